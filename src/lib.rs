@@ -1,0 +1,18 @@
+//! A companion that lives inside your shell's terminal.
+//!
+//! Bytes:  tty ⇄ session ⇄ host      the user's terminal, us, the shell
+//! Sense:  track, capture            what was run, where, and what it printed
+//! Memory: store                     every command, searchable
+//! Doors:  cli, config               how people come in, and what they wish
+//!
+//! The library half exists so that tests, fuzzers and benches link the real code; there is no semver promise.
+
+pub mod capture;
+pub mod cli;
+pub mod config;
+pub mod host;
+pub mod session;
+pub mod store;
+pub mod text;
+pub mod track;
+pub mod tty;

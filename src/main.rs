@@ -1,0 +1,7 @@
+//! The exit code, nothing else.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    shellmate::cli::main(std::env::args_os())
+}

@@ -1,0 +1,1 @@
+//! The conductor: owns the terminal, the shell and everything between them.

@@ -1,0 +1,14 @@
+//! Strings as terminals and people see them.
+//!
+//! Leaf room: pure functions over text; no I/O, no clock, no other room.
+
+mod percent;
+mod sanitize;
+
+pub use percent::{decode as percent_decode, encode as percent_encode};
+pub use sanitize::sanitize;
+
+/// 1024 bytes.
+pub const KIB: usize = 1024;
+/// 1024 × 1024 bytes.
+pub const MIB: usize = 1024 * KIB;
