@@ -1,5 +1,17 @@
-//! From bytes to commands. Pure: no files, no clock, no terminal.
+//! From bytes to commands.
+//!
+//! The scanner finds the shell's private marks in its output; the tracker turns them into commands: what was typed, where, how
+//! long it took, how it ended. Pure: no files, no clock (whoever feeds it says what time it is), no terminal. Marks are believed
+//! only with the session's nonce, so nothing a program prints can start, end or forge a command.
 
 mod command;
+mod mark;
+mod modes;
+mod scan;
+mod tracker;
 
 pub use command::Command;
+pub use mark::{LineOnScreen, Mark, Problem};
+pub use modes::{Modes, Switch};
+pub use scan::{MARK_CAP, Piece, Scanner};
+pub use tracker::{Hooks, Moment, Tracker, Zone};

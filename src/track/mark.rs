@@ -1,0 +1,114 @@
+//! What a hosted shell says through its private marks.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+
+use crate::text::percent_decode;
+
+/// One private mark with this session's nonce (`docs/PROTOCOL.md`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mark {
+    /// The integration has loaded, or says why it could not hook in.
+    Hello { shell: String, version: String, problem: Option<Problem> },
+    /// The shell is about to prompt; the status is that of the last command, if one ran.
+    End { status: i32 },
+    /// The prompt is about to be drawn.
+    Prompt { cwd: PathBuf },
+    /// The prompt is drawn and the line editor has the keyboard.
+    Input,
+    /// A complete command was read and is about to run.
+    Start { cwd: PathBuf, text: Vec<u8> },
+    /// The line editor accepted a line meant for the agent.
+    Query { line: Vec<u8>, screen: LineOnScreen },
+    /// The pre-prompt hook waits for directives with this counter.
+    Wait { turn: u64 },
+}
+
+/// Why an integration loaded but did not hook in (or not everywhere).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Problem {
+    /// The shell is older than its hooks need.
+    TooOld,
+    /// A variable the hooks live in is read-only.
+    ReadOnly,
+    /// Another line editor is in charge, so `> ` lines cannot be told from commands.
+    ForeignEditor,
+}
+
+/// Whether the accepted line can still be seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineOnScreen {
+    Kept,
+    /// bash wipes the edited line before it runs a bound function.
+    Erased,
+}
+
+impl Mark {
+    /// Reads what stands between the nonce and the terminator; `None` for a kind or a field we do not know.
+    pub(super) fn parse(payload: &[u8]) -> Option<Mark> {
+        let mut fields = payload.split(|&byte| byte == b';');
+        let kind = fields.next()?;
+        let mut field = || fields.next().map(percent_decode);
+        Some(match kind {
+            b"hello" => {
+                let (shell, version, _pid) = (text(field()?), text(field()?), field()?);
+                let problem = match field().unwrap_or_default().as_slice() {
+                    b"old" => Some(Problem::TooOld),
+                    b"readonly" => Some(Problem::ReadOnly),
+                    b"editor" => Some(Problem::ForeignEditor),
+                    _ => None,
+                };
+                Mark::Hello { shell, version, problem }
+            }
+            b"end" => Mark::End { status: text(field()?).parse().ok()? },
+            b"prompt" => Mark::Prompt { cwd: path(field()?) },
+            b"input" => Mark::Input,
+            b"start" => Mark::Start { cwd: path(field()?), text: field()? },
+            b"query" => {
+                let line = field()?;
+                let screen = match field()?.as_slice() {
+                    b"kept" => LineOnScreen::Kept,
+                    b"erased" => LineOnScreen::Erased,
+                    _ => return None,
+                };
+                Mark::Query { line, screen }
+            }
+            b"wait" => Mark::Wait { turn: text(field()?).parse().ok()? },
+            _ => return None,
+        })
+    }
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn path(bytes: Vec<u8>) -> PathBuf {
+    PathBuf::from(OsString::from_vec(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_decoded_and_bytes_survive() {
+        assert_eq!(
+            Mark::parse(b"start;/tmp/100%25;echo a%3Bb%0Aecho \xff"),
+            Some(Mark::Start { cwd: "/tmp/100%".into(), text: b"echo a;b\necho \xff".to_vec() })
+        );
+        assert_eq!(Mark::parse(b"end;130"), Some(Mark::End { status: 130 }));
+        assert_eq!(
+            Mark::parse(b"hello;bash;3.2;17;old"),
+            Some(Mark::Hello { shell: "bash".into(), version: "3.2".into(), problem: Some(Problem::TooOld) })
+        );
+    }
+
+    #[test]
+    fn what_we_do_not_know_is_no_mark() {
+        for payload in [b"".as_slice(), b"end", b"end;x", b"start;/tmp", b"query;> hi;gone", b"dance;1"] {
+            assert_eq!(Mark::parse(payload), None, "{}", payload.escape_ascii());
+        }
+    }
+}

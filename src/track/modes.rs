@@ -1,0 +1,87 @@
+//! Which terminal modes a program has switched on, as seen in its output.
+
+/// A private mode we give back at the end if whoever set it did not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Switch {
+    On(u16),
+    Off(u16),
+}
+
+/// The modes that outlive the program that set them, with the state a terminal starts in.
+const WATCHED: [(u16, bool); 14] = [
+    (1, false),    // application cursor keys
+    (9, false),    // mouse, X10
+    (25, true),    // cursor shown
+    (47, false),   // alternate screen, three dialects
+    (1047, false), //
+    (1049, false), //
+    (1000, false), // mouse: buttons, drags, all motion
+    (1002, false), //
+    (1003, false), //
+    (1004, false), // focus reports
+    (1006, false), // mouse coordinates: SGR, urxvt
+    (1015, false), //
+    (2004, false), // bracketed paste
+    (2026, false), // synchronized update
+];
+
+/// The watched modes and their present state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Modes {
+    on: [bool; WATCHED.len()],
+}
+
+impl Default for Modes {
+    fn default() -> Self {
+        Modes { on: WATCHED.map(|(_, initial)| initial) }
+    }
+}
+
+impl Modes {
+    /// Takes note of a switch; modes we do not watch are ignored.
+    pub fn apply(&mut self, switch: Switch) {
+        let (mode, on) = match switch {
+            Switch::On(mode) => (mode, true),
+            Switch::Off(mode) => (mode, false),
+        };
+        if let Some(slot) = WATCHED.iter().position(|&(watched, _)| watched == mode) {
+            self.on[slot] = on;
+        }
+    }
+
+    /// Whether a program draws on the alternate screen.
+    pub fn full_screen(&self) -> bool {
+        self.is_on(47) || self.is_on(1047) || self.is_on(1049)
+    }
+
+    fn is_on(&self, mode: u16) -> bool {
+        WATCHED.iter().zip(self.on).any(|(&(watched, _), on)| watched == mode && on)
+    }
+
+    /// The bytes that put every watched mode back to how a terminal starts.
+    pub fn undo(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for (&(mode, initial), on) in WATCHED.iter().zip(self.on) {
+            if on != initial {
+                bytes.extend_from_slice(format!("\x1b[?{mode}{}", if initial { 'h' } else { 'l' }).as_bytes());
+            }
+        }
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_left_on_is_undone() {
+        let mut modes = Modes::default();
+        assert_eq!(modes.undo(), b"");
+        for switch in [Switch::On(1049), Switch::Off(25), Switch::On(2004), Switch::Off(2004), Switch::On(7)] {
+            modes.apply(switch);
+        }
+        assert!(modes.full_screen());
+        assert_eq!(modes.undo(), b"\x1b[?25h\x1b[?1049l");
+    }
+}
