@@ -1,1 +1,45 @@
 //! A shell in a pseudo-terminal of ours.
+//!
+//! Finds the user's shell, loads our integration into it without touching their files, starts it, moves its bytes and knows
+//! its process. The pty is ours and is closed when the shell is gone. Never touches the user's terminal, nor what bytes mean.
+
+mod child;
+mod find;
+mod kind;
+mod launch;
+mod pty;
+mod quote;
+mod spawn;
+
+use std::io;
+use std::path::PathBuf;
+
+pub use child::{Change, Child, Ending};
+pub use find::{Found, Search, Source, find};
+pub use kind::Kind;
+pub use launch::{Integration, Launch, Wishes, exec, plain};
+pub use pty::{Pty, Size};
+pub use spawn::spawn;
+
+/// Why a shell could not be hosted.
+#[derive(Debug, thiserror::Error)]
+pub enum HostError {
+    #[error("no shell named {} was found", name.display())]
+    NotFound { name: PathBuf },
+    #[error("{} is shellmate itself, not a shell to host", path.display())]
+    Itself { path: PathBuf },
+    #[error("no shell was found at all")]
+    NoShell,
+    #[error("{} cannot be executed", path.display())]
+    NotExecutable {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("cannot open a pseudo-terminal: {0}")]
+    OpenPty(String),
+    #[error("cannot prepare the shell's integration")]
+    Integration(#[source] io::Error),
+    #[error("cannot use the pseudo-terminal")]
+    Pty(#[source] io::Error),
+}

@@ -1,1 +1,109 @@
 //! The user's real terminal: somebody else's, borrowed, and always given back as it was found.
+//!
+//! One open file of our own (so that making it non-blocking is nobody else's business), one reader, one writer. Raw mode is a
+//! guard that is undone when it is dropped, which unwinding does too. Never touches the shell's side.
+
+mod raw;
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, IsTerminal, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
+
+use nix::fcntl::OFlag;
+use nix::sys::termios::{self, Termios};
+use nix::unistd::ttyname;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use raw::{register, window_size};
+
+pub use raw::Size;
+
+/// Why the terminal cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TtyError {
+    #[error("cannot open the terminal")]
+    Open(#[source] io::Error),
+    #[error("cannot read the terminal's settings")]
+    Settings(#[source] io::Error),
+}
+
+/// Whether standard input, output and error are all a terminal, so that a shell here would be interactive and seen.
+pub fn is_interactive() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal()
+}
+
+/// The path of the terminal on standard input.
+pub fn name() -> Option<PathBuf> {
+    ttyname(io::stdin()).ok()
+}
+
+/// The terminal, opened anew for ourselves; its settings are put back when this is dropped.
+pub struct Tty {
+    io: AsyncFd<File>,
+    original: Termios,
+}
+
+impl Tty {
+    /// Opens the terminal and notes its settings; nothing is changed yet. Needs a running event loop.
+    pub fn open() -> Result<Tty, TtyError> {
+        let open = |path: PathBuf| {
+            OpenOptions::new()
+                .read(true)
+                .write(true)
+                .custom_flags((OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_CLOEXEC).bits())
+                .open(path)
+        };
+        // Inside a container the name may not exist, while the controlling terminal can still be opened.
+        let file = name()
+            .ok_or_else(|| io::ErrorKind::NotFound.into())
+            .and_then(open)
+            .or_else(|_| open(PathBuf::from("/dev/tty")))
+            .map_err(TtyError::Open)?;
+        let original = termios::tcgetattr(&file).map_err(|errno| TtyError::Settings(errno.into()))?;
+        Ok(Tty { io: register(file).map_err(TtyError::Open)?, original })
+    }
+
+    /// The settings the terminal had when it was opened.
+    pub fn settings(&self) -> &Termios {
+        &self.original
+    }
+
+    /// From here every key comes to us unprocessed.
+    pub fn enter_raw(&self) -> io::Result<()> {
+        let mut raw = self.original.clone();
+        termios::cfmakeraw(&mut raw);
+        Ok(termios::tcsetattr(self.io.get_ref(), termios::SetArg::TCSANOW, &raw)?)
+    }
+
+    /// Puts the settings back. A terminal that has vanished needs nothing more.
+    pub fn leave_raw(&self) {
+        let _ = termios::tcsetattr(self.io.get_ref(), termios::SetArg::TCSANOW, &self.original);
+    }
+
+    pub fn size(&self) -> Size {
+        window_size(self.io.get_ref().as_fd()).unwrap_or_default()
+    }
+
+    /// Reads keys; 0 when the terminal is gone.
+    pub async fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.io.async_io(Interest::READABLE, |mut file| file.read(buffer)).await
+    }
+
+    pub async fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        self.io.async_io(Interest::WRITABLE, |mut file| file.write(bytes)).await
+    }
+
+    /// Writes what fits right now; `WouldBlock` when nothing does.
+    pub fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
+        self.io.try_io(Interest::WRITABLE, |mut file| file.write(bytes))
+    }
+}
+
+impl Drop for Tty {
+    fn drop(&mut self) {
+        self.leave_raw();
+    }
+}

@@ -1,0 +1,68 @@
+//! The shell's process.
+
+use nix::errno::Errno;
+use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
+
+/// The hosted shell; not killed when dropped, since closing its terminal is the proper way to end it.
+#[derive(Debug)]
+pub struct Child {
+    pid: Pid,
+}
+
+/// What the shell did since it was last asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    None,
+    /// It suspended itself (`suspend`).
+    Stopped,
+    Ended(Ending),
+}
+
+/// How the shell ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    Exited(i32),
+    Killed(i32),
+}
+
+impl Ending {
+    /// The status a shell would give this: 128 more than the signal's number.
+    pub fn code(self) -> i32 {
+        match self {
+            Ending::Exited(code) => code,
+            Ending::Killed(signal) => 128 + signal,
+        }
+    }
+}
+
+impl Child {
+    pub(super) fn new(pid: Pid) -> Self {
+        Child { pid }
+    }
+
+    pub fn pid(&self) -> Pid {
+        self.pid
+    }
+
+    /// Asks without waiting.
+    pub fn check(&self) -> Change {
+        loop {
+            match waitpid(self.pid, Some(WaitPidFlag::WNOHANG | WaitPidFlag::WUNTRACED)) {
+                Ok(WaitStatus::Exited(_, code)) => return Change::Ended(Ending::Exited(code)),
+                Ok(WaitStatus::Signaled(_, signal, _)) => return Change::Ended(Ending::Killed(signal as i32)),
+                Ok(WaitStatus::Stopped(..)) => return Change::Stopped,
+                Ok(_) => return Change::None,
+                Err(Errno::EINTR) => {}
+                // Somebody else reaped it; its status is gone.
+                Err(_) => return Change::Ended(Ending::Exited(0)),
+            }
+        }
+    }
+
+    /// Sends a signal to the shell alone.
+    pub fn signal(&self, signal: Signal) {
+        let _ = kill(self.pid, signal);
+    }
+}

@@ -1,0 +1,133 @@
+//! Which shell to host.
+
+use std::ffi::OsString;
+use std::fs::Metadata;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use super::HostError;
+
+/// Everything that may name a shell, in the order it counts.
+#[derive(Debug, Clone, Default)]
+pub struct Search {
+    /// `--shell`.
+    pub flag: Option<PathBuf>,
+    /// `SHELLMATE_SHELL`.
+    pub variable: Option<PathBuf>,
+    /// `shell` in the configuration.
+    pub configured: Option<PathBuf>,
+    /// `$SHELL`.
+    pub environment: Option<PathBuf>,
+    /// The passwd entry.
+    pub passwd: Option<PathBuf>,
+    /// `$PATH`, to look names up in.
+    pub path: Option<OsString>,
+    /// Our own binary, which is never the answer.
+    pub ourselves: Option<PathBuf>,
+}
+
+/// Who named the shell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    Flag,
+    Variable,
+    Configuration,
+    Environment,
+    Passwd,
+    Fallback,
+}
+
+/// The shell to host, and why this one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    pub path: PathBuf,
+    pub source: Source,
+}
+
+/// The first that exists, can be executed and is not shellmate itself. A `--shell` that does not is an error, never ignored.
+pub fn find(search: &Search) -> Result<Found, HostError> {
+    if let Some(wanted) = &search.flag {
+        let path = locate(wanted, search)?;
+        return Ok(Found { path, source: Source::Flag });
+    }
+    let named = [
+        (&search.variable, Source::Variable),
+        (&search.configured, Source::Configuration),
+        (&search.environment, Source::Environment),
+        (&search.passwd, Source::Passwd),
+    ];
+    let named = named.into_iter().filter_map(|(path, source)| Some((path.as_deref()?, source)));
+    let fallback = ["zsh", "bash", "sh", "/bin/sh"].map(|name| (Path::new(name), Source::Fallback));
+    named
+        .chain(fallback)
+        .find_map(|(wanted, source)| Some(Found { path: locate(wanted, search).ok()?, source }))
+        .ok_or(HostError::NoShell)
+}
+
+fn locate(wanted: &Path, search: &Search) -> Result<PathBuf, HostError> {
+    let not_found = || HostError::NotFound { name: wanted.to_owned() };
+    if wanted.as_os_str().is_empty() {
+        return Err(not_found());
+    }
+    let candidates: Vec<PathBuf> = if wanted.components().count() > 1 || wanted.is_absolute() {
+        vec![wanted.to_owned()]
+    } else {
+        let path = search.path.clone().unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
+        std::env::split_paths(&path).map(|directory| directory.join(wanted)).collect()
+    };
+    let mut error = not_found();
+    for path in candidates {
+        let Ok(metadata) = path.metadata() else { continue };
+        if metadata.is_dir() || metadata.permissions().mode() & 0o111 == 0 {
+            error = HostError::NotExecutable { path, source: std::io::ErrorKind::PermissionDenied.into() };
+        } else if search.ourselves.as_deref().and_then(|us| us.metadata().ok()).is_some_and(|us| same(&us, &metadata)) {
+            error = HostError::Itself { path };
+        } else {
+            return Ok(path);
+        }
+    }
+    Err(error)
+}
+
+fn same(one: &Metadata, other: &Metadata) -> bool {
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn search(ourselves: &Path) -> Search {
+        Search { path: Some("/usr/bin:/bin".into()), ourselves: Some(ourselves.into()), ..Search::default() }
+    }
+
+    #[test]
+    fn the_first_that_exists_and_is_not_us_wins() {
+        let dir = tempfile::tempdir().unwrap();
+        let us = dir.path().join("shellmate");
+        std::fs::copy("/bin/sh", &us).unwrap();
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink(&us, &link).unwrap();
+        let mut search = search(&us);
+        search.variable = Some("/nonexistent/zsh".into());
+        search.environment = Some(link.clone());
+        search.passwd = Some("/bin/bash".into());
+        assert_eq!(find(&search).unwrap(), Found { path: "/bin/bash".into(), source: Source::Passwd });
+        search.configured = Some("sh".into());
+        assert_eq!(find(&search).unwrap().source, Source::Configuration);
+        search.flag = Some(link);
+        assert!(matches!(find(&search), Err(HostError::Itself { .. })));
+    }
+
+    #[test]
+    fn a_flag_that_names_nothing_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let plain = dir.path().join("not-executable");
+        std::fs::write(&plain, "").unwrap();
+        let mut search = search(dir.path());
+        search.flag = Some("zsh5".into());
+        assert!(matches!(find(&search), Err(HostError::NotFound { .. })));
+        search.flag = Some(plain);
+        assert!(matches!(find(&search), Err(HostError::NotExecutable { .. })));
+    }
+}

@@ -1,0 +1,57 @@
+//! Which shell a program is.
+
+use std::path::Path;
+
+/// The shells we have an integration for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Bash,
+    Zsh,
+    Fish,
+    /// Hosted as it is, without hooks.
+    Other,
+}
+
+impl Kind {
+    /// Tells by the file name, as every login program does; a version suffix (`bash-5.3`, `zsh5`) is fine.
+    pub fn of(program: &Path) -> Kind {
+        let name = program.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+        match stem {
+            "bash" => Kind::Bash,
+            "zsh" => Kind::Zsh,
+            "fish" => Kind::Fish,
+            _ => Kind::Other,
+        }
+    }
+
+    /// The name used in words and in the history.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Bash => "bash",
+            Kind::Zsh => "zsh",
+            Kind::Fish => "fish",
+            Kind::Other => "shell",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_the_kind() {
+        for (path, kind) in [
+            ("/bin/bash", Kind::Bash),
+            ("bash-5.3", Kind::Bash),
+            ("/opt/zsh5/bin/zsh5", Kind::Zsh),
+            ("/usr/bin/fish", Kind::Fish),
+            ("/bin/rbash", Kind::Other),
+            ("/bin/dash", Kind::Other),
+            ("", Kind::Other),
+        ] {
+            assert_eq!(Kind::of(Path::new(path)), kind, "{path}");
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! How each shell is started so that it reads exactly its own start files and our hooks besides.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::HostError;
+use super::kind::Kind;
+use super::quote;
+
+const BASH: &str = include_str!("../../shell-integration/bash.sh");
+const ZSH: &str = include_str!("../../shell-integration/zsh.zsh");
+const FISH: &str = include_str!("../../shell-integration/fish.fish");
+
+/// How the user started us, as far as the shell should know.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wishes {
+    /// Our own `argv[0]`: a leading `-` asks for a login shell, a slash means we were named by path.
+    pub arg0: OsString,
+    /// `-l`.
+    pub login: bool,
+    /// What was given after `--`.
+    pub args: Vec<OsString>,
+}
+
+impl Wishes {
+    fn dash(&self) -> bool {
+        self.arg0.as_encoded_bytes().starts_with(b"-")
+    }
+
+    /// The shell is called as we were: by path, by name, or with the `-` of a login program.
+    fn arg0_for(&self, program: &Path) -> OsString {
+        let name = program.file_name().unwrap_or(program.as_os_str());
+        if self.dash() {
+            let mut arg0 = OsString::from("-");
+            arg0.push(name);
+            arg0
+        } else if self.arg0.as_encoded_bytes().contains(&b'/') {
+            program.as_os_str().to_owned()
+        } else {
+            name.to_owned()
+        }
+    }
+}
+
+/// Everything needed to start a shell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launch {
+    pub program: PathBuf,
+    pub arg0: OsString,
+    pub args: Vec<OsString>,
+    /// Changes to the environment; `None` removes.
+    pub env: Vec<(OsString, Option<OsString>)>,
+    /// Files that carry the nonce and are no longer needed once the integration has spoken.
+    pub secrets: Vec<PathBuf>,
+}
+
+/// What an integration script is told.
+pub struct Integration<'a> {
+    /// The session's private directory.
+    pub directory: &'a Path,
+    pub nonce: &'a str,
+    /// Where the hook reads directives.
+    pub fifo: &'a Path,
+}
+
+/// The shell without any integration.
+pub fn plain(program: &Path, wishes: &Wishes) -> Launch {
+    let mut args = Vec::new();
+    if wishes.login {
+        args.push("-l".into());
+    }
+    args.extend(wishes.args.iter().cloned());
+    Launch {
+        program: program.to_owned(),
+        arg0: wishes.arg0_for(program),
+        args,
+        env: vec![("SHELL".into(), Some(program.into())), ("_".into(), Some(program.into()))],
+        secrets: Vec::new(),
+    }
+}
+
+/// Replaces this process by the shell; returns only if that cannot be done.
+pub fn exec(launch: &Launch) -> HostError {
+    let mut command = Command::new(&launch.program);
+    command.arg0(&launch.arg0).args(&launch.args);
+    for (name, value) in &launch.env {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    HostError::NotExecutable { path: launch.program.clone(), source: command.exec() }
+}
+
+impl Launch {
+    /// Adds our hooks, for the shells we know. `variable` reads the environment the shell would inherit.
+    pub fn integrate(
+        &mut self,
+        wishes: &Wishes,
+        integration: &Integration<'_>,
+        variable: impl Fn(&str) -> Option<OsString>,
+    ) -> io::Result<()> {
+        match Kind::of(&self.program) {
+            Kind::Bash => self.integrate_bash(wishes, integration, variable),
+            Kind::Zsh => self.integrate_zsh(wishes, integration, variable),
+            Kind::Fish => self.integrate_fish(integration),
+            Kind::Other => Ok(()),
+        }
+    }
+
+    /// bash reads `--rcfile` in place of `~/.bashrc`. A login shell ignores that, but reads `$ENV` in POSIX mode, which the
+    /// script leaves before anything of the user's runs.
+    fn integrate_bash(
+        &mut self,
+        wishes: &Wishes,
+        integration: &Integration<'_>,
+        variable: impl Fn(&str) -> Option<OsString>,
+    ) -> io::Result<()> {
+        let mut login = wishes.login || wishes.dash();
+        let (mut norc, mut noprofile, mut posix, mut rcfile) = (false, false, false, OsString::new());
+        let mut rest = Vec::new();
+        let mut given = wishes.args.iter();
+        while let Some(arg) = given.next() {
+            match arg.to_str().unwrap_or_default() {
+                "--norc" => norc = true,
+                "--noprofile" => noprofile = true,
+                "--posix" => posix = true,
+                "--login" | "-l" => {
+                    login = true;
+                    rest.push(arg.clone());
+                }
+                "--rcfile" | "--init-file" => rcfile = given.next().cloned().unwrap_or_default(),
+                _ => rest.push(arg.clone()),
+            }
+        }
+        let flag = |set: bool| OsString::from(if set { "1" } else { "" });
+        let script = integration.directory.join("bash");
+        let env = variable("ENV");
+        let values = [
+            ("nonce", integration.nonce.into()),
+            ("fifo", integration.fifo.into()),
+            ("login", flag(login)),
+            ("norc", flag(norc)),
+            ("noprofile", flag(noprofile)),
+            ("posix", flag(posix)),
+            ("rcfile", rcfile),
+            ("env_set", flag(env.is_some())),
+            ("env", env.unwrap_or_default()),
+            ("histfile_set", flag(variable("HISTFILE").is_some())),
+        ];
+        write_secret(&script, &preamble(&values, "__shellmate_", "=", quote::posix), BASH)?;
+        let mut args: Vec<OsString> = if login || posix || variable("POSIXLY_CORRECT").is_some() {
+            self.env.push(("ENV".into(), Some(script.clone().into())));
+            vec!["--posix".into()]
+        } else {
+            vec!["--rcfile".into(), script.clone().into()]
+        };
+        if wishes.login {
+            args.push("-l".into());
+        }
+        args.extend(rest);
+        self.args = args;
+        self.secrets.push(script);
+        Ok(())
+    }
+
+    /// zsh reads `$ZDOTDIR/.zshenv` first; ours puts the user's `ZDOTDIR` back, so that all that follows is theirs.
+    fn integrate_zsh(
+        &mut self,
+        wishes: &Wishes,
+        integration: &Integration<'_>,
+        variable: impl Fn(&str) -> Option<OsString>,
+    ) -> io::Result<()> {
+        let directory = integration.directory.join("zsh");
+        DirBuilder::new().mode(0o700).recursive(true).create(&directory)?;
+        let script = directory.join(".zshenv");
+        let no_rcs = |arg: &OsStr| matches!(arg.to_str(), Some("-f" | "--no-rcs" | "--norcs"));
+        let flag = |set: bool| OsString::from(if set { "1" } else { "" });
+        let zdotdir = variable("ZDOTDIR");
+        let values = [
+            ("nonce", integration.nonce.into()),
+            ("fifo", integration.fifo.into()),
+            ("zdotdir_set", flag(zdotdir.is_some())),
+            ("zdotdir", zdotdir.unwrap_or_default()),
+            ("norcs", flag(wishes.args.iter().any(|arg| no_rcs(arg)))),
+        ];
+        write_secret(&script, &preamble(&values, "__shellmate_", "=", quote::posix), ZSH)?;
+        self.args.retain(|arg| !no_rcs(arg));
+        self.env.push(("ZDOTDIR".into(), Some(directory.into())));
+        self.secrets.push(script);
+        Ok(())
+    }
+
+    /// fish runs `--init-command` after the user's configuration and before the first prompt.
+    fn integrate_fish(&mut self, integration: &Integration<'_>) -> io::Result<()> {
+        let script = integration.directory.join("fish");
+        let values = [("nonce", integration.nonce.into()), ("fifo", integration.fifo.into())];
+        write_secret(&script, &preamble(&values, "set -g __shellmate_", " ", quote::fish), FISH)?;
+        let mut source = OsString::from("source ");
+        source.push(bytes_to_os(quote::fish(script.as_os_str())));
+        self.args.push("--init-command".into());
+        self.args.push(source);
+        self.secrets.push(script);
+        Ok(())
+    }
+}
+
+fn bytes_to_os(bytes: Vec<u8>) -> OsString {
+    use std::os::unix::ffi::OsStringExt;
+    OsString::from_vec(bytes)
+}
+
+/// One assignment a line.
+fn preamble(values: &[(&str, OsString)], set: &str, equals: &str, quote: impl Fn(&OsStr) -> Vec<u8>) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (name, value) in values {
+        out.extend_from_slice(format!("{set}{name}{equals}").as_bytes());
+        out.extend_from_slice(&quote(value));
+        out.push(b'\n');
+    }
+    out
+}
+
+/// Writes a new file that only the user may read; an existing one, or a link, is refused.
+fn write_secret(path: &Path, preamble: &[u8], script: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(&[preamble, script.as_bytes()].concat())
+}

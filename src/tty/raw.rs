@@ -1,0 +1,40 @@
+//! What has no safe wrapper: the window size, and handing a file to the event loop.
+
+#![allow(unsafe_code)]
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
+
+use tokio::io::unix::AsyncFd;
+
+/// A window's size in cells and pixels; 80×24 where nobody knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    pub rows: u16,
+    pub cols: u16,
+    pub pixel_width: u16,
+    pub pixel_height: u16,
+}
+
+impl Default for Size {
+    fn default() -> Self {
+        Size { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 }
+    }
+}
+
+nix::ioctl_read_bad!(tiocgwinsz, nix::libc::TIOCGWINSZ, nix::libc::winsize);
+
+/// Asks the terminal how large it is. Zero stays zero: a serial line that says so is passed on as it is.
+pub(super) fn window_size(fd: BorrowedFd<'_>) -> io::Result<Size> {
+    let mut size = nix::libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
+    // SAFETY: TIOCGWINSZ writes one `winsize` through the pointer, which outlives the call.
+    unsafe { tiocgwinsz(fd.as_raw_fd(), &mut size) }?;
+    Ok(Size { rows: size.ws_row, cols: size.ws_col, pixel_width: size.ws_xpixel, pixel_height: size.ws_ypixel })
+}
+
+/// Hands the open terminal to the running event loop.
+pub(super) fn register(file: File) -> io::Result<AsyncFd<File>> {
+    // SAFETY: the `File` owns its descriptor, and nothing closes or replaces it while the `AsyncFd` owns the `File`.
+    Ok(unsafe { AsyncFd::register(file) }?)
+}
