@@ -2,3 +2,105 @@
 //!
 //! A missing file is the defaults; a broken one is the defaults and one line that says where it is broken. Imported only by
 //! `session` and `cli`; no room reads a configuration by itself.
+
+pub(crate) mod docs;
+mod edit;
+mod ignore;
+mod load;
+mod parse;
+mod paths;
+mod problem;
+mod schema;
+mod size;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use docs::markdown;
+pub use edit::{EditError, set, set_in_file};
+pub use load::Loaded;
+pub use paths::{Paths, private_dir};
+pub use problem::Problem;
+pub use schema::schema;
+pub use size::Size;
+
+/// Settings of shellmate.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Config {
+    /// The shell to start, when neither `--shell` nor `SHELLMATE_SHELL` names one. Without it: `$SHELL`, then your login shell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "PathBuf")]
+    pub shell: Option<PathBuf>,
+    pub history: History,
+    pub capture: Capture,
+}
+
+/// Which commands are remembered, and how many.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, expecting = "a table")]
+pub struct History {
+    /// Whether commands are remembered at all.
+    pub enabled: bool,
+    /// Regular expressions; a command whose text matches one of them is not remembered. They match anywhere in the text unless
+    /// anchored with `^` and `$`.
+    pub ignore: Vec<String>,
+    /// How many commands are kept; the oldest go first.
+    #[serde(deserialize_with = "parse::whole_number")]
+    pub commands: u64,
+    /// How large the history may grow on disk; the oldest commands go first.
+    pub size: Size,
+}
+
+/// How much of a command's output is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, expecting = "a table")]
+pub struct Capture {
+    /// How much of the beginning of an output is kept in memory and in the history.
+    pub head: Size,
+    /// How much of the end of an output is kept in memory and in the history.
+    pub tail: Size,
+    /// How much of one output may go to a file when it is too large for `head` and `tail`. 0 writes no such files.
+    pub spill: Size,
+    /// How large all those files together may grow; the oldest go first.
+    pub spill_total: Size,
+    /// How many days those files are kept.
+    #[serde(deserialize_with = "parse::whole_number")]
+    pub spill_days: u64,
+}
+
+impl Default for History {
+    fn default() -> Self {
+        Self { enabled: true, ignore: Vec::new(), commands: 100_000, size: Size::gib(1) }
+    }
+}
+
+impl Default for Capture {
+    fn default() -> Self {
+        Self {
+            head: Size::kib(64),
+            tail: Size::kib(192),
+            spill: Size::mib(64),
+            spill_total: Size::mib(512),
+            spill_days: 7,
+        }
+    }
+}
+
+impl Capture {
+    pub fn head_bytes(&self) -> usize {
+        usize::try_from(self.head.bytes()).unwrap_or(usize::MAX)
+    }
+
+    pub fn tail_bytes(&self) -> usize {
+        usize::try_from(self.tail.bytes()).unwrap_or(usize::MAX)
+    }
+
+    /// How old a spill file may become.
+    pub fn spill_age(&self) -> Duration {
+        Duration::from_secs(self.spill_days.saturating_mul(24 * 60 * 60))
+    }
+}

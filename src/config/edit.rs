@@ -1,0 +1,253 @@
+//! Changing one key of the file without disturbing the rest.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value as Json;
+use toml_edit::{Array, DocumentMut, Item, RawString, Table, TableLike, Value};
+
+use super::{Config, Problem, load, schema};
+
+/// Why a key was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError {
+    #[error("there is no key `{0}`")]
+    UnknownKey(String, Option<String>),
+    #[error("`{0}` is a table, not a key")]
+    IsTable(String),
+    #[error("{0}")]
+    BadValue(Problem),
+    #[error("the configuration is not valid TOML")]
+    NotToml(#[source] Box<toml_edit::TomlError>),
+    #[error("cannot read {0}")]
+    Read(PathBuf, #[source] io::Error),
+    #[error("cannot write {0}")]
+    Write(PathBuf, #[source] io::Error),
+}
+
+/// Sets a key in the file, which is created when it is missing.
+pub fn set_in_file(path: &Path, key: &str, value: &str) -> Result<(), EditError> {
+    let text = load::read(path).map_err(|error| EditError::Read(path.to_owned(), error))?.unwrap_or_default();
+    let text = set(&text, key, value)?;
+    replace(path, &text).map_err(|error| EditError::Write(path.to_owned(), error))
+}
+
+/// Returns `text` with `key` set to `value`, comments and all else as they were.
+///
+/// The value is read as TOML where that fits the key, else as the text itself, so neither `"64 KiB"` nor a path needs quotes.
+pub fn set(text: &str, key: &str, value: &str) -> Result<String, EditError> {
+    let path: Vec<&str> = key.split('.').collect();
+    let kind = kind_of(&path).ok_or_else(|| unknown(key, &path))?;
+    let plain = Value::from(value);
+    let spelled = match kind {
+        Kind::Table => return Err(EditError::IsTable(key.to_owned())),
+        Kind::List => Value::Array(Array::from_iter([plain])),
+        Kind::Scalar => plain,
+    };
+    let mut refusal = None;
+    for candidate in value.trim().parse::<Value>().ok().into_iter().chain([spelled]) {
+        let mut doc: DocumentMut = text.parse().map_err(|error| EditError::NotToml(Box::new(error)))?;
+        put(&mut doc, &path, candidate);
+        let edited = doc.to_string();
+        match fault(&edited, key) {
+            None => return Ok(edited),
+            Some(problem) => refusal = refusal.or(Some(problem)),
+        }
+    }
+    Err(refusal.map_or_else(|| unknown(key, &path), EditError::BadValue))
+}
+
+enum Kind {
+    Table,
+    List,
+    Scalar,
+}
+
+fn kind_of(path: &[&str]) -> Option<Kind> {
+    let schema = schema();
+    let found = path.iter().try_fold(&schema, |table, name| table.get("properties")?.get(name))?;
+    Some(match found.get("type").and_then(Json::as_str) {
+        Some("object") => Kind::Table,
+        Some("array") => Kind::List,
+        Some(_) | None => Kind::Scalar,
+    })
+}
+
+fn unknown(key: &str, path: &[&str]) -> EditError {
+    let near = path.split_last().and_then(|(name, parents)| {
+        let parents: Vec<String> = parents.iter().map(|&parent| parent.to_owned()).collect();
+        super::schema::nearest(&parents, name).map(|near| [parents, vec![near]].concat().join("."))
+    });
+    EditError::UnknownKey(key.to_owned(), near)
+}
+
+/// What the edited text has wrong with that key.
+fn fault(text: &str, key: &str) -> Option<Problem> {
+    let loaded = Config::parse(text);
+    let patterns = if key == "history.ignore" { loaded.config.ignore_set().1 } else { Vec::new() };
+    let about = |problem: &Problem| {
+        let rest = problem.key.as_deref().and_then(|other| key.strip_prefix(other));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    loaded.problems.into_iter().chain(patterns).find(about).map(|problem| Problem { line: None, ..problem })
+}
+
+fn put(doc: &mut DocumentMut, path: &[&str], value: Value) {
+    let Some((name, parents)) = path.split_last() else { return };
+    // Comments at the end belong to what stood before them, not after what is added now.
+    let trailing = doc.trailing().as_str().unwrap_or_default().to_owned();
+    let mut used_trailing = false;
+    let mut table: &mut dyn TableLike = doc.as_table_mut();
+    for parent in parents {
+        if !table.get(parent).is_some_and(Item::is_table_like) {
+            let mut added = Table::new();
+            added.decor_mut().set_prefix(set_apart(&trailing, !table.is_empty()));
+            used_trailing = true;
+            table.insert(parent, Item::Table(added));
+        }
+        let Some(inner) = table.get_mut(parent).and_then(Item::as_table_like_mut) else { return };
+        table = inner;
+    }
+    match table.get_mut(name) {
+        Some(Item::Value(old)) => {
+            // The comment behind the value is part of it.
+            let decor = old.decor().clone();
+            *old = value;
+            *old.decor_mut() = decor;
+        }
+        Some(other) => *other = Item::Value(value),
+        None => {
+            let first = parents.is_empty() && table.is_empty();
+            table.insert(name, Item::Value(value));
+            if first && let Some(mut key) = table.key_mut(name) {
+                key.leaf_decor_mut().set_prefix(set_apart(&trailing, false));
+                used_trailing = true;
+            }
+        }
+    }
+    if used_trailing {
+        doc.set_trailing(RawString::default());
+    }
+}
+
+/// The comments that go above something added, ended by a blank line.
+fn set_apart(trailing: &str, after_something: bool) -> String {
+    match (trailing.trim_end(), after_something) {
+        ("", false) => String::new(),
+        ("", true) => "\n".to_owned(),
+        (comments, _) => format!("{comments}\n\n"),
+    }
+}
+
+/// Puts `text` in the place of the file in one step, so that a reader sees the old or the new one.
+///
+/// A file that is a link (dotfile managers make them) stays one: its target is replaced.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let target = match fs::canonicalize(path) {
+        Ok(target) => target,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
+        Err(error) => return Err(error),
+    };
+    let parent = target.parent().unwrap_or(Path::new("."));
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
+    let fresh = parent.join(format!(".config.toml.{}", std::process::id()));
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh)?;
+    let written = (|| {
+        file.write_all(text.as_bytes())?;
+        if let Ok(old) = fs::metadata(&target) {
+            file.set_permissions(old.permissions())?;
+        }
+        file.sync_all()?;
+        fs::rename(&fresh, &target)
+    })();
+    if written.is_err() {
+        let _ = fs::remove_file(&fresh);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    fn refused(text: &str, key: &str, value: &str) -> String {
+        set(text, key, value).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn only_the_value_changes() {
+        let text = "# mine\nshell = '/bin/sh' # old\n\n[history] # h\n  commands   =   5 # five\nignore = [\n  'a', # a\n]\n\n# end\n";
+        let text = set(text, "history.commands", "6").unwrap();
+        let text = set(&text, "shell", "/bin/zsh").unwrap();
+        assert_eq!(
+            text,
+            "# mine\nshell = \"/bin/zsh\" # old\n\n[history] # h\n  commands   =   6 # five\nignore = [\n  'a', # a\n]\n\n# end\n"
+        );
+    }
+
+    #[test]
+    fn what_is_missing_is_added() {
+        assert_eq!(set("", "history.enabled", "false").unwrap(), "[history]\nenabled = false\n");
+        assert_eq!(set("# mine\n", "shell", "zsh").unwrap(), "# mine\n\nshell = \"zsh\"\n");
+        assert_eq!(set("# mine", "capture.head", "1 MiB").unwrap(), "# mine\n\n[capture]\nhead = \"1 MiB\"\n");
+        assert_eq!(
+            set("shell = 'a'\n# end\n", "capture.tail", "5").unwrap(),
+            "shell = 'a'\n# end\n\n[capture]\ntail = 5\n"
+        );
+        assert_eq!(set("[history]\nsize = 5\n", "shell", "a").unwrap(), "shell = \"a\"\n[history]\nsize = 5\n");
+        assert_eq!(
+            set("capture = { tail = 5 }\n", "capture.spill_days", "7").unwrap(),
+            "capture = { tail = 5, spill_days = 7 }\n"
+        );
+    }
+
+    #[test]
+    fn values_are_read_as_the_key_wants_them() {
+        assert_eq!(set("", "shell", "true").unwrap(), "shell = \"true\"\n");
+        assert_eq!(set("", "history.ignore", "^a b$").unwrap(), "[history]\nignore = [\"^a b$\"]\n");
+        assert_eq!(set("", "history.ignore", "['a', 'b']").unwrap(), "[history]\nignore = ['a', 'b']\n");
+        assert!(set("[capture]\nspill = 'x'\n", "capture.spill_total", "1").is_ok());
+        assert_eq!(set("", "capture.head", "\"2k\"").unwrap(), "[capture]\nhead = \"2k\"\n");
+    }
+
+    #[test]
+    fn what_would_not_load_is_refused() {
+        assert_eq!(
+            refused("", "history.commands", "0"),
+            "history.commands: 0 is not between 1 and 100000000; 1 is used"
+        );
+        assert_eq!(
+            refused("", "history.commands", "many"),
+            "history.commands: invalid type: string \"many\", expected a whole number"
+        );
+        assert_eq!(
+            refused("", "history.ignore", "("),
+            "history.ignore: `(` is not a regular expression: unclosed group"
+        );
+        assert_eq!(refused("", "history", "1"), "`history` is a table, not a key");
+        assert_eq!(refused("a = [", "shell", "a"), "the configuration is not valid TOML");
+        assert_eq!(refused("history = 3\n", "history.", "a"), "there is no key `history.`");
+        let Err(EditError::UnknownKey(_, Some(near))) = set("", "history.ignor", "a") else { panic!() };
+        assert_eq!(near, "history.ignore");
+    }
+
+    #[test]
+    fn a_file_is_made_private_and_a_link_stays_one() {
+        let temp = tempfile::tempdir().unwrap();
+        let real = temp.path().join("a/b/config.toml");
+        set_in_file(&real, "shell", "/bin/sh").unwrap();
+        assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::metadata(real.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o644)).unwrap();
+        let link = temp.path().join("config.toml");
+        symlink(&real, &link).unwrap();
+        set_in_file(&link, "shell", "/bin/zsh").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&real).unwrap(), "shell = \"/bin/zsh\"\n");
+        assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o644);
+        assert_eq!(fs::read_dir(real.parent().unwrap()).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,104 @@
+//! Commands that are not remembered.
+
+use regex::bytes::{RegexBuilder, RegexSet, RegexSetBuilder};
+
+use super::{Config, Problem};
+
+/// What one compiled pattern may take; a few nested repetitions would otherwise take gigabytes.
+const PATTERN_CAP: usize = 256 * crate::text::KIB;
+/// What all patterns may take together.
+const SET_CAP: usize = 4 * crate::text::MIB;
+
+impl Config {
+    /// Compiles `history.ignore`; a pattern that is no regular expression is left out and named.
+    ///
+    /// They match bytes, because a command need not be UTF-8. Not part of loading: compiling costs more than all the rest.
+    pub fn ignore_set(&self) -> (RegexSet, Vec<Problem>) {
+        let mut problems = Vec::new();
+        let mut sound = Vec::new();
+        for pattern in &self.history.ignore {
+            match check(pattern) {
+                Ok(()) => sound.push(pattern),
+                Err(message) => problems.push(Problem::new(&message).key("history.ignore")),
+            }
+        }
+        let set = RegexSetBuilder::new(sound).size_limit(SET_CAP).build().unwrap_or_else(|_| {
+            let message = "the patterns are too large together; no command is remembered until there are fewer";
+            problems.push(Problem::new(message).key("history.ignore"));
+            everything()
+        });
+        (set, problems)
+    }
+}
+
+fn check(pattern: &str) -> Result<(), String> {
+    if pattern.is_empty() {
+        return Err("an empty pattern would match every command".to_owned());
+    }
+    match RegexBuilder::new(pattern).size_limit(PATTERN_CAP).build() {
+        Ok(_) => Ok(()),
+        Err(regex::Error::CompiledTooBig(_)) => Err(format!("the pattern `{pattern}` is too large")),
+        Err(error) => {
+            // The last line says what is wrong; those before draw the pattern and a caret under it.
+            let text = error.to_string();
+            let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            Err(format!("`{pattern}` is not a regular expression: {reason}"))
+        }
+    }
+}
+
+/// Matches every command: what somebody wanted kept out must not get in because the patterns are too many.
+fn everything() -> RegexSet {
+    RegexSet::new([""]).unwrap_or_else(|_| RegexSet::empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ignoring(patterns: &[&str]) -> Config {
+        let mut config = Config::default();
+        config.history.ignore = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
+        config
+    }
+
+    #[test]
+    fn patterns_match_bytes_anywhere() {
+        let (set, problems) = ignoring(&["^pass ", "TOKEN="]).ignore_set();
+        assert!(problems.is_empty());
+        assert!(set.is_match(b"pass show \xff"));
+        assert!(set.is_match(b"\xff TOKEN=1 make"));
+        assert!(!set.is_match(b"bypass me"));
+    }
+
+    #[test]
+    fn nothing_is_ignored_by_default() {
+        assert!(!Config::default().ignore_set().0.is_match(b"ls"));
+    }
+
+    #[test]
+    fn only_a_bad_pattern_is_left_out() {
+        let (set, problems) = ignoring(&["(", "", "^secret", r"((\w{500}){500}){500}"]).ignore_set();
+        let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            lines,
+            [
+                "history.ignore: `(` is not a regular expression: unclosed group",
+                "history.ignore: an empty pattern would match every command",
+                r"history.ignore: the pattern `((\w{500}){500}){500}` is too large",
+            ]
+        );
+        assert!(set.is_match(b"secret"));
+        assert!(!set.is_match(b"ls"));
+    }
+
+    #[test]
+    fn too_many_patterns_keep_everything_out() {
+        let many: Vec<String> = (0..200).map(|n| format!("{n}x{{4000}}")).collect();
+        let mut config = Config::default();
+        config.history.ignore = many;
+        let (set, problems) = config.ignore_set();
+        assert_eq!(problems.len(), 1);
+        assert!(set.is_match(b"ls"));
+    }
+}

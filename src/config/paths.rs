@@ -1,0 +1,228 @@
+//! Where things are kept.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use nix::fcntl::OFlag;
+use nix::unistd::geteuid;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+
+/// The places shellmate keeps its files, for one user.
+///
+/// The configuration and the state have no place when neither the environment nor the password database names a home; the
+/// runtime files always have one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Paths {
+    config: Option<PathBuf>,
+    state: Option<PathBuf>,
+    runtime: Option<PathBuf>,
+    temporary: PathBuf,
+}
+
+impl Paths {
+    /// Derives the places from the environment, as the XDG base directory specification says: what is not absolute is ignored.
+    pub fn from_env(get: impl Fn(&str) -> Option<OsString>, uid: u32, passwd_home: Option<PathBuf>) -> Self {
+        let absolute = |name: &str| get(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let home = absolute("HOME").or_else(|| passwd_home.filter(|path| path.is_absolute()));
+        let below_home = |relative: &str| home.as_ref().map(|home| home.join(relative));
+        let temporary = absolute("TMPDIR").unwrap_or_else(|| PathBuf::from("/tmp"));
+        Self {
+            config: absolute("XDG_CONFIG_HOME").or_else(|| below_home(".config")).map(|dir| dir.join("shellmate")),
+            state: absolute("XDG_STATE_HOME").or_else(|| below_home(".local/state")).map(|dir| dir.join("shellmate")),
+            runtime: absolute("XDG_RUNTIME_DIR").map(|dir| dir.join("shellmate")),
+            temporary: temporary.join(format!("shellmate-{uid}")),
+        }
+    }
+
+    /// Reads the process's own environment and the password database.
+    pub fn current() -> Self {
+        let uid = geteuid();
+        let get = |name: &str| std::env::var_os(name);
+        // The password database may be slow (LDAP), so it is asked only when HOME is no help.
+        let passwd_home = match get("HOME").map(PathBuf::from) {
+            Some(home) if home.is_absolute() => None,
+            Some(_) | None => nix::unistd::User::from_uid(uid).ok().flatten().map(|user| user.dir),
+        };
+        Self::from_env(get, uid.as_raw(), passwd_home)
+    }
+
+    pub fn config_file(&self) -> Option<PathBuf> {
+        self.config.as_ref().map(|dir| dir.join("config.toml"))
+    }
+
+    pub fn state_dir(&self) -> Option<&Path> {
+        self.state.as_deref()
+    }
+
+    pub fn history_db(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|dir| dir.join("history.db"))
+    }
+
+    pub fn log_dir(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|dir| dir.join("log"))
+    }
+
+    /// Where the sessions' directories are.
+    pub fn runtime_root(&self) -> &Path {
+        self.runtime.as_deref().unwrap_or(&self.temporary)
+    }
+
+    pub fn session_dir(&self, id: &str) -> PathBuf {
+        self.runtime_root().join(id)
+    }
+
+    /// Makes the private directory of a session and returns where it is.
+    ///
+    /// After `su` or in a container `XDG_RUNTIME_DIR` often names a directory that is missing or somebody else's; the session
+    /// then lives below the temporary directory.
+    pub fn make_session_dir(&self, id: &str) -> io::Result<PathBuf> {
+        let below = |root: &Path| {
+            private_dir(root)?;
+            let dir = root.join(id);
+            private_dir(&dir).map(|()| dir)
+        };
+        match &self.runtime {
+            Some(runtime) => below(runtime).or_else(|_| below(&self.temporary)),
+            None => below(&self.temporary),
+        }
+    }
+}
+
+/// Makes `path` a directory that only this user can enter.
+///
+/// What is missing is created with mode 0700, parents too. An existing one must be a directory itself, not a link to one, owned
+/// by us and never writable for others: below `/tmp` its name can be guessed, and whoever made it first could have left things
+/// in it. One that others can merely read is closed to them.
+pub fn private_dir(path: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    if fs::symlink_metadata(path)?.is_symlink() {
+        return Err(refusal("is a symbolic link"));
+    }
+    // The checks hold for what was opened, whatever the name stands for a moment later.
+    let flags = OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW;
+    let dir = fs::OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
+    let found = dir.metadata()?;
+    if found.uid() != geteuid().as_raw() {
+        return Err(refusal("belongs to another user"));
+    }
+    if found.mode() & 0o022 != 0 {
+        return Err(refusal("can be written by others (chmod 700 it once you know what is in it)"));
+    }
+    if found.mode() & 0o7777 != 0o700 {
+        dir.set_permissions(fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
+}
+
+fn refusal(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    fn paths(env: &[(&str, &str)], passwd_home: Option<&str>) -> Paths {
+        let get = |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
+        Paths::from_env(get, 1000, passwd_home.map(PathBuf::from))
+    }
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().mode() & 0o7777
+    }
+
+    #[test]
+    fn defaults_are_below_home() {
+        let paths = paths(&[("HOME", "/home/a")], Some("/elsewhere"));
+        assert_eq!(paths.config_file(), Some(PathBuf::from("/home/a/.config/shellmate/config.toml")));
+        assert_eq!(paths.state_dir(), Some(Path::new("/home/a/.local/state/shellmate")));
+        assert_eq!(paths.history_db(), Some(PathBuf::from("/home/a/.local/state/shellmate/history.db")));
+        assert_eq!(paths.log_dir(), Some(PathBuf::from("/home/a/.local/state/shellmate/log")));
+        assert_eq!(paths.session_dir("x"), PathBuf::from("/tmp/shellmate-1000/x"));
+    }
+
+    #[test]
+    fn the_environment_moves_them() {
+        let paths = paths(
+            &[
+                ("HOME", "/home/a"),
+                ("XDG_CONFIG_HOME", "/c"),
+                ("XDG_STATE_HOME", "/s"),
+                ("XDG_RUNTIME_DIR", "/r"),
+                ("TMPDIR", "/t"),
+            ],
+            None,
+        );
+        assert_eq!(paths.config_file(), Some(PathBuf::from("/c/shellmate/config.toml")));
+        assert_eq!(paths.state_dir(), Some(Path::new("/s/shellmate")));
+        assert_eq!(paths.session_dir("x"), PathBuf::from("/r/shellmate/x"));
+    }
+
+    #[test]
+    fn what_is_not_absolute_is_ignored() {
+        let relative =
+            [("HOME", ""), ("XDG_CONFIG_HOME", "c"), ("XDG_STATE_HOME", ""), ("XDG_RUNTIME_DIR", "r"), ("TMPDIR", ".")];
+        let from_passwd = paths(&relative, Some("/home/b"));
+        assert_eq!(from_passwd.config_file(), Some(PathBuf::from("/home/b/.config/shellmate/config.toml")));
+        assert_eq!(from_passwd.runtime_root(), Path::new("/tmp/shellmate-1000"));
+        let homeless = paths(&relative, None);
+        assert_eq!((homeless.config_file(), homeless.state_dir(), homeless.log_dir()), (None, None, None));
+    }
+
+    #[test]
+    fn a_private_directory_is_made_with_its_parents() {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = temp.path().join("a/b");
+        private_dir(&dir).unwrap();
+        private_dir(&dir).unwrap();
+        assert_eq!((mode(&dir), mode(dir.parent().unwrap())), (0o700, 0o700));
+    }
+
+    #[test]
+    fn a_readable_directory_is_closed_and_a_writable_one_refused() {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = temp.path().join("d");
+        fs::create_dir(&dir).unwrap();
+        fs::set_permissions(&dir, fs::Permissions::from_mode(0o755)).unwrap();
+        private_dir(&dir).unwrap();
+        assert_eq!(mode(&dir), 0o700);
+        for loose in [0o770, 0o702, 0o1777] {
+            fs::set_permissions(&dir, fs::Permissions::from_mode(loose)).unwrap();
+            assert!(private_dir(&dir).is_err(), "{loose:o}");
+            assert_eq!(mode(&dir), loose);
+        }
+    }
+
+    #[test]
+    fn links_and_files_are_refused() {
+        let temp = tempfile::tempdir().unwrap();
+        let (real, link, dangling, file) = (
+            temp.path().join("real"),
+            temp.path().join("link"),
+            temp.path().join("dangling"),
+            temp.path().join("file"),
+        );
+        fs::create_dir(&real).unwrap();
+        symlink(&real, &link).unwrap();
+        symlink(temp.path().join("nowhere"), &dangling).unwrap();
+        fs::write(&file, "").unwrap();
+        assert!(private_dir(&link).unwrap_err().to_string().contains("symbolic link"));
+        assert!(private_dir(&dangling).is_err());
+        assert!(!temp.path().join("nowhere").exists());
+        assert!(private_dir(&file).is_err());
+    }
+
+    #[test]
+    fn a_session_lives_below_the_temporary_directory_when_the_runtime_one_is_unusable() {
+        let temp = tempfile::tempdir().unwrap();
+        let file = temp.path().join("file");
+        fs::write(&file, "").unwrap();
+        let tmp = temp.path().to_str().unwrap();
+        let paths = paths(&[("XDG_RUNTIME_DIR", file.to_str().unwrap()), ("TMPDIR", tmp)], None);
+        let dir = paths.make_session_dir("x").unwrap();
+        assert_eq!(dir, temp.path().join("shellmate-1000/x"));
+        assert_eq!((mode(&dir), mode(dir.parent().unwrap())), (0o700, 0o700));
+    }
+}

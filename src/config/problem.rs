@@ -1,0 +1,68 @@
+//! What is wrong with a configuration.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::text::sanitize;
+
+/// Longer messages quote more of the file than anybody reads.
+const MESSAGE_CAP: usize = 300;
+
+/// One thing that is wrong in a configuration file and was passed over. Its text is one line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// The file, if the configuration came from one.
+    pub file: Option<PathBuf>,
+    /// The line in it, from 1.
+    pub line: Option<usize>,
+    /// The key, with dots, if it is about one.
+    pub key: Option<String>,
+    /// What is wrong and what is expected.
+    pub message: String,
+}
+
+impl Problem {
+    pub(crate) fn new(message: &str) -> Self {
+        Self { file: None, line: None, key: None, message: one_line(message) }
+    }
+
+    pub(crate) fn key(self, key: &str) -> Self {
+        Self { key: Some(one_line(key)), ..self }
+    }
+
+    pub(crate) fn line(self, line: Option<usize>) -> Self {
+        Self { line, ..self }
+    }
+
+    pub(crate) fn file(self, file: &Path) -> Self {
+        Self { file: Some(file.to_owned()), ..self }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{}:", one_line(&file.to_string_lossy()))?;
+            if let Some(line) = self.line {
+                write!(f, "{line}:")?;
+            }
+            f.write_str(" ")?;
+        }
+        if let Some(key) = &self.key {
+            write!(f, "{key}: ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// The file is quoted on the terminal: nothing in it may steer that, and a line stays a line.
+fn one_line(text: &str) -> String {
+    let mut line: String = sanitize(text.trim()).replace(['\n', '\t'], " ");
+    if let Some((cut, _)) = line.char_indices().nth(MESSAGE_CAP) {
+        line.truncate(cut);
+        line.push('…');
+    }
+    line
+}
