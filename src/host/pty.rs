@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
+use std::path::PathBuf;
 
 use nix::sys::termios::{LocalFlags, tcgetattr};
 use nix::unistd::{Pid, tcgetpgrp};
@@ -48,6 +49,11 @@ impl Pty {
         if let Err(error) = self.master.resize(size) {
             tracing::debug!(%error, "the pty was not resized");
         }
+    }
+
+    /// The path of the shell's side.
+    pub fn name(&self) -> Option<PathBuf> {
+        self.master.tty_name()
     }
 
     /// The process group that owns the terminal: the shell's own at its prompt, a job's while one runs.

@@ -1,0 +1,96 @@
+//! The standard marks (OSC 133 and OSC 7) that the outer terminal gets in place of our private ones.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use crate::text::percent_encode;
+use crate::track::Mark;
+
+/// Speaks the ecosystem's dialect to the outer terminal, unless the shell does so itself.
+#[derive(Debug)]
+pub(super) struct Announcer {
+    host: String,
+    enabled: bool,
+    told: Option<PathBuf>,
+}
+
+impl Announcer {
+    /// A terminal that does not understand OSC strings would print them.
+    pub(super) fn new(term: Option<&OsStr>, host: String) -> Self {
+        let enabled = !matches!(term.map(OsStr::as_bytes), None | Some(b"" | b"dumb" | b"linux"));
+        Announcer { host, enabled, told: None }
+    }
+
+    /// The shell emits marks of its own: two voices are one too many.
+    pub(super) fn fall_silent(&mut self) {
+        self.enabled = false;
+    }
+
+    /// What to tell the outer terminal for this mark; `ended` is whether it ended a command.
+    pub(super) fn translate(&mut self, mark: &Mark, ended: bool) -> Vec<u8> {
+        if let Mark::Hello { shell, version, .. } = mark
+            && shell == "fish"
+            && version.split('.').next().and_then(|major| major.parse().ok()).is_some_and(|major: u32| major >= 4)
+        {
+            self.fall_silent();
+        }
+        if !self.enabled {
+            return Vec::new();
+        }
+        match mark {
+            Mark::Prompt { cwd } => {
+                let mut bytes = self.directory(cwd);
+                bytes.extend_from_slice(b"\x1b]133;A\x1b\\");
+                bytes
+            }
+            Mark::Input => b"\x1b]133;B\x1b\\".to_vec(),
+            Mark::Start { .. } | Mark::Wait { .. } => b"\x1b]133;C\x1b\\".to_vec(),
+            Mark::End { status } if ended => format!("\x1b]133;D;{status}\x1b\\").into_bytes(),
+            Mark::End { .. } | Mark::Hello { .. } | Mark::Query { .. } => Vec::new(),
+        }
+    }
+
+    fn directory(&mut self, cwd: &Path) -> Vec<u8> {
+        if self.told.as_deref() == Some(cwd) {
+            return Vec::new();
+        }
+        self.told = Some(cwd.to_owned());
+        let keep = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
+        let path = percent_encode(cwd.as_os_str().as_bytes(), keep);
+        format!("\x1b]7;file://{}{path}\x1b\\", self.host).into_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prompt(cwd: &str) -> Mark {
+        Mark::Prompt { cwd: cwd.into() }
+    }
+
+    #[test]
+    fn the_directory_is_told_when_it_changes() {
+        let mut announcer = Announcer::new(Some(OsStr::new("xterm")), "box".into());
+        assert_eq!(announcer.translate(&prompt("/a b"), false), b"\x1b]7;file://box/a%20b\x1b\\\x1b]133;A\x1b\\");
+        assert_eq!(announcer.translate(&prompt("/a b"), false), b"\x1b]133;A\x1b\\");
+        assert_eq!(announcer.translate(&Mark::End { status: 3 }, true), b"\x1b]133;D;3\x1b\\");
+        assert_eq!(announcer.translate(&Mark::End { status: 3 }, false), b"");
+    }
+
+    #[test]
+    fn a_terminal_that_would_print_marks_gets_none() {
+        for term in [None, Some(OsStr::new("dumb")), Some(OsStr::new("linux"))] {
+            assert_eq!(Announcer::new(term, "box".into()).translate(&prompt("/"), false), b"");
+        }
+    }
+
+    #[test]
+    fn a_shell_with_marks_of_its_own_is_not_doubled() {
+        let mut announcer = Announcer::new(Some(OsStr::new("xterm")), "box".into());
+        let hello = Mark::Hello { shell: "fish".into(), version: "4.0.2".into(), problem: None };
+        announcer.translate(&hello, false);
+        assert_eq!(announcer.translate(&prompt("/"), false), b"");
+    }
+}

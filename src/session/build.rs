@@ -1,0 +1,130 @@
+//! Putting a session together.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use crate::capture::{Limits, Retention, Spiller, sweep};
+use crate::config::{Loaded, Paths};
+use crate::host::{self, Integration, Kind, Wishes};
+use crate::store::{self, Store};
+use crate::track::Scanner;
+use crate::tty::Tty;
+
+use super::announce::Announcer;
+use super::outbox::Outbox;
+use super::privacy::Privacy;
+use super::signals::Signals;
+use super::stage::Stage;
+use super::workspace::{PAUSED, Workspace, random_hex};
+use super::{Session, SessionError, pty_size};
+
+/// What a session is made from.
+pub struct Start {
+    /// The shell to host.
+    pub shell: PathBuf,
+    pub wishes: Wishes,
+    pub loaded: Loaded,
+    pub paths: Paths,
+}
+
+/// Hosts the shell until it ends and returns its exit status. On an error nothing was started.
+pub fn run(start: Start) -> Result<i32, SessionError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(SessionError::EventLoop)?;
+    runtime.block_on(async {
+        let mut session = Session::begin(start)?;
+        let over = session.conduct().await;
+        Ok(session.close(over).await)
+    })
+}
+
+impl Session {
+    /// The shell comes first; whatever can wait is done while it reads its start files.
+    fn begin(start: Start) -> Result<Session, SessionError> {
+        let Start { shell, wishes, loaded, paths } = start;
+        let no_workspace =
+            |source| SessionError::Workspace { root: paths.runtime_root().to_owned(), source };
+        let signals = Signals::new().map_err(SessionError::EventLoop)?;
+        let tty = Tty::open()?;
+        let id = random_hex::<8>().map_err(no_workspace)?;
+        let nonce = random_hex::<16>().map_err(no_workspace)?;
+        let workspace = Workspace::create(&paths, &id).map_err(no_workspace)?;
+
+        let mut launch = host::plain(&shell, &wishes);
+        let integration =
+            Integration { directory: workspace.directory(), nonce: &nonce, fifo: workspace.fifo() };
+        launch
+            .integrate(&wishes, &integration, |name| std::env::var_os(name))
+            .map_err(host::HostError::Integration)?;
+        launch.env.push(("SHELLMATE".into(), Some(env!("CARGO_PKG_VERSION").into())));
+        launch.env.push(("SHELLMATE_SESSION".into(), Some(OsString::from(&id))));
+
+        tty.enter_raw().map_err(crate::tty::TtyError::Settings)?;
+        let (pty, child) = host::spawn(&launch, pty_size(tty.size()), tty.settings())?;
+        if let Some(terminal) = pty.name() {
+            workspace.note_terminal(&terminal);
+        }
+
+        let Loaded { config, mut problems } = loaded;
+        let host = hostname();
+        let store = match paths.history_db() {
+            Some(path) if config.history.enabled => {
+                let options = store::Options { commands: config.history.commands, bytes: config.history.size.bytes() };
+                let session =
+                    store::Session { id, host: host.clone(), shell: Kind::of(&shell).name().to_owned() };
+                Store::open(path, options, session)
+            }
+            _ => Store::off(),
+        };
+        let limits = Limits {
+            head: config.capture.head_bytes(),
+            tail: config.capture.tail_bytes(),
+            spill: config.capture.spill.bytes(),
+        };
+        let spill_total = config.capture.spill_total.bytes();
+        let spiller = Spiller::new(workspace.directory().to_owned(), spill_total);
+        tidy(paths.runtime_root().to_owned(), Retention { age: config.capture.spill_age(), bytes: spill_total });
+
+        let (ignore, bad_patterns) = config.ignore_set();
+        problems.extend(bad_patterns);
+        let privacy = Privacy::new(ignore, workspace.directory().join(PAUSED));
+        let announcer = Announcer::new(std::env::var_os("TERM").as_deref(), host);
+        let mut stage = Stage::new(announcer, limits, spiller, privacy);
+        if let Some(first) = problems.first() {
+            let more = match problems.len() {
+                1 => String::new(),
+                count => format!(" (and {} more: see `shellmate doctor`)", count - 1),
+            };
+            stage.notice(format!("{first}{more}"));
+        }
+        Ok(Session {
+            tty,
+            pty,
+            child,
+            signals,
+            scanner: Scanner::new(&nonce),
+            stage,
+            to_shell: Outbox::default(),
+            held: Outbox::default(),
+            store,
+            workspace,
+            expects_hooks: !launch.secrets.is_empty(),
+            secrets: launch.secrets,
+            pty_open: true,
+        })
+    }
+}
+
+/// Clears away what crashed or old sessions left, beside the session.
+fn tidy(root: PathBuf, retention: Retention) {
+    let swept = std::thread::Builder::new()
+        .name("sweep".into())
+        .spawn(move || sweep(&root, retention, SystemTime::now()));
+    if let Err(error) = swept {
+        tracing::warn!(%error, "old spill files were not swept");
+    }
+}
+
+fn hostname() -> String {
+    nix::unistd::gethostname().map(|name| name.to_string_lossy().into_owned()).unwrap_or_else(|_| "localhost".into())
+}

@@ -1,0 +1,68 @@
+//! Bytes on their way out, and how many may wait.
+
+/// Beyond this the source is not read until the receiver has taken some: a slow terminal slows the shell, not our memory.
+const CAP: usize = 256 * 1024;
+
+/// A queue of bytes for one receiver.
+#[derive(Debug, Default)]
+pub(super) struct Outbox {
+    bytes: Vec<u8>,
+    sent: usize,
+}
+
+impl Outbox {
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// What goes out next.
+    pub(super) fn front(&self) -> &[u8] {
+        &self.bytes[self.sent..]
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.front().is_empty()
+    }
+
+    /// Whether the source may be read again.
+    pub(super) fn has_room(&self) -> bool {
+        self.front().len() < CAP
+    }
+
+    /// Takes out what the receiver accepted.
+    pub(super) fn consume(&mut self, count: usize) {
+        self.sent += count;
+        if self.sent >= self.bytes.len() {
+            self.bytes.clear();
+            self.sent = 0;
+        } else if self.sent >= CAP {
+            self.bytes.drain(..self.sent);
+            self.sent = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn order_is_kept_and_room_is_bounded() {
+        let mut outbox = Outbox::default();
+        let mut expected = Vec::new();
+        let mut received = Vec::new();
+        for round in 0..2_000u32 {
+            if outbox.has_room() {
+                let bytes = round.to_le_bytes().repeat(300);
+                outbox.push(&bytes);
+                expected.extend(bytes);
+            }
+            let taken = outbox.front().len().min(777);
+            received.extend_from_slice(&outbox.front()[..taken]);
+            outbox.consume(taken);
+            assert!(outbox.bytes.len() <= 2 * CAP + 1200, "round {round}: {}", outbox.bytes.len());
+        }
+        received.extend_from_slice(outbox.front());
+        assert_eq!(received, expected);
+    }
+}

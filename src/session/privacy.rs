@@ -1,0 +1,40 @@
+//! Which commands are never remembered.
+
+use std::path::PathBuf;
+
+use regex::bytes::RegexSet;
+
+/// Decides, when a command starts, whether anything of it is kept.
+pub(super) struct Privacy {
+    ignore: RegexSet,
+    /// Exists while the session is paused.
+    paused: PathBuf,
+}
+
+impl Privacy {
+    pub(super) fn new(ignore: RegexSet, paused: PathBuf) -> Self {
+        Privacy { ignore, paused }
+    }
+
+    /// A leading blank, a paused session and the configured patterns each keep a command out, output and all.
+    pub(super) fn covers(&self, text: &[u8]) -> bool {
+        text.first().is_some_and(u8::is_ascii_whitespace) || self.ignore.is_match(text) || self.paused.exists()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blanks_patterns_and_pauses_keep_commands_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let privacy = Privacy::new(RegexSet::new(["^pass ", "TOKEN="]).unwrap(), dir.path().join("paused"));
+        for private in [&b" ls"[..], b"\tls", b"pass show x", b"export TOKEN=1"] {
+            assert!(privacy.covers(private), "{}", private.escape_ascii());
+        }
+        assert!(!privacy.covers(b"ls"));
+        std::fs::write(dir.path().join("paused"), "").unwrap();
+        assert!(privacy.covers(b"ls"));
+    }
+}

@@ -1,0 +1,225 @@
+//! What the shell's output moves: the screen, the tracker, the capture, and who may paint.
+
+use crate::capture::{Capture, Limits, Output, Spiller};
+use crate::text;
+use crate::track::{Command, Hooks, LineOnScreen, Mark, Modes, Moment, Piece, Problem, Tracker, Zone};
+
+use super::announce::Announcer;
+use super::outbox::Outbox;
+use super::privacy::Privacy;
+
+/// A redraw of one line is a few hundred bytes; if this much comes after a query, it is no redraw and is shown.
+const HIDDEN_CAP: usize = 64 * 1024;
+
+/// Until an agent exists, this is the answer to every query.
+const ANSWER: &str = "no agent is built in yet; your line went nowhere and is in the shell's history";
+
+/// Who may paint, and whose keys they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Floor {
+    Shell,
+    /// A query was accepted; until the hook waits, the line editor's redraw is hidden.
+    Accepted {
+        hidden: usize,
+    },
+    /// The query is answered and the shell is on its way back to its prompt.
+    Returning,
+}
+
+/// One command with what it printed.
+pub(super) struct Finished {
+    pub(super) command: Command,
+    pub(super) output: Output,
+}
+
+/// The receiving end of the shell's output.
+pub(super) struct Stage {
+    pub(super) to_screen: Outbox,
+    /// Lines for the waiting hook.
+    pub(super) directives: Vec<String>,
+    /// Commands to be remembered.
+    pub(super) finished: Vec<Finished>,
+    tracker: Tracker,
+    modes: Modes,
+    announcer: Announcer,
+    capture: Option<Capture>,
+    limits: Limits,
+    spiller: Spiller,
+    privacy: Privacy,
+    floor: Floor,
+    notices: Vec<String>,
+    at_line_start: bool,
+}
+
+impl Stage {
+    pub(super) fn new(announcer: Announcer, limits: Limits, spiller: Spiller, privacy: Privacy) -> Self {
+        Stage {
+            to_screen: Outbox::default(),
+            directives: Vec::new(),
+            finished: Vec::new(),
+            tracker: Tracker::default(),
+            modes: Modes::default(),
+            announcer,
+            capture: None,
+            limits,
+            spiller,
+            privacy,
+            floor: Floor::Shell,
+            notices: Vec::new(),
+            at_line_start: true,
+        }
+    }
+
+    /// Whether keys go to the shell now; otherwise they wait for its next prompt.
+    pub(super) fn shell_has_the_keyboard(&self) -> bool {
+        self.floor == Floor::Shell
+    }
+
+    pub(super) fn hooks(&self) -> &Hooks {
+        self.tracker.hooks()
+    }
+
+    /// Whether a prompt is being drawn or a line being edited, so that nothing of the user's runs.
+    pub(super) fn at_prompt(&self) -> bool {
+        matches!(self.tracker.zone(), Zone::Prompt | Zone::Input)
+    }
+
+    /// Keeps a line for the next prompt, above which it can stand undisturbed.
+    pub(super) fn notice(&mut self, line: String) {
+        self.notices.push(line);
+    }
+
+    /// Takes the next piece of the stream. `in_front` says whether the shell itself owns its terminal.
+    pub(super) fn take(&mut self, piece: Piece<'_>, in_front: impl Fn() -> bool) {
+        match piece {
+            Piece::Bytes(bytes) => self.pass(bytes),
+            Piece::Mark(mark) => self.obey(mark, in_front),
+            Piece::ForeignPrompt => self.announcer.fall_silent(),
+            Piece::Switch(switch) => {
+                let before = self.modes.full_screen();
+                self.modes.apply(switch);
+                if let Some(capture) = &mut self.capture {
+                    match (before, self.modes.full_screen()) {
+                        (false, true) => capture.enter_full_screen(),
+                        (true, false) => capture.leave_full_screen(),
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// The shell is gone: ends what it was running and undoes what it left switched on.
+    pub(super) fn close(&mut self, status: i32) {
+        if let Some(command) = self.tracker.finish(status, Moment::now()) {
+            self.remember(command);
+        }
+        self.to_screen.push(&self.modes.undo());
+    }
+
+    /// Says one line of ours, now.
+    pub(super) fn say(&mut self, line: &str) {
+        if !self.at_line_start {
+            self.to_screen.push(b"\r\n");
+        }
+        self.to_screen.push(format!("\x1b[2mshellmate: {}\x1b[22m\r\n", text::sanitize(line)).as_bytes());
+        self.at_line_start = true;
+    }
+
+    fn pass(&mut self, bytes: &[u8]) {
+        if let Floor::Accepted { hidden } = &mut self.floor {
+            *hidden += bytes.len();
+            if *hidden <= HIDDEN_CAP {
+                return;
+            }
+            self.floor = Floor::Shell;
+        }
+        self.to_screen.push(bytes);
+        self.at_line_start = bytes.last() == Some(&b'\n');
+        self.tracker.passed(bytes);
+        if let (Zone::Output, Some(capture)) = (self.tracker.zone(), &mut self.capture) {
+            capture.push(bytes);
+        }
+    }
+
+    fn obey(&mut self, mark: Mark, in_front: impl Fn() -> bool) {
+        let ended = self.tracker.mark(&mark, Moment::now());
+        if self.floor != (Floor::Accepted { hidden: 0 }) {
+            let standard = self.announcer.translate(&mark, ended.is_some());
+            self.to_screen.push(&standard);
+        }
+        if let Some(command) = ended {
+            self.remember(command);
+        }
+        match mark {
+            Mark::Hello { problem, .. } => self.greet(problem),
+            Mark::End { .. } => {}
+            Mark::Prompt { .. } => {
+                if matches!(self.floor, Floor::Accepted { .. }) {
+                    self.answer();
+                }
+                for notice in std::mem::take(&mut self.notices) {
+                    self.say(&notice);
+                }
+            }
+            Mark::Input => self.floor = Floor::Shell,
+            Mark::Start { text, .. } => {
+                self.floor = Floor::Shell;
+                let is_private = self.privacy.covers(&text);
+                self.capture = (!is_private).then(|| Capture::new(self.limits, self.spiller.clone()));
+            }
+            Mark::Query { line, screen } => {
+                if in_front() {
+                    if screen == LineOnScreen::Erased {
+                        self.repaint(&line);
+                    }
+                    self.floor = Floor::Accepted { hidden: 0 };
+                }
+            }
+            Mark::Wait { turn } => {
+                if matches!(self.floor, Floor::Accepted { .. }) {
+                    self.answer();
+                }
+                self.directives.push(format!("{turn} done"));
+            }
+        }
+    }
+
+    fn answer(&mut self) {
+        self.at_line_start = false;
+        self.say(ANSWER);
+        self.floor = Floor::Returning;
+    }
+
+    /// Draws the prompt's last line and the accepted text again where the line editor wiped them.
+    fn repaint(&mut self, line: &[u8]) {
+        self.to_screen.push(b"\r");
+        self.to_screen.push(self.tracker.prompt_line());
+        for &byte in line {
+            match byte {
+                b'\n' => self.to_screen.push(b"\r\n"),
+                b'\t' => self.to_screen.push(b"\t"),
+                0..0x20 => self.to_screen.push(&[b'^', byte + 0x40]),
+                0x7F => self.to_screen.push(b"^?"),
+                _ => self.to_screen.push(&[byte]),
+            }
+        }
+    }
+
+    fn greet(&mut self, problem: Option<Problem>) {
+        let line = match problem {
+            None => return,
+            Some(Problem::TooOld) => "this shell is too old for its hooks, so commands are not recorded",
+            Some(Problem::ReadOnly) => "a read-only prompt variable keeps our hooks out, so commands are not recorded",
+            Some(Problem::ForeignEditor) => "another line editor is in charge, so `> ` lines go to the shell",
+        };
+        self.say(&format!("{line}; run `shellmate doctor` to see more"));
+    }
+
+    fn remember(&mut self, command: Command) {
+        // No capture was started for a private command.
+        if let Some(capture) = self.capture.take() {
+            self.finished.push(Finished { command, output: capture.finish() });
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The session's private directory: its lock, the directive FIFO, the integration script and the spill files.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use nix::fcntl::OFlag;
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
+
+use crate::capture::{SessionLock, lock_session};
+use crate::config::Paths;
+
+/// The file that says a session does not want to be remembered.
+pub const PAUSED: &str = "paused";
+/// The file that names the terminal a session's shell runs on.
+const TERMINAL: &str = "tty";
+
+/// The directory, held for as long as the session lives.
+pub(super) struct Workspace {
+    directory: PathBuf,
+    fifo: PathBuf,
+    directives: File,
+    _lock: SessionLock,
+}
+
+impl Workspace {
+    pub(super) fn create(paths: &Paths, session: &str) -> io::Result<Workspace> {
+        let directory = paths.make_session_dir(session)?;
+        let lock = lock_session(&directory)?;
+        let fifo = directory.join("directives");
+        mkfifo(&fifo, Mode::S_IRUSR | Mode::S_IWUSR)?;
+        // Open for both, so that neither this nor the hook's own open ever waits for the other side.
+        let directives = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .custom_flags((OFlag::O_NONBLOCK | OFlag::O_CLOEXEC).bits())
+            .open(&fifo)?;
+        Ok(Workspace { directory, fifo, directives, _lock: lock })
+    }
+
+    pub(super) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    pub(super) fn fifo(&self) -> &Path {
+        &self.fifo
+    }
+
+    /// Says which terminal the shell is on, so that a second shellmate on the same one knows.
+    pub(super) fn note_terminal(&self, terminal: &Path) {
+        use std::os::unix::ffi::OsStrExt;
+        let noted = OpenOptions::new().write(true).create_new(true).mode(0o600).open(self.directory.join(TERMINAL));
+        if let Err(error) = noted.and_then(|mut file| file.write_all(terminal.as_os_str().as_bytes())) {
+            tracing::warn!(%error, "the terminal's name was not noted");
+        }
+    }
+
+    /// Sends one line to the waiting hook.
+    pub(super) fn direct(&self, directive: &str) {
+        if let Err(error) = (&self.directives).write_all(format!("{directive}\n").as_bytes()) {
+            tracing::warn!(%error, directive, "the directive was not sent");
+        }
+    }
+
+}
+
+impl Drop for Workspace {
+    /// Leaves nothing but spill files, which the history may still name.
+    fn drop(&mut self) {
+        for name in ["directives", "lock", TERMINAL, PAUSED, "bash", "fish", "zsh/.zshenv"] {
+            let _ = fs::remove_file(self.directory.join(name));
+        }
+        let _ = fs::remove_dir(self.directory.join("zsh"));
+        let _ = fs::remove_dir(&self.directory);
+    }
+}
+
+/// Whether the session with this directory runs its shell on `terminal`.
+pub fn hosts(directory: &Path, terminal: &Path) -> bool {
+    use std::os::unix::ffi::OsStrExt;
+    let is_live = lock_session(directory).is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock);
+    is_live && fs::read(directory.join(TERMINAL)).is_ok_and(|name| name == terminal.as_os_str().as_bytes())
+}
+
+/// Random bytes as hex digits: a session's name, or its nonce.
+pub(super) fn random_hex<const N: usize>() -> io::Result<String> {
+    let mut bytes = [0; N];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
