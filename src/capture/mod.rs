@@ -3,3 +3,135 @@
 //! A capture keeps the first and last bytes a command printed in memory and, once they no longer fit, the whole of it in a
 //! private spill file up to a cap. Which bytes belong to a command is decided by `track`; here it is only decided how many are
 //! kept and where. Bytes become text lazily, as the terminal showed them. Touches: text, and files below the directory it is given.
+
+mod output;
+mod plain;
+mod ring;
+mod spill;
+mod sweep;
+
+pub use output::Output;
+pub use plain::{Size, render};
+pub use spill::Spiller;
+pub use sweep::{Retention, SessionLock, lock_session, sweep};
+
+use crate::text::{KIB, MIB};
+use ring::Ring;
+use spill::Spill;
+
+/// How much of one command's output is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of the beginning held in memory.
+    pub head: usize,
+    /// Bytes of the end held in memory.
+    pub tail: usize,
+    /// Bytes of the whole in the spill file.
+    pub spill: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { head: 64 * KIB, tail: 192 * KIB, spill: 64 * MIB as u64 }
+    }
+}
+
+/// Kept when a full-screen program ends, so that what was kept is balanced even if the program's own farewell was not.
+const LEAVE_ALTERNATE_SCREEN: &[u8] = b"\x1b[?1049l";
+
+/// What one command prints, while it prints.
+#[derive(Debug)]
+pub struct Capture {
+    limits: Limits,
+    spiller: Spiller,
+    seen: u64,
+    /// Bytes that were to be kept: all but those of full-screen programs.
+    offered: u64,
+    head: Vec<u8>,
+    tail: Ring,
+    spill: Option<Spill>,
+    on_alternate_screen: bool,
+    was_full_screen: bool,
+}
+
+impl Capture {
+    /// Starts empty; memory is taken as bytes come.
+    pub fn new(limits: Limits, spiller: Spiller) -> Self {
+        Self {
+            limits,
+            spiller,
+            seen: 0,
+            offered: 0,
+            head: Vec::new(),
+            tail: Ring::new(limits.tail),
+            spill: None,
+            on_alternate_screen: false,
+            was_full_screen: false,
+        }
+    }
+
+    /// Takes the next bytes. Copies only: files are written by the spiller's thread, and a slow disk costs the spill, never time.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.seen += bytes.len() as u64;
+        if !self.on_alternate_screen {
+            self.keep(bytes);
+        }
+    }
+
+    /// Notes that a program took the whole screen; from here bytes are counted but not kept.
+    ///
+    /// The switching sequence itself may be pushed before or after.
+    pub fn enter_full_screen(&mut self) {
+        self.on_alternate_screen = true;
+        self.was_full_screen = true;
+    }
+
+    /// Notes that the screen was given back; bytes are kept again.
+    pub fn leave_full_screen(&mut self) {
+        if std::mem::take(&mut self.on_alternate_screen) {
+            self.keep(LEAVE_ALTERNATE_SCREEN);
+        }
+    }
+
+    /// Ends the capture. The end of a spill may still be on its way to the disk; see [`Spiller::settle`].
+    pub fn finish(self) -> Output {
+        Output {
+            seen: self.seen,
+            head: self.head,
+            tail: self.tail.into_vec(),
+            spill: self.spill.as_ref().map(|spill| spill.path().to_owned()),
+            full_screen: self.was_full_screen,
+            offered: self.offered,
+            spilled: self.spill.map(Spill::finish),
+        }
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        self.offered += bytes.len() as u64;
+        let room = self.limits.head - self.head.len();
+        let (first, rest) = bytes.split_at(room.min(bytes.len()));
+        ring::extend(&mut self.head, first, self.limits.head);
+        if rest.is_empty() {
+            return;
+        }
+        if self.spill.is_none() && self.tail.len() + rest.len() > self.limits.tail {
+            self.spill = self.spiller.open(self.limits.spill);
+            if let Some(spill) = &mut self.spill {
+                let (older, newer) = self.tail.as_slices();
+                for held in [&self.head, older, newer] {
+                    spill.push(held);
+                }
+            } else {
+                // Without a spill the question must not be asked again at every push.
+                self.spiller = Spiller::none();
+            }
+        }
+        if let Some(spill) = &mut self.spill {
+            spill.push(rest);
+        }
+        self.tail.push(rest);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! What is left of a command's output when it has ended.
+
+use super::plain::{self, Size};
+use super::spill::Spilled;
+use std::path::PathBuf;
+
+/// The output of one command, as far as it was kept.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Bytes the command printed, kept or not.
+    pub seen: u64,
+    /// The first bytes, raw.
+    pub head: Vec<u8>,
+    /// The last bytes, raw; they follow the head directly unless something is missing in between.
+    pub tail: Vec<u8>,
+    /// The file with the whole of it. Retention may remove it at any time.
+    pub spill: Option<PathBuf>,
+    /// Whether a program took the whole screen at some point; what it drew there was not kept.
+    pub full_screen: bool,
+    pub(super) offered: u64,
+    pub(super) spilled: Option<Spilled>,
+}
+
+/// A tail begins wherever the ring had room; a line that starts within this many bytes of it is where its text starts.
+const FIRST_LINE: usize = 4096;
+
+impl Output {
+    /// Whether some bytes are neither in memory nor in the spill file.
+    ///
+    /// What a full-screen program drew does not count: it is no output.
+    pub fn truncated(&self) -> bool {
+        self.gap() > 0 && self.spilled.as_ref().is_none_or(|spilled| spilled.bytes() < self.offered)
+    }
+
+    /// What is in memory, raw, with a line in place of what is missing between head and tail.
+    pub fn kept(&self) -> Vec<u8> {
+        let mut kept = self.head.clone();
+        if self.gap() > 0 {
+            kept.extend_from_slice(format!("\r\n{}\r\n", notice(self.gap())).as_bytes());
+        }
+        kept.extend_from_slice(&self.tail);
+        kept
+    }
+
+    /// What is in memory, as a terminal of this size showed it.
+    pub fn text(&self, size: Size) -> String {
+        if self.gap() == 0 {
+            return plain::render(&self.kept(), size);
+        }
+        // Each side of the gap has its own screen: a progress bar in the tail must not climb into the head.
+        let tail = &self.tail[torn(&self.tail)..];
+        let missing = self.gap() + (self.tail.len() - tail.len()) as u64;
+        let mut text = plain::render(&self.head, size);
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&notice(missing));
+        text.push('\n');
+        text.push_str(&plain::render(tail, size));
+        text
+    }
+
+    /// Bytes missing in memory between head and tail.
+    fn gap(&self) -> u64 {
+        self.offered - (self.head.len() + self.tail.len()) as u64
+    }
+}
+
+fn notice(missing: u64) -> String {
+    format!("… {missing} bytes not kept …")
+}
+
+/// Length of what a cut left of a line, an escape sequence or a character at the start of `tail`.
+fn torn(tail: &[u8]) -> usize {
+    match memchr::memchr(b'\n', &tail[..tail.len().min(FIRST_LINE)]) {
+        Some(newline) => newline + 1,
+        None => tail.iter().take(3).take_while(|&&byte| byte & 0b1100_0000 == 0b1000_0000).count(),
+    }
+}

@@ -1,0 +1,270 @@
+//! Retention of spill files.
+//!
+//! Every session has a directory below one root and holds a lock in it while it lives. Whoever starts next tidies up after the
+//! ones that are gone.
+
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg};
+use nix::unistd::geteuid;
+use std::ffi::OsStr;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// How long, and how much, spill files are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retention {
+    /// Since the last write.
+    pub age: Duration,
+    /// Of all spill files together.
+    pub bytes: u64,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self { age: Duration::from_secs(7 * 24 * 60 * 60), bytes: 512 * crate::text::MIB as u64 }
+    }
+}
+
+/// The file a live session holds locked.
+const LOCK: &str = "lock";
+
+/// Proof that a session lives; dropped, or gone with the process, its directory may be swept.
+#[derive(Debug)]
+pub struct SessionLock {
+    _lock: Flock<File>,
+}
+
+/// A session that has no lock may be about to take it, unless it has spilled already.
+const STARTING: Duration = Duration::from_secs(60);
+
+/// Locks a session's directory for as long as the lock is held.
+pub fn lock_session(dir: &Path) -> io::Result<SessionLock> {
+    let mut file = open_lock(OpenOptions::new().create(true), dir)?;
+    loop {
+        let inode = file.metadata()?.ino();
+        let lock = Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|(_, errno)| io::Error::from(errno))?;
+        // A sweep may have removed the file between the two calls; a lock on it would then protect nothing.
+        file = open_lock(OpenOptions::new().create(true), dir)?;
+        if file.metadata()?.ino() == inode {
+            return Ok(SessionLock { _lock: lock });
+        }
+    }
+}
+
+fn open_lock(options: &mut OpenOptions, dir: &Path) -> io::Result<File> {
+    options.write(true).mode(0o600).custom_flags(nix::libc::O_NOFOLLOW).open(dir.join(LOCK))
+}
+
+/// Removes what ended sessions left below `root`, and spill files beyond retention wherever they are.
+///
+/// Nothing is followed that is a symbolic link, and nothing touched that another user owns. What cannot be removed stays.
+pub fn sweep(root: &Path, retention: Retention, now: SystemTime) {
+    let mut ended = Vec::new();
+    for session in sessions(root) {
+        let has_ended = has_ended(&session, now);
+        for (path, metadata) in entries(&session) {
+            let expired = age(&metadata, now) > retention.age;
+            match is_spill(&path, &metadata) {
+                true if expired => remove_file(&path),
+                true => {}
+                false if !has_ended => {}
+                false if metadata.is_dir() => forgive(&path, fs::remove_dir_all(&path)),
+                false => remove_file(&path),
+            }
+        }
+        if has_ended {
+            ended.push(session);
+        }
+    }
+    make_room(root, retention.bytes);
+    for session in ended {
+        // Fails, as it should, where a spill file is left.
+        let _ = fs::remove_dir(session);
+    }
+}
+
+/// Removes the oldest spill files below `root` until the rest is at most `bytes`.
+pub(super) fn make_room(root: &Path, bytes: u64) {
+    let mut spills: Vec<(SystemTime, u64, PathBuf)> = sessions(root)
+        .flat_map(|session| entries(&session))
+        .filter(|(path, metadata)| is_spill(path, metadata))
+        .map(|(path, metadata)| (modified(&metadata), metadata.len(), path))
+        .collect();
+    spills.sort();
+    let mut total: u64 = spills.iter().map(|(_, length, _)| length).sum();
+    for (_, length, path) in spills {
+        if total <= bytes {
+            return;
+        }
+        remove_file(&path);
+        total -= length;
+    }
+}
+
+fn sessions(root: &Path) -> impl Iterator<Item = PathBuf> {
+    let is_ours = fs::symlink_metadata(root).is_ok_and(|metadata| metadata.is_dir() && owned(&metadata));
+    let root = is_ours.then(|| entries(root));
+    root.into_iter().flatten().filter(|(_, metadata)| metadata.is_dir()).map(|(path, _)| path)
+}
+
+/// Everything of ours in a directory, links not followed.
+fn entries(directory: &Path) -> impl Iterator<Item = (PathBuf, Metadata)> + use<> {
+    fs::read_dir(directory).into_iter().flatten().flatten().filter_map(|entry| {
+        let metadata = entry.metadata().ok()?;
+        owned(&metadata).then(|| (entry.path(), metadata))
+    })
+}
+
+fn owned(metadata: &Metadata) -> bool {
+    metadata.uid() == geteuid().as_raw()
+}
+
+fn is_spill(path: &Path, metadata: &Metadata) -> bool {
+    metadata.is_file() && path.extension() == Some(OsStr::new("out"))
+}
+
+fn has_ended(session: &Path, now: SystemTime) -> bool {
+    match open_lock(&mut OpenOptions::new(), session) {
+        Ok(file) => match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+            Ok(_) => true,
+            Err((_, errno)) => {
+                if errno != Errno::EWOULDBLOCK {
+                    tracing::debug!(session = %session.display(), %errno, "lock not tried");
+                }
+                false
+            }
+        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            fs::symlink_metadata(session).is_ok_and(|metadata| age(&metadata, now) > STARTING)
+                || entries(session).any(|(path, metadata)| is_spill(&path, &metadata))
+        }
+        Err(_) => false,
+    }
+}
+
+fn modified(metadata: &Metadata) -> SystemTime {
+    metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+fn age(metadata: &Metadata, now: SystemTime) -> Duration {
+    now.duration_since(modified(metadata)).unwrap_or_default()
+}
+
+fn remove_file(path: &Path) {
+    forgive(path, fs::remove_file(path));
+}
+
+fn forgive(path: &Path, result: io::Result<()>) {
+    if let Err(error) = result {
+        tracing::debug!(path = %path.display(), %error, "not removed");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+    fn session(root: &Path, name: &str) -> PathBuf {
+        let session = root.join(name);
+        fs::create_dir(&session).unwrap();
+        session
+    }
+
+    fn spill(session: &Path, name: &str, length: u64, modified: SystemTime) -> PathBuf {
+        let path = session.join(name);
+        let file = File::create_new(&path).unwrap();
+        file.set_len(length).unwrap();
+        file.set_modified(modified).unwrap();
+        path
+    }
+
+    #[test]
+    fn an_ended_session_leaves_only_its_spills() {
+        let root = tempfile::tempdir().unwrap();
+        let now = SystemTime::now();
+        let session = session(root.path(), "ended");
+        drop(lock_session(&session).unwrap());
+        fs::create_dir(session.join("zsh")).unwrap();
+        fs::write(session.join("zsh/.zshrc"), "x").unwrap();
+        let kept = spill(&session, "1.out", 10, now);
+        let old = spill(&session, "2.out", 10, now - 8 * DAY);
+
+        sweep(root.path(), Retention::default(), now);
+        assert!(kept.exists() && !old.exists());
+        assert_eq!(fs::read_dir(&session).unwrap().count(), 1);
+
+        sweep(root.path(), Retention::default(), now + 8 * DAY);
+        assert!(!session.exists());
+    }
+
+    #[test]
+    fn a_live_session_loses_only_old_spills() {
+        let root = tempfile::tempdir().unwrap();
+        let now = SystemTime::now();
+        let session = session(root.path(), "live");
+        let _lock = lock_session(&session).unwrap();
+        fs::write(session.join("rc"), "x").unwrap();
+        let old = spill(&session, "1.out", 10, now - 8 * DAY);
+
+        sweep(root.path(), Retention::default(), now);
+        assert!(!old.exists());
+        assert!(session.join("rc").exists() && session.join(LOCK).exists());
+        assert!(lock_session(&session).is_err(), "a lock is held once");
+    }
+
+    #[test]
+    fn a_session_without_a_lock_is_given_time_to_take_it() {
+        let root = tempfile::tempdir().unwrap();
+        let session = session(root.path(), "starting");
+        sweep(root.path(), Retention::default(), SystemTime::now());
+        assert!(session.exists());
+        sweep(root.path(), Retention::default(), SystemTime::now() + 2 * STARTING);
+        assert!(!session.exists());
+    }
+
+    #[test]
+    fn the_oldest_spills_of_all_sessions_give_way() {
+        let root = tempfile::tempdir().unwrap();
+        let now = SystemTime::now();
+        let (ended, live) = (session(root.path(), "ended"), session(root.path(), "live"));
+        drop(lock_session(&ended).unwrap());
+        let _lock = lock_session(&live).unwrap();
+        let first = spill(&live, "1.out", 40, now - 3 * DAY);
+        let second = spill(&ended, "1.out", 40, now - 2 * DAY);
+        let third = spill(&live, "2.out", 40, now);
+
+        sweep(root.path(), Retention { bytes: 80, ..Retention::default() }, now);
+        assert!(!first.exists() && second.exists() && third.exists());
+        sweep(root.path(), Retention { bytes: 79, ..Retention::default() }, now);
+        assert!(!ended.exists() && third.exists());
+    }
+
+    #[test]
+    fn links_lead_nowhere() {
+        let root = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let long_ago = SystemTime::now() - 30 * DAY;
+        let theirs = spill(elsewhere.path(), "1.out", 10, long_ago);
+        symlink(elsewhere.path(), root.path().join("linked")).unwrap();
+        let session = session(root.path(), "ended");
+        drop(lock_session(&session).unwrap());
+        symlink(elsewhere.path(), session.join("directory")).unwrap();
+        symlink(&theirs, session.join("2.out")).unwrap();
+
+        sweep(root.path(), Retention { age: DAY, bytes: 0 }, SystemTime::now());
+        assert!(theirs.exists());
+        assert!(!session.exists(), "the links themselves go");
+
+        let link = elsewhere.path().join("root");
+        symlink(root.path(), &link).unwrap();
+        let live = spill(root.path(), "stray.out", 10, long_ago);
+        sweep(&link, Retention { age: DAY, bytes: 0 }, SystemTime::now());
+        assert!(live.exists());
+    }
+}
