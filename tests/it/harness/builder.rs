@@ -1,0 +1,162 @@
+//! What a terminal starts with.
+
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use super::shell::{PATH, Shell};
+use super::term::Term;
+
+/// The program under test.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_shellmate");
+
+#[must_use = "nothing runs before `start`"]
+pub(crate) struct Builder {
+    pub(super) shell: Shell,
+    place: TempDir,
+    env: Vec<(OsString, OsString)>,
+    args: Vec<OsString>,
+    arg0: Option<OsString>,
+    program: PathBuf,
+    dir: Option<PathBuf>,
+    pub(super) rows: u16,
+    pub(super) cols: u16,
+}
+
+impl Builder {
+    pub(super) fn new(shell: Shell) -> Builder {
+        let place = tempfile::Builder::new().prefix("shellmate-test-").tempdir().expect("a temporary directory");
+        let at = |name: &str| place.path().join(name).into_os_string();
+        for name in ["home", "run", "tmp"] {
+            std::fs::create_dir(at(name)).expect("a directory");
+            std::fs::set_permissions(at(name), std::fs::Permissions::from_mode(0o700)).expect("our own directory");
+        }
+        let mut env: Vec<(OsString, OsString)> = vec![
+            ("HOME".into(), at("home")),
+            ("XDG_CONFIG_HOME".into(), at("home/.config")),
+            ("XDG_STATE_HOME".into(), at("home/.local/state")),
+            ("XDG_DATA_HOME".into(), at("home/.local/share")),
+            ("XDG_CACHE_HOME".into(), at("home/.cache")),
+            ("XDG_RUNTIME_DIR".into(), at("run")),
+            ("TMPDIR".into(), at("tmp")),
+            ("SHELL".into(), shell.path().into()),
+            ("PATH".into(), PATH.into()),
+            ("TERM".into(), "xterm-256color".into()),
+            ("LANG".into(), "C.UTF-8".into()),
+        ];
+        if let Some(level) = std::env::var_os("SHELLMATE_LOG") {
+            env.push(("SHELLMATE_LOG".into(), level));
+        }
+        let builder = Builder {
+            shell,
+            place,
+            env,
+            args: Vec::new(),
+            arg0: None,
+            program: PROGRAM.into(),
+            dir: None,
+            rows: 40,
+            cols: 100,
+        };
+        builder.file(shell.rc_file(), shell.counting_prompt())
+    }
+
+    /// Appends to the shell's start file, after the counting prompt.
+    pub(crate) fn rc(self, text: &str) -> Builder {
+        let name = self.shell.rc_file();
+        let so_far = std::fs::read_to_string(self.home().join(name)).unwrap_or_default();
+        self.file(name, format!("{so_far}{text}\n"))
+    }
+
+    /// Writes a file below HOME, in place of what is there.
+    pub(crate) fn file(self, name: &str, text: impl AsRef<[u8]>) -> Builder {
+        let path = self.home().join(name);
+        std::fs::create_dir_all(path.parent().expect("below HOME")).expect("a directory");
+        std::fs::write(path, text).expect("a file below HOME");
+        self
+    }
+
+    /// Writes the configuration.
+    pub(crate) fn config(self, text: &str) -> Builder {
+        self.file(".config/shellmate/config.toml", text)
+    }
+
+    pub(crate) fn env(mut self, key: &str, value: impl Into<OsString>) -> Builder {
+        self = self.no_env(key);
+        self.env.push((key.into(), value.into()));
+        self
+    }
+
+    pub(crate) fn no_env(mut self, key: &str) -> Builder {
+        self.env.retain(|(name, _)| name != key);
+        self
+    }
+
+    pub(crate) fn args<A: Into<OsString>>(mut self, args: impl IntoIterator<Item = A>) -> Builder {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    pub(crate) fn arg0(mut self, name: &str) -> Builder {
+        self.arg0 = Some(name.into());
+        self
+    }
+
+    /// Starts the plain shell instead of the program under test.
+    pub(crate) fn bare(mut self) -> Builder {
+        self.program = self.shell.path();
+        // A terminal starts a shell by its name, and a path in `$0` would be a difference that is not ours.
+        self.arg0.get_or_insert(self.shell.name().into());
+        self
+    }
+
+    /// Starts some other program in the terminal.
+    pub(crate) fn program(mut self, path: impl Into<PathBuf>) -> Builder {
+        self.program = path.into();
+        self
+    }
+
+    pub(crate) fn dir(mut self, dir: impl Into<PathBuf>) -> Builder {
+        self.dir = Some(dir.into());
+        self
+    }
+
+    pub(crate) fn size(mut self, rows: u16, cols: u16) -> Builder {
+        (self.rows, self.cols) = (rows, cols);
+        self
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.place.path().join("home")
+    }
+
+    /// The temporary directory that holds everything.
+    pub(crate) fn place(&self) -> &Path {
+        self.place.path()
+    }
+
+    /// Returns the command that would be started, for tests without a terminal.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = self.environment_of(&self.program);
+        command.args(&self.args);
+        if let Some(name) = &self.arg0 {
+            command.arg0(name);
+        }
+        command
+    }
+
+    pub(super) fn environment_of(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command.env_clear().envs(self.env.iter().map(|(key, value)| (key, value)));
+        command.current_dir(self.dir.clone().unwrap_or_else(|| self.home()));
+        command
+    }
+
+    pub(crate) fn start(self) -> Term {
+        Term::start(self)
+    }
+}

@@ -1,0 +1,21 @@
+//! A terminal for tests: a pseudo-terminal with a screen, a person who types, and a home directory of its own.
+//!
+//! `Term::new(Shell::Zsh).start()` runs the program under test around that shell; `.bare()` runs the plain shell instead, so
+//! that the two can be compared. The environment is cleared, HOME and every XDG directory are inside a temporary directory,
+//! and dropping a `Term` ends everything that was started in it. Waiting is always for something to be seen, on a condition
+//! variable, with a deadline that prints the screen, the last bytes and the log.
+
+// A terminal has more keys than today's tests press.
+#![allow(dead_code, unused_imports)]
+
+mod builder;
+mod keys;
+mod pty;
+mod screen;
+mod shell;
+mod term;
+
+pub(crate) use builder::Builder;
+pub(crate) use keys::Key;
+pub(crate) use shell::{Shell, shells};
+pub(crate) use term::{Output, Term};

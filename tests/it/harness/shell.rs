@@ -1,0 +1,82 @@
+//! The three shells, and the prompt that the tests can count.
+
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+}
+
+/// Directories a shell may be in; also the PATH inside the terminal.
+pub(super) const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
+
+/// Returns the shells of this machine. One that is missing is said loudly, and with `CI=true` it is a failure.
+pub(crate) fn shells() -> Vec<Shell> {
+    [Shell::Bash, Shell::Zsh, Shell::Fish].into_iter().filter(|shell| shell.available()).collect()
+}
+
+impl Shell {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Shell::Bash => "bash",
+            Shell::Zsh => "zsh",
+            Shell::Fish => "fish",
+        }
+    }
+
+    /// Says whether the shell is here. A test that needs it returns early when it is not.
+    pub(crate) fn available(self) -> bool {
+        available(self.name())
+    }
+
+    pub(crate) fn path(self) -> PathBuf {
+        find(self.name()).unwrap_or_else(|| panic!("no {} on this machine", self.name()))
+    }
+
+    /// The file a plain interactive start reads, below HOME.
+    pub(crate) fn rc_file(self) -> &'static str {
+        match self {
+            Shell::Bash => ".bashrc",
+            Shell::Zsh => ".zshrc",
+            Shell::Fish => ".config/fish/config.fish",
+        }
+    }
+
+    /// Sets a prompt `[1]$ `, `[2]$ `, … that counts prompts, not redraws of one, so that a new prompt can't be mistaken for
+    /// an old one or for the echo of a command. The counter is a plain variable, `T`, and leaves `$?` alone.
+    pub(crate) fn counting_prompt(self) -> &'static str {
+        match self {
+            Shell::Bash => "T=0\nPS1='[$((++T))]$ '\n",
+            Shell::Zsh => "T=0\nsetopt prompt_subst\nprecmd() { T=$((T + 1)) }\nPS1='[$T]$ '\n",
+            Shell::Fish => {
+                "set -g T 0\nset -g fish_greeting\nset -g fish_autosuggestion_enabled 0\n\
+                 function count_prompts --on-event fish_prompt; set -g T (math $T + 1); end\n\
+                 function fish_prompt; echo -n \"[$T]\\$ \"; end\n"
+            }
+        }
+    }
+
+    /// How this shell says the status of the last command.
+    pub(crate) fn status(self) -> &'static str {
+        match self {
+            Shell::Bash | Shell::Zsh => "$?",
+            Shell::Fish => "$status",
+        }
+    }
+}
+
+/// Says whether a program is here; says so loudly when it is not, and fails when `CI=true`.
+pub(crate) fn available(program: &str) -> bool {
+    if find(program).is_some() {
+        return true;
+    }
+    assert!(std::env::var("CI").as_deref() != Ok("true"), "no {program} on this machine, and CI=true");
+    eprintln!("SKIPPED: no {program}");
+    false
+}
+
+fn find(program: &str) -> Option<PathBuf> {
+    PATH.split(':').map(|dir| Path::new(dir).join(program)).find(|path| path.is_file())
+}

@@ -1,0 +1,308 @@
+//! A running terminal and the person in front of it.
+
+use std::fs;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{Signal, kill};
+use nix::sys::termios::{Termios, tcgetattr};
+use nix::unistd::{Pid, write};
+use vt100::Screen;
+
+use super::builder::{Builder, PROGRAM};
+use super::keys::Key;
+use super::pty;
+use super::screen::{Display, Seen, cells, describe, patience};
+use super::shell::Shell;
+
+pub(crate) struct Term {
+    builder: Builder,
+    master: Option<Arc<OwnedFd>>,
+    display: Display,
+    pid: Pid,
+    /// The number of the last prompt that was waited for.
+    prompt: u64,
+}
+
+/// What a program without a terminal said.
+#[derive(Debug)]
+#[must_use = "look at what it said"]
+pub(crate) struct Output {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) status: ExitStatus,
+}
+
+impl Term {
+    #[allow(clippy::new_ret_no_self)]
+    pub(crate) fn new(shell: Shell) -> Builder {
+        Builder::new(shell)
+    }
+
+    pub(super) fn start(builder: Builder) -> Term {
+        let (rows, cols) = (builder.rows, builder.cols);
+        let (master, mut child) = pty::spawn(builder.command(), rows, cols).expect("the program starts");
+        let pid = Pid::from_raw(child.id() as i32);
+        let master = Arc::new(master);
+        let display = Display::start(Arc::clone(&master), rows, cols);
+        let ended = display.ended();
+        std::thread::spawn(move || child.wait().map(ended));
+        Term { builder, master: Some(master), display, pid, prompt: 0 }
+    }
+
+    // What the person does.
+
+    pub(crate) fn typed(&mut self, text: impl AsRef<[u8]>) {
+        self.send(text.as_ref());
+    }
+
+    /// Pastes as terminals do: newlines become carriage returns, in brackets when the program asked for them.
+    pub(crate) fn paste(&mut self, text: &str) {
+        let text = text.replace('\n', "\r");
+        let bracketed = self.display.lock().parser.screen().bracketed_paste();
+        let text = if bracketed { format!("\x1b[200~{text}\x1b[201~") } else { text };
+        self.send(text.as_bytes());
+    }
+
+    pub(crate) fn key(&mut self, key: Key) {
+        let application_cursor = self.display.lock().parser.screen().application_cursor();
+        self.send(&key.bytes(application_cursor));
+    }
+
+    /// Types a command, runs it and waits for the next prompt.
+    pub(crate) fn run(&mut self, command: &str) {
+        self.typed(command);
+        self.key(Key::Enter);
+        self.wait_for_prompt();
+    }
+
+    pub(crate) fn resize(&mut self, rows: u16, cols: u16) {
+        self.display.lock().parser.set_size(cells(rows), cells(cols));
+        pty::set_size(self.master(), rows, cols).expect("an open terminal");
+    }
+
+    /// Stops looking at what is written, or looks again.
+    pub(crate) fn stop_reading(&mut self, stop: bool) {
+        self.display.pause(stop);
+    }
+
+    /// While on, output is counted and not shown; for floods.
+    pub(crate) fn count_only(&mut self, on: bool) {
+        self.display.count_only(on);
+    }
+
+    pub(crate) fn signal(&mut self, signal: Signal) {
+        kill(self.pid, signal).expect("the program is running");
+    }
+
+    /// Closes the terminal, as when its window is closed or the connection is lost.
+    pub(crate) fn hang_up(&mut self) {
+        self.display.stop();
+        self.master = None;
+    }
+
+    // What the person sees.
+
+    pub(crate) fn screen(&self) -> String {
+        self.display.lock().text()
+    }
+
+    pub(crate) fn cursor(&self) -> (u16, u16) {
+        self.display.lock().parser.screen().cursor_position()
+    }
+
+    /// Every byte the program wrote to the terminal so far.
+    pub(crate) fn raw(&self) -> Vec<u8> {
+        self.display.lock().raw.clone()
+    }
+
+    /// How many bytes the program wrote so far.
+    pub(crate) fn total(&self) -> u64 {
+        self.display.lock().total
+    }
+
+    /// The modes of the terminal line, as `stty` would show them.
+    pub(crate) fn modes(&self) -> Termios {
+        tcgetattr(self.master()).expect("an open terminal")
+    }
+
+    #[track_caller]
+    pub(crate) fn wait_until(&self, mut ready: impl FnMut(&Screen) -> bool) {
+        self.wait("the screen to be as wanted", |seen| ready(seen.parser.screen()));
+    }
+
+    #[track_caller]
+    pub(crate) fn wait_for(&self, text: &str) {
+        self.wait(&format!("the text {text:?}"), |seen| seen.text().contains(text));
+    }
+
+    /// Waits for bytes in the stream, also those that never show.
+    #[track_caller]
+    pub(crate) fn wait_for_raw(&self, bytes: &[u8]) {
+        let what = format!("the bytes {:?}", bytes.escape_ascii().to_string());
+        self.wait(&what, |seen| seen.raw.windows(bytes.len()).any(|window| window == bytes));
+    }
+
+    /// Waits for a prompt that is newer than the last one waited for.
+    #[track_caller]
+    pub(crate) fn wait_for_prompt(&mut self) {
+        let after = self.prompt;
+        let mut newest = 0;
+        self.wait(&format!("a prompt after [{after}]$"), |seen| {
+            newest = newest_prompt(&seen.text());
+            newest > after
+        });
+        self.prompt = newest;
+    }
+
+    /// Waits until the program has ended and all it wrote was read.
+    #[track_caller]
+    pub(crate) fn wait_exit(&self) -> ExitStatus {
+        self.wait("the program to end and the terminal to close", |seen| seen.exit.is_some() && seen.closed);
+        self.display.lock().exit.expect("it ended")
+    }
+
+    /// Waits until the program has ended, even if something still holds the terminal or it was hung up.
+    #[track_caller]
+    pub(crate) fn wait_status(&self) -> ExitStatus {
+        self.wait("the program to end", |seen| seen.exit.is_some());
+        self.display.lock().exit.expect("it ended")
+    }
+
+    /// Says `exit` and waits for the end.
+    #[track_caller]
+    pub(crate) fn exit(&mut self) -> ExitStatus {
+        self.typed("exit\r");
+        self.wait_exit()
+    }
+
+    // What is around.
+
+    pub(crate) fn shell(&self) -> Shell {
+        self.builder.shell
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.builder.home()
+    }
+
+    pub(crate) fn place(&self) -> &Path {
+        self.builder.place()
+    }
+
+    /// The process that was started in the terminal.
+    pub(crate) fn pid(&self) -> i32 {
+        self.pid.as_raw()
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        let path = self.home().join(name);
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}\n{}", path.display(), self.describe()))
+    }
+
+    /// Runs the program under test without a terminal, with the same environment and directories.
+    pub(crate) fn shellmate(&self, args: &[&str]) -> Output {
+        let mut command = self.builder.environment_of(Path::new(PROGRAM));
+        let done = command.args(args).stdin(Stdio::null()).output().expect("the program starts");
+        Output {
+            stdout: String::from_utf8_lossy(&done.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&done.stderr).into_owned(),
+            status: done.status,
+        }
+    }
+
+    /// Returns what is remembered, oldest first.
+    #[track_caller]
+    pub(crate) fn history(&self) -> Vec<serde_json::Value> {
+        let output = self.shellmate(&["history", "--json"]);
+        assert!(output.status.success(), "history: {output:?}\n{}", self.describe());
+        output.stdout.lines().map(|line| serde_json::from_str(line).expect("one object a line")).collect()
+    }
+
+    /// The screen, the last bytes and the log, for the message of a failed test.
+    pub(crate) fn describe(&self) -> String {
+        let seen = describe(&self.display.lock());
+        format!("{seen}\n{}", self.log())
+    }
+
+    #[track_caller]
+    fn wait(&self, what: &str, ready: impl FnMut(&Seen) -> bool) {
+        if let Err(seen) = self.display.wait(ready) {
+            let shell = self.builder.shell.name();
+            panic!("{shell}: waited {:?} for {what}\n{seen}\n{}", patience(), self.log());
+        }
+    }
+
+    fn log(&self) -> String {
+        let directory = self.home().join(".local/state/shellmate/log");
+        let files = fs::read_dir(directory).into_iter().flatten().flatten();
+        let texts: Vec<String> = files.filter_map(|file| fs::read_to_string(file.path()).ok()).collect();
+        let text = texts.concat();
+        let tail: Vec<&str> = text.lines().rev().take(30).collect();
+        format!("log:\n{}", tail.into_iter().rev().collect::<Vec<_>>().join("\n"))
+    }
+
+    fn master(&self) -> &OwnedFd {
+        self.master.as_ref().expect("the terminal was not hung up")
+    }
+
+    #[track_caller]
+    fn send(&mut self, mut bytes: &[u8]) {
+        let limit = PollTimeout::try_from(patience()).expect("a sane deadline");
+        while !bytes.is_empty() {
+            match write(self.master(), bytes) {
+                Ok(count) => bytes = &bytes[count..],
+                Err(Errno::EINTR) => {}
+                Err(Errno::EAGAIN) => {
+                    let mut fds = [PollFd::new(self.master().as_fd(), PollFlags::POLLOUT)];
+                    let ready = poll(&mut fds, limit).unwrap_or(1);
+                    assert!(ready > 0, "nobody reads the keyboard; {} bytes left\n{}", bytes.len(), self.describe());
+                }
+                Err(error) => panic!("typing: {error}\n{}", self.describe()),
+            }
+        }
+    }
+}
+
+impl Drop for Term {
+    fn drop(&mut self) {
+        if self.display.lock().exit.is_none() {
+            kill(self.pid, Signal::SIGKILL).ok();
+        }
+        self.hang_up();
+        end_all_below(self.builder.place());
+    }
+}
+
+/// Returns the highest `[N]$` on the screen, 0 without one.
+fn newest_prompt(contents: &str) -> u64 {
+    let numbers = contents.match_indices("]$").filter_map(|(end, _)| {
+        let (_, number) = contents[..end].rsplit_once('[')?;
+        number.parse().ok()
+    });
+    numbers.max().unwrap_or(0)
+}
+
+/// Kills whatever still carries a path below `place` in its environment: jobs with nohup, servers, other sessions.
+fn end_all_below(place: &Path) {
+    let wanted = format!("{}/", place.display());
+    // A process may start another while the list is read; each round sees fewer, and a dead one has no environment.
+    for _ in 0..10 {
+        let mut found = false;
+        for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+            let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+            let Ok(environment) = fs::read(entry.path().join("environ")) else { continue };
+            if memchr::memmem::find(&environment, wanted.as_bytes()).is_some() {
+                found = true;
+                kill(Pid::from_raw(pid), Signal::SIGKILL).ok();
+            }
+        }
+        if !found {
+            return;
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! The whole program, driven through a real terminal with the real shells.
+//!
+//! One binary, so that it links once. `harness` is the terminal; every other file is one behaviour. A test here waits for
+//! what it wants to see and never sleeps.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
+
+mod harness;
+mod rooms;
+mod terminal;
