@@ -15,6 +15,15 @@ pub struct Size {
     pub cols: NonZeroU16,
 }
 
+impl Size {
+    /// What a terminal says of itself; one that does not know is taken for 80×24.
+    pub fn new(rows: u16, cols: u16) -> Size {
+        const ROWS: NonZeroU16 = NonZeroU16::new(24).unwrap();
+        const COLS: NonZeroU16 = NonZeroU16::new(80).unwrap();
+        Size { rows: NonZeroU16::new(rows).unwrap_or(ROWS), cols: NonZeroU16::new(cols).unwrap_or(COLS) }
+    }
+}
+
 /// The sizes a screen is modelled at. Below two a wide character has no place and vt100 knows no wrapping; above, a terminal
 /// that lies about its size would cost gigabytes.
 const ROWS: (u16, u16) = (2, 500);

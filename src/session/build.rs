@@ -30,7 +30,8 @@ pub struct Start {
 
 /// Hosts the shell until it ends and returns its exit status. On an error nothing was started.
 pub fn run(start: Start) -> Result<i32, SessionError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(SessionError::EventLoop)?;
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(SessionError::EventLoop)?;
     runtime.block_on(async {
         let mut session = Session::begin(start)?;
         let over = session.conduct().await;
@@ -42,8 +43,7 @@ impl Session {
     /// The shell comes first; whatever can wait is done while it reads its start files.
     fn begin(start: Start) -> Result<Session, SessionError> {
         let Start { shell, wishes, loaded, paths } = start;
-        let no_workspace =
-            |source| SessionError::Workspace { root: paths.runtime_root().to_owned(), source };
+        let no_workspace = |source| SessionError::Workspace { root: paths.runtime_root().to_owned(), source };
         let signals = Signals::new().map_err(SessionError::EventLoop)?;
         let tty = Tty::open()?;
         let id = random_hex::<8>().map_err(no_workspace)?;
@@ -51,11 +51,8 @@ impl Session {
         let workspace = Workspace::create(&paths, &id).map_err(no_workspace)?;
 
         let mut launch = host::plain(&shell, &wishes);
-        let integration =
-            Integration { directory: workspace.directory(), nonce: &nonce, fifo: workspace.fifo() };
-        launch
-            .integrate(&wishes, &integration, |name| std::env::var_os(name))
-            .map_err(host::HostError::Integration)?;
+        let integration = Integration { directory: workspace.directory(), nonce: &nonce, fifo: workspace.fifo() };
+        launch.integrate(&wishes, &integration, |name| std::env::var_os(name)).map_err(host::HostError::Integration)?;
         launch.env.push(("SHELLMATE".into(), Some(env!("CARGO_PKG_VERSION").into())));
         launch.env.push(("SHELLMATE_SESSION".into(), Some(OsString::from(&id))));
 
@@ -70,8 +67,7 @@ impl Session {
         let store = match paths.history_db() {
             Some(path) if config.history.enabled => {
                 let options = store::Options { commands: config.history.commands, bytes: config.history.size.bytes() };
-                let session =
-                    store::Session { id, host: host.clone(), shell: Kind::of(&shell).name().to_owned() };
+                let session = store::Session { id, host: host.clone(), shell: Kind::of(&shell).name().to_owned() };
                 Store::open(path, options, session)
             }
             _ => Store::off(),
@@ -117,9 +113,8 @@ impl Session {
 
 /// Clears away what crashed or old sessions left, beside the session.
 fn tidy(root: PathBuf, retention: Retention) {
-    let swept = std::thread::Builder::new()
-        .name("sweep".into())
-        .spawn(move || sweep(&root, retention, SystemTime::now()));
+    let swept =
+        std::thread::Builder::new().name("sweep".into()).spawn(move || sweep(&root, retention, SystemTime::now()));
     if let Err(error) = swept {
         tracing::warn!(%error, "old spill files were not swept");
     }

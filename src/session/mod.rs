@@ -188,7 +188,8 @@ impl Session {
     }
 
     fn remember(&mut self) {
-        let size = capture_size(self.tty.size());
+        let tty::Size { rows, cols, .. } = self.tty.size();
+        let size = capture::Size::new(rows, cols);
         for stage::Finished { command, output } in self.stage.finished.drain(..) {
             self.store.record(Record { command, output, size });
         }
@@ -246,13 +247,4 @@ impl Session {
 fn pty_size(size: tty::Size) -> host::Size {
     let tty::Size { rows, cols, pixel_width, pixel_height } = size;
     host::Size { rows, cols, pixel_width, pixel_height }
-}
-
-/// The size output was shown at; a terminal that does not know its own is taken for 80×24.
-fn capture_size(size: tty::Size) -> capture::Size {
-    let usual = tty::Size::default();
-    capture::Size::new(
-        if size.rows == 0 { usual.rows } else { size.rows },
-        if size.cols == 0 { usual.cols } else { size.cols },
-    )
 }

@@ -79,11 +79,6 @@ impl Stage {
         self.tracker.hooks()
     }
 
-    /// Whether a prompt is being drawn or a line being edited, so that nothing of the user's runs.
-    pub(super) fn at_prompt(&self) -> bool {
-        matches!(self.tracker.zone(), Zone::Prompt | Zone::Input)
-    }
-
     /// Keeps a line for the next prompt, above which it can stand undisturbed.
     pub(super) fn notice(&mut self, line: String) {
         self.notices.push(line);

@@ -63,7 +63,6 @@ impl Workspace {
             tracing::warn!(%error, directive, "the directive was not sent");
         }
     }
-
 }
 
 impl Drop for Workspace {
