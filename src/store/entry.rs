@@ -1,0 +1,103 @@
+//! Rows become what they were recorded as.
+
+use std::ffi::OsString;
+use std::num::NonZeroU16;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use rusqlite::Row;
+use rusqlite::types::{FromSql, FromSqlResult, ValueRef};
+
+use crate::capture;
+
+/// One command of the history, without its output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    pub id: i64,
+    pub session: String,
+    pub host: String,
+    pub cwd: PathBuf,
+    /// As typed, not always UTF-8.
+    pub command: Vec<u8>,
+    pub status: i32,
+    pub started_at: SystemTime,
+    pub duration: Duration,
+    /// How many bytes it printed, kept or not.
+    pub output_bytes: u64,
+    pub truncated: bool,
+    pub full_screen: bool,
+    /// Where the whole output was put. The file may be gone by now.
+    pub spill: Option<PathBuf>,
+}
+
+/// One command of the history with what is kept of its output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    pub entry: Entry,
+    pub output: capture::Output,
+    pub size: capture::Size,
+}
+
+/// The columns `entry` reads, of `commands AS c`.
+pub(super) const COLUMNS: &str = "c.id, c.session, c.host, c.cwd, c.text, c.status, c.started_at, c.duration, c.seen, \
+                                  c.truncated, c.full_screen, c.spill";
+
+pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
+    Ok(Entry {
+        id: row.get(0)?,
+        session: row.get(1)?,
+        host: row.get(2)?,
+        cwd: path(row.get(3)?),
+        command: row.get::<_, Bytes>(4)?.0,
+        status: row.get(5)?,
+        started_at: time(row.get(6)?),
+        duration: Duration::from_micros(row.get::<_, i64>(7)?.try_into().unwrap_or_default()),
+        output_bytes: row.get::<_, i64>(8)?.try_into().unwrap_or_default(),
+        truncated: row.get(9)?,
+        full_screen: row.get(10)?,
+        spill: row.get::<_, Option<Bytes>>(11)?.map(path),
+    })
+}
+
+/// Reads what follows `COLUMNS`: rows, cols, head, tail.
+pub(super) fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
+    let entry = entry(row)?;
+    let output = capture::Output {
+        seen: entry.output_bytes,
+        head: row.get(14)?,
+        tail: row.get(15)?,
+        spill: entry.spill.clone(),
+        full_screen: entry.full_screen,
+    };
+    let size = capture::Size { rows: side(row.get(12)?), cols: side(row.get(13)?) };
+    Ok(Stored { entry, output, size })
+}
+
+/// Only we write sizes, but a database can be edited by hand.
+fn side(length: i64) -> NonZeroU16 {
+    u16::try_from(length).ok().and_then(NonZeroU16::new).unwrap_or(NonZeroU16::MIN)
+}
+
+pub(super) fn time(micros: i64) -> SystemTime {
+    let distance = Duration::from_micros(micros.unsigned_abs());
+    let time = if micros < 0 {
+        SystemTime::UNIX_EPOCH.checked_sub(distance)
+    } else {
+        SystemTime::UNIX_EPOCH.checked_add(distance)
+    };
+    time.unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// TEXT or BLOB alike.
+pub(super) struct Bytes(pub(super) Vec<u8>);
+
+impl FromSql for Bytes {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        Ok(Bytes(value.as_bytes()?.to_vec()))
+    }
+}
+
+pub(super) fn path(bytes: Bytes) -> PathBuf {
+    OsString::from_vec(bytes.0).into()
+}

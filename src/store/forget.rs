@@ -1,0 +1,71 @@
+//! Commands that never happened.
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use rusqlite::types::Value;
+use rusqlite::{TransactionBehavior, params_from_iter};
+
+use super::entry::Bytes;
+use super::insert::micros_since_1970;
+use super::{History, StoreError, entry, prune};
+
+/// Which commands to forget.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Forget {
+    Ids(Vec<i64>),
+    /// Those started then or later.
+    Since(SystemTime),
+    All,
+}
+
+/// What was forgotten.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Forgotten {
+    pub ids: Vec<i64>,
+    /// Files with their output. They are not ours to remove: whoever knows the runtime directory does.
+    pub spills: Vec<PathBuf>,
+}
+
+impl History {
+    /// Removes commands, their output and what the index knows of them, and leaves no trace of them in the file.
+    pub fn forget(&mut self, which: &Forget) -> Result<Forgotten, StoreError> {
+        let Some(connection) = self.connection_mut() else { return Ok(Forgotten::default()) };
+        let (condition, values) = condition(which);
+        // What is removed is overwritten too.
+        connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(()))?;
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut forgotten = Forgotten::default();
+        {
+            let sql = format!("SELECT id, spill FROM commands WHERE {condition} ORDER BY id");
+            let mut statement = transaction.prepare(&sql)?;
+            let mut rows = statement.query(params_from_iter(&values))?;
+            while let Some(row) = rows.next()? {
+                forgotten.ids.push(row.get(0)?);
+                forgotten.spills.extend(row.get::<_, Option<Bytes>>(1)?.map(entry::path));
+            }
+        }
+        if forgotten.ids.is_empty() {
+            return Ok(forgotten);
+        }
+        transaction.execute(&format!("DELETE FROM commands WHERE {condition}"), params_from_iter(&values))?;
+        // Deleted words stay in the index until it is merged, and are only then gone.
+        transaction.execute("INSERT INTO words (words) VALUES ('optimize')", [])?;
+        transaction.commit()?;
+        prune::give_back(connection)?;
+        // So that the log forgets as well. A reader may be in the way; the next checkpoint is then soon enough.
+        let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        Ok(forgotten)
+    }
+}
+
+fn condition(which: &Forget) -> (String, Vec<Value>) {
+    match which {
+        Forget::Ids(ids) => {
+            let marks = vec!["?"; ids.len()].join(", ");
+            (format!("id IN ({marks})"), ids.iter().map(|&id| Value::Integer(id)).collect())
+        }
+        Forget::Since(time) => ("started_at >= ?".to_owned(), vec![Value::Integer(micros_since_1970(*time))]),
+        Forget::All => ("true".to_owned(), Vec::new()),
+    }
+}

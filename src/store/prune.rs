@@ -1,0 +1,149 @@
+//! The oldest goes when there is too much.
+
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+
+use super::{Options, StoreError};
+
+/// Pruning frees a little more than it must, so that it is rare: a fiftieth of what may be kept.
+const SLACK: u64 = 50;
+/// At most this many commands in one transaction; other terminals wait for it.
+const AT_ONCE: usize = 2_000;
+/// Free pages are used again by what comes; beyond a quarter of the file they are given back.
+const FREE_SHARE: i64 = 4;
+
+/// Brings the history within its limits if it is beyond one of them; otherwise one read of one row.
+pub(super) fn prune(connection: &mut Connection, options: Options) -> Result<(), StoreError> {
+    if excess(connection, options.commands, options.bytes)?.is_none() {
+        return Ok(());
+    }
+    let commands = options.commands - options.commands / SLACK;
+    let bytes = options.bytes - options.bytes / SLACK;
+    while prune_some(connection, commands, bytes)? {}
+    give_back(connection)
+}
+
+/// How many commands and bytes are too many, if any.
+fn excess(connection: &Connection, commands: u64, bytes: u64) -> Result<Option<(i64, i64)>, StoreError> {
+    let limit = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+    let mut totals = connection.prepare_cached("SELECT commands - ?1, bytes - ?2 FROM totals")?;
+    let excess: Option<(i64, i64)> =
+        totals.query_row((limit(commands), limit(bytes)), |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    Ok(excess.filter(|&(commands, bytes)| commands > 0 || bytes > 0))
+}
+
+/// Removes up to `AT_ONCE` of the oldest; says whether there is more to do.
+fn prune_some(connection: &mut Connection, commands: u64, bytes: u64) -> Result<bool, StoreError> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Asked again inside: another terminal may have pruned meanwhile.
+    let Some((mut commands, mut bytes)) = excess(&transaction, commands, bytes)? else { return Ok(false) };
+    let mut last = None;
+    let mut removed = 0;
+    {
+        let mut oldest = transaction.prepare("SELECT id, bytes FROM commands ORDER BY id")?;
+        let mut rows = oldest.query([])?;
+        while (commands > 0 || bytes > 0) && removed < AT_ONCE {
+            let Some(row) = rows.next()? else { break };
+            last = Some(row.get::<_, i64>(0)?);
+            commands -= 1;
+            bytes -= row.get::<_, i64>(1)?;
+            removed += 1;
+        }
+    }
+    transaction.execute("DELETE FROM commands WHERE id <= ?", [last])?;
+    transaction.commit()?;
+    Ok(removed == AT_ONCE)
+}
+
+/// Shrinks the file if much of it is empty.
+pub(super) fn give_back(connection: &Connection) -> Result<(), StoreError> {
+    let number = |pragma| connection.query_row(pragma, [], |row| row.get::<_, i64>(0));
+    let (pages, free) = (number("PRAGMA page_count")?, number("PRAGMA freelist_count")?);
+    if free > pages / FREE_SHARE {
+        // Each step of this statement frees one page.
+        let mut vacuum = connection.prepare("PRAGMA incremental_vacuum")?;
+        let mut rows = vacuum.query([])?;
+        while rows.next()?.is_some() {}
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::insert::{insert, searched};
+    use super::super::tests::{record, session};
+    use super::super::{file, schema};
+    use super::*;
+
+    fn fill(connection: &Connection, commands: usize, output: usize) {
+        let mut record = record("make");
+        record.output.head = vec![b'x'; output];
+        let text = searched(&record);
+        connection.execute_batch("BEGIN").unwrap();
+        for _ in 0..commands {
+            insert(connection, &session("a"), &record, &text).unwrap();
+        }
+        connection.execute_batch("COMMIT").unwrap();
+    }
+
+    fn number(connection: &Connection, sql: &str) -> i64 {
+        connection.query_row(sql, [], |row| row.get(0)).unwrap()
+    }
+
+    fn memory() -> Connection {
+        let mut connection = Connection::open_in_memory().unwrap();
+        connection.pragma_update(None, "foreign_keys", true).unwrap();
+        schema::migrate(&mut connection).unwrap();
+        connection
+    }
+
+    #[test]
+    fn the_newest_commands_stay() {
+        let mut connection = memory();
+        let options = Options { commands: 100, bytes: u64::MAX };
+        fill(&connection, 100, 10);
+        prune(&mut connection, options).unwrap();
+        assert_eq!(number(&connection, "SELECT count(*) FROM commands"), 100);
+        fill(&connection, 1, 10);
+        prune(&mut connection, options).unwrap();
+        assert_eq!(number(&connection, "SELECT count(*) FROM commands"), 98);
+        assert_eq!(number(&connection, "SELECT min(id) FROM commands"), 4);
+        for rest in ["outputs", "words WHERE words MATCH 'make'"] {
+            assert_eq!(number(&connection, &format!("SELECT count(*) FROM {rest}")), 98, "{rest}");
+        }
+        assert_eq!(number(&connection, "SELECT commands FROM totals"), 98);
+    }
+
+    #[test]
+    fn bytes_are_limited_too_even_below_one_record() {
+        let mut connection = memory();
+        fill(&connection, 50, 1_000);
+        prune(&mut connection, Options { commands: u64::MAX, bytes: 20_000 }).unwrap();
+        let bytes = number(&connection, "SELECT bytes FROM totals");
+        assert!((15_000..=20_000).contains(&bytes), "{bytes}");
+        assert_eq!(number(&connection, "SELECT sum(bytes) FROM commands"), bytes);
+        prune(&mut connection, Options { commands: u64::MAX, bytes: 1 }).unwrap();
+        assert_eq!(number(&connection, "SELECT count(*) FROM commands"), 0);
+    }
+
+    #[test]
+    fn the_file_stops_growing() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("history.db");
+        file::create(&path).unwrap();
+        let mut connection = file::connect(&path).unwrap();
+        let options = Options { commands: 500, bytes: u64::MAX };
+        let mut sizes = Vec::new();
+        for _ in 0..12 {
+            for _ in 0..10 {
+                fill(&connection, 50, 2_000);
+                prune(&mut connection, options).unwrap();
+            }
+            sizes.push(file::bytes_on_disk(&path));
+        }
+        let (early, late) = (sizes[1], *sizes.last().unwrap());
+        assert!(late < early * 3 / 2, "{sizes:?}");
+        prune(&mut connection, Options { commands: 10, bytes: u64::MAX }).unwrap();
+        connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap_or_default();
+        assert!(file::bytes_on_disk(&path) < late / 2, "{} of {late}", file::bytes_on_disk(&path));
+    }
+}

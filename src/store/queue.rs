@@ -1,0 +1,195 @@
+//! The commands that wait to be written, and word of the writer's health.
+
+use std::collections::VecDeque;
+use std::mem;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::{Record, Ticket};
+use crate::text::MIB;
+
+/// Enough for a pasted script while another terminal holds the database.
+const WAITING_COMMANDS: usize = 512;
+/// Of text and output. A single larger record is still taken when nothing else waits.
+const WAITING_BYTES: usize = 4 * MIB;
+
+/// A record with the ticket its sender holds.
+pub(super) struct Job {
+    pub(super) record: Record,
+    pub(super) ticket: Ticket,
+}
+
+/// Shared by the handles and the writer. The lock is only ever held to move a few words, never over I/O.
+#[derive(Default)]
+pub(super) struct Queue {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<Job>,
+    bytes: usize,
+    /// No more is taken; the writer ends when it has written what waits.
+    shut: bool,
+    /// The writer is gone: nothing that is pushed now would ever be written.
+    ended: bool,
+    trouble: Option<String>,
+    dropped: Dropped,
+}
+
+/// Whether records were lost to a full queue.
+#[derive(Default)]
+enum Dropped {
+    #[default]
+    None,
+    Some(u64),
+    /// One notice is enough; the log has the rest.
+    Told,
+}
+
+impl Queue {
+    pub(super) fn push(&self, record: Record, ticket: Ticket) {
+        let mut state = self.lock();
+        if state.shut || state.ended {
+            return;
+        }
+        let bytes = record.bytes();
+        let too_many = state.waiting.len() >= WAITING_COMMANDS;
+        let too_large = !state.waiting.is_empty() && state.bytes + bytes > WAITING_BYTES;
+        if too_many || too_large {
+            state.dropped.count(1);
+            return;
+        }
+        state.bytes += bytes;
+        state.waiting.push_back(Job { record, ticket });
+        self.changed.notify_all();
+    }
+
+    /// Waits for records and takes all there are; `None` when there will be no more.
+    pub(super) fn take(&self) -> Option<VecDeque<Job>> {
+        let idle = |state: &mut State| state.waiting.is_empty() && !state.shut;
+        let mut state = self.changed.wait_while(self.lock(), idle).unwrap_or_else(PoisonError::into_inner);
+        state.bytes = 0;
+        let jobs = mem::take(&mut state.waiting);
+        if jobs.is_empty() { None } else { Some(jobs) }
+    }
+
+    pub(super) fn shut(&self) {
+        self.lock().shut = true;
+        self.changed.notify_all();
+    }
+
+    pub(super) fn is_shut(&self) -> bool {
+        self.lock().shut
+    }
+
+    /// Counts records that were taken but could not be written.
+    pub(super) fn lost(&self, records: usize) {
+        self.lock().dropped.count(records as u64);
+    }
+
+    /// The writer is done, well or with one line about why not. What still waits is let go.
+    pub(super) fn end(&self, trouble: Option<String>) {
+        let mut state = self.lock();
+        state.ended = true;
+        if trouble.is_some() {
+            state.trouble = trouble;
+            // Why recording is off says more than how many are missing.
+            state.dropped = Dropped::Told;
+        }
+        let orphans = mem::take(&mut state.waiting);
+        state.bytes = 0;
+        drop(state);
+        drop(orphans);
+        self.changed.notify_all();
+    }
+
+    pub(super) fn wait_until_ended(&self, patience: Duration) {
+        let deadline = Instant::now() + patience;
+        let mut state = self.lock();
+        while !state.ended {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            (state, _) = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    pub(super) fn trouble(&self) -> Option<String> {
+        let mut state = self.lock();
+        state.trouble.take().or_else(|| state.dropped.tell())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing inside can be left half done, so a panic elsewhere does not spoil it.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Dropped {
+    fn count(&mut self, more: u64) {
+        match self {
+            Dropped::None => *self = Dropped::Some(more),
+            Dropped::Some(records) => *records += more,
+            Dropped::Told => {}
+        }
+        tracing::warn!(more, "commands were not recorded: the database does not keep up");
+    }
+
+    fn tell(&mut self) -> Option<String> {
+        let Dropped::Some(records) = *self else { return None };
+        *self = Dropped::Told;
+        let commands = if records == 1 { "1 command was".to_owned() } else { format!("{records} commands were") };
+        Some(format!("{commands} not recorded: the history database is locked or too slow"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::record;
+    use super::*;
+
+    #[test]
+    fn a_full_queue_drops_the_newest_and_says_so_once() {
+        let queue = Queue::default();
+        for _ in 0..WAITING_COMMANDS + 3 {
+            queue.push(record("true"), Ticket::default());
+        }
+        assert_eq!(
+            queue.trouble().as_deref(),
+            Some("3 commands were not recorded: the history database is locked or too slow")
+        );
+        queue.push(record("true"), Ticket::default());
+        assert_eq!(queue.trouble(), None);
+        assert_eq!(queue.take().map(|jobs| jobs.len()), Some(WAITING_COMMANDS));
+    }
+
+    #[test]
+    fn waiting_output_is_bounded_but_one_large_record_always_fits() {
+        let queue = Queue::default();
+        let mut large = record("yes");
+        large.output.head = vec![b'y'; WAITING_BYTES + 1];
+        queue.push(large.clone(), Ticket::default());
+        queue.push(large, Ticket::default());
+        assert_eq!(queue.take().map(|jobs| jobs.len()), Some(1));
+    }
+
+    #[test]
+    fn what_waited_is_taken_after_shutting_and_then_nothing() {
+        let queue = Queue::default();
+        queue.push(record("true"), Ticket::default());
+        queue.shut();
+        queue.push(record("late"), Ticket::default());
+        assert_eq!(queue.take().map(|jobs| jobs.len()), Some(1));
+        assert!(queue.take().is_none());
+    }
+
+    #[test]
+    fn waiting_for_a_writer_that_never_ends_is_over_in_time() {
+        let begun = Instant::now();
+        Queue::default().wait_until_ended(Duration::from_millis(20));
+        assert!(begun.elapsed() < Duration::from_secs(5));
+    }
+}

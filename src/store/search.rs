@@ -1,0 +1,53 @@
+//! The words a user types become an FTS5 query that can't go wrong.
+
+/// What to look for: all of it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Query {
+    /// Phrases for the index; `None` when no word has a letter or digit.
+    pub(super) indexed: Option<String>,
+    /// Words of signs only (`|`, `&&`), which the index does not know: looked for in the command's text.
+    pub(super) signs: Vec<String>,
+}
+
+impl Query {
+    /// Each word is a phrase, so quoting `"borrow of moved"` in the shell means it; the last one may be unfinished.
+    pub(super) fn new<S: AsRef<str>>(words: &[S]) -> Query {
+        let (indexed, signs): (Vec<_>, Vec<_>) = words
+            .iter()
+            .map(|word| word.as_ref().trim())
+            .filter(|word| !word.is_empty())
+            .partition(|word| word.chars().any(char::is_alphanumeric));
+        let phrases: Vec<String> = indexed.into_iter().map(phrase).collect();
+        Query {
+            indexed: (!phrases.is_empty()).then(|| phrases.join(" AND ") + "*"),
+            signs: signs.into_iter().map(str::to_owned).collect(),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.indexed.is_none() && self.signs.is_empty()
+    }
+}
+
+/// Inside quotes only the quote itself means anything to FTS5, and a NUL ends the whole query.
+fn phrase(word: &str) -> String {
+    format!("\"{}\"", word.replace('\0', " ").replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_become_quoted_phrases() {
+        let query = Query::new(&["src/main.rs", "AND", "|", "-x", "say\"hi\"", " "]);
+        assert_eq!(
+            query,
+            Query {
+                indexed: Some(r#""src/main.rs" AND "AND" AND "-x" AND "say""hi"""*"#.to_owned()),
+                signs: vec!["|".to_owned()],
+            }
+        );
+        assert!(Query::new(&["", " "]).is_empty());
+    }
+}
