@@ -96,8 +96,9 @@ fn ends(text: String, limit: usize) -> String {
     if text.len() <= limit {
         return text;
     }
-    let head = text.floor_char_boundary(limit / 2);
-    let tail = text.ceil_char_boundary(text.len() - limit / 2);
+    let boundary = |at: &usize| text.is_char_boundary(*at);
+    let head = (0..=limit / 2).rev().find(boundary).unwrap_or_default();
+    let tail = (text.len() - limit / 2..text.len()).find(boundary).unwrap_or(text.len());
     // A newline, so that no word is made up from two halves.
     [&text[..head], "\n", &text[tail..]].concat()
 }

@@ -13,6 +13,9 @@ const WAITING_COMMANDS: usize = 512;
 /// Of text and output. A single larger record is still taken when nothing else waits.
 const WAITING_BYTES: usize = 4 * MIB;
 
+/// How long a writer that was told to end keeps trying. The program itself leaves when its own patience is over.
+const LAST_TRIES: Duration = Duration::from_secs(10);
+
 /// A record with the ticket its sender holds.
 pub(super) struct Job {
     pub(super) record: Record,
@@ -30,8 +33,8 @@ pub(super) struct Queue {
 struct State {
     waiting: VecDeque<Job>,
     bytes: usize,
-    /// No more is taken; the writer ends when it has written what waits.
-    shut: bool,
+    /// Since when no more is taken; the writer ends when it has written what waits.
+    shut: Option<Instant>,
     /// The writer is gone: nothing that is pushed now would ever be written.
     ended: bool,
     trouble: Option<String>,
@@ -51,7 +54,7 @@ enum Dropped {
 impl Queue {
     pub(super) fn push(&self, record: Record, ticket: Ticket) {
         let mut state = self.lock();
-        if state.shut || state.ended {
+        if state.shut.is_some() || state.ended {
             return;
         }
         let bytes = record.bytes();
@@ -68,7 +71,7 @@ impl Queue {
 
     /// Waits for records and takes all there are; `None` when there will be no more.
     pub(super) fn take(&self) -> Option<VecDeque<Job>> {
-        let idle = |state: &mut State| state.waiting.is_empty() && !state.shut;
+        let idle = |state: &mut State| state.waiting.is_empty() && state.shut.is_none();
         let mut state = self.changed.wait_while(self.lock(), idle).unwrap_or_else(PoisonError::into_inner);
         state.bytes = 0;
         let jobs = mem::take(&mut state.waiting);
@@ -76,12 +79,13 @@ impl Queue {
     }
 
     pub(super) fn shut(&self) {
-        self.lock().shut = true;
+        self.lock().shut.get_or_insert_with(Instant::now);
         self.changed.notify_all();
     }
 
-    pub(super) fn is_shut(&self) -> bool {
-        self.lock().shut
+    /// Whether it is time to stop waiting for a locked database. In a live session it never is.
+    pub(super) fn is_late(&self) -> bool {
+        self.lock().shut.is_some_and(|since| since.elapsed() > LAST_TRIES)
     }
 
     /// Counts records that were taken but could not be written.

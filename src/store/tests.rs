@@ -29,3 +29,47 @@ fn printed(text: &str, output: &str) -> Record {
         size: Size { rows: NonZeroU16::new(24).unwrap(), cols: NonZeroU16::new(80).unwrap() },
     }
 }
+
+mod crowd;
+mod memory;
+mod trouble;
+
+/// Long enough for a busy machine; nothing waits for all of it unless something is wrong.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A directory of its own with a database to be.
+struct Home {
+    directory: tempfile::TempDir,
+}
+
+impl Home {
+    fn new() -> Home {
+        Home { directory: tempfile::tempdir().unwrap() }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.directory.path().join("history.db")
+    }
+
+    fn store(&self) -> Store {
+        Store::open(self.path(), Options::default(), session("a"))
+    }
+
+    /// Records and closes; whatever is wrong comes back.
+    fn keep(&self, records: impl IntoIterator<Item = Record>) -> Option<String> {
+        let store = self.store();
+        for record in records {
+            store.record(record);
+        }
+        store.close(PATIENCE);
+        store.trouble()
+    }
+
+    fn history(&self) -> History {
+        History::open(&self.path()).unwrap()
+    }
+}
+
+fn texts(entries: &[Entry]) -> Vec<String> {
+    entries.iter().map(|entry| String::from_utf8_lossy(&entry.command).into_owned()).collect()
+}

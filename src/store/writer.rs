@@ -74,14 +74,14 @@ impl Writer<'_> {
             match (opened, identity) {
                 (Ok(connection), Some(identity)) => return Ok(Database { connection, identity }),
                 // Switching to the log mode does not wait for others, and a file can be replaced between two looks.
-                (Err(StoreError::Busy(_)), _) | (Ok(_), None) if !self.queue.is_shut() => thread::sleep(REOPEN),
+                (Err(StoreError::Busy(_)), _) | (Ok(_), None) if !self.queue.is_late() => thread::sleep(REOPEN),
                 (Ok(_), None) => return Err(format!("{} disappeared", self.path.display())),
                 (Err(error), identity) => return Err(self.words(error, identity)),
             }
         }
     }
 
-    /// Writes a batch, then prunes. A locked database is waited for, unless we are leaving.
+    /// Writes a batch, then prunes. A locked database is waited for.
     fn keep(&self, database: &mut Database, jobs: VecDeque<Job>) -> Result<(), StoreError> {
         let jobs: Vec<(Job, String)> = jobs
             .into_iter()
@@ -92,7 +92,7 @@ impl Writer<'_> {
             .collect();
         loop {
             match write(&mut database.connection, &self.session, &jobs) {
-                Err(StoreError::Busy(_)) if self.queue.is_shut() => {
+                Err(StoreError::Busy(_)) if self.queue.is_late() => {
                     self.queue.lost(jobs.len());
                     return Ok(());
                 }

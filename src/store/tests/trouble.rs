@@ -1,0 +1,152 @@
+//! Whatever is wrong with the disk, the user gets one line and keeps the shell.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use rusqlite::Connection;
+
+use super::*;
+
+/// Everything in the directory whose name says it was put aside.
+fn kept_aside(home: &Home) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(home.directory.path())
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.to_string_lossy().contains(".damaged-") && !path.to_string_lossy().contains("db-"))
+        .collect();
+    paths.sort();
+    paths
+}
+
+#[test]
+fn something_that_is_not_a_database_is_kept_aside() {
+    let home = Home::new();
+    let garbage = "this is not a database ".repeat(100);
+    fs::write(home.path(), &garbage).unwrap();
+    let trouble = home.keep([record("true")]).unwrap();
+    let aside = kept_aside(&home);
+    assert_eq!(aside.len(), 1);
+    assert_eq!(fs::read_to_string(&aside[0]).unwrap(), garbage);
+    assert!(trouble.starts_with("history is off: "), "{trouble}");
+    assert!(trouble.contains(&*aside[0].file_name().unwrap().to_string_lossy()), "{trouble}");
+    assert!(!trouble.contains('\n'));
+
+    assert_eq!(home.keep([record("next shell")]), None);
+    assert_eq!(texts(&home.history().list(&Filter::default()).unwrap()), ["next shell"]);
+}
+
+#[test]
+fn damage_found_while_writing_is_kept_aside_too() {
+    let home = Home::new();
+    home.keep([record("true")]);
+    let mut bytes = fs::read(home.path()).unwrap();
+    for byte in bytes.iter_mut().skip(4096) {
+        *byte = 0x5A;
+    }
+    fs::write(home.path(), &bytes).unwrap();
+    let trouble = home.keep([record("true")]).unwrap();
+    assert!(trouble.contains("is damaged; kept as history.db.damaged-"), "{trouble}");
+    assert_eq!(fs::read(&kept_aside(&home)[0]).unwrap(), bytes);
+}
+
+#[test]
+fn trouble_is_told_once_and_later_records_are_let_go() {
+    let home = Home::new();
+    fs::write(home.directory.path().join("file"), "").unwrap();
+    let store = Store::open(home.directory.path().join("file/history.db"), Options::default(), session("a"));
+    store.close(PATIENCE);
+    let trouble = store.trouble().unwrap();
+    assert!(trouble.starts_with("history is off: cannot create "), "{trouble}");
+    assert!(!trouble.contains("os error"), "{trouble}");
+    assert_eq!(store.trouble(), None);
+    assert_eq!(store.record(record("true")).id(), None);
+    assert_eq!(store.trouble(), None);
+}
+
+#[test]
+fn a_directory_in_place_of_the_database_is_trouble() {
+    let home = Home::new();
+    fs::create_dir(home.path()).unwrap();
+    let trouble = home.keep([record("true")]).unwrap();
+    assert!(trouble.starts_with("history is off: "), "{trouble}");
+}
+
+#[test]
+fn a_file_that_can_only_be_read_is_trouble_and_can_be_read() {
+    let home = Home::new();
+    home.keep([record("true")]);
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o400)).unwrap();
+    if fs::OpenOptions::new().append(true).open(home.path()).is_ok() {
+        return; // For root nothing is read-only.
+    }
+    let trouble = home.keep([record("more")]).unwrap();
+    assert!(trouble.contains("can only be read"), "{trouble}");
+    assert_eq!(texts(&home.history().list(&Filter::default()).unwrap()), ["true"]);
+}
+
+#[test]
+fn a_newer_format_asks_for_an_upgrade_even_while_running() {
+    let home = Home::new();
+    let store = home.store();
+    let ticket = store.record(record("true"));
+    while ticket.id().is_none() {
+        std::thread::yield_now();
+    }
+    let connection = Connection::open(home.path()).unwrap();
+    connection.pragma_update(None, "user_version", 99).unwrap();
+    store.record(record("more"));
+    store.close(PATIENCE);
+    let running = store.trouble().unwrap();
+    let starting = home.keep([record("more")]).unwrap();
+    assert_eq!(running, starting);
+    assert!(running.ends_with("was written by a newer shellmate; upgrade this one"), "{running}");
+    assert!(matches!(History::open(&home.path()), Err(StoreError::Newer { found: 99, .. })));
+    assert_eq!(kept_aside(&home), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_database_removed_under_us_is_begun_anew() {
+    let home = Home::new();
+    let store = home.store();
+    let ticket = store.record(record("lost with the file"));
+    while ticket.id().is_none() {
+        std::thread::yield_now();
+    }
+    for suffix in ["", "-wal", "-shm"] {
+        let _ = fs::remove_file(home.path().with_file_name(format!("history.db{suffix}")));
+    }
+    store.record(record("kept"));
+    store.close(PATIENCE);
+    assert_eq!(store.trouble(), None);
+    assert_eq!(texts(&home.history().list(&Filter::default()).unwrap()), ["kept"]);
+}
+
+#[test]
+fn a_locked_database_delays_nobody_and_loses_nothing() {
+    let home = Home::new();
+    home.keep([]);
+    let lock = Connection::open(home.path()).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let store = home.store();
+    let begun = std::time::Instant::now();
+    let ticket = store.record(record("patient"));
+    assert_eq!(store.trouble(), None);
+    assert!(begun.elapsed() < Duration::from_secs(1));
+    assert_eq!(ticket.id(), None);
+    lock.execute_batch("COMMIT").unwrap();
+    store.close(PATIENCE);
+    assert!(ticket.id().is_some());
+}
+
+#[test]
+fn closing_takes_no_longer_than_the_caller_has() {
+    let home = Home::new();
+    home.keep([]);
+    let lock = Connection::open(home.path()).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let store = home.store();
+    store.record(record("too late"));
+    let begun = std::time::Instant::now();
+    store.close(Duration::from_millis(50));
+    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+}
