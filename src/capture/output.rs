@@ -25,18 +25,24 @@ pub struct Output {
 const FIRST_LINE: usize = 4096;
 
 impl Output {
+    /// An output read back from where it was stored. Whether its spill file is whole is no longer known.
+    pub fn restored(seen: u64, head: Vec<u8>, tail: Vec<u8>, missing: u64, full_screen: bool) -> Output {
+        let offered = missing.saturating_add((head.len() + tail.len()) as u64);
+        Output { seen, head, tail, spill: None, full_screen, offered, spilled: None }
+    }
+
     /// Whether some bytes are neither in memory nor in the spill file.
     ///
     /// What a full-screen program drew does not count: it is no output.
     pub fn truncated(&self) -> bool {
-        self.gap() > 0 && self.spilled.as_ref().is_none_or(|spilled| spilled.bytes() < self.offered)
+        self.missing() > 0 && self.spilled.as_ref().is_none_or(|spilled| spilled.bytes() < self.offered)
     }
 
     /// What is in memory, raw, with a line in place of what is missing between head and tail.
     pub fn kept(&self) -> Vec<u8> {
         let mut kept = self.head.clone();
-        if self.gap() > 0 {
-            kept.extend_from_slice(format!("\r\n{}\r\n", notice(self.gap())).as_bytes());
+        if self.missing() > 0 {
+            kept.extend_from_slice(format!("\r\n{}\r\n", notice(self.missing())).as_bytes());
         }
         kept.extend_from_slice(&self.tail);
         kept
@@ -44,12 +50,12 @@ impl Output {
 
     /// What is in memory, as a terminal of this size showed it.
     pub fn text(&self, size: Size) -> String {
-        if self.gap() == 0 {
+        if self.missing() == 0 {
             return plain::render(&self.kept(), size);
         }
         // Each side of the gap has its own screen: a progress bar in the tail must not climb into the head.
         let tail = &self.tail[torn(&self.tail)..];
-        let missing = self.gap() + (self.tail.len() - tail.len()) as u64;
+        let missing = self.missing() + (self.tail.len() - tail.len()) as u64;
         let mut text = plain::render(&self.head, size);
         if !text.is_empty() {
             text.push('\n');
@@ -61,7 +67,7 @@ impl Output {
     }
 
     /// Bytes missing in memory between head and tail.
-    fn gap(&self) -> u64 {
+    pub fn missing(&self) -> u64 {
         self.offered - (self.head.len() + self.tail.len()) as u64
     }
 }

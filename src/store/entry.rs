@@ -32,7 +32,7 @@ pub struct Entry {
 }
 
 /// One command of the history with what is kept of its output.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Stored {
     pub entry: Entry,
     pub output: capture::Output,
@@ -60,16 +60,11 @@ pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
     })
 }
 
-/// Reads what follows `COLUMNS`: rows, cols, head, tail.
+/// Reads what follows `COLUMNS`: rows, cols, head, tail, missing.
 pub(super) fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
     let entry = entry(row)?;
-    let output = capture::Output {
-        seen: entry.output_bytes,
-        head: row.get(14)?,
-        tail: row.get(15)?,
-        spill: entry.spill.clone(),
-        full_screen: entry.full_screen,
-    };
+    let missing = row.get::<_, i64>(16)?.try_into().unwrap_or_default();
+    let output = capture::Output::restored(entry.output_bytes, row.get(14)?, row.get(15)?, missing, entry.full_screen);
     let size = capture::Size { rows: side(row.get(12)?), cols: side(row.get(13)?) };
     Ok(Stored { entry, output, size })
 }

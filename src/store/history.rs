@@ -70,7 +70,7 @@ impl History {
     pub fn get(&self, id: i64) -> Result<Option<Stored>, StoreError> {
         let Some(connection) = &self.connection else { return Ok(None) };
         let sql = format!(
-            "SELECT {COLUMNS}, o.rows, o.cols, o.head, o.tail FROM commands AS c JOIN outputs AS o USING (id) WHERE id = ?"
+            "SELECT {COLUMNS}, o.rows, o.cols, o.head, o.tail, c.missing FROM commands AS c JOIN outputs AS o USING (id) WHERE id = ?"
         );
         Ok(connection.prepare_cached(&sql)?.query_row([id], entry::stored).optional()?)
     }

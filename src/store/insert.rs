@@ -32,8 +32,8 @@ pub(super) fn insert(
     connection
         .prepare_cached(
             "INSERT INTO commands (session, host, shell, cwd, text, status, started_at, duration,
-                                   seen, truncated, full_screen, spill, bytes)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                                   seen, missing, truncated, full_screen, spill, bytes)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute((
             &session.id,
@@ -44,7 +44,8 @@ pub(super) fn insert(
             command.status,
             micros_since_1970(command.started_at),
             micros(command.duration),
-            i64::try_from(output.seen).unwrap_or(i64::MAX),
+            count(output.seen),
+            count(output.missing()),
             output.truncated(),
             output.full_screen,
             output.spill.as_ref().map(|path| Bytes(path.as_os_str().as_bytes())),
@@ -77,6 +78,11 @@ impl ToSql for Bytes<'_> {
         };
         Ok(ToSqlOutput::Borrowed(value))
     }
+}
+
+/// SQLite's integers have a sign.
+fn count(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
 }
 
 pub(super) fn micros(duration: Duration) -> i64 {
@@ -116,9 +122,7 @@ mod tests {
 
     #[test]
     fn what_is_searched_is_bounded() {
-        let mut record = super::super::tests::record("yes");
-        record.output.head = vec![b'y'; 3 * SEARCHED_BYTES];
-        record.output.seen = record.output.head.len() as u64;
+        let record = super::super::tests::printed("yes", &"y\r\n".repeat(SEARCHED_BYTES));
         assert!(searched(&record).len() <= SEARCHED_BYTES + 1);
     }
 

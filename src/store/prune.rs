@@ -70,13 +70,12 @@ pub(super) fn give_back(connection: &Connection) -> Result<(), StoreError> {
 #[cfg(test)]
 mod tests {
     use super::super::insert::{insert, searched};
-    use super::super::tests::{record, session};
+    use super::super::tests::{printed, session};
     use super::super::{file, schema};
     use super::*;
 
     fn fill(connection: &Connection, commands: usize, output: usize) {
-        let mut record = record("make");
-        record.output.head = vec![b'x'; output];
+        let record = printed("make", &"x".repeat(output));
         let text = searched(&record);
         connection.execute_batch("BEGIN").unwrap();
         for _ in 0..commands {

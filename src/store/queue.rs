@@ -152,7 +152,7 @@ impl Dropped {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::record;
+    use super::super::tests::{printed, record};
     use super::*;
 
     #[test]
@@ -173,8 +173,7 @@ mod tests {
     #[test]
     fn waiting_output_is_bounded_but_one_large_record_always_fits() {
         let queue = Queue::default();
-        let mut large = record("yes");
-        large.output.head = vec![b'y'; WAITING_BYTES + 1];
+        let large = printed("yes", &"y".repeat(WAITING_BYTES + 1));
         queue.push(large.clone(), Ticket::default());
         queue.push(large, Ticket::default());
         assert_eq!(queue.take().map(|jobs| jobs.len()), Some(1));

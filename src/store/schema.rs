@@ -24,6 +24,7 @@ const FIRST: &str = "
         started_at INTEGER NOT NULL,
         duration INTEGER NOT NULL,
         seen INTEGER NOT NULL,
+        missing INTEGER NOT NULL,
         truncated INTEGER NOT NULL,
         full_screen INTEGER NOT NULL,
         spill ANY,

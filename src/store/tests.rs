@@ -16,7 +16,7 @@ pub(super) fn record(text: &str) -> Record {
     printed(text, "")
 }
 
-fn printed(text: &str, output: &str) -> Record {
+pub(super) fn printed(text: &str, output: &str) -> Record {
     Record {
         command: Command {
             text: text.into(),
@@ -25,7 +25,7 @@ fn printed(text: &str, output: &str) -> Record {
             started_at: SystemTime::UNIX_EPOCH + Duration::from_millis(1_700_000_000_123),
             duration: Duration::from_millis(1_250),
         },
-        output: Output { seen: output.len() as u64, head: output.into(), ..Output::default() },
+        output: Output::restored(output.len() as u64, output.into(), Vec::new(), 0, false),
         size: Size { rows: NonZeroU16::new(24).unwrap(), cols: NonZeroU16::new(80).unwrap() },
     }
 }

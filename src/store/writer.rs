@@ -164,7 +164,7 @@ fn plain(error: &io::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{record, session};
+    use super::super::tests::{printed, record, session};
     use super::super::{Record, Ticket};
     use super::*;
 
@@ -189,9 +189,7 @@ mod tests {
         writer.keep(&mut database, batch(record("true"))).unwrap();
         let pages: i64 = database.connection.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
         database.connection.pragma_update_and_check(None, "max_page_count", pages + 1, |_| Ok(())).unwrap();
-        let mut large = record("yes");
-        large.output.head = vec![b'y'; 100_000];
-        let error = writer.keep(&mut database, batch(large)).unwrap_err();
+        let error = writer.keep(&mut database, batch(printed("yes", &"y".repeat(100_000)))).unwrap_err();
         assert_eq!(writer.words(error, Some(database.identity)), "disk is full; free some space and start a new shell");
         let kept: i64 = database.connection.query_row("SELECT count(*) FROM commands", [], |row| row.get(0)).unwrap();
         assert_eq!(kept, 1);
