@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(set("[history]\nsize = 5\n", "shell", "a").unwrap(), "shell = \"a\"\n[history]\nsize = 5\n");
         assert_eq!(
             set("capture = { tail = 5 }\n", "capture.spill_days", "7").unwrap(),
-            "capture = { tail = 5, spill_days = 7 }\n"
+            "capture = { tail = 5 , spill_days = 7 }\n"
         );
     }
 
