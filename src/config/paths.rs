@@ -72,6 +72,11 @@ impl Paths {
         self.runtime_root().join(id)
     }
 
+    /// Every place the directory of a session may be, whichever of them exists.
+    pub fn session_dirs(&self, id: &str) -> Vec<PathBuf> {
+        self.runtime.iter().chain([&self.temporary]).map(|root| root.join(id)).collect()
+    }
+
     /// Makes the private directory of a session and returns where it is.
     ///
     /// After `su` or in a container `XDG_RUNTIME_DIR` often names a directory that is missing or somebody else's; the session

@@ -21,7 +21,7 @@ const FISH: &str = include_str!("../../shell-integration/fish.fish");
 pub struct Wishes {
     /// Our own `argv[0]`: a leading `-` asks for a login shell, a slash means we were named by path.
     pub arg0: OsString,
-    /// `-l`.
+    /// Whether `-l` was given; a name with a `-` needs none.
     pub login: bool,
     /// What was given after `--`.
     pub args: Vec<OsString>,
@@ -31,19 +31,20 @@ impl Wishes {
     fn dash(&self) -> bool {
         self.arg0.as_encoded_bytes().starts_with(b"-")
     }
+}
 
-    /// The shell is called as we were: by path, by name, or with the `-` of a login program.
-    fn arg0_for(&self, program: &Path) -> OsString {
-        let name = program.file_name().unwrap_or(program.as_os_str());
-        if self.dash() {
-            let mut arg0 = OsString::from("-");
-            arg0.push(name);
-            arg0
-        } else if self.arg0.as_encoded_bytes().contains(&b'/') {
-            program.as_os_str().to_owned()
-        } else {
-            name.to_owned()
-        }
+/// The shell is called as we were: by path, by name, or with the `-` of a login program.
+fn arg0_for(program: &Path, ours: &OsStr) -> OsString {
+    let name = program.file_name().unwrap_or(program.as_os_str());
+    let ours = ours.as_encoded_bytes();
+    if ours.starts_with(b"-") {
+        let mut arg0 = OsString::from("-");
+        arg0.push(name);
+        arg0
+    } else if ours.contains(&b'/') {
+        program.as_os_str().to_owned()
+    } else {
+        name.to_owned()
     }
 }
 
@@ -68,20 +69,26 @@ pub struct Integration<'a> {
     pub fifo: &'a Path,
 }
 
-/// The shell without any integration.
-pub fn plain(program: &Path, wishes: &Wishes) -> Launch {
-    let mut args = Vec::new();
-    if wishes.login {
-        args.push("-l".into());
-    }
-    args.extend(wishes.args.iter().cloned());
+/// The shell with just these arguments. What names us in its environment names the shell instead.
+pub fn exact(program: &Path, arg0: &OsStr, args: Vec<OsString>) -> Launch {
+    let is_us = |name: &str| {
+        let named = std::env::var_os(name).map(PathBuf::from).and_then(|path| path.canonicalize().ok());
+        named.is_some() && named == std::env::current_exe().ok()
+    };
+    let names_us = ["SHELL", "_"].into_iter().filter(|name| is_us(name));
     Launch {
         program: program.to_owned(),
-        arg0: wishes.arg0_for(program),
+        arg0: arg0_for(program, arg0),
         args,
-        env: vec![("SHELL".into(), Some(program.into())), ("_".into(), Some(program.into()))],
+        env: names_us.map(|name| (name.into(), Some(program.into()))).collect(),
         secrets: Vec::new(),
     }
+}
+
+/// The shell without any integration.
+pub fn plain(program: &Path, wishes: &Wishes) -> Launch {
+    let login = wishes.login.then(|| OsString::from("-l"));
+    exact(program, &wishes.arg0, login.into_iter().chain(wishes.args.iter().cloned()).collect())
 }
 
 /// Replaces this process by the shell; returns only if that cannot be done.

@@ -53,6 +53,7 @@ impl Session {
         let mut launch = host::plain(&shell, &wishes);
         let integration = Integration { directory: workspace.directory(), nonce: &nonce, fifo: workspace.fifo() };
         launch.integrate(&wishes, &integration, |name| std::env::var_os(name)).map_err(host::HostError::Integration)?;
+        launch.env.push(("SHELL".into(), Some(shell.clone().into())));
         launch.env.push(("SHELLMATE".into(), Some(env!("CARGO_PKG_VERSION").into())));
         launch.env.push(("SHELLMATE_SESSION".into(), Some(OsString::from(&id))));
 

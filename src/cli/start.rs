@@ -1,0 +1,95 @@
+//! Starting: becoming the real shell, or hosting it. Whatever goes wrong, the user gets their shell.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use nix::unistd::{Uid, User};
+
+use crate::config::{Config, Paths};
+use crate::host::{self, HostError, Search, Wishes};
+use crate::session::{self, SessionError};
+use crate::tty;
+
+use super::report::{self, Report, Surface};
+
+/// Replaces us by the real shell with exactly these arguments: no configuration, no files, no pty.
+pub(super) fn become_shell(arg0: &OsStr, flag: Option<PathBuf>, args: Vec<OsString>) -> ExitCode {
+    match host::find(&search(flag, None)) {
+        Ok(found) => fail(host::exec(&host::exact(&found.path, arg0, args))),
+        Err(error) => fail(error),
+    }
+}
+
+/// Hosts the user's shell until it ends.
+pub(super) fn host_shell(flag: Option<PathBuf>, interactive: bool, wishes: Wishes) -> ExitCode {
+    if !tty::is_interactive() {
+        let options = [(wishes.login, "-l"), (interactive, "-i")];
+        let options = options.iter().filter(|(given, _)| *given).map(|(_, option)| OsString::from(option));
+        return become_shell(&wishes.arg0, flag, options.chain(wishes.args).collect());
+    }
+    let paths = Paths::current();
+    let loaded = Config::load(paths.config_file().as_deref());
+    let shell = match host::find(&search(flag, loaded.config.shell.clone())) {
+        Ok(found) => found.path,
+        Err(error) => return fail(error),
+    };
+    if is_nested(&paths) {
+        return instead(&shell, &wishes, "already running on this terminal, so this is your plain shell");
+    }
+    let start = session::Start { shell: shell.clone(), wishes: wishes.clone(), loaded, paths };
+    match session::run(start) {
+        Ok(status) => ExitCode::from(u8::try_from(status & 0xFF).unwrap_or(report::FAILED)),
+        Err(SessionError::Host(error @ HostError::NotExecutable { .. })) => fail(error),
+        Err(error) => {
+            let words = anyhow::Error::new(error);
+            instead(&shell, &wishes, format!("{words:#}, so this is your plain shell; see `shellmate doctor`"))
+        }
+    }
+}
+
+/// The names a shell may be found under.
+pub(super) fn search(flag: Option<PathBuf>, configured: Option<PathBuf>) -> Search {
+    let path = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let entry = User::from_uid(Uid::current()).ok().flatten();
+    Search {
+        flag,
+        variable: path("SHELLMATE_SHELL"),
+        configured,
+        environment: path("SHELL"),
+        passwd: entry.map(|user| user.shell).filter(|shell| !shell.as_os_str().is_empty()),
+        path: std::env::var_os("PATH"),
+        ourselves: std::env::current_exe().ok(),
+    }
+}
+
+/// Whether this terminal is the one a session already hosts a shell on. A copy of its environment elsewhere (tmux) is not.
+fn is_nested(paths: &Paths) -> bool {
+    let Some(session) = std::env::var("SHELLMATE_SESSION").ok().filter(|id| !id.is_empty() && !id.contains('/')) else {
+        return false;
+    };
+    tty::name().is_some_and(|terminal| {
+        paths.session_dirs(&session).iter().any(|directory| session::hosts(directory, &terminal))
+    })
+}
+
+/// Gives the user their shell without us, after one line that says why.
+fn instead(shell: &std::path::Path, wishes: &Wishes, why: impl std::fmt::Display) -> ExitCode {
+    let stderr = io::stderr();
+    let _ = report::notice(&mut stderr.lock(), Surface::of(&stderr), why);
+    fail(host::exec(&host::plain(shell, wishes)))
+}
+
+fn fail(error: HostError) -> ExitCode {
+    let code = match &error {
+        HostError::NotFound { .. } | HostError::NoShell => report::NOT_FOUND,
+        HostError::NotExecutable { source, .. } => report::start_code(source),
+        HostError::Itself { .. } => report::NOT_EXECUTABLE,
+        HostError::OpenPty(_) | HostError::Integration(_) | HostError::Pty(_) => report::FAILED,
+    };
+    Report::from(anyhow::Error::new(error))
+        .code(code)
+        .hint("name one with `shellmate --shell /bin/bash`, or set `shell` in the configuration")
+        .print()
+}
