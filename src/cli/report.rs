@@ -1,0 +1,225 @@
+//! Errors and notices as words for a person, and the exit code that goes with them. Nothing else prints them.
+
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use crate::config::EditError;
+use crate::text::sanitize;
+
+use super::invocation::UsageError;
+
+/// Our own failure; the shell never ran.
+pub const FAILED: u8 = 125;
+/// The shell was found but could not be executed.
+pub const NOT_EXECUTABLE: u8 = 126;
+/// There was no shell.
+pub const NOT_FOUND: u8 = 127;
+
+/// What is written to, as far as it matters for how a line looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Surface {
+    /// A file or a pipe.
+    Plain,
+    /// A terminal whose user wants no colours, or that has none.
+    Monochrome,
+    /// A terminal with colours.
+    Colour,
+}
+
+impl Surface {
+    pub fn of(stream: &impl IsTerminal) -> Self {
+        let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb" || term.is_empty());
+        match (stream.is_terminal(), set("NO_COLOR") || dumb) {
+            (false, _) => Self::Plain,
+            (true, true) => Self::Monochrome,
+            (true, false) => Self::Colour,
+        }
+    }
+
+    fn paint(self, style: &str, text: &str) -> String {
+        match self {
+            Self::Colour => format!("\x1b[{style}m{text}\x1b[0m"),
+            Self::Plain | Self::Monochrome => text.to_owned(),
+        }
+    }
+}
+
+/// What went wrong, what would help, and how to exit.
+#[derive(Debug)]
+pub struct Report {
+    error: anyhow::Error,
+    hints: Vec<String>,
+    code: u8,
+}
+
+impl Report {
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    pub fn code(self, code: u8) -> Self {
+        Self { code, ..self }
+    }
+
+    /// Prints it on stderr and returns the exit code. A reader that went away (`| head`) is no error.
+    pub fn print(&self) -> ExitCode {
+        if self.is_broken_pipe() {
+            return ExitCode::SUCCESS;
+        }
+        let stderr = io::stderr();
+        // There is nowhere left to complain about a stderr that is gone.
+        let _ = stderr.lock().write_all(self.render(Surface::of(&stderr)).as_bytes());
+        ExitCode::from(self.code)
+    }
+
+    fn is_broken_pipe(&self) -> bool {
+        let mut causes = self.error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+        causes.any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    fn render(&self, surface: Surface) -> String {
+        let mut out = format!("{} {}\n", surface.paint("1;31", "error:"), chain(&self.error));
+        for hint in &self.hints {
+            out.push_str(&format!("{} {}\n", surface.paint("1;36", "hint:"), line(hint)));
+        }
+        out
+    }
+}
+
+impl From<anyhow::Error> for Report {
+    /// Knows the hints and codes of the errors that have some of their own.
+    fn from(error: anyhow::Error) -> Self {
+        let mut report = Self { code: FAILED, hints: Vec::new(), error };
+        if let Some(usage) = report.error.downcast_ref::<UsageError>() {
+            report.hints.push(usage.hint().to_owned());
+        }
+        match report.error.downcast_ref::<EditError>() {
+            Some(EditError::UnknownKey(_, Some(near))) => report.hints.push(format!("did you mean `{near}`?")),
+            Some(EditError::UnknownKey(_, None) | EditError::IsTable(_)) => {
+                report.hints.push("`shellmate config get` lists the keys".to_owned());
+            }
+            Some(EditError::NotToml(_)) => report.hints.push("`shellmate config edit` opens the file".to_owned()),
+            Some(EditError::BadValue(_) | EditError::Read(..) | EditError::Write(..)) | None => {}
+        }
+        report
+    }
+}
+
+/// The code for a shell that could not be started, as `env` and `nohup` have it.
+pub fn start_code(error: &io::Error) -> u8 {
+    match error.kind() {
+        io::ErrorKind::NotFound => NOT_FOUND,
+        io::ErrorKind::PermissionDenied | io::ErrorKind::IsADirectory | io::ErrorKind::ExecutableFileBusy => {
+            NOT_EXECUTABLE
+        }
+        // ENOEXEC has no kind of its own.
+        _ if error.raw_os_error() == Some(nix::libc::ENOEXEC) => NOT_EXECUTABLE,
+        _ => FAILED,
+    }
+}
+
+/// Writes one dim line. On a terminal it also returns the carriage, since a raw one does not do that by itself.
+pub fn notice(out: &mut impl Write, surface: Surface, text: impl Display) -> io::Result<()> {
+    let words = surface.paint("2", &format!("shellmate: {}", line(&text.to_string())));
+    let end = match surface {
+        Surface::Plain => "\n",
+        Surface::Monochrome | Surface::Colour => "\r\n",
+    };
+    out.write_all(format!("{words}{end}").as_bytes())
+}
+
+/// The messages of an error and its sources, each once.
+fn chain(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain() {
+        let cause = cause_words(&cause.to_string());
+        if text.is_empty() {
+            text = cause;
+        } else if !text.ends_with(&cause) {
+            text.push_str(": ");
+            text.push_str(&cause);
+        }
+    }
+    text
+}
+
+/// The operating system's messages are sentences with a number; ours are neither.
+fn cause_words(message: &str) -> String {
+    let message = line(message);
+    let message = message.split(" (os error ").next().unwrap_or(&message);
+    let mut letters = message.chars();
+    match (letters.next(), letters.next()) {
+        (Some(first), Some(second)) if first.is_uppercase() && second.is_lowercase() => {
+            first.to_lowercase().chain(message.chars().skip(1)).collect()
+        }
+        _ => message.to_owned(),
+    }
+}
+
+fn line(text: &str) -> String {
+    sanitize(text).lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    fn denied() -> io::Error {
+        io::Error::from_raw_os_error(nix::libc::EACCES)
+    }
+
+    #[test]
+    fn an_error_is_its_causes_in_one_line_and_its_hints() {
+        let report = Report::from(anyhow::Error::new(denied()).context("cannot open /x")).hint("chmod it");
+        assert_eq!(report.render(Surface::Plain), "error: cannot open /x: permission denied\nhint: chmod it\n");
+        let coloured = "\x1b[1;31merror:\x1b[0m cannot open /x: permission denied\n\x1b[1;36mhint:\x1b[0m chmod it\n";
+        assert_eq!(report.render(Surface::Colour), coloured);
+    }
+
+    #[test]
+    fn known_errors_bring_their_hints() {
+        let usage = Report::from(anyhow::Error::new(UsageError::ShellWithoutPath));
+        let words = "error: `--shell` needs the path of a shell\nhint: for example `shellmate --shell /bin/zsh`\n";
+        assert_eq!(usage.render(Surface::Monochrome), words);
+        let key = crate::config::set("", "histroy", "1").context("cannot set it").unwrap_err();
+        assert_eq!(Report::from(key).hints, ["did you mean `history`?"]);
+    }
+
+    #[test]
+    fn messages_cannot_steer_the_terminal_and_are_not_repeated() {
+        let error = anyhow::anyhow!("a\x1b[2J\nb").context("outer: a\u{FFFD}[2J b");
+        assert_eq!(Report::from(error).render(Surface::Plain), "error: outer: a\u{FFFD}[2J b\n");
+    }
+
+    #[test]
+    fn a_reader_that_went_away_is_no_error() {
+        let gone = io::Error::from(io::ErrorKind::BrokenPipe);
+        assert!(Report::from(anyhow::Error::new(gone).context("cannot write")).is_broken_pipe());
+        assert!(!Report::from(anyhow::Error::new(denied())).is_broken_pipe());
+    }
+
+    #[test]
+    fn codes_are_those_of_env_and_nohup() {
+        assert_eq!(start_code(&denied()), NOT_EXECUTABLE);
+        assert_eq!(start_code(&io::Error::from_raw_os_error(nix::libc::ENOENT)), NOT_FOUND);
+        assert_eq!(start_code(&io::Error::from_raw_os_error(nix::libc::ENOEXEC)), NOT_EXECUTABLE);
+        assert_eq!(start_code(&io::Error::from_raw_os_error(nix::libc::EMFILE)), FAILED);
+    }
+
+    #[test]
+    fn a_notice_is_one_line() {
+        for (surface, expected) in [
+            (Surface::Plain, "shellmate: a b\n"),
+            (Surface::Monochrome, "shellmate: a b\r\n"),
+            (Surface::Colour, "\x1b[2mshellmate: a b\x1b[0m\r\n"),
+        ] {
+            let mut out = Vec::new();
+            notice(&mut out, surface, "a\n b\n").unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), expected);
+        }
+    }
+}
