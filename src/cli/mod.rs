@@ -1,8 +1,12 @@
 //! The front door for people.
 
+pub mod args;
+pub mod completions;
+pub mod config;
+pub mod docs;
 pub mod invocation;
+pub mod log;
 pub mod report;
-mod start;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -39,7 +39,7 @@ pub fn set_in_file(path: &Path, key: &str, value: &str) -> Result<(), EditError>
 /// The value is read as TOML where that fits the key, else as the text itself, so neither `"64 KiB"` nor a path needs quotes.
 pub fn set(text: &str, key: &str, value: &str) -> Result<String, EditError> {
     let path: Vec<&str> = key.split('.').collect();
-    let kind = kind_of(&path).ok_or_else(|| unknown(key, &path))?;
+    let kind = kind_of(&path).ok_or_else(|| unknown_key(key))?;
     let plain = Value::from(value);
     let spelled = match kind {
         Kind::Table => return Err(EditError::IsTable(key.to_owned())),
@@ -56,7 +56,7 @@ pub fn set(text: &str, key: &str, value: &str) -> Result<String, EditError> {
             Some(problem) => refusal = refusal.or(Some(problem)),
         }
     }
-    Err(refusal.map_or_else(|| unknown(key, &path), EditError::BadValue))
+    Err(refusal.map_or_else(|| unknown_key(key), EditError::BadValue))
 }
 
 enum Kind {
@@ -75,10 +75,11 @@ fn kind_of(path: &[&str]) -> Option<Kind> {
     })
 }
 
-fn unknown(key: &str, path: &[&str]) -> EditError {
+/// There is no such key, but perhaps one of nearly that name.
+pub fn unknown_key(key: &str) -> EditError {
+    let path: Vec<String> = key.split('.').map(str::to_owned).collect();
     let near = path.split_last().and_then(|(name, parents)| {
-        let parents: Vec<String> = parents.iter().map(|&parent| parent.to_owned()).collect();
-        super::schema::nearest(&parents, name).map(|near| [parents, vec![near]].concat().join("."))
+        super::schema::nearest(parents, name).map(|near| [parents, &[near]].concat().join("."))
     });
     EditError::UnknownKey(key.to_owned(), near)
 }

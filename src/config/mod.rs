@@ -20,7 +20,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use docs::markdown;
-pub use edit::{EditError, set, set_in_file};
+pub use edit::{EditError, set, set_in_file, unknown_key};
 pub use load::Loaded;
 pub use paths::{Paths, private_dir};
 pub use problem::Problem;

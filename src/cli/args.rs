@@ -1,0 +1,124 @@
+//! The command line as clap sees it: help, subcommands and their options.
+//!
+//! Only read for a subcommand, `--help` or `--version`; starting around a shell never comes here (see `invocation`).
+
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory, Parser, Subcommand};
+
+/// Your own shell with an agent one keystroke away.
+///
+/// Starts your shell in a terminal of its own, steps aside, and remembers every command with its directory, exit status, duration
+/// and output.
+#[derive(Debug, Parser)]
+#[command(
+    name = "shellmate",
+    version,
+    override_usage = "shellmate [--shell PATH] [-l] [-- SHELL-ARGUMENT…]\n       \
+                      shellmate -c COMMAND | FILE | -s …\n       shellmate <COMMAND>",
+    after_help = "Anything that is not listed here (-c, -s, a script, the shell's own options) goes to the real shell unchanged."
+)]
+pub struct Cli {
+    /// Start around this shell instead of your own.
+    #[arg(long, value_name = "PATH")]
+    pub shell: Option<PathBuf>,
+
+    /// Start as a login shell.
+    #[arg(short, long)]
+    pub login: bool,
+
+    /// Accepted because shells accept it; the shell is interactive anyway.
+    #[arg(short, hide = true)]
+    pub interactive: bool,
+
+    #[command(subcommand)]
+    pub action: Option<Action>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Action {
+    /// Look at the installation and say what is wrong and what to do about it; exits with 1 if there is a problem.
+    Doctor(Doctor),
+    /// Show or change the configuration.
+    Config(Config),
+    /// Print a completion script for a shell.
+    Completions(Completions),
+    /// Print the manual page.
+    Man,
+}
+
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// Print one JSON object instead of lines.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Config {
+    #[command(subcommand)]
+    pub action: Option<ConfigAction>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ConfigAction {
+    /// Print what is in effect: one key, or everything.
+    Get {
+        /// A key with dots, such as `history.commands`.
+        key: Option<String>,
+    },
+    /// Set a key in the file, keeping comments and order.
+    Set {
+        /// A key with dots, such as `history.commands`.
+        key: String,
+        /// The value, as TOML or as plain text.
+        #[arg(allow_hyphen_values = true)]
+        value: String,
+    },
+    /// Open the file in $VISUAL or $EDITOR and check it afterwards.
+    Edit,
+    /// Print a JSON schema of the file, for editors.
+    Schema,
+    /// Print where the file is, whether it exists or not.
+    Path,
+}
+
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell to complete in.
+    pub shell: clap_complete::Shell,
+}
+
+/// The definition, for completions, the manual page and the documentation.
+pub fn definition() -> clap::Command {
+    let mut command = Cli::command();
+    command.build();
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::invocation::SUBCOMMANDS;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_classifier_knows_every_subcommand() {
+        for command in definition().get_subcommands() {
+            assert!(SUBCOMMANDS.contains(&command.get_name()), "{}", command.get_name());
+        }
+    }
+
+    #[test]
+    fn values_may_begin_with_a_dash() {
+        let cli = Cli::try_parse_from(["shellmate", "config", "set", "history.commands", "-1"]).unwrap();
+        let Some(Action::Config(Config { action: Some(ConfigAction::Set { key, value }) })) = cli.action else {
+            panic!()
+        };
+        assert_eq!((key.as_str(), value.as_str()), ("history.commands", "-1"));
+    }
+}

@@ -1,0 +1,83 @@
+//! `docs/CLI.md`, from the clap definition.
+
+use std::fmt::Write;
+
+use clap::{Arg, Command};
+
+use super::args::definition;
+
+const OPENING: &str = "\
+# Command line
+
+<!-- Generated from the clap definition in src/cli/args.rs; `UPDATE_DOCS=1 cargo test` writes it. -->
+
+Exit status: the shell's own (128+n if signal n killed it); 125 if shellmate itself failed, 126 if the shell could not be executed,
+127 if it was not found.
+";
+
+/// Renders the documentation of every subcommand and option.
+pub fn markdown() -> String {
+    let mut out = OPENING.to_owned();
+    describe(&mut out, &definition());
+    out
+}
+
+fn describe(out: &mut String, command: &Command) {
+    let name = command.get_bin_name().unwrap_or(command.get_name());
+    let usage = command.clone().render_usage().to_string();
+    let usage =
+        usage.trim_start_matches("Usage:").lines().map(|line| format!("    {}\n", line.trim())).collect::<String>();
+    let _ = write!(out, "\n## `{name}`\n\n");
+    if let Some(about) = command.get_long_about().or(command.get_about()) {
+        let _ = write!(out, "{about}\n\n");
+    }
+    out.push_str(&usage);
+    // Every subcommand has `--help`; saying so once is enough.
+    let everywhere = |arg: &Arg| name.contains(' ') && arg.get_id() == "help";
+    let shown: Vec<&Arg> = command.get_arguments().filter(|arg| !arg.is_hide_set() && !everywhere(arg)).collect();
+    if !shown.is_empty() {
+        out.push('\n');
+    }
+    for arg in shown {
+        let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
+        let _ = writeln!(out, "- `{}` — {}{}", spelling(arg), help.replace('\n', " "), choices(arg));
+    }
+    if let Some(after) = command.get_after_help() {
+        let _ = write!(out, "\n{after}\n");
+    }
+    for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help" && !inner.is_hide_set()) {
+        describe(out, inner);
+    }
+}
+
+fn choices(arg: &Arg) -> String {
+    let values: Vec<String> = arg.get_possible_values().iter().map(|value| format!("`{}`", value.get_name())).collect();
+    if values.is_empty() || !arg.get_action().takes_values() {
+        String::new()
+    } else {
+        format!(": {}", values.join(", "))
+    }
+}
+
+/// An option with its names and value, as one writes it.
+fn spelling(arg: &Arg) -> String {
+    let short = arg.get_short().map(|letter| format!("-{letter}"));
+    let long = arg.get_long().map(|name| format!("--{name}"));
+    let names: Vec<String> = short.into_iter().chain(long).collect();
+    let takes_value = arg.get_action().takes_values();
+    let value = arg.get_value_names().and_then(|names| names.first()).map(ToString::to_string);
+    let value = value.unwrap_or_else(|| arg.get_id().to_string().to_uppercase());
+    match (names.is_empty(), takes_value) {
+        (true, _) => value,
+        (false, true) => format!("{} {value}", names.join(", ")),
+        (false, false) => names.join(", "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_document_is_fresh() {
+        crate::config::docs::assert_fresh("CLI.md", &super::markdown());
+    }
+}
