@@ -7,6 +7,7 @@ pub mod docs;
 pub mod invocation;
 pub mod log;
 pub mod report;
+mod start;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
