@@ -14,8 +14,8 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 #[command(
     name = "shellmate",
     version,
-    override_usage = "shellmate [--shell PATH] [-l] [-- SHELL-ARGUMENT…]\n       \
-                      shellmate -c COMMAND | FILE | -s …\n       shellmate <COMMAND>",
+    override_usage = "shellmate [--shell PATH] [-l] [-- SHELL-ARGUMENT...]\n       \
+                      shellmate -c COMMAND | FILE | -s ...\n       shellmate <COMMAND>",
     after_help = "Anything that is not listed here (-c, -s, a script, the shell's own options) goes to the real shell unchanged."
 )]
 pub struct Cli {

@@ -3,10 +3,11 @@
 use std::io::Write;
 
 use anyhow::Result;
-use clap::CommandFactory;
+use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 
-use super::args::Cli;
+use super::args::{Cli, definition};
+use super::docs::spelling;
 
 /// Writes a completion script. It is made in memory first: clap's generator panics when a write fails.
 pub fn completions(shell: Shell, out: &mut impl Write) -> Result<()> {
@@ -16,12 +17,42 @@ pub fn completions(shell: Shell, out: &mut impl Write) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// Writes the manual page, in roff.
+/// Writes the manual page, in roff: one page for all subcommands, since it goes to one stream.
 pub fn man(out: &mut impl Write) -> Result<()> {
-    let mut page = Vec::new();
-    clap_mangen::Man::new(Cli::command()).render(&mut page)?;
-    out.write_all(&page)?;
+    let definition = definition();
+    let page = clap_mangen::Man::new(definition.clone());
+    let mut roff = Vec::new();
+    page.render_title(&mut roff)?;
+    page.render_name_section(&mut roff)?;
+    page.render_synopsis_section(&mut roff)?;
+    page.render_description_section(&mut roff)?;
+    page.render_options_section(&mut roff)?;
+    roff.extend_from_slice(b".SH COMMANDS\n");
+    definition.get_subcommands().for_each(|command| describe(command, &mut roff));
+    page.render_extra_section(&mut roff)?;
+    out.write_all(&roff)?;
     Ok(out.flush()?)
+}
+
+fn describe(command: &Command, roff: &mut Vec<u8>) {
+    if command.get_name() == "help" || command.is_hide_set() {
+        return;
+    }
+    let usage = command.clone().render_usage().to_string();
+    let about = command.get_long_about().or(command.get_about()).map(ToString::to_string).unwrap_or_default();
+    let mut entry = format!(".TP\n\\fB{}\\fR\n{}\n", escape(usage.trim_start_matches("Usage:")), escape(&about));
+    for arg in command.get_arguments().filter(|arg| !arg.is_hide_set() && arg.get_id() != "help") {
+        let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+        entry.push_str(&format!(".RS\n.TP\n\\fB{}\\fR\n{}\n.RE\n", escape(&spelling(arg)), escape(&help)));
+    }
+    roff.extend_from_slice(entry.as_bytes());
+    command.get_subcommands().for_each(|inner| describe(inner, roff));
+}
+
+/// Text that roff takes for text: hyphens stay hyphens, and a line never begins with a request.
+fn escape(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ").replace('\\', "\\e").replace('-', "\\-");
+    if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line }
 }
 
 #[cfg(test)]
@@ -48,5 +79,7 @@ mod tests {
         let page = String::from_utf8(out).unwrap();
         assert!(page.contains(".TH shellmate 1"));
         assert!(page.contains("\\-\\-shell"));
+        assert!(page.contains("\\fBshellmate config set <KEY> <VALUE>\\fR\nSet a key"));
+        assert!(!page.contains("shellmate\\-config(1)"));
     }
 }

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use crate::config::{self, Config, Paths};
 
 use super::args::ConfigAction;
-use super::report::{Surface, notice};
+use super::report;
 
 /// What a new file says; `edit` puts it there.
 const TEMPLATE: &str =
@@ -39,7 +39,7 @@ fn known<T>(path: Option<T>) -> Result<T> {
 fn get(file: Option<&Path>, key: Option<&str>, out: &mut impl Write) -> Result<ExitCode> {
     let loaded = Config::load(file);
     let problems = loaded.problems.into_iter().chain(loaded.config.ignore_set().1);
-    complain(problems);
+    report::notices(problems);
     let all = toml::Table::try_from(&loaded.config).context("the configuration has no text form")?;
     let Some(key) = key else {
         out.write_all(toml::to_string(&loaded.config)?.as_bytes())?;
@@ -79,16 +79,8 @@ fn edit(path: &Path) -> Result<ExitCode> {
     let loaded = Config::load(Some(path));
     let problems: Vec<_> = loaded.problems.into_iter().chain(loaded.config.ignore_set().1).collect();
     let sound = problems.is_empty();
-    complain(problems.into_iter());
+    report::notices(problems);
     Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-fn complain(problems: impl Iterator<Item = config::Problem>) {
-    let mut stderr = io::stderr().lock();
-    let surface = Surface::of(&stderr);
-    for problem in problems {
-        let _ = notice(&mut stderr, surface, problem);
-    }
 }
 
 #[cfg(test)]

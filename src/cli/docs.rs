@@ -60,7 +60,7 @@ fn choices(arg: &Arg) -> String {
 }
 
 /// An option with its names and value, as one writes it.
-fn spelling(arg: &Arg) -> String {
+pub(super) fn spelling(arg: &Arg) -> String {
     let short = arg.get_short().map(|letter| format!("-{letter}"));
     let long = arg.get_long().map(|name| format!("--{name}"));
     let names: Vec<String> = short.into_iter().chain(long).collect();

@@ -4,6 +4,7 @@ pub mod args;
 pub mod completions;
 pub mod config;
 pub mod docs;
+pub mod doctor;
 pub mod invocation;
 pub mod log;
 pub mod report;

@@ -131,6 +131,15 @@ pub fn notice(out: &mut impl Write, surface: Surface, text: impl Display) -> io:
     out.write_all(format!("{words}{end}").as_bytes())
 }
 
+/// Prints notices on stderr.
+pub fn notices(lines: impl IntoIterator<Item = impl Display>) {
+    let mut stderr = io::stderr().lock();
+    let surface = Surface::of(&stderr);
+    for line in lines {
+        let _ = notice(&mut stderr, surface, line);
+    }
+}
+
 /// The messages of an error and its sources, each once.
 fn chain(error: &anyhow::Error) -> String {
     let mut text = String::new();

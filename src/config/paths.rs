@@ -68,29 +68,29 @@ impl Paths {
         self.runtime.as_deref().unwrap_or(&self.temporary)
     }
 
+    /// The places a session's directory may be in, best first.
+    ///
+    /// After `su` or in a container `XDG_RUNTIME_DIR` often names a directory that is missing or somebody else's; a session then
+    /// lives below the temporary directory.
+    pub fn runtime_roots(&self) -> impl Iterator<Item = &Path> {
+        self.runtime.as_deref().into_iter().chain([self.temporary.as_path()])
+    }
+
     pub fn session_dir(&self, id: &str) -> PathBuf {
         self.runtime_root().join(id)
     }
 
-    /// Every place the directory of a session may be, whichever of them exists.
-    pub fn session_dirs(&self, id: &str) -> Vec<PathBuf> {
-        self.runtime.iter().chain([&self.temporary]).map(|root| root.join(id)).collect()
-    }
-
-    /// Makes the private directory of a session and returns where it is.
-    ///
-    /// After `su` or in a container `XDG_RUNTIME_DIR` often names a directory that is missing or somebody else's; the session
-    /// then lives below the temporary directory.
+    /// Makes the private directory of a session in the first place that can be used, and returns where that is.
     pub fn make_session_dir(&self, id: &str) -> io::Result<PathBuf> {
-        let below = |root: &Path| {
-            private_dir(root)?;
+        let mut made = Err(io::Error::from(io::ErrorKind::NotFound));
+        for root in self.runtime_roots() {
             let dir = root.join(id);
-            private_dir(&dir).map(|()| dir)
-        };
-        match &self.runtime {
-            Some(runtime) => below(runtime).or_else(|_| below(&self.temporary)),
-            None => below(&self.temporary),
+            made = private_dir(root).and_then(|()| private_dir(&dir)).map(|()| dir);
+            if made.is_ok() {
+                break;
+            }
         }
+        made
     }
 }
 

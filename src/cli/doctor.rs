@@ -1,0 +1,234 @@
+//! `shellmate doctor`: what a puzzled user needs to know, and what to do about it.
+//!
+//! Facts are gathered at one place and judged at another, so that every judgement can be tested without the trouble it is about.
+
+mod facts;
+mod gather;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use serde::Serialize;
+
+pub use facts::{Chosen, Condition, ConfigFile, Database, Directory, Facts, InstalledShell, Terminal};
+pub use gather::gather;
+
+/// How good or bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    Ok,
+    Note,
+    Problem,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    pub level: Level,
+    pub about: &'static str,
+    pub text: String,
+    /// What to do about it.
+    pub advice: Option<String>,
+}
+
+impl Finding {
+    fn new(level: Level, about: &'static str, text: impl Into<String>) -> Self {
+        Self { level, about, text: text.into(), advice: None }
+    }
+
+    fn advice(self, advice: impl Into<String>) -> Self {
+        Self { advice: Some(advice.into()), ..self }
+    }
+}
+
+/// Judges the facts, in the order a person would ask.
+pub fn examine(facts: &Facts) -> Vec<Finding> {
+    let mut findings = vec![version(facts), inner_shell(facts)];
+    findings.extend(facts.shells.iter().map(installed));
+    findings.extend(config(&facts.config));
+    findings.push(directory("state", &facts.state));
+    findings.extend(runtime(&facts.runtime));
+    findings.push(database(&facts.database));
+    findings.push(session(facts));
+    findings.push(terminal(&facts.terminal));
+    findings.push(login(facts));
+    findings
+}
+
+fn version(facts: &Facts) -> Finding {
+    let text = match &facts.binary {
+        Some(binary) => format!("shellmate {} at {}", facts.version, binary.display()),
+        None => format!("shellmate {}", facts.version),
+    };
+    Finding::new(Level::Ok, "version", text)
+}
+
+fn inner_shell(facts: &Facts) -> Finding {
+    let chosen = match &facts.chosen {
+        Ok(chosen) => chosen,
+        Err(why) => {
+            return Finding::new(Level::Problem, "shell", format!("no shell to start: {why}"))
+                .advice("set `shell` with `shellmate config set shell /bin/bash`");
+        }
+    };
+    let text = format!("{} ({})", chosen.path.display(), chosen.why);
+    let known = facts.shells.iter().find(|shell| shell.path == chosen.path);
+    match known.map(InstalledShell::support) {
+        None => Finding::new(Level::Note, "shell", format!("{text} is not a shell shellmate has hooks for"))
+            .advice("it works, but nothing is remembered; bash, zsh and fish are supported"),
+        Some(Err(needed)) => Finding::new(Level::Problem, "shell", format!("{text} is too old to be followed"))
+            .advice(format!("it works, but nothing is remembered; {needed} is needed")),
+        Some(Ok(())) => Finding::new(Level::Ok, "shell", text),
+    }
+}
+
+fn installed(shell: &InstalledShell) -> Finding {
+    let version = shell.version.as_deref().unwrap_or("of unknown version");
+    let text = format!("{} {version} at {}", shell.name, shell.path.display());
+    match shell.support() {
+        Ok(()) => Finding::new(Level::Ok, "installed", text),
+        Err(needed) => Finding::new(Level::Note, "installed", format!("{text} is not supported: {needed} is needed")),
+    }
+}
+
+fn config(file: &ConfigFile) -> Vec<Finding> {
+    let advice = "`shellmate config edit` opens it; docs/CONFIG.md lists the keys";
+    let problem = |line: &String| Finding::new(Level::Problem, "config", line).advice(advice);
+    match &file.path {
+        None => vec![
+            Finding::new(Level::Note, "config", "no place for one, so the defaults are used")
+                .advice("set HOME to your home"),
+        ],
+        Some(_) if !file.problems.is_empty() => file.problems.iter().map(problem).collect(),
+        Some(path) if file.exists => vec![Finding::new(Level::Ok, "config", path.display().to_string())],
+        Some(path) => {
+            vec![Finding::new(Level::Ok, "config", format!("none at {}, so the defaults are used", path.display()))]
+        }
+    }
+}
+
+fn directory(about: &'static str, directory: &Directory) -> Finding {
+    let Some(path) = directory.path.as_ref().map(|path| path.display().to_string()) else {
+        return Finding::new(Level::Problem, about, "no place for it: nothing is remembered")
+            .advice("set HOME to your home");
+    };
+    let problem = |what: String, advice: String| Finding::new(Level::Problem, about, what).advice(advice);
+    match &directory.condition {
+        Condition::Missing => Finding::new(Level::Ok, about, format!("{path} (made when needed)")),
+        Condition::Private { mode } => Finding::new(Level::Ok, about, format!("{path} (mode {mode:04o})")),
+        Condition::Readable { mode } => {
+            Finding::new(Level::Note, about, format!("{path} can be read by others (mode {mode:04o})"))
+                .advice("nothing to do: it is closed at the next start")
+        }
+        Condition::Writable { mode } => problem(
+            format!("{path} can be written by others (mode {mode:04o}), so it is not used"),
+            format!("look at what is in it, then `chmod 700 {path}`"),
+        ),
+        Condition::Foreign { uid } => {
+            problem(format!("{path} belongs to user {uid}, so it is not used"), format!("remove or rename {path}"))
+        }
+        Condition::NotADirectory => {
+            problem(format!("{path} is not a directory, so it is not used"), format!("remove or rename {path}"))
+        }
+        Condition::CannotWrite => {
+            problem(format!("{path} cannot be written"), "check its permissions and the disk".to_owned())
+        }
+    }
+}
+
+/// A session takes the first place it can use; those before it are worth a note, and having none is a problem.
+fn runtime(places: &[Directory]) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = places.iter().map(|place| directory("runtime", place)).collect();
+    if let Some(used) = findings.iter().position(|finding| finding.level != Level::Problem) {
+        findings.truncate(used + 1);
+        findings[..used].iter_mut().for_each(|finding| finding.level = Level::Note);
+    }
+    findings
+}
+
+fn database(database: &Database) -> Finding {
+    match (&database.path, &database.size, &database.opens) {
+        (None, _, _) => Finding::new(Level::Note, "history", "no place for it: nothing is remembered"),
+        (Some(path), None, _) => Finding::new(Level::Ok, "history", format!("none yet at {}", path.display())),
+        (Some(path), Some(size), Ok(())) => {
+            Finding::new(Level::Ok, "history", format!("{} ({} KiB)", path.display(), size.div_ceil(1024)))
+        }
+        (Some(path), Some(_), Err(why)) => {
+            Finding::new(Level::Problem, "history", format!("{} cannot be opened: {why}", path.display()))
+                .advice("move it away to start a new one; your shell works without it")
+        }
+    }
+}
+
+fn session(facts: &Facts) -> Finding {
+    match &facts.session {
+        Some(id) => Finding::new(Level::Ok, "session", format!("inside session {id}")),
+        None => Finding::new(Level::Note, "session", "not inside shellmate: commands typed here are not remembered")
+            .advice("start it with `shellmate`"),
+    }
+}
+
+fn terminal(terminal: &Terminal) -> Finding {
+    let mut text = format!("TERM={}", terminal.term.as_deref().unwrap_or("(unset)"));
+    if let Some(colour) = &terminal.colorterm {
+        text.push_str(&format!(", COLORTERM={colour}"));
+    }
+    if let Some(multiplexer) = terminal.multiplexer {
+        text.push_str(&format!(", in {multiplexer}"));
+    }
+    match terminal.term.as_deref() {
+        None | Some("" | "dumb") => Finding::new(Level::Note, "terminal", text)
+            .advice("no prompt marks are sent to such a terminal; set TERM if yours is better than that"),
+        Some(_) => Finding::new(Level::Ok, "terminal", text),
+    }
+}
+
+fn login(facts: &Facts) -> Finding {
+    let name = facts.binary.as_ref().map_or_else(|| "shellmate".to_owned(), |binary| binary.display().to_string());
+    let add = format!("echo {name} | sudo tee -a /etc/shells");
+    match (facts.is_login_shell, facts.listed) {
+        (true, true) => Finding::new(Level::Ok, "login", "shellmate is your login shell and in /etc/shells"),
+        (true, false) => Finding::new(
+            Level::Problem,
+            "login",
+            "shellmate is your login shell but not in /etc/shells: ftp, su and others refuse it",
+        )
+        .advice(add),
+        (false, true) => Finding::new(Level::Ok, "login", "in /etc/shells, so `chsh` can make it your login shell"),
+        (false, false) => Finding::new(Level::Note, "login", "not in /etc/shells, so it cannot be your login shell")
+            .advice(format!("only if you want that: {add}")),
+    }
+}
+
+/// Prints the findings; the exit code is 1 if one of them is a problem.
+pub fn print(findings: &[Finding], version: &str, json: bool, out: &mut impl Write) -> Result<ExitCode> {
+    let healthy = findings.iter().all(|finding| finding.level != Level::Problem);
+    if json {
+        let report = serde_json::json!({ "version": version, "healthy": healthy, "findings": findings });
+        writeln!(out, "{report}")?;
+    } else {
+        for finding in findings {
+            let level = match finding.level {
+                Level::Ok => "ok",
+                Level::Note => "note",
+                Level::Problem => "problem",
+            };
+            writeln!(
+                out,
+                "{level:<8} {:<10} {}",
+                finding.about,
+                crate::text::sanitize(&finding.text).replace('\n', " ")
+            )?;
+            if let Some(advice) = &finding.advice {
+                writeln!(out, "{:<19} {}", "", crate::text::sanitize(advice))?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+#[cfg(test)]
+mod tests;
