@@ -1,5 +1,7 @@
 //! The front door for people.
 
+pub mod history;
+
 use std::ffi::OsString;
 use std::process::ExitCode;
 
