@@ -1,14 +1,6 @@
 //! The front door for people.
 
-pub mod args;
-pub mod completions;
-pub mod config;
-pub mod docs;
-pub mod doctor;
-pub mod invocation;
-pub mod log;
-pub mod report;
-mod start;
+pub mod history;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -35,6 +35,9 @@ pub use stats::Stats;
 
 use queue::Queue;
 
+/// A file of this name in a session's private directory means: record nothing.
+pub const PAUSED: &str = "paused";
+
 /// How much is kept before the oldest goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {

@@ -1,0 +1,90 @@
+//! The history for programs: one object a line.
+
+use std::io::Write;
+
+use serde::Serialize;
+
+use super::{show, timestamp};
+use crate::store::{Entry, Stats, Stored};
+
+/// Scripts rely on these names.
+#[derive(Serialize)]
+struct Line {
+    id: i64,
+    session: String,
+    host: String,
+    cwd: String,
+    command: String,
+    status: i32,
+    started_at: String,
+    duration_ms: u128,
+    output_bytes: u64,
+    truncated: bool,
+    full_screen: bool,
+    spill: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<String>,
+}
+
+impl Line {
+    fn new(entry: &Entry, output: Option<String>) -> Line {
+        Line {
+            id: entry.id,
+            session: entry.session.clone(),
+            host: entry.host.clone(),
+            cwd: entry.cwd.to_string_lossy().into_owned(),
+            command: String::from_utf8_lossy(&entry.command).into_owned(),
+            status: entry.status,
+            started_at: format!("{:.3}", timestamp(entry.started_at)),
+            duration_ms: entry.duration.as_millis(),
+            output_bytes: entry.output_bytes,
+            truncated: entry.truncated,
+            full_screen: entry.full_screen,
+            spill: entry.spill.as_ref().map(|path| path.to_string_lossy().into_owned()),
+            output,
+        }
+    }
+}
+
+pub(super) fn list(entries: &[Entry], out: &mut impl Write) -> anyhow::Result<()> {
+    entries.iter().try_for_each(|entry| print(&Line::new(entry, None), out))
+}
+
+pub(super) fn whole(stored: &Stored, out: &mut impl Write) -> anyhow::Result<()> {
+    print(&Line::new(&stored.entry, Some(show::text(stored))), out)
+}
+
+pub(super) fn stats(stats: &Stats, out: &mut impl Write) -> anyhow::Result<()> {
+    let programs: Vec<_> = stats
+        .programs
+        .iter()
+        .map(|program| serde_json::json!({ "name": program.name, "runs": program.runs, "failed": program.failed }))
+        .collect();
+    let slowest: Vec<_> = stats.slowest.iter().map(|entry| Line::new(entry, None)).collect();
+    let object = serde_json::json!({
+        "commands": stats.commands,
+        "failed": stats.failed,
+        "sessions": stats.sessions,
+        "since": stats.since.map(|since| format!("{:.3}", timestamp(since))),
+        "duration_ms": stats.duration.as_millis() as u64,
+        "output_bytes": stats.output_bytes,
+        "disk_bytes": stats.disk_bytes,
+        "programs": programs,
+        "slowest": slowest,
+    });
+    print(&object, out)
+}
+
+/// Writes one line. What could steer a terminal is written as an escape, which means the same to a program.
+pub(super) fn print(value: &impl Serialize, out: &mut impl Write) -> anyhow::Result<()> {
+    let mut line = String::new();
+    for c in serde_json::to_string(value)?.chars() {
+        // Control characters and letters like them occur only inside strings.
+        if crate::text::sanitize(c.encode_utf8(&mut [0; 4])).starts_with(c) {
+            line.push(c);
+        } else {
+            line.push_str(&format!("\\u{:04x}", u32::from(c)));
+        }
+    }
+    Ok(writeln!(out, "{line}")?)
+}

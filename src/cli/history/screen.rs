@@ -1,0 +1,105 @@
+//! Where the words go: how wide it is and what it can show.
+
+use std::ffi::OsString;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// What is known of stdout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Screen {
+    pub terminal: bool,
+    /// In columns; means something only on a terminal.
+    pub width: usize,
+    pub colour: bool,
+}
+
+impl Screen {
+    /// A terminal is coloured unless `NO_COLOR` or `TERM` say otherwise.
+    pub fn new(terminal: bool, width: usize, env: impl Fn(&str) -> Option<OsString>) -> Screen {
+        let refused = env("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let dumb = env("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+        Screen { terminal, width, colour: terminal && !refused && !dumb }
+    }
+
+    pub(super) fn paint(&self, style: Style, text: &str) -> String {
+        let code = match style {
+            Style::Bold => "1",
+            Style::Dim => "2",
+            Style::Red => "31",
+            Style::Green => "32",
+        };
+        if self.colour && !text.is_empty() { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Style {
+    Bold,
+    Dim,
+    Red,
+    Green,
+}
+
+/// Columns a text takes.
+pub(super) fn width(text: &str) -> usize {
+    text.graphemes(true).map(UnicodeWidthStr::width).sum()
+}
+
+/// The text if it fits, else as much of it as fits with `…` at the end.
+pub(super) fn clip(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let mut clipped = String::new();
+    let mut used = 0;
+    for grapheme in text.graphemes(true) {
+        used += grapheme.width();
+        // One column is for the `…`.
+        if used >= columns {
+            break;
+        }
+        clipped.push_str(grapheme);
+    }
+    if columns > 0 {
+        clipped.push('…');
+    }
+    clipped
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn wide_characters_are_measured() {
+        assert_eq!(clip("日本語", 6), "日本語");
+        assert_eq!(clip("日本語", 5), "日本…");
+        assert_eq!(clip("日本語", 4), "日…");
+        assert_eq!(clip("abc", 2), "a…");
+        assert_eq!(clip("abc", 0), "");
+    }
+
+    #[test]
+    fn colour_is_refused_by_the_environment() {
+        let colour = |terminal, vars: &[(&str, &str)]| {
+            let env = |name: &str| vars.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
+            Screen::new(terminal, 80, env).colour
+        };
+        assert!(colour(true, &[("TERM", "xterm")]));
+        assert!(colour(true, &[("TERM", "xterm"), ("NO_COLOR", "")]));
+        assert!(!colour(true, &[("TERM", "xterm"), ("NO_COLOR", "1")]));
+        assert!(!colour(true, &[("TERM", "dumb")]));
+        assert!(!colour(true, &[]));
+        assert!(!colour(false, &[("TERM", "xterm")]));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_clipped_fits(text: String, columns in 0usize..40) {
+            prop_assert!(width(&clip(&text, columns)) <= columns);
+        }
+    }
+}

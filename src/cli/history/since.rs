@@ -1,0 +1,104 @@
+//! A point in time as people write it.
+
+use std::str::FromStr;
+use std::time::SystemTime;
+
+use jiff::civil::{DateTime, Time};
+use jiff::{Span, Timestamp, ToSpan, Zoned};
+
+/// A point in time, not yet seen from now.
+#[derive(Debug, Clone)]
+pub(super) enum Since {
+    /// So long ago.
+    Ago(Span),
+    /// The beginning of the day so many days ago.
+    Day(i64),
+    /// A time of today.
+    Today(Time),
+    /// A date, with or without a time, where we are.
+    Local(DateTime),
+    Exact(Timestamp),
+}
+
+impl FromStr for Since {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
+        match text {
+            "today" => return Ok(Since::Day(0)),
+            "yesterday" => return Ok(Since::Day(1)),
+            _ => {}
+        }
+        // `ago` is understood too, but a sign would mean the future.
+        if text.starts_with(|c: char| c.is_ascii_digit())
+            && !text.contains("ago")
+            && let Ok(span) = text.parse::<Span>()
+        {
+            return Ok(Since::Ago(span));
+        }
+        let exact = text.parse().map(Since::Exact);
+        let local = || text.parse().map(Since::Local);
+        let today = || text.parse().map(Since::Today);
+        exact.or_else(|_| local()).or_else(|_| today()).map_err(|_| {
+            "expected how long ago (30m, 2h, 2d, 1w), today, yesterday, a time (14:30), a date (2026-03-01) \
+             or a timestamp (2026-03-01T14:30:00Z)"
+                .to_owned()
+        })
+    }
+}
+
+impl Since {
+    pub(super) fn before(&self, now: &Zoned) -> anyhow::Result<SystemTime> {
+        let zone = now.time_zone().clone();
+        let point = match self {
+            Since::Ago(span) => now.checked_sub(*span)?.timestamp(),
+            Since::Day(days) => now.checked_sub(days.days())?.start_of_day()?.timestamp(),
+            Since::Today(time) => now.date().to_datetime(*time).to_zoned(zone)?.timestamp(),
+            Since::Local(time) => time.to_zoned(zone)?.timestamp(),
+            Since::Exact(point) => *point,
+        };
+        Ok(point.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolved(text: &str) -> String {
+        let now: Zoned = "2026-03-10T12:00:00+01:00[Europe/Vienna]".parse().unwrap();
+        let since = text.parse::<Since>().unwrap().before(&now).unwrap();
+        Timestamp::try_from(since).unwrap().to_string()
+    }
+
+    #[test]
+    fn what_people_write_is_understood() {
+        for (text, point) in [
+            ("45s", "2026-03-10T10:59:15Z"),
+            ("30m", "2026-03-10T10:30:00Z"),
+            ("2h", "2026-03-10T09:00:00Z"),
+            ("1h30m", "2026-03-10T09:30:00Z"),
+            ("2d", "2026-03-08T11:00:00Z"),
+            ("1w", "2026-03-03T11:00:00Z"),
+            ("2 days", "2026-03-08T11:00:00Z"),
+            ("today", "2026-03-09T23:00:00Z"),
+            ("yesterday", "2026-03-08T23:00:00Z"),
+            ("08:30", "2026-03-10T07:30:00Z"),
+            ("2026-03-01", "2026-02-28T23:00:00Z"),
+            ("2026-03-01 14:30", "2026-03-01T13:30:00Z"),
+            ("2026-03-01T14:30:00Z", "2026-03-01T14:30:00Z"),
+            ("2026-03-01T14:30:00+05:30", "2026-03-01T09:00:00Z"),
+        ] {
+            assert_eq!(resolved(text), point, "{text}");
+        }
+    }
+
+    #[test]
+    fn anything_else_says_what_is_accepted() {
+        for text in ["", "soon", "-2d", "2", "2x", "2026-13-01", "99:99"] {
+            let error = text.parse::<Since>().expect_err(text);
+            assert!(error.contains("30m, 2h, 2d, 1w"), "{error}");
+        }
+    }
+}

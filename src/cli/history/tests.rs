@@ -1,0 +1,347 @@
+//! The commands as people and scripts meet them.
+
+use std::fs;
+use std::num::NonZeroU16;
+use std::time::{Duration, SystemTime};
+
+use clap::Parser;
+
+use super::*;
+use crate::capture::{Output, Size};
+use crate::store::{Options, Record, Session, Store};
+use crate::track;
+
+#[derive(Parser)]
+enum Program {
+    History(Args),
+}
+
+/// 2026-03-10 12:00 in Vienna.
+const NOW: u64 = 1_773_140_400;
+
+const PIPE: Screen = Screen { terminal: false, width: 0, colour: false };
+const TERMINAL: Screen = Screen { terminal: true, width: 60, colour: false };
+
+struct Home {
+    directory: tempfile::TempDir,
+    screen: Screen,
+    answer: &'static str,
+    session: Option<&'static str>,
+}
+
+impl Home {
+    fn new(records: impl IntoIterator<Item = (&'static str, Record)>) -> Home {
+        let directory = tempfile::tempdir().unwrap();
+        fs::create_dir_all(directory.path().join("run/a")).unwrap();
+        let home = Home { directory, screen: PIPE, answer: "", session: None };
+        for (id, record) in records {
+            let session = Session { id: id.to_owned(), host: "box".to_owned(), shell: "zsh".to_owned() };
+            let store = Store::open(home.database(), Options::default(), session);
+            store.record(record);
+            store.close(Duration::from_secs(60));
+            assert_eq!(store.trouble(), None);
+        }
+        home
+    }
+
+    /// A morning's work.
+    fn usual() -> Home {
+        let failed = printed("cargo test", "error[E0382]: borrow of moved value\r\n  --> src/main.rs:41:9\r\n");
+        Home::new([
+            ("a", ran(printed("git status", "clean\r\n"), 7_200, 12, 0)),
+            ("a", ran(failed, 600, 42_000, 101)),
+            ("b", ran(printed("for x in 1 2\ndo echo 日本語日本語日本語日本語日本語 $x\ndone", "1\r\n2\r\n"), 3, 0, 0)),
+        ])
+    }
+
+    fn database(&self) -> PathBuf {
+        self.directory.path().join("history.db")
+    }
+
+    fn on(self, screen: Screen) -> Home {
+        Home { screen, ..self }
+    }
+
+    fn run_to(&self, line: &str, out: &mut impl Write) -> anyhow::Result<ExitCode> {
+        let words = ["shellmate", "history"].into_iter().chain(line.split_whitespace());
+        let Program::History(args) = Program::try_parse_from(words)?;
+        let runtime = self.directory.path().join("run");
+        let session = self.session.map(|id| (id, runtime.join(id)));
+        let place = Place {
+            database: &self.database(),
+            runtime: &runtime,
+            session: session.as_ref().map(|(id, directory)| Inside { id, directory }),
+            cwd: Path::new("/home/me/app/src"),
+            now: Timestamp::from_second(NOW as i64).unwrap().in_tz("Europe/Vienna").unwrap(),
+        };
+        let mut answers = self.answer.as_bytes();
+        run(args, &place, self.screen, Some(&mut answers), out)
+    }
+
+    fn bytes(&self, line: &str) -> Vec<u8> {
+        let mut out = Vec::new();
+        assert_eq!(self.run_to(line, &mut out).unwrap(), ExitCode::SUCCESS);
+        out
+    }
+
+    fn says(&self, line: &str) -> String {
+        String::from_utf8(self.bytes(line)).unwrap()
+    }
+
+    fn error(&self, line: &str) -> String {
+        self.run_to(line, &mut Vec::new()).unwrap_err().to_string()
+    }
+
+    /// The first column.
+    fn ids(&self, line: &str) -> Vec<String> {
+        self.says(line).lines().map(|line| line.split('\t').next().unwrap().to_owned()).collect()
+    }
+}
+
+fn printed(text: &str, output: &str) -> Record {
+    Record {
+        command: track::Command {
+            text: text.into(),
+            cwd: "/home/me/app".into(),
+            status: 0,
+            started_at: SystemTime::UNIX_EPOCH,
+            duration: Duration::ZERO,
+        },
+        output: Output::restored(output.len() as u64, output.into(), Vec::new(), 0, false),
+        size: Size { rows: NonZeroU16::new(24).unwrap(), cols: NonZeroU16::new(80).unwrap() },
+    }
+}
+
+fn ran(mut record: Record, seconds_ago: u64, millis: u64, status: i32) -> Record {
+    record.command.started_at = SystemTime::UNIX_EPOCH + Duration::from_secs(NOW - seconds_ago);
+    record.command.duration = Duration::from_millis(millis);
+    record.command.status = status;
+    record
+}
+
+#[test]
+fn a_terminal_gets_a_table_that_fits() {
+    let home = Home::usual().on(TERMINAL);
+    insta::assert_snapshot!(home.says(""), @r"
+    1   2h  ✓    12ms  git status
+    2  10m  101   42s  cargo test
+    3   3s  ✓     0ms  for x in 1 2 …
+    ");
+    let home = home.on(Screen { width: 24, ..TERMINAL });
+    insta::assert_snapshot!(home.says(""), @r"
+    1  ✓    git status
+    2  101  cargo test
+    3  ✓    for x in 1 2 …
+    ");
+}
+
+#[test]
+fn lines_are_never_wider_than_the_screen() {
+    let wide = printed(
+        "echo 日本語日本語日本語日本語日本語日本語日本語",
+        "前前前前前前前前前前前前前前前前前前 needle 後後後後後後後後後\r\n",
+    );
+    let mut home = Home::new([("a", wide)]);
+    for columns in 12..90 {
+        home.screen = Screen { width: columns, ..TERMINAL };
+        let said = home.says("search needle") + &home.says("stats");
+        let widest = said.lines().map(screen::width).max().unwrap();
+        assert!(widest <= columns, "{columns}: {said}");
+    }
+}
+
+#[test]
+fn a_search_shows_the_line_that_was_meant() {
+    let home = Home::usual().on(TERMINAL);
+    insta::assert_snapshot!(home.says("search e0382"), @r"
+    2  10m  101  42s  cargo test
+                      error[E0382]: borrow of moved value
+    ");
+    insta::assert_snapshot!(home.says("search cargo test"), @"2  10m  101  42s  cargo test");
+    assert_eq!(home.says("search nowhere"), "");
+    insta::assert_snapshot!(
+        home.on(PIPE).says("search src/main.rs").replace('\t', "|"),
+        @"2|2026-03-10T10:50:00.000Z|101|42000|/home/me/app|cargo test|--> src/main.rs:41:9"
+    );
+}
+
+#[test]
+fn a_pipe_gets_one_line_a_command() {
+    insta::assert_snapshot!(Home::usual().says("").replace('\t', "|"), @r"
+    1|2026-03-10T09:00:00.000Z|0|12|/home/me/app|git status
+    2|2026-03-10T10:50:00.000Z|101|42000|/home/me/app|cargo test
+    3|2026-03-10T10:59:57.000Z|0|0|/home/me/app|for x in 1 2\ndo echo 日本語日本語日本語日本語日本語 $x\ndone
+    ");
+}
+
+#[test]
+fn filters_narrow() {
+    let home = Home::usual();
+    assert_eq!(home.ids("--failed"), ["2"]);
+    assert_eq!(home.ids("--since 30m"), ["2", "3"]);
+    assert_eq!(home.ids("-n 1"), ["3"]);
+    assert_eq!(home.ids("--session a"), ["1", "2"]);
+    assert_eq!(home.ids("--cwd .."), ["1", "2", "3"]);
+    assert_eq!(home.ids("--cwd ."), Vec::<String>::new());
+    assert_eq!(home.ids("search git --cwd /home/me"), ["1"]);
+    assert_eq!(home.ids("search git --failed"), Vec::<String>::new());
+    assert!(home.error("--since soon").contains("30m, 2h, 2d, 1w"));
+    assert!(home.error("--failed search git").contains("search"));
+}
+
+#[test]
+fn json_has_exactly_the_promised_fields() {
+    let home = Home::usual();
+    insta::assert_snapshot!(home.says("--json -n 1"), @r#"{"id":3,"session":"b","host":"box","cwd":"/home/me/app","command":"for x in 1 2\ndo echo 日本語日本語日本語日本語日本語 $x\ndone","status":0,"started_at":"2026-03-10T10:59:57.000Z","duration_ms":0,"output_bytes":6,"truncated":false,"full_screen":false,"spill":null}"#);
+    let shown = home.says("show 2 --json");
+    assert!(
+        shown
+            .ends_with("\"spill\":null,\"output\":\"error[E0382]: borrow of moved value\\n  --> src/main.rs:41:9\"}\n"),
+        "{shown}"
+    );
+    assert_eq!(home.says("search --json E0382"), home.says("--json --failed"));
+    let stats: serde_json::Value = serde_json::from_str(&home.says("stats --json")).unwrap();
+    assert_eq!((&stats["commands"], &stats["failed"], &stats["slowest"][0]["id"]), (&3.into(), &1.into(), &2.into()));
+}
+
+#[test]
+fn showing_gives_the_command_and_what_it_printed() {
+    let home = Home::usual().on(TERMINAL);
+    insta::assert_snapshot!(home.says("show 2"), @r"
+    $ cargo test
+    #2 · /home/me/app · 2026-03-10 11:50:00 (10m) · exit status 101 · 42s · 61 B of output
+    error[E0382]: borrow of moved value
+      --> src/main.rs:41:9
+    ");
+    assert_eq!(home.bytes("show 2 --raw"), b"error[E0382]: borrow of moved value\r\n  --> src/main.rs:41:9\r\n");
+    assert_eq!(home.error("show 99"), "there is no command 99 in the history; `shellmate history` lists them");
+}
+
+#[test]
+fn the_last_command_is_the_last_of_this_terminal() {
+    let mut home = Home::usual();
+    assert!(home.says("last").starts_with("$ for x"));
+    home.session = Some("a");
+    assert!(home.says("last").starts_with("$ cargo test"));
+    assert_eq!(home.says("last 2 --json").lines().count(), 2);
+    home.session = Some("new");
+    assert!(home.says("last").starts_with("$ for x"));
+    assert_eq!(Home::new([]).error("last"), "no command has been recorded yet");
+}
+
+#[test]
+fn the_spill_file_is_shown_while_it_is_there() {
+    let mut record = printed("seq 5", "");
+    record.output = Output::restored(15, b"1\r\n".to_vec(), b"4\r\n5\r\n".to_vec(), 6, false);
+    let spills = tempfile::tempdir().unwrap();
+    let spill = spills.path().join("1.out");
+    fs::write(&spill, "1\r\n2\r\n3\r\n4\r\n5\r\n").unwrap();
+    record.output.spill = Some(spill.clone());
+    let home = Home::new([("a", record)]);
+    assert!(home.says("show 1").ends_with("\n1\n2\n3\n4\n5\n"));
+    assert_eq!(home.bytes("show 1 --raw"), b"1\r\n2\r\n3\r\n4\r\n5\r\n");
+    fs::remove_file(spill).unwrap();
+    // The first line of a tail is rarely whole, so it is not shown.
+    assert!(home.says("show 1").contains("\n1\n… 9 bytes not kept …\n5\n"), "{}", home.says("show 1"));
+}
+
+#[test]
+fn nothing_from_the_database_steers_the_terminal() {
+    let mut nasty = printed("echo '\x1b]0;owned\x07' \u{9b}2J", "x\u{9b}2J\x1b]52;c;aGk=\x07 owned\r\n");
+    nasty.command.cwd = "/tmp/\x1b[31m".into();
+    let mut home = Home::new([("a", nasty)]);
+    for screen in [PIPE, TERMINAL, Screen { colour: true, ..TERMINAL }] {
+        home.screen = screen;
+        for line in ["", "search owned", "show 1", "last", "stats", "--json", "show 1 --json", "stats --json"] {
+            let said = home.says(line);
+            // Our own colours apart.
+            let said =
+                ["1", "2", "31", "32", "0"].iter().fold(said, |said, code| said.replace(&format!("\x1b[{code}m"), ""));
+            assert!(!said.contains(|c: char| c.is_control() && c != '\n' && c != '\t'), "{line}: {said:?}");
+        }
+    }
+}
+
+#[test]
+fn forgetting_many_is_asked_about() {
+    let mut home = Home::usual().on(TERMINAL);
+    assert_eq!(
+        home.says("forget --since 30m"),
+        "Forget 2 commands and what they printed? [y/N] Nothing was forgotten.\n"
+    );
+    home.answer = "y\n";
+    assert_eq!(home.says("forget --since 1m"), "Forget 1 command and what they printed? [y/N] Forgot 1 command.\n");
+    home.screen = PIPE;
+    assert_eq!(home.error("forget --all"), "this would forget 2 commands; add --yes to mean it");
+    assert_eq!(home.ids(""), ["1", "2"]);
+    assert_eq!(home.says("forget --all --yes"), "Forgot 2 commands.\n");
+    assert_eq!(home.says(""), "");
+    for wrong in ["forget", "forget 1 --all", "forget --yes"] {
+        assert!(home.error(wrong).contains("Usage"), "{wrong}");
+    }
+}
+
+#[test]
+fn forgetting_by_id_removes_the_spill_too_but_only_below_the_runtime_directory() {
+    let elsewhere = tempfile::NamedTempFile::new().unwrap();
+    let home = Home::new([]);
+    let spill = home.directory.path().join("run/a/1.out");
+    fs::write(&spill, "all of it").unwrap();
+    let record = |spill: &Path| {
+        let mut record = printed("seq", "");
+        record.output.spill = Some(spill.to_owned());
+        record
+    };
+    let session = Session { id: "a".to_owned(), host: String::new(), shell: String::new() };
+    let store = Store::open(home.database(), Options::default(), session);
+    store.record(record(&spill));
+    store.record(record(elsewhere.path()));
+    store.record(record(&home.directory.path().join("run/../outside")));
+    fs::write(home.directory.path().join("outside"), "").unwrap();
+    store.close(Duration::from_secs(60));
+
+    assert_eq!(home.error("forget 1 2 3 9"), "there is no command 9 in the history");
+    assert_eq!(home.says(""), "");
+    assert!(!spill.exists());
+    assert!(elsewhere.path().exists());
+    assert!(home.directory.path().join("outside").exists());
+}
+
+#[test]
+fn pausing_leaves_a_mark_in_the_session() {
+    let mut home = Home::new([]);
+    assert!(home.error("pause").contains("inside a shell started by `shellmate`"));
+    home.session = Some("a");
+    let mark = home.directory.path().join("run/a/paused");
+    home.says("pause");
+    home.says("pause");
+    assert!(mark.exists());
+    home.says("resume");
+    home.says("resume");
+    assert!(!mark.exists());
+}
+
+#[test]
+fn a_reader_that_left_is_no_error() {
+    struct Gone;
+    impl Write for Gone {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    for line in ["", "--json", "show 1", "show 1 --raw", "stats"] {
+        assert_eq!(Home::usual().run_to(line, &mut Gone).unwrap(), ExitCode::SUCCESS, "{line}");
+    }
+}
+
+#[test]
+fn an_empty_history_is_no_error() {
+    let home = Home::new([]).on(TERMINAL);
+    assert_eq!(home.says(""), "");
+    assert_eq!(home.says("search x"), "");
+    assert!(home.says("stats").starts_with("commands  0 in 0 sessions\n"));
+    assert!(!home.database().exists());
+}
