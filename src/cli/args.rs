@@ -37,6 +37,8 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Action {
+    /// What was run here: list, search, show, forget.
+    History(Box<super::history::Args>),
     /// Look at the installation and say what is wrong and what to do about it; exits with 1 if there is a problem.
     Doctor(Doctor),
     /// Show or change the configuration.

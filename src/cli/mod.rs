@@ -1,12 +1,33 @@
 //! The front door for people.
+//!
+//! The arguments are sorted first, by hand: whatever is not ours goes to the real shell at the cost of one `exec`. Only a
+//! subcommand is read by clap. Errors become words and exit codes in `report` and nowhere else.
 
+pub mod args;
+pub mod completions;
+pub mod config;
+pub mod docs;
+pub mod doctor;
 pub mod history;
+pub mod invocation;
+pub mod log;
+pub mod report;
+mod start;
 
 use std::ffi::OsString;
+use std::io::{self, BufReader, BufWriter, IsTerminal};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::host::Wishes;
+use anyhow::Context;
+use clap::Parser;
 
+use crate::config::{Config, Paths};
+use crate::host::{self, Wishes};
+use crate::store::History;
+use crate::tty;
+
+use args::{Action, Cli};
 use invocation::Invocation;
 use report::Report;
 
@@ -20,7 +41,79 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
             let login = login && !arg0.as_encoded_bytes().starts_with(b"-");
             start::host_shell(shell, interactive, Wishes { arg0, login, args: shell_args })
         }
-        Ok(Invocation::Command) => ExitCode::SUCCESS,
+        Ok(Invocation::Command) => command(args),
         Err(error) => Report::from(anyhow::Error::new(error)).print(),
     }
+}
+
+fn command(args: Vec<OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // A reader that went away is no error.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(report::FAILED));
+        }
+    };
+    act(cli).unwrap_or_else(|error| Report::from(error).print())
+}
+
+fn act(cli: Cli) -> anyhow::Result<ExitCode> {
+    let paths = Paths::current();
+    let mut out = BufWriter::new(io::stdout().lock());
+    match cli.action {
+        // Options of ours with neither a shell's arguments nor a subcommand never come here; clap alone would allow it.
+        None => anyhow::bail!("there is nothing to do; `shellmate --help` shows what there is"),
+        Some(Action::History(args)) => look_back(*args, &paths, &mut out),
+        Some(Action::Doctor(args)) => {
+            let chosen = chosen_shell(cli.shell, &paths);
+            let opens = |path: &Path| History::open(path).map(drop).map_err(|error| error.to_string());
+            let facts = doctor::gather(&paths, |name| std::env::var_os(name), chosen, opens);
+            doctor::print(&doctor::examine(&facts), &facts.version, args.json, &mut out)
+        }
+        Some(Action::Config(args)) => config::run(args.action, &paths, &mut out),
+        Some(Action::Completions(args)) => completions::completions(args.shell, &mut out).map(|()| ExitCode::SUCCESS),
+        Some(Action::Man) => completions::man(&mut out).map(|()| ExitCode::SUCCESS),
+    }
+}
+
+fn look_back(args: history::Args, paths: &Paths, out: &mut impl io::Write) -> anyhow::Result<ExitCode> {
+    let database = paths.history_db().context("there is no history: neither HOME nor XDG_STATE_HOME is set")?;
+    let id = std::env::var("SHELLMATE_SESSION").ok().filter(|id| !id.is_empty() && !id.contains('/'));
+    let directory =
+        id.as_ref().and_then(|id| paths.runtime_roots().map(|root| root.join(id)).find(|path| path.is_dir()));
+    let cwd = std::env::current_dir().unwrap_or_default();
+    let place = history::Place {
+        database: &database,
+        runtime: paths.runtime_root(),
+        session: id.as_deref().zip(directory.as_deref()).map(|(id, directory)| history::Inside { id, directory }),
+        cwd: &shell_directory(&cwd),
+        now: jiff::Zoned::now(),
+    };
+    let terminal = io::stdout().is_terminal();
+    let width = tty::width_of_stdout();
+    let screen = history::Screen::new(terminal, width, |name| std::env::var_os(name));
+    let mut stdin = BufReader::new(io::stdin());
+    let answers = io::stdin().is_terminal().then_some(&mut stdin as &mut dyn io::BufRead);
+    history::run(args, &place, screen, answers, out)
+}
+
+/// The working directory by the name the shell has for it, which is what the history was told.
+fn shell_directory(cwd: &Path) -> PathBuf {
+    let named = std::env::var_os("PWD").map(PathBuf::from).filter(|path| path.is_absolute());
+    named.filter(|path| path.canonicalize().is_ok_and(|real| real == *cwd)).unwrap_or_else(|| cwd.to_owned())
+}
+
+fn chosen_shell(flag: Option<PathBuf>, paths: &Paths) -> Result<doctor::Chosen, String> {
+    let configured = Config::load(paths.config_file().as_deref()).config.shell;
+    let found = host::find(&start::search(flag, configured)).map_err(|error| error.to_string())?;
+    let why = match found.source {
+        host::Source::Flag => "given with --shell",
+        host::Source::Variable => "from $SHELLMATE_SHELL",
+        host::Source::Configuration => "from the configuration",
+        host::Source::Environment => "from $SHELL",
+        host::Source::Passwd => "your login shell",
+        host::Source::Fallback => "the first one found",
+    };
+    Ok(doctor::Chosen { path: found.path, why: why.to_owned() })
 }

@@ -69,9 +69,8 @@ fn is_nested(paths: &Paths) -> bool {
     let Some(session) = std::env::var("SHELLMATE_SESSION").ok().filter(|id| !id.is_empty() && !id.contains('/')) else {
         return false;
     };
-    tty::name().is_some_and(|terminal| {
-        paths.session_dirs(&session).iter().any(|directory| session::hosts(directory, &terminal))
-    })
+    tty::name()
+        .is_some_and(|terminal| paths.runtime_roots().any(|root| session::hosts(&root.join(&session), &terminal)))
 }
 
 /// Gives the user their shell without us, after one line that says why.

@@ -35,6 +35,12 @@ pub fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal()
 }
 
+/// How many columns standard output has; 80 where nobody knows.
+pub fn width_of_stdout() -> usize {
+    let size = window_size(io::stdout().as_fd()).unwrap_or_default();
+    usize::from(if size.cols == 0 { Size::default().cols } else { size.cols })
+}
+
 /// The path of the terminal on standard input.
 pub fn name() -> Option<PathBuf> {
     ttyname(io::stdin()).ok()
