@@ -125,7 +125,7 @@ mod tests {
         let plain = dir.path().join("not-executable");
         std::fs::write(&plain, "").unwrap();
         let mut search = search(dir.path());
-        search.flag = Some("zsh5".into());
+        search.flag = Some("no-such-shell".into());
         assert!(matches!(find(&search), Err(HostError::NotFound { .. })));
         search.flag = Some(plain);
         assert!(matches!(find(&search), Err(HostError::NotExecutable { .. })));
