@@ -30,6 +30,7 @@ pub(super) fn host_shell(flag: Option<PathBuf>, interactive: bool, wishes: Wishe
         return become_shell(&wishes.arg0, flag, options.chain(wishes.args).collect());
     }
     let paths = Paths::current();
+    super::log::start(std::env::var("SHELLMATE_LOG").ok().as_deref(), &paths);
     let loaded = Config::load(paths.config_file().as_deref());
     let shell = match host::find(&search(flag, loaded.config.shell.clone())) {
         Ok(found) => found.path,

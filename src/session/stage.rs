@@ -138,8 +138,13 @@ impl Stage {
     }
 
     fn obey(&mut self, mark: Mark, in_front: impl Fn() -> bool) {
+        let is_hidden = matches!(self.floor, Floor::Accepted { .. });
+        // The line editor redraws its prompt, mark and all, on the way from the query to the hook.
+        if is_hidden && mark == Mark::Input {
+            return;
+        }
         let ended = self.tracker.mark(&mark, Moment::now());
-        if self.floor != (Floor::Accepted { hidden: 0 }) {
+        if !is_hidden || matches!(mark, Mark::Prompt { .. } | Mark::Start { .. }) {
             let standard = self.announcer.translate(&mark, ended.is_some());
             self.to_screen.push(&standard);
         }
@@ -150,7 +155,7 @@ impl Stage {
             Mark::Hello { problem, .. } => self.greet(problem),
             Mark::End { .. } => {}
             Mark::Prompt { .. } => {
-                if matches!(self.floor, Floor::Accepted { .. }) {
+                if is_hidden {
                     self.answer();
                 }
                 for notice in std::mem::take(&mut self.notices) {
@@ -172,7 +177,7 @@ impl Stage {
                 }
             }
             Mark::Wait { turn } => {
-                if matches!(self.floor, Floor::Accepted { .. }) {
+                if is_hidden {
                     self.answer();
                 }
                 self.directives.push(format!("{turn} done"));
