@@ -1,0 +1,153 @@
+//! A whole screen, for programs that move about on it.
+
+use super::Size;
+use super::strainer::{Piece, strain};
+use std::ops::ControlFlow::Continue;
+use unicode_width::UnicodeWidthChar;
+use vt100::capture::{BasicFormattedCaptureState, RowContents};
+
+/// Stands in for U+FFFD on its way through vt100, which drops that one; a noncharacter that no program prints.
+const REPLACEMENT: &str = "\u{FDD0}";
+
+/// Draws the bytes and reads the lines that scrolled off, then the screen.
+pub(super) fn render(bytes: &[u8], size: Size) -> String {
+    let mut screen = Screen { parser: vt100::Parser::new_with_callbacks(size.rows, size.cols, 0, Lines::new(size)) };
+    let _ = strain(bytes, |piece| {
+        screen.draw(piece);
+        Continue(())
+    });
+    screen.read()
+}
+
+struct Screen {
+    parser: vt100::Parser<Lines>,
+}
+
+impl Screen {
+    fn draw(&mut self, piece: Piece<'_>) {
+        match piece {
+            Piece::Text(bytes) => {
+                let text = String::from_utf8_lossy(bytes);
+                if text.contains('\u{FFFD}') {
+                    self.parser.process(text.replace('\u{FFFD}', REPLACEMENT).as_bytes());
+                } else {
+                    self.parser.process(text.as_bytes());
+                }
+            }
+            Piece::Escape(last @ (b'7' | b'8' | b'M' | b'c')) => self.parser.process(&[0x1b, last]),
+            Piece::Escape(b'D') => self.parser.process(b"\n"),
+            Piece::Escape(b'E') => self.parser.process(b"\r\n"),
+            Piece::Escape(_) => {}
+            Piece::Control(parameters, last) => self.control(parameters, last),
+        }
+    }
+
+    /// Colours are no text and stay out; what vt100 does not know is said in words it does.
+    fn control(&mut self, parameters: &[u8], last: u8) {
+        match (parameters, last) {
+            (b"3" | b"?3", b'J') => self.parser.callbacks_mut().forget(),
+            (b"", b's') => self.parser.process(b"\x1b7"),
+            (b"", b'u') => self.parser.process(b"\x1b8"),
+            (_, b'a') => self.process(parameters, b'C'),
+            (_, b'e') => self.process(parameters, b'B'),
+            (_, b'b') => {
+                // Repeating a character past its line is no drawing but a way to print a gigabyte.
+                let line = self.parser.screen().size().1.get();
+                let count = repetitions(parameters).min(line);
+                self.process(count.to_string().as_bytes(), b'b');
+            }
+            ([b'?', ..], b'h' | b'l' | b'J' | b'K')
+            | (
+                [] | [b'0'..=b'9' | b';', ..],
+                b'@' | b'A'..=b'H' | b'J'..=b'M' | b'P' | b'S' | b'T' | b'X' | b'`' | b'd' | b'f' | b'r',
+            ) => self.process(parameters, last),
+            _ => {}
+        }
+    }
+
+    fn process(&mut self, parameters: &[u8], last: u8) {
+        self.parser.process(b"\x1b[");
+        self.parser.process(parameters);
+        self.parser.process(&[last]);
+    }
+
+    /// Pushes what is still on the screen out at the top, so that every row takes the same way.
+    fn read(mut self) -> String {
+        self.parser.process(b"\x1b[r\x1b[65535S");
+        let lines = self.parser.callbacks_mut();
+        lines.end_line();
+        let text = lines.text.trim_end_matches('\n');
+        if text.contains(REPLACEMENT) { text.replace(REPLACEMENT, "\u{FFFD}") } else { text.to_owned() }
+    }
+}
+
+fn repetitions(digits: &[u8]) -> u16 {
+    let digits = std::str::from_utf8(digits).unwrap_or_default();
+    digits.parse().unwrap_or(if digits.is_empty() { 1 } else { u16::MAX }).max(1)
+}
+
+/// Collects rows as they leave the screen at the top.
+struct Lines {
+    cols: usize,
+    text: String,
+    /// Where the last row begins in `text`.
+    row: usize,
+    /// Where the line of the last row begins.
+    line: usize,
+    state: BasicFormattedCaptureState,
+    scratch: String,
+}
+
+impl Lines {
+    fn new(size: Size) -> Self {
+        Self {
+            cols: usize::from(size.cols.get()),
+            text: String::new(),
+            row: 0,
+            line: 0,
+            state: BasicFormattedCaptureState::new(),
+            scratch: String::new(),
+        }
+    }
+
+    fn forget(&mut self) {
+        self.text.clear();
+        (self.row, self.line) = (0, 0);
+        self.state = BasicFormattedCaptureState::new();
+    }
+
+    fn end_line(&mut self) {
+        let length = self.text[self.line..].trim_end_matches(' ').len();
+        self.text.truncate(self.line + length);
+    }
+
+    /// Whether a wide character that did not fit into the last column began the next row. vt100 does not call that wrapping.
+    fn wide_wrapped(&self, next: &str) -> bool {
+        let is_wide = |c: char| c.width() > Some(1);
+        next.starts_with(is_wide)
+            && self.text[self.row..].chars().map(|c| c.width().unwrap_or(0).min(2)).sum::<usize>() + 1 == self.cols
+    }
+}
+
+impl vt100::Callbacks for Lines {
+    fn on_scroll(&mut self, contents: RowContents<'_>, _alternate_screen: bool) {
+        let mut row = std::mem::take(&mut self.scratch);
+        row.clear();
+        // Writing to a string cannot fail.
+        let _ = contents.write_formatted_basic(&mut row, &mut self.state);
+        // A row says whether it is wrapped only by the newline before the next one.
+        match row.strip_prefix('\n') {
+            Some(row) if !self.wide_wrapped(row) => {
+                self.end_line();
+                self.text.push('\n');
+                (self.row, self.line) = (self.text.len(), self.text.len());
+                self.text.push_str(row);
+            }
+            joined => {
+                self.row = self.text.len();
+                self.text.push_str(joined.unwrap_or(&row));
+            }
+        }
+        self.scratch = row;
+    }
+}

@@ -1,0 +1,140 @@
+//! A screen of one line, for programs that never go back to an earlier one.
+//!
+//! That is most output: text, colours, and progress that overwrites itself. It takes a fraction of a whole screen's time, and it
+//! gives up at anything it could draw differently.
+
+use super::Size;
+use super::strainer::{Piece, strain};
+use std::ops::ControlFlow::{self, Break, Continue};
+use unicode_width::UnicodeWidthChar;
+
+/// Renders what one line at a time can; `None` if a whole screen is needed.
+pub(super) fn render(bytes: &[u8], size: Size) -> Option<String> {
+    let mut typewriter = Typewriter {
+        cols: usize::from(size.cols.get()),
+        text: String::with_capacity(bytes.len()),
+        line: Vec::new(),
+        at: 0,
+    };
+    if strain(bytes, |piece| typewriter.draw(piece)).is_break() {
+        return None;
+    }
+    typewriter.end_line();
+    let Typewriter { mut text, .. } = typewriter;
+    text.truncate(text.trim_end_matches('\n').len());
+    Some(text)
+}
+
+struct Typewriter {
+    cols: usize,
+    text: String,
+    /// Longer than the terminal is wide once the line has wrapped; from then on it can only be added to.
+    line: Vec<char>,
+    /// Where the next character goes; one past the last column until that character wraps.
+    at: usize,
+}
+
+impl Typewriter {
+    fn draw(&mut self, piece: Piece<'_>) -> ControlFlow<()> {
+        match piece {
+            Piece::Text(bytes) => self.text(bytes),
+            Piece::Escape(b'\\' | b'=' | b'>') | Piece::Control(_, b'm') => Continue(()),
+            Piece::Escape(_) => Break(()),
+            Piece::Control(parameters, last) => self.control(parameters, last),
+        }
+    }
+
+    fn text(&mut self, bytes: &[u8]) -> ControlFlow<()> {
+        let text = String::from_utf8_lossy(bytes);
+        let mut rest = &*text;
+        while let Some(first) = rest.chars().next() {
+            let plain = rest.bytes().position(|byte| !matches!(byte, b' '..=b'~')).unwrap_or(rest.len());
+            if plain > 0 {
+                self.print(rest[..plain].chars());
+                rest = &rest[plain..];
+                continue;
+            }
+            rest = &rest[first.len_utf8()..];
+            match first {
+                '\r' if rest.starts_with('\n') => self.at = 0,
+                '\r' => self.go(0)?,
+                '\n' if self.at == 0 => self.newline(),
+                '\n' | '\x0b' | '\x0c' => {
+                    let at = self.at;
+                    self.go(at)?;
+                    self.newline();
+                    self.at = at;
+                }
+                '\t' => self.go(((self.at / 8 + 1) * 8).min(self.cols - 1))?,
+                '\x08' => self.go(self.at.saturating_sub(1))?,
+                '\0'..='\x1f' | '\x7f'..='\u{9f}' => {}
+                first if first.width() == Some(1) => self.print(std::iter::once(first)),
+                _ => return Break(()),
+            }
+        }
+        Continue(())
+    }
+
+    fn control(&mut self, parameters: &[u8], last: u8) -> ControlFlow<()> {
+        let number = || std::str::from_utf8(parameters).ok().and_then(|digits| digits.parse::<usize>().ok());
+        let count = if parameters.is_empty() { Some(1) } else { number().filter(|count| (1..10_000).contains(count)) };
+        match (parameters, last, count) {
+            // The cursor's looks, pasting, the mouse; but not the origin, which is where it goes.
+            ([b'?', modes @ ..], b'h' | b'l', _) if !modes.split(|byte| *byte == b';').any(|mode| mode == b"6") => {
+                Continue(())
+            }
+            (b"" | b"0", b'K', _) => {
+                self.go(self.at)?;
+                self.line.truncate(self.at);
+                Continue(())
+            }
+            // Past the last column this would also undo the wrapping of the next character.
+            (b"1" | b"2", b'K', _) if self.at < self.cols => {
+                self.go(self.at)?;
+                let erased = if parameters == b"2" { self.line.len() } else { self.line.len().min(self.at + 1) };
+                self.line[..erased].fill(' ');
+                Continue(())
+            }
+            (_, b'C', Some(count)) => self.go((self.at + count).min(self.cols - 1)),
+            (_, b'D', Some(count)) => self.go(self.at.saturating_sub(count)),
+            (_, b'G', Some(column)) => self.go((column - 1).min(self.cols - 1)),
+            _ => Break(()),
+        }
+    }
+
+    /// Moves within the line; a wrapped line is two rows, and going back in it is not for us.
+    fn go(&mut self, at: usize) -> ControlFlow<()> {
+        if self.line.len() > self.cols {
+            return Break(());
+        }
+        self.at = at;
+        Continue(())
+    }
+
+    fn print(&mut self, characters: impl Iterator<Item = char>) {
+        if self.at >= self.line.len() {
+            self.line.resize(self.at, ' ');
+            self.line.extend(characters);
+            self.at = self.line.len();
+            return;
+        }
+        for character in characters {
+            match self.line.get_mut(self.at) {
+                Some(cell) => *cell = character,
+                None => self.line.push(character),
+            }
+            self.at += 1;
+        }
+    }
+
+    fn newline(&mut self) {
+        self.end_line();
+        self.text.push('\n');
+        self.line.clear();
+    }
+
+    fn end_line(&mut self) {
+        let blank = self.line.iter().rev().take_while(|character| **character == ' ').count();
+        self.text.extend(&self.line[..self.line.len() - blank]);
+    }
+}
