@@ -2,142 +2,165 @@
 #
 # The host puts this text, after a few assignments, into the .zshenv of a private ZDOTDIR. It gives ZDOTDIR back, defines what
 # follows, has itself called before the first prompt, and reads the user's own .zshenv; zsh reads all other startup files by itself.
-# Neither prompts nor key bindings are touched. Enter is seen in zle-line-finish, where every widget that accepts a line ends up.
+# Prompts, keys and the widgets behind them stay as they are: Enter is seen in zle-line-finish, where every accepted line passes.
+# What is not the user's runs with stderr closed to `set -x`, in zsh's own options, and unseen by traps that watch commands.
 
-if [[ -n $__shellmate_zdotdir_set ]]; then
-  builtin export ZDOTDIR="$__shellmate_zdotdir"
-else
-  builtin unset ZDOTDIR
-fi
+if [[ -n $__shellmate_zdotdir_set ]]; then builtin export ZDOTDIR="$__shellmate_zdotdir"; else builtin unset ZDOTDIR; fi
 
 if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
   builtin typeset -gH +x __shellmate_nonce __shellmate_fifo
-  builtin typeset -g __shellmate_query= __shellmate_file= __shellmate_seen=
-  builtin typeset -gi __shellmate_count=0
+  builtin typeset -g __shellmate_query= __shellmate_file= __shellmate_busy= __shellmate_count=0 __shellmate_code=0
 
   # say KIND FIELD…: write one mark.
   __shellmate_say() {
-    builtin emulate -L zsh
-    builtin setopt no_multibyte extended_glob
+    builtin emulate -L zsh -o no_multibyte -o extended_glob
     builtin local mark=$'\e]7771;'$__shellmate_nonce field MATCH MBEGIN MEND
     for field; do
-      field=${field[1,65536]}
-      field=${${field//\%/%25}//;/%3B}
-      [[ $field == *[$'\x00'-$'\x1f\x7f']* ]] &&
+      field=${${${field[1,65536]}//\%/%25}//;/%3B}
+      if [[ $field == *[$'\x00'-$'\x1f\x7f']* ]]; then
         field=${field//(#m)[$'\x00'-$'\x1f\x7f']/%${(l:2::0:)$(( [##16] #MATCH ))}}
+      fi
       mark+=";$field"
     done
     builtin print -rn -- $mark$'\e\\' >/dev/tty
   }
 
-  # The first hook before a prompt. Run directives are read here, not in a helper, so that the options they set last.
+  # Before a prompt. A file to run is read here, in the user's options, so that what it sets lasts.
   __shellmate_precmd() {
-    { __shellmate_end $? } 2>/dev/null
-    while { __shellmate_next } 2>/dev/null; do
+    while { __shellmate_next $? } 2>/dev/null; do
       { builtin source "$__shellmate_file" } always { TRY_BLOCK_ERROR=0 TRY_BLOCK_INTERRUPT=0 }
     done
   }
 
-  __shellmate_end() {
-    builtin emulate -L zsh
-    __shellmate_say end $1
-    if [[ -n $__shellmate_query ]]; then
-      __shellmate_say wait $(( ++__shellmate_count ))
-    elif [[ $__shellmate_seen == prompt ]]; then
-      __shellmate_widgets
-    fi
-  }
-
-  # Wait for a file to run: true if there is one, else the prompt is next.
+  # Say how the last command ended, wait while a query is answered, announce the prompt. True if there is a file to run first.
   __shellmate_next() {
-    builtin emulate -L zsh
+    builtin emulate -L zsh && builtin trap - DEBUG ZERR
     builtin local line
+    if [[ $__shellmate_query == run ]]; then
+      __shellmate_query=open
+    else
+      __shellmate_code=$1
+      __shellmate_say end $1
+      __shellmate_widgets
+      if [[ $__shellmate_query == asked ]]; then
+        __shellmate_query=open
+        __shellmate_say wait $(( ++__shellmate_count ))
+      else
+        __shellmate_query=
+      fi
+    fi
     while [[ -n $__shellmate_query ]]; do
-      builtin read -r line <$__shellmate_fifo || line="$__shellmate_count done"
+      builtin read -r line <$__shellmate_fifo || __shellmate_query=
       case $line in
-        ("$__shellmate_count run "*)
-          __shellmate_file=${line#* run } __shellmate_query=ran
-          builtin return 0 ;;
-        ("$__shellmate_count done")
-          [[ $__shellmate_query == ran && $+functions[precmd] == 1 ]] && precmd
-          __shellmate_query= ;;
+        ("$__shellmate_count run "*) __shellmate_query=run __shellmate_file=${line#* run }; builtin return 0 ;;
+        ("$__shellmate_count done") __shellmate_query= ;;
       esac
     done
-    __shellmate_seen=prompt
-    __shellmate_say prompt "$PWD"
+    if (( $+functions[__shellmate_kept_precmd] )); then
+      [[ $functions[precmd] != *__shellmate_stand_in* ]] || __shellmate_copy __shellmate_kept_precmd precmd
+      builtin unfunction __shellmate_kept_precmd
+    else
+      __shellmate_say prompt "$PWD"
+    fi
     builtin return 1
   }
 
-  __shellmate_preexec() {
-    { __shellmate_say start "$PWD" "${1:-$3}" } 2>/dev/null
+  # zsh calls a function named precmd ahead of all hooks. When there is a query it has to come after: this stands in for it.
+  __shellmate_stand_in() {
+    __shellmate_precmd
+    if () { builtin return $__shellmate_code }; then precmd; else precmd; fi
+  }
+  __shellmate_copy() { builtin functions -c $1 $2 || functions[$2]=$functions[$1] }
+
+  __shellmate_preexec() { { __shellmate_say start "$PWD" "${1:-$3}" } 2>/dev/null }
+
+  # The editor's hooks: first the widget that was there, wherever that leads, then ours, whatever becomes of that.
+  __shellmate_line_init() { [[ -n $__shellmate_busy ]] || __shellmate_hook line_init }
+  __shellmate_line_finish() { [[ -n $__shellmate_busy ]] || __shellmate_hook line_finish }
+  __shellmate_hook() {
+    {
+      __shellmate_busy=1
+      [[ -z ${widgets[__shellmate_old_$1]-} ]] || builtin zle "__shellmate_old_$1" || :
+    } always {
+      __shellmate_busy= TRY_BLOCK_ERROR=0 TRY_BLOCK_INTERRUPT=0
+      { "__shellmate_on_$1" } 2>/dev/null
+    }
   }
 
-  __shellmate_line_init() {
-    (( $+widgets[__shellmate_prev_line_init] )) && builtin zle __shellmate_prev_line_init -- "$@"
-    { [[ $CONTEXT == start ]] && __shellmate_seen=input && __shellmate_say input } 2>/dev/null
-    builtin return 0
+  __shellmate_on_line_init() {
+    builtin emulate -L zsh && builtin trap - DEBUG ZERR
+    if (( $+functions[__shellmate_boot] )); then
+      builtin unfunction __shellmate_boot __shellmate_install
+      (( $#zsh_scheduled_events )) || builtin zmodload -u zsh/sched
+    fi
+    if [[ $CONTEXT == start ]]; then
+      __shellmate_widgets
+      __shellmate_say input
+    fi
   }
 
-  __shellmate_line_finish() {
-    (( $+widgets[__shellmate_prev_line_finish] )) && builtin zle __shellmate_prev_line_finish -- "$@"
-    { __shellmate_accept } 2>/dev/null
-  }
-
-  # A query never gets further than this: the shell is left with an empty line.
-  __shellmate_accept() {
-    builtin emulate -L zsh
+  # A query gets no further than this: the shell is left with an empty line.
+  __shellmate_on_line_finish() {
+    builtin emulate -L zsh && builtin trap - DEBUG ZERR
     [[ $CONTEXT == start ]] || builtin return 0
-    __shellmate_hooks
-    [[ $BUFFER == '>' || $BUFFER == '> '* ]] || builtin return 0
-    POSTDISPLAY=
-    CURSOR=$#BUFFER
-    builtin zle -Rc
-    __shellmate_say query "$BUFFER" kept
-    [[ -o hist_ignore_dups && $BUFFER == $history[$(( HISTCMD - 1 ))] ]] || builtin print -rs -- "$BUFFER"
-    BUFFER=
-    __shellmate_query=asked
-  }
-
-  __shellmate_hooks() {
     (( $precmd_functions[(I)__shellmate_precmd] )) || precmd_functions=(__shellmate_precmd $precmd_functions)
     (( $preexec_functions[(I)__shellmate_preexec] )) || preexec_functions=(__shellmate_preexec $preexec_functions)
+    [[ $BUFFER == '>' || $BUFFER == '> '* ]] || builtin return 0
+    CURSOR=$#BUFFER POSTDISPLAY=
+    # zle -I wipes the right prompt as usual, and leaves the cursor on the next line.
+    [[ -o transient_rprompt ]] && builtin zle -I && builtin print -rn -- $'\e[A\e[999C' >/dev/tty || builtin zle -R -c
+    builtin print -rn -- "${zle_bracketed_paste[2]}" >/dev/tty
+    __shellmate_say query "$BUFFER" kept
+    [[ ( -o hist_ignore_dups || -o hist_ignore_all_dups ) && $BUFFER == $history[$(( HISTCMD - 1 ))] ]] ||
+      builtin print -rs -- "$BUFFER"
+    BUFFER= __shellmate_query=asked
+    if (( $+functions[precmd] && ! $+functions[__shellmate_kept_precmd] )); then
+      __shellmate_copy precmd __shellmate_kept_precmd
+      functions[precmd]=__shellmate_stand_in
+    fi
   }
 
-  # Take over the two widgets, keeping what they were.
+  # Be the outermost of both hooks, whatever else has been installed since.
   __shellmate_widgets() {
-    builtin local hook
-    for hook in line_init line_finish; do
-      case ${widgets[zle-${hook/_/-}]} in
-        (user:azhw:*) add-zle-hook-widget zle-${hook/_/-} __shellmate_$hook ;;
-        (user:__shellmate_$hook) ;;
-        (?*) builtin zle -A zle-${hook/_/-} __shellmate_prev_$hook ;|
-        (*) builtin zle -N zle-${hook/_/-} __shellmate_$hook ;;
+    builtin local name hook
+    [[ -o zle ]] || builtin return 0
+    for name in line_init line_finish; do
+      hook=zle-${name/_/-}
+      case $widgets[$hook] in
+        (user:__shellmate_$name) ;;
+        (?*) builtin zle -A $hook __shellmate_old_$name ;|
+        (*) builtin zle -N $hook __shellmate_$name ;;
       esac
     done
   }
 
+  # Before the first prompt, twice: as a hook, unless the startup files have dropped it, and as an event, after all hooks.
   __shellmate_boot() {
-    builtin local code=$?
-    builtin emulate -L zsh
-    precmd_functions=(${precmd_functions:#__shellmate_boot})
-    (( $+functions[__shellmate_boot] )) || builtin return 0
-    builtin unfunction __shellmate_boot
-    __shellmate_hooks
-    __shellmate_widgets
-    __shellmate_say hello zsh $ZSH_VERSION $$ ${${options[zle]:#on}:+editor}
-    __shellmate_end $code
-    __shellmate_next
-    builtin return 0
+    { __shellmate_install $? } 2>/dev/null
+    builtin return $__shellmate_code
   }
-  precmd_functions+=(__shellmate_boot)
-fi
+  __shellmate_install() {
+    builtin emulate -L zsh && builtin trap - DEBUG ZERR
+    if [[ ${(t)precmd_functions}${(t)preexec_functions} == *readonly* ]]; then
+      __shellmate_say hello zsh $ZSH_VERSION $$ readonly
+    elif (( $precmd_functions[(I)__shellmate_precmd] )); then
+      __shellmate_widgets
+    else
+      precmd_functions=(__shellmate_precmd ${precmd_functions:#__shellmate_boot})
+      preexec_functions=(__shellmate_preexec $preexec_functions)
+      __shellmate_say hello zsh $ZSH_VERSION $$ ${${options[zle]:#on}:+editor}
+      __shellmate_next $1 || :
+    fi
+  }
 
-if [[ -n $__shellmate_norcs ]]; then
-  builtin unset __shellmate_zdotdir __shellmate_zdotdir_set __shellmate_norcs
-  builtin setopt no_rcs
-else
-  builtin unset __shellmate_zdotdir __shellmate_zdotdir_set __shellmate_norcs
-  if [[ -r ${ZDOTDIR:-$HOME}/.zshenv ]]; then
-    builtin source "${ZDOTDIR:-$HOME}/.zshenv"
+  if [[ $ZSH_VERSION == (5.<1->|<6->.)* ]]; then
+    precmd_functions+=(__shellmate_boot)
+    builtin sched +0 __shellmate_boot 2>/dev/null
+  else
+    __shellmate_say hello zsh $ZSH_VERSION $$ old
   fi
 fi
+
+if [[ -n $__shellmate_norcs ]]; then builtin setopt no_rcs; fi
+builtin unset __shellmate_zdotdir __shellmate_zdotdir_set __shellmate_norcs
+if [[ -o rcs && -r ${ZDOTDIR:-$HOME}/.zshenv ]]; then builtin source "${ZDOTDIR:-$HOME}/.zshenv"; fi
