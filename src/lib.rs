@@ -2,12 +2,14 @@
 //!
 //! Bytes:  tty ⇄ session ⇄ host      the user's terminal, us, the shell
 //! Sense:  track, capture            what was run, where, and what it printed
+//! Words:  chat, text                 of an exchange, and as terminals see them
 //! Memory: store                     every command, searchable
 //! Doors:  cli, config               how people come in, and what they wish
 //!
 //! The library half exists so that tests, fuzzers and benches link the real code; there is no semver promise.
 
 pub mod capture;
+pub mod chat;
 pub mod cli;
 pub mod config;
 pub mod host;

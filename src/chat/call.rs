@@ -1,0 +1,54 @@
+//! Tools as a model sees them.
+
+use serde::{Deserialize, Serialize};
+
+use super::message::Image;
+
+/// What a model is told about a tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    pub name: String,
+    pub description: String,
+    /// A JSON schema of its arguments, an object.
+    pub schema: serde_json::Value,
+}
+
+/// One use of a tool, as the model asked for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Call {
+    /// The vendor's name for it, or ours where the vendor gave none.
+    pub id: String,
+    pub name: String,
+    /// JSON as the model wrote it, not always valid.
+    pub arguments: String,
+}
+
+/// What came of a call, for the model to read. A tool that fails is not a failure of ours.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    Done { text: String, images: Vec<Image> },
+    Failed { message: String },
+}
+
+impl Outcome {
+    pub fn done(text: impl Into<String>) -> Outcome {
+        Outcome::Done { text: text.into(), images: Vec::new() }
+    }
+
+    pub fn failed(message: impl Into<String>) -> Outcome {
+        Outcome::Failed { message: message.into() }
+    }
+
+    pub fn is_failed(&self) -> bool {
+        matches!(self, Outcome::Failed { .. })
+    }
+
+    /// The words, whether good or bad news.
+    pub fn text(&self) -> &str {
+        match self {
+            Outcome::Done { text, .. } => text,
+            Outcome::Failed { message } => message,
+        }
+    }
+}

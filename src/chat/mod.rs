@@ -1,0 +1,14 @@
+//! The words of an exchange: messages, calls, usage, and what a front hears while a turn runs.
+//!
+//! Leaf room: plain data with serde, no I/O, no async, no vendor's names. Everything the agent says to a provider, to a tool or
+//! to whoever is listening is said in these types.
+
+mod call;
+mod event;
+mod message;
+mod usage;
+
+pub use call::{Call, Outcome, ToolSpec};
+pub use event::{Ending, Event};
+pub use message::{Image, Message, Part, Role, Thinking};
+pub use usage::Usage;

@@ -1,0 +1,32 @@
+//! What an exchange took.
+
+use std::ops::AddAssign;
+
+use serde::{Deserialize, Serialize};
+
+/// Tokens, as the provider counted them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Usage {
+    /// All input tokens, cached ones included.
+    pub input: u64,
+    pub output: u64,
+    /// Input tokens read from the provider's cache.
+    pub cached: u64,
+    /// Input tokens written to it.
+    pub cache_written: u64,
+    /// In US dollars, where the model's price is known.
+    pub cost: Option<f64>,
+}
+
+impl AddAssign for Usage {
+    fn add_assign(&mut self, other: Usage) {
+        self.input += other.input;
+        self.output += other.output;
+        self.cached += other.cached;
+        self.cache_written += other.cache_written;
+        self.cost = match (self.cost, other.cost) {
+            (Some(ours), Some(theirs)) => Some(ours + theirs),
+            (one, other) => one.or(other),
+        };
+    }
+}
