@@ -55,8 +55,8 @@ impl Output {
         }
         // Each side of the gap has its own screen: a progress bar in the tail must not climb into the head.
         let tail = &self.tail[torn(&self.tail)..];
-        let missing = self.missing() + (self.tail.len() - tail.len()) as u64;
-        let mut text = plain::render(&self.head, size);
+        let missing = self.gap() + (self.tail.len() - tail.len()) as u64;
+        let mut text = plain::render(whole_characters(&self.head), size);
         if !text.is_empty() {
             text.push('\n');
         }
@@ -81,5 +81,14 @@ fn torn(tail: &[u8]) -> usize {
     match memchr::memchr(b'\n', &tail[..tail.len().min(FIRST_LINE)]) {
         Some(newline) => newline + 1,
         None => tail.iter().take(3).take_while(|&&byte| byte & 0b1100_0000 == 0b1000_0000).count(),
+    }
+}
+
+/// `head` without the character that a cut left incomplete at its end.
+fn whole_characters(head: &[u8]) -> &[u8] {
+    let last = head.iter().rposition(|byte| byte & 0b1100_0000 != 0b1000_0000).unwrap_or(0);
+    match std::str::from_utf8(&head[last..]) {
+        Err(error) if error.error_len().is_none() => &head[..last],
+        _ => head,
     }
 }
