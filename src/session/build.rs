@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use crate::capture::{Limits, Retention, Spiller, sweep};
 use crate::config::{Loaded, Paths};
 use crate::host::{self, Integration, Kind, Wishes};
-use crate::store::{self, Store};
+use crate::store::{self, PAUSED, Store};
 use crate::track::Scanner;
 use crate::tty::Tty;
 
@@ -16,7 +16,7 @@ use super::outbox::Outbox;
 use super::privacy::Privacy;
 use super::signals::Signals;
 use super::stage::Stage;
-use super::workspace::{PAUSED, Workspace, random_hex};
+use super::workspace::{Workspace, random_hex};
 use super::{Session, SessionError, pty_size};
 
 /// What a session is made from.

@@ -30,7 +30,7 @@ use stage::Stage;
 use workspace::Workspace;
 
 pub use build::{Start, run};
-pub use workspace::{PAUSED, hosts};
+pub use workspace::hosts;
 
 /// Why no session could be started; the user's shell can still be had without one.
 #[derive(Debug, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use crate::capture::{Capture, Limits, Output, Spiller};
 use crate::text;
-use crate::track::{Command, Hooks, LineOnScreen, Mark, Modes, Moment, Piece, Problem, Tracker, Zone};
+use crate::track::{self, Command, Hooks, LineOnScreen, Mark, Modes, Moment, Piece, Problem, Tracker, Zone};
 
 use super::announce::Announcer;
 use super::outbox::Outbox;
@@ -107,7 +107,7 @@ impl Stage {
     /// The shell is gone: ends what it was running and undoes what it left switched on.
     pub(super) fn close(&mut self, status: i32) {
         if let Some(command) = self.tracker.finish(status, Moment::now()) {
-            self.remember(command);
+            self.remember(command, b"");
         }
         self.to_screen.push(&self.modes.undo());
     }
@@ -149,7 +149,8 @@ impl Stage {
             self.to_screen.push(&standard);
         }
         if let Some(command) = ended {
-            self.remember(command);
+            let eol_mark = if let Mark::End { eol_mark, .. } = &mark { eol_mark } else { &Vec::new() };
+            self.remember(command, eol_mark);
         }
         match mark {
             Mark::Hello { problem, .. } => self.greet(problem),
@@ -216,10 +217,13 @@ impl Stage {
         self.say(&format!("{line}; run `shellmate doctor` to see more"));
     }
 
-    fn remember(&mut self, command: Command) {
+    fn remember(&mut self, command: Command, eol_mark: &[u8]) {
         // No capture was started for a private command.
         if let Some(capture) = self.capture.take() {
-            self.finished.push(Finished { command, output: capture.finish() });
+            let mut output = capture.finish();
+            output.trim_start(track::prologue(&output.head));
+            output.trim_end(track::epilogue(output.end(), eol_mark));
+            self.finished.push(Finished { command, output });
         }
     }
 }

@@ -11,9 +11,8 @@ use nix::unistd::mkfifo;
 
 use crate::capture::{SessionLock, lock_session};
 use crate::config::Paths;
+use crate::store::PAUSED;
 
-/// The file that says a session does not want to be remembered.
-pub const PAUSED: &str = "paused";
 /// The file that names the terminal a session's shell runs on.
 const TERMINAL: &str = "tty";
 

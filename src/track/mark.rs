@@ -11,8 +11,9 @@ use crate::text::percent_decode;
 pub enum Mark {
     /// The integration has loaded, or says why it could not hook in.
     Hello { shell: String, version: String, problem: Option<Problem> },
-    /// The shell is about to prompt; the status is that of the last command, if one ran.
-    End { status: i32 },
+    /// The shell is about to prompt; the status is that of the last command, if one ran. zsh has by then marked the end of
+    /// output that lacks a newline, with these bytes and blanks.
+    End { status: i32, eol_mark: Vec<u8> },
     /// The prompt is about to be drawn.
     Prompt { cwd: PathBuf },
     /// The prompt is drawn and the line editor has the keyboard.
@@ -61,7 +62,7 @@ impl Mark {
                 };
                 Mark::Hello { shell, version, problem }
             }
-            b"end" => Mark::End { status: text(field()?).parse().ok()? },
+            b"end" => Mark::End { status: text(field()?).parse().ok()?, eol_mark: field().unwrap_or_default() },
             b"prompt" => Mark::Prompt { cwd: path(field()?) },
             b"input" => Mark::Input,
             b"start" => Mark::Start { cwd: path(field()?), text: field()? },
@@ -98,7 +99,7 @@ mod tests {
             Mark::parse(b"start;/tmp/100%25;echo a%3Bb%0Aecho \xff"),
             Some(Mark::Start { cwd: "/tmp/100%".into(), text: b"echo a;b\necho \xff".to_vec() })
         );
-        assert_eq!(Mark::parse(b"end;130"), Some(Mark::End { status: 130 }));
+        assert_eq!(Mark::parse(b"end;130"), Some(Mark::End { status: 130, eol_mark: Vec::new() }));
         assert_eq!(
             Mark::parse(b"hello;bash;3.2;17;old"),
             Some(Mark::Hello { shell: "bash".into(), version: "3.2".into(), problem: Some(Problem::TooOld) })

@@ -114,7 +114,7 @@ impl Tracker {
                 };
                 None
             }
-            Mark::End { status } => {
+            Mark::End { status, .. } => {
                 self.zone = Zone::Outside;
                 self.finish(*status, now)
             }
@@ -159,17 +159,21 @@ mod tests {
         Mark::Start { cwd: "/tmp".into(), text: text.into() }
     }
 
+    fn end(status: i32) -> Mark {
+        Mark::End { status, eol_mark: Vec::new() }
+    }
+
     #[test]
     fn a_command_is_what_lies_between_start_and_end() {
         let now = Moment::now();
         let mut tracker = Tracker::default();
-        assert_eq!(tracker.mark(&Mark::End { status: 1 }, now), None, "nothing ran yet");
+        assert_eq!(tracker.mark(&end(1), now), None, "nothing ran yet");
         tracker.mark(&Mark::Prompt { cwd: "/tmp".into() }, now);
         tracker.mark(&Mark::Input, now);
         assert_eq!(tracker.zone(), Zone::Input);
         tracker.mark(&start("make"), now);
         assert_eq!(tracker.zone(), Zone::Output);
-        let ended = tracker.mark(&Mark::End { status: 2 }, later(now, Duration::from_secs(3)));
+        let ended = tracker.mark(&end(2), later(now, Duration::from_secs(3)));
         assert_eq!(
             ended,
             Some(Command {
@@ -180,7 +184,7 @@ mod tests {
                 duration: Duration::from_secs(3)
             })
         );
-        assert_eq!(tracker.mark(&Mark::End { status: 2 }, now), None, "an end ends one command");
+        assert_eq!(tracker.mark(&end(2), now), None, "an end ends one command");
     }
 
     #[test]
