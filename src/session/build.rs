@@ -30,6 +30,8 @@ pub struct Start {
 
 /// Hosts the shell until it ends and returns its exit status. On an error nothing was started.
 pub fn run(start: Start) -> Result<i32, SessionError> {
+    // The terminal is in raw mode and somebody else's: words about a panic belong in the log.
+    std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(SessionError::EventLoop)?;
     runtime.block_on(async {
@@ -108,6 +110,7 @@ impl Session {
             expects_hooks: !launch.secrets.is_empty(),
             secrets: launch.secrets,
             pty_open: true,
+            tracking: true,
         })
     }
 }
