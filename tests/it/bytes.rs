@@ -253,3 +253,39 @@ fn idle_costs_nothing() {
         assert_eq!(switches(term.pid()) - before, 0, "{}: it woke up", shell.name());
     }
 }
+
+#[test]
+fn marks_are_cut_out_and_nothing_else() {
+    // The standard marks go out in place of ours; apart from those the stream is the bare shell's, byte for byte.
+    let without_marks = |raw: &[u8]| {
+        let mut out = Vec::new();
+        let mut rest = raw;
+        while let Some(at) = rest.windows(2).position(|two| two == b"\x1b]") {
+            out.extend_from_slice(&rest[..at]);
+            let end = rest[at..].windows(2).position(|two| two == b"\x1b\\").map(|end| at + end + 2);
+            let bell = rest[at..].iter().position(|byte| *byte == 7).map(|end| at + end + 1);
+            let end = [end, bell].into_iter().flatten().min().unwrap_or(rest.len());
+            let ours = [&b"\x1b]133;"[..], b"\x1b]7;"].iter().any(|start| rest[at..].starts_with(start));
+            if !ours {
+                out.extend_from_slice(&rest[at..end]);
+            }
+            rest = &rest[end..];
+        }
+        out.extend_from_slice(rest);
+        out
+    };
+    for shell in shells() {
+        let stream = |builder: Builder| {
+            let mut term = builder.start();
+            term.wait_for_prompt();
+            for command in ["echo one", "false", "", "seq 5"] {
+                term.run(command);
+            }
+            term.exit();
+            let raw = term.raw();
+            term.without_place(&String::from_utf8_lossy(&without_marks(&raw)))
+        };
+        let (ours, bare) = (stream(Term::new(shell)), stream(Term::new(shell).bare()));
+        assert_eq!(ours, bare, "{}", shell.name());
+    }
+}

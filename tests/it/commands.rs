@@ -62,6 +62,30 @@ fn a_comment_is_not_a_second_command() {
 }
 
 #[test]
+fn a_command_of_several_lines_is_one() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).start();
+        term.wait_for_prompt();
+        term.typed("echo 'first\rsecond'\r");
+        term.wait_for_prompt();
+        let open =
+            if shell == Shell::Fish { "for i in 1 2\recho $i\rend\r" } else { "for i in 1 2\rdo echo $i\rdone\r" };
+        term.typed(open);
+        term.wait_for_prompt();
+        if shell != Shell::Fish {
+            term.typed("cat <<END\rin a document\rEND\r");
+            term.wait_for_prompt();
+        }
+        term.run("true");
+        let records = term.finish();
+        let texts: Vec<String> = records.iter().map(|record| record.command.clone()).collect();
+        assert_eq!(texts[0], "echo 'first\nsecond'", "{}", shell.name());
+        assert!(texts[1].contains('\n') && texts[1].contains("echo $i"), "{texts:?}");
+        assert_eq!(texts.len(), if shell == Shell::Fish { 3 } else { 4 }, "{texts:?}");
+    });
+}
+
+#[test]
 fn pasted_lines_are_each_a_command() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();

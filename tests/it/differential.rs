@@ -323,6 +323,31 @@ fn a_zdotdir_of_the_users_is_used() {
     }
 }
 
+#[test]
+fn a_start_file_that_fails_leaves_early_or_replaces_the_shell_does_so() {
+    in_every_shell(|shell| {
+        for rc in ["false", "return", "return 3", "no-such-command-at-all", "cd /"] {
+            let (ours, bare) = both(
+                shell,
+                |builder| builder.rc(rc).rc("echo more"),
+                |term| {
+                    term.wait_for_prompt();
+                    term.run(&format!("echo {} $PWD", shell.status()));
+                    term.without_place(&term.screen())
+                },
+            );
+            assert_eq!(ours, bare, "{} {rc}", shell.name());
+        }
+        if shell != Shell::Fish {
+            let (ours, bare) = both(shell, |builder| builder.rc("exit 11"), |term| term.wait_exit().code());
+            assert_eq!((ours, bare), (Some(11), Some(11)), "{} exit", shell.name());
+        }
+        let (ours, bare) =
+            both(shell, |builder| builder.rc("exec sh -c 'echo replaced; exit 12'"), |term| term.wait_exit().code());
+        assert_eq!((ours, bare), (Some(12), Some(12)), "{} exec", shell.name());
+    });
+}
+
 /// A person's afternoon: what is on the screen afterwards.
 fn afternoon(term: &mut Term) -> String {
     let shell = term.shell();
@@ -360,6 +385,14 @@ fn afternoon(term: &mut Term) -> String {
 }
 
 #[test]
+fn the_screen_is_the_same_after_an_afternoon() {
+    in_every_shell(|shell| {
+        let (ours, bare) = both(shell, |builder| builder, afternoon);
+        assert!(ours == bare, "{}\n--- ours\n{ours}\n--- bare\n{bare}", shell.name());
+    });
+}
+
+#[test]
 fn job_control_is_the_same() {
     in_every_shell(|shell| {
         let (ours, bare) = both(
@@ -384,4 +417,79 @@ fn job_control_is_the_same() {
         );
         assert!(ours == bare, "{}\n--- ours\n{ours}\n--- bare\n{bare}", shell.name());
     });
+}
+
+#[test]
+fn the_history_file_is_the_same() {
+    in_every_shell(|shell| {
+        let (rc, name) = match shell {
+            Shell::Bash => ("HISTCONTROL=ignoreboth", ".bash_history"),
+            Shell::Zsh => ("HISTFILE=~/.histfile HISTSIZE=100 SAVEHIST=100", ".histfile"),
+            Shell::Fish => ("", ".local/share/fish/fish_history"),
+        };
+        let (ours, bare) = both(
+            shell,
+            |builder| builder.rc(rc),
+            |term| {
+                term.wait_for_prompt();
+                for command in
+                    ["echo a", "echo a", " echo private", "echo 'two", "lines'", "echo \"b\" | cat", "# note"]
+                {
+                    term.typed(command);
+                    term.key(Key::Enter);
+                    if command != "echo 'two" {
+                        term.wait_for_prompt();
+                    }
+                }
+                term.exit();
+                let text = term.read(name);
+                text.lines().filter(|line| !line.contains("when:")).map(|line| format!("{line}\n")).collect::<String>()
+            },
+        );
+        assert_eq!(ours, bare, "{}", shell.name());
+    });
+}
+
+#[test]
+fn traps_of_the_user_run_as_often_as_without_us() {
+    let rc = "trap 'echo bye >> ~/traps' EXIT\ntrap 'echo usr >> ~/traps' USR1\n";
+    for shell in shells() {
+        let (ours, bare) = both(
+            shell,
+            |builder| builder.rc(rc),
+            |term| {
+                term.wait_for_prompt();
+                term.run(&format!("kill -USR1 {}", shell.pid()));
+                term.run("true");
+                term.exit();
+                term.read("traps")
+            },
+        );
+        assert_eq!(ours, bare, "{}", shell.name());
+    }
+    // A DEBUG trap runs before every command: not once more for a hook of ours, with the same BASH_COMMAND.
+    for (shell, rc) in [
+        (Shell::Bash, "trap 'echo \"$BASH_COMMAND\" >> ~/traps' DEBUG"),
+        (Shell::Bash, "trap 'echo \"$BASH_COMMAND\" >> ~/traps' DEBUG; set -T"),
+        (Shell::Bash, "trap 'echo err \"$BASH_COMMAND\" >> ~/traps' ERR; set -E"),
+        (Shell::Zsh, "TRAPDEBUG() { echo \"$ZSH_DEBUG_CMD\" >> ~/traps }"),
+        (Shell::Zsh, "TRAPZERR() { echo failed >> ~/traps }"),
+    ] {
+        if !shell.available() {
+            continue;
+        }
+        let (ours, bare) = both(
+            shell,
+            |builder| builder.file("traps", "").rc(rc),
+            |term| {
+                term.wait_for_prompt();
+                term.run("echo one; echo two");
+                term.run("false");
+                term.run("f() { true; }; f");
+                term.exit();
+                term.read("traps")
+            },
+        );
+        assert_eq!(ours, bare, "{} {rc}", shell.name());
+    }
 }

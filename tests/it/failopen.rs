@@ -148,6 +148,22 @@ fn a_poor_environment() {
     });
 }
 
+#[test]
+fn few_descriptors() {
+    // Fewer than twelve are not enough for `sh` itself. Whatever of ours needs one more descriptor than there is, the shell comes.
+    let with_only = |limit: u32| {
+        let start = format!("ulimit -n {limit}; exec {PROGRAM} --shell /bin/sh");
+        let mut term = Term::new(Shell::Bash).env("PS1", "[1]$ ").program("/bin/sh").args(["-c", &start]).start();
+        term.wait_for_prompt();
+        assert!(term.screen().lines().count() <= 2, "{limit} descriptors\n{}", term.describe());
+        term.typed("echo it wo''rks\r");
+        term.wait_for("\nit works");
+        term.typed("exit 3\r");
+        assert_eq!(term.wait_exit().code(), Some(3), "{limit} descriptors");
+    };
+    all((12..32).map(|limit| (limit, move || with_only(limit))));
+}
+
 /// A shell script that runs in a mount namespace of its own, if this machine lets us have one.
 fn in_a_namespace(shell: Shell, script: &str) -> Option<Builder> {
     let possible = |flags: &str| {

@@ -87,6 +87,32 @@ fn only_output_is_found_too() {
 }
 
 #[test]
+fn show_last_and_stats() {
+    in_every_shell(|shell| {
+        let term = a_day(Term::new(shell));
+        let all = term.history(&[]);
+        let id = all[1].id();
+        let shown = term.shellmate(&["history", "show", &id]);
+        assert!(shown.stdout.contains("something went sideways"), "{shown:?}");
+        let shown = term.history(&["show", &id]);
+        assert_eq!(shown[0].output.as_deref().map(str::trim_end), Some("something went sideways"));
+        assert_eq!(shown[0].command, all[1].command);
+        let raw = term.shellmate(&["history", "show", &id, "--raw"]);
+        if shell != Shell::Fish {
+            assert_eq!(raw.stdout, "something went sideways\r\n");
+        }
+
+        let last = texts_of(&term, &["last", "2"]);
+        assert!(last.len() == 2, "{last:?}");
+        let stats = term.shellmate(&["history", "stats", "--json"]);
+        let stats: serde_json::Value = serde_json::from_str(stats.stdout.trim()).unwrap();
+        assert!(stats.is_object(), "{stats}");
+        let missing = term.shellmate(&["history", "show", "99999999"]);
+        assert!(!missing.status.success() && missing.stderr.contains("99999999"), "{missing:?}");
+    });
+}
+
+#[test]
 fn forgetting() {
     in_every_shell(|shell| {
         let term = a_day(Term::new(shell));

@@ -31,6 +31,30 @@ fn each(shell: Shell, cases: &[(&str, &str)]) {
 }
 
 #[test]
+fn bash_options() {
+    each(
+        Shell::Bash,
+        &[
+            ("set -u", "set -u"),
+            ("noclobber", "set -o noclobber"),
+            ("posix mode", "set -o posix"),
+            ("an odd IFS", "IFS=0123456789abcdef"),
+            ("an empty IFS", "IFS="),
+            ("LC_ALL=C", "export LC_ALL=C"),
+            ("noglob", "set -f"),
+            ("failglob and nullglob", "shopt -s failglob nullglob dotglob"),
+            ("extglob and nocasematch", "shopt -s extglob nocasematch"),
+            ("no promptvars", "shopt -u promptvars; PROMPT_COMMAND='PS1=\"[$((++T))]\\$ \"'"),
+            ("no history", "set +o history"),
+            ("a command timestamp", "HISTTIMEFORMAT='%F %T '"),
+            ("functrace and errtrace", "set -o functrace -o errtrace"),
+            ("lastpipe", "shopt -s lastpipe"),
+            ("vi mode", "set -o vi"),
+        ],
+    );
+}
+
+#[test]
 fn bash_functions_and_aliases_named_like_builtins() {
     each(
         Shell::Bash,
@@ -77,6 +101,19 @@ fn bash_hooks() {
 }
 
 #[test]
+fn bash_a_prompt_that_shows_the_status() {
+    each(
+        Shell::Bash,
+        &[
+            ("the status in PS1", "PS1='<$?> [$((++T))]$ '"),
+            ("the status by PROMPT_COMMAND", "PROMPT_COMMAND='PS1=\"<$?> [$((++T))]\\$ \"'"),
+            ("pipestatus", "PROMPT_COMMAND='S=\"${PIPESTATUS[*]}\"'; PS1='<$S> [$((++T))]$ '"),
+            ("an underscore", "PROMPT_COMMAND='U=$_'; PS1='<$U> [$((++T))]$ '"),
+        ],
+    );
+}
+
+#[test]
 fn bash_readonly_variables_do_no_harm() {
     for text in ["readonly PROMPT_COMMAND='X=1'", "readonly PS1", "readonly PS0=''"] {
         let mut term = Term::new(Shell::Bash).rc(text).start();
@@ -94,6 +131,18 @@ fn bash_readonly_variables_do_no_harm() {
         assert!(!term.screen().contains("readonly variable"), "{text}\n{}", term.describe());
         assert_eq!(term.exit().code(), Some(0), "{text}");
     }
+}
+
+#[test]
+fn bash_and_set_e() {
+    // A shell with errexit leaves at the first failure, with or without us.
+    let mut term = Term::new(Shell::Bash).rc("set -e").start();
+    term.wait_for_prompt();
+    term.run("true");
+    term.run("echo al''ive");
+    term.wait_for("\nalive\n");
+    term.typed("false\r");
+    assert_eq!(term.wait_exit().code(), Some(1));
 }
 
 const STARSHIP: &str = r#"
@@ -127,6 +176,40 @@ fn bash_prompt_frameworks() {
                 "PS1='\\[\\e]0;\\u@\\h: \\w\\a\\]\\[\\e[01;32m\\]me\\[\\e[00m\\]:\\[\\e[01;34m\\]\\W\\[\\e[00m\\] [$((++T))]$ '",
             ),
             ("marks of its own", "PS1='\\[\\e]133;A\\a\\][$((++T))]$ \\[\\e]133;B\\a\\]'; PS0='\\e]133;C\\a'"),
+        ],
+    );
+}
+
+#[test]
+fn zsh_options() {
+    each(
+        Shell::Zsh,
+        &[
+            ("KSH_ARRAYS", "setopt ksh_arrays"),
+            ("no_unset", "setopt no_unset"),
+            ("noclobber", "setopt noclobber"),
+            ("sh_word_split and an odd IFS", "setopt sh_word_split; IFS=0123456789abcdef"),
+            ("an empty IFS", "IFS="),
+            ("no prompt_cr and prompt_sp", "unsetopt prompt_cr prompt_sp"),
+            ("extended_glob and null_glob", "setopt extended_glob null_glob"),
+            ("no glob", "setopt noglob"),
+            ("err_return in a function", "f() { setopt local_options err_return; false }; f"),
+            ("warn_create_global", "setopt warn_create_global"),
+            ("warn_nested_var", "setopt warn_nested_var"),
+            ("LC_ALL=C", "export LC_ALL=C"),
+            ("posix identifiers", "setopt posix_builtins"),
+            ("no history", "HISTSIZE=0"),
+            ("share_history", "HISTFILE=~/.h HISTSIZE=100 SAVEHIST=100; setopt share_history"),
+            ("vi mode", "bindkey -v"),
+            ("glob_subst and ksh_glob", "setopt glob_subst ksh_glob"),
+            ("csh_null_glob and rc_expand_param", "setopt csh_null_glob rc_expand_param"),
+            ("typeset_silent off and auto_cd", "setopt auto_cd"),
+            ("no short loops", "unsetopt short_loops"),
+            ("no aliases", "setopt no_aliases"),
+            ("interactive comments, correct", "setopt interactive_comments"),
+            ("transient rprompt", "setopt transient_rprompt; RPROMPT='right %?'"),
+            ("single line zle", "setopt single_line_zle"),
+            ("reset prompt on a timer", "TMOUT=1; TRAPALRM() { zle && zle reset-prompt }"),
         ],
     );
 }
@@ -211,6 +294,41 @@ fn zsh_readonly_variables_do_no_harm() {
         assert!(!term.screen().contains("read-only variable"), "{text}\n{}", term.describe());
         assert_eq!(term.exit().code(), Some(0), "{text}");
     }
+}
+
+#[test]
+fn fish_prompts_and_hooks() {
+    each(
+        Shell::Fish,
+        &[
+            ("a right prompt", "function fish_right_prompt; echo right $status; end"),
+            ("a mode prompt", "fish_vi_key_bindings"),
+            ("the status in the prompt", "function fish_prompt; echo -n \"<$status> [$T]\\$ \"; end"),
+            (
+                "two lines",
+                "function fish_prompt; set -l s $status; echo; echo \"~ via 🦀 $s\"; echo -n \"[$T]\\$ \"; end",
+            ),
+            ("a preexec hook", "function f --on-event fish_preexec; set -g X $argv; end"),
+            ("a postexec hook", "function f --on-event fish_postexec; set -g X $argv; end"),
+            (
+                "hooks that print",
+                "function f --on-event fish_preexec; echo now $argv; end\nfunction g --on-event fish_postexec; echo then $argv; end",
+            ),
+            ("a prompt hook", "function f --on-event fish_prompt; set -g X $status; end"),
+            ("a cancel hook", "function f --on-event fish_cancel; set -g X 1; end"),
+            ("LC_ALL=C", "set -gx LC_ALL C"),
+            (
+                "functions named like builtins",
+                "function printf; builtin echo WRONG; end\nfunction echo; builtin echo $argv; end",
+            ),
+            ("a title", "function fish_title; echo title; end"),
+            ("a greeting", "function fish_greeting; echo welcome; end\nset -e fish_greeting"),
+            ("no autosuggestion and no highlighting", "set -g fish_color_command normal"),
+            ("abbreviations", "abbr -a gco git checkout"),
+            ("its own enter", "bind \\r 'commandline -f execute'"),
+            ("bindings of the user", "function fish_user_key_bindings; bind \\ck true; end"),
+        ],
+    );
 }
 
 #[test]

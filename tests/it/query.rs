@@ -82,6 +82,26 @@ fn any_text_is_harmless() {
 }
 
 #[test]
+fn it_is_in_the_shells_history_as_typed() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).start();
+        term.wait_for_prompt();
+        term.run("echo first");
+        term.typed("> what's !up\r");
+        wait_for_answer(&mut term);
+        term.key(Key::Up);
+        term.wait_until(|screen| {
+            text_of(screen).trim_end().ends_with("> what's !up") && text_of(screen).matches("!up").count() == 2
+        });
+        // Recalled, edited and run again.
+        term.typed(" now\r");
+        term.wait_for_prompt();
+        assert!(term.screen().contains("]$ > what's !up now\n"), "{}", term.describe());
+        assert_eq!(new_files(&term), Vec::<String>::new());
+    });
+}
+
+#[test]
 fn edited_into_and_out_of_a_query() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
@@ -264,4 +284,24 @@ fn a_query_given_up_is_nothing() {
         assert!(!term.screen().contains(ANSWER), "{}", term.describe());
         assert_eq!(new_files(&term), Vec::<String>::new());
     });
+}
+
+#[test]
+fn it_works_with_the_users_own_enter() {
+    for (shell, rc) in [
+        (Shell::Zsh, "my-accept() { BUFFER=\"$BUFFER \"; zle .accept-line }; zle -N accept-line my-accept"),
+        (Shell::Zsh, "my-accept() { zle accept-line }; zle -N my-accept; bindkey '^M' my-accept"),
+        (Shell::Fish, "bind \\r 'commandline -f execute'"),
+    ] {
+        if !shell.available() {
+            continue;
+        }
+        let mut term = Term::new(shell).rc(rc).start();
+        term.wait_for_prompt();
+        term.run("echo pl''ain");
+        term.wait_for("\nplain\n");
+        term.typed("> a query\r");
+        wait_for_answer(&mut term);
+        assert_eq!(new_files(&term), Vec::<String>::new(), "{} {rc}\n{}", shell.name(), term.describe());
+    }
 }
