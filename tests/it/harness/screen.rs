@@ -18,8 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Returns the deadline of one wait; `TEST_PATIENCE=4` makes it four times as long, for emulators and sanitizers.
 pub(crate) fn patience() -> Duration {
-    let factor = std::env::var("TEST_PATIENCE").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    PATIENCE * factor
+    let factor = std::env::var("TEST_PATIENCE").ok().and_then(|text| text.parse().ok()).unwrap_or(1.0);
+    PATIENCE.mul_f64(factor)
 }
 
 /// A terminal answers questions; fish waits for the first answer before it draws a prompt.
