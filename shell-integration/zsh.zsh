@@ -40,7 +40,8 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
       __shellmate_query=open
     else
       __shellmate_code=$1
-      __shellmate_say end $1
+      # What zsh has just drawn behind output without a final newline is not output.
+    __shellmate_say end $1 "${(%)${PROMPT_EOL_MARK-%B%S%#%s%b}}"
       __shellmate_widgets
       if [[ $__shellmate_query == asked ]]; then
         __shellmate_query=open
