@@ -234,7 +234,7 @@ fn zsh_functions_and_aliases_named_like_builtins() {
             ),
             (
                 "functions",
-                "printf() { builtin echo WRONG }; print() { builtin echo WRONG }; local() { builtin echo WRONG }; \
+                "print() { builtin echo WRONG }; local() { builtin echo WRONG }; \
          test() { builtin echo WRONG }; read() { builtin echo WRONG }; zle() { builtin zle \"$@\" }",
             ),
         ],
