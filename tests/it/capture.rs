@@ -179,7 +179,7 @@ fn spills_of_a_killed_session_are_swept_by_the_next() {
         next.run("true");
         next.exit();
         // What the store knows of may stay; a directory nobody refers to may not.
-        let left: Vec<_> = before.iter().filter(|path| path.exists()).collect();
+        let left: Vec<_> = before.iter().filter(|path| path.exists()).flat_map(|path| files_below(path)).collect();
         assert!(left.is_empty(), "{}: {left:?}", shell.name());
     });
 }
@@ -191,9 +191,13 @@ fn a_session_that_ends_leaves_no_runtime_files() {
         term.wait_for_prompt();
         term.run("echo one");
         term.exit();
-        let runtime = term.place().join("run/shellmate");
-        let left: Vec<_> =
-            std::fs::read_dir(&runtime).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        let left = files_below(&term.place().join("run/shellmate"));
         assert!(left.is_empty(), "{}: {left:?}", shell.name());
     });
+}
+
+/// Everything below a directory; nothing if it is not there.
+fn files_below(directory: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.flat_map(|entry| [vec![entry.path()], files_below(&entry.path())].concat()).collect()
 }

@@ -220,7 +220,8 @@ fn a_directory_change_and_the_time_it_took() {
         let records = remembered(Term::new(shell), &["cd /usr", "sleep 0.3", "cd /"]);
         assert_eq!((records[1].cwd.as_str(), records[2].cwd.as_str()), ("/usr", "/usr"), "{}", shell.name());
         let took = records[1].duration_ms.unwrap();
-        assert!((300..10_000).contains(&took), "{took}");
+        // The clock is read when a mark is, which on a busy machine is a little after it was written.
+        assert!((200..10_000).contains(&took), "{took}");
         assert!(records[0].duration_ms.unwrap() < 10_000);
     });
 }
@@ -344,5 +345,54 @@ fn every_prompt_is_announced_to_the_outer_terminal() {
         }
         assert!(has(b"\x1b]7;file://"), "{}: no directory\n{}", shell.name(), term.describe());
         assert!(!has(b"7771"), "{}: a private mark came through\n{}", shell.name(), term.describe());
+    });
+}
+
+#[test]
+fn control_characters_typed_literally() {
+    // In fish the key pastes.
+    for shell in shells().into_iter().filter(|shell| *shell != Shell::Fish) {
+        let mut term = Term::new(shell).start();
+        term.wait_for_prompt();
+        // Ctrl-V takes the next key as it is: a tab, an escape, a bell.
+        let line = "printf '%s' 'a\u{16}\tb\u{16}\u{1b}[31mc\u{16}\u{7}d' >/dev/null\r";
+        term.typed(line);
+        term.wait_for_prompt();
+        let records = term.finish();
+        let wanted = "printf '%s' 'a\tb\u{1b}[31mc\u{7}d' >/dev/null";
+        assert_eq!(in_short(&records), [(wanted, 0)], "{}", shell.name());
+    }
+}
+
+#[test]
+fn a_very_long_command() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).start();
+        term.wait_for_prompt();
+        let long = format!("true {}", "word ".repeat(2_000).trim_end());
+        term.paste(&long);
+        term.run("");
+        let records = term.finish();
+        assert_eq!(records.len(), 1, "{}", shell.name());
+        assert!(records[0].command == long, "{}: {} bytes of {}", shell.name(), records[0].command.len(), long.len());
+    });
+}
+
+#[test]
+fn many_commands_take_no_more_memory() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).start();
+        term.wait_for_prompt();
+        let mut resident = |count: usize, name: &str| {
+            term.typed("true\r".repeat(count));
+            term.typed(format!("echo fin''ished {name}\r"));
+            term.wait_for(&format!("\nfinished {name}\n"));
+            let status = std::fs::read_to_string(format!("/proc/{}/status", term.pid())).unwrap();
+            let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap().to_owned();
+            line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap()
+        };
+        let before = resident(100, "one");
+        let after = resident(400, "two");
+        assert!(after < before + 1024, "{}: {before} KiB, then {after} KiB", shell.name());
     });
 }
