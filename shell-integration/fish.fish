@@ -60,7 +60,7 @@ if status is-interactive; and not set -q __shellmate_count
     # too late, could do that; so print what is behind the cursor again, or wipe a suggestion (and a right prompt beside it).
     function __shellmate_settle
         if set -q __shellmate_modern[1]
-            commandline --function suppress-autosuggestion beginning-of-buffer end-of-buffer
+            commandline --function suppress-autosuggestion beginning-of-buffer end-of-buffer suppress-autosuggestion
             return
         end
         set -l rest (string sub --start (math (commandline --cursor) + 1) -- $argv[1])
