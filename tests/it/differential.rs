@@ -49,7 +49,6 @@ const EVERYWHERE: &[&str] = &[
     "ls /proc/self/fd",
     "grep -E '^Sig(Blk|Ign)' /proc/self/status",
     "bash -c 'ps -o stat= -p $PPID'",
-    "bash -c 'ls /proc/$PPID/fd'",
     "bash -c 'grep -E \"^Sig(Blk|Ign)\" /proc/$PPID/status'",
     "bash -c 'tr \"\\0\" \" \" < /proc/$PPID/comm'",
 ];
@@ -57,6 +56,7 @@ const EVERYWHERE: &[&str] = &[
 fn questions(shell: Shell) -> Vec<&'static str> {
     let own: &[&str] = match shell {
         Shell::Bash => &[
+            "bash -c 'ls /proc/$PPID/fd'",
             "echo \"$0\" \"$-\" \"$#\" \"$SHLVL\"",
             "shopt",
             "set -o",
@@ -73,6 +73,7 @@ fn questions(shell: Shell) -> Vec<&'static str> {
             "dirs -v",
         ],
         Shell::Zsh => &[
+            "bash -c 'ls /proc/$PPID/fd'",
             "echo \"$0\" \"$-\" \"$#\" \"$SHLVL\"",
             "setopt",
             "unsetopt",
@@ -87,6 +88,7 @@ fn questions(shell: Shell) -> Vec<&'static str> {
             "zstyle -L",
             "echo ${ZDOTDIR-unset}",
         ],
+        // Not for its descriptors: fish opens files in the background whenever it likes.
         Shell::Fish => &[
             "echo $SHLVL (count $argv)",
             "status is-login; echo $status",
