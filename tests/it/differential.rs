@@ -49,7 +49,7 @@ const EVERYWHERE: &[&str] = &[
     "ls /proc/self/fd",
     "grep -E '^Sig(Blk|Ign)' /proc/self/status",
     "bash -c 'ps -o stat= -p $PPID'",
-    "bash -c 'grep -E \"^Sig(Blk|Ign)\" /proc/$PPID/status'",
+    "bash -c 'grep ^SigIgn /proc/$PPID/status'",
     "bash -c 'tr \"\\0\" \" \" < /proc/$PPID/comm'",
 ];
 
