@@ -143,6 +143,7 @@ impl Stage {
         if is_hidden && mark == Mark::Input {
             return;
         }
+        let was_refused = matches!(self.tracker.hooks(), Hooks::Refused(_));
         let ended = self.tracker.mark(&mark, Moment::now());
         if !is_hidden || matches!(mark, Mark::Prompt { .. } | Mark::Start { .. }) {
             let standard = self.announcer.translate(&mark, ended.is_some());
@@ -153,7 +154,8 @@ impl Stage {
             self.remember(command, eol_mark);
         }
         match mark {
-            Mark::Hello { problem, .. } => self.greet(problem),
+            Mark::Hello { problem, .. } if !was_refused => self.greet(problem),
+            Mark::Hello { .. } => {}
             Mark::End { .. } => {}
             Mark::Prompt { .. } => {
                 if is_hidden {
