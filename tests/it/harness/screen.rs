@@ -89,8 +89,12 @@ impl Display {
     }
 
     /// Waits until `ready` says yes; says no with what was seen so far when patience ends.
-    pub(super) fn wait(&self, mut ready: impl FnMut(&Seen) -> bool) -> Result<(), String> {
-        let deadline = Instant::now() + patience();
+    pub(super) fn wait(&self, ready: impl FnMut(&Seen) -> bool) -> Result<(), String> {
+        self.wait_at_most(patience(), ready)
+    }
+
+    pub(super) fn wait_at_most(&self, limit: Duration, mut ready: impl FnMut(&Seen) -> bool) -> Result<(), String> {
+        let deadline = Instant::now() + limit;
         let mut seen = self.lock();
         loop {
             if ready(&seen) {
