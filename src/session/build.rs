@@ -1,13 +1,13 @@
 //! Putting a session together.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::capture::{Limits, Retention, Spiller, sweep};
 use crate::config::{Loaded, Paths};
 use crate::host::{self, Integration, Kind, Wishes};
-use crate::store::{self, PAUSED, Store};
+use crate::store::{self, History, PAUSED, Store};
 use crate::track::Scanner;
 use crate::tty::Tty;
 
@@ -82,7 +82,8 @@ impl Session {
         };
         let spill_total = config.capture.spill_total.bytes();
         let spiller = Spiller::new(workspace.directory().to_owned(), spill_total);
-        tidy(paths.runtime_root().to_owned(), Retention { age: config.capture.spill_age(), bytes: spill_total });
+        let retention = Retention { age: config.capture.spill_age(), bytes: spill_total };
+        tidy(paths.runtime_root().to_owned(), retention, paths.history_db());
 
         let (ignore, bad_patterns) = config.ignore_set();
         problems.extend(bad_patterns);
@@ -116,10 +117,14 @@ impl Session {
 }
 
 /// Clears away what crashed or old sessions left, beside the session.
-fn tidy(root: PathBuf, retention: Retention) {
-    let swept =
-        std::thread::Builder::new().name("sweep".into()).spawn(move || sweep(&root, retention, SystemTime::now()));
-    if let Err(error) = swept {
+fn tidy(root: PathBuf, retention: Retention, history: Option<PathBuf>) {
+    let clear = move || {
+        let history = history.and_then(|path| History::open(&path).ok());
+        // When in doubt, a file stays.
+        let is_known = |path: &Path| history.as_ref().is_some_and(|history| history.names_spill(path).unwrap_or(true));
+        sweep(&root, retention, SystemTime::now(), is_known);
+    };
+    if let Err(error) = std::thread::Builder::new().name("sweep".into()).spawn(clear) {
         tracing::warn!(%error, "old spill files were not swept");
     }
 }

@@ -48,7 +48,8 @@ pub(super) struct Stage {
     privacy: Privacy,
     floor: Floor,
     notices: Vec<String>,
-    at_line_start: bool,
+    /// The next carriage return belongs to a redraw that would begin left of where its line did.
+    swallow_return: bool,
 }
 
 impl Stage {
@@ -66,7 +67,7 @@ impl Stage {
             privacy,
             floor: Floor::Shell,
             notices: Vec::new(),
-            at_line_start: true,
+            swallow_return: false,
         }
     }
 
@@ -114,11 +115,16 @@ impl Stage {
 
     /// Says one line of ours, now.
     pub(super) fn say(&mut self, line: &str) {
-        if !self.at_line_start {
-            self.to_screen.push(b"\r\n");
+        if !self.tracker.at_line_start() {
+            self.show(b"\r\n");
         }
-        self.to_screen.push(format!("\x1b[2mshellmate: {}\x1b[22m\r\n", text::sanitize(line)).as_bytes());
-        self.at_line_start = true;
+        self.show(format!("\x1b[2mshellmate: {}\x1b[22m\r\n", text::sanitize(line)).as_bytes());
+    }
+
+    /// Queues bytes of ours for the screen.
+    fn show(&mut self, bytes: &[u8]) {
+        self.to_screen.push(bytes);
+        self.tracker.passed(bytes);
     }
 
     fn pass(&mut self, bytes: &[u8]) {
@@ -129,9 +135,9 @@ impl Stage {
             }
             self.floor = Floor::Shell;
         }
-        self.to_screen.push(bytes);
-        self.at_line_start = bytes.last() == Some(&b'\n');
-        self.tracker.passed(bytes);
+        let is_return = std::mem::take(&mut self.swallow_return) && bytes.starts_with(b"\r");
+        let bytes = if is_return { &bytes[1..] } else { bytes };
+        self.show(bytes);
         if let (Zone::Output, Some(capture)) = (self.tracker.zone(), &mut self.capture) {
             capture.push(bytes);
         }
@@ -143,6 +149,7 @@ impl Stage {
         if is_hidden && mark == Mark::Input {
             return;
         }
+        let was_refused = matches!(self.tracker.hooks(), Hooks::Refused(_));
         let ended = self.tracker.mark(&mark, Moment::now());
         if !is_hidden || matches!(mark, Mark::Prompt { .. } | Mark::Start { .. }) {
             let standard = self.announcer.translate(&mark, ended.is_some());
@@ -153,7 +160,8 @@ impl Stage {
             self.remember(command, eol_mark);
         }
         match mark {
-            Mark::Hello { problem, .. } => self.greet(problem),
+            Mark::Hello { problem, .. } if !was_refused => self.greet(problem),
+            Mark::Hello { .. } => {}
             Mark::End { .. } => {}
             Mark::Prompt { .. } => {
                 if is_hidden {
@@ -169,7 +177,17 @@ impl Stage {
                 let is_private = self.privacy.covers(&text);
                 self.capture = (!is_private).then(|| Capture::new(self.limits, self.spiller.clone()));
             }
+            Mark::Wiped => {
+                // Readline takes its prompt to begin in the first column and wipes what was there before it.
+                let before = self.tracker.before_prompt().to_vec();
+                if !before.is_empty() {
+                    self.to_screen.push(b"\r");
+                    self.to_screen.push(&before);
+                    self.swallow_return = true;
+                }
+            }
             Mark::Query { line, screen } => {
+                self.swallow_return = false;
                 if in_front() {
                     if screen == LineOnScreen::Erased {
                         self.repaint(&line);
@@ -187,7 +205,7 @@ impl Stage {
     }
 
     fn answer(&mut self) {
-        self.at_line_start = false;
+        self.show(b"\r\n");
         self.say(ANSWER);
         self.floor = Floor::Returning;
     }

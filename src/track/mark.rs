@@ -20,6 +20,8 @@ pub enum Mark {
     Input,
     /// A complete command was read and is about to run.
     Start { cwd: PathBuf, text: Vec<u8> },
+    /// bash has wiped the edited line to call the hook behind Enter, and is about to draw it again.
+    Wiped,
     /// The line editor accepted a line meant for the agent.
     Query { line: Vec<u8>, screen: LineOnScreen },
     /// The pre-prompt hook waits for directives with this counter.
@@ -66,6 +68,7 @@ impl Mark {
             b"prompt" => Mark::Prompt { cwd: path(field()?) },
             b"input" => Mark::Input,
             b"start" => Mark::Start { cwd: path(field()?), text: field()? },
+            b"wiped" => Mark::Wiped,
             b"query" => {
                 let line = field()?;
                 let screen = match field()?.as_slice() {
