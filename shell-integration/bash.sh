@@ -307,4 +307,4 @@ if [[ $__shellmate_login && ! $__shellmate_posix ]]; then
 elif [[ ! $__shellmate_norc && -r $__shellmate_rcfile ]]; then
   \builtin source "$__shellmate_rcfile"
 fi
-{ \builtin eval "$__shellmate_boot"; } >/dev/null 2>&1
+{ \builtin eval "$__shellmate_boot" ''; } >/dev/null 2>&1
