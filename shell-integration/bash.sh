@@ -1,4 +1,6 @@
-# shellcheck shell=bash disable=SC2016,SC2034 # code kept in strings for later; variables that only such code reads
+# shellcheck shell=bash
+# shellcheck disable=SC2016,SC2034 # code in strings is for later, and some variables are only for it
+# shellcheck disable=SC2154 # shellmate assigns them in front of this file
 # How a hosted bash tells shellmate what it does; the marks are in docs/PROTOCOL.md. Bash reads this in place of ~/.bashrc, or as
 # $ENV when it starts in posix mode, behind assignments written by shellmate. The functions come before any file of the user's, so
 # that no alias is in them. Later a function may hide a builtin, a variable be read-only, any option be set: hence `builtin`, the
@@ -6,19 +8,20 @@
 \builtin shopt -q expand_aliases && __shellmate_aliases=1
 \builtin shopt -u expand_aliases
 
-# Calls a hook with the options off that would end, show or export it, or make arguments assignments. (Not with `local -`, which
-# before bash 5.2 reads the history file again.) What an interrupt kept a call from putting back, the next one puts back.
+# Calls a hook with the options off that would end, show or export it, or take its arguments for assignments; and from bash 5.3
+# that would report finished jobs after each command, where nobody sees it. (`local -` reads the history file again before bash
+# 5.2.) What an interrupt keeps a call from putting back, the next one puts back.
 __shellmate_call() {
-  __shellmate_options=${__shellmate_options:-${-//[!aekux]/}}
-  [[ ! $__shellmate_options ]] || builtin set +aekux
+  [[ ! ${__shellmate_options:=${-//[!$__shellmate_off]/}} ]] || builtin set "+$__shellmate_off"
   "$@"
-  [[ ! $__shellmate_options ]] || builtin set "-$__shellmate_options"
+  builtin local __shellmate_o="${__shellmate_options:+-$__shellmate_options}"
   __shellmate_options=
+  [[ ! $__shellmate_o ]] || builtin set "$__shellmate_o"
 }
 
 __shellmate_say() { builtin printf "$__shellmate_mark;%s\e\\\\" "$@" >/dev/tty; }
 
-# Sets __shellmate_field to $1 as a field of a mark, cut to $2 bytes. Bytes, because not all that is typed is text in any encoding.
+# Sets __shellmate_field to $1 as a field of a mark, cut to $2 bytes. Bytes, because not all that is typed is UTF-8.
 __shellmate_encode() {
   __shellmate_field=$1
   [[ ${#1} -gt 16384 || $1 == *[%\;[:cntrl:]]* ]] || builtin return 0
@@ -43,8 +46,12 @@ __shellmate_where() {
 # First before a prompt, with $? and $_. What it leaves in __shellmate_next the caller evaluates, outside of any function.
 __shellmate_precmd() {
   __shellmate_status=$1 __shellmate_arg=$2 __shellmate_next=
-  if ((__shellmate_ended)); then # called by other code that wraps prompt code; or a file that shellmate let us run broke off
-    [[ $__shellmate_query != run ]] || __shellmate_wait
+  if ((__shellmate_ended)); then
+    if [[ $__shellmate_query == run ]]; then
+      __shellmate_wait # an error in the file that we ran has brought us here
+    elif [[ $__shellmate_kept ]]; then
+      __shellmate_next="{ $__shellmate_put"$'\n'"$__shellmate_kept"$'\n} >&8 2>&9 8>&- 9>&-'
+    fi
     builtin return
   fi
   __shellmate_ended=1 __shellmate_at=0 __shellmate_input=
@@ -82,7 +89,8 @@ __shellmate_last() {
   __shellmate_append PS0 "$__shellmate_ps0"
   [[ ! ${PS1+set} ]] || __shellmate_append PS1 "$__shellmate_ps1"
   [[ ${PS1-} == *"$__shellmate_ps1" || ! $__shellmate_input ]] || __shellmate_say input
-  [[ $__shellmate_keys ]] || __shellmate_bind || __shellmate_number=${HISTCMD-}
+  [[ $__shellmate_keys ]] || __shellmate_bind
+  ((__shellmate_late < 2)) || __shellmate_number=$__shellmate_late # HISTCMD as the last PS0 saw it
   __shellmate_at=1 __shellmate_ended=0 __shellmate_start='' __shellmate_text='' __shellmate_room=65536 __shellmate_late=1
 }
 
@@ -102,7 +110,8 @@ __shellmate_hook() {
 }
 
 # Makes $2 the first and $3 the last in the array $1. PROMPT_COMMAND is a string before bash 5.1. Since then $PROMPT_COMMAND is our
-# first hook, and who reads or sets that means the user's first, which is in __shellmate_user.
+# first hook, and who reads or sets that means the user's first, which is in __shellmate_user. A prompt that wraps what it read
+# there calls our hook a second time, and then gets what it wanted: __shellmate_kept.
 __shellmate_around() {
   builtin local -n __shellmate_a="$1"
   builtin local __shellmate_e __shellmate_u='' __shellmate_string=''
@@ -125,6 +134,7 @@ __shellmate_around() {
   if [[ $__shellmate_string ]]; then
     __shellmate_a=${2:+$2$'\n'}${__shellmate_n-}${3:+$'\n'$3}
   else
+    [[ ! $__shellmate_u || ${__shellmate_a-} == *"$__shellmate_first"* ]] || __shellmate_kept=$__shellmate_u
     [[ $1 != PROMPT_COMMAND ]] || __shellmate_user=${__shellmate_n-}
     __shellmate_a=(${2:+"$2"} "${__shellmate_n[@]}" ${3:+"$3"})
   fi
@@ -139,7 +149,7 @@ __shellmate_ble_preexec() { __shellmate_call __shellmate_late "$1"; }
 # Says which command is about to run, $1 or the last in the history. In a subshell of PS0, if Enter did not see it.
 __shellmate_late() {
   builtin local __shellmate_t="${1-}"
-  if [[ ! $__shellmate_t && ${HISTCMD:-0} -gt ${__shellmate_number:-0} ]]; then
+  if [[ ! $__shellmate_t && $__shellmate_late -gt ${__shellmate_number:-0} ]]; then
     __shellmate_t=$(HISTTIMEFORMAT='' builtin history 1)
     __shellmate_t=${__shellmate_t#"${__shellmate_t%%[0-9]*}"}
     __shellmate_t=${__shellmate_t#"${__shellmate_t%%[!0-9]*}"??}
@@ -176,7 +186,7 @@ __shellmate_enter() {
   if [[ $__shellmate_input ]] && builtin shopt -q promptvars; then
     __shellmate_start=$__shellmate_mark";start;$__shellmate_cwd;$__shellmate_text"$'\e\\' __shellmate_late=''
   elif [[ $__shellmate_input && $__shellmate_text && $__shellmate_at == 1 ]]; then
-    __shellmate_late # without PS0 nobody says when the command is complete
+    __shellmate_late '' # without PS0 nobody says when the command is complete
   fi
   __shellmate_at=2
 }
@@ -184,9 +194,10 @@ __shellmate_enter() {
 # Prints $1 as history expansion changes it, and x. In a subshell: `history -p` drops the last entry if it was not pushed.
 __shellmate_expand() {
   builtin history -s -- __shellmate
-  builtin local __shellmate_n="$(HISTTIMEFORMAT='' builtin history 1)"
-  __shellmate_n=${__shellmate_n#"${__shellmate_n%%[0-9]*}"}
-  builtin history -d "${__shellmate_n%%[!0-9]*}"
+  builtin local __shellmate_t
+  __shellmate_t=$(HISTTIMEFORMAT='' builtin history 1)
+  __shellmate_t=${__shellmate_t#"${__shellmate_t%%[0-9]*}"}
+  builtin history -d "${__shellmate_t%%[!0-9]*}"
   builtin history -p -- "$1" && builtin printf x
 }
 
@@ -200,14 +211,16 @@ __shellmate_bind() {
     builtin bind -m "$__shellmate_m" -x $'"\\e[7771;1~": \n{ __shellmate_call __shellmate_enter "$_"; } >/dev/null 2>&1'
     for __shellmate_c in accept-line operate-and-get-next; do
       builtin bind -m "$__shellmate_m" "\"\\e[7771;$((++__shellmate_i))~\": abort"
-      while builtin bind -m "$__shellmate_m" -q "$__shellmate_c" >|"$__shellmate_f" && builtin read -r __shellmate_k <"$__shellmate_f"; do
+      while builtin bind -m "$__shellmate_m" -q "$__shellmate_c" >|"$__shellmate_f"; do
+        builtin read -r __shellmate_k <"$__shellmate_f"
         __shellmate_k=${__shellmate_k#*\"}
-        builtin bind -m "$__shellmate_m" "\"${__shellmate_k%%\"[,.]*}\": \"\\e[7771;1~\\e[7771;$__shellmate_i~\"" || builtin return
+        __shellmate_k="\"${__shellmate_k%%\"[,.]*}\": \"\\e[7771;1~\\e[7771;$__shellmate_i~\""
+        builtin bind -m "$__shellmate_m" "$__shellmate_k" || builtin return
       done
       builtin bind -m "$__shellmate_m" "\"\\e[7771;$__shellmate_i~\": $__shellmate_c"
     done
   done
-  __shellmate_keys=1
+  [[ ! -f $__shellmate_f ]] || __shellmate_keys=1
 }
 
 # Makes the user's DEBUG trap pass over our hooks.
@@ -222,15 +235,18 @@ __shellmate_guard() {
     "case \"\$BASH_COMMAND \${FUNCNAME-}\" in *__shellmate_*) ;; *) $1$__shellmate_t;; esac"
 }
 
-# When the user's files are done, with $? and $_. Or at the first prompt, if Ctrl-C ended them.
+# When the user's files are done, with $?. Or at the first prompt, if Ctrl-C ended them.
 __shellmate_load() {
   builtin local __shellmate_problem=''
   __shellmate_status=$1 __shellmate_arg=$2 __shellmate_next=
-  builtin unset -v 'PROMPT_COMMAND[9999]' __shellmate_{nonce,login,norc,noprofile,rcfile,env,env_set,histfile_set,posix,aliases,flags}
+  [[ ${__shellmate_nonce-} ]] || builtin return
+  builtin unset -v 'PROMPT_COMMAND[9999]' __shellmate_nonce __shellmate_login __shellmate_norc __shellmate_noprofile \
+    __shellmate_rcfile __shellmate_env __shellmate_env_set __shellmate_histfile_set __shellmate_posix __shellmate_aliases \
+    __shellmate_flags __shellmate_boot
   if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
     __shellmate_problem=old
   elif [[ ${PROMPT_COMMAND@a} == *r* ]]; then
-    __shellmate_problem=readonly
+    __shellmate_problem='readonly'
   elif [[ ${BLE_VERSION-} ]]; then
     __shellmate_problem=editor
     blehook PRECMD!=__shellmate_ble_precmd PREEXEC!=__shellmate_ble_preexec
@@ -244,16 +260,22 @@ __shellmate_load() {
 
 __shellmate_mark=$'\e]7771;'$__shellmate_nonce
 __shellmate_more='; \builtin eval "$__shellmate_next"'
-__shellmate_rest="$__shellmate_more"'; __shellmate_restore "$__shellmate_arg" && \builtin : __shellmate_ "$_"; } 8>&1 9>&2 >/dev/null 2>&1'
+__shellmate_put='__shellmate_restore "$__shellmate_arg" && \builtin : __shellmate_ "$_"'
+__shellmate_rest="$__shellmate_more; $__shellmate_put; } 8>&1 9>&2 >/dev/null 2>&1"
+__shellmate_boot='{ __shellmate_call __shellmate_load "$?" ""'$__shellmate_rest
 __shellmate_first='{ __shellmate_call __shellmate_precmd "$?" "$_"'$__shellmate_rest
 __shellmate_final='{ __shellmate_call __shellmate_last; } >/dev/null 2>&1'
-__shellmate_run='\. "$__shellmate_file" >&8 2>&9 8>&- 9>&- || \builtin : __shellmate_; __shellmate_call __shellmate_wait'$__shellmate_more
+__shellmate_run='\. "$__shellmate_file" >&8 2>&9 8>&- 9>&- || \builtin : __shellmate_; __shellmate_call __shellmate_wait'
+__shellmate_run+=$__shellmate_more
 __shellmate_trap='\builtin trap -p DEBUG >|"${__shellmate_fifo%/*}/bash"; __shellmate_call __shellmate_guard'$__shellmate_more
 __shellmate_ps1='\[${__shellmate_input-}\]'
 __shellmate_ps0='${__shellmate_start:+${__shellmate_start:__shellmate_at?0:9999999}}${__shellmate_none[__shellmate_at=0]-}'
-__shellmate_ps0+='${__shellmate_late:+$({ __shellmate_call __shellmate_late; } 2>/dev/null)}'
-__shellmate_pwd='' __shellmate_user='' __shellmate_keys='' __shellmate_query='' __shellmate_text='' __shellmate_input=''
-__shellmate_count=0 __shellmate_ended=0 __shellmate_at=(0) __shellmate_options=('') # `set -a` exports what is set, but no array
+__shellmate_ps0+='${__shellmate_late:+${__shellmate_none[__shellmate_late=HISTCMD]-}'
+__shellmate_ps0+='$({ __shellmate_call __shellmate_late; } 2>/dev/null)}'
+__shellmate_pwd='' __shellmate_user='' __shellmate_kept='' __shellmate_keys='' __shellmate_query='' __shellmate_text='' __shellmate_input=''
+__shellmate_count=0 __shellmate_ended=0 __shellmate_at=(0) __shellmate_late=('') __shellmate_options=('') # no array is exported
+__shellmate_off=aekux
+((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 503)) || __shellmate_off+=m
 
 if [[ -o posix && ! $__shellmate_posix ]]; then # for our sake only
   \builtin set +o posix
@@ -261,12 +283,13 @@ if [[ -o posix && ! $__shellmate_posix ]]; then # for our sake only
   [[ $__shellmate_histfile_set ]] || HISTFILE=~/.bash_history
   [[ ${MAILCHECK@a} == *x* ]] || MAILCHECK=60
 fi
-if [[ $__shellmate_env_set ]]; then ENV=$__shellmate_env; elif [[ $__shellmate_login$__shellmate_norc$__shellmate_posix ]]; then \builtin unset -v ENV; fi
+[[ ! $__shellmate_env_set ]] || ENV=$__shellmate_env
+[[ $__shellmate_env_set ]] || \builtin unset -v ENV
 [[ ! $__shellmate_posix ]] || \builtin eval "__shellmate_rcfile=\"${ENV-/}\""
 [[ $__shellmate_rcfile ]] || __shellmate_rcfile=~/.bashrc
 [[ $__shellmate_rcfile == */* ]] || __shellmate_rcfile=./$__shellmate_rcfile
 ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] <= 500)) || [[ ${PROMPT_COMMAND+set} ]] ||
-  PROMPT_COMMAND[9999]='{ __shellmate_call __shellmate_load "$?" "$_"'$__shellmate_rest
+  PROMPT_COMMAND[9999]=$__shellmate_boot
 \builtin export -n "${!__shellmate_@}"
 [[ ! ${__shellmate_aliases-} ]] || \builtin shopt -s expand_aliases
 [[ ! ${__shellmate_flags-} ]] || \builtin set "-$__shellmate_flags"
@@ -284,4 +307,4 @@ if [[ $__shellmate_login && ! $__shellmate_posix ]]; then
 elif [[ ! $__shellmate_norc && -r $__shellmate_rcfile ]]; then
   \builtin source "$__shellmate_rcfile"
 fi
-{ __shellmate_call __shellmate_load "$?" "$_"; \builtin eval "$__shellmate_next"; __shellmate_restore "$__shellmate_arg" && \builtin : __shellmate_ "$_"; } 8>&1 9>&2 >/dev/null 2>&1
+{ \builtin eval "$__shellmate_boot" ''; } >/dev/null 2>&1
