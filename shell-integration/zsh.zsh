@@ -18,6 +18,8 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
     for field; do
       field=${${${field[1,65536]}//\%/%25}//;/%3B}
       if [[ $field == *[$'\x00'-$'\x1f\x7f']* ]]; then
+        field="${(j:%0A:)${(@ps:\n:)field}}"   # much faster than a substitution, when there are many
+        field="${(j:%09:)${(@ps:\t:)field}}"
         field=${field//(#m)[$'\x00'-$'\x1f\x7f']/%${(l:2::0:)$(( [##16] #MATCH ))}}
       fi
       mark+=";$field"
@@ -41,7 +43,7 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
     else
       __shellmate_code=$1
       __shellmate_say end $1
-      __shellmate_widgets
+      [[ $widgets[zle-line-init] == user:__shellmate_line_init ]] || __shellmate_widgets
       if [[ $__shellmate_query == asked ]]; then
         __shellmate_query=open
         __shellmate_say wait $(( ++__shellmate_count ))
@@ -75,32 +77,35 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
   __shellmate_preexec() { { __shellmate_say start "$PWD" "${1:-$3}" } 2>/dev/null }
 
   # The editor's hooks: first the widget that was there, wherever that leads, then ours, whatever becomes of that.
-  __shellmate_line_init() { [[ -n $__shellmate_busy ]] || __shellmate_hook line_init }
-  __shellmate_line_finish() { [[ -n $__shellmate_busy ]] || __shellmate_hook line_finish }
-  __shellmate_hook() {
-    {
-      __shellmate_busy=1
-      [[ -z ${widgets[__shellmate_old_$1]-} ]] || builtin zle "__shellmate_old_$1" || :
-    } always {
+  __shellmate_line_init() {
+    [[ -z $__shellmate_busy ]] || builtin return 0
+    { __shellmate_busy=1; [[ -z ${widgets[__shellmate_old_init]-} ]] || builtin zle __shellmate_old_init || : } always {
       __shellmate_busy= TRY_BLOCK_ERROR=0 TRY_BLOCK_INTERRUPT=0
-      { "__shellmate_on_$1" } 2>/dev/null
+      { __shellmate_begin } 2>/dev/null
+    }
+  }
+  __shellmate_line_finish() {
+    [[ -z $__shellmate_busy ]] || builtin return 0
+    { __shellmate_busy=1; [[ -z ${widgets[__shellmate_old_finish]-} ]] || builtin zle __shellmate_old_finish || : } always {
+      __shellmate_busy= TRY_BLOCK_ERROR=0 TRY_BLOCK_INTERRUPT=0
+      { __shellmate_accept } 2>/dev/null
     }
   }
 
-  __shellmate_on_line_init() {
+  __shellmate_begin() {
     builtin emulate -L zsh && builtin trap - DEBUG ZERR
     if (( $+functions[__shellmate_boot] )); then
       builtin unfunction __shellmate_boot __shellmate_install
       (( $#zsh_scheduled_events )) || builtin zmodload -u zsh/sched
     fi
     if [[ $CONTEXT == start ]]; then
-      __shellmate_widgets
+      [[ $widgets[zle-line-finish] == user:__shellmate_line_finish ]] || __shellmate_widgets
       __shellmate_say input
     fi
   }
 
   # A query gets no further than this: the shell is left with an empty line.
-  __shellmate_on_line_finish() {
+  __shellmate_accept() {
     builtin emulate -L zsh && builtin trap - DEBUG ZERR
     [[ $CONTEXT == start ]] || builtin return 0
     (( $precmd_functions[(I)__shellmate_precmd] )) || precmd_functions=(__shellmate_precmd $precmd_functions)
@@ -122,14 +127,13 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
 
   # Be the outermost of both hooks, whatever else has been installed since.
   __shellmate_widgets() {
-    builtin local name hook
+    builtin local name
     [[ -o zle ]] || builtin return 0
-    for name in line_init line_finish; do
-      hook=zle-${name/_/-}
-      case $widgets[$hook] in
-        (user:__shellmate_$name) ;;
-        (?*) builtin zle -A $hook __shellmate_old_$name ;|
-        (*) builtin zle -N $hook __shellmate_$name ;;
+    for name in init finish; do
+      case $widgets[zle-line-$name] in
+        (user:__shellmate_line_$name) ;;
+        (?*) builtin zle -A zle-line-$name __shellmate_old_$name ;|
+        (*) builtin zle -N zle-line-$name __shellmate_line_$name ;;
       esac
     done
   }
