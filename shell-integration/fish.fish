@@ -12,13 +12,11 @@ if status is-interactive; and not set -q __shellmate_count
     set -g __shellmate_file
     set -g __shellmate_modern (string match -r '^(?:[4-9]|\d\d).*' -- $version)
 
-    # say KIND FIELD…: write one mark.
+    # say KIND FIELD…: write one mark. printf takes a field that is not there for an empty one.
     function __shellmate_say
         set -l fields (string escape --style=url -- $argv)
-        if test (string length -- "$fields") -gt 65536
-            set fields (string match -r -- '^(?:%..|[^%]){0,32768}+(?:%..|[^%]){0,32768}+' $fields)
-        end
-        printf '\e]7771;%s%s\e\\' $__shellmate_nonce (string join '' -- ';'$fields) >/dev/tty
+        string match -qr '.{65535}.' -- $fields; and set fields (string match -r '^(?:%..|[^%]){0,32768}+(?:%..|[^%]){0,32768}+' -- $fields)
+        printf '\e]7771;%s%s%s%s%s%s\e\\\\' $__shellmate_nonce ';'$fields >/dev/tty
     end
 
     # Wait for a file to run: true if there is one. A read that is redirected itself would swallow what follows its line.
@@ -115,10 +113,7 @@ if status is-interactive; and not set -q __shellmate_count
             set -g __shellmate_count (math $__shellmate_count + 1)
             __shellmate_say wait $__shellmate_count
         end
-        begin
-            bind \r
-            bind -M insert \r
-        end 2>/dev/null | string match -qv '*__shellmate_enter*'; and __shellmate_bind
+        string match -qv '*__shellmate_enter*' -- (bind -M $fish_bind_mode \r 2>/dev/null); and __shellmate_bind
     end
 
     function __shellmate_after
@@ -126,8 +121,8 @@ if status is-interactive; and not set -q __shellmate_count
             builtin history merge
             builtin history search --exact --max 1 -- $__shellmate_unmerged | string length -q; and set -g __shellmate_unmerged
         end
-        __shellmate_say prompt "$PWD"
-        __shellmate_say input
+        set -l prompt (string escape --style=url -- "$PWD")
+        printf '\e]7771;%s;prompt;%s\e\\\\\e]7771;%s;input\e\\\\' $__shellmate_nonce "$prompt" $__shellmate_nonce >/dev/tty
     end
 
     if string match -qr '^(3\.([4-9]|\d\d)|[4-9]|\d\d)' -- $version
