@@ -36,20 +36,15 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
 
   # Say how the last command ended, wait while a query is answered, announce the prompt. True if there is a file to run first.
   __shellmate_next() {
-    builtin emulate -L zsh && builtin trap - DEBUG ZERR
-    builtin local line
+    builtin emulate -L zsh && builtin trap - DEBUG ZERR && builtin local line
     if [[ $__shellmate_query == run ]]; then
       __shellmate_query=open
     else
       __shellmate_code=$1
       __shellmate_say end $1
       [[ $widgets[zle-line-init] == user:__shellmate_line_init ]] || __shellmate_widgets
-      if [[ $__shellmate_query == asked ]]; then
-        __shellmate_query=open
-        __shellmate_say wait $(( ++__shellmate_count ))
-      else
-        __shellmate_query=
-      fi
+      [[ $__shellmate_query == asked ]] && __shellmate_query=open || __shellmate_query=
+      [[ -z $__shellmate_query ]] || __shellmate_say wait $(( ++__shellmate_count ))
     fi
     while [[ -n $__shellmate_query ]]; do
       builtin read -r line <$__shellmate_fifo || __shellmate_query=
@@ -73,22 +68,15 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
     if () { builtin return $__shellmate_code }; then precmd; else precmd; fi
   }
   __shellmate_copy() { builtin functions -c $1 $2 || functions[$2]=$functions[$1] }
-
   __shellmate_preexec() { { __shellmate_say start "$PWD" "${1:-$3}" } 2>/dev/null }
 
   # The editor's hooks: first the widget that was there, wherever that leads, then ours, whatever becomes of that.
-  __shellmate_line_init() {
-    [[ -z $__shellmate_busy ]] || builtin return 0
-    { __shellmate_busy=1; [[ -z ${widgets[__shellmate_old_init]-} ]] || builtin zle __shellmate_old_init || : } always {
+  __shellmate_line_init() { [[ -n $__shellmate_busy ]] || __shellmate_then init __shellmate_begin }
+  __shellmate_line_finish() { [[ -n $__shellmate_busy ]] || __shellmate_then finish __shellmate_accept }
+  __shellmate_then() {
+    { __shellmate_busy=1; [[ -z ${widgets[__shellmate_old_$1]-} ]] || builtin zle "__shellmate_old_$1" || : } always {
       __shellmate_busy= TRY_BLOCK_ERROR=0 TRY_BLOCK_INTERRUPT=0
-      { __shellmate_begin } 2>/dev/null
-    }
-  }
-  __shellmate_line_finish() {
-    [[ -z $__shellmate_busy ]] || builtin return 0
-    { __shellmate_busy=1; [[ -z ${widgets[__shellmate_old_finish]-} ]] || builtin zle __shellmate_old_finish || : } always {
-      __shellmate_busy= TRY_BLOCK_ERROR=0 TRY_BLOCK_INTERRUPT=0
-      { __shellmate_accept } 2>/dev/null
+      { "$2" } 2>/dev/null
     }
   }
 
@@ -98,10 +86,9 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
       builtin unfunction __shellmate_boot __shellmate_install
       (( $#zsh_scheduled_events )) || builtin zmodload -u zsh/sched
     fi
-    if [[ $CONTEXT == start ]]; then
-      [[ $widgets[zle-line-finish] == user:__shellmate_line_finish ]] || __shellmate_widgets
-      __shellmate_say input
-    fi
+    [[ $CONTEXT == start ]] || builtin return 0
+    [[ $widgets[zle-line-finish] == user:__shellmate_line_finish ]] || __shellmate_widgets
+    __shellmate_say input
   }
 
   # A query gets no further than this: the shell is left with an empty line.
@@ -127,8 +114,7 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
 
   # Be the outermost of both hooks, whatever else has been installed since.
   __shellmate_widgets() {
-    builtin local name
-    [[ -o zle ]] || builtin return 0
+    builtin local name && [[ -o zle ]] || builtin return 0
     for name in init finish; do
       case $widgets[zle-line-$name] in
         (user:__shellmate_line_$name) ;;
@@ -138,28 +124,22 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
     done
   }
 
-  # Before the first prompt, twice: as a hook, unless the startup files have dropped it, and as an event, after all hooks.
-  __shellmate_boot() {
-    { __shellmate_install $? } 2>/dev/null
-    builtin return $__shellmate_code
-  }
+  # Once, before the first prompt and after all startup files and hooks: as an event, or as a hook if this zsh has no events.
+  __shellmate_boot() { { __shellmate_install $? } 2>/dev/null; builtin return $__shellmate_code }
   __shellmate_install() {
     builtin emulate -L zsh && builtin trap - DEBUG ZERR
     if [[ ${(t)precmd_functions}${(t)preexec_functions} == *readonly* ]]; then
       __shellmate_say hello zsh $ZSH_VERSION $$ readonly
-    elif (( $precmd_functions[(I)__shellmate_precmd] )); then
-      __shellmate_widgets
-    else
-      precmd_functions=(__shellmate_precmd ${precmd_functions:#__shellmate_boot})
-      preexec_functions=(__shellmate_preexec $preexec_functions)
-      __shellmate_say hello zsh $ZSH_VERSION $$ ${${options[zle]:#on}:+editor}
-      __shellmate_next $1 || :
+      builtin return 0
     fi
+    precmd_functions=(__shellmate_precmd ${precmd_functions:#__shellmate_boot})
+    preexec_functions=(__shellmate_preexec $preexec_functions)
+    __shellmate_say hello zsh $ZSH_VERSION $$ ${${options[zle]:#on}:+editor}
+    __shellmate_next $1 || :
   }
 
   if [[ $ZSH_VERSION == (5.<1->|<6->.)* ]]; then
-    precmd_functions+=(__shellmate_boot)
-    builtin sched +0 __shellmate_boot 2>/dev/null
+    builtin sched +0 '__shellmate_boot && :' 2>/dev/null || precmd_functions+=(__shellmate_boot)
   else
     __shellmate_say hello zsh $ZSH_VERSION $$ old
   fi
