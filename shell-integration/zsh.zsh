@@ -29,7 +29,7 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
 
   # Before a prompt. A file to run is read here, in the user's options, so that what it sets lasts.
   __shellmate_precmd() {
-    while { __shellmate_next $? } 2>/dev/null; do
+    while { __shellmate_next "$?" } 2>/dev/null; do
       { builtin source "$__shellmate_file" } always { TRY_BLOCK_ERROR=0 TRY_BLOCK_INTERRUPT=0 }
     done
   }
@@ -66,7 +66,7 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
   # zsh calls a function named precmd ahead of all hooks. When there is a query it has to come after: this stands in for it.
   __shellmate_stand_in() {
     __shellmate_precmd
-    if () { builtin return $__shellmate_code }; then precmd; else precmd; fi
+    if () { builtin return "$__shellmate_code" }; then precmd; else precmd; fi
   }
   __shellmate_copy() { builtin functions -c $1 $2 || functions[$2]=$functions[$1] }
   __shellmate_preexec() { { __shellmate_say start "$PWD" "${1:-$3}" } 2>/dev/null }
@@ -75,8 +75,9 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
   __shellmate_line_init() { [[ -n $__shellmate_busy ]] || __shellmate_then init __shellmate_begin }
   __shellmate_line_finish() { [[ -n $__shellmate_busy ]] || __shellmate_then finish __shellmate_accept }
   __shellmate_then() {
-    { __shellmate_busy=1; [[ -z ${widgets[__shellmate_old_$1]-} ]] || builtin zle "__shellmate_old_$1" || : } always {
-      __shellmate_busy= TRY_BLOCK_ERROR=0 TRY_BLOCK_INTERRUPT=0
+    { builtin typeset -g __shellmate_busy=1; [[ -z ${widgets[__shellmate_old_$1]-} ]] || builtin zle "__shellmate_old_$1" || : } always {
+      builtin typeset -g __shellmate_busy=
+      TRY_BLOCK_ERROR=0 TRY_BLOCK_INTERRUPT=0
       { "$2" } 2>/dev/null
     }
   }
@@ -126,7 +127,7 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
   }
 
   # Once, before the first prompt and after all startup files and hooks: as an event, or as a hook if this zsh has no events.
-  __shellmate_boot() { { __shellmate_install $? } 2>/dev/null; builtin return $__shellmate_code }
+  __shellmate_boot() { { __shellmate_install "$?" } 2>/dev/null; builtin return "$__shellmate_code" }
   __shellmate_install() {
     builtin emulate -L zsh && builtin trap - DEBUG ZERR
     if [[ ${(t)precmd_functions}${(t)preexec_functions} == *readonly* ]]; then

@@ -31,25 +31,9 @@ impl Output {
         Output { seen, head, tail, spill: None, full_screen, offered, spilled: None }
     }
 
-    /// The last bytes in memory.
-    pub fn end(&self) -> &[u8] {
-        if self.tail.is_empty() { &self.head } else { &self.tail }
-    }
-
     /// Takes away what the shell printed before the command's own output.
     pub fn trim_start(&mut self, count: usize) {
         self.head.drain(..count);
-        self.disown(count);
-    }
-
-    /// Takes away what the shell printed after the command's own output.
-    pub fn trim_end(&mut self, count: usize) {
-        let end = if self.tail.is_empty() { &mut self.head } else { &mut self.tail };
-        end.truncate(end.len().saturating_sub(count));
-        self.disown(count);
-    }
-
-    fn disown(&mut self, count: usize) {
         self.seen = self.seen.saturating_sub(count as u64);
         self.offered = self.offered.saturating_sub(count as u64);
     }

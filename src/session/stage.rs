@@ -11,6 +11,9 @@ use super::privacy::Privacy;
 /// A redraw of one line is a few hundred bytes; if this much comes after a query, it is no redraw and is shown.
 const HIDDEN_CAP: usize = 64 * 1024;
 
+/// What a shell prints after a command of its own accord is shorter: a mark and a line of blanks.
+const DRESS_CAP: usize = 4096;
+
 /// Until an agent exists, this is the answer to every query.
 const ANSWER: &str = "no agent is built in yet; your line went nowhere and is in the shell's history";
 
@@ -237,10 +240,12 @@ impl Stage {
 
     fn remember(&mut self, command: Command, eol_mark: &[u8]) {
         // No capture was started for a private command.
-        if let Some(capture) = self.capture.take() {
+        if let Some(mut capture) = self.capture.take() {
+            if !eol_mark.is_empty() {
+                capture.drop_end(track::epilogue(&capture.last(DRESS_CAP), eol_mark));
+            }
             let mut output = capture.finish();
             output.trim_start(track::prologue(&output.head));
-            output.trim_end(track::epilogue(output.end(), eol_mark));
             self.finished.push(Finished { command, output });
         }
     }
