@@ -56,7 +56,7 @@ __shellmate_precmd() {
   fi
   __shellmate_ended=1 __shellmate_at=0 __shellmate_input=
   [[ ! -t 9 ]] || __shellmate_input=$__shellmate_mark$';input\e\\' # PS1 and PS0 go to stderr, and the nonce to no file
-  [[ $__shellmate_text != *bind* ]] || __shellmate_keys=
+  [[ $__shellmate_text != *bind* ]] || __shellmate_keys='' # bound anew, perhaps
   [[ $__shellmate_text != *DEBUG* ]] || __shellmate_next=$__shellmate_trap
   if [[ $__shellmate_query ]]; then
     __shellmate_say "end;$1" "wait;$((++__shellmate_count))"
@@ -204,30 +204,35 @@ __shellmate_expand() {
 # Binds the keys of accept-line and its like, in every keymap, to two sequences of ours: one for the check, one for what the key
 # did. ESC [ begins other keys already. Where a terminal cannot erase a line, bash would show it twice: no check there.
 __shellmate_bind() {
-  builtin local __shellmate_f="${__shellmate_fifo%/*}/bash" __shellmate_k __shellmate_m __shellmate_c __shellmate_i
+  builtin local IFS=' ' __shellmate_f="${__shellmate_fifo%/*}/keys" __shellmate_m __shellmate_c __shellmate_k __shellmate_e
+  builtin local __shellmate_again=''
   [[ :$SHELLOPTS: == *:@(emacs|vi):* && ${TERM:-dumb} != dumb ]] || builtin return
-  for __shellmate_m in emacs vi-insert vi-command; do
-    __shellmate_i=1 # the newline below: in a here-document bash knows `{` only at the start of a line
+  for __shellmate_m in emacs vi-insert vi-command; do # in a here-document bash knows `{` only after a newline
     builtin bind -m "$__shellmate_m" -x $'"\\e[7771;1~": \n{ __shellmate_call __shellmate_enter "$_"; } >/dev/null 2>&1'
-    for __shellmate_c in accept-line operate-and-get-next; do
-      builtin bind -m "$__shellmate_m" "\"\\e[7771;$((++__shellmate_i))~\": abort"
-      while builtin bind -m "$__shellmate_m" -q "$__shellmate_c" >|"$__shellmate_f"; do
-        builtin read -r __shellmate_k <"$__shellmate_f"
-        __shellmate_k=${__shellmate_k#*\"}
-        __shellmate_k="\"${__shellmate_k%%\"[,.]*}\": \"\\e[7771;1~\\e[7771;$__shellmate_i~\""
-        builtin bind -m "$__shellmate_m" "$__shellmate_k" || builtin return
-      done
-      builtin bind -m "$__shellmate_m" "\"\\e[7771;$__shellmate_i~\": $__shellmate_c"
+    for __shellmate_c in 2:accept-line 3:operate-and-get-next; do
+      builtin bind -m "$__shellmate_m" "\"\\e[7771;${__shellmate_c%:*}~\": abort"
+      builtin printf '%s ' "$__shellmate_m" "$__shellmate_c"
+      builtin bind -m "$__shellmate_m" -q "${__shellmate_c#*:}" # names five keys at most, then `...`
     done
-  done
-  [[ ! -f $__shellmate_f ]] || __shellmate_keys=1
+  done >|"$__shellmate_f"
+  while builtin read -r __shellmate_m __shellmate_c __shellmate_k; do
+    __shellmate_e="\\e[7771;${__shellmate_c%:*}~" __shellmate_keys=1
+    builtin bind -m "$__shellmate_m" "\"$__shellmate_e\": ${__shellmate_c#*:}"
+    while [[ $__shellmate_k == *\"* ]]; do
+      __shellmate_k=${__shellmate_k#*\"}
+      builtin bind -m "$__shellmate_m" "\"${__shellmate_k%%\"[,.]*}\": \"\\e[7771;1~$__shellmate_e\""
+      __shellmate_k=${__shellmate_k#"${__shellmate_k%%\"[,.]*}"\"}
+    done
+    [[ $__shellmate_k != *... ]] || __shellmate_again=1
+  done <"$__shellmate_f"
+  [[ ! $__shellmate_again ]] || __shellmate_bind
 }
 
 # Makes the user's DEBUG trap pass over our hooks.
 __shellmate_guard() {
   builtin local __shellmate_t=''
   __shellmate_next=
-  builtin read -r -d '' __shellmate_t <"${__shellmate_fifo%/*}/bash"
+  builtin read -r -d '' __shellmate_t <"${__shellmate_fifo%/*}/trap"
   [[ $__shellmate_t == 'trap -- '* && $__shellmate_t != *__shellmate_* && $__shellmate_t != *__bp_* ]] || builtin return
   builtin eval "builtin set -- ${__shellmate_t#trap -- }"
   [[ $1 == *'#'* ]] && __shellmate_t=$'\n' || __shellmate_t=' '
@@ -267,7 +272,7 @@ __shellmate_first='{ __shellmate_call __shellmate_precmd "$?" "$_"'$__shellmate_
 __shellmate_final='{ __shellmate_call __shellmate_last; } >/dev/null 2>&1'
 __shellmate_run='\. "$__shellmate_file" >&8 2>&9 8>&- 9>&- || \builtin : __shellmate_; __shellmate_call __shellmate_wait'
 __shellmate_run+=$__shellmate_more
-__shellmate_trap='\builtin trap -p DEBUG >|"${__shellmate_fifo%/*}/bash"; __shellmate_call __shellmate_guard'$__shellmate_more
+__shellmate_trap='\builtin trap -p DEBUG >|"${__shellmate_fifo%/*}/trap"; __shellmate_call __shellmate_guard'$__shellmate_more
 __shellmate_ps1='\[${__shellmate_input-}\]'
 __shellmate_ps0='${__shellmate_start:+${__shellmate_start:__shellmate_at?0:9999999}}${__shellmate_none[__shellmate_at=0]-}'
 __shellmate_ps0+='${__shellmate_late:+${__shellmate_none[__shellmate_late=HISTCMD]-}'
