@@ -18,6 +18,8 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
     for field; do
       field=${${${field[1,65536]}//\%/%25}//;/%3B}
       if [[ $field == *[$'\x00'-$'\x1f\x7f']* ]]; then
+        field="${(j:%0A:)${(@ps:\n:)field}}"   # much faster than a substitution, when there are many
+        field="${(j:%09:)${(@ps:\t:)field}}"
         field=${field//(#m)[$'\x00'-$'\x1f\x7f']/%${(l:2::0:)$(( [##16] #MATCH ))}}
       fi
       mark+=";$field"
@@ -27,27 +29,23 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
 
   # Before a prompt. A file to run is read here, in the user's options, so that what it sets lasts.
   __shellmate_precmd() {
-    while { __shellmate_next $? } 2>/dev/null; do
+    while { __shellmate_next "$?" } 2>/dev/null; do
       { builtin source "$__shellmate_file" } always { TRY_BLOCK_ERROR=0 TRY_BLOCK_INTERRUPT=0 }
     done
   }
 
   # Say how the last command ended, wait while a query is answered, announce the prompt. True if there is a file to run first.
   __shellmate_next() {
-    builtin emulate -L zsh && builtin trap - DEBUG ZERR
-    builtin local line
+    builtin emulate -L zsh && builtin trap - DEBUG ZERR && builtin local line
     if [[ $__shellmate_query == run ]]; then
       __shellmate_query=open
     else
       __shellmate_code=$1
-      __shellmate_say end $1
-      __shellmate_widgets
-      if [[ $__shellmate_query == asked ]]; then
-        __shellmate_query=open
-        __shellmate_say wait $(( ++__shellmate_count ))
-      else
-        __shellmate_query=
-      fi
+      # What zsh has just drawn behind output without a final newline is not output.
+      __shellmate_say end $1 "${(%)${PROMPT_EOL_MARK-%B%S%#%s%b}}"
+      [[ $widgets[zle-line-init] == user:__shellmate_line_init ]] || __shellmate_widgets
+      [[ $__shellmate_query == asked ]] && __shellmate_query=open || __shellmate_query=
+      [[ -z $__shellmate_query ]] || __shellmate_say wait $(( ++__shellmate_count ))
     fi
     while [[ -n $__shellmate_query ]]; do
       builtin read -r line <$__shellmate_fifo || __shellmate_query=
@@ -68,39 +66,35 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
   # zsh calls a function named precmd ahead of all hooks. When there is a query it has to come after: this stands in for it.
   __shellmate_stand_in() {
     __shellmate_precmd
-    if () { builtin return $__shellmate_code }; then precmd; else precmd; fi
+    if () { builtin return "$__shellmate_code" }; then precmd; else precmd; fi
   }
   __shellmate_copy() { builtin functions -c $1 $2 || functions[$2]=$functions[$1] }
-
   __shellmate_preexec() { { __shellmate_say start "$PWD" "${1:-$3}" } 2>/dev/null }
 
   # The editor's hooks: first the widget that was there, wherever that leads, then ours, whatever becomes of that.
-  __shellmate_line_init() { [[ -n $__shellmate_busy ]] || __shellmate_hook line_init }
-  __shellmate_line_finish() { [[ -n $__shellmate_busy ]] || __shellmate_hook line_finish }
-  __shellmate_hook() {
-    {
-      __shellmate_busy=1
-      [[ -z ${widgets[__shellmate_old_$1]-} ]] || builtin zle "__shellmate_old_$1" || :
-    } always {
-      __shellmate_busy= TRY_BLOCK_ERROR=0 TRY_BLOCK_INTERRUPT=0
-      { "__shellmate_on_$1" } 2>/dev/null
+  __shellmate_line_init() { [[ -n $__shellmate_busy ]] || __shellmate_then init __shellmate_begin }
+  __shellmate_line_finish() { [[ -n $__shellmate_busy ]] || __shellmate_then finish __shellmate_accept }
+  __shellmate_then() {
+    { builtin typeset -g __shellmate_busy=1; [[ -z ${widgets[__shellmate_old_$1]-} ]] || builtin zle "__shellmate_old_$1" || : } always {
+      builtin typeset -g __shellmate_busy=
+      TRY_BLOCK_ERROR=0 TRY_BLOCK_INTERRUPT=0
+      { "$2" } 2>/dev/null
     }
   }
 
-  __shellmate_on_line_init() {
+  __shellmate_begin() {
     builtin emulate -L zsh && builtin trap - DEBUG ZERR
     if (( $+functions[__shellmate_boot] )); then
       builtin unfunction __shellmate_boot __shellmate_install
       (( $#zsh_scheduled_events )) || builtin zmodload -u zsh/sched
     fi
-    if [[ $CONTEXT == start ]]; then
-      __shellmate_widgets
-      __shellmate_say input
-    fi
+    [[ $CONTEXT == start ]] || builtin return 0
+    [[ $widgets[zle-line-finish] == user:__shellmate_line_finish ]] || __shellmate_widgets
+    __shellmate_say input
   }
 
   # A query gets no further than this: the shell is left with an empty line.
-  __shellmate_on_line_finish() {
+  __shellmate_accept() {
     builtin emulate -L zsh && builtin trap - DEBUG ZERR
     [[ $CONTEXT == start ]] || builtin return 0
     (( $precmd_functions[(I)__shellmate_precmd] )) || precmd_functions=(__shellmate_precmd $precmd_functions)
@@ -122,40 +116,32 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
 
   # Be the outermost of both hooks, whatever else has been installed since.
   __shellmate_widgets() {
-    builtin local name hook
-    [[ -o zle ]] || builtin return 0
-    for name in line_init line_finish; do
-      hook=zle-${name/_/-}
-      case $widgets[$hook] in
-        (user:__shellmate_$name) ;;
-        (?*) builtin zle -A $hook __shellmate_old_$name ;|
-        (*) builtin zle -N $hook __shellmate_$name ;;
+    builtin local name && [[ -o zle ]] || builtin return 0
+    for name in init finish; do
+      case $widgets[zle-line-$name] in
+        (user:__shellmate_line_$name) ;;
+        (?*) builtin zle -A zle-line-$name __shellmate_old_$name ;|
+        (*) builtin zle -N zle-line-$name __shellmate_line_$name ;;
       esac
     done
   }
 
-  # Before the first prompt, twice: as a hook, unless the startup files have dropped it, and as an event, after all hooks.
-  __shellmate_boot() {
-    { __shellmate_install $? } 2>/dev/null
-    builtin return $__shellmate_code
-  }
+  # Once, before the first prompt and after all startup files and hooks: as an event, or as a hook if this zsh has no events.
+  __shellmate_boot() { { __shellmate_install "$?" } 2>/dev/null; builtin return "$__shellmate_code" }
   __shellmate_install() {
     builtin emulate -L zsh && builtin trap - DEBUG ZERR
     if [[ ${(t)precmd_functions}${(t)preexec_functions} == *readonly* ]]; then
       __shellmate_say hello zsh $ZSH_VERSION $$ readonly
-    elif (( $precmd_functions[(I)__shellmate_precmd] )); then
-      __shellmate_widgets
-    else
-      precmd_functions=(__shellmate_precmd ${precmd_functions:#__shellmate_boot})
-      preexec_functions=(__shellmate_preexec $preexec_functions)
-      __shellmate_say hello zsh $ZSH_VERSION $$ ${${options[zle]:#on}:+editor}
-      __shellmate_next $1 || :
+      builtin return 0
     fi
+    precmd_functions=(__shellmate_precmd ${precmd_functions:#__shellmate_boot})
+    preexec_functions=(__shellmate_preexec $preexec_functions)
+    __shellmate_say hello zsh $ZSH_VERSION $$ ${${options[zle]:#on}:+editor}
+    __shellmate_next $1 || :
   }
 
   if [[ $ZSH_VERSION == (5.<1->|<6->.)* ]]; then
-    precmd_functions+=(__shellmate_boot)
-    builtin sched +0 __shellmate_boot 2>/dev/null
+    builtin sched +0 '__shellmate_boot && :' 2>/dev/null || precmd_functions+=(__shellmate_boot)
   else
     __shellmate_say hello zsh $ZSH_VERSION $$ old
   fi

@@ -93,6 +93,26 @@ impl Capture {
         }
     }
 
+    /// The last bytes in memory, at most this many.
+    pub fn last(&self, count: usize) -> Vec<u8> {
+        let (older, newer) = self.tail.as_slices();
+        let kept = if self.tail.len() == 0 { self.head.clone() } else { [older, newer].concat() };
+        kept[kept.len().saturating_sub(count)..].to_vec()
+    }
+
+    /// Disowns the last bytes: the shell printed them, not the command. What has already gone to the spill file stays there.
+    pub fn drop_end(&mut self, count: usize) {
+        match self.tail.len() {
+            0 => self.head.truncate(self.head.len().saturating_sub(count)),
+            len => self.tail.truncate(len.saturating_sub(count)),
+        }
+        if let Some(spill) = &mut self.spill {
+            spill.take_back(count);
+        }
+        self.seen = self.seen.saturating_sub(count as u64);
+        self.offered = self.offered.saturating_sub(count as u64);
+    }
+
     /// Ends the capture. The end of a spill may still be on its way to the disk; see [`Spiller::settle`].
     pub fn finish(self) -> Output {
         Output {

@@ -31,6 +31,13 @@ impl Output {
         Output { seen, head, tail, spill: None, full_screen, offered, spilled: None }
     }
 
+    /// Takes away what the shell printed before the command's own output.
+    pub fn trim_start(&mut self, count: usize) {
+        self.head.drain(..count);
+        self.seen = self.seen.saturating_sub(count as u64);
+        self.offered = self.offered.saturating_sub(count as u64);
+    }
+
     /// Whether some bytes are neither in memory nor in the spill file.
     ///
     /// What a full-screen program drew does not count: it is no output.
@@ -56,7 +63,7 @@ impl Output {
         // Each side of the gap has its own screen: a progress bar in the tail must not climb into the head.
         let tail = &self.tail[torn(&self.tail)..];
         let missing = self.missing() + (self.tail.len() - tail.len()) as u64;
-        let mut text = plain::render(&self.head, size);
+        let mut text = plain::render(whole_characters(&self.head), size);
         if !text.is_empty() {
             text.push('\n');
         }
@@ -81,5 +88,14 @@ fn torn(tail: &[u8]) -> usize {
     match memchr::memchr(b'\n', &tail[..tail.len().min(FIRST_LINE)]) {
         Some(newline) => newline + 1,
         None => tail.iter().take(3).take_while(|&&byte| byte & 0b1100_0000 == 0b1000_0000).count(),
+    }
+}
+
+/// `head` without the character that a cut left incomplete at its end.
+fn whole_characters(head: &[u8]) -> &[u8] {
+    let last = head.iter().rposition(|byte| byte & 0b1100_0000 != 0b1000_0000).unwrap_or(0);
+    match std::str::from_utf8(&head[last..]) {
+        Err(error) if error.error_len().is_none() => &head[..last],
+        _ => head,
     }
 }

@@ -37,6 +37,13 @@ impl Ring {
         (older, newer)
     }
 
+    /// Takes away the newest bytes.
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.bytes.rotate_left(self.oldest);
+        self.oldest = 0;
+        self.bytes.truncate(len);
+    }
+
     pub(super) fn into_vec(mut self) -> Vec<u8> {
         self.bytes.rotate_left(self.oldest);
         self.bytes

@@ -122,6 +122,13 @@ impl Spill {
         }
     }
 
+    /// Takes back the last bytes, as far as they were not handed over yet.
+    pub(super) fn take_back(&mut self, count: usize) {
+        let left = self.chunk.len().saturating_sub(count);
+        self.room += (self.chunk.len() - left) as u64;
+        self.chunk.truncate(left);
+    }
+
     pub(super) fn finish(mut self) -> Spilled {
         self.hand_over();
         Spilled { accepted: self.accepted, target: self.target }

@@ -60,15 +60,16 @@ fn open_lock(options: &mut OpenOptions, dir: &Path) -> io::Result<File> {
 
 /// Removes what ended sessions left below `root`, and spill files beyond retention wherever they are.
 ///
+/// `is_known` says whether anybody could still ask for a spill file; that of a command whose session was killed, nobody can.
 /// Nothing is followed that is a symbolic link, and nothing touched that another user owns. What cannot be removed stays.
-pub fn sweep(root: &Path, retention: Retention, now: SystemTime) {
+pub fn sweep(root: &Path, retention: Retention, now: SystemTime, is_known: impl Fn(&Path) -> bool) {
     let mut ended = Vec::new();
     for session in sessions(root) {
         let has_ended = has_ended(&session, now);
         for (path, metadata) in entries(&session) {
             let expired = age(&metadata, now) > retention.age;
             match is_spill(&path, &metadata) {
-                true if expired => remove_file(&path),
+                true if expired || has_ended && !is_known(&path) => remove_file(&path),
                 true => {}
                 false if !has_ended => {}
                 false if metadata.is_dir() => forgive(&path, fs::remove_dir_all(&path)),
@@ -185,6 +186,18 @@ mod tests {
     }
 
     #[test]
+    fn a_spill_nobody_knows_of_goes_with_its_session() {
+        let root = tempfile::tempdir().unwrap();
+        let session = root.path().join("ended");
+        fs::create_dir(&session).unwrap();
+        for name in ["1.out", "2.out"] {
+            fs::write(session.join(name), "x").unwrap();
+        }
+        sweep(root.path(), Retention::default(), SystemTime::now(), |path| path.ends_with("2.out"));
+        assert!(!session.join("1.out").exists() && session.join("2.out").exists());
+    }
+
+    #[test]
     fn an_ended_session_leaves_only_its_spills() {
         let root = tempfile::tempdir().unwrap();
         let now = SystemTime::now();
@@ -195,11 +208,11 @@ mod tests {
         let kept = spill(&session, "1.out", 10, now);
         let old = spill(&session, "2.out", 10, now - 8 * DAY);
 
-        sweep(root.path(), Retention::default(), now);
+        sweep(root.path(), Retention::default(), now, |_| true);
         assert!(kept.exists() && !old.exists());
         assert_eq!(fs::read_dir(&session).unwrap().count(), 1);
 
-        sweep(root.path(), Retention::default(), now + 8 * DAY);
+        sweep(root.path(), Retention::default(), now + 8 * DAY, |_| true);
         assert!(!session.exists());
     }
 
@@ -212,7 +225,7 @@ mod tests {
         fs::write(session.join("rc"), "x").unwrap();
         let old = spill(&session, "1.out", 10, now - 8 * DAY);
 
-        sweep(root.path(), Retention::default(), now);
+        sweep(root.path(), Retention::default(), now, |_| true);
         assert!(!old.exists());
         assert!(session.join("rc").exists() && session.join(LOCK).exists());
         assert!(lock_session(&session).is_err(), "a lock is held once");
@@ -222,9 +235,9 @@ mod tests {
     fn a_session_without_a_lock_is_given_time_to_take_it() {
         let root = tempfile::tempdir().unwrap();
         let session = session(root.path(), "starting");
-        sweep(root.path(), Retention::default(), SystemTime::now());
+        sweep(root.path(), Retention::default(), SystemTime::now(), |_| true);
         assert!(session.exists());
-        sweep(root.path(), Retention::default(), SystemTime::now() + 2 * STARTING);
+        sweep(root.path(), Retention::default(), SystemTime::now() + 2 * STARTING, |_| true);
         assert!(!session.exists());
     }
 
@@ -239,9 +252,9 @@ mod tests {
         let second = spill(&ended, "1.out", 40, now - 2 * DAY);
         let third = spill(&live, "2.out", 40, now);
 
-        sweep(root.path(), Retention { bytes: 80, ..Retention::default() }, now);
+        sweep(root.path(), Retention { bytes: 80, ..Retention::default() }, now, |_| true);
         assert!(!first.exists() && second.exists() && third.exists());
-        sweep(root.path(), Retention { bytes: 79, ..Retention::default() }, now);
+        sweep(root.path(), Retention { bytes: 79, ..Retention::default() }, now, |_| true);
         assert!(!ended.exists() && third.exists());
     }
 
@@ -257,14 +270,14 @@ mod tests {
         symlink(elsewhere.path(), session.join("directory")).unwrap();
         symlink(&theirs, session.join("2.out")).unwrap();
 
-        sweep(root.path(), Retention { age: DAY, bytes: 0 }, SystemTime::now());
+        sweep(root.path(), Retention { age: DAY, bytes: 0 }, SystemTime::now(), |_| true);
         assert!(theirs.exists());
         assert!(!session.exists(), "the links themselves go");
 
         let link = elsewhere.path().join("root");
         symlink(root.path(), &link).unwrap();
         let live = spill(root.path(), "stray.out", 10, long_ago);
-        sweep(&link, Retention { age: DAY, bytes: 0 }, SystemTime::now());
+        sweep(&link, Retention { age: DAY, bytes: 0 }, SystemTime::now(), |_| true);
         assert!(live.exists());
     }
 }

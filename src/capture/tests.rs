@@ -73,6 +73,14 @@ fn a_gap_is_named_and_each_side_has_its_own_screen() {
 }
 
 #[test]
+fn a_cut_leaves_no_half_characters() {
+    let output = capture(Limits { head: 4, tail: 7, spill: 0 }, &Spiller::none(), ["ééé日本語".as_bytes()]);
+    assert_eq!(output.text(size()), "éé\n… 5 bytes not kept …\n本語");
+    let output = capture(Limits { head: 3, tail: 6, spill: 0 }, &Spiller::none(), ["ééé日本語".as_bytes()]);
+    assert_eq!(output.text(size()), "é\n… 6 bytes not kept …\n本語");
+}
+
+#[test]
 fn a_spill_stops_at_its_cap() {
     let directory = tempfile::tempdir().unwrap();
     let limits = Limits { spill: 40, ..SMALL };

@@ -55,7 +55,12 @@ fn command(args: Vec<OsString>) -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(report::FAILED));
         }
     };
-    act(cli).unwrap_or_else(|error| Report::from(error).print())
+    let asks_the_record = matches!(cli.action, Some(Action::History(_)));
+    act(cli).unwrap_or_else(|error| {
+        let report = Report::from(error);
+        // What the history does not have is an answer, not a failure of ours.
+        if asks_the_record { report.code(1) } else { report }.print()
+    })
 }
 
 fn act(cli: Cli) -> anyhow::Result<ExitCode> {

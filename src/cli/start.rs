@@ -42,7 +42,7 @@ pub(super) fn host_shell(flag: Option<PathBuf>, interactive: bool, wishes: Wishe
     let start = session::Start { shell: shell.clone(), wishes: wishes.clone(), loaded, paths };
     match session::run(start) {
         Ok(status) => ExitCode::from(u8::try_from(status & 0xFF).unwrap_or(report::FAILED)),
-        Err(SessionError::Host(error @ HostError::NotExecutable { .. })) => fail(error),
+        Err(SessionError::Host(error)) if code_of(&error) != report::FAILED => fail(error),
         Err(error) => {
             let words = anyhow::Error::new(error);
             instead(&shell, &wishes, format!("{words:#}, so this is your plain shell; see `shellmate doctor`"))
@@ -81,13 +81,17 @@ fn instead(shell: &std::path::Path, wishes: &Wishes, why: impl std::fmt::Display
     fail(host::exec(&host::plain(shell, wishes)))
 }
 
-fn fail(error: HostError) -> ExitCode {
-    let code = match &error {
+fn code_of(error: &HostError) -> u8 {
+    match error {
         HostError::NotFound { .. } | HostError::NoShell => report::NOT_FOUND,
         HostError::NotExecutable { source, .. } => report::start_code(source),
         HostError::Itself { .. } => report::NOT_EXECUTABLE,
         HostError::OpenPty(_) | HostError::Integration(_) | HostError::Pty(_) => report::FAILED,
-    };
+    }
+}
+
+fn fail(error: HostError) -> ExitCode {
+    let code = code_of(&error);
     Report::from(anyhow::Error::new(error))
         .code(code)
         .hint("name one with `shellmate --shell /bin/bash`, or set `shell` in the configuration")

@@ -46,8 +46,8 @@ impl Announcer {
             }
             Mark::Input => b"\x1b]133;B\x1b\\".to_vec(),
             Mark::Start { .. } => b"\x1b]133;C\x1b\\".to_vec(),
-            Mark::End { status } if ended => format!("\x1b]133;D;{status}\x1b\\").into_bytes(),
-            Mark::End { .. } | Mark::Hello { .. } | Mark::Query { .. } | Mark::Wait { .. } => Vec::new(),
+            Mark::End { status, .. } if ended => format!("\x1b]133;D;{status}\x1b\\").into_bytes(),
+            Mark::End { .. } | Mark::Hello { .. } | Mark::Wiped | Mark::Query { .. } | Mark::Wait { .. } => Vec::new(),
         }
     }
 
@@ -75,8 +75,8 @@ mod tests {
         let mut announcer = Announcer::new(Some(OsStr::new("xterm")), "box".into());
         assert_eq!(announcer.translate(&prompt("/a b"), false), b"\x1b]7;file://box/a%20b\x1b\\\x1b]133;A\x1b\\");
         assert_eq!(announcer.translate(&prompt("/a b"), false), b"\x1b]133;A\x1b\\");
-        assert_eq!(announcer.translate(&Mark::End { status: 3 }, true), b"\x1b]133;D;3\x1b\\");
-        assert_eq!(announcer.translate(&Mark::End { status: 3 }, false), b"");
+        assert_eq!(announcer.translate(&Mark::End { status: 3, eol_mark: Vec::new() }, true), b"\x1b]133;D;3\x1b\\");
+        assert_eq!(announcer.translate(&Mark::End { status: 3, eol_mark: Vec::new() }, false), b"");
     }
 
     #[test]

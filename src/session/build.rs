@@ -1,13 +1,13 @@
 //! Putting a session together.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::capture::{Limits, Retention, Spiller, sweep};
 use crate::config::{Loaded, Paths};
 use crate::host::{self, Integration, Kind, Wishes};
-use crate::store::{self, Store};
+use crate::store::{self, History, PAUSED, Store};
 use crate::track::Scanner;
 use crate::tty::Tty;
 
@@ -16,7 +16,7 @@ use super::outbox::Outbox;
 use super::privacy::Privacy;
 use super::signals::Signals;
 use super::stage::Stage;
-use super::workspace::{PAUSED, Workspace, random_hex};
+use super::workspace::{Workspace, random_hex};
 use super::{Session, SessionError, pty_size};
 
 /// What a session is made from.
@@ -30,6 +30,8 @@ pub struct Start {
 
 /// Hosts the shell until it ends and returns its exit status. On an error nothing was started.
 pub fn run(start: Start) -> Result<i32, SessionError> {
+    // The terminal is in raw mode and somebody else's: words about a panic belong in the log.
+    std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(SessionError::EventLoop)?;
     runtime.block_on(async {
@@ -80,7 +82,8 @@ impl Session {
         };
         let spill_total = config.capture.spill_total.bytes();
         let spiller = Spiller::new(workspace.directory().to_owned(), spill_total);
-        tidy(paths.runtime_root().to_owned(), Retention { age: config.capture.spill_age(), bytes: spill_total });
+        let retention = Retention { age: config.capture.spill_age(), bytes: spill_total };
+        tidy(paths.runtime_root().to_owned(), retention, paths.history_db());
 
         let (ignore, bad_patterns) = config.ignore_set();
         problems.extend(bad_patterns);
@@ -108,15 +111,20 @@ impl Session {
             expects_hooks: !launch.secrets.is_empty(),
             secrets: launch.secrets,
             pty_open: true,
+            tracking: true,
         })
     }
 }
 
 /// Clears away what crashed or old sessions left, beside the session.
-fn tidy(root: PathBuf, retention: Retention) {
-    let swept =
-        std::thread::Builder::new().name("sweep".into()).spawn(move || sweep(&root, retention, SystemTime::now()));
-    if let Err(error) = swept {
+fn tidy(root: PathBuf, retention: Retention, history: Option<PathBuf>) {
+    let clear = move || {
+        let history = history.and_then(|path| History::open(&path).ok());
+        // When in doubt, a file stays.
+        let is_known = |path: &Path| history.as_ref().is_some_and(|history| history.names_spill(path).unwrap_or(true));
+        sweep(&root, retention, SystemTime::now(), is_known);
+    };
+    if let Err(error) = std::thread::Builder::new().name("sweep".into()).spawn(clear) {
         tracing::warn!(%error, "old spill files were not swept");
     }
 }

@@ -14,6 +14,7 @@ mod stage;
 mod workspace;
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::{getpid, getsid};
@@ -30,7 +31,7 @@ use stage::Stage;
 use workspace::Workspace;
 
 pub use build::{Start, run};
-pub use workspace::{PAUSED, hosts};
+pub use workspace::hosts;
 
 /// Why no session could be started; the user's shell can still be had without one.
 #[derive(Debug, thiserror::Error)]
@@ -78,6 +79,8 @@ struct Session {
     /// Whether hooks are expected and their absence was not mentioned yet.
     expects_hooks: bool,
     pty_open: bool,
+    /// Whether the shell's output is followed or only passed on.
+    tracking: bool,
 }
 
 impl Session {
@@ -134,7 +137,7 @@ impl Session {
     }
 
     fn on_keys(&mut self, keys: &[u8]) {
-        if !self.stage.shell_has_the_keyboard() {
+        if self.tracking && !self.stage.shell_has_the_keyboard() {
             self.held.push(keys);
             return;
         }
@@ -150,9 +153,27 @@ impl Session {
         self.to_shell.push(&bytes[sent..]);
     }
 
+    /// Shows what the shell printed, then keeps the books. If keeping them ever panics, we are a plain pipe from there on.
     fn on_output(&mut self, bytes: &[u8]) {
-        let (pty, child, stage) = (&self.pty, &self.child, &mut self.stage);
-        self.scanner.scan(bytes, |piece| stage.take(piece, || pty.foreground() == Some(child.pid())));
+        if !self.tracking {
+            self.stage.to_screen.push(bytes);
+            return self.flush();
+        }
+        let shown = self.stage.to_screen.front().len();
+        let (pty, child, stage, scanner) = (&self.pty, &self.child, &mut self.stage, &mut self.scanner);
+        let read = AssertUnwindSafe(|| {
+            scanner.scan(bytes, |piece| stage.take(piece, || pty.foreground() == Some(child.pid())));
+        });
+        if catch_unwind(read).is_err() {
+            self.tracking = false;
+            self.stage.to_screen.truncate(shown);
+            self.stage.to_screen.push(bytes);
+            self.stage.say("following commands failed, so nothing more is recorded; your shell goes on");
+            self.workspace.withdraw();
+            let held = std::mem::take(&mut self.held);
+            self.send(held.front());
+            return self.flush();
+        }
         self.flush();
         self.follow_up();
     }

@@ -24,6 +24,11 @@ impl Outbox {
         self.front().is_empty()
     }
 
+    /// Takes back all but the first `count` bytes that wait.
+    pub(super) fn truncate(&mut self, count: usize) {
+        self.bytes.truncate(self.sent + count);
+    }
+
     /// Whether the source may be read again.
     pub(super) fn has_room(&self) -> bool {
         self.front().len() < CAP

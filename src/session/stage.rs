@@ -2,7 +2,7 @@
 
 use crate::capture::{Capture, Limits, Output, Spiller};
 use crate::text;
-use crate::track::{Command, Hooks, LineOnScreen, Mark, Modes, Moment, Piece, Problem, Tracker, Zone};
+use crate::track::{self, Command, Hooks, LineOnScreen, Mark, Modes, Moment, Piece, Problem, Tracker, Zone};
 
 use super::announce::Announcer;
 use super::outbox::Outbox;
@@ -10,6 +10,9 @@ use super::privacy::Privacy;
 
 /// A redraw of one line is a few hundred bytes; if this much comes after a query, it is no redraw and is shown.
 const HIDDEN_CAP: usize = 64 * 1024;
+
+/// What a shell prints after a command of its own accord is shorter: a mark and a line of blanks.
+const DRESS_CAP: usize = 4096;
 
 /// Until an agent exists, this is the answer to every query.
 const ANSWER: &str = "no agent is built in yet; your line went nowhere and is in the shell's history";
@@ -48,7 +51,8 @@ pub(super) struct Stage {
     privacy: Privacy,
     floor: Floor,
     notices: Vec<String>,
-    at_line_start: bool,
+    /// The next carriage return belongs to a redraw that would begin left of where its line did.
+    swallow_return: bool,
 }
 
 impl Stage {
@@ -66,7 +70,7 @@ impl Stage {
             privacy,
             floor: Floor::Shell,
             notices: Vec::new(),
-            at_line_start: true,
+            swallow_return: false,
         }
     }
 
@@ -107,18 +111,23 @@ impl Stage {
     /// The shell is gone: ends what it was running and undoes what it left switched on.
     pub(super) fn close(&mut self, status: i32) {
         if let Some(command) = self.tracker.finish(status, Moment::now()) {
-            self.remember(command);
+            self.remember(command, b"");
         }
         self.to_screen.push(&self.modes.undo());
     }
 
     /// Says one line of ours, now.
     pub(super) fn say(&mut self, line: &str) {
-        if !self.at_line_start {
-            self.to_screen.push(b"\r\n");
+        if !self.tracker.at_line_start() {
+            self.show(b"\r\n");
         }
-        self.to_screen.push(format!("\x1b[2mshellmate: {}\x1b[22m\r\n", text::sanitize(line)).as_bytes());
-        self.at_line_start = true;
+        self.show(format!("\x1b[2mshellmate: {}\x1b[22m\r\n", text::sanitize(line)).as_bytes());
+    }
+
+    /// Queues bytes of ours for the screen.
+    fn show(&mut self, bytes: &[u8]) {
+        self.to_screen.push(bytes);
+        self.tracker.passed(bytes);
     }
 
     fn pass(&mut self, bytes: &[u8]) {
@@ -129,9 +138,9 @@ impl Stage {
             }
             self.floor = Floor::Shell;
         }
-        self.to_screen.push(bytes);
-        self.at_line_start = bytes.last() == Some(&b'\n');
-        self.tracker.passed(bytes);
+        let is_return = std::mem::take(&mut self.swallow_return) && bytes.starts_with(b"\r");
+        let bytes = if is_return { &bytes[1..] } else { bytes };
+        self.show(bytes);
         if let (Zone::Output, Some(capture)) = (self.tracker.zone(), &mut self.capture) {
             capture.push(bytes);
         }
@@ -143,16 +152,19 @@ impl Stage {
         if is_hidden && mark == Mark::Input {
             return;
         }
+        let was_refused = matches!(self.tracker.hooks(), Hooks::Refused(_));
         let ended = self.tracker.mark(&mark, Moment::now());
         if !is_hidden || matches!(mark, Mark::Prompt { .. } | Mark::Start { .. }) {
             let standard = self.announcer.translate(&mark, ended.is_some());
             self.to_screen.push(&standard);
         }
         if let Some(command) = ended {
-            self.remember(command);
+            let eol_mark = if let Mark::End { eol_mark, .. } = &mark { eol_mark } else { &Vec::new() };
+            self.remember(command, eol_mark);
         }
         match mark {
-            Mark::Hello { problem, .. } => self.greet(problem),
+            Mark::Hello { problem, .. } if !was_refused => self.greet(problem),
+            Mark::Hello { .. } => {}
             Mark::End { .. } => {}
             Mark::Prompt { .. } => {
                 if is_hidden {
@@ -168,7 +180,17 @@ impl Stage {
                 let is_private = self.privacy.covers(&text);
                 self.capture = (!is_private).then(|| Capture::new(self.limits, self.spiller.clone()));
             }
+            Mark::Wiped => {
+                // Readline takes its prompt to begin in the first column and wipes what was there before it.
+                let before = self.tracker.before_prompt().to_vec();
+                if !before.is_empty() {
+                    self.to_screen.push(b"\r");
+                    self.to_screen.push(&before);
+                    self.swallow_return = true;
+                }
+            }
             Mark::Query { line, screen } => {
+                self.swallow_return = false;
                 if in_front() {
                     if screen == LineOnScreen::Erased {
                         self.repaint(&line);
@@ -186,7 +208,7 @@ impl Stage {
     }
 
     fn answer(&mut self) {
-        self.at_line_start = false;
+        self.show(b"\r\n");
         self.say(ANSWER);
         self.floor = Floor::Returning;
     }
@@ -216,10 +238,15 @@ impl Stage {
         self.say(&format!("{line}; run `shellmate doctor` to see more"));
     }
 
-    fn remember(&mut self, command: Command) {
+    fn remember(&mut self, command: Command, eol_mark: &[u8]) {
         // No capture was started for a private command.
-        if let Some(capture) = self.capture.take() {
-            self.finished.push(Finished { command, output: capture.finish() });
+        if let Some(mut capture) = self.capture.take() {
+            if !eol_mark.is_empty() {
+                capture.drop_end(track::epilogue(&capture.last(DRESS_CAP), eol_mark));
+            }
+            let mut output = capture.finish();
+            output.trim_start(track::prologue(&output.head));
+            self.finished.push(Finished { command, output });
         }
     }
 }

@@ -11,9 +11,8 @@ use nix::unistd::mkfifo;
 
 use crate::capture::{SessionLock, lock_session};
 use crate::config::Paths;
+use crate::store::PAUSED;
 
-/// The file that says a session does not want to be remembered.
-pub const PAUSED: &str = "paused";
 /// The file that names the terminal a session's shell runs on.
 const TERMINAL: &str = "tty";
 
@@ -21,7 +20,7 @@ const TERMINAL: &str = "tty";
 pub(super) struct Workspace {
     directory: PathBuf,
     fifo: PathBuf,
-    directives: File,
+    directives: Option<File>,
     _lock: SessionLock,
 }
 
@@ -37,7 +36,7 @@ impl Workspace {
             .write(true)
             .custom_flags((OFlag::O_NONBLOCK | OFlag::O_CLOEXEC).bits())
             .open(&fifo)?;
-        Ok(Workspace { directory, fifo, directives, _lock: lock })
+        Ok(Workspace { directory, fifo, directives: Some(directives), _lock: lock })
     }
 
     pub(super) fn directory(&self) -> &Path {
@@ -59,9 +58,16 @@ impl Workspace {
 
     /// Sends one line to the waiting hook.
     pub(super) fn direct(&self, directive: &str) {
-        if let Err(error) = (&self.directives).write_all(format!("{directive}\n").as_bytes()) {
+        let Some(mut directives) = self.directives.as_ref() else { return };
+        if let Err(error) = directives.write_all(format!("{directive}\n").as_bytes()) {
             tracing::warn!(%error, directive, "the directive was not sent");
         }
+    }
+
+    /// Closes the way to the hook: one that waits goes on, and none waits any more.
+    pub(super) fn withdraw(&mut self) {
+        self.directives = None;
+        let _ = fs::remove_file(&self.fifo);
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use rusqlite::types::Value;
-use rusqlite::{TransactionBehavior, params_from_iter};
+use rusqlite::{Connection, TransactionBehavior, params_from_iter};
 
 use super::entry::Bytes;
 use super::insert::micros_since_1970;
@@ -32,8 +32,10 @@ impl History {
     pub fn forget(&mut self, which: &Forget) -> Result<Forgotten, StoreError> {
         let Some(connection) = self.connection_mut() else { return Ok(Forgotten::default()) };
         let (condition, values) = condition(which);
-        // What is removed is overwritten too.
-        connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(()))?;
+        // What is removed is overwritten too. With everything gone the file itself shrinks to nothing, so that is not needed.
+        let all = *which == Forget::All;
+        let thoroughly = if all { "FAST" } else { "ON" };
+        connection.pragma_update_and_check(None, "secure_delete", thoroughly, |_| Ok(()))?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut forgotten = Forgotten::default();
         {
@@ -48,15 +50,30 @@ impl History {
         if forgotten.ids.is_empty() {
             return Ok(forgotten);
         }
+        if all {
+            // At once; the trigger would look for each command's words.
+            transaction.execute("INSERT INTO words (words) VALUES ('delete-all')", [])?;
+        }
         transaction.execute(&format!("DELETE FROM commands WHERE {condition}"), params_from_iter(&values))?;
-        // Deleted words stay in the index until it is merged, and are only then gone.
-        transaction.execute("INSERT INTO words (words) VALUES ('optimize')", [])?;
         transaction.commit()?;
-        prune::give_back(connection)?;
-        // So that the log forgets as well. A reader may be in the way; the next checkpoint is then soon enough.
-        let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        // From here on it is only thoroughness: on a full disk the commands are gone all the same.
+        if let Err(error) = clean(connection, which) {
+            tracing::warn!(%error, "the history is not yet rid of all that was forgotten");
+        }
         Ok(forgotten)
     }
+}
+
+/// Rids the file of what nothing refers to any more.
+fn clean(connection: &Connection, which: &Forget) -> Result<(), StoreError> {
+    if *which != Forget::All {
+        // Words of removed commands stay in the index until its parts are merged.
+        connection.execute("INSERT INTO words (words) VALUES ('optimize')", [])?;
+    }
+    prune::give_back(connection)?;
+    // So that the log forgets as well. A reader may be in the way; the next checkpoint is then soon enough.
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+    Ok(())
 }
 
 fn condition(which: &Forget) -> (String, Vec<Value>) {

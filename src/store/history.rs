@@ -10,7 +10,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params_from_iter};
 
 use super::entry::{self, COLUMNS, Entry, Stored};
-use super::insert::micros_since_1970;
+use super::insert::{Bytes, micros_since_1970};
 use super::search::Query;
 use super::{StoreError, file, schema};
 
@@ -73,6 +73,13 @@ impl History {
             "SELECT {COLUMNS}, o.rows, o.cols, o.head, o.tail, c.missing FROM commands AS c JOIN outputs AS o USING (id) WHERE id = ?"
         );
         Ok(connection.prepare_cached(&sql)?.query_row([id], entry::stored).optional()?)
+    }
+
+    /// Whether a command refers to this spill file.
+    pub fn names_spill(&self, path: &Path) -> Result<bool, StoreError> {
+        let Some(connection) = &self.connection else { return Ok(false) };
+        let name = Bytes(path.as_os_str().as_bytes());
+        Ok(connection.prepare_cached("SELECT 1 FROM commands WHERE spill = ?")?.exists([name])?)
     }
 
     pub(super) fn connection(&self) -> Option<&Connection> {

@@ -66,6 +66,8 @@ impl Queue {
         }
         state.bytes += bytes;
         state.waiting.push_back(Job { record, ticket });
+        // The writer may run the moment it is woken, and must not find the lock held.
+        drop(state);
         self.changed.notify_all();
     }
 

@@ -1,5 +1,8 @@
 //! The words a user types become an FTS5 query that can't go wrong.
 
+/// A single letter begins a tenth of all words: slow to look up, and nobody means it.
+const PREFIX: usize = 2;
+
 /// What to look for: all of it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Query {
@@ -17,9 +20,10 @@ impl Query {
             .map(|word| word.as_ref().trim())
             .filter(|word| !word.is_empty())
             .partition(|word| word.chars().any(char::is_alphanumeric));
+        let unfinished = indexed.last().is_some_and(|last| last.chars().count() >= PREFIX);
         let phrases: Vec<String> = indexed.into_iter().map(phrase).collect();
         Query {
-            indexed: (!phrases.is_empty()).then(|| phrases.join(" AND ") + "*"),
+            indexed: (!phrases.is_empty()).then(|| phrases.join(" AND ") + if unfinished { "*" } else { "" }),
             signs: signs.into_iter().map(str::to_owned).collect(),
         }
     }

@@ -11,14 +11,17 @@ use crate::text::percent_decode;
 pub enum Mark {
     /// The integration has loaded, or says why it could not hook in.
     Hello { shell: String, version: String, problem: Option<Problem> },
-    /// The shell is about to prompt; the status is that of the last command, if one ran.
-    End { status: i32 },
+    /// The shell is about to prompt; the status is that of the last command, if one ran. zsh has by then marked the end of
+    /// output that lacks a newline, with these bytes and blanks.
+    End { status: i32, eol_mark: Vec<u8> },
     /// The prompt is about to be drawn.
     Prompt { cwd: PathBuf },
     /// The prompt is drawn and the line editor has the keyboard.
     Input,
     /// A complete command was read and is about to run.
     Start { cwd: PathBuf, text: Vec<u8> },
+    /// bash has wiped the edited line to call the hook behind Enter, and is about to draw it again.
+    Wiped,
     /// The line editor accepted a line meant for the agent.
     Query { line: Vec<u8>, screen: LineOnScreen },
     /// The pre-prompt hook waits for directives with this counter.
@@ -61,10 +64,11 @@ impl Mark {
                 };
                 Mark::Hello { shell, version, problem }
             }
-            b"end" => Mark::End { status: text(field()?).parse().ok()? },
+            b"end" => Mark::End { status: text(field()?).parse().ok()?, eol_mark: field().unwrap_or_default() },
             b"prompt" => Mark::Prompt { cwd: path(field()?) },
             b"input" => Mark::Input,
             b"start" => Mark::Start { cwd: path(field()?), text: field()? },
+            b"wiped" => Mark::Wiped,
             b"query" => {
                 let line = field()?;
                 let screen = match field()?.as_slice() {
@@ -98,7 +102,7 @@ mod tests {
             Mark::parse(b"start;/tmp/100%25;echo a%3Bb%0Aecho \xff"),
             Some(Mark::Start { cwd: "/tmp/100%".into(), text: b"echo a;b\necho \xff".to_vec() })
         );
-        assert_eq!(Mark::parse(b"end;130"), Some(Mark::End { status: 130 }));
+        assert_eq!(Mark::parse(b"end;130"), Some(Mark::End { status: 130, eol_mark: Vec::new() }));
         assert_eq!(
             Mark::parse(b"hello;bash;3.2;17;old"),
             Some(Mark::Hello { shell: "bash".into(), version: "3.2".into(), problem: Some(Problem::TooOld) })

@@ -5,12 +5,14 @@
 //! only with the session's nonce, so nothing a program prints can start, end or forge a command.
 
 mod command;
+mod dress;
 mod mark;
 mod modes;
 mod scan;
 mod tracker;
 
 pub use command::Command;
+pub use dress::{epilogue, prologue};
 pub use mark::{LineOnScreen, Mark, Problem};
 pub use modes::{Modes, Switch};
 pub use scan::{MARK_CAP, Piece, Scanner};

@@ -51,7 +51,7 @@ fn our_marks_are_taken_out_and_nothing_else() {
     let seen = scan_in(&stream, &[]);
     assert_eq!(seen.bytes, b"onetwo\x1b]0;title\x07");
     let prompt = format!("{:?}", Piece::Mark(Mark::Prompt { cwd: PathBuf::from("/tmp") }));
-    assert_eq!(seen.marks, [(3, "Mark(End { status: 3 })".to_owned()), (16, prompt)]);
+    assert_eq!(seen.marks, [(3, "Mark(End { status: 3, eol_mark: [] })".to_owned()), (16, prompt)]);
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant, SystemTime};
 use super::command::Command;
 use super::mark::{Mark, Problem};
 
-/// Beyond this a prompt is a program, and its end is what a person sees.
-const PROMPT_CAP: usize = 16 * 1024;
+/// How much of a line without an end is remembered; what a person sees of a longer one is its end.
+const LINE_CAP: usize = 16 * 1024;
 
 /// What the bytes passing by are part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,12 @@ pub struct Tracker {
     zone: Zone,
     cwd: Option<PathBuf>,
     running: Option<Running>,
-    prompt: Vec<u8>,
+    /// What the screen's current line was drawn with.
+    line: Vec<u8>,
+    /// The line the prompt was drawn on, up to where the user types: output without a newline, and the prompt.
+    prompt_line: Vec<u8>,
+    /// How much of `line` was there before the prompt.
+    before_prompt: usize,
 }
 
 #[derive(Debug)]
@@ -69,7 +74,15 @@ struct Running {
 
 impl Default for Tracker {
     fn default() -> Self {
-        Tracker { hooks: Hooks::Silent, zone: Zone::Outside, cwd: None, running: None, prompt: Vec::new() }
+        Tracker {
+            hooks: Hooks::Silent,
+            zone: Zone::Outside,
+            cwd: None,
+            running: None,
+            line: Vec::new(),
+            prompt_line: Vec::new(),
+            before_prompt: 0,
+        }
     }
 }
 
@@ -86,20 +99,37 @@ impl Tracker {
         self.cwd.as_deref()
     }
 
-    /// Takes note of bytes that passed to the screen; only a prompt's are kept.
+    /// Takes note of bytes that passed to the screen; only those of its current line are kept.
     pub fn passed(&mut self, bytes: &[u8]) {
-        if self.zone == Zone::Prompt {
-            self.prompt.extend_from_slice(bytes);
-            if self.prompt.len() > 2 * PROMPT_CAP {
-                self.prompt.drain(..self.prompt.len() - PROMPT_CAP);
+        let rest = match memchr::memrchr(b'\n', bytes) {
+            Some(newline) => {
+                self.line.clear();
+                self.before_prompt = 0;
+                &bytes[newline + 1..]
             }
+            None => bytes,
+        };
+        let surplus = (self.line.len() + rest.len()).saturating_sub(LINE_CAP);
+        if surplus > 0 {
+            self.line.drain(..surplus.min(self.line.len()));
+            self.before_prompt = self.before_prompt.saturating_sub(surplus);
         }
+        self.line.extend_from_slice(&rest[rest.len().saturating_sub(LINE_CAP)..]);
     }
 
-    /// The last line of the prompt, as the shell drew it.
+    /// Whether the cursor is at the start of a line.
+    pub fn at_line_start(&self) -> bool {
+        self.line.is_empty()
+    }
+
+    /// The last line of the prompt, as the shell drew it, with what stood before it on the same line.
     pub fn prompt_line(&self) -> &[u8] {
-        let start = self.prompt.iter().rposition(|&byte| byte == b'\n' || byte == b'\r').map_or(0, |at| at + 1);
-        &self.prompt[start..]
+        &self.prompt_line
+    }
+
+    /// Output without a final newline that the prompt was drawn behind.
+    pub fn before_prompt(&self) -> &[u8] {
+        &self.prompt_line[..self.before_prompt.min(self.prompt_line.len())]
     }
 
     /// Moves on by one mark; the command that it ends, if one was running.
@@ -114,13 +144,13 @@ impl Tracker {
                 };
                 None
             }
-            Mark::End { status } => {
+            Mark::End { status, .. } => {
                 self.zone = Zone::Outside;
                 self.finish(*status, now)
             }
             Mark::Prompt { cwd } => {
                 self.zone = Zone::Prompt;
-                self.prompt.clear();
+                self.before_prompt = self.line.len();
                 self.cwd = Some(cwd.clone());
                 None
             }
@@ -128,6 +158,7 @@ impl Tracker {
                 // Readline prints the mark again whenever it redraws the prompt; only the first ends a prompt.
                 if self.zone == Zone::Prompt {
                     self.zone = Zone::Input;
+                    self.prompt_line = self.line.clone();
                 }
                 None
             }
@@ -136,7 +167,7 @@ impl Tracker {
                 self.running = Some(Running { text: text.clone(), cwd: cwd.clone(), started: now });
                 None
             }
-            Mark::Query { .. } | Mark::Wait { .. } => None,
+            Mark::Wiped | Mark::Query { .. } | Mark::Wait { .. } => None,
         }
     }
 
@@ -159,17 +190,21 @@ mod tests {
         Mark::Start { cwd: "/tmp".into(), text: text.into() }
     }
 
+    fn end(status: i32) -> Mark {
+        Mark::End { status, eol_mark: Vec::new() }
+    }
+
     #[test]
     fn a_command_is_what_lies_between_start_and_end() {
         let now = Moment::now();
         let mut tracker = Tracker::default();
-        assert_eq!(tracker.mark(&Mark::End { status: 1 }, now), None, "nothing ran yet");
+        assert_eq!(tracker.mark(&end(1), now), None, "nothing ran yet");
         tracker.mark(&Mark::Prompt { cwd: "/tmp".into() }, now);
         tracker.mark(&Mark::Input, now);
         assert_eq!(tracker.zone(), Zone::Input);
         tracker.mark(&start("make"), now);
         assert_eq!(tracker.zone(), Zone::Output);
-        let ended = tracker.mark(&Mark::End { status: 2 }, later(now, Duration::from_secs(3)));
+        let ended = tracker.mark(&end(2), later(now, Duration::from_secs(3)));
         assert_eq!(
             ended,
             Some(Command {
@@ -180,7 +215,7 @@ mod tests {
                 duration: Duration::from_secs(3)
             })
         );
-        assert_eq!(tracker.mark(&Mark::End { status: 2 }, now), None, "an end ends one command");
+        assert_eq!(tracker.mark(&end(2), now), None, "an end ends one command");
     }
 
     #[test]
@@ -196,15 +231,30 @@ mod tests {
     fn the_prompt_line_is_the_last_one_drawn() {
         let now = Moment::now();
         let mut tracker = Tracker::default();
-        tracker.mark(&Mark::Prompt { cwd: "/".into() }, now);
+        let prompt = Mark::Prompt { cwd: "/".into() };
+        tracker.passed(b"output\r\n");
+        tracker.mark(&prompt, now);
         tracker.passed(b"first\r\n\x1b[32msecond\x1b[0m $ ");
         tracker.mark(&Mark::Input, now);
         tracker.passed(b"typed");
         assert_eq!(tracker.prompt_line(), b"\x1b[32msecond\x1b[0m $ ");
-        tracker.mark(&Mark::Prompt { cwd: "/".into() }, now);
+        assert_eq!(tracker.before_prompt(), b"");
+
+        tracker.passed(b"\r\nno newline");
+        tracker.mark(&prompt, now);
+        tracker.passed(b"$ ");
+        tracker.mark(&Mark::Input, now);
+        assert_eq!((tracker.prompt_line(), tracker.before_prompt()), (&b"no newline$ "[..], &b"no newline"[..]));
+    }
+
+    #[test]
+    fn a_line_without_end_is_bounded() {
+        let mut tracker = Tracker::default();
         for _ in 0..100 {
-            tracker.passed(&[b'x'; 1024]);
+            tracker.passed(&[b'x'; 1000]);
         }
-        assert!(tracker.prompt_line().len() <= 2 * PROMPT_CAP);
+        assert_eq!(tracker.line.len(), LINE_CAP);
+        tracker.passed(&[b'y'; 100_000]);
+        assert_eq!(tracker.line, [b'y'; LINE_CAP]);
     }
 }

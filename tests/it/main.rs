@@ -5,6 +5,19 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
+mod bytes;
+mod capture;
+mod commands;
+mod differential;
+mod exec_forms;
+mod exit;
+mod failopen;
+mod forged;
 mod harness;
+mod history;
+mod prompts;
+mod query;
 mod rooms;
+mod start;
 mod terminal;
+mod tmux;

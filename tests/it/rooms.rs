@@ -37,7 +37,8 @@ impl Source {
     }
 
     fn is_test_code(&self) -> bool {
-        self.path.file_stem().is_some_and(|stem| stem == "tests") || self.path.iter().any(|part| part == "tests")
+        self.path.file_stem().is_some_and(|stem| stem == "tests" || stem.to_string_lossy().ends_with("_tests"))
+            || self.path.iter().any(|part| part == "tests")
     }
 
     /// Lines before the tests at the bottom.

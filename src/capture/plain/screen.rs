@@ -6,8 +6,9 @@ use std::ops::ControlFlow::Continue;
 use unicode_width::UnicodeWidthChar;
 use vt100::capture::{BasicFormattedCaptureState, RowContents};
 
-/// Stands in for U+FFFD on its way through vt100, which drops that one; a noncharacter that no program prints.
-const REPLACEMENT: &str = "\u{FDD0}";
+/// Characters that pass through vt100 under another name, one no program prints. It drops U+FFFD, and at the selector that
+/// widens a symbol after the fact it may reach for a column past the last.
+const ALIASES: [(char, char); 2] = [('\u{FFFD}', '\u{FDD0}'), ('\u{FE0F}', '\u{E01EF}')];
 
 /// Draws the bytes and reads the lines that scrolled off, then the screen.
 pub(super) fn render(bytes: &[u8], size: Size) -> String {
@@ -28,8 +29,9 @@ impl Screen {
         match piece {
             Piece::Text(bytes) => {
                 let text = String::from_utf8_lossy(bytes);
-                if text.contains('\u{FFFD}') {
-                    self.parser.process(text.replace('\u{FFFD}', REPLACEMENT).as_bytes());
+                if text.contains(ALIASES.map(|(name, _)| name)) {
+                    let text: String = text.chars().map(alias).collect();
+                    self.parser.process(text.as_bytes());
                 } else {
                     self.parser.process(text.as_bytes());
                 }
@@ -77,8 +79,16 @@ impl Screen {
         let lines = self.parser.callbacks_mut();
         lines.end_line();
         let text = lines.text.trim_end_matches('\n');
-        if text.contains(REPLACEMENT) { text.replace(REPLACEMENT, "\u{FFFD}") } else { text.to_owned() }
+        text.chars().map(unalias).collect()
     }
+}
+
+fn alias(c: char) -> char {
+    ALIASES.iter().find(|(name, _)| *name == c).map_or(c, |(_, alias)| *alias)
+}
+
+fn unalias(c: char) -> char {
+    ALIASES.iter().find(|(_, alias)| *alias == c).map_or(c, |(name, _)| *name)
 }
 
 fn repetitions(digits: &[u8]) -> u16 {

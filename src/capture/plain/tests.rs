@@ -121,6 +121,11 @@ fn no_terminal_is_too_small_or_too_large() {
 }
 
 #[test]
+fn a_symbol_widened_at_the_edge_is_harmless() {
+    assert_eq!(render("\r\nab1\u{FE0F}\x1b[A\x1b[3Gx".as_bytes(), size(2, 3)), "  x\nab1\u{FE0F}");
+}
+
+#[test]
 fn hostile_repetition_is_no_amplifier() {
     let bytes = b"x\x1b[65535b".repeat(1000);
     assert!(shown(bytes).len() <= 81 * 1000);

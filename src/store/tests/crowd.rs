@@ -22,10 +22,11 @@ fn child() {
     for n in 0..records.parse::<u64>().unwrap() {
         let ticket = store.record(printed(&format!("command {n}"), &"output of it\n".repeat(200)));
         let id = loop {
-            match ticket.id() {
-                Some(id) => break id,
-                None => thread::yield_now(),
+            if let Some(id) = ticket.id() {
+                break id;
             }
+            assert_eq!(store.trouble(), None);
+            thread::yield_now();
         };
         writeln!(out, "stored {id}").unwrap();
     }

@@ -31,8 +31,9 @@ impl Builder {
     pub(super) fn new(shell: Shell) -> Builder {
         let place = tempfile::Builder::new().prefix("shellmate-test-").tempdir().expect("a temporary directory");
         let at = |name: &str| place.path().join(name).into_os_string();
-        for name in ["home", "run", "tmp"] {
-            std::fs::create_dir(at(name)).expect("a directory");
+        // Most homes have the last one. Two programs that make it at the same time get in each other's way in fish.
+        for name in ["home", "run", "tmp", "home/.local/share"] {
+            std::fs::create_dir_all(at(name)).expect("a directory");
             std::fs::set_permissions(at(name), std::fs::Permissions::from_mode(0o700)).expect("our own directory");
         }
         let mut env: Vec<(OsString, OsString)> = vec![
@@ -43,6 +44,7 @@ impl Builder {
             ("XDG_CACHE_HOME".into(), at("home/.cache")),
             ("XDG_RUNTIME_DIR".into(), at("run")),
             ("TMPDIR".into(), at("tmp")),
+            ("TMUX_TMPDIR".into(), at("tmp")),
             ("SHELL".into(), shell.path().into()),
             ("PATH".into(), PATH.into()),
             ("TERM".into(), "xterm-256color".into()),
@@ -56,7 +58,8 @@ impl Builder {
             place,
             env,
             args: Vec::new(),
-            arg0: None,
+            // As a person types it; by path, the shell would be called by path too.
+            arg0: Some("shellmate".into()),
             program: PROGRAM.into(),
             dir: None,
             rows: 40,
@@ -109,14 +112,18 @@ impl Builder {
     /// Starts the plain shell instead of the program under test.
     pub(crate) fn bare(mut self) -> Builder {
         self.program = self.shell.path();
-        // A terminal starts a shell by its name, and a path in `$0` would be a difference that is not ours.
-        self.arg0.get_or_insert(self.shell.name().into());
+        // Called as the other is: by name, with a dash for a login shell.
+        self.arg0 = Some(match self.arg0.take() {
+            Some(name) if name.as_encoded_bytes().starts_with(b"-") => format!("-{}", self.shell.name()).into(),
+            _ => self.shell.name().into(),
+        });
         self
     }
 
     /// Starts some other program in the terminal.
     pub(crate) fn program(mut self, path: impl Into<PathBuf>) -> Builder {
         self.program = path.into();
+        self.arg0 = None;
         self
     }
 
@@ -128,6 +135,10 @@ impl Builder {
     pub(crate) fn size(mut self, rows: u16, cols: u16) -> Builder {
         (self.rows, self.cols) = (rows, cols);
         self
+    }
+
+    pub(crate) fn shell(&self) -> Shell {
+        self.shell
     }
 
     pub(crate) fn home(&self) -> PathBuf {

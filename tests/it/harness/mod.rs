@@ -8,14 +8,19 @@
 // A terminal has more keys than today's tests press.
 #![allow(dead_code, unused_imports)]
 
+mod all;
 mod builder;
 mod keys;
 mod pty;
+mod record;
 mod screen;
 mod shell;
 mod term;
 
-pub(crate) use builder::Builder;
+pub(crate) use all::{all, in_every_shell};
+pub(crate) use builder::{Builder, PROGRAM};
 pub(crate) use keys::Key;
-pub(crate) use shell::{Shell, shells};
-pub(crate) use term::{Output, Term};
+pub(crate) use record::{Record, in_short};
+pub(crate) use screen::{patience, text_of};
+pub(crate) use shell::{Shell, available, shells};
+pub(crate) use term::{Output, Term, end_all_below};

@@ -18,8 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Returns the deadline of one wait; `TEST_PATIENCE=4` makes it four times as long, for emulators and sanitizers.
 pub(crate) fn patience() -> Duration {
-    let factor = std::env::var("TEST_PATIENCE").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    PATIENCE * factor
+    let factor = std::env::var("TEST_PATIENCE").ok().and_then(|text| text.parse().ok()).unwrap_or(1.0);
+    PATIENCE.mul_f64(factor)
 }
 
 /// A terminal answers questions; fish waits for the first answer before it draws a prompt.
@@ -89,8 +89,12 @@ impl Display {
     }
 
     /// Waits until `ready` says yes; says no with what was seen so far when patience ends.
-    pub(super) fn wait(&self, mut ready: impl FnMut(&Seen) -> bool) -> Result<(), String> {
-        let deadline = Instant::now() + patience();
+    pub(super) fn wait(&self, ready: impl FnMut(&Seen) -> bool) -> Result<(), String> {
+        self.wait_at_most(patience(), ready)
+    }
+
+    pub(super) fn wait_at_most(&self, limit: Duration, mut ready: impl FnMut(&Seen) -> bool) -> Result<(), String> {
+        let deadline = Instant::now() + limit;
         let mut seen = self.lock();
         loop {
             if ready(&seen) {

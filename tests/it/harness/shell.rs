@@ -13,6 +13,7 @@ pub(crate) enum Shell {
 pub(super) const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
 /// Returns the shells of this machine. One that is missing is said loudly, and with `CI=true` it is a failure.
+/// `TEST_SHELLS=zsh,fish` leaves the others out.
 pub(crate) fn shells() -> Vec<Shell> {
     [Shell::Bash, Shell::Zsh, Shell::Fish].into_iter().filter(|shell| shell.available()).collect()
 }
@@ -28,7 +29,8 @@ impl Shell {
 
     /// Says whether the shell is here. A test that needs it returns early when it is not.
     pub(crate) fn available(self) -> bool {
-        available(self.name())
+        let wanted = std::env::var("TEST_SHELLS").unwrap_or_default();
+        (wanted.is_empty() || wanted.split(',').any(|name| name == self.name())) && available(self.name())
     }
 
     pub(crate) fn path(self) -> PathBuf {
@@ -55,6 +57,14 @@ impl Shell {
                  function count_prompts --on-event fish_prompt; set -g T (math $T + 1); end\n\
                  function fish_prompt; echo -n \"[$T]\\$ \"; end\n"
             }
+        }
+    }
+
+    /// How this shell says its own process.
+    pub(crate) fn pid(self) -> &'static str {
+        match self {
+            Shell::Bash | Shell::Zsh => "$$",
+            Shell::Fish => "$fish_pid",
         }
     }
 

@@ -5,6 +5,8 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Instant;
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -16,6 +18,7 @@ use vt100::Screen;
 use super::builder::{Builder, PROGRAM};
 use super::keys::Key;
 use super::pty;
+use super::record::Record;
 use super::screen::{Display, Seen, cells, describe, patience};
 use super::shell::Shell;
 
@@ -60,6 +63,12 @@ impl Term {
         self.send(text.as_ref());
     }
 
+    /// Types on, however long it takes, while the test looks at something else.
+    pub(crate) fn typed_meanwhile(&mut self, bytes: Vec<u8>) -> JoinHandle<Result<(), String>> {
+        let master = Arc::clone(self.master.as_ref().expect("the terminal was not hung up"));
+        std::thread::spawn(move || send(&master, &bytes))
+    }
+
     /// Pastes as terminals do: newlines become carriage returns, in brackets when the program asked for them.
     pub(crate) fn paste(&mut self, text: &str) {
         let text = text.replace('\n', "\r");
@@ -78,6 +87,24 @@ impl Term {
         self.typed(command);
         self.key(Key::Enter);
         self.wait_for_prompt();
+    }
+
+    /// Types a line, sees it on the screen and gives it up with Ctrl-C.
+    #[track_caller]
+    pub(crate) fn give_up(&mut self, line: &str) {
+        self.typed(line);
+        self.wait_for(line);
+        if self.shell() != Shell::Fish {
+            self.key(Key::CtrlC);
+            return self.wait_for_prompt();
+        }
+        // fish takes Ctrl-C as a signal and forgets one that comes while it is busy, with or without us: a person presses again.
+        let given_up = |seen: &Seen| seen.text().contains(&format!("{line}^C"));
+        let again = |term: &mut Term| {
+            term.key(Key::CtrlC);
+            term.display.wait_at_most(patience() / 15, given_up).is_ok()
+        };
+        assert!((0..10).any(|_| again(self)), "Ctrl-C does nothing\n{}", self.describe());
     }
 
     pub(crate) fn resize(&mut self, rows: u16, cols: u16) {
@@ -147,6 +174,12 @@ impl Term {
         self.wait(&what, |seen| seen.raw.windows(bytes.len()).any(|window| window == bytes));
     }
 
+    /// Waits until that many bytes were written since the start.
+    #[track_caller]
+    pub(crate) fn wait_for_total(&self, bytes: u64) {
+        self.wait(&format!("{bytes} bytes"), |seen| seen.total >= bytes);
+    }
+
     /// Waits for a prompt that is newer than the last one waited for.
     #[track_caller]
     pub(crate) fn wait_for_prompt(&mut self) {
@@ -194,6 +227,11 @@ impl Term {
         self.builder.place()
     }
 
+    /// The text with the temporary directory named PLACE, so that two terminals can be compared.
+    pub(crate) fn without_place(&self, text: &str) -> String {
+        text.replace(&self.place().display().to_string(), "PLACE")
+    }
+
     /// The process that was started in the terminal.
     pub(crate) fn pid(&self) -> i32 {
         self.pid.as_raw()
@@ -215,12 +253,35 @@ impl Term {
         }
     }
 
-    /// Returns what is remembered, oldest first.
+    /// Returns what is remembered, oldest first. A session still running may not have written its last command yet.
     #[track_caller]
-    pub(crate) fn history(&self) -> Vec<serde_json::Value> {
-        let output = self.shellmate(&["history", "--json"]);
+    pub(crate) fn history(&self, args: &[&str]) -> Vec<Record> {
+        let output = self.shellmate(&[&["history"], args, &["--json"]].concat());
         assert!(output.status.success(), "history: {output:?}\n{}", self.describe());
-        output.stdout.lines().map(|line| serde_json::from_str(line).expect("one object a line")).collect()
+        Record::parse_all(&output.stdout)
+    }
+
+    /// Leaves the shell and returns what is remembered of it, without the `exit` itself.
+    #[track_caller]
+    pub(crate) fn finish(&mut self) -> Vec<Record> {
+        self.exit();
+        let mut records = self.history(&[]);
+        records.retain(|record| record.command != "exit");
+        records
+    }
+
+    /// Asks until the history is as wanted: it is written behind the session's back. Each question is a process, so nothing
+    /// spins.
+    #[track_caller]
+    pub(crate) fn wait_for_history(&self, mut ready: impl FnMut(&[Record]) -> bool) -> Vec<Record> {
+        let deadline = Instant::now() + patience();
+        loop {
+            let records = self.history(&[]);
+            if ready(&records) {
+                return records;
+            }
+            assert!(Instant::now() < deadline, "the history stays as it is: {records:#?}\n{}", self.describe());
+        }
     }
 
     /// The screen, the last bytes and the log, for the message of a failed test.
@@ -251,21 +312,29 @@ impl Term {
     }
 
     #[track_caller]
-    fn send(&mut self, mut bytes: &[u8]) {
-        let limit = PollTimeout::try_from(patience()).expect("a sane deadline");
-        while !bytes.is_empty() {
-            match write(self.master(), bytes) {
-                Ok(count) => bytes = &bytes[count..],
-                Err(Errno::EINTR) => {}
-                Err(Errno::EAGAIN) => {
-                    let mut fds = [PollFd::new(self.master().as_fd(), PollFlags::POLLOUT)];
-                    let ready = poll(&mut fds, limit).unwrap_or(1);
-                    assert!(ready > 0, "nobody reads the keyboard; {} bytes left\n{}", bytes.len(), self.describe());
-                }
-                Err(error) => panic!("typing: {error}\n{}", self.describe()),
-            }
+    fn send(&mut self, bytes: &[u8]) {
+        if let Err(problem) = send(self.master(), bytes) {
+            panic!("{problem}\n{}", self.describe());
         }
     }
+}
+
+fn send(master: &OwnedFd, mut bytes: &[u8]) -> Result<(), String> {
+    let limit = PollTimeout::try_from(patience()).expect("a sane deadline");
+    while !bytes.is_empty() {
+        match write(master, bytes) {
+            Ok(count) => bytes = &bytes[count..],
+            Err(Errno::EINTR) => {}
+            Err(Errno::EAGAIN) => {
+                let mut fds = [PollFd::new(master.as_fd(), PollFlags::POLLOUT)];
+                if poll(&mut fds, limit) == Ok(0) {
+                    return Err(format!("nobody reads the keyboard; {} bytes left", bytes.len()));
+                }
+            }
+            Err(error) => return Err(format!("typing: {error}")),
+        }
+    }
+    Ok(())
 }
 
 impl Drop for Term {
@@ -288,7 +357,7 @@ fn newest_prompt(contents: &str) -> u64 {
 }
 
 /// Kills whatever still carries a path below `place` in its environment: jobs with nohup, servers, other sessions.
-fn end_all_below(place: &Path) {
+pub(crate) fn end_all_below(place: &Path) {
     let wanted = format!("{}/", place.display());
     // A process may start another while the list is read; each round sees fewer, and a dead one has no environment.
     for _ in 0..10 {

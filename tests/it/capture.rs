@@ -1,0 +1,203 @@
+//! What a command printed: kept as bytes, bounded, and read back as the terminal showed it.
+
+use std::os::unix::fs::PermissionsExt;
+
+use crate::harness::{Key, Record, Shell, Term, available, in_every_shell};
+
+/// What `show` says of the only command with this text.
+#[track_caller]
+fn shown(term: &Term, command: &str) -> Record {
+    let record = term.history(&[]).into_iter().find(|record| record.command == command);
+    let record = record.unwrap_or_else(|| panic!("{command} was not recorded\n{}", term.describe()));
+    term.history(&["show", &record.id()]).remove(0)
+}
+
+/// Runs one command and returns what is kept of it.
+#[track_caller]
+fn kept(shell: Shell, command: &str) -> Record {
+    let mut term = Term::new(shell).start();
+    term.wait_for_prompt();
+    term.run(command);
+    term.exit();
+    shown(&term, command)
+}
+
+fn output(record: &Record) -> &str {
+    record.output.as_deref().unwrap_or_default().trim_end_matches('\n')
+}
+
+#[test]
+fn the_output_and_nothing_but_the_output() {
+    in_every_shell(|shell| {
+        for (command, text) in [
+            ("echo one", "one"),
+            ("printf 'no newline'", "no newline"),
+            ("true", ""),
+            ("echo out; echo err >&2", "out\nerr"),
+            ("printf 'a\\n\\n\\nb\\n'", "a\n\n\nb"),
+            ("printf '\\033[1;31mred\\033[0m plain\\n'", "red plain"),
+            ("printf '10%%\\r50%%\\r100%%\\n'", "100%"),
+            ("printf 'abc\\b\\bX\\n'", "aXc"),
+            ("printf 'a\\tb\\n'", "a       b"),
+            ("printf 'one\\ntwo\\n\\033[1A\\033[2KTWO\\n'", "one\nTWO"),
+            ("printf '漢字 🦀 żółw\\n'", "漢字 🦀 żółw"),
+            ("printf '\\033]0;title\\aafter\\n'", "after"),
+        ] {
+            let record = kept(shell, command);
+            assert_eq!(output(&record), text, "{} {command}", shell.name());
+            assert!(!record.truncated && !record.full_screen && record.spill.is_none(), "{record:?}");
+        }
+        // fish sets title and colours after it has said that a command starts; those bytes are not text.
+        if shell != Shell::Fish {
+            assert_eq!(kept(shell, "echo one").output_bytes, 5, "{}", shell.name());
+            assert_eq!(kept(shell, "true").output_bytes, 0, "{}", shell.name());
+        }
+    });
+}
+
+#[test]
+fn lines_wider_than_the_screen_are_whole() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).size(30, 40).start();
+        term.wait_for_prompt();
+        term.run("seq -s ' ' 60");
+        term.exit();
+        let wanted: Vec<String> = (1..=60).map(|n| n.to_string()).collect();
+        assert_eq!(output(&shown(&term, "seq -s ' ' 60")), wanted.join(" "), "{}", shell.name());
+    });
+}
+
+#[test]
+fn a_large_output_is_spilled_whole_and_privately() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).start();
+        term.wait_for_prompt();
+        term.run("seq 100000");
+        term.exit();
+        let record = shown(&term, "seq 100000");
+        assert!((688_895..688_995).contains(&record.output_bytes), "{} {record:?}", shell.name());
+        let spill = record.spill.clone().unwrap_or_else(|| panic!("not spilled: {record:?}"));
+        let text = std::fs::read_to_string(&spill).unwrap();
+        let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(spill.as_ref()), 0o600);
+        assert_eq!(mode(std::path::Path::new(&spill).parent().unwrap()), 0o700);
+        assert_eq!(text.lines().count(), 100_000);
+        let raw = term.shellmate(&["history", "show", &record.id(), "--raw"]);
+        for text in [&text, &raw.stdout] {
+            assert!(text.starts_with("1\r\n2\r\n") || text.contains("\r1\r\n2\r\n"), "{}", shell.name());
+            assert!(text.ends_with("99999\r\n100000\r\n"), "{}", shell.name());
+        }
+    });
+}
+
+#[test]
+fn an_output_over_the_cap_keeps_its_head_and_tail() {
+    in_every_shell(|shell| {
+        let config = "[capture]\nhead = 1024\ntail = 2048\nspill = 4096\n";
+        let mut term = Term::new(shell).config(config).start();
+        term.wait_for_prompt();
+        term.run("seq 10000");
+        term.exit();
+        let record = shown(&term, "seq 10000");
+        assert!(record.truncated, "{record:?}");
+        assert!((58_894..58_994).contains(&record.output_bytes), "{} {record:?}", shell.name());
+        assert!(output(&record).starts_with("1\n2\n") && output(&record).ends_with("\n9999\n10000"), "{record:?}");
+        if let Some(spill) = &record.spill {
+            assert!(std::fs::metadata(spill).unwrap().len() <= 4096);
+        }
+    });
+}
+
+#[test]
+fn full_screen_programs_leave_a_name_and_no_text() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).file("long", "a line\n".repeat(500)).start();
+        term.wait_for_prompt();
+        if available("less") {
+            term.typed("less long\r");
+            term.wait_until(|screen| screen.alternate_screen() && screen.contents().contains("long"));
+            term.key(Key::Ctrl('f'));
+            term.typed("q");
+            term.wait_for_prompt();
+        }
+        if available("vim") {
+            term.typed("vim -u NONE -N long\r");
+            term.wait_until(|screen| screen.alternate_screen() && screen.contents().contains("500L"));
+            term.typed(":q\r");
+            term.wait_for_prompt();
+        }
+        term.run("echo after");
+        let records = term.finish();
+        let (last, full) = records.split_last().unwrap();
+        assert!(full.iter().all(|record| record.full_screen), "{}: {records:?}", shell.name());
+        for record in full {
+            assert_eq!(shown(&term, &record.command).output.unwrap_or_default(), "", "{}", shell.name());
+        }
+        assert!(!last.full_screen);
+    });
+}
+
+#[test]
+fn what_is_typed_with_the_echo_off_is_nowhere() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).start();
+        term.wait_for_prompt();
+        let read = "bash -c 'read -rsp Password: secret; echo; echo thanks'";
+        term.typed(format!("{read}\r"));
+        term.wait_for("Password:\n".trim_end());
+        term.wait_until(|screen| screen.contents().contains("\nPassword:"));
+        term.typed("hunter2\r");
+        term.wait_for_prompt();
+        term.exit();
+        let record = shown(&term, read);
+        assert!(!output(&record).contains("hunter2") && output(&record).contains("thanks"), "{record:?}");
+        let state = term.home().join(".local/state/shellmate");
+        for entry in std::fs::read_dir(state).unwrap().flatten().filter(|entry| entry.path().is_file()) {
+            let bytes = std::fs::read(entry.path()).unwrap();
+            assert!(!bytes.windows(7).any(|window| window == b"hunter2"), "{}", entry.path().display());
+        }
+    });
+}
+
+#[test]
+fn spills_of_a_killed_session_are_swept_by_the_next() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).start();
+        term.wait_for_prompt();
+        term.typed("seq 200000; sleep 1000\r");
+        term.wait_for("\n200000\n");
+        term.signal(nix::sys::signal::Signal::SIGKILL);
+        term.wait_status();
+        let runtime = term.place().join("run/shellmate");
+        let before: Vec<_> = std::fs::read_dir(&runtime).unwrap().flatten().map(|entry| entry.path()).collect();
+        assert!(!before.is_empty(), "the killed session left its directory");
+        let mut next = Term::new(shell)
+            .env("XDG_RUNTIME_DIR", term.place().join("run"))
+            .env("XDG_STATE_HOME", term.home().join(".local/state"))
+            .start();
+        next.wait_for_prompt();
+        next.run("true");
+        next.exit();
+        // What the store knows of may stay; a directory nobody refers to may not.
+        let left: Vec<_> = before.iter().filter(|path| path.exists()).flat_map(|path| files_below(path)).collect();
+        assert!(left.is_empty(), "{}: {left:?}", shell.name());
+    });
+}
+
+#[test]
+fn a_session_that_ends_leaves_no_runtime_files() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).start();
+        term.wait_for_prompt();
+        term.run("echo one");
+        term.exit();
+        let left = files_below(&term.place().join("run/shellmate"));
+        assert!(left.is_empty(), "{}: {left:?}", shell.name());
+    });
+}
+
+/// Everything below a directory; nothing if it is not there.
+fn files_below(directory: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.flat_map(|entry| [vec![entry.path()], files_below(&entry.path())].concat()).collect()
+}

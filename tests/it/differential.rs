@@ -1,0 +1,501 @@
+//! The same keys in the bare shell and in ours, side by side: what a shell can be asked about itself must not differ.
+
+use std::collections::BTreeMap;
+
+use crate::commands::SLOW;
+use crate::harness::{Builder, Key, Shell, Term, all, in_every_shell, shells};
+
+/// Does the same in both terminals and returns what each gave, ours first.
+fn both<T>(shell: Shell, set: impl Fn(Builder) -> Builder, act: impl Fn(&mut Term) -> T) -> (T, T) {
+    let mut ours = set(Term::new(shell)).start();
+    let mut bare = set(Term::new(shell)).bare().start();
+    (act(&mut ours), act(&mut bare))
+}
+
+/// Runs each command with its output in a file and returns the texts.
+fn answers(term: &mut Term, commands: &[&str]) -> Vec<String> {
+    term.wait_for_prompt();
+    let mut texts = Vec::new();
+    for command in commands {
+        term.run(
+            &format!("{command} >| ~/answer 2>&1").replace(">|", if term.shell() == Shell::Fish { ">" } else { ">|" }),
+        );
+        texts.push(term.without_place(&term.read("answer")));
+    }
+    texts
+}
+
+#[track_caller]
+fn same_answers(shell: Shell, set: impl Fn(Builder) -> Builder, commands: &[&str]) {
+    let (ours, bare) = both(shell, set, |term| answers(term, commands));
+    for ((command, ours), bare) in commands.iter().zip(ours).zip(bare) {
+        assert!(ours == bare, "{}: {command}\n{}", shell.name(), difference(&ours, &bare));
+    }
+}
+
+/// The lines that only one of them has.
+fn difference(ours: &str, bare: &str) -> String {
+    let only = |one: &str, other: &str, sign: &str| {
+        let lines = one.lines().filter(|line| !other.lines().any(|twin| twin == *line));
+        lines.map(|line| format!("{sign} {line}\n")).collect::<String>()
+    };
+    only(ours, bare, "ours:") + &only(bare, ours, "bare:")
+}
+
+const EVERYWHERE: &[&str] = &[
+    "stty -a",
+    "umask",
+    "pwd",
+    "ls /proc/self/fd",
+    "grep -E '^Sig(Blk|Ign)' /proc/self/status",
+    "bash -c 'ps -o stat= -p $PPID'",
+    "bash -c 'grep ^SigIgn /proc/$PPID/status'",
+    "bash -c 'tr \"\\0\" \" \" < /proc/$PPID/comm'",
+];
+
+fn questions(shell: Shell) -> Vec<&'static str> {
+    let own: &[&str] = match shell {
+        Shell::Bash => &[
+            "bash -c 'ls /proc/$PPID/fd'",
+            "echo \"$0\" \"$-\" \"$#\" \"$SHLVL\"",
+            "shopt",
+            "set -o",
+            "trap -p",
+            "alias -p",
+            "bind -v",
+            "complete -p",
+            "enable -a",
+            "declare -F | grep -v __shellmate_",
+            "ulimit -a",
+            "jobs",
+            "echo \"$BASHOPTS $SHELLOPTS\"",
+            "history",
+            "dirs -v",
+        ],
+        Shell::Zsh => &[
+            "bash -c 'ls /proc/$PPID/fd'",
+            "echo \"$0\" \"$-\" \"$#\" \"$SHLVL\"",
+            "setopt",
+            "unsetopt",
+            "trap",
+            "alias",
+            "print -l $fpath $path",
+            "print -l ${(ko)functions} | grep -v __shellmate_",
+            "bindkey",
+            "ulimit -a",
+            "jobs",
+            "dirs -v",
+            "zstyle -L",
+            "echo ${ZDOTDIR-unset}",
+        ],
+        // Not for its descriptors: fish opens files in the background whenever it likes.
+        Shell::Fish => &[
+            "echo $SHLVL (count $argv)",
+            "status is-login; echo $status",
+            "status is-interactive; echo $status",
+            "status job-control",
+            "status features",
+            "abbr",
+            "functions -a | string split ', ' | string match -v '__shellmate_*' | string match -v count_prompts",
+            "jobs",
+            "set -S fish_key_bindings",
+            "complete | string match -r 'shellmate'",
+            "echo $XDG_DATA_DIRS",
+        ],
+    };
+    [EVERYWHERE, own].concat()
+}
+
+#[test]
+fn the_shell_answers_every_question_about_itself_alike() {
+    in_every_shell(|shell| {
+        same_answers(shell, |builder| builder, &questions(shell));
+    });
+}
+
+#[test]
+fn a_login_shell_answers_alike() {
+    in_every_shell(|shell| {
+        let login = |builder: Builder| builder.arg0("-shellmate").file(".bash_profile", ". ~/.bashrc");
+        same_answers(shell, login, &questions(shell));
+    });
+}
+
+/// `name=value` lines of `env`; `_` is the path of `env` or what ran before, and never ours to keep.
+fn variables(text: &str) -> BTreeMap<String, String> {
+    let pairs = text.lines().filter_map(|line| line.split_once('='));
+    pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).filter(|(name, _)| name != "_").collect()
+}
+
+#[test]
+fn the_environment_of_a_program_gains_two_names() {
+    in_every_shell(|shell| {
+        for arg0 in ["shellmate", "-shellmate"] {
+            let set = |builder: Builder| builder.arg0(arg0).file(".bash_profile", ". ~/.bashrc");
+            let (ours, bare) = both(shell, set, |term| answers(term, &["env"]).remove(0));
+            let mut ours = variables(&ours);
+            assert_eq!(ours.remove("SHELLMATE").as_deref(), Some(env!("CARGO_PKG_VERSION")));
+            assert!(ours.remove("SHELLMATE_SESSION").is_some_and(|session| !session.is_empty()));
+            assert_eq!(ours, variables(&bare), "{} {arg0}", shell.name());
+        }
+    });
+}
+
+#[test]
+fn variables_the_user_set_arrive_as_they_are() {
+    in_every_shell(|shell| {
+        let set = |builder: Builder| {
+            let home = builder.home();
+            builder
+                .env("ENV", "/some/env")
+                .env("ZDOTDIR", home)
+                .env("XDG_DATA_DIRS", "/some/data:/usr/share")
+                .env("HISTFILE", "/dev/null")
+                .env("PROMPT_COMMAND", ":")
+                .env("BASH_ENV", "/some/bash")
+                .env("SHLVL", "3")
+                .env("TERM_PROGRAM", "WezTerm")
+        };
+        let (ours, bare) = both(shell, set, |term| answers(term, &["env"]).remove(0));
+        let mut ours = variables(&ours);
+        ours.retain(|name, _| !name.starts_with("SHELLMATE"));
+        let mut bare = variables(&bare);
+        // The hook has to be in it, and it was exported by the user.
+        ours.remove("PROMPT_COMMAND");
+        bare.remove("PROMPT_COMMAND");
+        assert_eq!(ours, bare, "{}", shell.name());
+    });
+}
+
+/// Shell variables; those that are never the same twice, and those a hook must be in, are left out.
+fn shell_variables(shell: Shell, text: &str) -> BTreeMap<String, String> {
+    const NEVER_THE_SAME: &[&str] = &[
+        "BASHPID",
+        "BASH_ARGV0",
+        "BASH_COMMAND",
+        "BASH_ARGC",
+        "BASH_ARGV",
+        "BASH_LINENO",
+        "BASH_SOURCE",
+        "BASH_SUBSHELL",
+        "BASH_MONOSECONDS",
+        "EPOCHREALTIME",
+        "EPOCHSECONDS",
+        "HISTCMD",
+        "LINENO",
+        "PPID",
+        "RANDOM",
+        "SECONDS",
+        "SRANDOM",
+        "_",
+        "TTY",
+        "TTYIDLE",
+        "ERRNO",
+        "$",
+        "!",
+        "?",
+        "funcstack",
+        "history",
+        "historywords",
+        "commands",
+        "functions_source",
+        "jobdirs",
+        "jobstates",
+        "jobtexts",
+        "status",
+        "pipestatus",
+        "CMD_DURATION",
+        "fish_pid",
+        "last_pid",
+        "hostname",
+        "SHELLMATE",
+        "SHELLMATE_SESSION",
+    ];
+    let mut found = BTreeMap::new();
+    for line in text.lines() {
+        let parsed = match shell {
+            Shell::Bash => line.strip_prefix("declare -").and_then(|rest| rest.split_once(' ')),
+            Shell::Zsh => line.strip_prefix("typeset ").or(line.strip_prefix("export ")).map(|rest| ("", rest)),
+            Shell::Fish => line.split_once(' ').map(|_| ("", line)),
+        };
+        let Some((flags, rest)) = parsed else { continue };
+        let (name, value) = rest.split_once([' ', '=']).unwrap_or((rest, ""));
+        if !NEVER_THE_SAME.contains(&name) && !line.contains("__shellmate_") {
+            found.insert(name.to_owned(), format!("{flags} {value}"));
+        }
+    }
+    found
+}
+
+#[test]
+fn the_variables_of_the_shell_are_its_own() {
+    // Where a hook has to be; everything else is as without us.
+    const HOOKED: &[&str] = &["PROMPT_COMMAND", "PS0", "PS1", "precmd_functions", "preexec_functions"];
+    for (shell, dump) in [(Shell::Bash, "declare -p"), (Shell::Fish, "set")] {
+        if !shell.available() {
+            continue;
+        }
+        let (ours, bare) = both(shell, |builder| builder, |term| answers(term, &[dump]).remove(0));
+        let (ours, bare) = (shell_variables(shell, &ours), shell_variables(shell, &bare));
+        let names = ours.keys().chain(bare.keys()).filter(|name| !HOOKED.contains(&name.as_str()));
+        let differing: BTreeMap<&String, (Option<&String>, Option<&String>)> = names
+            .filter(|name| ours.get(*name) != bare.get(*name))
+            .map(|name| (name, (ours.get(name), bare.get(name))))
+            .collect();
+        assert!(differing.is_empty(), "{}: name, ours, bare: {differing:#?}", shell.name());
+    }
+}
+
+/// Makes every start and end file say that it was read.
+fn logging(builder: Builder, shell: Shell) -> Builder {
+    let names: &[&str] = match shell {
+        Shell::Bash => &[".bash_profile", ".bash_login", ".profile", ".bash_logout"],
+        Shell::Zsh => &[".zshenv", ".zprofile", ".zlogin", ".zlogout"],
+        Shell::Fish => &[".config/fish/conf.d/a.fish", ".config/fish/conf.d/z.fish"],
+    };
+    let say = |name: &str| format!("echo {name} >> ~/order\n");
+    let builder = names.iter().fold(builder, |builder, name| builder.file(name, say(name)));
+    let builder = builder.rc(&say("rc"));
+    match shell {
+        Shell::Bash => builder.file(".bash_profile", say(".bash_profile") + ". ~/.bashrc\n"),
+        Shell::Zsh => builder,
+        Shell::Fish => builder.rc("function bye --on-event fish_exit; echo exit >> ~/order; end"),
+    }
+}
+
+#[test]
+fn start_files_are_read_once_and_in_the_shells_order() {
+    in_every_shell(|shell| {
+        for (arg0, args) in [("shellmate", &[][..]), ("-shellmate", &[]), ("shellmate", &["-l"])] {
+            let set = |builder: Builder| logging(builder, shell).arg0(arg0).args(args.iter().copied());
+            let (ours, bare) = both(shell, set, |term| {
+                term.wait_for_prompt();
+                term.exit();
+                term.read("order")
+            });
+            assert_eq!(ours, bare, "{} {arg0} {args:?}", shell.name());
+        }
+    });
+}
+
+#[test]
+fn start_files_are_read_in_order_where_only_some_exist() {
+    for names in [&[".bash_login", ".profile"][..], &[".profile"]] {
+        let set = |builder: Builder| {
+            let builder = names.iter().fold(builder, |builder, name| {
+                builder.file(name, format!("echo {name} >> ~/order; T=0; PS1='[$((++T))]$ '\n"))
+            });
+            builder.rc("echo rc >> ~/order").arg0("-shellmate")
+        };
+        let (ours, bare) = both(Shell::Bash, set, |term| {
+            term.wait_for_prompt();
+            term.exit();
+            term.read("order")
+        });
+        assert_eq!(ours, bare, "{names:?}");
+    }
+}
+
+#[test]
+fn a_zdotdir_of_the_users_is_used() {
+    if !Shell::Zsh.available() {
+        return;
+    }
+    for early in [true, false] {
+        let set = |builder: Builder| {
+            let dotfiles = builder.home().join("dot");
+            let builder = [".zshenv", ".zprofile", ".zlogin", ".zlogout"].iter().fold(builder, |builder, name| {
+                builder.file(&format!("dot/{name}"), format!("echo dot/{name} >> ~/order\n"))
+            });
+            let rc = format!("{}echo dot/.zshrc >> ~/order\n", Shell::Zsh.counting_prompt());
+            let builder = builder.file("dot/.zshrc", rc).arg0("-shellmate");
+            if early {
+                builder.env("ZDOTDIR", dotfiles)
+            } else {
+                builder.file(".zshenv", "echo .zshenv >> ~/order; ZDOTDIR=~/dot\n")
+            }
+        };
+        let (ours, bare) = both(Shell::Zsh, set, |term| {
+            term.wait_for_prompt();
+            term.run("echo $ZDOTDIR ${(t)ZDOTDIR} >> ~/order");
+            term.exit();
+            term.without_place(&term.read("order"))
+        });
+        assert_eq!(ours, bare, "early: {early}");
+    }
+}
+
+#[test]
+fn a_start_file_that_fails_leaves_early_or_replaces_the_shell_does_so() {
+    in_every_shell(|shell| {
+        let read = |rc: &str| {
+            let (ours, bare) = both(
+                shell,
+                |builder| builder.rc(rc).rc("echo more"),
+                |term| {
+                    term.wait_for_prompt();
+                    term.run(&format!("echo {} $PWD", shell.status()));
+                    term.without_place(&term.screen())
+                },
+            );
+            assert_eq!(ours, bare, "{} {rc}", shell.name());
+        };
+        let cases = ["false", "return", "return 3", "no-such-command-at-all", "cd /"];
+        all(cases.map(|rc| (rc, move || read(rc))));
+        if shell != Shell::Fish {
+            let (ours, bare) = both(shell, |builder| builder.rc("exit 11"), |term| term.wait_exit().code());
+            assert_eq!((ours, bare), (Some(11), Some(11)), "{} exit", shell.name());
+        }
+        let (ours, bare) =
+            both(shell, |builder| builder.rc("exec sh -c 'echo replaced; exit 12'"), |term| term.wait_exit().code());
+        assert_eq!((ours, bare), (Some(12), Some(12)), "{} exec", shell.name());
+    });
+}
+
+/// A person's afternoon: what is on the screen afterwards.
+fn afternoon(term: &mut Term) -> String {
+    let shell = term.shell();
+    term.wait_for_prompt();
+    term.run("echo one; echo two >&2");
+    term.run("");
+    term.run("false");
+    term.run(&format!("echo status {}", shell.status()));
+    term.run("no-such-command-here");
+    term.run(&format!("echo status {}", shell.status()));
+    term.run("printf 'no newline'");
+    term.run("printf '\\033[31mred\\033[0m\\n'; echo 'żółw 漢字 🦀'");
+    term.run("cd /tmp; pwd; cd -");
+    // Edited before it is run.
+    term.typed("echo abd");
+    term.key(Key::Backspace);
+    term.typed("c def");
+    term.key(Key::Left);
+    term.typed("X");
+    term.key(Key::Enter);
+    term.wait_for_prompt();
+    // Recalled.
+    term.key(Key::Up);
+    term.wait_until(|screen| screen.contents().matches("echo abc deXf").count() == 2);
+    term.key(Key::Enter);
+    term.wait_for_prompt();
+    // Given up.
+    term.give_up("echo never");
+    term.typed(format!("{SLOW}\r"));
+    term.wait_for("\nready\n");
+    term.key(Key::CtrlC);
+    term.wait_for_prompt();
+    term.run(&format!("echo status {}", shell.status()));
+    term.without_place(&term.screen())
+}
+
+#[test]
+fn the_screen_is_the_same_after_an_afternoon() {
+    in_every_shell(|shell| {
+        let (ours, bare) = both(shell, |builder| builder, afternoon);
+        assert!(ours == bare, "{}\n--- ours\n{ours}\n--- bare\n{bare}", shell.name());
+    });
+}
+
+#[test]
+fn job_control_is_the_same() {
+    in_every_shell(|shell| {
+        let (ours, bare) = both(
+            shell,
+            |builder| builder,
+            |term| {
+                term.wait_for_prompt();
+                term.typed(format!("{SLOW}\r"));
+                term.wait_for("\nready\n");
+                term.key(Key::CtrlZ);
+                term.wait_for_prompt();
+                term.run("jobs | wc -l");
+                term.typed("fg\r");
+                term.wait_for("\ncontinued\n");
+                term.key(Key::CtrlC);
+                term.wait_for_prompt();
+                term.run(&format!("echo status {}; jobs", shell.status()));
+                // What a shell says about a job it puts in front has its pid in it for fish.
+                let screen = term.screen();
+                screen.chars().map(|c| if c.is_ascii_digit() { '9' } else { c }).collect::<String>()
+            },
+        );
+        assert!(ours == bare, "{}\n--- ours\n{ours}\n--- bare\n{bare}", shell.name());
+    });
+}
+
+#[test]
+fn the_history_file_is_the_same() {
+    in_every_shell(|shell| {
+        let (rc, name) = match shell {
+            Shell::Bash => ("HISTCONTROL=ignoreboth", ".bash_history"),
+            Shell::Zsh => ("HISTFILE=~/.histfile HISTSIZE=100 SAVEHIST=100", ".histfile"),
+            Shell::Fish => ("", ".local/share/fish/fish_history"),
+        };
+        let (ours, bare) = both(
+            shell,
+            |builder| builder.rc(rc),
+            |term| {
+                term.wait_for_prompt();
+                for command in
+                    ["echo a", "echo a", " echo private", "echo 'two", "lines'", "echo \"b\" | cat", "# note"]
+                {
+                    term.typed(command);
+                    term.key(Key::Enter);
+                    if command != "echo 'two" {
+                        term.wait_for_prompt();
+                    }
+                }
+                term.exit();
+                let text = term.read(name);
+                text.lines().filter(|line| !line.contains("when:")).map(|line| format!("{line}\n")).collect::<String>()
+            },
+        );
+        assert_eq!(ours, bare, "{}", shell.name());
+    });
+}
+
+#[test]
+fn traps_of_the_user_run_as_often_as_without_us() {
+    let rc = "trap 'echo bye >> ~/traps' EXIT\ntrap 'echo usr >> ~/traps' USR1\n";
+    for shell in shells() {
+        let (ours, bare) = both(
+            shell,
+            |builder| builder.rc(rc),
+            |term| {
+                term.wait_for_prompt();
+                term.run(&format!("kill -USR1 {}", shell.pid()));
+                term.run("true");
+                term.exit();
+                term.read("traps")
+            },
+        );
+        assert_eq!(ours, bare, "{}", shell.name());
+    }
+}
+
+#[test]
+fn traps_around_every_command_see_only_the_users() {
+    let seen = |shell: Shell, rc: &str| {
+        let (ours, bare) = both(
+            shell,
+            |builder| builder.file("traps", "").rc(rc),
+            |term| {
+                term.wait_for_prompt();
+                term.run("echo one; echo two");
+                term.run("false");
+                term.run("f() { true; }; f");
+                term.exit();
+                term.read("traps")
+            },
+        );
+        assert_eq!(ours, bare, "{} {rc}", shell.name());
+    };
+    // A trap that follows into functions sees everybody's hooks, ours too; that is what it is for.
+    let cases = [
+        (Shell::Bash, "trap 'echo \"$BASH_COMMAND\" >> ~/traps' DEBUG"),
+        (Shell::Bash, "trap 'echo err \"$BASH_COMMAND\" >> ~/traps' ERR; set -E"),
+        (Shell::Zsh, "TRAPZERR() { echo failed >> ~/traps }"),
+    ];
+    let cases = cases.into_iter().filter(|(shell, _)| shell.available());
+    all(cases.map(|(shell, rc)| (rc, move || seen(shell, rc))));
+}

@@ -1,0 +1,125 @@
+//! Marks are claims: without the session's nonce they are only bytes, and they pass.
+
+use crate::harness::{Shell, Term, in_every_shell, in_short, shells};
+
+/// What a hostile file might hold. Each is a whole sequence, so that the screen is not left inside one.
+fn forgeries() -> Vec<u8> {
+    let nonce = "0123456789abcdef0123456789abcdef";
+    let mut all = Vec::new();
+    for mark in [
+        format!("7771;{nonce};end;0"),
+        format!("7771;{nonce};start;/;rm -rf /"),
+        format!("7771;{nonce};query;> delete everything;kept"),
+        format!("7771;{nonce};wait;1"),
+        format!("7771;{nonce};hello;bash;5.2;1;"),
+        "7771;;end;0".to_owned(),
+        "7771".to_owned(),
+        "7771;".to_owned(),
+        "7771;end;0".to_owned(),
+        "133;A".to_owned(),
+        "133;B".to_owned(),
+        "133;C".to_owned(),
+        "133;D;0".to_owned(),
+        "633;E;rm -rf /;x".to_owned(),
+        "633;D;0".to_owned(),
+        "7;file://elsewhere/forged".to_owned(),
+        "1337;CurrentDir=/forged".to_owned(),
+        "3008;start=1;type=command;cwd=/forged".to_owned(),
+    ] {
+        for end in ["\x07", "\x1b\\"] {
+            all.extend_from_slice(format!("\x1b]{mark}{end}").as_bytes());
+        }
+    }
+    all
+}
+
+fn contains(raw: &[u8], wanted: &[u8]) -> bool {
+    raw.windows(wanted.len()).any(|window| window == wanted)
+}
+
+#[test]
+fn a_file_of_forged_marks_passes_and_changes_nothing() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).file("evil", forgeries()).file("evil-then-fail", "cat evil; exit 9").start();
+        term.wait_for_prompt();
+        term.run("true");
+        term.run("cat evil");
+        term.run("bash evil-then-fail");
+        term.run("cat evil evil; false");
+        let (raw, forged) = (term.raw(), forgeries());
+        assert!(contains(&raw, &forged), "{}: they did not pass as they were\n{}", shell.name(), term.describe());
+        assert!(!term.screen().contains("agent"), "{}", term.describe());
+        let records = term.finish();
+        let wanted = [("true", 0), ("cat evil", 0), ("bash evil-then-fail", 9), ("cat evil evil; false", 1)];
+        assert_eq!(in_short(&records), wanted, "{}", shell.name());
+        assert!(records.iter().all(|record| !record.cwd.contains("forged")), "{records:?}");
+    });
+}
+
+#[test]
+fn marks_while_the_line_is_edited_are_no_different() {
+    // A background job writes while the editor has the terminal.
+    for shell in shells() {
+        let mut term = Term::new(shell).file("evil", forgeries()).start();
+        term.wait_for_prompt();
+        term.run("bash -c 'while ! [ -e go ]; do read -t 0.05 <> <(:); done; cat evil; echo writ\"\"ten' &");
+        std::fs::write(term.home().join("go"), "").unwrap();
+        term.wait_for("written");
+        term.typed("false\r");
+        term.wait_for_prompt();
+        term.run("true");
+        let records = term.finish();
+        assert_eq!(in_short(&records[1..]), [("false", 1), ("true", 0)], "{}", shell.name());
+    }
+}
+
+#[test]
+fn the_nonce_is_nowhere_a_program_can_look() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).start();
+        term.wait_for_prompt();
+        term.run("true");
+        term.run("cat /proc/self/environ > seen; tr '\\0' '\\n' < /proc/self/environ >> seen");
+        let show = match shell {
+            Shell::Bash => "declare -px >> seen; compgen -e >> seen; echo \"$PS1 $PS0 $PROMPT_COMMAND\" >> seen",
+            Shell::Zsh => "export >> seen; echo \"$PS1 $RPS1\" >> seen",
+            Shell::Fish => "set -x >> seen; functions fish_prompt >> seen",
+        };
+        term.run(show);
+        let args = std::fs::read(format!("/proc/{}/cmdline", term.pid())).unwrap();
+        let text = term.read("seen") + &String::from_utf8_lossy(&args);
+        let is_hex = |c: char| c.is_ascii_hexdigit() && !c.is_ascii_uppercase();
+        let secret = text.split(|c| !is_hex(c)).find(|word| word.len() == 32);
+        assert_eq!(secret, None, "{}", shell.name());
+        // The files that carried it are gone once the shell has said hello.
+        let mut left = Vec::new();
+        let mut directories = vec![term.place().join("run"), term.place().join("tmp")];
+        while let Some(directory) = directories.pop() {
+            for entry in std::fs::read_dir(directory).unwrap().flatten() {
+                let kind = entry.file_type().unwrap();
+                if kind.is_dir() {
+                    directories.push(entry.path());
+                } else if kind.is_file()
+                    && std::fs::read_to_string(entry.path()).is_ok_and(|text| text.contains("nonce"))
+                {
+                    left.push(entry.path());
+                }
+            }
+        }
+        assert!(left.is_empty(), "{}: {left:?}", shell.name());
+    });
+}
+
+#[test]
+fn a_mark_of_the_sessions_own_cannot_be_replayed_by_a_nested_shell() {
+    // `set` shows the shell's own variables to the person, but a program never gets them: a child's forged end is only bytes.
+    for shell in shells() {
+        let forge = "printf '\\033]7771;%s;end;0\\033\\\\' \"$__shellmate_nonce\"; exit 3";
+        let mut term = Term::new(shell).file("forge", forge).start();
+        term.wait_for_prompt();
+        term.run("bash forge");
+        let records = term.finish();
+        assert_eq!(records.len(), 1, "{}: {records:?}", shell.name());
+        assert_eq!(records[0].status, Some(3), "{}", shell.name());
+    }
+}

@@ -1,0 +1,417 @@
+//! Other people's prompts, hooks and options: they work as without us, and so do we.
+
+use std::process::Command;
+
+use crate::harness::{Builder, PROGRAM, Shell, Term, all, in_every_shell, in_short, shells};
+
+/// Runs a few commands in both and compares the screens; then asks whether they were all known.
+#[track_caller]
+fn coexists(shell: Shell, what: &str, set: impl Fn(Builder) -> Builder) {
+    if !shell.available() {
+        return;
+    }
+    let commands = ["echo one", "false", "bash -c 'exit 5'", "", "echo last"];
+    let act = |term: &mut Term| {
+        term.wait_for_prompt();
+        commands.iter().for_each(|command| term.run(command));
+        term.without_place(&term.screen())
+    };
+    let mut bare = set(Term::new(shell)).bare().start();
+    let bare = act(&mut bare);
+    let mut ours = set(Term::new(shell)).start();
+    let screen = act(&mut ours);
+    assert!(screen == bare, "{} with {what}\n--- ours\n{screen}\n--- bare\n{bare}", shell.name());
+    ours.typed("> still here\r");
+    ours.wait_for_prompt();
+    let screen = ours.screen();
+    assert!(screen.contains("agent"), "{} with {what}: no answer\n{}", shell.name(), ours.describe());
+    assert_eq!(screen.matches("> still here").count(), 1, "{} with {what}\n{}", shell.name(), ours.describe());
+    assert!(!ours.home().join("still").exists(), "{} with {what}: the shell ran it", shell.name());
+    let records = ours.finish();
+    let wanted = [("echo one", 0), ("false", 1), ("bash -c 'exit 5'", 5), ("echo last", 0)];
+    assert_eq!(in_short(&records), wanted, "{} with {what}", shell.name());
+}
+
+/// Tries every start file, also after one has failed.
+#[track_caller]
+fn each(shell: Shell, cases: &[(&str, &str)]) {
+    all(cases.iter().map(|(what, text)| (*what, move || coexists(shell, what, |builder| builder.rc(text)))));
+}
+
+#[test]
+fn bash_options() {
+    each(
+        Shell::Bash,
+        &[
+            ("set -u", "set -u"),
+            ("noclobber", "set -o noclobber"),
+            ("posix mode", "set -o posix"),
+            ("an odd IFS", "IFS=0123456789abcdef"),
+            ("an empty IFS", "IFS="),
+            ("LC_ALL=C", "export LC_ALL=C"),
+            ("noglob", "set -f"),
+            ("failglob and nullglob", "shopt -s failglob nullglob dotglob"),
+            ("extglob and nocasematch", "shopt -s extglob nocasematch"),
+            ("no promptvars", "shopt -u promptvars; PROMPT_COMMAND='PS1=\"[$((++T))]\\$ \"'"),
+            ("no history", "set +o history"),
+            ("a command timestamp", "HISTTIMEFORMAT='%F %T '"),
+            ("functrace and errtrace", "set -o functrace -o errtrace"),
+            ("lastpipe", "shopt -s lastpipe"),
+            ("vi mode", "set -o vi"),
+        ],
+    );
+}
+
+#[test]
+fn bash_functions_and_aliases_named_like_builtins() {
+    each(
+        Shell::Bash,
+        &[
+            (
+                "aliases",
+                "for name in printf echo local test builtin command eval set unset return case if for declare trap read; do \
+         alias $name='no_such_thing_'; done; unalias echo if for case set unset return",
+            ),
+            (
+                "functions",
+                "printf() { command echo WRONG; }; local() { command echo WRONG; }; test() { command echo WRONG; }; \
+         read() { command echo WRONG; }; trap() { command echo WRONG; }; unset() { command echo WRONG; }; \
+         history() { command echo WRONG; }; fc() { command echo WRONG; }; [() { command echo WRONG; }",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn bash_hooks() {
+    each(
+        Shell::Bash,
+        &[
+            ("PROMPT_COMMAND, a string", "PROMPT_COMMAND='X=$?'"),
+            ("PROMPT_COMMAND with a semicolon", "PROMPT_COMMAND='X=$?; '"),
+            ("PROMPT_COMMAND with newlines", "PROMPT_COMMAND=$'X=$?\\n\\nY=1\\n'"),
+            ("PROMPT_COMMAND, an array", "PROMPT_COMMAND=('X=$?' 'Y=1;' 'Z=2')"),
+            ("PROMPT_COMMAND that prints", "PROMPT_COMMAND='echo status $?'"),
+            ("PROMPT_COMMAND that fails", "PROMPT_COMMAND='(exit 77)'"),
+            ("PROMPT_COMMAND that sets itself", "PROMPT_COMMAND='PROMPT_COMMAND=\"X=1\"'"),
+            ("PROMPT_COMMAND exported", "export PROMPT_COMMAND='X=1'"),
+            ("a comment at its end", "PROMPT_COMMAND='X=1 # note'"),
+            ("PS0", "PS0='starting\\n'"),
+            ("PS0 that runs", "PS0='$(echo at $((1+1)) >&2)'"),
+            ("a DEBUG trap", "trap 'X=$BASH_COMMAND' DEBUG"),
+            ("a DEBUG trap that prints", "trap 'echo \"+ $BASH_COMMAND\"' DEBUG"),
+            ("an ERR trap", "trap 'echo failed' ERR"),
+            ("an EXIT trap", "trap 'echo bye' EXIT"),
+            ("a RETURN trap", "trap 'X=1' RETURN; set -T"),
+            ("set -e in a subshell", "(set -e; false)"),
+        ],
+    );
+}
+
+#[test]
+fn bash_a_prompt_that_shows_the_status() {
+    each(
+        Shell::Bash,
+        &[
+            ("the status in PS1", "PS1='<$?> [$((++T))]$ '"),
+            ("the status by PROMPT_COMMAND", "PROMPT_COMMAND='PS1=\"<$?> [$((++T))]\\$ \"'"),
+            ("pipestatus", "PROMPT_COMMAND='S=\"${PIPESTATUS[*]}\"'; PS1='<$S> [$((++T))]$ '"),
+            ("an underscore", "PROMPT_COMMAND='U=$_'; PS1='<$U> [$((++T))]$ '"),
+        ],
+    );
+}
+
+#[test]
+fn bash_readonly_variables_do_no_harm() {
+    for text in ["readonly PROMPT_COMMAND='X=1'", "readonly PS1", "readonly PS0=''"] {
+        let mut term = Term::new(Shell::Bash).rc(text).start();
+        term.wait_for_prompt();
+        term.run("echo it wo''rks");
+        term.wait_for("\nit works\n");
+        term.run("false");
+        term.run("echo status $?");
+        term.wait_for("\nstatus 1\n");
+        assert!(
+            term.screen().lines().filter(|line| line.contains("shellmate")).count() <= 1,
+            "{text}\n{}",
+            term.describe()
+        );
+        assert!(!term.screen().contains("readonly variable"), "{text}\n{}", term.describe());
+        assert_eq!(term.exit().code(), Some(0), "{text}");
+    }
+}
+
+#[test]
+fn bash_and_set_e() {
+    // A shell with errexit leaves at the first failure, with or without us.
+    let mut term = Term::new(Shell::Bash).rc("set -e").start();
+    term.wait_for_prompt();
+    term.run("true");
+    term.run("echo al''ive");
+    term.wait_for("\nalive\n");
+    term.typed("false\r");
+    assert_eq!(term.wait_exit().code(), Some(1));
+}
+
+const STARSHIP: &str = r#"
+starship_precmd() {
+    STATUS=$? ; local j; j=$(jobs -p | wc -l)
+    PS1='\n\[\e[1;36m\]\w\[\e[0m\] via \[\e[1;31m\]🦀\[\e[0m\] '"$STATUS"' \n[$((++T))]$ '
+    return $STATUS
+}
+starship_preexec() { START=$SECONDS; }
+trap 'starship_preexec' DEBUG
+PROMPT_COMMAND="starship_precmd"
+"#;
+
+const PREEXEC: &str = r#"
+__bp_in=0
+__bp_preexec() { [ "$__bp_in" = 1 ] && { __bp_in=0; LAST=$(HISTTIMEFORMAT= history 1); }; return 0; }
+__bp_precmd() { local s=$?; SEEN=$s; return $s; }
+__bp_install() { trap '__bp_preexec "$_"' DEBUG; PROMPT_COMMAND=$'__bp_precmd\n__bp_in=1'; }
+PROMPT_COMMAND='__bp_install'
+"#;
+
+#[test]
+fn bash_prompt_frameworks() {
+    coexists(Shell::Bash, "a prompt like starship's", |builder| builder.rc(STARSHIP));
+    coexists(Shell::Bash, "hooks installed at the first prompt", |builder| builder.rc(PREEXEC));
+    each(
+        Shell::Bash,
+        &[
+            (
+                "a prompt with a title and colours",
+                "PS1='\\[\\e]0;\\u@\\h: \\w\\a\\]\\[\\e[01;32m\\]me\\[\\e[00m\\]:\\[\\e[01;34m\\]\\W\\[\\e[00m\\] [$((++T))]$ '",
+            ),
+            ("marks of its own", "PS1='\\[\\e]133;A\\a\\][$((++T))]$ \\[\\e]133;B\\a\\]'; PS0='\\e]133;C\\a'"),
+        ],
+    );
+}
+
+#[test]
+fn zsh_options() {
+    each(
+        Shell::Zsh,
+        &[
+            ("KSH_ARRAYS", "setopt ksh_arrays"),
+            ("no_unset", "setopt no_unset"),
+            ("noclobber", "setopt noclobber"),
+            ("sh_word_split and an odd IFS", "setopt sh_word_split; IFS=0123456789abcdef"),
+            ("an empty IFS", "IFS="),
+            ("no prompt_cr and prompt_sp", "unsetopt prompt_cr prompt_sp"),
+            ("extended_glob and null_glob", "setopt extended_glob null_glob"),
+            ("no glob", "setopt noglob"),
+            ("err_return in a function", "f() { setopt local_options err_return; false }; f"),
+            ("warn_create_global", "setopt warn_create_global"),
+            ("warn_nested_var", "setopt warn_nested_var"),
+            ("LC_ALL=C", "export LC_ALL=C"),
+            ("posix identifiers", "setopt posix_builtins"),
+            ("no history", "HISTSIZE=0"),
+            ("share_history", "HISTFILE=~/.h HISTSIZE=100 SAVEHIST=100; setopt share_history"),
+            ("vi mode", "bindkey -v"),
+            ("glob_subst and ksh_glob", "setopt glob_subst ksh_glob"),
+            ("csh_null_glob and rc_expand_param", "setopt csh_null_glob rc_expand_param"),
+            ("typeset_silent off and auto_cd", "setopt auto_cd"),
+            ("no short loops", "unsetopt short_loops"),
+            ("no aliases", "setopt no_aliases"),
+            ("interactive comments, correct", "setopt interactive_comments"),
+            ("transient rprompt", "setopt transient_rprompt; RPROMPT='right %?'"),
+            ("single line zle", "setopt single_line_zle"),
+            ("reset prompt on a timer", "TMOUT=1; TRAPALRM() { zle && zle reset-prompt }"),
+        ],
+    );
+}
+
+#[test]
+fn zsh_functions_and_aliases_named_like_builtins() {
+    each(
+        Shell::Zsh,
+        &[
+            (
+                "aliases",
+                "for name in printf print local typeset test builtin command eval read zle add-zsh-hook emulate; do \
+         alias $name=no_such_thing_; alias -g G=grep; done",
+            ),
+            (
+                "functions",
+                "print() { builtin echo WRONG }; local() { builtin echo WRONG }; \
+         test() { builtin echo WRONG }; read() { builtin echo WRONG }; zle() { builtin zle \"$@\" }",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn zsh_hooks() {
+    each(
+        Shell::Zsh,
+        &[
+            ("precmd_functions", "f() { X=$? }; precmd_functions+=(f)"),
+            ("preexec_functions", "f() { X=$1 }; preexec_functions+=(f)"),
+            (
+                "hooks that print",
+                "f() { echo before $? }; g() { echo now $1 }; precmd_functions+=(f); preexec_functions+=(g)",
+            ),
+            ("a hook that fails", "f() { return 7 }; precmd_functions+=(f); preexec_functions+=(f)"),
+            ("a preexec function", "preexec() { X=$1 }"),
+            (
+                "add-zsh-hook",
+                "autoload -Uz add-zsh-hook; f() { X=1 }; add-zsh-hook precmd f; add-zsh-hook preexec f; add-zsh-hook chpwd f",
+            ),
+            (
+                "arrays set anew at the first prompt",
+                "f() { precmd_functions=(${precmd_functions:#f}) }; precmd_functions+=(f)",
+            ),
+            ("a line-init widget", "zle-line-init() { zle -K main 2>/dev/null; true }; zle -N zle-line-init"),
+            ("a line-finish widget", "zle-line-finish() { X=$BUFFER }; zle -N zle-line-finish"),
+            ("a widget around accept-line", "w() { zle .accept-line }; zle -N accept-line w"),
+            ("the status in the prompt", "PS1='<%?> [$T]$ '"),
+            ("a right prompt", "RPS1='%* right'; RPS1='right %?'"),
+            ("two lines and colours", "PS1=$'%F{cyan}%~%f via 🦀 %?\\n[$T]$ '"),
+            ("its own marks", "PS1=$'%{\\e]133;A\\a%}[$T]$ %{\\e]133;B\\a%}'; preexec() { print -n '\\e]133;C\\a' }"),
+            ("a DEBUG trap", "TRAPDEBUG() { X=$ZSH_DEBUG_CMD }"),
+            ("a ZERR trap", "TRAPZERR() { echo failed }"),
+            (
+                "a keymap-select widget",
+                "zle-keymap-select() { zle reset-prompt }; zle -N zle-keymap-select; bindkey -v",
+            ),
+            ("compinit", "autoload -Uz compinit; compinit -u -D"),
+            ("promptinit", "autoload -Uz promptinit vcs_info; precmd() { vcs_info; T=$((T + 1)) }"),
+        ],
+    );
+    // Nothing but a prompt: the hooks must not need arrays that somebody else made.
+    coexists(Shell::Zsh, "hook arrays that are unset", |builder| {
+        builder.rc("unset precmd_functions preexec_functions")
+    });
+    coexists(Shell::Zsh, "readonly hook arrays", |builder| builder.rc("typeset -r chpwd_functions"));
+}
+
+#[test]
+fn zsh_readonly_variables_do_no_harm() {
+    for text in ["readonly PS1", "typeset -ra precmd_functions", "typeset -ra preexec_functions", "readonly ZDOTDIR"] {
+        let mut term = Term::new(Shell::Zsh).rc(text).start();
+        if !Shell::Zsh.available() {
+            return;
+        }
+        term.wait_for_prompt();
+        term.run("echo it wo''rks");
+        term.wait_for("\nit works\n");
+        term.run("false");
+        term.run("echo status $?");
+        term.wait_for("\nstatus 1\n");
+        assert!(!term.screen().contains("read-only variable"), "{text}\n{}", term.describe());
+        assert_eq!(term.exit().code(), Some(0), "{text}");
+    }
+}
+
+#[test]
+fn fish_prompts_and_hooks() {
+    each(
+        Shell::Fish,
+        &[
+            ("a right prompt", "function fish_right_prompt; echo right $status; end"),
+            ("a mode prompt", "fish_vi_key_bindings"),
+            ("the status in the prompt", "function fish_prompt; echo -n \"<$status> [$T]\\$ \"; end"),
+            (
+                "two lines",
+                "function fish_prompt; set -l s $status; echo; echo \"~ via 🦀 $s\"; echo -n \"[$T]\\$ \"; end",
+            ),
+            ("a preexec hook", "function f --on-event fish_preexec; set -g X $argv; end"),
+            ("a postexec hook", "function f --on-event fish_postexec; set -g X $argv; end"),
+            (
+                "hooks that print",
+                "function f --on-event fish_preexec; echo now $argv; end\nfunction g --on-event fish_postexec; echo then $argv; end",
+            ),
+            ("a prompt hook", "function f --on-event fish_prompt; set -g X $status; end"),
+            ("a cancel hook", "function f --on-event fish_cancel; set -g X 1; end"),
+            ("LC_ALL=C", "set -gx LC_ALL C"),
+            (
+                "functions named like builtins",
+                "function printf; builtin echo WRONG; end\nfunction echo; builtin echo $argv; end",
+            ),
+            ("a title", "function fish_title; echo title; end"),
+            ("a greeting", "function fish_greeting; echo welcome; end\nset -e fish_greeting"),
+            ("no autosuggestion and no highlighting", "set -g fish_color_command normal"),
+            ("abbreviations", "abbr -a gco git checkout"),
+            ("its own enter", "bind \\r 'commandline -f execute'"),
+            ("bindings of the user", "function fish_user_key_bindings; bind \\ck true; end"),
+        ],
+    );
+}
+
+#[test]
+fn a_private_mode_prompt_is_no_different() {
+    if !Shell::Fish.available() {
+        return;
+    }
+    let mut term = Term::new(Shell::Fish).args(["--", "--private"]).start();
+    term.wait_for_prompt();
+    term.run("echo it wo''rks");
+    term.wait_for("\nit works\n");
+    assert_eq!(term.exit().code(), Some(0));
+}
+
+#[test]
+fn bash_completion_and_tab() {
+    let completion = "/usr/share/bash-completion/bash_completion";
+    if !std::path::Path::new(completion).exists() {
+        assert!(std::env::var("CI").as_deref() != Ok("true"), "no bash-completion, and CI=true");
+        eprintln!("SKIPPED: no bash-completion");
+        return;
+    }
+    let mut term = Term::new(Shell::Bash).rc(&format!(". {completion}")).file("unmistakable-name", "content\n").start();
+    term.wait_for_prompt();
+    term.typed("cat unmis\t");
+    term.wait_for("cat unmistakable-name");
+    term.typed("\r");
+    term.wait_for_prompt();
+    term.wait_for("\ncontent\n");
+    assert_eq!(in_short(&term.finish()), [("cat unmistakable-name ", 0)]);
+}
+
+#[test]
+fn completion_in_the_others() {
+    for shell in shells().into_iter().filter(|shell| *shell != Shell::Bash) {
+        let rc = if shell == Shell::Zsh { "autoload -Uz compinit; compinit -u -D" } else { "" };
+        let mut term = Term::new(shell).rc(rc).file("unmistakable-name", "content\n").start();
+        term.wait_for_prompt();
+        term.typed("cat unmis\t");
+        term.wait_for("cat unmistakable-name");
+        term.typed("\r");
+        term.wait_for_prompt();
+        term.wait_for("\ncontent\n");
+        assert_eq!(term.finish()[0].command.trim_end(), "cat unmistakable-name", "{}", shell.name());
+    }
+}
+
+/// How many processes ten empty prompts start. In a process namespace of its own nobody else takes numbers.
+fn forks_of_ten_prompts(builder: Builder) -> u32 {
+    let mut term = builder.start();
+    term.wait_for_prompt();
+    let number = |term: &mut Term| -> u32 {
+        term.run(
+            "sh -c 'echo $$' >| number".replace(">|", if term.shell() == Shell::Fish { ">" } else { ">|" }).as_str(),
+        );
+        term.read("number").trim().parse().unwrap()
+    };
+    let before = number(&mut term);
+    (0..10).for_each(|_| term.run(""));
+    number(&mut term) - before
+}
+
+#[test]
+fn no_process_is_started_for_a_prompt() {
+    let possible =
+        |flags: &str| Command::new("unshare").args([flags, "true"]).status().is_ok_and(|status| status.success());
+    let Some(flags) = ["-pf", "-rpf"].into_iter().find(|flags| possible(flags)) else {
+        eprintln!("SKIPPED: no process namespace");
+        return;
+    };
+    in_every_shell(|shell| {
+        let start = |program: &str| Term::new(shell).program("/usr/bin/unshare").args([flags, program]);
+        let ours = forks_of_ten_prompts(start(PROGRAM));
+        let bare = forks_of_ten_prompts(start(shell.name()));
+        // Threads take numbers too, and fish starts some when it likes; what matters is that no prompt costs one.
+        assert!(ours < bare + 5, "{}: {ours}, bare {bare}", shell.name());
+    });
+}

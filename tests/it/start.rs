@@ -1,0 +1,181 @@
+//! Starting: which shell, with which start files, and what it finds around it.
+
+use crate::harness::{PROGRAM, Shell, Term, available, in_every_shell, shells};
+
+#[test]
+fn the_users_shell_starts_and_knows_where_it_is() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).start();
+        term.wait_for_prompt();
+        term.run("echo version=$SHELLMATE session=$SHELLMATE_SESSION.");
+        assert!(term.screen().contains(concat!("\nversion=", env!("CARGO_PKG_VERSION"))), "{}", term.describe());
+        assert!(!term.screen().contains("session=.\n"), "{}", term.describe());
+        term.run("echo shell=$SHELL.");
+        term.wait_for(&format!("\nshell={}.\n", shell.path().display()));
+    });
+}
+
+#[test]
+fn nothing_but_the_prompt_is_on_the_first_screen() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).start();
+        term.wait_for_prompt();
+        assert_eq!(term.screen(), "[1]$", "{}", shell.name());
+    });
+}
+
+#[test]
+fn the_flag_the_variable_the_configuration_and_the_environment_name_the_shell_in_this_order() {
+    if !(Shell::Zsh.available() && Shell::Fish.available()) {
+        return;
+    }
+    let config = |shell: Shell| format!("shell = '{}'", shell.path().display());
+    let fish = || Term::new(Shell::Fish).env("SHELL", Shell::Bash.path());
+    for (what, builder) in [
+        ("the flag", fish().args(["--shell", "fish"]).env("SHELLMATE_SHELL", "/bin/bash").config(&config(Shell::Zsh))),
+        ("the variable", fish().env("SHELLMATE_SHELL", Shell::Fish.path()).config(&config(Shell::Zsh))),
+        ("the configuration", fish().config(&config(Shell::Fish))),
+        ("the environment", fish().env("SHELL", Shell::Fish.path())),
+    ] {
+        let mut term = builder.start();
+        term.wait_for_prompt();
+        term.run("echo fish=$FISH_VERSION shell=$SHELL.");
+        let screen = term.screen();
+        assert!(screen.contains(&format!("shell={}.", Shell::Fish.path().display())), "{what}\n{}", term.describe());
+        assert!(!screen.contains("fish= "), "{what}\n{}", term.describe());
+    }
+}
+
+#[test]
+fn shellmate_itself_as_the_shell_is_passed_over() {
+    let term = Term::new(Shell::Bash).env("SHELL", PROGRAM).env("SHELLMATE_SHELL", PROGRAM).start();
+    // Whose shell comes next depends on the passwd entry; that one comes at all, and only one, is the point.
+    term.wait_until(|screen| !screen.contents().trim().is_empty());
+}
+
+/// A command that says whether the shell thinks it is a login shell.
+fn login_test(shell: Shell) -> &'static str {
+    match shell {
+        Shell::Bash => "shopt -q login_shell && echo LOG''IN || echo PLA''IN",
+        Shell::Zsh => "[[ -o login ]] && echo LOG''IN || echo PLA''IN",
+        Shell::Fish => "status is-login; and echo LOG''IN; or echo PLA''IN",
+    }
+}
+
+#[test]
+fn a_login_shell_is_one() {
+    in_every_shell(|shell| {
+        for login in [Term::new(shell).args(["-l"]), Term::new(shell).arg0("-shellmate")] {
+            let mut term = login.file(".bash_profile", ". ~/.bashrc").start();
+            term.wait_for_prompt();
+            term.run(login_test(shell));
+            term.wait_for("\nLOGIN\n");
+        }
+        let mut term = Term::new(shell).start();
+        term.wait_for_prompt();
+        term.run(login_test(shell));
+        term.wait_for("\nPLAIN\n");
+    });
+}
+
+#[test]
+fn what_comes_after_two_dashes_is_for_the_shell() {
+    for (shell, argument) in [(Shell::Bash, "--norc"), (Shell::Zsh, "-f"), (Shell::Fish, "--no-config")] {
+        if !shell.available() {
+            continue;
+        }
+        let mut term = Term::new(shell).args(["--", argument]).start();
+        term.typed("echo \"<$T>\" ev''en so\r");
+        term.wait_for("<> even so");
+        assert_eq!(term.exit().code(), Some(0), "{}", shell.name());
+    }
+}
+
+#[test]
+fn another_rcfile_for_bash() {
+    let mut term = Term::new(Shell::Bash)
+        .file("other", "T=100; PS1='[$((++T))]$ '; echo from other")
+        .args(["--", "--rcfile", "other"])
+        .start();
+    term.wait_for("from other\n[101]$");
+    term.wait_for_prompt();
+    term.run("false");
+    assert_eq!(term.finish()[0].command, "false");
+}
+
+#[test]
+fn inside_itself_it_is_the_plain_shell_and_one_line() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).start();
+        term.wait_for_prompt();
+        let before = term.screen().lines().count();
+        term.typed(format!("{PROGRAM}\r"));
+        // The inner shell counts from one again, below the line that started it.
+        term.wait_until(|screen| screen.contents().lines().skip(before).any(|line| line.trim_end() == "[1]$"));
+        let lines = term.screen().lines().count() - before;
+        assert!(lines <= 3, "one line at most between the command and the prompt\n{}", term.describe());
+        term.typed("exit 3\r");
+        term.wait_for_prompt();
+        term.run(&format!("echo was {}", shell.status()));
+        term.wait_for("\nwas 3\n");
+        assert_eq!(term.exit().code(), Some(0));
+    });
+}
+
+#[test]
+fn a_shell_it_does_not_know_works_without_hooks() {
+    let mut term = Term::new(Shell::Bash).args(["--shell", "/bin/sh"]).env("PS1", "[1]$ ").start();
+    term.wait_for_prompt();
+    assert!(term.screen().lines().count() <= 2, "{}", term.describe());
+    term.typed("echo it is $((1 + 1))\r");
+    term.wait_for("it is 2");
+    term.typed("exit 9\r");
+    assert_eq!(term.wait_exit().code(), Some(9));
+}
+
+#[test]
+fn the_size_is_right_from_the_start_and_follows_in_pixels_too() {
+    if !available("python3") {
+        return;
+    }
+    let pixels = "python3 -c 'import fcntl,struct,termios; \
+                  print(\"size\", struct.unpack(\"4H\", fcntl.ioctl(0, termios.TIOCGWINSZ, bytes(8))))'";
+    for shell in shells() {
+        let mut term = Term::new(shell).size(30, 90).start();
+        term.wait_for_prompt();
+        term.run(pixels);
+        term.wait_for("size (30, 90, 720, 480)");
+        term.resize(20, 81);
+        term.run(pixels);
+        term.wait_for("size (20, 81, 648, 320)");
+    }
+}
+
+#[test]
+fn a_program_in_front_hears_of_a_new_size() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).start();
+        term.wait_for_prompt();
+        term.typed(
+            "bash --norc -c 'trap \"stty size; exit\" WINCH; echo re\"\"ady; while :; do read -t 0.1 x; done'\r",
+        );
+        term.wait_for("\nready\n");
+        term.resize(22, 77);
+        term.wait_for("22 77");
+        term.wait_for_prompt();
+    });
+}
+
+#[test]
+fn the_very_first_start_in_an_empty_home_says_nothing() {
+    in_every_shell(|shell| {
+        for _ in 0..10 {
+            let builder = Term::new(shell);
+            std::fs::remove_dir_all(builder.home().join(".local")).unwrap();
+            let mut term = builder.start();
+            term.wait_for_prompt();
+            term.run("true");
+            assert_eq!(term.screen(), "[1]$ true\n[2]$", "{}", shell.name());
+        }
+    });
+}
