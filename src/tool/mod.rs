@@ -6,9 +6,16 @@
 //! file it can go on reading. Touches: chat, guard, capture, store, text. Never: agent, session, the person's terminal.
 
 mod arguments;
+mod file;
+mod paths;
 mod ports;
+mod read;
 mod registry;
+mod result;
 mod seen;
+#[cfg(test)]
+mod tests;
+mod write;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

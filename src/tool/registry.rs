@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::read::ReadFile;
+use super::write::WriteFile;
 use super::{Asker, Context, Prepared, ShellPort, Tool};
 use crate::chat::{Call, ToolSpec};
 
@@ -25,6 +27,10 @@ impl Registry {
     /// The built-in tools.
     pub fn standard(ports: Ports) -> Registry {
         let mut registry = Registry::default();
+        let tools: [Arc<dyn Tool>; 2] = [Arc::new(ReadFile), Arc::new(WriteFile)];
+        for tool in tools {
+            registry.add(tool);
+        }
         let _ = ports;
         registry
     }
