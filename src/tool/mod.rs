@@ -6,6 +6,7 @@
 //! file it can go on reading. Touches: chat, guard, capture, store, text. Never: agent, session, the person's terminal.
 
 mod arguments;
+mod bash;
 mod file;
 mod paths;
 mod ports;
