@@ -7,6 +7,7 @@
 
 mod arguments;
 mod bash;
+mod edit;
 mod file;
 mod paths;
 mod ports;

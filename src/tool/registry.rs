@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::bash::Bash;
+use super::edit::EditFile;
 use super::read::ReadFile;
 use super::write::WriteFile;
 use super::{Asker, Context, Prepared, ShellPort, Tool};
@@ -28,7 +29,7 @@ impl Registry {
     /// The built-in tools.
     pub fn standard(ports: Ports) -> Registry {
         let mut registry = Registry::default();
-        let tools: [Arc<dyn Tool>; 3] = [Arc::new(Bash), Arc::new(ReadFile), Arc::new(WriteFile)];
+        let tools: [Arc<dyn Tool>; 4] = [Arc::new(Bash), Arc::new(EditFile), Arc::new(ReadFile), Arc::new(WriteFile)];
         for tool in tools {
             registry.add(tool);
         }
