@@ -9,6 +9,9 @@ mod arguments;
 mod bash;
 mod edit;
 mod file;
+mod glob;
+mod grep;
+mod list;
 mod paths;
 mod ports;
 mod read;
@@ -17,6 +20,7 @@ mod result;
 mod seen;
 #[cfg(test)]
 mod tests;
+mod walk;
 mod write;
 
 use std::ffi::{OsStr, OsString};

@@ -7,6 +7,9 @@ use serde_json::Value;
 
 use super::bash::Bash;
 use super::edit::EditFile;
+use super::glob::Glob;
+use super::grep::Grep;
+use super::list::Ls;
 use super::read::ReadFile;
 use super::write::WriteFile;
 use super::{Asker, Context, Prepared, ShellPort, Tool};
@@ -29,7 +32,15 @@ impl Registry {
     /// The built-in tools.
     pub fn standard(ports: Ports) -> Registry {
         let mut registry = Registry::default();
-        let tools: [Arc<dyn Tool>; 4] = [Arc::new(Bash), Arc::new(EditFile), Arc::new(ReadFile), Arc::new(WriteFile)];
+        let tools: [Arc<dyn Tool>; 7] = [
+            Arc::new(Bash),
+            Arc::new(EditFile),
+            Arc::new(Glob),
+            Arc::new(Grep),
+            Arc::new(Ls),
+            Arc::new(ReadFile),
+            Arc::new(WriteFile),
+        ];
         for tool in tools {
             registry.add(tool);
         }
