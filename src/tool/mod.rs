@@ -6,18 +6,21 @@
 //! file it can go on reading. Touches: chat, guard, capture, store, text. Never: agent, session, the person's terminal.
 
 mod arguments;
+mod ask;
 mod bash;
 mod edit;
 mod file;
 mod glob;
 mod grep;
 mod list;
+mod output;
 mod paths;
 mod ports;
 mod read;
 mod registry;
 mod result;
 mod seen;
+mod shell;
 #[cfg(test)]
 mod tests;
 mod walk;

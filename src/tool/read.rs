@@ -145,7 +145,7 @@ fn numbered(mut from: impl BufRead, wish: &Wish, total: Option<usize>) -> io::Re
         };
         has_crlf |= content.ends_with(b"\r\n");
         let line = format!("{number}\t{}\n", result::line(&String::from_utf8_lossy(content)));
-        more = number >= wish.end() || text.len() + line.len() > result::RESULT_CAP - 256;
+        more = number >= wish.end() || text.len() + line.len() > result::TEXT_CAP;
         if more {
             break;
         }

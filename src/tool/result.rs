@@ -15,8 +15,11 @@ pub(super) const RESULT_CAP: usize = 16 * KIB;
 /// Bytes of one result kept on disk.
 const SPILL_CAP: u64 = 64 * MIB as u64;
 
-/// Left free below the cap for what is said about the cut.
+/// Left free below the cap for what is said about a result, such as its exit code or where it was cut.
 const NOTICE: usize = 512;
+
+/// Bytes of the result itself.
+pub(super) const TEXT_CAP: usize = RESULT_CAP - NOTICE;
 
 /// Characters of one line that are shown.
 pub(super) const LINE_CAP: usize = 2000;
@@ -67,7 +70,7 @@ impl Spill {
 
 /// Cuts a result to the cap; what is longer is in a file, and the words in place of the middle name it.
 pub(super) fn capped(text: String, directory: &Path, tool: &str) -> String {
-    if text.len() <= RESULT_CAP {
+    if text.len() <= TEXT_CAP {
         return text;
     }
     let spilled = Spill::create(directory, tool).and_then(|mut spill| {
@@ -87,9 +90,8 @@ pub(super) struct Whole {
 
 /// The beginning and the end of a text, three parts to two, at line breaks where there are any.
 pub(super) fn cut(text: &str, whole: &Whole) -> String {
-    let room = RESULT_CAP - NOTICE;
-    let head = beginning(text, room * 3 / 5);
-    let tail = end(&text[head.len()..], room - head.len().min(room));
+    let head = beginning(text, TEXT_CAP * 3 / 5);
+    let tail = end(&text[head.len()..], TEXT_CAP - head.len());
     let first = head.lines().count() + 1;
     let last = whole.lines.saturating_sub(tail.lines().count()).max(first);
     let size = human::size(whole.bytes);
@@ -102,7 +104,7 @@ pub(super) fn cut(text: &str, whole: &Whole) -> String {
 }
 
 fn beginning(text: &str, room: usize) -> &str {
-    let most = &text[..text.floor_char_boundary(room)];
+    let most = &text[..boundary(text, (0..=room.min(text.len())).rev())];
     match most.rfind('\n') {
         Some(newline) if newline >= room / 2 => &most[..=newline],
         _ => most,
@@ -110,11 +112,16 @@ fn beginning(text: &str, room: usize) -> &str {
 }
 
 fn end(text: &str, room: usize) -> &str {
-    let most = &text[text.ceil_char_boundary(text.len().saturating_sub(room))..];
+    let most = &text[boundary(text, text.len().saturating_sub(room)..=text.len())..];
     match most.find('\n') {
         Some(newline) if newline < room / 2 => &most[newline + 1..],
         _ => most,
     }
+}
+
+/// The first of these places that is not inside a character.
+fn boundary(text: &str, mut places: impl Iterator<Item = usize>) -> usize {
+    places.find(|at| text.is_char_boundary(*at)).unwrap_or_default()
 }
 
 /// One line, not longer than a model wants to read.
@@ -134,12 +141,13 @@ pub(super) struct Page {
     text: String,
     /// Written before the next line that is shown.
     heading: Option<String>,
-    full: bool,
+    /// Where the next page begins, once this one is full.
+    next: Option<usize>,
 }
 
 impl Page {
     pub(super) fn new(offset: usize, limit: usize) -> Page {
-        Page { offset, limit, seen: 0, text: String::new(), heading: None, full: false }
+        Page { offset, limit, seen: 0, text: String::new(), heading: None, next: None }
     }
 
     /// The line above those that follow, if any of them is on this page.
@@ -154,10 +162,10 @@ impl Page {
             return true;
         }
         let heading = self.heading.as_ref().map_or(0, |heading| heading.len() + 1);
-        let has_room = self.text.len() + heading + line.len() < RESULT_CAP - NOTICE;
+        let has_room = self.text.len() + heading + line.len() < TEXT_CAP;
         if self.seen > self.offset.saturating_add(self.limit) || !has_room {
             self.seen -= 1;
-            self.full = true;
+            self.next = Some(self.seen);
             return false;
         }
         for text in self.heading.take().as_deref().into_iter().chain([line]) {
@@ -165,6 +173,11 @@ impl Page {
             self.text.push('\n');
         }
         true
+    }
+
+    /// Counts the pages in something else than the lines that were pushed.
+    pub(super) fn go_on_at(&mut self, offset: usize) {
+        self.next = Some(offset);
     }
 
     /// The page, with word of what follows it.
@@ -176,8 +189,8 @@ impl Page {
                 seen => format!("nothing after offset {}; there are {seen}\n", self.offset),
             };
         }
-        if self.full {
-            text.push_str(&format!("[more follows: go on with offset {}]\n", self.seen));
+        if let Some(next) = self.next {
+            text.push_str(&format!("[more follows: go on with offset {next}]\n"));
         }
         text
     }
@@ -195,7 +208,7 @@ mod tests {
         let spill = home.path().join("session");
         let text: String = (1..=5000).map(|n| format!("line {n}\n")).collect();
         let shown = capped(text.clone(), &spill, "bash");
-        assert!(shown.len() <= RESULT_CAP && shown.len() > RESULT_CAP - NOTICE, "{}", shown.len());
+        assert!(shown.len() <= RESULT_CAP && shown.len() > TEXT_CAP, "{}", shown.len());
         assert!(shown.starts_with("line 1\nline 2\n") && shown.ends_with("line 4999\nline 5000\n"));
         let notice = shown.lines().find(|line| line.starts_with("[…")).unwrap();
         let before = shown.lines().position(|line| line == notice).unwrap();

@@ -16,7 +16,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("capture", &["text"]),
     ("store", &["text", "track", "capture"]),
     ("guard", &[]),
-    ("tool", &["chat", "text", "guard", "capture", "store"]),
+    ("tool", &["chat", "text", "track", "guard", "capture", "store"]),
     ("config", &["text", "tty", "host", "track", "capture", "store"]),
     ("session", &["text", "tty", "host", "track", "capture", "store", "config"]),
     ("cli", &["text", "tty", "host", "track", "capture", "store", "config", "session"]),

@@ -3,8 +3,6 @@
 //! The command leads a session of its own: it has no terminal on which it could write over the person's screen or wait for a
 //! password, and one signal reaches all of its children.
 
-#![allow(unsafe_code)]
-
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -49,6 +47,8 @@ pub(super) struct Running {
     group: Group,
 }
 
+/// Starts it. Needs a running event loop.
+#[allow(unsafe_code)]
 pub(super) fn start(command: &str, cwd: &Path, environment: Vec<(OsString, OsString)>) -> io::Result<Running> {
     let (output, input) = io::pipe()?;
     let mut bash = Command::new("bash");

@@ -1,11 +1,11 @@
 //! What a command prints, for three readers: the screen at once, the model at the end, the disk for later.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::capture::{Capture, Limits, Size, Spiller};
 use crate::text::KIB;
-use crate::tool::result::{self, RESULT_CAP, Spill, Whole};
+use crate::tool::result::{self, Spill, TEXT_CAP, Whole};
 
 /// Of each end in memory, with room for the escape sequences and carriage returns that are no text.
 const LIMITS: Limits = Limits { head: 64 * KIB, tail: 64 * KIB, spill: 0 };
@@ -31,7 +31,7 @@ pub(super) struct Transcript {
 }
 
 impl Transcript {
-    pub(super) fn new(directory: &std::path::Path) -> Transcript {
+    pub(super) fn new(directory: &Path) -> Transcript {
         Transcript {
             directory: directory.to_owned(),
             kept: Capture::new(LIMITS, Spiller::none()),
@@ -60,7 +60,7 @@ impl Transcript {
             Some(spill) => spill.and_then(Spill::finish),
             None => return result::capped(text, &self.directory, "bash"),
         };
-        if text.len() <= RESULT_CAP && self.bytes <= (LIMITS.head + LIMITS.tail) as u64 {
+        if text.len() <= TEXT_CAP && self.bytes <= (LIMITS.head + LIMITS.tail) as u64 {
             // It was long only in what a terminal does not show.
             return text;
         }
@@ -88,7 +88,7 @@ impl Transcript {
             Some(Err(_)) => {}
             None => {
                 self.early.extend_from_slice(bytes);
-                if self.early.len() > RESULT_CAP {
+                if self.early.len() > TEXT_CAP {
                     let early = std::mem::take(&mut self.early);
                     self.spill = Some(Spill::create(&self.directory, "bash").map(|mut spill| {
                         spill.push(&early);
@@ -121,11 +121,10 @@ impl Transcript {
 fn unfinished(bytes: &[u8]) -> usize {
     let Some(last) = bytes.utf8_chunks().last() else { return 0 };
     let invalid = last.invalid();
-    let could_go_on = match invalid {
-        [0xC2..=0xDF] | [0xE0..=0xEF] | [0xF0..=0xF4] => true,
-        [0xE0..=0xEF, _] | [0xF0..=0xF4, _] | [0xF0..=0xF4, _, _] => true,
-        _ => false,
-    };
+    let could_go_on = matches!(
+        invalid,
+        [0xC2..=0xF4] | [0xE0..=0xF4, _] | [0xF0..=0xF4, _, _] // A lead byte, and fewer than it announces.
+    );
     if could_go_on && bytes.ends_with(invalid) { invalid.len() } else { 0 }
 }
 

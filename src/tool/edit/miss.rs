@@ -2,8 +2,12 @@
 
 use std::collections::HashSet;
 
-/// Lines of the file that are shown.
+use crate::text::KIB;
+use crate::tool::result;
+
+/// Lines of the file that are shown, and their bytes.
 const SHOWN: usize = 20;
+const SHOWN_BYTES: usize = 4 * KIB;
 
 /// Lines of the file a close one is looked for in, and the longest that is compared letter by letter.
 const COMPARED: usize = 20_000;
@@ -38,11 +42,11 @@ pub(super) fn explain(text: &str, old: &str) -> String {
     for way in WAYS {
         if let Some(at) = find(&lines, &wanted, way.key) {
             let shown = numbered(&lines, at, wanted.len());
-            return format!("The nearest differs {}:\n{shown}", way.difference);
+            return format!("The nearest differs {}:{shown}", way.difference);
         }
     }
     match nearest(&lines, &wanted) {
-        Some(at) => format!("The nearest is:\n{}", numbered(&lines, at, wanted.len())),
+        Some(at) => format!("The nearest is:{}", numbered(&lines, at, wanted.len())),
         None => "Nothing there is like it; read the file again".to_owned(),
     }
 }
@@ -85,10 +89,15 @@ fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
 }
 
 fn numbered(lines: &[&str], at: usize, count: usize) -> String {
-    let shown = lines.iter().enumerate().skip(at).take(count.clamp(1, SHOWN));
-    let shown: Vec<String> =
-        shown.map(|(index, line)| format!("{}\t{}", index + 1, crate::tool::result::line(line))).collect();
-    shown.join("\n")
+    let mut shown = String::new();
+    for (index, line) in lines.iter().enumerate().skip(at).take(count.clamp(1, SHOWN)) {
+        let line = format!("\n{}\t{}", index + 1, result::line(line));
+        if shown.len() + line.len() > SHOWN_BYTES {
+            break;
+        }
+        shown.push_str(&line);
+    }
+    shown
 }
 
 /// The text less a number and a tab at the start of each line, if all lines have them.
