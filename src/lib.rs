@@ -4,6 +4,7 @@
 //! Sense:  track, capture            what was run, where, and what it printed
 //! Words:  chat, text                 of an exchange, and as terminals see them
 //! Memory: store                     every command, searchable
+//! Hands:  tool, guard               what the agent can do, and what it may
 //! Doors:  cli, config               how people come in, and what they wish
 //!
 //! The library half exists so that tests, fuzzers and benches link the real code; there is no semver promise.
@@ -12,9 +13,11 @@ pub mod capture;
 pub mod chat;
 pub mod cli;
 pub mod config;
+pub mod guard;
 pub mod host;
 pub mod session;
 pub mod store;
 pub mod text;
+pub mod tool;
 pub mod track;
 pub mod tty;

@@ -18,6 +18,7 @@ mod search;
 mod stats;
 #[cfg(test)]
 mod tests;
+mod whole;
 mod writer;
 
 use std::path::PathBuf;

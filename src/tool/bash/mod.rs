@@ -1,0 +1,118 @@
+//! `bash`: a command in a process group of our own.
+
+mod environment;
+mod process;
+#[cfg(test)]
+mod tests;
+mod transcript;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Context, Prepared, Preview, RunContext, Tool, arguments};
+use crate::chat::{Outcome, ToolSpec};
+use crate::guard::Intent;
+use crate::text::sanitize;
+use process::{Ending, Finished};
+use transcript::Transcript;
+
+const DEFAULT_TIMEOUT: u64 = 60;
+const LONGEST_TIMEOUT: u64 = 3600;
+
+#[derive(Deserialize, JsonSchema)]
+struct Arguments {
+    #[serde(alias = "cmd")]
+    command: String,
+    /// Seconds until it is stopped (60, at most 3600)
+    timeout: Option<u64>,
+}
+
+pub(super) struct Bash;
+
+impl Tool for Bash {
+    fn spec(&self) -> ToolSpec {
+        arguments::spec::<Arguments>(
+            "bash",
+            "Run a command with bash -c in the user's directory and environment, in a process of its own: no terminal, no input, \
+             and cd or export do not last. Returns exit code and output.",
+        )
+    }
+
+    fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {
+        let Arguments { command, timeout } = arguments::read(arguments)?;
+        check(&command)?;
+        let timeout = Duration::from_secs(timeout.unwrap_or(DEFAULT_TIMEOUT).clamp(1, LONGEST_TIMEOUT));
+        let cwd = context.cwd.clone();
+        let run = Plan { command: command.clone(), timeout, cwd: cwd.clone(), context: context.clone() };
+        Ok(Prepared {
+            title: title(&command),
+            intent: Intent::Run { command: command.clone(), cwd: cwd.clone() },
+            preview: Some(Preview::Command { command, cwd }),
+            run: Box::new(|context| Box::pin(run.run(context))),
+        })
+    }
+}
+
+/// Refuses what is no command.
+pub(super) fn check(command: &str) -> Result<(), String> {
+    match command {
+        _ if command.trim().is_empty() => Err("bad argument command: it is empty".to_owned()),
+        _ if command.contains('\0') => Err("bad argument command: it contains a NUL character".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+/// A command in one line for a person.
+pub(super) fn title(command: &str) -> String {
+    let mut lines = command.trim().lines();
+    let first = sanitize(lines.next().unwrap_or_default());
+    if lines.next().is_some() { format!("{first} …") } else { first }
+}
+
+struct Plan {
+    command: String,
+    timeout: Duration,
+    cwd: PathBuf,
+    context: Context,
+}
+
+impl Plan {
+    async fn run(self, mut follower: RunContext) -> Outcome {
+        if !self.cwd.is_dir() {
+            return Outcome::failed(format!("the directory {} no longer exists", self.cwd.display()));
+        }
+        let environment = environment::of_child(&self.context.environment);
+        let mut running = match process::start(&self.command, &self.cwd, environment) {
+            Ok(running) => running,
+            Err(error) => return Outcome::failed(format!("cannot start bash: {error}")),
+        };
+        let mut transcript = Transcript::new(&self.context.spill);
+        let finished =
+            running.finish(self.timeout, &follower.cancel, |bytes| transcript.push(bytes, &mut *follower.output)).await;
+        let said = self.words(&finished);
+        let output = transcript.finish();
+        let text = if output.is_empty() { format!("{said}, no output") } else { format!("{said}\n{output}") };
+        match finished.ending {
+            Ending::Exited(status) if status.success() => Outcome::done(text),
+            Ending::Exited(_) | Ending::TimedOut | Ending::Cancelled => Outcome::failed(text),
+        }
+    }
+
+    fn words(&self, finished: &Finished) -> String {
+        let ending = match finished.ending {
+            Ending::Exited(status) => process::status(status),
+            Ending::TimedOut => {
+                format!("stopped after {} s (ask for more with timeout)", self.timeout.as_secs())
+            }
+            Ending::Cancelled => "stopped by the user".to_owned(),
+        };
+        match finished.left_running {
+            true => format!("{ending}; processes it left in the background still run, their output is not seen"),
+            false => ending,
+        }
+    }
+}

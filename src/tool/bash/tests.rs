@@ -1,0 +1,164 @@
+//! Real commands.
+
+use std::fs;
+use std::path::Path;
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::Bash;
+use crate::chat::Outcome;
+use crate::guard::Intent;
+use crate::tool::Preview;
+use crate::tool::result::RESULT_CAP;
+use crate::tool::tests::{Home, followed, runtime};
+
+/// Long enough for a busy machine; nothing waits for all of it unless something is wrong.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn run(home: &Home, command: &str) -> Outcome {
+    home.call(&Bash, json!({"command": command}))
+}
+
+/// Reads a running command's output up to its first whole line.
+fn first_line(heard: &Receiver<String>) -> String {
+    let mut text = String::new();
+    while !text.contains('\n') {
+        text.push_str(&heard.recv_timeout(PATIENCE).unwrap());
+    }
+    text.lines().next().unwrap().to_owned()
+}
+
+/// Waits until the process is gone, or nobody has looked after it yet.
+fn wait_until_gone(pid: &str) {
+    let stat = Path::new("/proc").join(pid).join("stat");
+    let began = Instant::now();
+    while fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z ")) {
+        assert!(began.elapsed() < PATIENCE, "process {pid} is still there");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_command_is_described_before_it_runs() {
+    let home = Home::new();
+    let prepared = home.prepare(&Bash, json!({"command": "touch a\ntouch b", "timeout": "5"})).unwrap();
+    assert_eq!(prepared.title, "touch a …");
+    let (command, cwd) = ("touch a\ntouch b".to_owned(), home.path("app"));
+    assert_eq!(prepared.intent, Intent::Run { command: command.clone(), cwd: cwd.clone() });
+    assert_eq!(prepared.preview, Some(Preview::Command { command, cwd }));
+    assert!(!home.path("app/a").exists());
+    assert_eq!(home.failed(&Bash, json!({"command": " "})), "bad argument command: it is empty");
+}
+
+#[test]
+fn status_and_both_streams_come_back_in_order() {
+    let home = Home::new();
+    assert_eq!(
+        run(&home, "echo one; echo two >&2; pwd").text(),
+        format!("exit code 0\none\ntwo\n{}", home.path("app").display())
+    );
+    assert_eq!(run(&home, "echo no >&2; exit 3"), Outcome::failed("exit code 3\nno"));
+    assert_eq!(run(&home, "true"), Outcome::done("exit code 0, no output"));
+    assert_eq!(run(&home, "kill -SEGV $$"), Outcome::failed("killed by SIGSEGV, no output"));
+}
+
+#[test]
+fn nobody_is_asked_anything() {
+    let home = Home::new();
+    assert_eq!(run(&home, "cat; echo \"$PAGER $EDITOR $TERM\"").text(), "exit code 0\ncat false dumb");
+    let terminal = run(&home, "(exec </dev/tty) 2>&1");
+    assert!(terminal.is_failed(), "{}", terminal.text());
+    assert!(terminal.text().contains("/dev/tty"));
+}
+
+#[test]
+fn output_is_heard_while_the_command_runs() {
+    let home = Home::new();
+    let prepared = home.prepare(&Bash, json!({"command": "echo ready; read line < gate; echo got $line"})).unwrap();
+    nix::unistd::mkfifo(&home.path("app/gate"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let (context, heard, _) = followed();
+    let runtime = runtime();
+    let running = runtime.spawn((prepared.run)(context));
+    assert_eq!(first_line(&heard), "ready");
+    fs::write(home.path("app/gate"), "through\n").unwrap();
+    assert_eq!(runtime.block_on(running).unwrap().text(), "exit code 0\nready\ngot through");
+}
+
+#[test]
+fn a_long_output_is_cut_and_kept() {
+    let home = Home::new();
+    let outcome = run(&home, "seq 1 100000");
+    let text = outcome.text();
+    assert!(text.len() <= RESULT_CAP && text.starts_with("exit code 0\n1\n2\n") && text.ends_with("\n99999\n100000"));
+    let path = text.split(" is in ").nth(1).unwrap().split(": read").next().unwrap();
+    assert!(text.contains(" of 100000 left out;"));
+    assert_eq!(fs::read_to_string(path).unwrap().lines().count(), 100_000);
+}
+
+#[test]
+fn a_command_out_of_time_is_stopped_and_what_it_said_is_kept() {
+    let home = Home::new();
+    let outcome = home.call(&Bash, json!({"command": "echo begun; exec sleep 1000", "timeout": 1}));
+    assert_eq!(outcome, Outcome::failed("stopped after 1 s (ask for more with timeout)\nbegun"));
+}
+
+#[test]
+fn a_cancelled_command_may_clean_up() {
+    let home = Home::new();
+    let (context, heard, cancel) = followed();
+    let command = "trap 'echo cleaned; exit 1' INT; echo ready; while :; do sleep 0.01; done";
+    let prepared = home.prepare(&Bash, json!({"command": command})).unwrap();
+    let runtime = runtime();
+    let running = runtime.spawn((prepared.run)(context));
+    assert_eq!(first_line(&heard), "ready");
+    cancel.cancel();
+    assert_eq!(runtime.block_on(running).unwrap(), Outcome::failed("stopped by the user\nready\ncleaned"));
+}
+
+#[test]
+fn what_ignores_the_interrupt_is_killed_with_its_children() {
+    let home = Home::new();
+    let (context, heard, cancel) = followed();
+    let command = "trap '' INT TERM; bash -c 'sleep 1000 & echo $! $BASHPID $PPID; wait'; echo not reached";
+    let prepared = home.prepare(&Bash, json!({"command": command})).unwrap();
+    let runtime = runtime();
+    let running = runtime.spawn((prepared.run)(context));
+    let pids = first_line(&heard);
+    cancel.cancel();
+    assert_eq!(runtime.block_on(running).unwrap(), Outcome::failed(format!("stopped by the user\n{pids}")));
+    pids.split(' ').for_each(wait_until_gone);
+}
+
+#[test]
+fn a_dropped_call_leaves_nothing_running() {
+    let home = Home::new();
+    let (context, heard, _) = followed();
+    let prepared = home.prepare(&Bash, json!({"command": "sleep 1000 & echo $! $$; wait"})).unwrap();
+    let runtime = runtime();
+    let running = runtime.spawn((prepared.run)(context));
+    let pids = first_line(&heard);
+    running.abort();
+    pids.split(' ').for_each(wait_until_gone);
+}
+
+#[test]
+fn a_process_left_behind_is_not_waited_for() {
+    let home = Home::new();
+    let outcome = run(&home, "sleep 1000 & echo $!");
+    let text = outcome.text();
+    assert!(text.starts_with("exit code 0; processes it left in the background still run"), "{text}");
+    let pid = text.lines().last().unwrap();
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid.parse().unwrap()), nix::sys::signal::Signal::SIGKILL)
+        .unwrap();
+    wait_until_gone(pid);
+}
+
+#[test]
+fn a_directory_that_is_gone_is_named() {
+    let home = Home::new();
+    let prepared = home.prepare(&Bash, json!({"command": "true"})).unwrap();
+    fs::remove_dir(home.path("app")).unwrap();
+    assert!(crate::tool::tests::finish(prepared).text().contains("no longer exists"));
+}

@@ -1,0 +1,70 @@
+//! Replacing text in text.
+
+use std::borrow::Cow;
+
+use super::{Edit, miss};
+
+/// Line numbers named when a text is found too often.
+const PLACES: usize = 10;
+
+/// Makes all edits, each on what the one before left, or says which cannot be made and why.
+pub(super) fn all(text: &str, edits: &[Edit], name: &str) -> Result<String, String> {
+    if edits.is_empty() {
+        return Err("bad argument edits: there are none".to_owned());
+    }
+    let has_crlf = 2 * text.matches("\r\n").count() > text.matches('\n').count();
+    let mut text = Cow::Borrowed(text);
+    for (index, edit) in edits.iter().enumerate() {
+        let which = if edits.len() == 1 { String::new() } else { format!("edits[{index}]: ") };
+        let after = one(&text, edit, has_crlf).map_err(|why| {
+            let rest = if edits.len() == 1 { "" } else { "\nNo edit was made." };
+            format!("{which}{} {name}{}{rest}", why.problem, why.detail)
+        })?;
+        text = Cow::Owned(after);
+    }
+    Ok(text.into_owned())
+}
+
+/// Why an edit cannot be made, to be said before and after the file's name.
+struct Refusal {
+    problem: String,
+    detail: String,
+}
+
+fn one(text: &str, edit: &Edit, has_crlf: bool) -> Result<String, Refusal> {
+    let refusal = |problem: &str, detail: &str| Refusal { problem: problem.to_owned(), detail: detail.to_owned() };
+    if edit.old_string.is_empty() {
+        return Err(refusal("old_string is empty: use write_file to write", ", or name the text to be replaced"));
+    }
+    if edit.old_string == edit.new_string {
+        return Err(refusal("old_string and new_string are the same: nothing to change in", ""));
+    }
+    // A model writes plain newlines; the file's own way of ending lines is tried first.
+    let ways: [fn(&str) -> Cow<'_, str>; 2] = if has_crlf { [crlf, verbatim] } else { [verbatim, crlf] };
+    let Some(way) = ways.into_iter().find(|way| text.contains(&*way(&edit.old_string))) else {
+        return Err(refusal("old_string was not found in", &format!(". {}", miss::explain(text, &edit.old_string))));
+    };
+    let (old, new) = (way(&edit.old_string), way(&edit.new_string));
+    let places: Vec<usize> = text.match_indices(&*old).map(|(at, _)| at).collect();
+    if places.len() > 1 && !edit.replace_all {
+        let lines: Vec<String> = places.iter().take(PLACES).map(|at| line_of(text, *at).to_string()).collect();
+        let more = if places.len() > PLACES { ", …" } else { "" };
+        return Err(Refusal {
+            problem: format!("old_string occurs {} times in", places.len()),
+            detail: format!(", at lines {}{more}. Add surrounding lines, or set replace_all", lines.join(", ")),
+        });
+    }
+    Ok(text.replace(&*old, &new))
+}
+
+fn verbatim(text: &str) -> Cow<'_, str> {
+    Cow::Borrowed(text)
+}
+
+fn crlf(text: &str) -> Cow<'_, str> {
+    Cow::Owned(text.replace("\r\n", "\n").replace('\n', "\r\n"))
+}
+
+fn line_of(text: &str, at: usize) -> usize {
+    text[..at].matches('\n').count() + 1
+}

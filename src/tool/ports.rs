@@ -1,0 +1,44 @@
+//! What tools need from whoever holds the terminal.
+
+use futures_util::future::BoxFuture;
+
+/// The person's live shell.
+pub trait ShellPort: Send + Sync {
+    /// Runs a command in it, seen on the screen, with lasting effects. The error says why it could not be run.
+    fn run(&self, command: String) -> BoxFuture<'static, Result<ShellResult, String>>;
+
+    /// Puts a command on the prompt that comes next, to be edited and run by the person.
+    fn suggest(&self, command: String) -> Result<(), String>;
+}
+
+/// What came of a command in the live shell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShellResult {
+    pub status: i32,
+    /// As the terminal showed it.
+    pub output: String,
+    /// Its id in the history, where the whole output can be had.
+    pub id: Option<i64>,
+}
+
+/// The person.
+pub trait Asker: Send + Sync {
+    fn ask(&self, question: Question) -> BoxFuture<'static, Answer>;
+}
+
+/// A question to the person. They may always answer in words of their own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    pub text: String,
+    /// Answers to pick from; none asks for free text.
+    pub choices: Vec<String>,
+}
+
+/// What the person said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// One of the choices, or their own words.
+    Said(String),
+    /// They would not say.
+    Declined,
+}

@@ -1,0 +1,267 @@
+//! Results a model can afford to read.
+
+use std::fs::DirBuilder;
+use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use super::{Run, RunContext};
+use crate::chat::Outcome;
+use crate::text::{KIB, MIB, human};
+
+/// Bytes of one result a model gets to read.
+pub(super) const RESULT_CAP: usize = 16 * KIB;
+
+/// Bytes of one result kept on disk.
+const SPILL_CAP: u64 = 64 * MIB as u64;
+
+/// Left free below the cap for what is said about a result, such as its exit code or where it was cut.
+const NOTICE: usize = 512;
+
+/// Bytes of the result itself.
+pub(super) const TEXT_CAP: usize = RESULT_CAP - NOTICE;
+
+/// Characters of one line that are shown.
+pub(super) const LINE_CAP: usize = 2000;
+
+/// Work that waits for the disk, kept off the threads that wait for everything else.
+pub(super) fn blocking(work: impl FnOnce(RunContext) -> Outcome + Send + 'static) -> Run {
+    Box::new(move |context| {
+        Box::pin(async move {
+            let done = tokio::task::spawn_blocking(move || work(context)).await;
+            done.unwrap_or_else(|error| Outcome::failed(format!("the tool broke down: {error}")))
+        })
+    })
+}
+
+/// The whole of a result, in a private file.
+pub(super) struct Spill {
+    file: tempfile::NamedTempFile,
+    room: u64,
+    trouble: Option<io::Error>,
+}
+
+impl Spill {
+    /// Opens a file for one result of the named tool. The suffix is the one that retention looks for.
+    pub(super) fn create(directory: &Path, tool: &str) -> io::Result<Spill> {
+        DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+        let file = tempfile::Builder::new().prefix(&format!("{tool}-")).suffix(".out").tempfile_in(directory)?;
+        Ok(Spill { file, room: SPILL_CAP, trouble: None })
+    }
+
+    /// Takes the next bytes; after trouble or beyond the cap they are left out.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        let taken = usize::try_from(self.room).unwrap_or(usize::MAX).min(bytes.len());
+        if self.trouble.is_none() {
+            self.trouble = self.file.write_all(&bytes[..taken]).err();
+            self.room -= taken as u64;
+        }
+    }
+
+    /// Where the file is, from now on kept.
+    pub(super) fn finish(self) -> io::Result<PathBuf> {
+        if let Some(trouble) = self.trouble {
+            return Err(trouble);
+        }
+        let (_, path) = self.file.keep().map_err(|error| error.error)?;
+        Ok(path)
+    }
+}
+
+/// Cuts a result to the cap; what is longer is in a file, and the words in place of the middle name it.
+pub(super) fn capped(text: String, directory: &Path, tool: &str) -> String {
+    if text.len() <= TEXT_CAP {
+        return text;
+    }
+    let spilled = Spill::create(directory, tool).and_then(|mut spill| {
+        spill.push(text.as_bytes());
+        spill.finish()
+    });
+    let whole = Whole { at: spilled, lines: text.lines().count(), bytes: text.len() as u64 };
+    cut(&text, &whole)
+}
+
+/// The whole that a cut text comes from.
+pub(super) struct Whole {
+    pub(super) at: io::Result<PathBuf>,
+    pub(super) lines: usize,
+    pub(super) bytes: u64,
+}
+
+/// The beginning and the end of a text, three parts to two, at line breaks where there are any.
+pub(super) fn cut(text: &str, whole: &Whole) -> String {
+    let head = beginning(text, TEXT_CAP * 3 / 5);
+    let tail = end(&text[head.len()..], TEXT_CAP - head.len());
+    let first = head.lines().count() + 1;
+    let last = whole.lines.saturating_sub(tail.lines().count()).max(first);
+    let size = human::size(whole.bytes);
+    let rest = match &whole.at {
+        Ok(path) => format!("the whole ({size}) is in {}: read_file or grep it", path.display()),
+        Err(error) => format!("the whole ({size}) could not be kept: {error}"),
+    };
+    let gap = if head.ends_with('\n') { "" } else { "\n" };
+    format!("{head}{gap}[… lines {first}–{last} of {} left out; {rest} …]\n{tail}", whole.lines)
+}
+
+fn beginning(text: &str, room: usize) -> &str {
+    let most = &text[..boundary(text, (0..=room.min(text.len())).rev())];
+    match most.rfind('\n') {
+        Some(newline) if newline >= room / 2 => &most[..=newline],
+        _ => most,
+    }
+}
+
+fn end(text: &str, room: usize) -> &str {
+    let most = &text[boundary(text, text.len().saturating_sub(room)..=text.len())..];
+    match most.find('\n') {
+        Some(newline) if newline < room / 2 => &most[newline + 1..],
+        _ => most,
+    }
+}
+
+/// The first of these places that is not inside a character.
+fn boundary(text: &str, mut places: impl Iterator<Item = usize>) -> usize {
+    places.find(|at| text.is_char_boundary(*at)).unwrap_or_default()
+}
+
+/// One line, not longer than a model wants to read.
+pub(super) fn line(text: &str) -> String {
+    let text = text.trim_end_matches(['\n', '\r']);
+    match text.char_indices().nth(LINE_CAP) {
+        None => text.to_owned(),
+        Some((at, _)) => format!("{} [… {} more bytes]", &text[..at], text.len() - at),
+    }
+}
+
+/// Lines of a listing, a page at a time.
+pub(super) struct Page {
+    offset: usize,
+    limit: usize,
+    seen: usize,
+    text: String,
+    /// Written before the next line that is shown.
+    heading: Option<String>,
+    /// Where the next page begins, once this one is full.
+    next: Option<usize>,
+}
+
+impl Page {
+    pub(super) fn new(offset: usize, limit: usize) -> Page {
+        Page { offset, limit, seen: 0, text: String::new(), heading: None, next: None }
+    }
+
+    /// The line above those that follow, if any of them is on this page.
+    pub(super) fn heading(&mut self, heading: String) {
+        self.heading = Some(heading);
+    }
+
+    /// Takes the next line; false once nothing more has a place.
+    pub(super) fn push(&mut self, line: &str) -> bool {
+        self.seen += 1;
+        if self.seen <= self.offset {
+            return true;
+        }
+        let heading = self.heading.as_ref().map_or(0, |heading| heading.len() + 1);
+        let has_room = self.text.len() + heading + line.len() < TEXT_CAP;
+        if self.seen > self.offset.saturating_add(self.limit) || !has_room {
+            self.seen -= 1;
+            self.next = Some(self.seen);
+            return false;
+        }
+        for text in self.heading.take().as_deref().into_iter().chain([line]) {
+            self.text.push_str(text);
+            self.text.push('\n');
+        }
+        true
+    }
+
+    /// Counts the pages in something else than the lines that were pushed.
+    pub(super) fn go_on_at(&mut self, offset: usize) {
+        self.next = Some(offset);
+    }
+
+    /// The page, with word of what follows it.
+    pub(super) fn finish(self, empty: &str) -> String {
+        let mut text = self.text;
+        if text.is_empty() {
+            text = match self.seen {
+                0 => format!("{empty}\n"),
+                seen => format!("nothing after offset {}; there are {seen}\n", self.offset),
+            };
+        }
+        if let Some(next) = self.next {
+            text.push_str(&format!("[more follows: go on with offset {next}]\n"));
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_long_result_keeps_both_ends_and_the_whole_is_private() {
+        let home = tempfile::tempdir().unwrap();
+        let spill = home.path().join("session");
+        let text: String = (1..=5000).map(|n| format!("line {n}\n")).collect();
+        let shown = capped(text.clone(), &spill, "bash");
+        assert!(shown.len() <= RESULT_CAP && shown.len() > TEXT_CAP, "{}", shown.len());
+        assert!(shown.starts_with("line 1\nline 2\n") && shown.ends_with("line 4999\nline 5000\n"));
+        let notice = shown.lines().find(|line| line.starts_with("[…")).unwrap();
+        let before = shown.lines().position(|line| line == notice).unwrap();
+        let after: usize = shown.lines().nth(before + 1).unwrap().strip_prefix("line ").unwrap().parse().unwrap();
+        assert!(notice.starts_with(&format!("[… lines {}–{} of 5000 left out;", before + 1, after - 1)), "{notice}");
+
+        let path = Path::new(notice.split(" is in ").nth(1).unwrap().split(": read").next().unwrap());
+        assert_eq!(fs::read_to_string(path).unwrap(), text);
+        assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::metadata(&spill).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+
+    #[test]
+    fn one_endless_line_is_cut_between_characters() {
+        let home = tempfile::tempdir().unwrap();
+        let shown = capped("é".repeat(100_000), home.path(), "bash");
+        assert!(shown.len() <= RESULT_CAP && shown.starts_with("éé") && shown.ends_with("éé"));
+    }
+
+    #[test]
+    fn a_short_result_leaves_no_file() {
+        let home = tempfile::tempdir().unwrap();
+        assert_eq!(capped("short".to_owned(), home.path(), "bash"), "short");
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_full_disk_is_said() {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(home.path().join("file"), "").unwrap();
+        let shown = capped("x\n".repeat(20_000), &home.path().join("file"), "bash");
+        assert!(shown.contains("could not be kept"), "{shown}");
+    }
+
+    #[test]
+    fn pages_say_how_to_go_on() {
+        let page = |offset| {
+            let mut page = Page::new(offset, 2);
+            page.heading("top".to_owned());
+            let _ = ["a", "b", "c"].iter().all(|line| page.push(line));
+            page.finish("none")
+        };
+        assert_eq!(page(0), "top\na\nb\n[more follows: go on with offset 2]\n");
+        assert_eq!(page(2), "top\nc\n");
+        assert_eq!(page(9), "nothing after offset 9; there are 3\n");
+        assert_eq!(Page::new(0, 2).finish("none"), "none\n");
+    }
+
+    #[test]
+    fn a_page_stays_below_the_cap() {
+        let mut page = Page::new(0, usize::MAX);
+        while page.push(&"x".repeat(100)) {}
+        let text = page.finish("");
+        assert!(text.len() <= RESULT_CAP && text.ends_with("offset 157]\n"), "{}", &text[text.len() - 60..]);
+    }
+}

@@ -1,0 +1,160 @@
+//! `run_in_shell` and `suggest_command`: the person's own shell.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Context, Prepared, Preview, ShellPort, ShellResult, Tool, arguments, bash, result};
+use crate::chat::{Outcome, ToolSpec};
+use crate::guard::Intent;
+
+#[derive(Deserialize, JsonSchema)]
+struct Arguments {
+    #[serde(alias = "cmd")]
+    command: String,
+}
+
+pub(super) struct RunInShell(pub(super) Arc<dyn ShellPort>);
+
+impl Tool for RunInShell {
+    fn spec(&self) -> ToolSpec {
+        arguments::spec::<Arguments>(
+            "run_in_shell",
+            "Run a command in the user's live shell, on their screen: cd, export, source and activate last, interactive programs \
+             get the keyboard. Use bash for everything else.",
+        )
+    }
+
+    fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {
+        let Arguments { command } = arguments::read(arguments)?;
+        bash::check(&command)?;
+        if command.chars().any(|c| c.is_control() && c != '\n' && c != '\t') {
+            return Err("bad argument command: it contains control characters".to_owned());
+        }
+        let (shell, cwd, spill) = (Arc::clone(&self.0), context.cwd.clone(), context.spill.clone());
+        Ok(Prepared {
+            title: bash::title(&command),
+            intent: Intent::RunInShell { command: command.clone(), cwd: cwd.clone() },
+            preview: Some(Preview::Command { command: command.clone(), cwd }),
+            run: Box::new(move |_| {
+                Box::pin(async move {
+                    match shell.run(command).await {
+                        Ok(ShellResult { status, output, id }) => {
+                            let id = id.map(|id| format!(" (command {id})")).unwrap_or_default();
+                            let output = result::capped(output, &spill, "shell");
+                            let text = match output.is_empty() {
+                                true => format!("exit code {status}{id}, no output"),
+                                false => format!("exit code {status}{id}\n{output}"),
+                            };
+                            if status == 0 { Outcome::done(text) } else { Outcome::failed(text) }
+                        }
+                        Err(why) => Outcome::failed(why),
+                    }
+                })
+            }),
+        })
+    }
+}
+
+pub(super) struct SuggestCommand(pub(super) Arc<dyn ShellPort>);
+
+impl Tool for SuggestCommand {
+    fn spec(&self) -> ToolSpec {
+        arguments::spec::<Arguments>(
+            "suggest_command",
+            "Put one command line on the user's next prompt for them to edit and run; it is not run. Call it last, for the \
+             command they would want next.",
+        )
+    }
+
+    fn prepare(&self, arguments: &Value, _: &Context) -> Result<Prepared, String> {
+        let Arguments { command } = arguments::read(arguments)?;
+        bash::check(&command)?;
+        let command = command.trim().to_owned();
+        // A newline on a prompt is Enter, and anything else that steers a line editor may be as well.
+        if command.chars().any(char::is_control) {
+            return Err("bad argument command: it must be one line without control characters".to_owned());
+        }
+        let shell = Arc::clone(&self.0);
+        Ok(Prepared {
+            title: bash::title(&command),
+            intent: Intent::Suggest { command: command.clone() },
+            preview: None,
+            run: Box::new(move |_| {
+                Box::pin(async move {
+                    match shell.suggest(command) {
+                        Ok(()) => Outcome::done("it will be on the user's prompt"),
+                        Err(why) => Outcome::failed(why),
+                    }
+                })
+            }),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::tests::Home;
+    use futures_util::future::BoxFuture;
+    use serde_json::json;
+    use std::sync::Mutex;
+
+    /// A shell that knows `true`, `false` and `long`.
+    #[derive(Default)]
+    struct Double {
+        suggested: Mutex<Vec<String>>,
+    }
+
+    impl ShellPort for Double {
+        fn run(&self, command: String) -> BoxFuture<'static, Result<ShellResult, String>> {
+            let result = match command.as_str() {
+                "true" => Ok(ShellResult { status: 0, output: String::new(), id: None }),
+                "false" => Ok(ShellResult { status: 1, output: "no".into(), id: Some(7) }),
+                "long" => Ok(ShellResult { status: 0, output: "line\n".repeat(10_000), id: None }),
+                _ => Err("the shell is busy".to_owned()),
+            };
+            Box::pin(std::future::ready(result))
+        }
+
+        fn suggest(&self, command: String) -> Result<(), String> {
+            self.suggested.lock().unwrap().push(command);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_command_in_the_shell_is_told_as_any_other() {
+        let home = Home::new();
+        let tool = RunInShell(Arc::new(Double::default()));
+        let run = |command: &str| home.call(&tool, json!({"command": command}));
+        assert_eq!(run("true"), Outcome::done("exit code 0, no output"));
+        assert_eq!(run("false"), Outcome::failed("exit code 1 (command 7)\nno"));
+        assert_eq!(run("other"), Outcome::failed("the shell is busy"));
+        let long = run("long");
+        assert!(
+            long.text().len() < 17_000 && long.text().contains("the whole (49 KiB) is in "),
+            "{}",
+            long.text().len()
+        );
+        assert!(run("a\x1b[A").text().contains("control characters"));
+        let prepared = home.prepare(&tool, json!({"command": "cd ..\npwd"})).unwrap();
+        let (command, cwd) = ("cd ..\npwd".to_owned(), home.path("app"));
+        assert_eq!(prepared.intent, Intent::RunInShell { command: command.clone(), cwd: cwd.clone() });
+        assert_eq!(prepared.preview, Some(Preview::Command { command, cwd }));
+    }
+
+    #[test]
+    fn a_suggestion_is_one_line_that_cannot_press_enter() {
+        let home = Home::new();
+        let shell = Arc::new(Double::default());
+        let tool = SuggestCommand(shell.clone());
+        home.done(&tool, json!({"command": "cargo test --lib\n"}));
+        for bad in ["a\nb", "a\rb", "a\x1b\x03", " "] {
+            home.failed(&tool, json!({"command": bad}));
+        }
+        assert_eq!(*shell.suggested.lock().unwrap(), ["cargo test --lib"]);
+    }
+}

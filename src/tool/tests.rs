@@ -1,0 +1,98 @@
+//! What the tests of all tools share.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::{Context, Prepared, RunContext, Seen, Tool};
+use crate::chat::Outcome;
+
+/// A home directory with a shell in `~/app`.
+pub(super) struct Home {
+    directory: tempfile::TempDir,
+    root: PathBuf,
+    seen: Seen,
+}
+
+impl Home {
+    pub(super) fn new() -> Home {
+        let directory = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(directory.path()).unwrap();
+        fs::create_dir(root.join("app")).unwrap();
+        Home { directory, root, seen: Seen::default() }
+    }
+
+    pub(super) fn context(&self) -> Context {
+        let path = std::env::var_os("PATH").unwrap();
+        Context {
+            cwd: self.path("app"),
+            environment: vec![("HOME".into(), self.root.clone().into()), ("PATH".into(), path)],
+            spill: self.path("spill"),
+            history: None,
+            seen: self.seen.clone(),
+        }
+    }
+
+    pub(super) fn path(&self, below: impl AsRef<Path>) -> PathBuf {
+        assert!(self.directory.path().exists());
+        self.root.join(below)
+    }
+
+    pub(super) fn write(&self, below: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(below);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    pub(super) fn read(&self, below: &str) -> String {
+        fs::read_to_string(self.path(below)).unwrap()
+    }
+
+    pub(super) fn prepare(&self, tool: &dyn Tool, arguments: Value) -> Result<Prepared, String> {
+        tool.prepare(&arguments, &self.context())
+    }
+
+    /// Prepares and runs; a refusal to prepare counts as a failed call.
+    pub(super) fn call(&self, tool: &dyn Tool, arguments: Value) -> Outcome {
+        match self.prepare(tool, arguments) {
+            Ok(prepared) => finish(prepared),
+            Err(message) => Outcome::failed(message),
+        }
+    }
+
+    /// The text of a call that must go well.
+    pub(super) fn done(&self, tool: &dyn Tool, arguments: Value) -> String {
+        match self.call(tool, arguments) {
+            Outcome::Done { text, .. } => text,
+            Outcome::Failed { message } => panic!("{message}"),
+        }
+    }
+
+    /// The words of a call that must not.
+    pub(super) fn failed(&self, tool: &dyn Tool, arguments: Value) -> String {
+        match self.call(tool, arguments) {
+            Outcome::Done { text, .. } => panic!("{text}"),
+            Outcome::Failed { message } => message,
+        }
+    }
+}
+
+/// Runs a call to its end, on a runtime of its own.
+pub(super) fn finish(prepared: Prepared) -> Outcome {
+    runtime().block_on((prepared.run)(RunContext { output: Box::new(|_| {}), cancel: CancellationToken::new() }))
+}
+
+pub(super) fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
+}
+
+/// A run context whose output is heard.
+pub(super) fn followed() -> (RunContext, Receiver<String>, CancellationToken) {
+    let (sender, heard): (Sender<String>, _) = channel();
+    let cancel = CancellationToken::new();
+    let output = Box::new(move |text: &str| drop(sender.send(text.to_owned())));
+    (RunContext { output, cancel: cancel.clone() }, heard, cancel)
+}

@@ -1,0 +1,155 @@
+//! The files below a directory that a person would look at.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use globset::{GlobBuilder, GlobMatcher};
+use ignore::WalkBuilder;
+use tokio_util::sync::CancellationToken;
+
+use super::Context;
+use crate::guard::holds_credentials;
+
+/// Enough for a large checkout; a whole disk is not searched.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Whether a walk saw everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Walked {
+    All,
+    /// Stopped by whoever took the files.
+    Enough,
+    OutOfTime,
+}
+
+/// Visits the files below `root` in the order of their paths, as git would: no ignored files, nothing in `.git`, no links
+/// followed. Files with credentials are left out unless one is the root itself, for which the person has then been asked.
+pub(super) fn files(
+    root: &Path,
+    context: &Context,
+    cancel: &CancellationToken,
+    mut visit: impl FnMut(&Path) -> bool,
+) -> Walked {
+    let (project, home, top) = (context.cwd.clone(), context.home().map(Path::to_owned), root.to_owned());
+    let asked = holds_credentials(root, &project, home.as_deref());
+    let walk = WalkBuilder::new(root)
+        .hidden(false)
+        .require_git(false)
+        .sort_by_file_path(Path::cmp)
+        .filter_entry(move |entry| {
+            let path = entry.path();
+            let is_secret = || !asked && holds_credentials(path, &project, home.as_deref());
+            path == top || entry.file_name() != ".git" && !is_secret()
+        })
+        .build();
+    let began = Instant::now();
+    for entry in walk.flatten() {
+        if cancel.is_cancelled() || began.elapsed() > PATIENCE {
+            return Walked::OutOfTime;
+        }
+        if entry.file_type().is_some_and(|kind| kind.is_file()) && !visit(entry.path()) {
+            return Walked::Enough;
+        }
+    }
+    Walked::All
+}
+
+/// A pattern for paths: without a slash it is for names at any depth, with one for paths from the root.
+pub(super) struct Pattern {
+    matcher: GlobMatcher,
+    is_name: bool,
+}
+
+impl Pattern {
+    pub(super) fn new(pattern: &str, field: &str) -> Result<Pattern, String> {
+        let below = pattern.strip_prefix("./").unwrap_or(pattern);
+        let glob = GlobBuilder::new(below).literal_separator(true).build();
+        let matcher = glob.map_err(|error| format!("bad argument {field}: {error}"))?.compile_matcher();
+        Ok(Pattern { matcher, is_name: !pattern.contains('/') })
+    }
+
+    pub(super) fn matches(&self, path: &Path, root: &Path) -> bool {
+        let below = match path.strip_prefix(root) {
+            Ok(below) if !below.as_os_str().is_empty() => below,
+            // The root is the file itself.
+            _ => path.file_name().map_or(path, Path::new),
+        };
+        self.matcher.is_match(if self.is_name { below.file_name().map_or(below, Path::new) } else { below })
+    }
+}
+
+/// Takes the directories without wildcards off the front of a pattern.
+pub(super) fn split(pattern: &str) -> (PathBuf, String) {
+    let is_wild = |part: &str| part.contains(['*', '?', '[', '{', '\\']);
+    let parts: Vec<&str> = pattern.split('/').collect();
+    let fixed = parts.iter().take(parts.len() - 1).take_while(|part| !is_wild(part)).count();
+    let directory = if fixed == 1 && parts[0].is_empty() { "/".to_owned() } else { parts[..fixed].join("/") };
+    (PathBuf::from(directory), parts[fixed..].join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::tests::Home;
+
+    fn walked(home: &Home, root: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        let root = home.path(root);
+        files(&root, &home.context(), &CancellationToken::new(), |path| {
+            found.push(path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned());
+            true
+        });
+        found
+    }
+
+    #[test]
+    fn ignored_files_and_secrets_are_passed_by() {
+        let home = Home::new();
+        for file in ["b.rs", "a/x.rs", ".env", ".github/ci.yml", ".git/config", "target/out", "server.pem"] {
+            home.write(&format!("app/{file}"), "");
+        }
+        home.write("app/.gitignore", "target\n");
+        assert_eq!(walked(&home, "app"), [".env", ".github/ci.yml", ".gitignore", "a/x.rs", "b.rs"]);
+        home.write(".ssh/id_rsa", "");
+        home.write("other/.env", "");
+        let all = walked(&home, "");
+        assert!(!all.iter().any(|path| path.contains(".ssh") || path == "other/.env"), "{all:?}");
+        assert_eq!(walked(&home, ".ssh"), ["id_rsa"], "what was asked for by name is there");
+    }
+
+    #[test]
+    fn a_walk_can_be_stopped() {
+        let home = Home::new();
+        home.write("app/a", "");
+        home.write("app/b", "");
+        let cancel = CancellationToken::new();
+        assert_eq!(files(&home.path("app"), &home.context(), &cancel, |_| false), Walked::Enough);
+        cancel.cancel();
+        assert_eq!(files(&home.path("app"), &home.context(), &cancel, |_| true), Walked::OutOfTime);
+    }
+
+    #[test]
+    fn patterns_are_for_names_or_for_paths() {
+        let matches = |pattern, path| Pattern::new(pattern, "glob").unwrap().matches(Path::new(path), Path::new("/r"));
+        assert!(matches("*.rs", "/r/a/b.rs"));
+        assert!(matches("*.{rs,toml}", "/r/a.toml"));
+        assert!(matches("src/**/*.rs", "/r/src/a/b.rs") && matches("src/**/*.rs", "/r/src/b.rs"));
+        assert!(!matches("src/*.rs", "/r/src/a/b.rs") && !matches("*.rs", "/r/a.rst"));
+        let file = Path::new("/r/a.rs");
+        assert!(Pattern::new("*.rs", "glob").unwrap().matches(file, file), "a root that is a file has its own name");
+        assert!(Pattern::new("a[", "glob").is_err_and(|error| error.starts_with("bad argument glob: ")));
+    }
+
+    #[test]
+    fn fixed_directories_come_off_the_front() {
+        let parts = |pattern| {
+            let (directory, rest) = split(pattern);
+            (directory.to_str().unwrap().to_owned(), rest)
+        };
+        assert_eq!(parts("*.rs"), (String::new(), "*.rs".into()));
+        assert_eq!(parts("/etc/**/*.conf"), ("/etc".into(), "**/*.conf".into()));
+        assert_eq!(parts("~/a/b.rs"), ("~/a".into(), "b.rs".into()));
+        assert_eq!(parts("/*.rs"), ("/".into(), "*.rs".into()));
+        assert_eq!(parts("src/*/mod.rs"), ("src".into(), "*/mod.rs".into()));
+    }
+}

@@ -1,0 +1,144 @@
+//! `write_file`: a whole file, new or anew.
+
+use std::fs;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::seen::Known;
+use super::{Context, Prepared, Preview, Tool, arguments, file, paths, result};
+use crate::chat::{Outcome, ToolSpec};
+use crate::guard::Intent;
+
+#[derive(Deserialize, JsonSchema)]
+struct Arguments {
+    #[serde(alias = "file_path", alias = "file")]
+    path: String,
+    #[serde(alias = "contents", alias = "text")]
+    content: String,
+}
+
+pub(super) struct WriteFile;
+
+impl Tool for WriteFile {
+    fn spec(&self) -> ToolSpec {
+        arguments::spec::<Arguments>(
+            "write_file",
+            "Create a file, or replace one that you have read, with exactly this content. Missing directories are made. Prefer edit_file for changes.",
+        )
+    }
+
+    fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {
+        let Arguments { path: named, content } = arguments::read(arguments)?;
+        let path = paths::resolve(&named, context);
+        let before = existing(&path, context)?;
+        let title = paths::shown(&path, context);
+        let intent = Intent::Write { path: path.clone() };
+        let old = before.as_deref().map(String::from_utf8_lossy).unwrap_or_default().into_owned();
+        let preview = Preview::Edit { path: path.clone(), before: old, after: content.clone() };
+        let context = context.clone();
+        let run = result::blocking(move |_| {
+            write(&path, before.as_deref(), &content, &context).unwrap_or_else(Outcome::failed)
+        });
+        Ok(Prepared { title, intent, preview: Some(preview), run })
+    }
+}
+
+/// What would be replaced, if the model knows it.
+fn existing(path: &Path, context: &Context) -> Result<Option<Vec<u8>>, String> {
+    let name = paths::shown(path, context);
+    match fs::symlink_metadata(path) {
+        Err(_) => return Ok(None),
+        Ok(about) if about.is_symlink() => return Err(format!("{name} is a link to a file that does not exist")),
+        Ok(_) => {}
+    }
+    let now = file::read(path, context)?;
+    match context.seen.compare(path, &now.print) {
+        Known::AsItIs => Ok(Some(now.bytes)),
+        Known::Changed => Err(format!("{name} has changed since you read it; read it again before you replace it")),
+        Known::Never if now.bytes.is_empty() => Ok(Some(now.bytes)),
+        Known::Never => Err(format!("{name} exists and you have not read it; read it before you replace it")),
+    }
+}
+
+/// Writes, unless the file is no longer what was shown.
+fn write(path: &Path, before: Option<&[u8]>, content: &str, context: &Context) -> Result<Outcome, String> {
+    let name = paths::shown(path, context);
+    if existing(path, context)?.as_deref() != before {
+        return Err(format!("{name} changed in the meantime; nothing was written"));
+    }
+    let print = file::replace(path, content.as_bytes()).map_err(|error| format!("cannot write {name}: {error}"))?;
+    context.seen.wrote(path, print);
+    let verb = if before.is_some() { "replaced" } else { "created" };
+    Ok(Outcome::done(format!("{verb} {name}: {} lines, {} bytes", content.lines().count(), content.len())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::read::ReadFile;
+    use crate::tool::tests::{Home, finish};
+    use serde_json::json;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_new_file_appears_with_its_directories() {
+        let home = Home::new();
+        let prepared = home.prepare(&WriteFile, json!({"path": "src/new.rs", "content": "a\nb\n"})).unwrap();
+        assert_eq!(prepared.title, "src/new.rs");
+        let path = home.path("app/src/new.rs");
+        assert_eq!(prepared.intent, Intent::Write { path: path.clone() });
+        assert_eq!(
+            prepared.preview,
+            Some(Preview::Edit { path: path.clone(), before: String::new(), after: "a\nb\n".into() })
+        );
+        assert!(!path.exists(), "nothing happens before it may");
+        assert_eq!(finish(prepared).text(), "created src/new.rs: 2 lines, 4 bytes");
+        assert_eq!(home.read("app/src/new.rs"), "a\nb\n");
+        assert_eq!(
+            home.done(&WriteFile, json!({"path": "src/new.rs", "content": "c"})),
+            "replaced src/new.rs: 1 lines, 1 bytes"
+        );
+    }
+
+    #[test]
+    fn what_was_not_read_is_not_replaced() {
+        let home = Home::new();
+        home.write("app/a", "precious");
+        let write = || json!({"path": "a", "content": "new"});
+        assert!(home.failed(&WriteFile, write()).contains("you have not read it"));
+        home.done(&ReadFile, json!({"path": "a"}));
+        home.write("app/a", "more precious");
+        assert!(home.failed(&WriteFile, write()).contains("has changed since"));
+        home.done(&ReadFile, json!({"path": "a"}));
+        let asked = home.prepare(&WriteFile, write()).unwrap();
+        home.write("app/a", "most precious");
+        assert!(finish(asked).is_failed());
+        assert_eq!(home.read("app/a"), "most precious");
+    }
+
+    #[test]
+    fn a_file_that_appears_while_the_person_thinks_is_kept() {
+        let home = Home::new();
+        let asked = home.prepare(&WriteFile, json!({"path": "a", "content": "new"})).unwrap();
+        home.write("app/a", "theirs");
+        assert!(finish(asked).is_failed());
+        assert_eq!(home.read("app/a"), "theirs");
+    }
+
+    #[test]
+    fn a_link_stays_a_link() {
+        let home = Home::new();
+        home.write("real", "old");
+        symlink(home.path("real"), home.path("app/link")).unwrap();
+        symlink(home.path("nowhere"), home.path("app/dangling")).unwrap();
+        home.done(&ReadFile, json!({"path": "link"}));
+        home.done(&WriteFile, json!({"path": "link", "content": "new"}));
+        assert_eq!(home.read("real"), "new");
+        assert!(home.path("app/link").is_symlink());
+        assert!(home.failed(&WriteFile, json!({"path": "dangling", "content": ""})).contains("link"));
+        assert!(home.failed(&WriteFile, json!({"path": ".", "content": ""})).contains("directory"));
+    }
+}
