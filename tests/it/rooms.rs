@@ -9,11 +9,13 @@ use std::path::{Path, PathBuf};
 /// A room and the rooms it may touch. `text` and `chat` are leaves.
 const ROOMS: &[(&str, &[&str])] = &[
     ("text", &[]),
+    ("chat", &[]),
     ("tty", &["text"]),
     ("host", &["text"]),
     ("track", &["text"]),
     ("capture", &["text"]),
     ("store", &["text", "track", "capture"]),
+    ("provider", &["chat", "text"]),
     ("config", &["text", "tty", "host", "track", "capture", "store"]),
     ("session", &["text", "tty", "host", "track", "capture", "store", "config"]),
     ("cli", &["text", "tty", "host", "track", "capture", "store", "config", "session"]),
