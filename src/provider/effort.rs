@@ -35,6 +35,18 @@ impl Effort {
         }
     }
 
+    /// Tokens this much thinking takes at most, where the answer's limit counts them or a budget must be named.
+    pub(super) fn headroom(self) -> u32 {
+        match self {
+            Effort::Off => 0,
+            Effort::Minimal => 1_024,
+            Effort::Low => 4_096,
+            Effort::Medium => 10_240,
+            Effort::High => 20_480,
+            Effort::XHigh => 32_768,
+        }
+    }
+
     /// The nearest of those a model knows; the lesser of two equally near.
     pub(super) fn nearest(self, known: &[Effort]) -> Option<Effort> {
         known.iter().copied().min_by_key(|effort| ((*effort as i8).abs_diff(self as i8), *effort))

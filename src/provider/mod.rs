@@ -6,14 +6,34 @@
 //!
 //! Touches chat and text. Never tools, permissions, screens or the store.
 
+mod anthropic;
+mod arguments;
+mod body;
+mod catalog;
+mod choose;
+mod credential;
 mod effort;
 mod error;
+mod failure;
+mod http;
+mod list;
+mod notice;
+mod openai_chat;
+mod resolve;
 mod retry;
+mod signature;
+pub mod sse;
 
 use futures_util::future::BoxFuture;
 
+pub use catalog::{Model, Price, VENDORS, Vendor};
+pub use choose::{Choice, Env, ResolveError, Wish, choose};
+pub use credential::Key;
 pub use effort::{Effort, UnknownEffort};
 pub use error::{ErrorKind, ProviderError};
+pub use http::{Http, Patience};
+pub use list::{Listed, Listing, list_models};
+pub use resolve::{Resolved, probe, resolve};
 pub use retry::{Decision, Policy, Retry};
 
 use crate::chat;

@@ -1,0 +1,107 @@
+//! The models a vendor has.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use serde_json::Value;
+
+use super::catalog::{Model, Price, Wire};
+use super::choose::{self, Choice, Env};
+use super::error::{ErrorKind, ProviderError};
+use super::http::Http;
+
+/// A list is waited for this long.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A model that a vendor has.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed {
+    /// As the vendor spells it.
+    pub model: String,
+    pub context_window: Option<u32>,
+    pub price: Option<Price>,
+}
+
+/// The models of one vendor, or why they are not known.
+#[derive(Debug)]
+pub struct Listing {
+    pub vendor: &'static str,
+    pub models: Result<Vec<Listed>, ProviderError>,
+}
+
+/// Asks everyone there is a key for, and the servers of this machine, all at once. Local servers that are not there are left out.
+pub async fn list_models(env: Env<'_>, http: &Http) -> Vec<Listing> {
+    let (ready, local) = (choose::ready(env), choose::local(env));
+    let ask = |choice: Choice| async move {
+        let limit = if choice.vendor.is_local() { PATIENCE / 10 } else { PATIENCE };
+        Listing { vendor: choice.vendor.name, models: models(&choice, http, limit).await }
+    };
+    let lists = join_all(ready.into_iter().chain(local).map(ask)).await;
+    let is_there = |listing: &Listing| {
+        listing.models.is_ok() || !choose::local(env).iter().any(|choice| choice.vendor.name == listing.vendor)
+    };
+    lists.into_iter().filter(is_there).collect()
+}
+
+/// The models of one vendor.
+pub(super) async fn models(choice: &Choice, http: &Http, limit: Duration) -> Result<Vec<Listed>, ProviderError> {
+    let path = match choice.vendor.wire {
+        Wire::Anthropic => "/v1/models",
+        Wire::OpenAiChat(_) => "/models",
+    };
+    let vendor = choice.vendor.name;
+    let document = http.fetch(&choice.endpoint(), path, limit).await?;
+    // Together gives the list itself.
+    let entries = document.get("data").unwrap_or(&document).as_array();
+    let Some(entries) = entries else {
+        return Err(ProviderError::new(vendor, ErrorKind::Malformed));
+    };
+    Ok(entries.iter().filter_map(|entry| Listed::read(vendor, entry)).collect())
+}
+
+impl Listed {
+    /// A model with what the catalogue knows of it.
+    pub(super) fn known(vendor: &str, model: String) -> Listed {
+        let known = Model::find(vendor, &model);
+        Listed {
+            context_window: known.map(|known| known.context_window),
+            price: known.and_then(|known| known.price),
+            model,
+        }
+    }
+
+    fn read(vendor: &str, entry: &Value) -> Option<Listed> {
+        let id = entry.get("id")?.as_str()?;
+        // Gemini's ids are paths.
+        let known = Listed::known(vendor, id.strip_prefix("models/").unwrap_or(id).to_owned());
+        Some(Listed {
+            context_window: window(entry).or(known.context_window),
+            price: known.price.or_else(|| price(entry.get("pricing")?)),
+            model: known.model,
+        })
+    }
+}
+
+/// Each server has its own name for the window; what is loaded says more than what would be possible.
+fn window(entry: &Value) -> Option<u32> {
+    const PATHS: [&str; 8] = [
+        "/loaded_context_length",
+        "/meta/n_ctx",
+        "/max_model_len",
+        "/context_length",
+        "/context_window",
+        "/max_context_length",
+        "/max_input_tokens",
+        "/meta/n_ctx_train",
+    ];
+    let counts = PATHS.iter().filter_map(|path| entry.pointer(path)?.as_u64());
+    counts.filter_map(|count| u32::try_from(count).ok()).find(|count| *count > 0)
+}
+
+/// OpenRouter's prices: dollars for one token, as text.
+fn price(pricing: &Value) -> Option<Price> {
+    let million = |name: &str| pricing.get(name)?.as_str()?.parse::<f64>().ok().map(|price| price * 1e6);
+    let (input, output) = (million("prompt")?, million("completion")?);
+    let cached = million("input_cache_read").unwrap_or(input);
+    Some(Price { input, output, cached, cache_written: million("input_cache_write").unwrap_or(input) })
+}
