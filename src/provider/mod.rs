@@ -23,6 +23,8 @@ mod resolve;
 mod retry;
 mod signature;
 pub mod sse;
+#[cfg(test)]
+mod testing;
 
 use futures_util::future::BoxFuture;
 

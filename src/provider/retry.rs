@@ -77,3 +77,48 @@ pub(super) fn after(header: &str, now: SystemTime) -> Option<Duration> {
     let date = rfc2822::DateTimeParser::new().parse_timestamp(header).ok()?;
     Some(SystemTime::from(date).duration_since(now).unwrap_or_default())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::ErrorKind;
+    use super::*;
+
+    fn decide(attempt: u32, kind: ErrorKind, wait: Option<u64>, chance: f64) -> Decision {
+        let error = ProviderError::new("v", kind).after(wait.map(Duration::from_secs));
+        Policy::default().decide(attempt, &error, chance)
+    }
+
+    #[test]
+    fn waits_double_and_four_tries_are_enough() {
+        let waits: Vec<Decision> = (1..=4).map(|attempt| decide(attempt, ErrorKind::Overloaded, None, 0.5)).collect();
+        let again = |seconds| Decision::Again(Duration::from_secs(seconds));
+        assert_eq!(waits, [again(1), again(2), again(4), Decision::GiveUp]);
+    }
+
+    #[test]
+    fn chance_spreads_a_wait_by_a_quarter() {
+        let wait = |chance| decide(2, ErrorKind::BrokenOff, None, chance);
+        assert_eq!(wait(0.0), Decision::Again(Duration::from_millis(1_500)));
+        assert_eq!(wait(1.0), Decision::Again(Duration::from_millis(2_500)));
+        assert_eq!(wait(f64::MAX), wait(1.0));
+    }
+
+    #[test]
+    fn a_vendor_is_waited_for_half_a_minute_at_most() {
+        let at_once = Decision::Again(Duration::from_secs(30));
+        assert_eq!(decide(1, ErrorKind::RateLimited, Some(30), 0.0), at_once);
+        assert_eq!(decide(1, ErrorKind::RateLimited, Some(31), 0.0), Decision::GiveUp);
+        assert_eq!(decide(1, ErrorKind::ContextTooLong, Some(1), 0.0), Decision::GiveUp);
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
+        assert_eq!(after("120", now), Some(Duration::from_secs(120)));
+        assert_eq!(after(" 0.5 ", now), Some(Duration::from_millis(500)));
+        assert_eq!(after("Sun, 06 Nov 1994 08:49:47 GMT", now), Some(Duration::from_secs(10)));
+        assert_eq!(after("Sun, 06 Nov 1994 08:49:00 GMT", now), Some(Duration::ZERO));
+        assert_eq!(after("soon", now), None);
+        assert_eq!(after("-1", now), None);
+    }
+}

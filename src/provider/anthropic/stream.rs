@@ -74,7 +74,7 @@ impl<'a> Decoder<'a> {
         if let Some(event) = last {
             self.data(&event.data, kind.clone(), deltas)?;
         }
-        if self.stop.is_none() {
+        if !self.is_over && self.stop.is_none() {
             return Err(self.error(kind));
         }
         self.end(deltas);
