@@ -63,8 +63,13 @@ impl Vendor {
     pub(super) fn at(url: &str) -> Option<&'static Vendor> {
         let host = http::host(url).replace("localhost", "127.0.0.1");
         let same = |vendor: &&Vendor| !vendor.base_url.is_empty() && http::host(vendor.base_url) == host;
-        let azure = || Vendor::named("azure").filter(|_| host.ends_with(".azure.com"));
-        VENDORS.iter().find(same).or_else(azure)
+        // Both have a host for each region or account.
+        let regional = || match () {
+            () if host.ends_with(".azure.com") => Vendor::named("azure"),
+            () if host.ends_with(".api.openai.com") => Vendor::named("openai"),
+            () => None,
+        };
+        VENDORS.iter().find(same).or_else(regional)
     }
 
     /// Whether it runs on the user's machine.
@@ -88,10 +93,12 @@ impl Model {
         rows.max_by_key(|row| row.prefix.len())
     }
 
-    /// The vendor a bare name belongs to.
-    pub(super) fn vendor_of(name: &str) -> Option<&'static Vendor> {
-        let rows = models::MODELS.iter().filter(|row| name.starts_with(row.prefix));
-        Vendor::named(rows.max_by_key(|row| row.prefix.len())?.vendor)
+    /// The vendor a name belongs to, among those that will do.
+    pub(super) fn vendor_of(name: &str, will_do: impl Fn(&Vendor) -> bool) -> Option<&'static Vendor> {
+        let rows = models::MODELS.iter().rev().filter(|row| name.starts_with(row.prefix));
+        let vendors = rows.filter_map(|row| Some((row.prefix.len(), Vendor::named(row.vendor)?)));
+        let best = vendors.filter(|(_, vendor)| will_do(vendor)).max_by_key(|(length, _)| *length);
+        best.map(|(_, vendor)| vendor)
     }
 }
 
@@ -155,6 +162,8 @@ mod tests {
         let name = |url| Vendor::at(url).map(|vendor| vendor.name);
         assert_eq!(name("https://api.groq.com/openai/v1"), Some("groq"));
         assert_eq!(name("https://mine.openai.azure.com"), Some("azure"));
+        assert_eq!(name("https://eu.api.openai.com/v1"), Some("openai"));
+        assert_eq!(name("http://localhost:1234/v1"), Some("lmstudio"));
         assert_eq!(name("https://llm.example.com/v1"), None);
     }
 }

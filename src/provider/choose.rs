@@ -94,17 +94,19 @@ pub fn choose(wish: &Wish, env: Env<'_>) -> Result<Option<Choice>, ResolveError>
         return Choice::new(vendor, url.clone(), wish, name, env).map(Some);
     }
     if let Some(vendor) = name.vendor {
-        let router = Vendor::named("openrouter").filter(|router| has_key(router, env));
-        return match router {
-            // The same name means the same model there.
-            Some(router) if !is_ready(vendor, wish, env) => {
+        // Others have models whose names begin with those of their makers.
+        let known = name.full.as_deref().and_then(|full| Model::vendor_of(full, |other| has_key(other, env)));
+        let other = known.or_else(|| Vendor::named("openrouter").filter(|router| has_key(router, env)));
+        return match other {
+            Some(other) if !is_ready(vendor, wish, env) => {
                 let model = name.full.clone();
-                Choice::at_home(router, wish, Name { model, ..name }, env).map(Some)
+                Choice::at_home(other, wish, Name { model, ..name }, env).map(Some)
             }
             _ => Choice::at_home(vendor, wish, name, env).map(Some),
         };
     }
-    let its_own = name.model.as_deref().and_then(Model::vendor_of).filter(|vendor| is_ready(vendor, wish, env));
+    let model = name.model.as_deref();
+    let its_own = model.and_then(|model| Model::vendor_of(model, |vendor| is_ready(vendor, wish, env)));
     let named = wish.api_key_env.as_deref().and_then(|variable| {
         let holds = |vendor: &&Vendor| vendor.key_variables.contains(&variable);
         VENDORS.iter().find(holds).or_else(|| VENDORS.first())

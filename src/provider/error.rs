@@ -55,6 +55,10 @@ pub enum ErrorKind {
     Unreachable {
         address: String,
     },
+    /// Somebody answers, but cannot prove who they are, or speaks no TLS.
+    Untrusted {
+        address: String,
+    },
     /// No connection in time.
     ConnectTimedOut {
         address: String,
@@ -116,6 +120,7 @@ impl ProviderError {
                 | ErrorKind::ContextTooLong
                 | ErrorKind::BadRequest { .. }
                 | ErrorKind::ConnectionRefused { .. }
+                | ErrorKind::Untrusted { .. }
                 | ErrorKind::Malformed,
                 _,
             ) => Retry::Never,
@@ -153,6 +158,7 @@ impl ProviderError {
             ErrorKind::BadRequest { status: None } => format!("{vendor} did not take the request"),
             ErrorKind::ConnectionRefused { address } => format!("nothing answers at {address}"),
             ErrorKind::Unreachable { address } => format!("cannot reach {address}"),
+            ErrorKind::Untrusted { address } => format!("no connection to {address} can be trusted"),
             ErrorKind::ConnectTimedOut { address } => format!("no connection to {address} in time"),
             ErrorKind::Silent { after } => format!("{vendor} said nothing for {}", text::human::duration(*after)),
             ErrorKind::BrokenOff => format!("the answer of {vendor} broke off"),
@@ -172,6 +178,7 @@ impl ProviderError {
             ErrorKind::Unreachable { .. } | ErrorKind::ConnectTimedOut { .. } => {
                 "check the network, the proxy and the base URL".to_owned()
             }
+            ErrorKind::Untrusted { .. } => "check the URL, the proxy and the certificates (SSL_CERT_FILE)".to_owned(),
             ErrorKind::Malformed => "check the base URL".to_owned(),
             ErrorKind::Forbidden
             | ErrorKind::RateLimited

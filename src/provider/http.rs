@@ -206,8 +206,10 @@ impl Endpoint {
         let address = || host(&self.base_url).to_owned();
         let kind = if error.is_connect() && error.is_timeout() {
             ErrorKind::ConnectTimedOut { address: address() }
-        } else if is_refused(&error) {
+        } else if causes(&error).any(|cause| cause.kind() == io::ErrorKind::ConnectionRefused) {
             ErrorKind::ConnectionRefused { address: address() }
+        } else if causes(&error).any(is_tls) {
+            ErrorKind::Untrusted { address: address() }
         } else if error.is_connect() {
             ErrorKind::Unreachable { address: address() }
         } else if error.is_builder() {
@@ -245,15 +247,15 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     millis.or_else(|| retry::after(text(RETRY_AFTER.as_str())?, SystemTime::now()))
 }
 
-fn is_refused(error: &reqwest::Error) -> bool {
-    let mut source = error.source();
-    while let Some(error) = source {
-        if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused) {
-            return true;
-        }
-        source = error.source();
-    }
-    false
+/// The errors of the system behind one of the client's.
+fn causes(error: &reqwest::Error) -> impl Iterator<Item = &io::Error> {
+    std::iter::successors(error.source(), |error| (*error).source()).filter_map(|error| error.downcast_ref())
+}
+
+/// An error of TLS travels inside one of the system, or two.
+fn is_tls(error: &io::Error) -> bool {
+    let Some(inner) = error.get_ref() else { return false };
+    inner.is::<rustls::Error>() || inner.downcast_ref().is_some_and(is_tls)
 }
 
 /// Host and port of a URL, without a password.

@@ -9,6 +9,7 @@ use super::catalog::{Model, Price, Wire};
 use super::choose::{self, Choice, Env};
 use super::error::{ErrorKind, ProviderError};
 use super::http::Http;
+use super::openai_chat::Path;
 
 /// A list is waited for this long.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -46,10 +47,14 @@ pub async fn list_models(env: Env<'_>, http: &Http) -> Vec<Listing> {
 /// The models of one vendor.
 pub(super) async fn models(choice: &Choice, http: &Http, limit: Duration) -> Result<Vec<Listed>, ProviderError> {
     let path = match choice.vendor.wire {
-        Wire::Anthropic => "/v1/models",
+        Wire::Anthropic => "/v1/models?limit=1000",
         Wire::OpenAiChat(_) => "/models",
     };
     let vendor = choice.vendor.name;
+    // There a list would be of what one could deploy, not of what one can ask.
+    if choice.path() == Path::Deployment {
+        return Ok(choice.model.iter().map(|model| Listed::known(vendor, model.clone())).collect());
+    }
     let document = http.fetch(&choice.endpoint(), path, limit).await?;
     // Together gives the list itself.
     let entries = document.get("data").unwrap_or(&document).as_array();

@@ -37,7 +37,7 @@ pub async fn resolve(wish: &Wish, env: Env<'_>, http: &Http) -> Result<Option<Re
     let Some(choice) = choose(wish, env)? else {
         let found = probe(wish, env, http).await;
         return match (found, Name::of(wish, env).model) {
-            (None, Some(model)) => Err(match Model::vendor_of(&model) {
+            (None, Some(model)) => Err(match Model::vendor_of(&model, |_| true) {
                 Some(vendor) => ResolveError::NoKey { vendor: vendor.name, variables: vendor.key_variables },
                 None => ResolveError::Nobody { model },
             }),

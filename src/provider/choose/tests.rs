@@ -138,6 +138,8 @@ fn a_named_vendor_needs_its_key_or_a_router() {
     assert_eq!(no_key.to_string(), "groq needs a key; set GROQ_API_KEY");
     let routed = chosen(&wish("anthropic/claude-sonnet-5"), &[("OPENROUTER_API_KEY", "k")]).unwrap().unwrap();
     assert_eq!((routed.vendor.name, routed.model.as_deref()), ("openrouter", Some("anthropic/claude-sonnet-5")));
+    let hosted = chosen(&wish("openai/gpt-oss-120b"), &[("GROQ_API_KEY", "k")]).unwrap().unwrap();
+    assert_eq!((hosted.vendor.name, hosted.model.as_deref()), ("groq", Some("openai/gpt-oss-120b")));
 }
 
 #[test]

@@ -102,6 +102,20 @@ async fn nothing_listens() {
 }
 
 #[tokio::test]
+async fn a_connection_that_cannot_be_trusted_is_not_tried_again() {
+    // No TLS is spoken here.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let _ = std::io::Read::read(&mut stream, &mut [0; 512]);
+        let _ = std::io::Write::write_all(&mut stream, &head(400, ""));
+    });
+    let error = ask_with(&format!("https://{address}"), &Http::default()).await.1.unwrap_err();
+    assert_eq!((error.kind(), error.retry()), (&ErrorKind::Untrusted { address: address.to_string() }, Retry::Never));
+}
+
+#[tokio::test]
 async fn a_stream_that_breaks_off_is_an_error_after_its_deltas() {
     let chunk = events(&[CHUNK]).into_bytes();
     let closed = vec![Step::Send(head(200, STREAM)), Step::Send(chunk.clone())];
@@ -158,7 +172,7 @@ async fn deltas_come_as_they_arrive_and_dropping_hangs_up() {
     answer.abort();
     let hung_up = server.hung_up;
     tokio::task::spawn_blocking(move || hung_up.recv_timeout(Duration::from_secs(5))).await.unwrap().unwrap();
-    assert!(dropped.elapsed() < Duration::from_millis(100), "{:?}", dropped.elapsed());
+    assert!(dropped.elapsed() < Duration::from_secs(1), "{:?}", dropped.elapsed());
 }
 
 #[tokio::test]

@@ -44,12 +44,23 @@ impl Dialect {
         thinks: Thinks::Plain,
     };
 
+    /// The dialect in which to ask for this model: behind a proxy, OpenAI's own models are still as particular.
+    pub(super) fn with(self, model: &str) -> Dialect {
+        let name = model.rsplit('/').next().unwrap_or(model);
+        match self.thinks {
+            Thinks::Plain if !openai_efforts(name).is_empty() => {
+                Dialect { completion_tokens: true, thinks: Thinks::OpenAi, ..self }
+            }
+            Thinks::Plain | Thinks::OpenAi | Thinks::OpenRouter | Thinks::Gemini | Thinks::DeepSeek => self,
+        }
+    }
+
     /// The levels a model knows; none where it cannot be told.
     pub(in super::super) fn efforts(self, model: &str) -> Vec<Effort> {
-        match self.thinks {
+        match self.with(model).thinks {
             Thinks::Plain if model.contains("gpt-oss") => vec![Low, Medium, High],
             Thinks::Plain => vec![],
-            Thinks::OpenAi => openai_efforts(model),
+            Thinks::OpenAi => openai_efforts(model.rsplit('/').next().unwrap_or(model)),
             Thinks::OpenRouter => Effort::ALL.to_vec(),
             Thinks::Gemini if model.contains("gemini-2.5-flash") => vec![Off, Minimal, Low, Medium, High],
             Thinks::Gemini if model.contains("gemini-2.0") || model.contains("gemini-1") => vec![],

@@ -14,6 +14,7 @@ const SHORT_ID: usize = 9;
 
 /// The whole body of a request.
 pub(super) fn body(request: &Request, dialect: Dialect) -> Value {
+    let dialect = dialect.with(&request.model);
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(request.model));
     body.insert("stream".to_owned(), json!(true));

@@ -114,7 +114,9 @@ impl<'a> Decoder<'a> {
         for said in ["delta", "message"].into_iter().filter_map(|name| choice.get(name)) {
             self.said(said, deltas);
         }
-        if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str) {
+        // Some say with each chunk that there is no reason yet.
+        let reason = choice.get("finish_reason").and_then(Value::as_str);
+        if let Some(reason) = reason.filter(|reason| !["", "null"].contains(reason)) {
             self.finish = Some(reason.to_owned());
         }
     }
@@ -158,7 +160,7 @@ impl<'a> Decoder<'a> {
             Some("error") => return Err(self.error(ErrorKind::Server { status: None })),
             _ if !self.refusal.is_empty() => Stop::Refused(std::mem::take(&mut self.refusal)),
             _ if !self.calls.is_empty() => Stop::ToolUse,
-            None | Some("stop" | "tool_calls" | "function_call" | "end_turn" | "eos" | "") => Stop::End,
+            None | Some("stop" | "tool_calls" | "function_call" | "end_turn" | "eos") => Stop::End,
             Some(other) => Stop::Other(other.to_owned()),
         };
         if let Some(usage) = self.usage {

@@ -9,23 +9,23 @@ use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking, Usage};
 
 const ASKED: Asked<'static> = Asked { vendor: "custom", model: "m", key: None };
 
-fn read(chunks: &[&[u8]]) -> Result<Vec<Delta>, (Vec<Delta>, ProviderError)> {
+fn read(chunks: &[&[u8]]) -> (Vec<Delta>, Result<(), ProviderError>) {
     let mut deltas = Vec::new();
     let mut sink = |delta| deltas.push(delta);
     let mut decoder = Decoder::new(ASKED, "call_x".to_owned());
     let fed = chunks.iter().try_for_each(|chunk| decoder.feed(chunk, &mut sink));
-    match fed.and_then(|()| decoder.finish(&mut sink)) {
-        Ok(()) => Ok(joined(deltas)),
-        Err(error) => Err((joined(deltas), error)),
-    }
+    let end = fed.and_then(|()| decoder.finish(&mut sink));
+    (joined(deltas), end)
 }
 
 fn whole(stream: &str) -> Vec<Delta> {
-    read(&[stream.as_bytes()]).map_err(|(_, error)| error).unwrap()
+    let (deltas, end) = read(&[stream.as_bytes()]);
+    end.unwrap();
+    deltas
 }
 
 fn error(stream: &str) -> ProviderError {
-    read(&[stream.as_bytes()]).unwrap_err().1
+    read(&[stream.as_bytes()]).1.unwrap_err()
 }
 
 fn text(words: &str) -> Delta {
@@ -94,7 +94,8 @@ fn the_word_alone_ends_an_answer_too() {
 fn an_answer_that_breaks_off_is_an_error() {
     for stream in [events(&CALLS[..5]), events(&CALLS[..5]) + "data: {\"choi", String::new(), "data: {}\n\n".to_owned()]
     {
-        let (deltas, error) = read(&[stream.as_bytes()]).unwrap_err();
+        let (deltas, end) = read(&[stream.as_bytes()]);
+        let error = end.unwrap_err();
         assert_eq!(error.kind(), &ErrorKind::BrokenOff, "{stream}");
         assert_eq!(error.retry(), Retry::Backoff);
         assert!(!deltas.iter().any(|delta| matches!(delta, Delta::Stopped(_))));
@@ -220,15 +221,16 @@ fn a_server_that_does_not_stream() {
 #[test]
 fn reasons_to_stop() {
     let stop = |reason: &str| {
-        let stream = format!(r#"{{"choices":[{{"delta":{{"content":"x"}},"finish_reason":"{reason}"}}]}}"#);
-        read(&[events(&[&stream]).as_bytes()]).map(|deltas| deltas.last().cloned().unwrap()).map_err(|(_, error)| error)
+        events(&[&format!(r#"{{"choices":[{{"delta":{{"content":"x"}},"finish_reason":"{reason}"}}]}}"#)])
     };
-    let stopped = |reason| stop(reason).unwrap();
+    let stopped = |reason| whole(&stop(reason)).pop().unwrap();
     assert_eq!(stopped("stop"), Delta::Stopped(Stop::End));
     assert_eq!(stopped("length"), Delta::Stopped(Stop::Length));
     assert_eq!(stopped("content_filter"), Delta::Stopped(Stop::Filtered));
     assert_eq!(stopped("odd"), Delta::Stopped(Stop::Other("odd".to_owned())));
-    assert_eq!(stop("insufficient_system_resource").unwrap_err().kind(), &ErrorKind::Overloaded);
+    assert_eq!(error(&stop("insufficient_system_resource")).kind(), &ErrorKind::Overloaded);
+    let unfinished = events(&[r#"{"choices":[{"delta":{"content":"x"},"finish_reason":""}]}"#]);
+    assert_eq!(error(&unfinished).kind(), &ErrorKind::BrokenOff);
     let refusal = events(&[r#"{"choices":[{"delta":{"refusal":"I can't"},"finish_reason":"stop"}]}"#]);
     assert_eq!(whole(&refusal), [Delta::Stopped(Stop::Refused("I can't".to_owned()))]);
 }
@@ -339,6 +341,7 @@ fn thinking_is_asked_for_in_each_dialect() {
     assert_eq!(ask("openai", "gpt-5.1", Effort::XHigh), [(effort, json!("high")), (limit, json!(21_480))]);
     assert_eq!(ask("openai", "gpt-6-sol", Effort::High), [(effort, json!("none")), (limit, json!(1_000))]);
     assert_eq!(ask("openai", "o3", Effort::Minimal), [(effort, json!("low")), (limit, json!(5_096))]);
+    assert_eq!(ask("vllm", "openai/gpt-5.1", Effort::Low), [(effort, json!("low")), (limit, json!(5_096))]);
     assert_eq!(ask("groq", "llama-3.3-70b", Effort::High), [("max_tokens", json!(1_000))]);
     assert_eq!(ask("groq", "openai/gpt-oss-20b", Effort::Off), [(effort, json!("low")), ("max_tokens", json!(5_096))]);
     assert_eq!(
@@ -361,13 +364,15 @@ proptest! {
     fn deltas_do_not_depend_on_read_boundaries(cuts in proptest::collection::vec(any::<usize>(), 0..30), crlf: bool) {
         let stream = events(CALLS);
         let stream = if crlf { stream.replace('\n', "\r\n") } else { stream };
-        prop_assert_eq!(read(&cut(stream.as_bytes(), &cuts)).map_err(|(_, error)| error).unwrap(), calls_read());
+        let (deltas, end) = read(&cut(stream.as_bytes(), &cuts));
+        prop_assert!(end.is_ok());
+        prop_assert_eq!(deltas, calls_read());
     }
 
     #[test]
     fn no_bytes_are_too_odd(bytes in proptest::collection::vec(any::<u8>(), 0..200), cuts in proptest::collection::vec(any::<usize>(), 0..8)) {
-        let once = read(&[&bytes]).map_err(|(deltas, error)| (deltas, error.kind().clone()));
-        let cut = read(&cut(&bytes, &cuts)).map_err(|(deltas, error)| (deltas, error.kind().clone()));
+        let kind = |(deltas, end): (Vec<Delta>, Result<(), ProviderError>)| (deltas, end.map_err(|e| e.kind().clone()));
+        let (once, cut) = (kind(read(&[&bytes])), kind(read(&cut(&bytes, &cuts))));
         prop_assert_eq!(once, cut);
     }
 }
