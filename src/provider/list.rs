@@ -32,16 +32,14 @@ pub struct Listing {
 
 /// Asks everyone there is a key for, and the servers of this machine, all at once. Local servers that are not there are left out.
 pub async fn list_models(env: Env<'_>, http: &Http) -> Vec<Listing> {
-    let (ready, local) = (choose::ready(env), choose::local(env));
-    let ask = |choice: Choice| async move {
-        let limit = if choice.vendor.is_local() { PATIENCE / 10 } else { PATIENCE };
-        Listing { vendor: choice.vendor.name, models: models(&choice, http, limit).await }
+    let ask = async |choice: Choice| {
+        let is_local = choice.vendor.is_local();
+        let models = models(&choice, http, if is_local { PATIENCE / 10 } else { PATIENCE }).await;
+        let is_there = !is_local || models.is_ok();
+        is_there.then_some(Listing { vendor: choice.vendor.name, models })
     };
-    let lists = join_all(ready.into_iter().chain(local).map(ask)).await;
-    let is_there = |listing: &Listing| {
-        listing.models.is_ok() || !choose::local(env).iter().any(|choice| choice.vendor.name == listing.vendor)
-    };
-    lists.into_iter().filter(is_there).collect()
+    let choices = choose::ready(env).into_iter().chain(choose::local(env));
+    join_all(choices.map(ask)).await.into_iter().flatten().collect()
 }
 
 /// The models of one vendor.
@@ -109,4 +107,40 @@ fn price(pricing: &Value) -> Option<Price> {
     let (input, output) = (million("prompt")?, million("completion")?);
     let cached = million("input_cache_read").unwrap_or(input);
     Some(Price { input, output, cached, cache_written: million("input_cache_write").unwrap_or(input) })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::testing::Server;
+    use super::*;
+
+    #[test]
+    fn windows_and_prices_have_many_names() {
+        let window = |entry: Value| Listed::read("custom", &entry).unwrap().context_window;
+        assert_eq!(window(json!({ "id": "a", "max_model_len": 8192 })), Some(8_192));
+        assert_eq!(window(json!({ "id": "a", "meta": { "n_ctx_train": 131_072, "n_ctx": 4096 } })), Some(4_096));
+        assert_eq!(window(json!({ "id": "a", "context_window": 0 })), None);
+        let entry = json!({ "id": "a/b", "context_length": 1000, "pricing": { "prompt": "0.000003", "completion": "0.000015" } });
+        let price = Listed::read("openrouter", &entry).unwrap().price.unwrap();
+        assert!((price.input - 3.0).abs() < 1e-9 && (price.output - 15.0).abs() < 1e-9);
+        assert_eq!(Listed::read("gemini", &json!({ "id": "models/gemini-x" })).unwrap().model, "gemini-x");
+        assert_eq!(Listed::read("custom", &json!({ "name": "a" })), None);
+    }
+
+    #[tokio::test]
+    async fn everyone_with_a_key_is_asked_and_failures_are_told() {
+        let server = Server::answering(401, "", b"");
+        let url = format!("{}/v1", server.url);
+        let env = move |name: &str| match name {
+            "OPENAI_BASE_URL" => Some(url.clone()),
+            "OPENAI_API_KEY" => Some("k".to_owned()),
+            _ => None,
+        };
+        let lists = list_models(&env, &Http::default()).await;
+        assert_eq!(lists[0].vendor, "custom");
+        let error = lists[0].models.as_ref().unwrap_err();
+        assert_eq!(error.kind(), &ErrorKind::Key { variable: Some("OPENAI_API_KEY".to_owned()) });
+    }
 }
