@@ -101,3 +101,12 @@ async fn a_level_that_does_not_exist_is_said_once() {
     let notice = super::super::Delta::Notice("gpt-5.1 does not think at level xhigh here; high is used".to_owned());
     assert_eq!(heard.iter().filter(|delta| **delta == notice).count(), 1);
 }
+
+#[test]
+fn all_of_it_may_run_on_any_thread() {
+    fn send(_: impl Send) {}
+    let (wish, http, env) = (Wish::default(), Http::default(), |_: &str| None);
+    send(resolve(&wish, &env, &http));
+    send(probe(&wish, &env, &http));
+    send(list::list_models(&env, &http));
+}
