@@ -3,6 +3,7 @@
 //! Bytes:  tty ⇄ session ⇄ host      the user's terminal, us, the shell
 //! Sense:  track, capture            what was run, where, and what it printed
 //! Words:  chat, text                 of an exchange, and as terminals see them
+//! Mind:   provider                  models over HTTP
 //! Memory: store                     every command, searchable
 //! Hands:  tool, guard               what the agent can do, and what it may
 //! Doors:  cli, config               how people come in, and what they wish
@@ -15,6 +16,7 @@ pub mod cli;
 pub mod config;
 pub mod guard;
 pub mod host;
+pub mod provider;
 pub mod session;
 pub mod store;
 pub mod text;

@@ -17,6 +17,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("store", &["text", "track", "capture"]),
     ("guard", &[]),
     ("tool", &["chat", "text", "track", "guard", "capture", "store"]),
+    ("provider", &["chat", "text"]),
     ("config", &["text", "tty", "host", "track", "capture", "store"]),
     ("session", &["text", "tty", "host", "track", "capture", "store", "config"]),
     ("cli", &["text", "tty", "host", "track", "capture", "store", "config", "session"]),

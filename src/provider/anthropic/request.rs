@@ -1,0 +1,127 @@
+//! A request in the words of the messages API.
+
+use serde_json::{Map, Value, json};
+
+use super::super::signature::{self, Signer};
+use super::super::{Request, arguments};
+use super::thinking;
+use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking};
+
+/// The whole body of a request.
+pub(super) fn body(request: &Request) -> Value {
+    let mut messages = messages(&request.messages);
+    mark_turns(&mut messages);
+    let mut body = Map::new();
+    body.insert("model".to_owned(), json!(request.model));
+    body.insert("stream".to_owned(), json!(true));
+    thinking::think(&request.model, request.effort, request.max_output, may_begin(&request.messages), &mut body);
+    if !request.system.is_empty() {
+        let mut system = json!({ "type": "text", "text": request.system });
+        mark(&mut system);
+        body.insert("system".to_owned(), json!([system]));
+    }
+    if !request.tools.is_empty() {
+        let tool = |tool: &crate::chat::ToolSpec| json!({ "name": tool.name, "description": tool.description, "input_schema": tool.schema });
+        let mut tools: Vec<Value> = request.tools.iter().map(tool).collect();
+        tools.last_mut().map(mark);
+        body.insert("tools".to_owned(), Value::Array(tools));
+    }
+    body.insert("messages".to_owned(), Value::Array(messages));
+    Value::Object(body)
+}
+
+/// Ends a part of the request that the next one repeats: what comes before is read from the cache.
+fn mark(block: &mut Value) {
+    block["cache_control"] = json!({ "type": "ephemeral" });
+}
+
+/// Marks the last turn and the one before it: the older mark finds what the last request wrote, the newer one writes. With system
+/// and tools these are the four marks a request may have.
+fn mark_turns(messages: &mut [Value]) {
+    for message in messages.iter_mut().rev().filter(|message| message["role"] == "user").take(2) {
+        message["content"].as_array_mut().and_then(|blocks| blocks.last_mut()).map(mark);
+    }
+}
+
+/// With a budget, the message whose calls were just answered must begin with its thinking. It has none if another model made it.
+fn may_begin(messages: &[Message]) -> bool {
+    let is_answered = messages.last().is_some_and(|message| message.role == Role::Tool);
+    let last = messages.iter().rev().find(|message| message.role == Role::Assistant);
+    match last {
+        Some(last) if is_answered => last.parts.iter().find_map(block).is_some_and(|first| {
+            let kind = first["type"].as_str().unwrap_or_default();
+            matches!(kind, "thinking" | "redacted_thinking")
+        }),
+        _ => true,
+    }
+}
+
+/// Roles alternate: results are the user's, and what the same side says in a row is one message.
+fn messages(messages: &[Message]) -> Vec<Value> {
+    let mut merged: Vec<(&str, Vec<Value>)> = Vec::new();
+    for message in messages {
+        let role = match message.role {
+            Role::User | Role::Tool => "user",
+            Role::Assistant => "assistant",
+        };
+        let blocks: Vec<Value> = message.parts.iter().filter_map(block).collect();
+        match merged.last_mut() {
+            _ if blocks.is_empty() => {}
+            Some((last, earlier)) if *last == role => earlier.extend(blocks),
+            _ => merged.push((role, blocks)),
+        }
+    }
+    merged.into_iter().map(|(role, content)| json!({ "role": role, "content": content })).collect()
+}
+
+/// A part as a block; what would be refused is left out.
+fn block(part: &Part) -> Option<Value> {
+    match part {
+        Part::Text(text) => text_block(text),
+        Part::Thinking(thinking) => thinking_block(thinking),
+        Part::Image(image) => Some(image_block(image)),
+        Part::Call(Call { id, name, arguments }) => {
+            let input = arguments::object(arguments);
+            Some(json!({ "type": "tool_use", "id": call_id(id), "name": name, "input": input }))
+        }
+        Part::Result { id, outcome } => Some(result_block(id, outcome)),
+    }
+}
+
+/// Empty text is an error.
+fn text_block(text: &str) -> Option<Value> {
+    (!text.trim().is_empty()).then(|| json!({ "type": "text", "text": text }))
+}
+
+/// Thinking without a signature of theirs is another model's, or was interrupted.
+fn thinking_block(thinking: &Thinking) -> Option<Value> {
+    if let Some(data) = &thinking.redacted {
+        let data = signature::open(Signer::Anthropic, data)?;
+        return Some(json!({ "type": "redacted_thinking", "data": data }));
+    }
+    let signature = signature::open(Signer::Anthropic, thinking.signature.as_deref()?)?;
+    Some(json!({ "type": "thinking", "thinking": thinking.text, "signature": signature }))
+}
+
+fn image_block(image: &Image) -> Value {
+    json!({ "type": "image", "source": { "type": "base64", "media_type": image.media_type, "data": image.base64 } })
+}
+
+fn result_block(id: &str, outcome: &Outcome) -> Value {
+    let images = match outcome {
+        Outcome::Done { images, .. } => images.as_slice(),
+        Outcome::Failed { .. } => &[],
+    };
+    let content: Vec<Value> = text_block(outcome.text()).into_iter().chain(images.iter().map(image_block)).collect();
+    let mut block = json!({ "type": "tool_result", "tool_use_id": call_id(id), "content": content });
+    if outcome.is_failed() {
+        block["is_error"] = json!(true);
+    }
+    block
+}
+
+/// Another vendor's id may have letters that are refused here.
+fn call_id(id: &str) -> String {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    id.chars().map(|c| if fits(c) { c } else { '_' }).collect()
+}

@@ -1,0 +1,128 @@
+//! How each generation of models is told to think.
+
+use serde_json::{Map, Value, json};
+
+use super::super::Effort;
+use Effort::{High, Low, Medium, Minimal, Off, XHigh};
+
+/// An answer, thinking included, has a limit of its own on the older models.
+const OPUS_4_LIMIT: u32 = 32_000;
+const LIMIT: u32 = 64_000;
+/// The least budget that may be named.
+const LEAST_BUDGET: u32 = 1_024;
+
+/// What a model understands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// It does not think.
+    None,
+    /// It thinks within a budget of tokens.
+    Budget,
+    /// It decides itself, and is told how hard to try; whether it can be told not to, and the word for the utmost.
+    Adaptive { always: bool, utmost: &'static str },
+}
+
+impl Mode {
+    fn of(model: &str) -> Mode {
+        let Some(name) = model.strip_prefix("claude-") else { return Mode::Budget };
+        // `claude-3-5-haiku-…` has the version first, `claude-opus-4-6-…` last; a date is no minor version.
+        let numbers = name.split('-').filter_map(|word| word.parse::<u32>().ok()).take_while(|number| *number < 1_000);
+        let mut numbers = numbers.fuse();
+        let version = (numbers.next().unwrap_or(u32::MAX), numbers.next().unwrap_or(0));
+        let always = name.starts_with("fable") || name.starts_with("mythos");
+        match version {
+            (..3, _) | (3, ..7) => Mode::None,
+            (3, 7..) | (4, ..6) => Mode::Budget,
+            (4, 6) => Mode::Adaptive { always, utmost: "max" },
+            (4.., _) => Mode::Adaptive { always, utmost: "xhigh" },
+        }
+    }
+}
+
+/// The levels a model knows.
+pub(in super::super) fn efforts(model: &str) -> Vec<Effort> {
+    match Mode::of(model) {
+        Mode::None => vec![Off],
+        Mode::Budget => Effort::ALL.to_vec(),
+        Mode::Adaptive { always: true, .. } => vec![Low, Medium, High, XHigh],
+        Mode::Adaptive { always: false, .. } => vec![Off, Low, Medium, High, XHigh],
+    }
+}
+
+/// Adds the limit of the answer and the fields that ask for this much thinking. With a budget, an answer to results must begin
+/// where thinking left off: `may_begin` says whether it can.
+pub(super) fn think(model: &str, effort: Effort, max_output: u32, may_begin: bool, body: &mut Map<String, Value>) {
+    let mode = Mode::of(model);
+    let effort = effort.nearest(&efforts(model)).unwrap_or(Off);
+    let limit = if model.starts_with("claude-opus-4-") && mode == Mode::Budget { OPUS_4_LIMIT } else { LIMIT };
+    let whole = max_output.saturating_add(effort.headroom()).min(limit.max(max_output));
+    let budget = whole.saturating_sub(max_output).max(LEAST_BUDGET);
+    let mut max_tokens = max_output;
+    match (mode, effort) {
+        (Mode::None, _) | (Mode::Budget | Mode::Adaptive { .. }, Off) => {}
+        (Mode::Budget, Minimal | Low | Medium | High | XHigh) => {
+            if may_begin {
+                max_tokens = max_output.saturating_add(budget);
+                body.insert("thinking".to_owned(), json!({ "type": "enabled", "budget_tokens": budget }));
+            }
+        }
+        (Mode::Adaptive { utmost, .. }, Minimal | Low | Medium | High | XHigh) => {
+            max_tokens = whole;
+            let name = if effort == XHigh { utmost } else { effort.name() };
+            // Without a word about it the newest models keep their thinking to themselves.
+            body.insert("thinking".to_owned(), json!({ "type": "adaptive", "display": "summarized" }));
+            body.insert("output_config".to_owned(), json!({ "effort": name }));
+        }
+    }
+    body.insert("max_tokens".to_owned(), json!(max_tokens));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(model: &str, effort: Effort, max_output: u32) -> Value {
+        let mut body = Map::new();
+        think(model, effort, max_output, true, &mut body);
+        Value::Object(body)
+    }
+
+    #[test]
+    fn each_generation_is_asked_in_its_own_way() {
+        assert_eq!(asked("claude-3-5-haiku-latest", High, 1_000), json!({ "max_tokens": 1_000 }));
+        assert_eq!(
+            asked("claude-sonnet-4-20250514", Low, 8_000),
+            json!({ "max_tokens": 12_096, "thinking": { "type": "enabled", "budget_tokens": 4_096 } })
+        );
+        assert_eq!(
+            asked("claude-opus-4-1", XHigh, 8_000),
+            json!({ "max_tokens": 32_000, "thinking": { "type": "enabled", "budget_tokens": 24_000 } })
+        );
+        assert_eq!(
+            asked("claude-opus-4-6", XHigh, 8_000),
+            json!({
+                "max_tokens": 40_768, "thinking": { "type": "adaptive", "display": "summarized" },
+                "output_config": { "effort": "max" },
+            })
+        );
+        assert_eq!(asked("claude-sonnet-5", XHigh, 8_000)["output_config"]["effort"], "xhigh");
+        assert_eq!(asked("claude-sonnet-5", Off, 8_000), json!({ "max_tokens": 8_000 }));
+        assert_eq!(asked("claude-fable-5-1", Off, 8_000)["output_config"]["effort"], "low");
+    }
+
+    #[test]
+    fn a_budget_is_always_less_than_the_limit_of_the_answer() {
+        for model in ["claude-opus-4-1", "claude-sonnet-4-5", "claude-3-7-sonnet-latest", "someone-elses"] {
+            for effort in Effort::ALL.into_iter().filter(|effort| *effort != Off) {
+                for max_output in [1, 4_096, 32_000, 64_000, u32::MAX - 10_000] {
+                    let body = asked(model, effort, max_output);
+                    let budget = body["thinking"]["budget_tokens"].as_u64().unwrap();
+                    assert!(
+                        budget >= 1_024 && budget < body["max_tokens"].as_u64().unwrap(),
+                        "{model} {effort} {body}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Which model, from what the person said and what the environment holds. Pure: nothing is asked of anyone.
+
+use super::anthropic;
+use super::catalog::{CUSTOM, Model, VENDORS, Vendor, Wire};
+use super::credential::Key;
+use super::effort::Effort;
+use super::error::ProviderError;
+use super::http::{Auth, Endpoint, is_loopback};
+use super::openai_chat::Path;
+
+/// Reads a variable of the environment.
+pub type Env<'a> = &'a (dyn Fn(&str) -> Option<String> + Send + Sync);
+
+/// What the person asked for: the flags of the same names, or `/model`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wish {
+    /// `provider/model[:effort]`, or a bare model.
+    pub model: Option<String>,
+    pub base_url: Option<String>,
+    pub api_key_env: Option<String>,
+}
+
+/// Why there is no model although one was asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum ResolveError {
+    #[error("{vendor} needs a key; set {}", variables.join(" or "))]
+    NoKey { vendor: &'static str, variables: &'static [&'static str] },
+    #[error("{variable} is to hold a key, but is not set")]
+    Unset { variable: String },
+    #[error("{url} is not an http or https URL")]
+    BadUrl { url: String },
+    #[error("{vendor} has a URL for each account; set {variable}")]
+    NoUrl { vendor: &'static str, variable: &'static str },
+    #[error("{vendor} does not say which model; name one with --model {vendor}/NAME")]
+    NoModel { vendor: &'static str },
+    #[error("nobody was found who has the model {model}; write it as provider/model, or start its server")]
+    Nobody { model: String },
+    #[error("cannot ask for the models there are")]
+    Ask(#[from] ProviderError),
+}
+
+/// A vendor and a model, before anything is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    pub vendor: &'static Vendor,
+    pub base_url: String,
+    pub key: Option<Key>,
+    /// None where the server is to be asked which it has.
+    pub model: Option<String>,
+    /// None where nobody said.
+    pub effort: Option<Effort>,
+    /// Azure's, if any.
+    pub(super) api_version: Option<String>,
+}
+
+/// A model's name, taken apart.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Name {
+    pub(super) vendor: Option<&'static Vendor>,
+    /// Without the vendor.
+    pub(super) model: Option<String>,
+    /// As written, but for the effort.
+    full: Option<String>,
+    pub(super) effort: Option<Effort>,
+}
+
+impl Name {
+    /// Takes `provider/model[:effort]` apart. A colon may also belong to the name (`qwen3:8b`), and so may a slash.
+    pub(super) fn parse(text: &str) -> Name {
+        let text = text.trim();
+        let (full, effort) = match text.rsplit_once(':').map(|(name, level)| (name, level.parse())) {
+            Some((name, Ok(effort))) => (name, Some(effort)),
+            Some((_, Err(_))) | None => (text, None),
+        };
+        let filled = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+        let split = full.split_once('/').unwrap_or((full, ""));
+        match Vendor::named(split.0) {
+            Some(vendor) => Name { vendor: Some(vendor), model: filled(split.1), full: filled(full), effort },
+            None => Name { vendor: None, model: filled(full), full: filled(full), effort },
+        }
+    }
+
+    pub(super) fn of(wish: &Wish, env: Env<'_>) -> Name {
+        let text = wish.model.clone().or_else(|| variable(env, "SHELLMATE_MODEL"));
+        text.map(|text| Name::parse(&text)).unwrap_or_default()
+    }
+}
+
+/// Chooses by flags, then by the variables of each vendor in the catalogue's order. None leaves local servers to be tried.
+pub fn choose(wish: &Wish, env: Env<'_>) -> Result<Option<Choice>, ResolveError> {
+    let name = Name::of(wish, env);
+    if let Some(url) = &wish.base_url {
+        let vendor = name.vendor.or_else(|| Vendor::at(url)).unwrap_or(&CUSTOM);
+        return Choice::new(vendor, url.clone(), wish, name, env).map(Some);
+    }
+    if let Some(vendor) = name.vendor {
+        // Others have models whose names begin with those of their makers.
+        let known = name.full.as_deref().and_then(|full| Model::vendor_of(full, |other| has_key(other, env)));
+        let other = known.or_else(|| Vendor::named("openrouter").filter(|router| has_key(router, env)));
+        return match other {
+            Some(other) if !is_ready(vendor, wish, env) => {
+                let model = name.full.clone();
+                Choice::at_home(other, wish, Name { model, ..name }, env).map(Some)
+            }
+            _ => Choice::at_home(vendor, wish, name, env).map(Some),
+        };
+    }
+    let model = name.model.as_deref();
+    let its_own = model.and_then(|model| Model::vendor_of(model, |vendor| is_ready(vendor, wish, env)));
+    let named = wish.api_key_env.as_deref().and_then(|variable| {
+        let holds = |vendor: &&Vendor| vendor.key_variables.contains(&variable);
+        VENDORS.iter().find(holds).or_else(|| VENDORS.first())
+    });
+    let first = || VENDORS.iter().find(|vendor| !vendor.is_local() && is_ready(vendor, wish, env));
+    match its_own.or(named).or_else(first) {
+        Some(vendor) => Choice::at_home(vendor, wish, name, env).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// The vendors that could be asked now, each with its default.
+pub(super) fn ready(env: Env<'_>) -> Vec<Choice> {
+    let wish = Wish::default();
+    let ready = VENDORS.iter().filter(|vendor| !vendor.is_local() && is_ready(vendor, &wish, env));
+    ready.filter_map(|vendor| Choice::at_home(vendor, &wish, Name::default(), env).ok()).collect()
+}
+
+/// The servers that may run on this machine.
+pub(super) fn local(env: Env<'_>) -> Vec<Choice> {
+    let wish = Wish::default();
+    let local = VENDORS.iter().filter(|vendor| vendor.is_local());
+    local.filter_map(|vendor| Choice::at_home(vendor, &wish, Name::default(), env).ok()).collect()
+}
+
+fn variable(env: Env<'_>, name: &str) -> Option<String> {
+    env(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+}
+
+fn key(names: &[&str], env: Env<'_>) -> Option<Key> {
+    names.iter().find_map(|name| Some(Key::new(*name, variable(env, name)?)))
+}
+
+fn has_key(vendor: &Vendor, env: Env<'_>) -> bool {
+    key(vendor.key_variables, env).is_some()
+}
+
+fn url(vendor: &Vendor, env: Env<'_>) -> Option<String> {
+    if vendor.name == "ollama" {
+        return variable(env, "OLLAMA_HOST").map(|host| ollama_url(&host));
+    }
+    vendor.url_variables.iter().find_map(|name| variable(env, name))
+}
+
+/// `OLLAMA_HOST` is what the server listens on: often no URL, and an address one cannot connect to.
+fn ollama_url(host: &str) -> String {
+    let host = host.trim_end_matches('/').replace("0.0.0.0", "127.0.0.1");
+    let (scheme, host) = host.split_once("://").unwrap_or(("http", &host));
+    let port = if host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok()) { "" } else { ":11434" };
+    format!("{scheme}://{host}{port}/v1")
+}
+
+/// Whether a vendor can be asked without the person's saying more.
+fn is_ready(vendor: &Vendor, wish: &Wish, env: Env<'_>) -> bool {
+    let has_url = url(vendor, env).is_some();
+    let has_model = vendor.name != "azure" || deployment(env).is_some() || wish.model.is_some();
+    match vendor.base_url {
+        "" => has_url && has_model && has_key(vendor, env),
+        _ => vendor.key_variables.is_empty() || has_url || has_key(vendor, env) || wish.api_key_env.is_some(),
+    }
+}
+
+fn deployment(env: Env<'_>) -> Option<String> {
+    variable(env, "AZURE_OPENAI_DEPLOYMENT").or_else(|| variable(env, "AZURE_OPENAI_DEPLOYMENT_NAME"))
+}
+
+impl Choice {
+    /// The vendor at its own URL, or at that of the environment.
+    fn at_home(vendor: &'static Vendor, wish: &Wish, name: Name, env: Env<'_>) -> Result<Choice, ResolveError> {
+        let elsewhere = url(vendor, env);
+        // The variables of one vendor are commonly used to lead its clients to another.
+        let vendor = match &elsewhere {
+            Some(url) if vendor.name == "openai" => Vendor::at(url).unwrap_or(&CUSTOM),
+            _ => vendor,
+        };
+        let url = elsewhere.unwrap_or_else(|| vendor.base_url.to_owned());
+        match vendor.url_variables.first() {
+            Some(variable) if url.is_empty() => Err(ResolveError::NoUrl { vendor: vendor.name, variable }),
+            _ => Choice::new(vendor, url, wish, name, env),
+        }
+    }
+
+    fn new(
+        vendor: &'static Vendor,
+        url: String,
+        wish: &Wish,
+        name: Name,
+        env: Env<'_>,
+    ) -> Result<Choice, ResolveError> {
+        if !url.starts_with("http://") && !url.starts_with("https://") {
+            return Err(ResolveError::BadUrl { url });
+        }
+        let key = match &wish.api_key_env {
+            Some(name) => {
+                let secret = variable(env, name).ok_or_else(|| ResolveError::Unset { variable: name.clone() })?;
+                Some(Key::new(name, secret))
+            }
+            None => key(vendor.key_variables, env),
+        };
+        if key.is_none() && !vendor.key_variables.is_empty() && vendor != &CUSTOM && !is_loopback(&url) {
+            return Err(ResolveError::NoKey { vendor: vendor.name, variables: vendor.key_variables });
+        }
+        let is_azure = vendor.name == "azure";
+        let model =
+            name.model.or_else(|| if is_azure { deployment(env) } else { vendor.default_model.map(str::to_owned) });
+        if is_azure && model.is_none() {
+            return Err(ResolveError::NoModel { vendor: vendor.name });
+        }
+        let version = || variable(env, "AZURE_OPENAI_API_VERSION").or_else(|| variable(env, "OPENAI_API_VERSION"));
+        let base_url = url.trim_end_matches('/');
+        let base_url = match vendor.wire {
+            Wire::Anthropic => base_url.strip_suffix("/v1").unwrap_or(base_url),
+            Wire::OpenAiChat(_) => base_url,
+        };
+        let api_version = if is_azure { version() } else { None };
+        Ok(Choice { vendor, base_url: base_url.to_owned(), key, model, effort: name.effort, api_version })
+    }
+
+    /// Azure's newer endpoints have a version in their path, the older ones the deployment.
+    pub(super) fn path(&self) -> Path {
+        let is_old = self.vendor.auth == Auth::ApiKey && !self.base_url.ends_with("/v1");
+        if is_old { Path::Deployment } else { Path::Plain }
+    }
+
+    pub(super) fn endpoint(&self) -> Endpoint {
+        let version = match self.path() {
+            Path::Deployment => Some(self.api_version.clone().unwrap_or_else(|| OLDEST_VERSION.to_owned())),
+            Path::Plain => self.api_version.clone(),
+        };
+        Endpoint {
+            vendor: self.vendor.name.to_owned(),
+            base_url: self.base_url.clone(),
+            auth: self.vendor.auth,
+            key: self.key.clone(),
+            query: version.map(|version| ("api-version", version)),
+            headers: match self.vendor.wire {
+                Wire::Anthropic => anthropic::HEADERS,
+                Wire::OpenAiChat(_) => &[],
+            },
+        }
+    }
+}
+
+/// The oldest version of Azure's deployments that knows all we use.
+const OLDEST_VERSION: &str = "2024-10-21";
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,170 @@
+use super::*;
+
+/// Chooses with these variables set.
+fn chosen(wish: &Wish, variables: &[(&str, &str)]) -> Result<Option<Choice>, ResolveError> {
+    let variables: Vec<(String, String)> =
+        variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let env = move |name: &str| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+    choose(wish, &env)
+}
+
+/// Who, where, with the key of which variable, and which model.
+fn summary(choice: &Choice) -> (&str, &str, Option<&str>, Option<&str>) {
+    let variable = choice.key.as_ref().map(|key| key.variable.as_str());
+    (choice.vendor.name, &choice.base_url, variable, choice.model.as_deref())
+}
+
+fn wish(model: &str) -> Wish {
+    Wish { model: Some(model.to_owned()), ..Wish::default() }
+}
+
+fn at(url: &str) -> Wish {
+    Wish { base_url: Some(url.to_owned()), ..Wish::default() }
+}
+
+#[test]
+fn each_key_brings_its_vendor() {
+    for vendor in VENDORS.iter().filter(|vendor| !vendor.is_local() && vendor.name != "azure") {
+        for variable in vendor.key_variables {
+            let choice = chosen(&Wish::default(), &[(variable, "k")]).unwrap().unwrap();
+            assert_eq!(summary(&choice), (vendor.name, vendor.base_url, Some(*variable), vendor.default_model));
+        }
+    }
+}
+
+#[test]
+fn the_variables_have_the_order_of_the_catalogue() {
+    let order = [
+        "OPENAI_API_KEY",
+        "ANTHROPIC_API_KEY",
+        "OPENROUTER_API_KEY",
+        "GEMINI_API_KEY",
+        "GROQ_API_KEY",
+        "DEEPSEEK_API_KEY",
+    ];
+    for (place, first) in order.iter().enumerate() {
+        let set: Vec<(&str, &str)> = order[place..].iter().rev().map(|name| (*name, "k")).collect();
+        let choice = chosen(&Wish::default(), &set).unwrap().unwrap();
+        assert_eq!(choice.key.unwrap().variable, *first);
+    }
+}
+
+#[test]
+fn nothing_set_is_no_choice_and_neither_is_an_empty_key() {
+    assert_eq!(chosen(&Wish::default(), &[]).unwrap(), None);
+    assert_eq!(chosen(&Wish::default(), &[("OPENAI_API_KEY", " ")]).unwrap(), None);
+}
+
+#[test]
+fn a_base_url_of_the_environment_leads_elsewhere() {
+    let key = ("OPENAI_API_KEY", "k");
+    let choose = |url| chosen(&Wish::default(), &[key, ("OPENAI_BASE_URL", url)]).unwrap().unwrap();
+    assert_eq!(
+        summary(&choose("https://llm.example.com/v1/")),
+        ("custom", "https://llm.example.com/v1", Some("OPENAI_API_KEY"), None)
+    );
+    assert_eq!(choose("https://api.openai.com/v1").vendor.name, "openai");
+    let keyless = chosen(&Wish::default(), &[("OPENAI_BASE_URL", "http://localhost:9999/v1")]).unwrap().unwrap();
+    assert_eq!(summary(&keyless), ("custom", "http://localhost:9999/v1", None, None));
+    let ollama = chosen(&Wish::default(), &[("OPENAI_BASE_URL", "http://localhost:11434/v1")]).unwrap().unwrap();
+    assert_eq!(summary(&ollama), ("ollama", "http://localhost:11434/v1", None, None));
+    let named = chosen(&wish("llama"), &[("OPENAI_BASE_URL", "http://127.0.0.1:9999/v1")]).unwrap().unwrap();
+    assert_eq!(named.model.as_deref(), Some("llama"));
+}
+
+#[test]
+fn anthropic_may_be_elsewhere_too() {
+    let set = [("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", "https://proxy.example.com/v1")];
+    let choice = chosen(&Wish::default(), &set).unwrap().unwrap();
+    assert_eq!((choice.vendor.name, choice.base_url.as_str()), ("anthropic", "https://proxy.example.com"));
+    assert!(choice.model.is_some());
+    let keyless = chosen(&Wish::default(), &[("ANTHROPIC_BASE_URL", "http://[::1]:8082")]).unwrap().unwrap();
+    assert_eq!((keyless.vendor.name, keyless.key), ("anthropic", None));
+    let far = chosen(&Wish::default(), &[("ANTHROPIC_BASE_URL", "https://proxy.example.com")]);
+    assert!(matches!(far, Err(ResolveError::NoKey { vendor: "anthropic", .. })));
+}
+
+#[test]
+fn flags_come_before_the_environment() {
+    let set = [("OPENAI_API_KEY", "k"), ("MY_KEY", "mine"), ("GROQ_API_KEY", "g")];
+    let mut wish = at("https://llm.example.com/v1");
+    wish.api_key_env = Some("MY_KEY".to_owned());
+    wish.model = Some("big:high".to_owned());
+    let choice = chosen(&wish, &set).unwrap().unwrap();
+    assert_eq!(summary(&choice), ("custom", "https://llm.example.com/v1", Some("MY_KEY"), Some("big")));
+    assert_eq!(choice.effort, Some(Effort::High));
+
+    let choice = chosen(&at("https://api.groq.com/openai/v1"), &set).unwrap().unwrap();
+    assert_eq!((choice.vendor.name, choice.key.unwrap().variable.as_str()), ("groq", "GROQ_API_KEY"));
+
+    let key_only = Wish { api_key_env: Some("GROQ_API_KEY".to_owned()), ..Wish::default() };
+    assert_eq!(chosen(&key_only, &set).unwrap().unwrap().vendor.name, "groq");
+    let unset = Wish { api_key_env: Some("NO_SUCH".to_owned()), ..Wish::default() };
+    assert!(matches!(chosen(&unset, &set), Err(ResolveError::Unset { variable }) if variable == "NO_SUCH"));
+    assert!(matches!(chosen(&at("llm.example.com"), &set), Err(ResolveError::BadUrl { .. })));
+    assert_eq!(chosen(&at("http://127.0.0.1:1/v1"), &[]).unwrap().unwrap().key, None);
+}
+
+#[test]
+fn a_name_says_provider_model_and_effort() {
+    let set = [("OPENAI_API_KEY", "k"), ("ANTHROPIC_API_KEY", "a"), ("GROQ_API_KEY", "g")];
+    let choose = |name: &str| {
+        let choice = chosen(&wish(name), &set).unwrap().unwrap();
+        (choice.vendor.name, choice.model.unwrap_or_default(), choice.effort)
+    };
+    let is = |vendor, model: &str, effort| (vendor, model.to_owned(), effort);
+    assert_eq!(choose("anthropic/claude-opus-5:xhigh"), is("anthropic", "claude-opus-5", Some(Effort::XHigh)));
+    assert_eq!(choose("groq/openai/gpt-oss-20b"), is("groq", "openai/gpt-oss-20b", None));
+    assert_eq!(choose("ollama/qwen3:8b"), is("ollama", "qwen3:8b", None));
+    assert_eq!(choose("ollama/qwen3:8b:low"), is("ollama", "qwen3:8b", Some(Effort::Low)));
+    // A bare name goes to whose it is, or to the first there is.
+    assert_eq!(choose("claude-haiku-4-5"), is("anthropic", "claude-haiku-4-5", None));
+    assert_eq!(choose("something-new"), is("openai", "something-new", None));
+    // A provider alone has its default.
+    assert_eq!(choose("groq").1, Vendor::named("groq").unwrap().default_model.unwrap());
+}
+
+#[test]
+fn shellmate_model_names_one_unless_a_flag_does() {
+    let set = [("OPENAI_API_KEY", "k"), ("SHELLMATE_MODEL", "openai/gpt-5-mini:low")];
+    let choice = chosen(&Wish::default(), &set).unwrap().unwrap();
+    assert_eq!((choice.model.as_deref(), choice.effort), (Some("gpt-5-mini"), Some(Effort::Low)));
+    assert_eq!(chosen(&wish("gpt-4.1"), &set).unwrap().unwrap().model.as_deref(), Some("gpt-4.1"));
+}
+
+#[test]
+fn a_named_vendor_needs_its_key_or_a_router() {
+    let no_key = chosen(&wish("groq/llama"), &[("OPENAI_API_KEY", "k")]).unwrap_err();
+    assert_eq!(no_key.to_string(), "groq needs a key; set GROQ_API_KEY");
+    let routed = chosen(&wish("anthropic/claude-sonnet-5"), &[("OPENROUTER_API_KEY", "k")]).unwrap().unwrap();
+    assert_eq!((routed.vendor.name, routed.model.as_deref()), ("openrouter", Some("anthropic/claude-sonnet-5")));
+    let hosted = chosen(&wish("openai/gpt-oss-120b"), &[("GROQ_API_KEY", "k")]).unwrap().unwrap();
+    assert_eq!((hosted.vendor.name, hosted.model.as_deref()), ("groq", Some("openai/gpt-oss-120b")));
+}
+
+#[test]
+fn azure_has_its_own_url_version_and_deployment() {
+    let key = ("AZURE_OPENAI_API_KEY", "k");
+    let endpoint = ("AZURE_OPENAI_ENDPOINT", "https://me.openai.azure.com/");
+    let choice = chosen(&Wish::default(), &[key, endpoint, ("AZURE_OPENAI_DEPLOYMENT", "mine")]).unwrap().unwrap();
+    assert_eq!(summary(&choice), ("azure", "https://me.openai.azure.com", Some("AZURE_OPENAI_API_KEY"), Some("mine")));
+    assert_eq!(choice.path(), Path::Deployment);
+    assert_eq!(choice.endpoint().query, Some(("api-version", OLDEST_VERSION.to_owned())));
+    let version = ("AZURE_OPENAI_API_VERSION", "2025-01-01-preview");
+    let choice = chosen(&wish("azure/other"), &[key, endpoint, version]).unwrap().unwrap();
+    assert_eq!(choice.endpoint().query, Some(("api-version", version.1.to_owned())));
+    let newer = ("AZURE_OPENAI_ENDPOINT", "https://me.openai.azure.com/openai/v1");
+    let choice = chosen(&wish("azure/other"), &[key, newer]).unwrap().unwrap();
+    assert_eq!((choice.path(), choice.endpoint().query), (Path::Plain, None));
+    assert!(matches!(chosen(&wish("azure/x"), &[key]), Err(ResolveError::NoUrl { .. })));
+    assert!(matches!(chosen(&wish("azure"), &[key, endpoint]), Err(ResolveError::NoModel { .. })));
+    // Without a deployment it is not chosen by itself.
+    assert_eq!(chosen(&Wish::default(), &[key, endpoint]).unwrap(), None);
+}
+
+#[test]
+fn ollama_listens_where_its_variable_says() {
+    assert_eq!(ollama_url("0.0.0.0"), "http://127.0.0.1:11434/v1");
+    assert_eq!(ollama_url("127.0.0.1:9000"), "http://127.0.0.1:9000/v1");
+    assert_eq!(ollama_url("https://gpu.lan:443/"), "https://gpu.lan:443/v1");
+}

@@ -1,0 +1,44 @@
+//! A key, and where it came from.
+
+use std::fmt;
+
+/// A key for a vendor. It is never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Key {
+    /// The environment variable that held it.
+    pub variable: String,
+    secret: String,
+}
+
+impl Key {
+    pub fn new(variable: impl Into<String>, secret: impl Into<String>) -> Key {
+        Key { variable: variable.into(), secret: secret.into() }
+    }
+
+    pub(super) fn secret(&self) -> &str {
+        &self.secret
+    }
+
+    /// Takes the key out of words that quote it.
+    pub(super) fn scrub(&self, words: &str) -> String {
+        if self.secret.is_empty() { words.to_owned() } else { words.replace(&self.secret, "[key]") }
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Key").field("variable", &self.variable).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_never_printed() {
+        let key = Key::new("OPENAI_API_KEY", "sk-123");
+        assert!(!format!("{key:?}").contains("sk-123"));
+        assert_eq!(key.scrub("bad key sk-123!"), "bad key [key]!");
+    }
+}

@@ -1,0 +1,211 @@
+//! Why a model could not be asked, and what to do about it.
+
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+use super::retry::Retry;
+use crate::text;
+
+/// A vendor's own words longer than this are cut.
+const WORDS_CAP: usize = 600;
+
+/// Why an answer did not come, or not whole.
+#[derive(Debug)]
+pub struct ProviderError {
+    kind: ErrorKind,
+    vendor: String,
+    /// What the vendor said, made safe to show.
+    words: Option<String>,
+    after: Option<Duration>,
+    source: Option<Box<dyn Error + Send + Sync>>,
+}
+
+/// What went wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The key was refused; the variable it came from, if any.
+    Key {
+        variable: Option<String>,
+    },
+    /// The key is good, but not for this.
+    Forbidden,
+    /// The account has no money or quota left.
+    Quota,
+    ModelNotFound {
+        model: String,
+    },
+    /// The conversation is longer than the model's window.
+    ContextTooLong,
+    RateLimited,
+    Overloaded,
+    /// The server failed; its status, if it gave one.
+    Server {
+        status: Option<u16>,
+    },
+    /// The request was not understood.
+    BadRequest {
+        status: Option<u16>,
+    },
+    /// Nobody listens there.
+    ConnectionRefused {
+        address: String,
+    },
+    /// No connection at all: name, network, TLS, proxy.
+    Unreachable {
+        address: String,
+    },
+    /// Somebody answers, but cannot prove who they are, or speaks no TLS.
+    Untrusted {
+        address: String,
+    },
+    /// No connection in time.
+    ConnectTimedOut {
+        address: String,
+    },
+    /// Connected, but silent for too long.
+    Silent {
+        after: Duration,
+    },
+    /// The answer ended before its end.
+    BrokenOff,
+    /// What came back is not an answer of this protocol.
+    Malformed,
+}
+
+impl ProviderError {
+    pub fn new(vendor: &str, kind: ErrorKind) -> ProviderError {
+        ProviderError { kind, vendor: vendor.to_owned(), words: None, after: None, source: None }
+    }
+
+    /// Adds what the vendor said, capped and without control characters.
+    pub fn saying(mut self, words: &str) -> ProviderError {
+        let safe = text::sanitize(words);
+        let mut end = WORDS_CAP.min(safe.len());
+        while !safe.is_char_boundary(end) {
+            end -= 1;
+        }
+        let cut = if end < safe.len() { "…" } else { "" };
+        self.words = Some(format!("{}{cut}", safe[..end].trim())).filter(|words| !words.is_empty());
+        self
+    }
+
+    pub(super) fn after(mut self, wait: Option<Duration>) -> ProviderError {
+        self.after = wait;
+        self
+    }
+
+    pub(super) fn caused_by(mut self, source: impl Error + Send + Sync + 'static) -> ProviderError {
+        self.source = Some(Box::new(source));
+        self
+    }
+
+    pub fn kind(&self) -> &ErrorKind {
+        &self.kind
+    }
+
+    /// The vendor's short name.
+    pub fn vendor(&self) -> &str {
+        &self.vendor
+    }
+
+    /// Whether and when the same request may be sent again.
+    pub fn retry(&self) -> Retry {
+        match (&self.kind, self.after) {
+            (
+                ErrorKind::Key { .. }
+                | ErrorKind::Forbidden
+                | ErrorKind::Quota
+                | ErrorKind::ModelNotFound { .. }
+                | ErrorKind::ContextTooLong
+                | ErrorKind::BadRequest { .. }
+                | ErrorKind::ConnectionRefused { .. }
+                | ErrorKind::Untrusted { .. }
+                | ErrorKind::Malformed,
+                _,
+            ) => Retry::Never,
+            (ErrorKind::RateLimited | ErrorKind::Overloaded | ErrorKind::Server { .. }, Some(wait)) => {
+                Retry::After(wait)
+            }
+            (
+                ErrorKind::RateLimited
+                | ErrorKind::Overloaded
+                | ErrorKind::Server { .. }
+                | ErrorKind::Unreachable { .. }
+                | ErrorKind::ConnectTimedOut { .. }
+                | ErrorKind::Silent { .. }
+                | ErrorKind::BrokenOff,
+                _,
+            ) => Retry::Backoff,
+        }
+    }
+
+    /// What could not be done.
+    fn what(&self) -> String {
+        let vendor = &self.vendor;
+        match &self.kind {
+            ErrorKind::Key { variable: Some(variable) } => format!("{vendor} does not accept the key in {variable}"),
+            ErrorKind::Key { variable: None } => format!("{vendor} wants a key"),
+            ErrorKind::Forbidden => format!("{vendor} does not allow this with your key"),
+            ErrorKind::Quota => format!("your account at {vendor} has no credit left"),
+            ErrorKind::ModelNotFound { model } => format!("{vendor} has no model called {model}"),
+            ErrorKind::ContextTooLong => "the conversation is too long for the model".to_owned(),
+            ErrorKind::RateLimited => format!("{vendor} limits how often you may ask"),
+            ErrorKind::Overloaded => format!("{vendor} is overloaded"),
+            ErrorKind::Server { status: Some(status) } => format!("{vendor} had a failure of its own ({status})"),
+            ErrorKind::Server { status: None } => format!("{vendor} had a failure of its own"),
+            ErrorKind::BadRequest { status: Some(status) } => format!("{vendor} did not take the request ({status})"),
+            ErrorKind::BadRequest { status: None } => format!("{vendor} did not take the request"),
+            ErrorKind::ConnectionRefused { address } => format!("nothing answers at {address}"),
+            ErrorKind::Unreachable { address } => format!("cannot reach {address}"),
+            ErrorKind::Untrusted { address } => format!("no connection to {address} can be trusted"),
+            ErrorKind::ConnectTimedOut { address } => format!("no connection to {address} in time"),
+            ErrorKind::Silent { after } => format!("{vendor} said nothing for {}", text::human::duration(*after)),
+            ErrorKind::BrokenOff => format!("the answer of {vendor} broke off"),
+            ErrorKind::Malformed => format!("what came back from {vendor} is not an answer"),
+        }
+    }
+
+    /// What the person can do.
+    fn advice(&self) -> Option<String> {
+        Some(match &self.kind {
+            ErrorKind::Key { variable: Some(variable) } => format!("check {variable}"),
+            ErrorKind::Key { variable: None } => "name the variable that holds it with --api-key-env".to_owned(),
+            ErrorKind::ModelNotFound { .. } => "see /models for those it has".to_owned(),
+            ErrorKind::ContextTooLong => "/new starts afresh".to_owned(),
+            ErrorKind::Quota => "add credit, or choose another with /model".to_owned(),
+            ErrorKind::ConnectionRefused { .. } => "is the server running?".to_owned(),
+            ErrorKind::Unreachable { .. } | ErrorKind::ConnectTimedOut { .. } => {
+                "check the network, the proxy and the base URL".to_owned()
+            }
+            ErrorKind::Untrusted { .. } => "check the URL, the proxy and the certificates (SSL_CERT_FILE)".to_owned(),
+            ErrorKind::Malformed => "check the base URL".to_owned(),
+            ErrorKind::Forbidden
+            | ErrorKind::RateLimited
+            | ErrorKind::Overloaded
+            | ErrorKind::Server { .. }
+            | ErrorKind::BadRequest { .. }
+            | ErrorKind::Silent { .. }
+            | ErrorKind::BrokenOff => return None,
+        })
+    }
+}
+
+impl fmt::Display for ProviderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what())?;
+        if let Some(words) = &self.words {
+            write!(f, ": {words}")?;
+        }
+        match self.advice() {
+            Some(advice) => write!(f, "; {advice}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Error for ProviderError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.as_ref().map(|source| source.as_ref() as &(dyn Error + 'static))
+    }
+}

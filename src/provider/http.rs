@@ -1,0 +1,280 @@
+//! The connection to a vendor: one client, built at its first use.
+
+use std::error::Error;
+use std::io;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, SystemTime};
+
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::redirect;
+use serde_json::Value;
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::credential::Key;
+use super::error::{ErrorKind, ProviderError};
+use super::failure::{Asked, Failure};
+use super::retry;
+use crate::text::{KIB, percent_encode};
+
+/// More of an error's body is not read.
+const FAILURE_CAP: usize = 64 * KIB;
+/// How long an error's body, and the end of an answer that is complete already, are waited for.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How long to wait for a vendor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// For a connection.
+    pub connect: Duration,
+    /// For the first or the next byte of an answer.
+    pub silence: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Patience {
+        Patience { connect: Duration::from_secs(10), silence: Duration::from_secs(120) }
+    }
+}
+
+/// The way out. Clones share their connections; nothing is built before the first request.
+#[derive(Debug, Clone, Default)]
+pub struct Http {
+    patience: Patience,
+    clients: Arc<Clients>,
+}
+
+#[derive(Debug, Default)]
+struct Clients {
+    /// Honours the system's proxy and certificates, which takes a few milliseconds to read.
+    remote: OnceLock<reqwest::Client>,
+    /// For plain HTTP on loopback: no proxy can reach it, and no certificate is needed.
+    local: OnceLock<reqwest::Client>,
+}
+
+/// Where a vendor is and how it knows us.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Endpoint {
+    pub(super) vendor: String,
+    /// Without a slash at its end.
+    pub(super) base_url: String,
+    pub(super) auth: Auth,
+    pub(super) key: Option<Key>,
+    /// Added to each URL, such as Azure's version.
+    pub(super) query: Option<(&'static str, String)>,
+    pub(super) headers: &'static [(&'static str, &'static str)],
+}
+
+/// Which header carries the key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Auth {
+    /// `Authorization: Bearer`.
+    Bearer,
+    /// `api-key`, Azure's.
+    ApiKey,
+    /// `x-api-key`, Anthropic's.
+    XApiKey,
+}
+
+/// An answer on its way.
+pub(super) struct Answer<'a> {
+    endpoint: &'a Endpoint,
+    silence: Duration,
+    response: reqwest::Response,
+}
+
+impl Http {
+    pub fn new(patience: Patience) -> Http {
+        Http { patience, clients: Arc::default() }
+    }
+
+    /// Sends a request for an answer that is to be streamed.
+    pub(super) async fn ask<'a>(
+        &self,
+        endpoint: &'a Endpoint,
+        path: &str,
+        model: &str,
+        body: &Value,
+    ) -> Result<Answer<'a>, ProviderError> {
+        let request = self.client(endpoint)?.post(endpoint.url(path));
+        let request = request.header(CONTENT_TYPE, "application/json").header(ACCEPT, "text/event-stream");
+        let silence = self.patience.silence;
+        let response = endpoint.send(request.body(body.to_string()), model, silence).await?;
+        Ok(Answer { endpoint, silence, response })
+    }
+
+    /// Fetches a JSON document, all of it within `limit`.
+    pub(super) async fn fetch(&self, endpoint: &Endpoint, path: &str, limit: Duration) -> Result<Value, ProviderError> {
+        let deadline = Instant::now() + limit;
+        let late = |_| ProviderError::new(&endpoint.vendor, ErrorKind::Silent { after: limit });
+        let request = self.client(endpoint)?.get(endpoint.url(path));
+        let response = timeout_at(deadline, endpoint.send(request, "", limit)).await.map_err(late)??;
+        let bytes = timeout_at(deadline, response.bytes()).await.map_err(late)?.map_err(|e| endpoint.error(e))?;
+        let malformed = |e| ProviderError::new(&endpoint.vendor, ErrorKind::Malformed).caused_by(e);
+        serde_json::from_slice(&bytes).map_err(malformed)
+    }
+
+    fn client(&self, endpoint: &Endpoint) -> Result<&reqwest::Client, ProviderError> {
+        let is_local = endpoint.base_url.starts_with("http:") && is_loopback(&endpoint.base_url);
+        let slot = if is_local { &self.clients.local } else { &self.clients.remote };
+        if let Some(client) = slot.get() {
+            return Ok(client);
+        }
+        // Fails only where another part of the program has chosen one, which serves as well.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let builder = reqwest::Client::builder()
+            .user_agent(concat!("shellmate/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(self.patience.connect)
+            // A key in a header of a vendor's own would follow a redirect to anyone.
+            .redirect(redirect::Policy::none());
+        let builder = if is_local { builder.no_proxy().tls_certs_only([]) } else { builder };
+        let client = builder.build().map_err(|e| endpoint.error(e))?;
+        Ok(slot.get_or_init(|| client))
+    }
+}
+
+impl Endpoint {
+    fn url(&self, path: &str) -> String {
+        let base = &self.base_url;
+        match &self.query {
+            Some((name, value)) => {
+                let value =
+                    percent_encode(value.as_bytes(), |byte| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte));
+                format!("{base}{path}?{name}={value}")
+            }
+            None => format!("{base}{path}"),
+        }
+    }
+
+    async fn send(
+        &self,
+        request: reqwest::RequestBuilder,
+        model: &str,
+        silence: Duration,
+    ) -> Result<reqwest::Response, ProviderError> {
+        let sent = timeout(silence, request.headers(self.headers()).send()).await;
+        let response = sent.map_err(|_| self.silent(silence))?.map_err(|e| self.error(e))?;
+        match response.status() {
+            status if status.is_success() => Ok(response),
+            _ => Err(self.refusal(response, model).await),
+        }
+    }
+
+    fn headers(&self) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for (name, value) in self.headers {
+            headers.insert(*name, HeaderValue::from_static(value));
+        }
+        if let Some(key) = &self.key {
+            let (name, value) = match self.auth {
+                Auth::Bearer => ("authorization", format!("Bearer {}", key.secret())),
+                Auth::ApiKey => ("api-key", key.secret().to_owned()),
+                Auth::XApiKey => ("x-api-key", key.secret().to_owned()),
+            };
+            // A key that cannot be a header is sent as none, and refused as such.
+            if let Ok(mut value) = HeaderValue::from_str(&value) {
+                value.set_sensitive(true);
+                headers.insert(name, value);
+            }
+        }
+        headers
+    }
+
+    /// Reads an answer with a bad status.
+    async fn refusal(&self, mut response: reqwest::Response, model: &str) -> ProviderError {
+        let status = response.status().as_u16();
+        let wait = retry_after(response.headers());
+        let deadline = Instant::now() + GRACE;
+        let mut body = Vec::new();
+        while let Ok(Ok(Some(bytes))) = timeout_at(deadline, response.chunk()).await {
+            body.extend_from_slice(&bytes[..bytes.len().min(FAILURE_CAP - body.len())]);
+            if body.len() == FAILURE_CAP {
+                break;
+            }
+        }
+        Failure::of_body(status, &body).into_error(self.asked(model)).after(wait)
+    }
+
+    pub(super) fn asked<'a>(&'a self, model: &'a str) -> Asked<'a> {
+        Asked { vendor: &self.vendor, model, key: self.key.as_ref() }
+    }
+
+    fn silent(&self, after: Duration) -> ProviderError {
+        ProviderError::new(&self.vendor, ErrorKind::Silent { after })
+    }
+
+    fn error(&self, error: reqwest::Error) -> ProviderError {
+        let address = || host(&self.base_url).to_owned();
+        let kind = if error.is_connect() && error.is_timeout() {
+            ErrorKind::ConnectTimedOut { address: address() }
+        } else if causes(&error).any(|cause| cause.kind() == io::ErrorKind::ConnectionRefused) {
+            ErrorKind::ConnectionRefused { address: address() }
+        } else if causes(&error).any(is_tls) {
+            ErrorKind::Untrusted { address: address() }
+        } else if error.is_connect() {
+            ErrorKind::Unreachable { address: address() }
+        } else if error.is_builder() {
+            ErrorKind::BadRequest { status: None }
+        } else {
+            ErrorKind::BrokenOff
+        };
+        // A base URL may carry a password.
+        ProviderError::new(&self.vendor, kind).caused_by(error.without_url())
+    }
+}
+
+impl Answer<'_> {
+    /// Waits for more bytes; `None` at the end. Once the answer is `complete`, the end is neither waited for long nor needed.
+    pub(super) async fn next(&mut self, complete: bool) -> Result<Option<Vec<u8>>, ProviderError> {
+        let limit = if complete { GRACE.min(self.silence) } else { self.silence };
+        match timeout(limit, self.response.chunk()).await {
+            Ok(Ok(bytes)) => Ok(bytes.map(Vec::from)),
+            _ if complete => Ok(None),
+            Ok(Err(error)) => Err(self.endpoint.error(error)),
+            Err(_) => Err(self.endpoint.silent(self.silence)),
+        }
+    }
+
+    /// Reads what may be left, aside, so that the connection serves the next request too.
+    pub(super) fn drain(self) {
+        let mut response = self.response;
+        tokio::spawn(timeout(GRACE, async move { while let Ok(Some(_)) = response.chunk().await {} }));
+    }
+}
+
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let millis = text("retry-after-ms").and_then(|millis| millis.trim().parse().ok()).map(Duration::from_millis);
+    millis.or_else(|| retry::after(text(RETRY_AFTER.as_str())?, SystemTime::now()))
+}
+
+/// The errors of the system behind one of the client's.
+fn causes(error: &reqwest::Error) -> impl Iterator<Item = &io::Error> {
+    std::iter::successors(error.source(), |error| (*error).source()).filter_map(|error| error.downcast_ref())
+}
+
+/// An error of TLS travels inside one of the system, or two.
+fn is_tls(error: &io::Error) -> bool {
+    let Some(inner) = error.get_ref() else { return false };
+    inner.is::<rustls::Error>() || inner.downcast_ref().is_some_and(is_tls)
+}
+
+/// Host and port of a URL, without a password.
+pub(super) fn host(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    authority.rsplit_once('@').map_or(authority, |(_, host)| host)
+}
+
+/// Whether a URL leads to this machine.
+pub(super) fn is_loopback(url: &str) -> bool {
+    let host = host(url);
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    let is_address = name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
+    is_address || name.eq_ignore_ascii_case("localhost")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,234 @@
+use std::sync::mpsc;
+use std::time::Instant as Clock;
+
+use super::super::testing::{Server, Step, events, head, request};
+use super::super::{Delta, Effort, Provider, ResolveError, Retry, Wish, choose, resolve};
+use super::*;
+
+const CHUNK: &str = r#"{"choices":[{"delta":{"content":"hi"}}]}"#;
+const LAST: &str = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
+const STREAM: &str = "Content-Type: text/event-stream\r\n";
+const KEY: &str = "sk-very-secret";
+
+fn env(name: &str) -> Option<String> {
+    (name == "OPENAI_API_KEY").then(|| KEY.to_owned())
+}
+
+async fn provider(url: &str, http: &Http) -> Arc<dyn Provider> {
+    let wish = Wish { base_url: Some(url.to_owned()), model: Some("m".to_owned()), ..Wish::default() };
+    resolve(&wish, &env, http).await.unwrap().unwrap().provider
+}
+
+async fn ask_with(url: &str, http: &Http) -> (Vec<Delta>, Result<(), ProviderError>) {
+    let mut deltas = Vec::new();
+    let provider = provider(url, http).await;
+    let answer = provider.stream(&request("m", Effort::Medium), &mut |delta| deltas.push(delta)).await;
+    (deltas, answer)
+}
+
+async fn ask(server: &Server) -> Result<(), ProviderError> {
+    ask_with(&server.url, &Http::default()).await.1
+}
+
+async fn refused(status: u16, headers: &str, body: &str) -> ProviderError {
+    ask(&Server::answering(status, headers, body.as_bytes())).await.unwrap_err()
+}
+
+#[tokio::test]
+async fn a_status_becomes_a_kind_and_a_way_to_go_on() {
+    let wants_key = ErrorKind::Key { variable: Some("OPENAI_API_KEY".to_owned()) };
+    let no_model = ErrorKind::ModelNotFound { model: "m".to_owned() };
+    let object = |code: &str| format!(r#"{{"error":{{"message":"words","type":"t","code":"{code}"}}}}"#);
+    let cases = [
+        (401, object("invalid_api_key"), wants_key.clone(), Retry::Never),
+        (401, String::new(), wants_key.clone(), Retry::Never),
+        (400, r#"[{"error":{"code":400,"message":"x","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}]"#.to_owned(), wants_key, Retry::Never),
+        (402, String::new(), ErrorKind::Quota, Retry::Never),
+        (403, object("x"), ErrorKind::Forbidden, Retry::Never),
+        (404, object("model_not_found"), no_model.clone(), Retry::Never),
+        (404, r#"{"error":"model 'm' not found"}"#.to_owned(), no_model, Retry::Never),
+        (404, "<html>nginx</html>".to_owned(), ErrorKind::Malformed, Retry::Never),
+        (400, object("context_length_exceeded"), ErrorKind::ContextTooLong, Retry::Never),
+        (400, r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 > 8"}}"#.to_owned(), ErrorKind::ContextTooLong, Retry::Never),
+        (413, String::new(), ErrorKind::ContextTooLong, Retry::Never),
+        (400, object("x"), ErrorKind::BadRequest { status: Some(400) }, Retry::Never),
+        (307, String::new(), ErrorKind::BadRequest { status: Some(307) }, Retry::Never),
+        (429, object("rate_limit_exceeded"), ErrorKind::RateLimited, Retry::Backoff),
+        (429, object("insufficient_quota"), ErrorKind::Quota, Retry::Never),
+        (500, String::new(), ErrorKind::Server { status: Some(500) }, Retry::Backoff),
+        (502, "<html>bad gateway</html>".to_owned(), ErrorKind::Server { status: Some(502) }, Retry::Backoff),
+        (503, String::new(), ErrorKind::Overloaded, Retry::Backoff),
+        (529, r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#.to_owned(), ErrorKind::Overloaded, Retry::Backoff),
+    ];
+    for (status, body, kind, retry) in cases {
+        let error = refused(status, "", &body).await;
+        assert_eq!((error.kind(), error.retry()), (&kind, retry), "{status} {body}");
+    }
+}
+
+#[tokio::test]
+async fn a_vendor_may_say_when() {
+    let wait = |error: ProviderError| error.retry();
+    assert_eq!(wait(refused(429, "Retry-After: 7\r\n", "").await), Retry::After(Duration::from_secs(7)));
+    assert_eq!(wait(refused(503, "retry-after-ms: 250\r\n", "").await), Retry::After(Duration::from_millis(250)));
+    let past = "Retry-After: Wed, 21 Oct 2015 07:28:00 GMT\r\n";
+    assert_eq!(wait(refused(429, past, "").await), Retry::After(Duration::ZERO));
+    assert_eq!(wait(refused(401, "Retry-After: 7\r\n", "").await), Retry::Never);
+}
+
+#[tokio::test]
+async fn messages_say_what_to_do_and_never_the_key() {
+    let quoting =
+        format!(r#"{{"error":{{"message":"Incorrect API key provided: {KEY}\u001b[2J","code":"invalid_api_key"}}}}"#);
+    let error = refused(401, "", &quoting).await;
+    assert!(!format!("{error} {error:?}").contains(KEY));
+    assert_eq!(
+        error.to_string(),
+        "custom does not accept the key in OPENAI_API_KEY: Incorrect API key provided: [key]\u{fffd}[2J; check OPENAI_API_KEY"
+    );
+    let error = refused(404, "", r#"{"error":{"message":"no","code":"model_not_found"}}"#).await;
+    assert_eq!(error.to_string(), "custom has no model called m: no; see /models for those it has");
+    let long = refused(400, "", &"é".repeat(70_000)).await.to_string();
+    assert!(long.len() < 1_000);
+}
+
+#[tokio::test]
+async fn nothing_listens() {
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let error = ask_with(&format!("http://user:{KEY}@{closed}/v1"), &Http::default()).await.1.unwrap_err();
+    assert_eq!(error.to_string(), format!("nothing answers at {closed}; is the server running?"));
+    assert_eq!(error.retry(), Retry::Never);
+    assert!(!format!("{error:?}").contains(KEY));
+}
+
+#[tokio::test]
+async fn a_connection_that_cannot_be_trusted_is_not_tried_again() {
+    // No TLS is spoken here.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let _ = std::io::Read::read(&mut stream, &mut [0; 512]);
+        let _ = std::io::Write::write_all(&mut stream, &head(400, ""));
+    });
+    let error = ask_with(&format!("https://{address}"), &Http::default()).await.1.unwrap_err();
+    assert_eq!((error.kind(), error.retry()), (&ErrorKind::Untrusted { address: address.to_string() }, Retry::Never));
+}
+
+#[tokio::test]
+async fn a_stream_that_breaks_off_is_an_error_after_its_deltas() {
+    let chunk = events(&[CHUNK]).into_bytes();
+    let closed = vec![Step::Send(head(200, STREAM)), Step::Send(chunk.clone())];
+    let promised = vec![Step::Send(head(200, "Content-Length: 9999\r\n")), Step::Send(chunk.clone())];
+    let chunked = vec![
+        Step::Send(head(200, "Transfer-Encoding: chunked\r\n")),
+        Step::Send(format!("{:x}\r\n", chunk.len()).into_bytes()),
+        Step::Send(chunk),
+    ];
+    for steps in [closed, promised, chunked, vec![Step::Send(head(200, STREAM))], vec![]] {
+        let deltas_expected = steps.len() > 1;
+        let (deltas, answer) = ask_with(&Server::start(steps).url, &Http::default()).await;
+        let error = answer.unwrap_err();
+        assert_eq!((error.kind(), error.retry()), (&ErrorKind::BrokenOff, Retry::Backoff), "{error:?}");
+        assert_eq!(deltas.contains(&Delta::Text("hi".to_owned())), deltas_expected);
+    }
+}
+
+#[tokio::test]
+async fn silence_is_an_error_in_time() {
+    let http = Http::new(Patience { silence: Duration::from_millis(80), ..Patience::default() });
+    let after_chunk = vec![Step::Send(head(200, STREAM)), Step::Send(events(&[CHUNK]).into_bytes()), Step::Wait];
+    for steps in [after_chunk, vec![Step::Send(head(200, STREAM)), Step::Wait], vec![Step::Wait]] {
+        let error = ask_with(&Server::start(steps).url, &http).await.1.unwrap_err();
+        assert_eq!(error.kind(), &ErrorKind::Silent { after: Duration::from_millis(80) });
+        assert_eq!(error.to_string(), "custom said nothing for 80ms");
+        assert_eq!(error.retry(), Retry::Backoff);
+    }
+}
+
+#[tokio::test]
+async fn a_complete_answer_does_not_wait_for_a_lazy_end() {
+    let http = Http::new(Patience { silence: Duration::from_millis(80), ..Patience::default() });
+    let steps = vec![Step::Send(head(200, STREAM)), Step::Send(events(&[CHUNK, LAST]).into_bytes()), Step::Wait];
+    let (deltas, answer) = ask_with(&Server::start(steps).url, &http).await;
+    assert!(answer.is_ok());
+    assert_eq!(deltas.len(), 2);
+}
+
+#[tokio::test]
+async fn deltas_come_as_they_arrive_and_dropping_hangs_up() {
+    // Half a line is no event yet; a whole one is, though the answer is not over.
+    let steps = vec![Step::Send(head(200, STREAM)), Step::Send(events(&[CHUNK]).into_bytes()), Step::Wait];
+    let server = Server::start(steps);
+    let provider = provider(&server.url, &Http::default()).await;
+    let (tell, heard) = mpsc::channel();
+    let answer = tokio::spawn(async move {
+        let request = request("m", Effort::Medium);
+        let _ = provider.stream(&request, &mut |delta| drop(tell.send(delta))).await;
+    });
+    let first = tokio::task::spawn_blocking(move || heard.recv_timeout(Duration::from_secs(5))).await.unwrap();
+    assert_eq!(first.unwrap(), Delta::Text("hi".to_owned()));
+    let dropped = Clock::now();
+    answer.abort();
+    let hung_up = server.hung_up;
+    tokio::task::spawn_blocking(move || hung_up.recv_timeout(Duration::from_secs(5))).await.unwrap().unwrap();
+    assert!(dropped.elapsed() < Duration::from_secs(1), "{:?}", dropped.elapsed());
+}
+
+#[tokio::test]
+async fn a_compressed_answer_is_read() {
+    // gzip of an event stream with CHUNK and LAST.
+    let plain = events(&[CHUNK, LAST, "[DONE]"]);
+    let server = Server::answering(
+        200,
+        "Content-Encoding: gzip\r\nContent-Type: text/event-stream\r\n",
+        &stored_gzip(plain.as_bytes()),
+    );
+    let (deltas, answer) = ask_with(&server.url, &Http::default()).await;
+    answer.unwrap();
+    assert_eq!(deltas[0], Delta::Text("hi".to_owned()));
+    assert!(server.request().to_ascii_lowercase().contains("accept-encoding: gzip"));
+}
+
+/// The simplest gzip there is: one block, stored as it is.
+fn stored_gzip(bytes: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(bytes.len()).unwrap();
+    let crc = bytes.iter().fold(u32::MAX, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 })
+    });
+    let mut gzip = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 1];
+    gzip.extend(length.to_le_bytes());
+    gzip.extend((!length).to_le_bytes());
+    gzip.extend_from_slice(bytes);
+    gzip.extend((!crc).to_le_bytes());
+    gzip.extend(u32::from(length).to_le_bytes());
+    gzip
+}
+
+#[test]
+fn nothing_is_built_before_the_first_request() {
+    let http = Http::default();
+    let wish = Wish { base_url: Some("https://llm.example.com".to_owned()), ..Wish::default() };
+    let choice: Result<_, ResolveError> = choose(&wish, &env);
+    assert!(choice.unwrap().is_some());
+    assert!(http.clients.remote.get().is_none() && http.clients.local.get().is_none());
+}
+
+#[test]
+fn hosts_and_loopback() {
+    assert_eq!(host("https://u:p@example.com:81/v1?x"), "example.com:81");
+    for url in [
+        "http://localhost:1/v1",
+        "http://127.0.0.1",
+        "http://127.9.9.9:80",
+        "http://[::1]:8080/v1",
+        "http://u@LOCALHOST",
+    ] {
+        assert!(is_loopback(url), "{url}");
+    }
+    for url in
+        ["http://localhost.example.com", "http://127.0.0.1.example.com", "http://10.0.0.1", "http://a@b", "http://"]
+    {
+        assert!(!is_loopback(url), "{url}");
+    }
+}

@@ -1,0 +1,146 @@
+//! The models a vendor has.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use serde_json::Value;
+
+use super::catalog::{Model, Price, Wire};
+use super::choose::{self, Choice, Env};
+use super::error::{ErrorKind, ProviderError};
+use super::http::Http;
+use super::openai_chat::Path;
+
+/// A list is waited for this long.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A model that a vendor has.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed {
+    /// As the vendor spells it.
+    pub model: String,
+    pub context_window: Option<u32>,
+    pub price: Option<Price>,
+}
+
+/// The models of one vendor, or why they are not known.
+#[derive(Debug)]
+pub struct Listing {
+    pub vendor: &'static str,
+    pub models: Result<Vec<Listed>, ProviderError>,
+}
+
+/// Asks everyone there is a key for, and the servers of this machine, all at once. Local servers that are not there are left out.
+pub async fn list_models(env: Env<'_>, http: &Http) -> Vec<Listing> {
+    let ask = async |choice: Choice| {
+        let is_local = choice.vendor.is_local();
+        let models = models(&choice, http, if is_local { PATIENCE / 10 } else { PATIENCE }).await;
+        let is_there = !is_local || models.is_ok();
+        is_there.then_some(Listing { vendor: choice.vendor.name, models })
+    };
+    let choices = choose::ready(env).into_iter().chain(choose::local(env));
+    join_all(choices.map(ask)).await.into_iter().flatten().collect()
+}
+
+/// The models of one vendor.
+pub(super) async fn models(choice: &Choice, http: &Http, limit: Duration) -> Result<Vec<Listed>, ProviderError> {
+    let path = match choice.vendor.wire {
+        Wire::Anthropic => "/v1/models?limit=1000",
+        Wire::OpenAiChat(_) => "/models",
+    };
+    let vendor = choice.vendor.name;
+    // There a list would be of what one could deploy, not of what one can ask.
+    if choice.path() == Path::Deployment {
+        return Ok(choice.model.iter().map(|model| Listed::known(vendor, model.clone())).collect());
+    }
+    let document = http.fetch(&choice.endpoint(), path, limit).await?;
+    // Together gives the list itself.
+    let entries = document.get("data").unwrap_or(&document).as_array();
+    let Some(entries) = entries else {
+        return Err(ProviderError::new(vendor, ErrorKind::Malformed));
+    };
+    Ok(entries.iter().filter_map(|entry| Listed::read(vendor, entry)).collect())
+}
+
+impl Listed {
+    /// A model with what the catalogue knows of it.
+    pub(super) fn known(vendor: &str, model: String) -> Listed {
+        let known = Model::find(vendor, &model);
+        Listed {
+            context_window: known.map(|known| known.context_window),
+            price: known.and_then(|known| known.price),
+            model,
+        }
+    }
+
+    fn read(vendor: &str, entry: &Value) -> Option<Listed> {
+        let id = entry.get("id")?.as_str()?;
+        // Gemini's ids are paths.
+        let known = Listed::known(vendor, id.strip_prefix("models/").unwrap_or(id).to_owned());
+        Some(Listed {
+            context_window: window(entry).or(known.context_window),
+            price: known.price.or_else(|| price(entry.get("pricing")?)),
+            model: known.model,
+        })
+    }
+}
+
+/// Each server has its own name for the window; what is loaded says more than what would be possible.
+fn window(entry: &Value) -> Option<u32> {
+    const PATHS: [&str; 8] = [
+        "/loaded_context_length",
+        "/meta/n_ctx",
+        "/max_model_len",
+        "/context_length",
+        "/context_window",
+        "/max_context_length",
+        "/max_input_tokens",
+        "/meta/n_ctx_train",
+    ];
+    let counts = PATHS.iter().filter_map(|path| entry.pointer(path)?.as_u64());
+    counts.filter_map(|count| u32::try_from(count).ok()).find(|count| *count > 0)
+}
+
+/// OpenRouter's prices: dollars for one token, as text.
+fn price(pricing: &Value) -> Option<Price> {
+    let million = |name: &str| pricing.get(name)?.as_str()?.parse::<f64>().ok().map(|price| price * 1e6);
+    let (input, output) = (million("prompt")?, million("completion")?);
+    let cached = million("input_cache_read").unwrap_or(input);
+    Some(Price { input, output, cached, cache_written: million("input_cache_write").unwrap_or(input) })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::testing::Server;
+    use super::*;
+
+    #[test]
+    fn windows_and_prices_have_many_names() {
+        let window = |entry: Value| Listed::read("custom", &entry).unwrap().context_window;
+        assert_eq!(window(json!({ "id": "a", "max_model_len": 8192 })), Some(8_192));
+        assert_eq!(window(json!({ "id": "a", "meta": { "n_ctx_train": 131_072, "n_ctx": 4096 } })), Some(4_096));
+        assert_eq!(window(json!({ "id": "a", "context_window": 0 })), None);
+        let entry = json!({ "id": "a/b", "context_length": 1000, "pricing": { "prompt": "0.000003", "completion": "0.000015" } });
+        let price = Listed::read("openrouter", &entry).unwrap().price.unwrap();
+        assert!((price.input - 3.0).abs() < 1e-9 && (price.output - 15.0).abs() < 1e-9);
+        assert_eq!(Listed::read("gemini", &json!({ "id": "models/gemini-x" })).unwrap().model, "gemini-x");
+        assert_eq!(Listed::read("custom", &json!({ "name": "a" })), None);
+    }
+
+    #[tokio::test]
+    async fn everyone_with_a_key_is_asked_and_failures_are_told() {
+        let server = Server::answering(401, "", b"");
+        let url = format!("{}/v1", server.url);
+        let env = move |name: &str| match name {
+            "OPENAI_BASE_URL" => Some(url.clone()),
+            "OPENAI_API_KEY" => Some("k".to_owned()),
+            _ => None,
+        };
+        let lists = list_models(&env, &Http::default()).await;
+        assert_eq!(lists[0].vendor, "custom");
+        let error = lists[0].models.as_ref().unwrap_err();
+        assert_eq!(error.kind(), &ErrorKind::Key { variable: Some("OPENAI_API_KEY".to_owned()) });
+    }
+}

@@ -1,0 +1,124 @@
+//! When to ask again.
+//!
+//! The policy is data and a pure function; whoever runs the turn sleeps and asks again.
+
+use std::time::{Duration, SystemTime};
+
+use jiff::fmt::rfc2822;
+
+use super::error::ProviderError;
+
+/// What an error allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Retry {
+    /// The vendor said when.
+    After(Duration),
+    /// It may pass; wait longer each time.
+    Backoff,
+    /// The same request would fail the same way.
+    Never,
+}
+
+/// How often and how patiently to ask again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Policy {
+    /// Requests in all, the first included.
+    pub tries: u32,
+    /// The wait after the first failure; it doubles each time.
+    pub first: Duration,
+    /// How much of a wait may be left out or added, as a share of it. Many clients that failed together must not return together.
+    pub jitter: f64,
+    /// The longest wait a vendor may ask for; one that asks for more is an error at once.
+    pub longest: Duration,
+}
+
+/// What to do about a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// Ask again after this long.
+    Again(Duration),
+    GiveUp,
+}
+
+impl Default for Policy {
+    fn default() -> Policy {
+        Policy { tries: 4, first: Duration::from_secs(1), jitter: 0.25, longest: Duration::from_secs(30) }
+    }
+}
+
+impl Policy {
+    /// Says what to do after the request number `attempt` (from 1) has failed. `chance` is random in 0..1.
+    pub fn decide(&self, attempt: u32, error: &ProviderError, chance: f64) -> Decision {
+        if attempt >= self.tries {
+            return Decision::GiveUp;
+        }
+        match error.retry() {
+            Retry::Never => Decision::GiveUp,
+            Retry::After(wait) if wait > self.longest => Decision::GiveUp,
+            // Later than asked is polite, sooner is not.
+            Retry::After(wait) => Decision::Again(wait + self.first.mul_f64(self.jitter * chance.clamp(0.0, 1.0))),
+            Retry::Backoff => Decision::Again(self.backoff(attempt, chance)),
+        }
+    }
+
+    fn backoff(&self, attempt: u32, chance: f64) -> Duration {
+        let doubled = self.first.saturating_mul(1 << attempt.saturating_sub(1).min(16));
+        let spread = 1.0 + self.jitter * (2.0 * chance.clamp(0.0, 1.0) - 1.0);
+        doubled.mul_f64(spread).min(self.longest)
+    }
+}
+
+/// Reads a `Retry-After`: seconds, with or without a fraction, or an HTTP date.
+pub(super) fn after(header: &str, now: SystemTime) -> Option<Duration> {
+    let header = header.trim();
+    if let Ok(seconds) = header.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let date = rfc2822::DateTimeParser::new().parse_timestamp(header).ok()?;
+    Some(SystemTime::from(date).duration_since(now).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ErrorKind;
+    use super::*;
+
+    fn decide(attempt: u32, kind: ErrorKind, wait: Option<u64>, chance: f64) -> Decision {
+        let error = ProviderError::new("v", kind).after(wait.map(Duration::from_secs));
+        Policy::default().decide(attempt, &error, chance)
+    }
+
+    #[test]
+    fn waits_double_and_four_tries_are_enough() {
+        let waits: Vec<Decision> = (1..=4).map(|attempt| decide(attempt, ErrorKind::Overloaded, None, 0.5)).collect();
+        let again = |seconds| Decision::Again(Duration::from_secs(seconds));
+        assert_eq!(waits, [again(1), again(2), again(4), Decision::GiveUp]);
+    }
+
+    #[test]
+    fn chance_spreads_a_wait_by_a_quarter() {
+        let wait = |chance| decide(2, ErrorKind::BrokenOff, None, chance);
+        assert_eq!(wait(0.0), Decision::Again(Duration::from_millis(1_500)));
+        assert_eq!(wait(1.0), Decision::Again(Duration::from_millis(2_500)));
+        assert_eq!(wait(f64::MAX), wait(1.0));
+    }
+
+    #[test]
+    fn a_vendor_is_waited_for_half_a_minute_at_most() {
+        let at_once = Decision::Again(Duration::from_secs(30));
+        assert_eq!(decide(1, ErrorKind::RateLimited, Some(30), 0.0), at_once);
+        assert_eq!(decide(1, ErrorKind::RateLimited, Some(31), 0.0), Decision::GiveUp);
+        assert_eq!(decide(1, ErrorKind::ContextTooLong, Some(1), 0.0), Decision::GiveUp);
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
+        assert_eq!(after("120", now), Some(Duration::from_secs(120)));
+        assert_eq!(after(" 0.5 ", now), Some(Duration::from_millis(500)));
+        assert_eq!(after("Sun, 06 Nov 1994 08:49:47 GMT", now), Some(Duration::from_secs(10)));
+        assert_eq!(after("Sun, 06 Nov 1994 08:49:00 GMT", now), Some(Duration::ZERO));
+        assert_eq!(after("soon", now), None);
+        assert_eq!(after("-1", now), None);
+    }
+}

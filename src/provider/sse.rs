@@ -1,0 +1,202 @@
+//! Server-sent events: bytes in, events out.
+//!
+//! Follows the WHATWG grammar (LF, CR and CRLF, comments, several data lines, a byte order mark), with one kindness: an event
+//! whose blank line never came is given at the end. What is kept of a line or an event is capped.
+
+use crate::text::MIB;
+
+/// Far above any event a model sends; beyond it the stream is something else.
+pub const EVENT_CAP: usize = 4 * MIB;
+
+/// The bytes of UTF-8's byte order mark.
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// One event.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Event {
+    /// Empty where the stream named none.
+    pub name: String,
+    pub data: String,
+}
+
+/// An event or a line that is longer than [`EVENT_CAP`].
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an event is longer than {EVENT_CAP} bytes")]
+pub struct TooLong;
+
+/// Reads events from bytes cut anywhere.
+#[derive(Debug, Default)]
+pub struct Parser {
+    line: Vec<u8>,
+    event: Event,
+    /// Whether the event has data, which may be empty.
+    has_data: bool,
+    /// The last byte was a CR: an LF now belongs to it.
+    after_cr: bool,
+    /// A first line was seen, so no byte order mark can come any more.
+    begun: bool,
+}
+
+impl Parser {
+    pub fn new() -> Parser {
+        Parser::default()
+    }
+
+    /// Takes more bytes and appends the events they complete.
+    pub fn feed(&mut self, mut bytes: &[u8], events: &mut Vec<Event>) -> Result<(), TooLong> {
+        while !bytes.is_empty() {
+            if std::mem::take(&mut self.after_cr) && bytes[0] == b'\n' {
+                bytes = &bytes[1..];
+                continue;
+            }
+            let Some(end) = memchr::memchr2(b'\n', b'\r', bytes) else {
+                return self.keep(bytes);
+            };
+            self.keep(&bytes[..end])?;
+            self.after_cr = bytes[end] == b'\r';
+            bytes = &bytes[end + 1..];
+            self.end_line(events)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the stream; gives the event that was still open, if it had data.
+    pub fn finish(&mut self) -> Result<Option<Event>, TooLong> {
+        let mut events = Vec::new();
+        if !self.line.is_empty() {
+            self.end_line(&mut events)?;
+        }
+        self.end_line(&mut events)?;
+        Ok(events.pop())
+    }
+
+    fn keep(&mut self, bytes: &[u8]) -> Result<(), TooLong> {
+        if self.line.len() + bytes.len() > EVENT_CAP {
+            return Err(TooLong);
+        }
+        self.line.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn end_line(&mut self, events: &mut Vec<Event>) -> Result<(), TooLong> {
+        let line = std::mem::take(&mut self.line);
+        let mut rest = line.as_slice();
+        if !std::mem::replace(&mut self.begun, true) {
+            rest = rest.strip_prefix(BOM).unwrap_or(rest);
+        }
+        if rest.is_empty() {
+            let event = std::mem::take(&mut self.event);
+            if std::mem::take(&mut self.has_data) {
+                events.push(event);
+            }
+        } else {
+            self.field(rest)?;
+        }
+        // The line's memory serves the next one.
+        self.line = line;
+        self.line.clear();
+        Ok(())
+    }
+
+    fn field(&mut self, line: &[u8]) -> Result<(), TooLong> {
+        let (name, value) = match memchr::memchr(b':', line) {
+            Some(colon) => (&line[..colon], &line[colon + 1..]),
+            None => (line, &line[line.len()..]),
+        };
+        let value = String::from_utf8_lossy(value.strip_prefix(b" ").unwrap_or(value));
+        match name {
+            b"data" => {
+                if self.event.data.len() + value.len() > EVENT_CAP {
+                    return Err(TooLong);
+                }
+                if self.has_data {
+                    self.event.data.push('\n');
+                }
+                self.event.data.push_str(&value);
+                self.has_data = true;
+            }
+            b"event" => self.event.name = value.into_owned(),
+            // Comments have an empty name; ids and reconnection times mean nothing to us.
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn parse(chunks: &[&[u8]]) -> Vec<Event> {
+        let mut parser = Parser::new();
+        let mut events = Vec::new();
+        for chunk in chunks {
+            parser.feed(chunk, &mut events).unwrap();
+        }
+        events.extend(parser.finish().unwrap());
+        events
+    }
+
+    fn event(name: &str, data: &str) -> Event {
+        Event { name: name.to_owned(), data: data.to_owned() }
+    }
+
+    #[test]
+    fn every_line_ending_ends_a_line() {
+        for end in ["\n", "\r\n", "\r"] {
+            let stream = ["event: a", "data: 1", "", "data:2", "", ""].join(end);
+            assert_eq!(parse(&[stream.as_bytes()]), [event("a", "1"), event("", "2")], "{end:?}");
+        }
+    }
+
+    #[test]
+    fn comments_ids_and_a_byte_order_mark_are_no_data() {
+        let stream = b"\xEF\xBB\xBF: hello\nid: 7\nretry: 10\ndata: x\n\n:\n\nevent: lonely\n\n";
+        assert_eq!(parse(&[stream]), [event("", "x")]);
+    }
+
+    #[test]
+    fn data_lines_are_joined() {
+        assert_eq!(parse(&[b"data: a\ndata:  b\ndata\n\n"]), [event("", "a\n b\n")]);
+    }
+
+    #[test]
+    fn a_missing_last_blank_line_loses_nothing() {
+        assert_eq!(parse(&[b"data: a\n\ndata: b"]), [event("", "a"), event("", "b")]);
+        assert_eq!(parse(&[b"data: a\n\ndata: b\n"]), [event("", "a"), event("", "b")]);
+    }
+
+    #[test]
+    fn an_endless_line_and_an_endless_event_are_refused() {
+        let mut parser = Parser::new();
+        let block = vec![b'x'; EVENT_CAP];
+        assert_eq!(parser.feed(&block, &mut Vec::new()), Ok(()));
+        assert_eq!(parser.feed(b"x", &mut Vec::new()), Err(TooLong));
+
+        let mut parser = Parser::new();
+        let line = [b"data:".as_slice(), &vec![b'x'; EVENT_CAP / 2], b"\n"].concat();
+        assert_eq!(parser.feed(&line, &mut Vec::new()), Ok(()));
+        assert_eq!(parser.feed(&line, &mut Vec::new()), Ok(()));
+        assert_eq!(parser.feed(&line, &mut Vec::new()), Err(TooLong));
+    }
+
+    proptest! {
+        #[test]
+        fn events_do_not_depend_on_read_boundaries(
+            stream in proptest::collection::vec(prop_oneof![
+                Just("data: ".to_owned()), Just("event: ".to_owned()), Just(":".to_owned()), Just("\n".to_owned()),
+                Just("\r".to_owned()), Just("\r\n".to_owned()), Just("\u{feff}".to_owned()), "[a-zé✳ ]{0,6}",
+            ], 0..40),
+            cuts in proptest::collection::vec(0usize..200, 0..12),
+        ) {
+            let stream = stream.concat().into_bytes();
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(stream.len())).collect();
+            cuts.extend([0, stream.len()]);
+            cuts.sort_unstable();
+            let chunks: Vec<&[u8]> = cuts.windows(2).map(|pair| &stream[pair[0]..pair[1]]).collect();
+            prop_assert_eq!(parse(&chunks), parse(&[&stream]));
+        }
+    }
+}

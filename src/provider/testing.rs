@@ -1,0 +1,133 @@
+//! What the tests of this room share: cutting streams, and a server that says what it is told to.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use super::{Delta, Effort, Request};
+use crate::chat::{Message, ToolSpec};
+
+/// Cuts bytes at the places given, which may lie anywhere.
+pub(super) fn cut<'a>(bytes: &'a [u8], cuts: &[usize]) -> Vec<&'a [u8]> {
+    let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (bytes.len() + 1)).collect();
+    cuts.extend([0, bytes.len()]);
+    cuts.sort_unstable();
+    cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect()
+}
+
+/// Deltas with those joined that say the same for longer: how an answer reads once it is there.
+pub(super) fn joined(deltas: Vec<Delta>) -> Vec<Delta> {
+    let mut joined: Vec<Delta> = Vec::new();
+    for delta in deltas {
+        match (joined.last_mut(), &delta) {
+            (Some(Delta::Text(all)), Delta::Text(more)) => all.push_str(more),
+            (Some(Delta::Thinking(all)), Delta::Thinking(more)) => all.push_str(more),
+            (Some(Delta::CallArguments { index, json }), Delta::CallArguments { index: same, json: more })
+                if index == same =>
+            {
+                json.push_str(more);
+            }
+            _ => joined.push(delta),
+        }
+    }
+    joined
+}
+
+/// A stream of events with this data.
+pub(super) fn events(data: &[&str]) -> String {
+    data.iter().map(|data| format!("data: {data}\n\n")).collect()
+}
+
+pub(super) fn request(model: &str, effort: Effort) -> Request {
+    let schema = serde_json::json!({ "type": "object", "properties": {} });
+    Request {
+        model: model.to_owned(),
+        system: "Be brief.".to_owned(),
+        messages: vec![Message::user("hi")],
+        tools: vec![ToolSpec { name: "ls".to_owned(), description: "Lists.".to_owned(), schema }],
+        effort,
+        max_output: 1_000,
+    }
+}
+
+/// What a server does with a connection.
+pub(super) enum Step {
+    Send(Vec<u8>),
+    /// Says nothing until the other side hangs up, and reports that it did.
+    Wait,
+}
+
+/// A server on loopback that answers each connection with the same steps, then closes it.
+pub(super) struct Server {
+    pub(super) url: String,
+    /// What was asked: the head and the body of each request.
+    pub(super) asked: mpsc::Receiver<String>,
+    /// Says when the other side hung up during [`Step::Wait`].
+    pub(super) hung_up: mpsc::Receiver<()>,
+}
+
+impl Server {
+    pub(super) fn start(steps: Vec<Step>) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let (tell_asked, asked) = mpsc::channel();
+        let (tell_hung_up, hung_up) = mpsc::channel();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                if tell_asked.send(read_request(&mut stream)).is_err() {
+                    return;
+                }
+                for step in &steps {
+                    match step {
+                        Step::Send(bytes) => stream.write_all(bytes).unwrap(),
+                        Step::Wait => {
+                            let _ = stream.read(&mut [0; 64]);
+                            let _ = tell_hung_up.send(());
+                        }
+                    }
+                }
+            }
+        });
+        Server { url, asked, hung_up }
+    }
+
+    /// Answers with this status, these header lines and this body.
+    pub(super) fn answering(status: u16, headers: &str, body: &[u8]) -> Server {
+        Server::start(vec![
+            Step::Send(head(status, &format!("Content-Length: {}\r\n{headers}", body.len()))),
+            Step::Send(body.to_vec()),
+        ])
+    }
+
+    pub(super) fn request(&self) -> String {
+        self.asked.recv_timeout(Duration::from_secs(5)).unwrap()
+    }
+}
+
+/// The head of an answer; without a length the body lasts until the connection ends.
+pub(super) fn head(status: u16, headers: &str) -> Vec<u8> {
+    format!("HTTP/1.1 {status} X\r\nConnection: close\r\n{headers}\r\n").into_bytes()
+}
+
+fn read_request(stream: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    let mut buffer = [0; 4096];
+    loop {
+        let read = stream.read(&mut buffer).unwrap();
+        bytes.extend_from_slice(&buffer[..read]);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let Some((head, body)) = text.split_once("\r\n\r\n") else {
+            assert_ne!(read, 0, "a request without an end");
+            continue;
+        };
+        let length = head
+            .lines()
+            .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length:")?.trim().parse().ok());
+        if body.len() >= length.unwrap_or(0) {
+            return text;
+        }
+    }
+}
