@@ -3,6 +3,7 @@
 //! Bytes:  tty ⇄ session ⇄ host      the user's terminal, us, the shell
 //! Sense:  track, capture            what was run, where, and what it printed
 //! Words:  chat, text                 of an exchange, and as terminals see them
+//! Show:   render                    what the agent does, as bytes for the terminal
 //! Memory: store                     every command, searchable
 //! Doors:  cli, config               how people come in, and what they wish
 //!
@@ -13,6 +14,7 @@ pub mod chat;
 pub mod cli;
 pub mod config;
 pub mod host;
+pub mod render;
 pub mod session;
 pub mod store;
 pub mod text;

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 /// A room and the rooms it may touch. `text` and `chat` are leaves.
 const ROOMS: &[(&str, &[&str])] = &[
     ("text", &[]),
+    ("chat", &[]),
+    ("render", &["chat", "text"]),
     ("tty", &["text"]),
     ("host", &["text"]),
     ("track", &["text"]),
