@@ -88,6 +88,21 @@ impl Line {
         Some(after)
     }
 
+    /// Returns what follows `text`, if the line begins with it in whatever look.
+    pub(super) fn skip_text(&self, text: &str) -> Option<Line> {
+        let mut rest = text;
+        let mut after = Line::new();
+        for span in &self.spans {
+            let common = rest.len().min(span.text.len());
+            if rest.as_bytes()[..common] != span.text.as_bytes()[..common] {
+                return None;
+            }
+            after.push_link(span.style, span.link.as_deref(), &span.text[common..]);
+            rest = &rest[common..];
+        }
+        rest.is_empty().then_some(after)
+    }
+
     /// Cuts the line so that it takes at most `room` cells on every terminal.
     pub(super) fn clipped(&self, room: usize, options: &Options) -> Line {
         if width::widest(&self.text()) <= room {

@@ -7,12 +7,24 @@
 
 mod ascii;
 mod ask;
+mod call;
+mod code;
 mod diff;
 mod line;
+mod link;
+mod markdown;
+mod output;
 mod painter;
 mod region;
+mod status;
+mod theme;
+mod thought;
+
+#[cfg(test)]
+mod tests;
 
 pub use ask::{Change, Question, question};
+pub use code::warm;
 pub use diff::diff;
 pub use painter::Painter;
 

@@ -6,8 +6,8 @@
 
 use crate::text::width::{self, Flow};
 
+use super::Options;
 use super::line::Line;
-use super::{Mode, Options};
 
 /// What is final, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,11 +35,6 @@ impl Region {
     /// Whether nothing may be drawn below the first line, because there would be no way back.
     pub(super) fn is_locked(&self) -> bool {
         self.locked
-    }
-
-    /// Whether the cursor is at the start of a fresh line.
-    pub(super) fn is_fresh(&self) -> bool {
-        self.start == 0 && self.drawn.iter().all(Line::is_empty) && self.drawn.len() <= 1
     }
 
     /// Makes the screen show what is final, then what is live.
@@ -90,7 +85,9 @@ impl Region {
             self.newline(out);
             return;
         }
-        self.rewind(0, out);
+        if self.drawn.iter().any(|line| !line.is_empty()) {
+            self.rewind(0, out);
+        }
         if self.start > 0 {
             self.newline(out);
         }
@@ -152,11 +149,8 @@ impl Region {
             }
             return self.write(&lines[same + 1..], out);
         }
-        if self.options.mode == Mode::Dumb || (same == 0 && self.locked) {
-            self.newline(out);
-            self.start = 0;
-            self.locked = false;
-            return self.write(&lines[same..], out);
+        if same == 0 && self.locked {
+            return self.draw_locked(lines, out);
         }
         if self.options.synchronized {
             out.extend_from_slice(b"\x1b[?2026h");
@@ -166,6 +160,21 @@ impl Region {
         if self.options.synchronized {
             out.extend_from_slice(b"\x1b[?2026l");
         }
+    }
+
+    /// The first line has changed and can't be redrawn: if only in its look, it keeps the old one; otherwise it is written again.
+    fn draw_locked(&mut self, lines: &[Line], out: &mut Vec<u8>) {
+        let Some(rest) = lines.first().and_then(|line| line.skip_text(&self.drawn[0].text())) else {
+            self.newline(out);
+            self.start = 0;
+            self.locked = false;
+            return self.write(lines, out);
+        };
+        rest.write(&self.options, out);
+        if lines.len() > 1 {
+            self.newline(out);
+        }
+        self.write(&lines[1..], out);
     }
 
     fn write(&self, lines: &[Line], out: &mut Vec<u8>) {
