@@ -1,6 +1,7 @@
 //! The question before something happens to the person's machine.
 
 use crate::text::style::{Ansi, Style};
+use crate::text::{sanitize, width};
 
 use super::line::Line;
 use super::{Options, diff};
@@ -38,7 +39,7 @@ pub fn question(question: &Question<'_>, options: &Options) -> String {
     let place = format!(" as {}@{} in {}", question.user, question.host, question.directory);
     lines.push(Line::of(warning, &format!("? {}", question.action)).with(Style::DIM, &place));
     for line in question.subject.split('\n') {
-        lines.push(Line::of(Style::BOLD, &format!("  {line}")));
+        lines.push(Line::of(Style::BOLD, &format!("  {}", spelled(line))));
     }
     if let Some(why) = question.why {
         lines.push(Line::of(Style::DIM, &format!("  {why}")));
@@ -53,6 +54,19 @@ pub fn question(question: &Question<'_>, options: &Options) -> String {
     }
     choices().write(options, &mut out);
     String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Spells out what could not be seen: here every character counts.
+fn spelled(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    for c in line.chars() {
+        // What sanitising would replace, and blanks of no width, which are the same to the eye as nothing.
+        let hidden = c != '\t'
+            && (sanitize(c.encode_utf8(&mut [0; 4])).starts_with('\u{FFFD}')
+                || width::cells(c.encode_utf8(&mut [0; 4])) == 0);
+        if hidden { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    out
 }
 
 fn choices() -> Line {

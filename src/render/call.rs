@@ -24,6 +24,7 @@ const WORTH_SAYING: Duration = Duration::from_secs(1);
 /// The calls of a turn.
 pub(super) struct Calls {
     options: Options,
+    started: usize,
     running: Vec<Running>,
     /// Reads that are over and not yet on a final line.
     reads: Vec<Read>,
@@ -33,6 +34,8 @@ pub(super) struct Calls {
 }
 
 struct Running {
+    /// Calls are numbered as they start.
+    number: usize,
     id: String,
     name: String,
     title: String,
@@ -41,6 +44,7 @@ struct Running {
 }
 
 struct Read {
+    number: usize,
     name: String,
     title: String,
     took: Duration,
@@ -55,7 +59,7 @@ struct Past {
 
 impl Calls {
     pub(super) fn new(options: Options) -> Calls {
-        Calls { options, running: Vec::new(), reads: Vec::new(), last: None, unfolded: false }
+        Calls { options, started: 0, running: Vec::new(), reads: Vec::new(), last: None, unfolded: false }
     }
 
     pub(super) fn resize(&mut self, columns: u16) {
@@ -69,7 +73,9 @@ impl Calls {
     pub(super) fn start(&mut self, call: &Call, title: &str, now: Instant) -> Vec<Line> {
         let reads = if is_read(&call.name) { Vec::new() } else { self.flush() };
         let (id, name, title) = (call.id.clone(), call.name.clone(), title.to_owned());
-        self.running.push(Running { id, name, title, started: now, output: Output::default() });
+        self.started += 1;
+        let number = self.started;
+        self.running.push(Running { number, id, name, title, started: now, output: Output::default() });
         reads
     }
 
@@ -84,7 +90,8 @@ impl Calls {
         let Some(at) = self.running.iter().position(|call| call.id == id) else { return Vec::new() };
         let call = self.running.remove(at);
         if is_read(&call.name) && !outcome.is_failed() {
-            self.reads.push(Read { name: call.name, title: call.title, took });
+            let at = self.reads.partition_point(|read| read.number < call.number);
+            self.reads.insert(at, Read { number: call.number, name: call.name, title: call.title, took });
             return Vec::new();
         }
         let mut lines = self.flush();
@@ -220,7 +227,8 @@ impl Calls {
         let all: Vec<(&str, &str)> =
             all.chain(reading.iter().map(|call| (call.name.as_str(), call.title.as_str()))).collect();
         let took = reads.iter().map(|read| read.took).max().unwrap_or_default();
-        let room = usize::from(self.options.columns).saturating_sub(20);
+        // Room for a count of the others and the time.
+        let room = usize::from(self.options.columns).saturating_sub(16);
         let mut line = Line::of(theme::MUTED, icon("read_file", &self.options).0);
         let mut before = "";
         for (index, (name, title)) in all.iter().enumerate() {

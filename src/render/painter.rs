@@ -267,6 +267,7 @@ impl Painter {
             }
         }
         self.kind = None;
+        self.text_at = None;
         let later = std::mem::take(&mut self.later);
         self.say(later);
     }
@@ -309,7 +310,7 @@ impl Painter {
         }
         let live = match (self.options.mode, self.now) {
             (Mode::Terminal, Some(now)) => self.live(now),
-            (Mode::Terminal, None) | (Mode::Dumb, _) => Vec::new(),
+            (Mode::Terminal, None) | (Mode::Dumb, _) => self.open_part.then(Line::new).into_iter().collect(),
         };
         self.region.paint(std::mem::take(&mut self.finals), live, out);
     }
@@ -322,8 +323,7 @@ impl Painter {
         lines.extend(self.calls.live(now));
         let flowing = self.text_at.is_some_and(|at| now.saturating_duration_since(at) < STALL);
         if let Some(status) = self.status.as_ref().filter(|_| !flowing && !self.region.is_locked()) {
-            let room = usize::from(self.options.columns).saturating_sub(1);
-            lines.push(status.line(now, &self.options).clipped(room, &self.options));
+            lines.push(status.line(now, &self.options));
         }
         lines
     }

@@ -34,17 +34,22 @@ impl Status {
         Status { started, doing: Doing::Waiting, usage: Usage::default(), streamed: 0 }
     }
 
+    /// One row, whatever the width.
     pub(super) fn line(&self, now: Instant, options: &Options) -> Line {
         let elapsed = now.saturating_duration_since(self.started);
         let dot = separator(options);
         let mut words = format!(" {}{dot}{}", self.doing_words(now), whole_seconds(elapsed));
         // A token is about four bytes of text.
         let output = self.usage.output + (self.streamed / 4) as u64;
-        if self.usage.input + output > 0 {
+        if self.usage.input > 0 {
             words += &format!("{dot}{} in, {} out", count(self.usage.input), count(output));
+        } else if output > 0 {
+            words += &format!("{dot}{} out", count(output));
         }
-        words += &format!("{dot}Ctrl-C stops");
-        Line::of(theme::ACCENT, spinner(elapsed, options)).with(theme::MUTED, &words)
+        let line = Line::of(theme::ACCENT, spinner(elapsed, options)).with(theme::MUTED, &words);
+        let hinted = line.clone().with(theme::MUTED, &format!("{dot}Ctrl-C stops"));
+        let room = usize::from(options.columns).saturating_sub(1);
+        if hinted.cells() <= room { hinted } else { line.clipped(room, options) }
     }
 
     fn doing_words(&self, now: Instant) -> String {

@@ -10,19 +10,31 @@ const LONGEST_WAIT: usize = 400;
 
 /// Returns a source that is complete, for the beginning of one.
 pub(super) fn mended(source: &str) -> String {
+    if !width::is_settled(source) {
+        return certain(source).to_owned();
+    }
     let Reading { open, held } = read(source);
-    let held = held.filter(|at| source.len() - at < LONGEST_WAIT);
-    // Where rows can't be counted nothing can be taken back, so a guess is too much.
-    let first_open = open.first().filter(|_| !width::is_settled(source)).map(|run| run.at);
-    let end = [held, first_open].into_iter().flatten().min().unwrap_or(source.len());
+    let end = shown_until(source, held);
     let mut mended = source[..end].to_owned();
-    if first_open.is_none() && !open.is_empty() {
+    if !open.is_empty() {
         mended.truncate(mended.trim_end().len());
         for run in open.iter().rev().filter(|run| run.at < end) {
             mended.extend(std::iter::repeat_n(char::from(run.delimiter), run.length));
         }
     }
     mended
+}
+
+/// Returns as much as will look the same whatever follows. For lines of disputed width: their rows can't be counted, so that nothing
+/// can be taken back and a guess is too much.
+pub(super) fn certain(source: &str) -> &str {
+    let Reading { open, held } = read(source);
+    let first_open = open.first().map(|run| run.at);
+    &source[..first_open.into_iter().chain([shown_until(source, held)]).min().unwrap_or(source.len())]
+}
+
+fn shown_until(source: &str, held: Option<usize>) -> usize {
+    held.filter(|at| source.len() - at < LONGEST_WAIT).unwrap_or(source.len())
 }
 
 /// Delimiters that have opened something.

@@ -9,7 +9,7 @@ use crate::text::{KIB, width};
 
 use super::block::{self, Kind};
 use super::inline::{cut, inline};
-use super::preview::mended;
+use super::preview::{certain, mended};
 use super::table::table;
 
 /// So often a growing text is looked at for what may be final.
@@ -51,6 +51,8 @@ struct Text {
     quoted: usize,
     /// The length of the source at which to look next.
     due: usize,
+    /// Terminals disagree on the width of what is final of it.
+    disputed: bool,
 }
 
 impl Stream {
@@ -245,7 +247,14 @@ impl Stream {
     /// The text a line opens, if it does not go on with another.
     fn opened(&self, line: &str) -> Text {
         let indent = |levels: usize| Line::of(Style::PLAIN, &"  ".repeat(levels));
-        let text = |lead, style, source: &str| Text { lead, style, source: source.to_owned(), quoted: 0, due: STEP };
+        let text = |lead, style, source: &str| Text {
+            lead,
+            style,
+            source: source.to_owned(),
+            quoted: 0,
+            due: STEP,
+            disputed: false,
+        };
         match block::kind(line) {
             Kind::Heading { level: 1, text: title } => text(Line::new(), theme::TITLE, title),
             Kind::Heading { text: title, .. } => text(Line::new(), theme::HEADING, title),
@@ -311,6 +320,7 @@ impl Stream {
             open.due = if rest.len() >= cap { cap } else { rest.len() + STEP };
             let part = std::mem::replace(&mut open.source, rest);
             if !part.is_empty() {
+                open.disputed |= !width::is_settled(&part);
                 let mut line = std::mem::take(&mut open.lead);
                 line.append(&inline(&part, open.style, &self.options));
                 self.finals.push(Final::Part(line));
@@ -422,7 +432,8 @@ impl Stream {
     fn guess(&self, open: &Text, more: &str) -> Line {
         let mut line = open.lead.clone();
         // A blank at the end may turn out to be the end.
-        let source = mended(&format!("{}{more}", open.source));
+        let source = format!("{}{more}", open.source);
+        let source = if open.disputed { certain(&source).to_owned() } else { mended(&source) };
         line.append(&inline(source.trim_end(), open.style, &self.options));
         line
     }

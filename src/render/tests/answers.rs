@@ -176,12 +176,14 @@ fn growing_text_costs_its_own_bytes_only() {
 
 #[test]
 fn a_wide_table_becomes_records() {
-    let text = "| Name | Description |\n|---|---|\n| a | a rather long description of a |\n| b | and one of b, too |\n";
+    let text = "| Name | Description |\n|---|---|\n| a | a rather long description of what `a` is |\n| b | and one of b, too |\n";
     insta::assert_snapshot!(Scene::new(40).text(text).finish().screen(), @"
-    Name  Description
-    ────  ──────────────────────────────
-    a     a rather long description of a
-    b     and one of b, too
+    Name: a
+    Description: a rather long description o
+    f what a is
+
+    Name: b
+    Description: and one of b, too
     █
     ");
 }
@@ -281,7 +283,7 @@ fn a_stalled_stream_shows_that_it_lives_and_goes_on_where_it_was() {
     insta::assert_snapshot!(scene.screen(), @"
     A sentence that is longer than one row, 
     and
-    ⠇ writing · 1s · 0 in, 10 out · Ctrl-C…█
+    ⠇ writing · 1s · 10 out · Ctrl-C stops█
     ");
     let scene = scene.text(" its end.").finish();
     insta::assert_snapshot!(scene.screen(), @"

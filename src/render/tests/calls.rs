@@ -96,13 +96,14 @@ fn reads_share_a_line() {
     insta::assert_snapshot!(scene.screen(), @r#"
     Let me look.
 
-    ◆ read src/b.rs, src/a.rs  grep "rows" +1 more  1.2s█
+    ◆ read src/a.rs, src/b.rs  grep "rows"  ls src  1.2s
+    ⠋ working · 0s · 3 out · Ctrl-C stops█
     "#);
     let scene = scene.done("4", Outcome::failed("no such directory")).text("I see.").finish();
     insta::assert_snapshot!(scene.screen(), @r#"
     Let me look.
 
-    ◆ read src/b.rs, src/a.rs  grep "rows"  1.2s
+    ◆ read src/a.rs, src/b.rs  grep "rows"  1.2s
     ◆ ls src  ✗ no such directory 1.2s
 
     I see.
@@ -132,7 +133,7 @@ fn an_edit_shows_its_change() {
 fn a_thought_is_one_line_until_asked_for() {
     let think = |scene: Scene| scene.event(Event::Thinking("The user wants\nto know ".to_owned()));
     let scene = think(Scene::new(60)).wait(3_200);
-    insta::assert_snapshot!(scene.screen(), @"⠋ thinking · 3s · 0 in, 5 out · Ctrl-C stops█");
+    insta::assert_snapshot!(scene.screen(), @"⠋ thinking · 3s · 5 out · Ctrl-C stops█");
     let folded = scene.text("Because.").finish();
     insta::assert_snapshot!(folded.screen(), @"
     ∴ thought for 3.2s · Ctrl-T
@@ -145,7 +146,7 @@ fn a_thought_is_one_line_until_asked_for() {
     insta::assert_snapshot!(unfolded.screen(), @"
     The user wants
     to know why
-    ⠴ thinking · 2s · 0 in, 6 out · Ctrl-C stops█
+    ⠴ thinking · 2s · 6 out · Ctrl-C stops█
     ");
     let unfolded = unfolded.event(Event::Thinking(" it failed.".to_owned())).text("Because.").finish();
     insta::assert_snapshot!(unfolded.screen(), @"

@@ -63,7 +63,7 @@ fn a_dumb_terminal_or_none_gets_plain_text() {
       a␊
       b␊
     ␊
-    - It [fails](https://a.b).␛[?2026h␍␛[26C␛[K␛[?2026l␊
+    - It [fails](https://a.b).␊
     10 in, 5 out · local · 1.0s␊
     ");
 }
@@ -116,11 +116,30 @@ fn a_command_in_question_can_not_hide_anything() {
         why: Some("not a read"),
         change: None,
     };
-    insta::assert_snapshot!(shown(&question(&asked, &options(80)), 80), @"
+    insta::assert_snapshot!(shown(&question(&asked, &options(80)), 80), @r"
     ? run as ada@engine in ~/app
-      rm -rf build[2Kls txt
+      rm -rf build\u{1b}[2K\rls \u{202e}txt
       second line
       not a read
+    y yes  n no  n <why> tell it why  a always in this session  Esc no >
+    ");
+}
+
+#[test]
+fn a_dumb_terminal_can_be_asked_too() {
+    let options = Options { mode: Mode::Dumb, ..options(80) };
+    let asked = Question {
+        action: "run",
+        subject: "make",
+        user: "ada",
+        host: "engine",
+        directory: "~/app",
+        why: None,
+        change: None,
+    };
+    insta::assert_snapshot!(question(&asked, &options), @"
+    ? run as ada@engine in ~/app
+      make
     y yes  n no  n <why> tell it why  a always in this session  Esc no >
     ");
 }
