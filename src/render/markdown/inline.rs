@@ -113,7 +113,9 @@ pub(super) fn cut(source: &str) -> usize {
             _ => {}
         }
     }
-    best.saturating_sub(lead).min(source.len())
+    let best = best.saturating_sub(lead).min(source.len());
+    // What is left must not be empty behind a word, or nobody would know that a blank is needed before the next.
+    if best == source.len() && !source.ends_with(' ') { 0 } else { best }
 }
 
 #[cfg(test)]

@@ -5,8 +5,10 @@
 
 mod block;
 mod inline;
+mod live;
 mod preview;
 mod stream;
 mod table;
+mod text;
 
 pub(super) use stream::Stream;
