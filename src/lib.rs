@@ -4,6 +4,7 @@
 //! Sense:  track, capture            what was run, where, and what it printed
 //! Words:  chat, text                 of an exchange, and as terminals see them
 //! Mind:   provider                  models over HTTP
+//! Show:   render                    what the agent does, as bytes for the terminal
 //! Memory: store                     every command, searchable
 //! Hands:  tool, guard               what the agent can do, and what it may
 //! Doors:  cli, config               how people come in, and what they wish
@@ -17,6 +18,7 @@ pub mod config;
 pub mod guard;
 pub mod host;
 pub mod provider;
+pub mod render;
 pub mod session;
 pub mod store;
 pub mod text;

@@ -5,6 +5,8 @@
 pub mod human;
 mod percent;
 mod sanitize;
+pub mod style;
+pub mod width;
 
 pub use percent::{decode as percent_decode, encode as percent_encode};
 pub use sanitize::sanitize;

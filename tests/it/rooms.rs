@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 const ROOMS: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("chat", &[]),
+    ("render", &["chat", "text"]),
     ("tty", &["text"]),
     ("host", &["text"]),
     ("track", &["text"]),
@@ -19,8 +20,21 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("tool", &["chat", "text", "track", "guard", "capture", "store"]),
     ("provider", &["chat", "text"]),
     ("config", &["text", "tty", "host", "track", "capture", "store"]),
-    ("session", &["text", "tty", "host", "track", "capture", "store", "config"]),
-    ("cli", &["text", "tty", "host", "track", "capture", "store", "config", "session"]),
+    ("agent", &["text", "chat", "provider", "tool", "guard", "store", "track", "capture"]),
+    (
+        "session",
+        &[
+            "text", "chat", "tty", "host", "track", "capture", "store", "config", "provider", "tool", "guard", "render",
+            "agent",
+        ],
+    ),
+    (
+        "cli",
+        &[
+            "text", "chat", "tty", "host", "track", "capture", "store", "config", "provider", "tool", "guard", "render",
+            "agent", "session",
+        ],
+    ),
 ];
 
 /// Lines of a file, test code apart.

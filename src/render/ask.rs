@@ -1,0 +1,86 @@
+//! The question before something happens to the person's machine.
+
+use crate::text::style::{Ansi, Style};
+use crate::text::{sanitize, width};
+
+use super::line::Line;
+use super::{Options, diff};
+
+/// What is about to happen, for a yes or a no.
+#[derive(Debug, Clone)]
+pub struct Question<'a> {
+    /// What it would do, such as `run` or `edit`.
+    pub action: &'a str,
+    /// The whole command, path or address: nothing of it is hidden.
+    pub subject: &'a str,
+    pub user: &'a str,
+    pub host: &'a str,
+    pub directory: &'a str,
+    /// Why it is asked, if there is more to say.
+    pub why: Option<&'a str>,
+    /// Shown as a diff.
+    pub change: Option<Change<'a>>,
+}
+
+/// A file before and after.
+#[derive(Debug, Clone)]
+pub struct Change<'a> {
+    pub path: &'a str,
+    pub old: &'a str,
+    pub new: &'a str,
+}
+
+/// Renders the question with its choices: `y` once, `n`, `n <why>`, `a` for the session, Esc for no.
+///
+/// Lines end as the mode needs; the last is left open for the answer.
+pub fn question(question: &Question<'_>, options: &Options) -> String {
+    let warning = Style::BOLD.and(Style::colour(Ansi::Yellow));
+    let mut lines = Vec::new();
+    let place = format!(" as {}@{} in {}", question.user, question.host, question.directory);
+    lines.push(Line::of(warning, &format!("? {}", question.action)).with(Style::DIM, &place));
+    for line in question.subject.split('\n') {
+        lines.push(Line::of(Style::BOLD, &format!("  {}", spelled(line))));
+    }
+    if let Some(why) = question.why {
+        lines.push(Line::of(Style::DIM, &format!("  {why}")));
+    }
+    let mut out = Vec::new();
+    for line in &lines {
+        line.write(options, &mut out);
+        out.extend_from_slice(options.newline());
+    }
+    if let Some(change) = &question.change {
+        out.extend_from_slice(diff(change.old, change.new, change.path, options).as_bytes());
+    }
+    choices().write(options, &mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Spells out what could not be seen: here every character counts.
+fn spelled(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    for c in line.chars() {
+        // What sanitising would replace, and blanks of no width, which are the same to the eye as nothing.
+        let hidden = c != '\t'
+            && (sanitize(c.encode_utf8(&mut [0; 4])).starts_with('\u{FFFD}')
+                || width::cells(c.encode_utf8(&mut [0; 4])) == 0);
+        if hidden { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    out
+}
+
+fn choices() -> Line {
+    let mut line = Line::new();
+    for (key, meaning) in [
+        ("y", " yes  "),
+        ("n", " no  "),
+        ("n <why>", " tell it why  "),
+        ("a", " always in this session  "),
+        ("Esc", " no "),
+    ] {
+        line.push(Style::BOLD, key);
+        line.push(Style::DIM, meaning);
+    }
+    line.push(Style::PLAIN, "> ");
+    line
+}

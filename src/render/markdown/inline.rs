@@ -1,0 +1,133 @@
+//! Markdown within a line.
+
+use pulldown_cmark::{Event, Options as Extensions, Parser, Tag, TagEnd};
+
+use crate::render::line::Line;
+use crate::render::link::safe_url;
+use crate::render::{Colour, Options, theme};
+use crate::text::style::Style;
+
+/// Put around a source: it can't begin a block, its blanks at the ends stay, and for emphasis it counts as the end of a word.
+const FENCE: char = '…';
+
+/// Characters that may turn out to open something.
+const OPENERS: &[char] = &['*', '_', '~', '`', '[', '!', '<', '&', '\\'];
+
+fn parse(fenced: &str) -> Parser<'_> {
+    Parser::new_ext(fenced, Extensions::ENABLE_STRIKETHROUGH)
+}
+
+/// Renders a source without line breaks.
+pub(super) fn inline(source: &str, base: Style, options: &Options) -> Line {
+    let fenced = format!("{FENCE}{source}{FENCE}");
+    let mut line = Line::new();
+    let mut styles = vec![base];
+    let mut targets: Vec<String> = Vec::new();
+    for event in parse(&fenced) {
+        let style = styles.last().copied().unwrap_or(base);
+        let link = targets.last().and_then(|url| safe_url(url)).filter(|_| options.hyperlinks);
+        match event {
+            Event::Start(tag) => styles.push(style.and(match &tag {
+                Tag::Strong => Style::BOLD,
+                Tag::Emphasis => Style { italic: true, ..Style::PLAIN },
+                Tag::Strikethrough => Style { strike: true, ..Style::PLAIN },
+                Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
+                    targets.push(dest_url.to_string());
+                    theme::LINK
+                }
+                _ => Style::PLAIN,
+            })),
+            Event::End(tag) => {
+                styles.pop();
+                if matches!(tag, TagEnd::Link | TagEnd::Image)
+                    && let Some(url) = targets.pop()
+                    && link.is_none()
+                    && !line.text().ends_with(url.trim_start_matches("mailto:"))
+                {
+                    line.push(base.and(Style::DIM), &format!(" ({url})"));
+                }
+            }
+            Event::Code(code) => match options.colour {
+                Colour::Ansi16 => line.push_link(style.and(theme::CODE), link.as_deref(), &code),
+                // Without a colour nothing else would tell code from words.
+                Colour::None => line.push_link(style, link.as_deref(), &format!("`{code}`")),
+            },
+            Event::Text(text) | Event::InlineHtml(text) | Event::Html(text) => {
+                line.push_link(style, link.as_deref(), &text);
+            }
+            Event::SoftBreak | Event::HardBreak => line.push(style, " "),
+            Event::InlineMath(_)
+            | Event::DisplayMath(_)
+            | Event::FootnoteReference(_)
+            | Event::Rule
+            | Event::TaskListMarker(_) => {}
+        }
+    }
+    unfence(line)
+}
+
+fn unfence(line: Line) -> Line {
+    let mut bare = Line::new();
+    let last = line.spans.len().saturating_sub(1);
+    for (index, span) in line.spans.iter().enumerate() {
+        let mut text = span.text.as_str();
+        if index == 0 {
+            text = text.strip_prefix(FENCE).unwrap_or(text);
+        }
+        if index == last {
+            text = text.strip_suffix(FENCE).unwrap_or(text);
+        }
+        bare.push_link(span.style, span.link.as_deref(), text);
+    }
+    bare
+}
+
+/// Returns where a source may be cut so that both halves look as the whole would, whatever follows; 0 if nowhere.
+pub(super) fn cut(source: &str) -> usize {
+    let fenced = format!("{FENCE}{source}{FENCE}");
+    let lead = FENCE.len_utf8();
+    let mut depth = 0;
+    let mut best = 0;
+    for (event, range) in parse(&fenced).into_offset_iter() {
+        match event {
+            Event::Start(Tag::Paragraph) | Event::End(TagEnd::Paragraph) => {}
+            Event::Start(_) => depth += 1,
+            Event::End(_) => {
+                depth -= 1;
+                if depth == 0 {
+                    best = range.end;
+                }
+            }
+            Event::Text(_) if depth == 0 => {
+                let piece = &fenced[range.clone()];
+                let unclear = piece.find(OPENERS);
+                let clear = &piece[..unclear.unwrap_or(piece.len())];
+                if let Some((blank, c)) = clear.char_indices().rfind(|(_, c)| *c == ' ') {
+                    best = range.start + blank + c.len_utf8();
+                }
+                if unclear.is_some() {
+                    break;
+                }
+            }
+            _ if depth == 0 => best = range.end,
+            _ => {}
+        }
+    }
+    let best = best.saturating_sub(lead).min(source.len());
+    // What is left must not be empty behind a word, or nobody would know that a blank is needed before the next.
+    if best == source.len() && !source.ends_with(' ') { 0 } else { best }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_never_parts_what_belongs_together() {
+        assert_eq!(cut("some plain words"), "some plain ".len());
+        assert_eq!(cut("a **bold word** and *open"), "a **bold word** and ".len());
+        assert_eq!(cut("**open and more"), 0);
+        assert_eq!(cut("see `code span` t"), "see `code span` ".len());
+        assert_eq!(cut("my snake_case name"), "my ".len());
+    }
+}

@@ -1,0 +1,80 @@
+//! What is not final, as it looks now.
+
+use crate::render::line::Line;
+use crate::render::theme;
+use crate::text::style::Style;
+
+use super::block::{self, Kind};
+use super::stream::{Block, Stream, unindented};
+use super::text::Text;
+
+/// Rows of a table shown while it grows.
+const ROWS_SHOWN: usize = 6;
+
+impl Stream {
+    /// The lines that are not final, as they look now.
+    pub(in crate::render) fn live(&self) -> Vec<Line> {
+        let line = self.line.as_str();
+        match &self.block {
+            Block::Code { mark, indent, .. } => {
+                if self.within {
+                    return vec![Line::of(Style::PLAIN, line)];
+                }
+                // What looks like the end of the block is not shown before it is sure to be none.
+                let hidden = line.trim().chars().all(|c| c == *mark);
+                if hidden { Vec::new() } else { vec![Line::of(Style::PLAIN, unindented(line, *indent))] }
+            }
+            Block::Table(rows) => {
+                let rows = rows.iter().map(String::as_str).chain(Some(line).filter(|line| !line.is_empty()));
+                let rows: Vec<&str> = rows.collect();
+                let last = rows.len().saturating_sub(ROWS_SHOWN);
+                let room = usize::from(self.options.columns).saturating_sub(1);
+                rows[last..].iter().map(|row| Line::of(theme::MUTED, row).clipped(room, &self.options)).collect()
+            }
+            Block::Text(open) => {
+                let unclear = !self.within && block::is_unclear(line);
+                if self.within {
+                    return vec![open.guess(line, &self.options)];
+                }
+                if unclear || self.continues(line) {
+                    let mut joined = open.clone();
+                    if !unclear {
+                        // A quote is joined without its mark, as it will be.
+                        joined.join(Text::opened(line, &self.items).source.trim_end());
+                    }
+                    return vec![joined.guess("", &self.options)];
+                }
+                let Some(next) = self.beginning(line) else { return vec![open.guess("", &self.options)] };
+                // Something else begins, so the text has come to its end.
+                vec![open.ended(&self.options), next]
+            }
+            Block::None => {
+                let mut lines: Vec<Line> = self.beginning(line).into_iter().collect();
+                if self.blank_due && self.begun && !lines.is_empty() {
+                    lines.insert(0, Line::new());
+                }
+                lines
+            }
+        }
+    }
+
+    /// A line that has only begun, and goes on with nothing.
+    fn beginning(&self, line: &str) -> Option<Line> {
+        if block::is_unclear(line) {
+            return None;
+        }
+        match block::kind(line) {
+            Kind::Blank | Kind::Rule | Kind::Fence(_) => None,
+            Kind::Row => {
+                let room = usize::from(self.options.columns).saturating_sub(1);
+                Some(Line::of(theme::MUTED, line).clipped(room, &self.options))
+            }
+            Kind::Text { indent, .. } if self.is_indented_code(indent) => {
+                Some(Line::of(Style::PLAIN, unindented(line, 4)))
+            }
+            Kind::Text { .. } | Kind::Quote { .. } | Kind::Heading { .. } | Kind::Item { .. } => {
+                Some(Text::opened(line, &self.items).guess("", &self.options))
+            }
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Pieces of markdown into lines.
+
+use crate::render::code::Highlighter;
+use crate::render::line::Line;
+use crate::render::region::Final;
+use crate::render::{Options, theme};
+use crate::text::style::Style;
+use crate::text::{KIB, width};
+
+use super::block::{self, Kind};
+use super::inline::inline;
+use super::table::table;
+use super::text::{STEP, Text, char_boundary_from};
+
+/// A row of a table can't be shown before it is complete; beyond this it is no table.
+const LONGEST_ROW: usize = 8 * KIB;
+/// Columns must be known before a table is shown; beyond this it is shown as it was written.
+const MOST_ROWS: usize = 500;
+
+pub(in crate::render) struct Stream {
+    pub(super) options: Options,
+    /// The source line so far.
+    pub(super) line: String,
+    /// The beginning of the source line has gone into the block already.
+    pub(super) within: bool,
+    pub(super) block: Block,
+    /// The indents of the list items we are in.
+    pub(super) items: Vec<usize>,
+    finals: Vec<Final>,
+    /// A blank line stands before what comes next, if anything came before it.
+    pub(super) blank_due: bool,
+    pub(super) begun: bool,
+}
+
+pub(super) enum Block {
+    None,
+    Text(Text),
+    Code { indent: usize, mark: char, length: usize, highlighter: Option<Highlighter> },
+    Table(Vec<String>),
+}
+
+impl Stream {
+    pub(in crate::render) fn new(options: Options) -> Stream {
+        Stream {
+            options,
+            line: String::new(),
+            within: false,
+            block: Block::None,
+            items: Vec::new(),
+            finals: Vec::new(),
+            blank_due: false,
+            begun: false,
+        }
+    }
+
+    pub(in crate::render) fn resize(&mut self, columns: u16) {
+        self.options.columns = columns;
+    }
+
+    pub(in crate::render) fn push(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            if c == '\n' {
+                rest = &rest[1..];
+                self.end_line();
+                continue;
+            }
+            let end = memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
+            let (held, cap) = self.held();
+            let take = char_boundary_from(rest, cap.saturating_sub(held).max(1)).min(end);
+            let (piece, after) = rest.split_at(take);
+            rest = after;
+            self.line.push_str(piece);
+            if held + take >= cap {
+                self.spill();
+            }
+        }
+    }
+
+    /// The source is complete.
+    pub(in crate::render) fn end(&mut self) {
+        if self.within || !self.line.is_empty() {
+            self.end_line();
+        }
+        self.close();
+        self.items.clear();
+        self.blank_due = false;
+        self.begun = false;
+    }
+
+    /// Takes what has become final.
+    pub(in crate::render) fn take(&mut self) -> Vec<Final> {
+        std::mem::take(&mut self.finals)
+    }
+
+    /// How much is held, and how much may be before something is done about it.
+    fn held(&self) -> (usize, usize) {
+        let line = self.line.len();
+        match &self.block {
+            Block::Text(text) if self.within => (text.source.len() + line, text.due),
+            Block::Table(_) => (line, LONGEST_ROW),
+            Block::Code { .. } => (line, self.cap()),
+            Block::None | Block::Text(_) if self.line.starts_with('|') => (line, LONGEST_ROW),
+            Block::None | Block::Text(_) => (line, STEP),
+        }
+    }
+
+    /// The most that is held while something is open that may never be closed: about six rows.
+    fn cap(&self) -> usize {
+        (usize::from(self.options.columns) * 6).clamp(480, 1200)
+    }
+
+    /// The line is too long to wait for its end: it is what it looks like.
+    fn spill(&mut self) {
+        let line = std::mem::take(&mut self.line);
+        if let Block::Code { .. } = self.block {
+            self.finals.push(Final::Part(Line::of(Style::PLAIN, &line)));
+        } else if self.within {
+            self.grow(&line);
+        } else {
+            self.begin(&line);
+        }
+        // A block that ends with its line has taken what there was; the rest begins another.
+        self.within = matches!(self.block, Block::Text(_) | Block::Code { .. });
+    }
+
+    fn end_line(&mut self) {
+        let line = std::mem::take(&mut self.line);
+        let line = line.strip_suffix('\r').unwrap_or(&line);
+        if std::mem::take(&mut self.within) {
+            match &mut self.block {
+                Block::Code { .. } => self.finals.push(Final::Line(Line::of(Style::PLAIN, line))),
+                Block::None | Block::Text(_) | Block::Table(_) => self.grow(line),
+            }
+            return self.break_line(line);
+        }
+        if let Block::Code { indent, mark, length, highlighter } = &mut self.block {
+            if closes(line, *mark, *length) {
+                self.block = Block::None;
+                self.blank_due = true;
+                return;
+            }
+            let text = unindented(line, *indent);
+            let coloured = highlighter.as_mut().map(|highlighter| highlighter.line(text));
+            // Colours come when the line is complete, too late where it can't be redrawn.
+            let coloured = coloured.filter(|_| width::is_settled(text));
+            let shown = coloured.unwrap_or_else(|| Line::of(Style::PLAIN, text));
+            self.finals.push(Final::Line(shown));
+            return;
+        }
+        if block::kind(line) != Kind::Row {
+            self.begin(line);
+            return self.break_line(line);
+        }
+        match &mut self.block {
+            Block::Table(rows) if rows.len() < MOST_ROWS => rows.push(line.to_owned()),
+            Block::None | Block::Text(_) | Block::Code { .. } | Block::Table(_) => {
+                self.close();
+                self.gap();
+                self.block = Block::Table(vec![line.to_owned()]);
+            }
+        }
+    }
+
+    /// Opens what a line begins, or goes on with what is open. A row is text here: its table has its own way.
+    fn begin(&mut self, line: &str) {
+        if let Block::Table(_) = self.block {
+            self.close();
+        }
+        match block::kind(line) {
+            Kind::Blank => {
+                self.close();
+                self.blank_due = true;
+            }
+            Kind::Fence(fence) => {
+                self.close();
+                self.blank_due = true;
+                self.gap();
+                let highlighter = Highlighter::new(fence.language);
+                let (indent, mark, length) = (fence.indent, fence.mark, fence.length);
+                self.block = Block::Code { indent, mark, length, highlighter };
+            }
+            Kind::Rule => {
+                self.close();
+                self.gap();
+                let length = usize::from(self.options.columns).saturating_sub(1).min(40);
+                self.finals.push(Final::Line(Line::of(theme::MUTED, &"─".repeat(length))));
+            }
+            Kind::Text { indent, text } if self.is_indented_code(indent) => {
+                self.gap();
+                let text = format!("{}{text}", " ".repeat(indent - 4));
+                self.finals.push(Final::Line(Line::of(Style::PLAIN, &text)));
+            }
+            Kind::Text { .. } | Kind::Quote { .. } | Kind::Heading { .. } | Kind::Item { .. } | Kind::Row => {
+                let continues = self.continues(line);
+                if !continues {
+                    self.close();
+                }
+                let fresh = Text::opened(line, &self.items);
+                self.settle_items(line);
+                match &mut self.block {
+                    Block::Text(open) if continues => open.join(&fresh.source),
+                    Block::None | Block::Text(_) | Block::Code { .. } | Block::Table(_) => {
+                        self.gap();
+                        self.block = Block::Text(fresh);
+                    }
+                }
+                self.commit();
+            }
+        }
+    }
+
+    pub(super) fn is_indented_code(&self, indent: usize) -> bool {
+        indent >= 4 && self.items.is_empty() && !matches!(self.block, Block::Text(_))
+    }
+
+    /// Whether the line goes on with the open text.
+    pub(super) fn continues(&self, line: &str) -> bool {
+        // A heading is one line.
+        let Block::Text(open) = &self.block else { return false };
+        if open.style.bold {
+            return false;
+        }
+        match block::kind(line) {
+            Kind::Text { .. } => true,
+            Kind::Quote { depth, text } => open.quoted == depth && !text.is_empty() && block::item(text).is_none(),
+            Kind::Blank | Kind::Heading { .. } | Kind::Rule | Kind::Fence(_) | Kind::Item { .. } | Kind::Row => false,
+        }
+    }
+
+    /// Keeps the items a line is still within, and adds its own.
+    fn settle_items(&mut self, line: &str) {
+        match block::kind(line) {
+            Kind::Item { indent, .. } => {
+                self.items.retain(|item| *item < indent);
+                self.items.push(indent);
+            }
+            Kind::Text { indent, .. } if !matches!(self.block, Block::Text(_)) => {
+                self.items.retain(|item| *item < indent)
+            }
+            Kind::Heading { .. } => self.items.clear(),
+            Kind::Text { .. } | Kind::Quote { .. } | Kind::Row | Kind::Blank | Kind::Rule | Kind::Fence(_) => {}
+        }
+    }
+
+    /// More of a line whose beginning is in the block.
+    fn grow(&mut self, more: &str) {
+        if let Block::Text(open) = &mut self.block {
+            open.source.push_str(more);
+        }
+        self.commit();
+    }
+
+    /// Makes the beginning of a long text final.
+    fn commit(&mut self) {
+        let cap = self.cap();
+        if let Block::Text(open) = &mut self.block {
+            let parts = open.commit(cap, &self.options);
+            self.finals.extend(parts.into_iter().map(Final::Part));
+        }
+    }
+
+    /// Ends the logical line where two blanks or a backslash ask for it.
+    fn break_line(&mut self, line: &str) {
+        if let Block::Text(open) = &mut self.block
+            && (line.ends_with("  ") || line.ends_with('\\'))
+        {
+            let kept = open.source.trim_end().trim_end_matches('\\').len();
+            open.source.truncate(kept);
+            self.close();
+        }
+    }
+
+    fn close(&mut self) {
+        match std::mem::replace(&mut self.block, Block::None) {
+            Block::None => {}
+            Block::Code { .. } => self.blank_due = true,
+            Block::Text(open) => self.finals.push(Final::Line(open.ended(&self.options))),
+            Block::Table(rows) => {
+                let plain = || rows.iter().map(|row| inline(row.trim(), Style::PLAIN, &self.options)).collect();
+                let lines = table(&rows, &self.options).unwrap_or_else(plain);
+                self.finals.extend(lines.into_iter().map(Final::Line));
+            }
+        }
+    }
+
+    /// Puts the blank line that is due before what follows.
+    fn gap(&mut self) {
+        if std::mem::take(&mut self.blank_due) && self.begun {
+            self.finals.push(Final::Line(Line::new()));
+        }
+        self.begun = true;
+    }
+}
+
+fn closes(line: &str, mark: char, length: usize) -> bool {
+    let line = line.trim();
+    line.len() >= length && line.chars().all(|c| c == mark)
+}
+
+pub(super) fn unindented(line: &str, indent: usize) -> &str {
+    let blanks = line.bytes().take(indent).take_while(|b| *b == b' ').count();
+    &line[blanks..]
+}

@@ -1,0 +1,121 @@
+//! Tables: aligned where they fit, one record after another where they don't.
+
+use crate::render::line::Line;
+use crate::render::{Options, theme};
+use crate::text::style::Style;
+
+use super::inline::inline;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Align {
+    Left,
+    Centre,
+    Right,
+}
+
+const GAP: usize = 2;
+
+/// Renders rows of source, the second of which says how columns are aligned; None if it doesn't, so it is no table.
+pub(super) fn table(rows: &[String], options: &Options) -> Option<Vec<Line>> {
+    let [header, delimiter, body @ ..] = rows else { return None };
+    let aligns = cells(delimiter).into_iter().map(align).collect::<Option<Vec<Align>>>()?;
+    let row = |source: &String, style: Style| -> Vec<Line> {
+        let mut row: Vec<Line> = cells(source).into_iter().map(|cell| inline(cell, style, options)).collect();
+        row.resize(aligns.len(), Line::new());
+        row
+    };
+    let header = row(header, theme::HEADING);
+    let body: Vec<Vec<Line>> = body.iter().map(|source| row(source, Style::PLAIN)).collect();
+    let mut widths: Vec<usize> = header.iter().map(Line::cells).collect();
+    for row in &body {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = cell.cells().max(*width);
+        }
+    }
+    let total = widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
+    if total >= usize::from(options.columns) {
+        Some(records(&header, &body))
+    } else {
+        Some(aligned(&header, &body, &widths, &aligns))
+    }
+}
+
+fn aligned(header: &[Line], body: &[Vec<Line>], widths: &[usize], aligns: &[Align]) -> Vec<Line> {
+    let mut lines = vec![spread(header, widths, aligns)];
+    let rules: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
+    lines.push(Line::of(theme::MUTED, &rules.join(&" ".repeat(GAP))));
+    lines.extend(body.iter().map(|row| spread(row, widths, aligns)));
+    lines
+}
+
+fn spread(row: &[Line], widths: &[usize], aligns: &[Align]) -> Line {
+    let mut line = Line::new();
+    let mut due = 0;
+    for ((cell, width), align) in row.iter().zip(widths).zip(aligns) {
+        let room = width.saturating_sub(cell.cells());
+        let before = match align {
+            Align::Left => 0,
+            Align::Centre => room / 2,
+            Align::Right => room,
+        };
+        // Blanks are written only ahead of text, so no line ends in padding.
+        due += before;
+        if !cell.is_empty() {
+            line.push(Style::PLAIN, &" ".repeat(due));
+            line.append(cell);
+            due = 0;
+        }
+        due += room - before + GAP + if cell.is_empty() { cell.cells() } else { 0 };
+    }
+    line
+}
+
+fn records(header: &[Line], body: &[Vec<Line>]) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for (index, row) in body.iter().enumerate() {
+        if index > 0 {
+            lines.push(Line::new());
+        }
+        for (name, cell) in header.iter().zip(row).filter(|(_, cell)| !cell.is_empty()) {
+            let mut line = name.clone();
+            if !name.is_empty() {
+                line.push(theme::HEADING, ": ");
+            }
+            line.append(cell);
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+/// Cells between bars; an escaped bar is no bar.
+fn cells(row: &str) -> Vec<&str> {
+    let row = row.trim();
+    let row = row.strip_prefix('|').unwrap_or(row);
+    let mut cells = Vec::new();
+    let mut start = 0;
+    let mut escaped = false;
+    for (at, c) in row.char_indices() {
+        if c == '|' && !escaped {
+            cells.push(row[start..at].trim());
+            start = at + 1;
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    if !row[start..].trim().is_empty() {
+        cells.push(row[start..].trim());
+    }
+    cells
+}
+
+fn align(cell: &str) -> Option<Align> {
+    let dashes = cell.trim_matches(':');
+    if dashes.is_empty() || !dashes.bytes().all(|b| b == b'-') {
+        return None;
+    }
+    Some(match (cell.starts_with(':'), cell.ends_with(':')) {
+        (true, true) => Align::Centre,
+        (false, true) => Align::Right,
+        (true, false) | (false, false) => Align::Left,
+    })
+}

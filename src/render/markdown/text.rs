@@ -1,0 +1,144 @@
+//! Text that grows: one logical line.
+
+use crate::render::line::Line;
+use crate::render::{Options, theme};
+use crate::text::style::Style;
+use crate::text::width;
+
+use super::block::{self, Kind};
+use super::inline::{cut, inline};
+use super::preview::{certain, mended};
+
+/// So often a growing text is looked at for what may be final.
+pub(super) const STEP: usize = 160;
+
+/// A paragraph, heading, list item or quote: one logical line.
+#[derive(Clone)]
+pub(super) struct Text {
+    /// What stands before it, until that is final.
+    lead: Line,
+    pub(super) style: Style,
+    pub(super) source: String,
+    /// How deep it is quoted.
+    pub(super) quoted: usize,
+    /// The length of the source at which to look next.
+    pub(super) due: usize,
+    /// Terminals disagree on the width of what is final of it.
+    disputed: bool,
+}
+
+impl Text {
+    /// The text a line opens within list items of these indents, if it does not go on with another.
+    pub(super) fn opened(line: &str, items: &[usize]) -> Text {
+        let indent = |levels: usize| Line::of(Style::PLAIN, &"  ".repeat(levels));
+        let text = |lead, style, source: &str| Text {
+            lead,
+            style,
+            source: source.to_owned(),
+            quoted: 0,
+            due: STEP,
+            disputed: false,
+        };
+        match block::kind(line) {
+            Kind::Heading { level: 1, text: title } => text(Line::new(), theme::TITLE, title),
+            Kind::Heading { text: title, .. } => text(Line::new(), theme::HEADING, title),
+            Kind::Item { indent: column, marker, text: words } => {
+                let levels = items.iter().take_while(|item| **item < column).count();
+                let lead = indent(levels).with(Style::PLAIN, &format!("{} ", bullet(marker)));
+                let (lead, words) = task(lead, words);
+                text(lead, Style::PLAIN, words)
+            }
+            Kind::Quote { depth, text: words } => {
+                let mut lead = Line::of(theme::MUTED, &"> ".repeat(depth));
+                let words = match block::item(words) {
+                    Some((marker, words)) => {
+                        lead.push(Style::PLAIN, &format!("{} ", bullet(marker)));
+                        words
+                    }
+                    None => words,
+                };
+                Text { quoted: depth, ..text(lead, Style { italic: true, ..Style::PLAIN }, words) }
+            }
+            Kind::Text { indent: column, text: words } => {
+                let levels = items.iter().take_while(|item| **item < column).count();
+                text(indent(levels), Style::PLAIN, words)
+            }
+            Kind::Row | Kind::Blank | Kind::Rule | Kind::Fence(_) => text(Line::new(), Style::PLAIN, line.trim_start()),
+        }
+    }
+
+    /// Joins a further line; ideographs need no blank between them.
+    pub(super) fn join(&mut self, more: &str) {
+        let wide = |c: Option<char>| c.is_some_and(|c| width::cells(c.encode_utf8(&mut [0; 4])) == 2);
+        self.source.truncate(self.source.trim_end().len());
+        let ideographs = wide(self.source.chars().next_back()) && wide(more.chars().next());
+        if !ideographs && !self.source.is_empty() {
+            self.source.push(' ');
+        }
+        self.source.push_str(more);
+    }
+
+    /// Takes the beginning of a long text, which is final from now on.
+    pub(super) fn commit(&mut self, cap: usize, options: &Options) -> Vec<Line> {
+        let mut parts = Vec::new();
+        while self.source.len() >= self.due {
+            let at = match cut(&self.source) {
+                0 if self.source.len() >= cap => forced_cut(&self.source, cap),
+                at => at,
+            };
+            let rest = self.source.split_off(at);
+            self.due = if rest.len() >= cap { cap } else { rest.len() + STEP };
+            let part = std::mem::replace(&mut self.source, rest);
+            if !part.is_empty() {
+                self.disputed |= !width::is_settled(&part);
+                let mut line = std::mem::take(&mut self.lead);
+                line.append(&inline(&part, self.style, options));
+                parts.push(line);
+            }
+        }
+        parts
+    }
+
+    /// As it looks if nothing follows.
+    pub(super) fn ended(&self, options: &Options) -> Line {
+        let mut line = self.lead.clone();
+        line.append(&inline(self.source.trim_end(), self.style, options));
+        line
+    }
+
+    /// As it looks now, with `more` behind it.
+    pub(super) fn guess(&self, more: &str, options: &Options) -> Line {
+        let source = format!("{}{more}", self.source);
+        let source = if self.disputed { certain(&source).to_owned() } else { mended(&source) };
+        let mut line = self.lead.clone();
+        // A blank at the end may turn out to be the end.
+        line.append(&inline(source.trim_end(), self.style, options));
+        line
+    }
+}
+
+fn bullet(marker: &str) -> &str {
+    if marker.ends_with(['.', ')']) { marker } else { "-" }
+}
+
+/// Moves a task's box from the words to what stands before them.
+fn task(mut lead: Line, words: &str) -> (Line, &str) {
+    for (source, style) in [("[ ] ", theme::MUTED), ("[x] ", theme::GOOD), ("[X] ", theme::GOOD)] {
+        if let Some(rest) = words.strip_prefix(source) {
+            lead.push(style, &source.to_ascii_lowercase());
+            return (lead, rest);
+        }
+    }
+    (lead, words)
+}
+
+/// Where to cut a text in which something was opened and never closed.
+fn forced_cut(source: &str, cap: usize) -> usize {
+    let end = char_boundary_from(source, cap / 2);
+    source[..end].rfind(' ').map_or(end, |blank| blank + 1)
+}
+
+/// The first character boundary at or after `at`.
+pub(super) fn char_boundary_from(text: &str, at: usize) -> usize {
+    (at..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
+}

@@ -1,0 +1,118 @@
+//! The line that says it is still at work, and the one that says what it took.
+
+use std::time::{Duration, Instant};
+
+use crate::chat::Usage;
+use crate::text::human;
+use crate::text::style::Style;
+
+use super::line::Line;
+use super::{Options, theme};
+
+const FRAME: Duration = Duration::from_millis(80);
+
+/// What the turn is doing.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Doing {
+    Waiting,
+    Thinking,
+    Writing,
+    Working,
+    Retrying { attempt: u32, until: Instant, why: String },
+}
+
+pub(super) struct Status {
+    started: Instant,
+    pub(super) doing: Doing,
+    pub(super) usage: Usage,
+    /// Bytes of this step's text and thoughts, until its tokens are known.
+    pub(super) streamed: usize,
+}
+
+impl Status {
+    pub(super) fn new(started: Instant) -> Status {
+        Status { started, doing: Doing::Waiting, usage: Usage::default(), streamed: 0 }
+    }
+
+    /// One row, whatever the width.
+    pub(super) fn line(&self, now: Instant, options: &Options) -> Line {
+        let elapsed = now.saturating_duration_since(self.started);
+        let dot = separator(options);
+        let mut words = format!(" {}{dot}{}", self.doing_words(now), whole_seconds(elapsed));
+        // A token is about four bytes of text.
+        let output = self.usage.output + (self.streamed / 4) as u64;
+        if self.usage.input > 0 {
+            words += &format!("{dot}{} in, {} out", count(self.usage.input), count(output));
+        } else if output > 0 {
+            words += &format!("{dot}{} out", count(output));
+        }
+        let line = Line::of(theme::ACCENT, spinner(elapsed, options)).with(theme::MUTED, &words);
+        let hinted = line.clone().with(theme::MUTED, &format!("{dot}Ctrl-C stops"));
+        let room = usize::from(options.columns).saturating_sub(1);
+        if hinted.cells() <= room { hinted } else { line.clipped(room, options) }
+    }
+
+    fn doing_words(&self, now: Instant) -> String {
+        match &self.doing {
+            Doing::Waiting => "waiting".to_owned(),
+            Doing::Thinking => "thinking".to_owned(),
+            Doing::Writing => "writing".to_owned(),
+            Doing::Working => "working".to_owned(),
+            Doing::Retrying { attempt, until, why } => {
+                let left = until.saturating_duration_since(now);
+                format!("{why}; try {attempt} in {}", whole_seconds(left + Duration::from_millis(999)))
+            }
+        }
+    }
+
+    /// What the turn took, once it is over.
+    pub(super) fn footer(&self, now: Instant, options: &Options) -> Line {
+        let dot = separator(options);
+        let Usage { input, output, cached, cost, .. } = self.usage;
+        let cached = if cached > 0 { format!(" ({} cached)", count(cached)) } else { String::new() };
+        let cost = match cost {
+            Some(cost) if cost > 0.0 && cost < 0.01 => format!("${cost:.4}"),
+            Some(cost) => format!("${cost:.2}"),
+            None => "local".to_owned(),
+        };
+        let took = human::duration(now.saturating_duration_since(self.started));
+        let words = format!("{} in{cached}, {} out{dot}{cost}{dot}{took}", count(input), count(output));
+        Line::of(Style::DIM, &words)
+    }
+}
+
+pub(super) fn spinner(elapsed: Duration, options: &Options) -> &'static str {
+    const BRAILLE: &[&str] = &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+    const ASCII: &[&str] = &["|", "/", "-", "\\"];
+    let frames = if options.unicode { BRAILLE } else { ASCII };
+    let frame = elapsed.as_millis() / FRAME.as_millis();
+    frames[(frame % frames.len() as u128) as usize]
+}
+
+fn separator(options: &Options) -> &'static str {
+    if options.unicode { " · " } else { ", " }
+}
+
+pub(super) fn whole_seconds(duration: Duration) -> String {
+    if duration.as_secs() < 60 { format!("{}s", duration.as_secs()) } else { human::duration(duration) }
+}
+
+/// `950`, `1.2k`, `34k`, `1.5M`.
+fn count(tokens: u64) -> String {
+    match tokens {
+        0..1_000 => tokens.to_string(),
+        1_000..10_000 => format!("{}.{}k", tokens / 1_000, tokens / 100 % 10),
+        10_000..1_000_000 => format!("{}k", tokens / 1_000),
+        1_000_000.. => format!("{}.{}M", tokens / 1_000_000, tokens / 100_000 % 10),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_short() {
+        assert_eq!([0, 950, 1_234, 34_999, 1_560_000].map(count), ["0", "950", "1.2k", "34k", "1.5M"]);
+    }
+}

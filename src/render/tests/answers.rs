@@ -1,0 +1,294 @@
+//! Answers in markdown.
+
+use super::*;
+
+const ANSWER: &str = "\
+# Why it failed
+
+`rows` is **moved** into the closure on *line 41*, so the borrow after it can't stand. See \
+[the book](https://doc.rust-lang.org/book/ch04-01.html) for ~~all~~ the rules.
+This line goes on.
+
+## What to do
+
+1. Clone it
+   - cheap here
+   - three words
+2. Borrow it
+- [x] done
+- [ ] open
+
+> Ownership is
+> the key.
+
+```rust
+fn main() {
+    let rows = vec![1]; // moved
+}
+```
+---
+
+| Crate | Size | Note |
+|:------|-----:|------|
+| serde | 12 | **fast** |
+| 漢字 | 3 | wide |
+
+Done.
+";
+
+fn answer(columns: u16, size: usize) -> Scene {
+    Scene::new(columns).pieces(ANSWER, size).finish()
+}
+
+#[test]
+fn an_answer_on_80_columns() {
+    insta::assert_snapshot!(answer(80, 7).screen(), @"
+    Why it failed
+
+    rows is moved into the closure on line 41, so the borrow after it can't stand. S
+    ee the book for all the rules. This line goes on.
+
+    What to do
+
+    1. Clone it
+      - cheap here
+      - three words
+    2. Borrow it
+    - [x] done
+    - [ ] open
+
+    > Ownership is the key.
+
+    fn main() {
+        let rows = vec![1]; // moved
+    }
+
+    ────────────────────────────────────────
+
+    Crate  Size  Note
+    ─────  ────  ────
+    serde    12  fast
+    漢字      3  wide
+
+    Done.
+    █
+    ");
+}
+
+#[test]
+fn an_answer_on_40_columns() {
+    insta::assert_snapshot!(answer(40, 7).screen(), @"
+    Why it failed
+
+    rows is moved into the closure on line 4
+    1, so the borrow after it can't stand. S
+    ee the book for all the rules. This line
+     goes on.
+
+    What to do
+
+    1. Clone it
+      - cheap here
+      - three words
+    2. Borrow it
+    - [x] done
+    - [ ] open
+
+    > Ownership is the key.
+
+    fn main() {
+        let rows = vec![1]; // moved
+    }
+
+    ───────────────────────────────────────
+
+    Crate  Size  Note
+    ─────  ────  ────
+    serde    12  fast
+    漢字      3  wide
+
+    Done.
+    █
+    ");
+}
+
+#[test]
+fn an_answer_on_140_columns() {
+    insta::assert_snapshot!(answer(140, 7).screen(), @"
+    Why it failed
+
+    rows is moved into the closure on line 41, so the borrow after it can't stand. See the book for all the rules. This line goes on.
+
+    What to do
+
+    1. Clone it
+      - cheap here
+      - three words
+    2. Borrow it
+    - [x] done
+    - [ ] open
+
+    > Ownership is the key.
+
+    fn main() {
+        let rows = vec![1]; // moved
+    }
+
+    ────────────────────────────────────────
+
+    Crate  Size  Note
+    ─────  ────  ────
+    serde    12  fast
+    漢字      3  wide
+
+    Done.
+    █
+    ");
+}
+
+#[test]
+fn looks_of_inline_markup_and_code() {
+    let text = "**bold** *it* `code` [x](https://a.b)\n```bash\nls -l \"$HOME\" # c\n```\n";
+    insta::assert_snapshot!(Scene::new(80).text(text).finish().escapes(), @r#"
+    ␛[1mbold␛[0m ␛[3mit␛[0m ␛[36mcode␛[0m ␛]8;;https://a.b␛\␛[4;34mx␛[0m␛]8;;␛\␍␊
+    ␍␊
+    ␛[34mls␛[0m -l ␛[32m"$HOME"␛[0m ␛[2;3m# c␛[0m␍␊
+    "#);
+}
+
+#[test]
+fn a_delta_is_visible_at_once_within_a_line() {
+    let scene = Scene::new(80).text("hel");
+    insta::assert_snapshot!(scene.screen(), @"hel█");
+    let scene = scene.text("lo **wor");
+    insta::assert_snapshot!(scene.screen(), @"hello wor█");
+    let scene = scene.text("ld**");
+    insta::assert_snapshot!(scene.screen(), @"hello world█");
+}
+
+#[test]
+fn growing_text_costs_its_own_bytes_only() {
+    let mut scene = Scene::new(80).text("some ").text("words ").text("and more");
+    insta::assert_snapshot!(scene.escapes(), @"some words and more");
+    scene.bytes.clear();
+    insta::assert_snapshot!(scene.text(" *args stay").finish().escapes(), @" ␛[3margs stay␛[0m␛[?2026h␍␛[Ksome words and more *args stay␛[?2026l␍␊");
+}
+
+#[test]
+fn a_wide_table_becomes_records() {
+    let text = "| Name | Description |\n|---|---|\n| a | a rather long description of what `a` is |\n| b | and one of b, too |\n";
+    insta::assert_snapshot!(Scene::new(40).text(text).finish().screen(), @"
+    Name: a
+    Description: a rather long description o
+    f what a is
+
+    Name: b
+    Description: and one of b, too
+    █
+    ");
+}
+
+#[test]
+fn what_only_looks_like_a_table_is_text() {
+    insta::assert_snapshot!(Scene::new(40).text("| not a table\nbut text\n").finish().screen(), @"
+    | not a table
+    but text
+    █
+    ");
+}
+
+#[test]
+fn long_lines_are_wrapped_by_the_terminal_alone() {
+    let words = "word ".repeat(60);
+    let scene = Scene::new(40).pieces(&words, 3).finish();
+    assert_eq!(scene.bytes.iter().filter(|byte| **byte == b'\n').count(), 1);
+    assert_eq!(scene.copied(), words.trim_end());
+}
+
+#[test]
+fn text_that_ends_at_the_right_margin_leaves_no_blank_row() {
+    let line = "x".repeat(40);
+    insta::assert_snapshot!(Scene::new(40).pieces(&format!("{line}\n\n{line}{line}\n\nend"), 1).finish().screen(), @"
+    xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+
+    xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+    xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+
+    end
+    █
+    ");
+}
+
+#[test]
+fn emphasis_guessed_wrongly_is_taken_back_over_several_rows() {
+    let text = "use *args and **kwargs in a function that takes any number of arguments, as here";
+    insta::assert_snapshot!(Scene::new(40).text("before\n\n").pieces(text, 4).finish().screen(), @"
+    before
+
+    use *args and **kwargs in a function tha
+    t takes any number of arguments, as here
+    █
+    ");
+}
+
+#[test]
+fn code_keeps_its_blanks_and_stands_flush_left() {
+    let text = "1. Run\n   ```sh\n   make \\\n     all\n   ```\n2. Done\n";
+    insta::assert_snapshot!(Scene::new(40).pieces(text, 2).finish().screen(), @r"
+    1. Run
+
+    make \
+      all
+
+    2. Done
+    █
+    ");
+}
+
+#[test]
+fn joined_emoji_flags_and_marks_survive_streaming() {
+    let text =
+        "👩‍👩‍👧 family, 🇫🇷 flag, e\u{301} mark, ❤\u{FE0F} heart and **bold 漢字** until the row is full and then some more";
+    let whole = Scene::new(40).text(text).finish().screen();
+    assert_eq!(Scene::new(40).pieces(text, 1).finish().screen(), whole);
+    insta::assert_snapshot!(whole, @"
+    👩‍👩‍👧 family, 🇫🇷 flag, é mark, ❤️ heart
+     and bold 漢字 until the row is full and
+     then some more
+    █
+    ");
+}
+
+#[test]
+fn a_resize_in_mid_stream_loses_and_doubles_nothing() {
+    for (from, to) in [(80, 40), (40, 80), (80, 200)] {
+        let scene = Scene::new(from).pieces("The first words of a paragraph that has **some bold", 5);
+        let scene = scene.resize(to).pieces(" text** and goes on after the window has changed.\n\nNext.", 5);
+        let words = scene.finish().copied().split_whitespace().collect::<Vec<_>>().join(" ");
+        // A terminal that cuts its rows when it shrinks keeps the first 40 cells.
+        let kept = if to < from {
+            "The first words of a paragraph that has"
+        } else {
+            "The first words of a paragraph that has some bold"
+        };
+        assert!(words.starts_with(kept), "{words}");
+        assert!(words.contains("text and goes on after the window has changed. Next."), "{words}");
+        assert_eq!(words.matches("first").count(), 1, "{words}");
+    }
+}
+
+#[test]
+fn a_stalled_stream_shows_that_it_lives_and_goes_on_where_it_was() {
+    let scene = Scene::new(40).text("A sentence that is longer than one row, and").wait(1_500);
+    insta::assert_snapshot!(scene.screen(), @"
+    A sentence that is longer than one row, 
+    and
+    ⠇ writing · 1s · 10 out · Ctrl-C stops█
+    ");
+    let scene = scene.text(" its end.").finish();
+    insta::assert_snapshot!(scene.screen(), @"
+    A sentence that is longer than one row, 
+    and its end.
+    █
+    ");
+}

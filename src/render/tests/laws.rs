@@ -1,0 +1,192 @@
+//! What holds for any input.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::chat::{Ending, Usage};
+
+/// Markdown as models write it, in fragments that meet in any order.
+fn markdown() -> impl Strategy<Value = String> {
+    let fragment = prop_oneof![
+        Just("**bold** ".to_owned()),
+        Just("*it".to_owned()),
+        Just("`code` ".to_owned()),
+        Just("``".to_owned()),
+        Just("[a](https://b.c) ".to_owned()),
+        Just("[x".to_owned()),
+        Just("\n".to_owned()),
+        Just("\n\n".to_owned()),
+        Just("- item ".to_owned()),
+        Just("  1. ".to_owned()),
+        Just("# ".to_owned()),
+        Just("> ".to_owned()),
+        Just("\n```rust\nfn a() {}\n".to_owned()),
+        Just("\n```\n".to_owned()),
+        Just("\n| a | b |\n|---|--:|\n| 1 | 2 |\n".to_owned()),
+        Just("漢字 ".to_owned()),
+        Just("👩‍👩‍👧 ".to_owned()),
+        Just("e\u{301} ".to_owned()),
+        Just("&amp; \\* ".to_owned()),
+        "[a-z]{1,12} ",
+        "[a-z ]{30,90}",
+        "[ -~]{0,6}",
+    ];
+    prop::collection::vec(fragment, 0..40).prop_map(|fragments| fragments.concat())
+}
+
+fn cut(text: &str, sizes: &[usize]) -> Vec<String> {
+    let mut chars = text.chars().peekable();
+    let mut sizes = sizes.iter().cycle();
+    let mut pieces = Vec::new();
+    while chars.peek().is_some() {
+        let size = *sizes.next().unwrap_or(&1);
+        pieces.push(chars.by_ref().take(size).collect());
+    }
+    pieces
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn screens_do_not_depend_on_how_text_is_cut(
+        text in markdown(),
+        sizes in prop::collection::vec(1usize..30, 1..8),
+        columns in 40u16..120,
+    ) {
+        let whole = Scene::new(columns).text(&text).finish();
+        let mut scene = Scene::new(columns);
+        for piece in cut(&text, &sizes) {
+            scene = scene.text(&piece);
+        }
+        let pieces = scene.finish();
+        prop_assert_eq!(pieces.screen(), whole.screen());
+        prop_assert_eq!(pieces.looks(), whole.looks());
+    }
+
+    #[test]
+    fn only_our_own_sequences_reach_the_terminal(
+        parts in prop::collection::vec(hostile(), 8),
+        unicode: bool,
+        hyperlinks: bool,
+        columns in 40u16..160,
+    ) {
+        let options = Options { unicode, hyperlinks, ..options(columns) };
+        let mut scene = Scene::with(options.clone()).event(Event::StepStarted { step: 1 });
+        scene = scene.event(Event::Thinking(parts[0].clone())).act(|painter, _, out| painter.toggle_thinking(out));
+        scene = scene.event(Event::Thinking(parts[1].clone())).wait(1_500).text(&parts[2]).text(&parts[3]).wait(1_500);
+        scene = scene.start(&parts[4], &parts[5], &parts[6]).output(&parts[4], &parts[7]).wait(100);
+        scene = scene.resize(columns + 7).event(Event::CallFinished {
+            id: parts[4].clone(),
+            outcome: Outcome::failed(parts[0].clone()),
+            detail: Some(parts[1].clone()),
+            took: Duration::from_secs(1),
+        });
+        scene = scene.act(|painter, _, out| painter.toggle_output(out)).event(Event::Notice(parts[2].clone()));
+        let why = parts[3].clone();
+        scene = scene.event(Event::Retrying { attempt: 2, after: Duration::from_secs(1), why });
+        scene = scene.event(Event::Usage(Usage { input: 1, ..Usage::default() }));
+        scene = scene.event(Event::Finished(Ending::Failed(parts[4].clone()))).finish();
+        assert_only_ours(&scene.bytes);
+        let asked = Question {
+            action: &parts[0],
+            subject: &parts[1],
+            user: &parts[2],
+            host: &parts[3],
+            directory: &parts[4],
+            why: Some(&parts[5]),
+            change: Some(Change { path: &parts[6], old: &parts[7], new: &parts[0] }),
+        };
+        assert_only_ours(question(&asked, &options).as_bytes());
+        let dumb = Options { mode: Mode::Dumb, ..options };
+        let plain = Scene::with(dumb.clone())
+            .text(&parts[2])
+            .event(Event::Usage(Usage { input: 1, ..Usage::default() }))
+            .start("1", &parts[5], &parts[6])
+            .event(Event::Notice(parts[3].clone()))
+            .finish()
+            .bytes;
+        prop_assert!(!plain.contains(&0x1b) && !question(&asked, &dumb).contains('\x1b'));
+    }
+}
+
+/// Text with everything a terminal could be steered by.
+fn hostile() -> impl Strategy<Value = String> {
+    let fragment = prop_oneof![
+        any::<String>(),
+        Just("\x1b[2J".to_owned()),
+        Just("\x1b]0;title\x07".to_owned()),
+        Just("\x1b]8;;http://x\x1b\\".to_owned()),
+        Just("\u{9b}31m\u{9d}52;c;eA==\u{9c}".to_owned()),
+        Just("\x1bP+q\x1b\\ \x1bc \r \x08 \x0e \u{202e}".to_owned()),
+        Just("&#27;[2J &#x9b;H &#7;".to_owned()),
+        Just("[a](http://x/&#27;]0;t&#7;) ![b](https://\u{9c}y) <https://a\u{202e}b>".to_owned()),
+        Just("```\x1b[1m\n\x1b[3J\n```\n".to_owned()),
+        Just("| \x1b[H | b |\n|---|---|\n| &#27;[A | c |\n".to_owned()),
+        Just("\n".to_owned()),
+        Just("words and words ".to_owned()),
+    ];
+    prop::collection::vec(fragment, 0..8).prop_map(|fragments| fragments.concat())
+}
+
+fn assert_only_ours(bytes: &[u8]) {
+    struct Check;
+    impl vte::Perform for Check {
+        fn print(&mut self, c: char) {
+            assert!(!c.is_control(), "{c:?}");
+        }
+        fn execute(&mut self, byte: u8) {
+            assert!([b'\r', b'\n'].contains(&byte), "{byte:#x}");
+        }
+        fn csi_dispatch(&mut self, params: &vte::Params, intermediates: &[u8], _: bool, action: char) {
+            let first = params.iter().next().and_then(|param| param.first()).copied().unwrap_or(0);
+            let ours = match (intermediates, action) {
+                ([], 'm' | 'A' | 'C') => true,
+                ([], 'K') => first == 0,
+                ([b'?'], 'h' | 'l') => first == 2026,
+                _ => false,
+            };
+            assert!(ours, "{intermediates:?} {first} {action}");
+        }
+        fn osc_dispatch(&mut self, params: &[&[u8]], _: bool) {
+            assert_eq!(params[0], b"8");
+            let url = params[2..].join(&b';');
+            assert!(url.is_empty() || url.starts_with(b"http") && url.iter().all(u8::is_ascii_graphic), "{url:?}");
+        }
+        fn esc_dispatch(&mut self, _: &[u8], _: bool, byte: u8) {
+            assert_eq!(byte, b'\\');
+        }
+        fn hook(&mut self, _: &vte::Params, _: &[u8], _: bool, _: char) {
+            panic!("a device control string");
+        }
+    }
+    vte::Parser::new().advance(&mut Check, bytes);
+}
+
+#[test]
+fn the_cost_is_linear_in_the_text() {
+    let paragraph = "Some **bold** words, a `span`, and [a link](https://a.b) in a row of text. ".repeat(12);
+    let block = format!(
+        "{paragraph}\n\n- item *one*\n- item two\n\n```rust\nlet a = 1; // x\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
+    );
+    // One paragraph that never ends, one code line that never ends, and what an answer usually looks like.
+    for unit in [paragraph.as_str(), &format!("```\n{}", "x".repeat(1000)), &block, "*a [b `", "| a | b |\n"] {
+        let time = |bytes: usize| {
+            let text: String = unit.chars().cycle().take(bytes).collect();
+            let (mut painter, mut out) = (Painter::new(options(80)), Vec::new());
+            let start = Instant::now();
+            for piece in cut(&text, &[10]) {
+                painter.event(&Event::Text(piece), start, &mut out);
+                out.clear();
+            }
+            painter.finish(&mut out);
+            start.elapsed()
+        };
+        warm();
+        time(5_000);
+        let [small, large] = [20_000, 80_000].map(time);
+        let ratio = large.as_secs_f64() / small.as_secs_f64();
+        // Four times the text; the machine may be busy.
+        assert!(ratio < 8.0, "{unit:.20}: {small:?} for 20 kB, {large:?} for 80 kB");
+    }
+}

@@ -1,0 +1,137 @@
+//! Screens, as a person sees them.
+
+mod answers;
+mod calls;
+mod forms;
+mod laws;
+
+use std::num::NonZero;
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::chat::{Call, Event, Outcome};
+
+pub(super) fn options(columns: u16) -> Options {
+    Options {
+        columns,
+        colour: Colour::Ansi16,
+        unicode: true,
+        synchronized: true,
+        hyperlinks: true,
+        mode: Mode::Terminal,
+    }
+}
+
+fn size(cells: u16) -> NonZero<u16> {
+    NonZero::new(cells).unwrap()
+}
+
+pub(super) fn terminal(rows: u16, columns: u16) -> vt100::Parser {
+    vt100::Parser::new(size(rows), size(columns), 10_000)
+}
+
+/// A terminal with a painter and a clock.
+pub(super) struct Scene {
+    pub(super) painter: Painter,
+    terminal: vt100::Parser,
+    start: Instant,
+    elapsed: Duration,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Scene {
+    pub(super) fn new(columns: u16) -> Scene {
+        Scene::with(options(columns))
+    }
+
+    pub(super) fn with(options: Options) -> Scene {
+        let terminal = terminal(60, options.columns);
+        let elapsed = Duration::ZERO;
+        Scene { painter: Painter::new(options), terminal, start: Instant::now(), elapsed, bytes: Vec::new() }
+    }
+
+    pub(super) fn now(&self) -> Instant {
+        self.start + self.elapsed
+    }
+
+    /// Does something with the painter and shows the bytes.
+    pub(super) fn act(mut self, act: impl FnOnce(&mut Painter, Instant, &mut Vec<u8>)) -> Scene {
+        let mut out = Vec::new();
+        let now = self.now();
+        act(&mut self.painter, now, &mut out);
+        self.terminal.process(&out);
+        self.bytes.extend_from_slice(&out);
+        self
+    }
+
+    pub(super) fn event(self, event: Event) -> Scene {
+        self.act(|painter, now, out| painter.event(&event, now, out))
+    }
+
+    pub(super) fn text(self, text: &str) -> Scene {
+        self.event(Event::Text(text.to_owned()))
+    }
+
+    pub(super) fn pieces(mut self, text: &str, size: usize) -> Scene {
+        let chars: Vec<char> = text.chars().collect();
+        for piece in chars.chunks(size) {
+            self = self.text(&piece.iter().collect::<String>());
+        }
+        self
+    }
+
+    pub(super) fn wait(mut self, millis: u64) -> Scene {
+        self.elapsed += Duration::from_millis(millis);
+        self.act(|painter, now, out| painter.tick(now, out))
+    }
+
+    pub(super) fn resize(mut self, columns: u16) -> Scene {
+        self.terminal.screen_mut().set_size(size(60), size(columns));
+        self.act(|painter, _, out| painter.resize(columns, out))
+    }
+
+    pub(super) fn finish(self) -> Scene {
+        self.act(|painter, _, out| painter.finish(out))
+    }
+
+    pub(super) fn start(self, id: &str, name: &str, title: &str) -> Scene {
+        let call = Call { id: id.to_owned(), name: name.to_owned(), arguments: "{}".to_owned() };
+        self.event(Event::CallStarted { call, title: title.to_owned() })
+    }
+
+    pub(super) fn output(self, id: &str, text: &str) -> Scene {
+        self.event(Event::CallOutput { id: id.to_owned(), text: text.to_owned() })
+    }
+
+    pub(super) fn done(self, id: &str, outcome: Outcome) -> Scene {
+        let took = Duration::from_millis(1_250);
+        self.event(Event::CallFinished { id: id.to_owned(), outcome, detail: None, took })
+    }
+
+    /// The rows of the screen down to the cursor, which is shown as `█`.
+    pub(super) fn screen(&self) -> String {
+        let screen = self.terminal.screen();
+        let (row, column) = screen.cursor_position();
+        let mut rows: Vec<String> = screen.rows(0, screen.size().1.get()).collect();
+        rows.truncate(usize::from(row) + 1);
+        let before: String = screen.rows(0, column).nth(usize::from(row)).unwrap_or_default();
+        let cells = crate::text::width::cells(&before);
+        rows[usize::from(row)] = format!("{before}{}█", " ".repeat(usize::from(column).saturating_sub(cells)));
+        rows.join("\n")
+    }
+
+    /// What copying gives: rows the terminal wrapped are one line.
+    pub(super) fn copied(&self) -> String {
+        self.terminal.screen().contents()
+    }
+
+    /// The screen with its looks, as SGR.
+    pub(super) fn looks(&self) -> String {
+        self.terminal.screen().contents_formatted()
+    }
+
+    /// What was written, with escapes made visible.
+    pub(super) fn escapes(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).replace('\x1b', "␛").replace('\r', "␍").replace('\n', "␊\n")
+    }
+}

@@ -1,0 +1,62 @@
+//! What the model thinks: a dim line, unless one wants to read it.
+
+use std::time::Instant;
+
+use crate::text::{KIB, human};
+
+use super::line::Line;
+use super::{Options, theme};
+
+/// Kept of a thought for unfolding it later; the beginning goes first.
+const CAP: usize = 64 * KIB;
+
+#[derive(Default)]
+pub(super) struct Thought {
+    text: String,
+    since: Option<Instant>,
+    /// Whether it is shown as it comes.
+    unfolded: bool,
+    /// How much of the text is on the screen.
+    shown: usize,
+}
+
+impl Thought {
+    /// Returns what is to be shown of it now.
+    pub(super) fn push(&mut self, text: &str, now: Instant) -> &str {
+        if self.since.is_none() {
+            self.since = Some(now);
+            self.text.clear();
+            self.shown = 0;
+        }
+        self.text.push_str(text);
+        if self.text.len() > 2 * CAP {
+            let from = self.text.len() - CAP;
+            let cut = (from..=self.text.len()).find(|at| self.text.is_char_boundary(*at)).unwrap_or(self.text.len());
+            self.text.drain(..cut);
+            self.shown = self.shown.saturating_sub(cut);
+        }
+        if !self.unfolded {
+            return "";
+        }
+        let from = std::mem::replace(&mut self.shown, self.text.len());
+        &self.text[from..]
+    }
+
+    /// The line that stands for it once it is over.
+    pub(super) fn end(&mut self, now: Instant, options: &Options) -> Line {
+        let took = now.saturating_duration_since(self.since.take().unwrap_or(now));
+        let [mark, hint] = if options.unicode { ["∴", " · Ctrl-T"] } else { ["~", ", Ctrl-T"] };
+        let hint = if self.shown > 0 { "" } else { hint };
+        Line::of(theme::MUTED, &format!("{mark} thought for {}{hint}", human::duration(took)))
+    }
+
+    /// Unfolds or folds; returns the lines of a past thought that is to be shown now.
+    pub(super) fn toggle(&mut self) -> Vec<Line> {
+        self.unfolded = !self.unfolded;
+        if !self.unfolded || self.since.is_some() || self.shown == self.text.len() {
+            return Vec::new();
+        }
+        self.shown = self.text.len();
+        self.text.trim_end().lines().map(|line| Line::of(theme::MUTED, line)).collect()
+    }
+}
