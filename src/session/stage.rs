@@ -233,7 +233,7 @@ impl Stage {
             None => return,
             Some(Problem::TooOld) => "this shell is too old for its hooks, so commands are not recorded",
             Some(Problem::ReadOnly) => "a read-only prompt variable keeps our hooks out, so commands are not recorded",
-            Some(Problem::ForeignEditor) => "another line editor is in charge, so `> ` lines go to the shell",
+            Some(Problem::ForeignEditor) => "this line editor cannot be asked, so `> ` lines go to the shell",
         };
         self.say(&format!("{line}; run `shellmate doctor` to see more"));
     }
