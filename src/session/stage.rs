@@ -83,6 +83,11 @@ impl Stage {
         self.tracker.hooks()
     }
 
+    /// Whether the user is at a prompt.
+    pub(super) fn is_editing(&self) -> bool {
+        self.tracker.zone() == Zone::Input
+    }
+
     /// Keeps a line for the next prompt, above which it can stand undisturbed.
     pub(super) fn notice(&mut self, line: String) {
         self.notices.push(line);
