@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::SystemTime;
 
 use crate::capture::{Limits, Retention, Spiller, sweep};
@@ -77,11 +78,12 @@ impl Session {
         let writer = store::Session { id, host: host.clone(), shell: Kind::of(&shell).name().to_owned() };
         let is_enabled = config.history.enabled;
         let chores = move || {
-            tidy(root, retention, history.clone());
-            match history {
+            let tidied = tidy(root, retention, history.clone());
+            let store = match history {
                 Some(path) if is_enabled => Store::open(path, options, writer),
                 _ => Store::off(),
-            }
+            };
+            (store, tidied)
         };
 
         let (ignore, bad_patterns) = config.ignore_set();
@@ -107,6 +109,7 @@ impl Session {
             held: Outbox::default(),
             store: Store::off(),
             chores: Some(Box::new(chores)),
+            tidied: None,
             workspace,
             expects_hooks: !launch.secrets.is_empty(),
             secrets: launch.secrets,
@@ -116,9 +119,11 @@ impl Session {
     }
 }
 
-/// Clears away what crashed or old sessions left, beside the session.
-fn tidy(root: PathBuf, retention: Retention, history: Option<PathBuf>) {
+/// Clears away what crashed or old sessions left, beside the session. What is returned is closed when that is done.
+fn tidy(root: PathBuf, retention: Retention, history: Option<PathBuf>) -> Receiver<()> {
+    let (done, tidied) = channel();
     let clear = move || {
+        let _done = done;
         let history = history.and_then(|path| History::open(&path).ok());
         // When in doubt, a file stays.
         let is_known = |path: &Path| history.as_ref().is_some_and(|history| history.names_spill(path).unwrap_or(true));
@@ -127,6 +132,7 @@ fn tidy(root: PathBuf, retention: Retention, history: Option<PathBuf>) {
     if let Err(error) = std::thread::Builder::new().name("sweep".into()).spawn(clear) {
         tracing::warn!(%error, "old spill files were not swept");
     }
+    tidied
 }
 
 fn hostname() -> String {

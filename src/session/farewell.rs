@@ -40,7 +40,7 @@ impl Session {
         };
         self.tty.leave_raw();
         self.remember();
-        let Session { tty, pty, child, signals, store, workspace, .. } = self;
+        let Session { tty, pty, child, signals, store, tidied, workspace, .. } = self;
         if !matches!(over, Over::ShellEnded(_)) {
             child.signal(Signal::SIGHUP);
             child.signal(Signal::SIGCONT);
@@ -48,6 +48,9 @@ impl Session {
             reap(&child, signals);
         }
         store.close(STORE_PATIENCE);
+        if let Some(tidied) = tidied {
+            let _ = tidied.recv_timeout(PATIENCE);
+        }
         drop((workspace, tty));
         code
     }

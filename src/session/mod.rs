@@ -16,6 +16,7 @@ mod workspace;
 use std::io;
 use std::os::fd::AsFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::Receiver;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill, killpg};
@@ -64,6 +65,8 @@ enum Over {
     Told(i32),
 }
 
+type Chores = Box<dyn FnOnce() -> (Store, Receiver<()>)>;
+
 /// What can be done without waiting.
 #[derive(Debug, Default)]
 struct Ready {
@@ -88,7 +91,9 @@ struct Session {
     held: Outbox,
     store: Store,
     /// What can wait for the first prompt, so that it does not compete with the shell's start: opening the history, tidying up.
-    chores: Option<Box<dyn FnOnce() -> Store>>,
+    chores: Option<Chores>,
+    /// Closed when tidying up is done.
+    tidied: Option<Receiver<()>>,
     workspace: Workspace,
     secrets: Vec<std::path::PathBuf>,
     /// Whether hooks are expected and their absence was not mentioned yet.
@@ -262,7 +267,9 @@ impl Session {
         if self.stage.is_editing()
             && let Some(chores) = self.chores.take()
         {
-            self.store = chores();
+            let (store, tidied) = chores();
+            self.store = store;
+            self.tidied = Some(tidied);
         }
         if !self.stage.finished.is_empty() {
             self.remember();
