@@ -275,7 +275,8 @@ fn marks_are_cut_out_and_nothing_else() {
         out
     };
     // Readline draws the line again around a function bound to Enter, to the same effect; see the screens in `differential`.
-    for shell in shells().into_iter().filter(|shell| *shell != Shell::Bash) {
+    // fish colours a line while it is typed, as far as it gets.
+    for shell in shells().into_iter().filter(|shell| *shell == Shell::Zsh) {
         let stream = |builder: Builder| {
             let mut term = builder.start();
             term.wait_for_prompt();
