@@ -118,7 +118,7 @@ __shellmate_around() {
   builtin local -a __shellmate_n
   [[ $1 != PROMPT_COMMAND ]] || ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 500)) || __shellmate_string=1
   [[ ${__shellmate_a@a} != *r* && ${__shellmate_a-} != "$2"${__shellmate_string:+$'\n'*$'\n'"$3"} ]] ||
-    [[ ! $__shellmate_string && ${__shellmate_a[-1]} != "$3" ]] || builtin return
+    [[ ! $__shellmate_string && ${__shellmate_a[-1]} != "$3" ]] || builtin return 0
   [[ $__shellmate_string || ${__shellmate_a-} == "$__shellmate_first" ]] || __shellmate_u=$__shellmate_user
   __shellmate_n=()
   for __shellmate_e in "${__shellmate_a[@]}"; do
@@ -162,16 +162,16 @@ __shellmate_late() {
 __shellmate_enter() {
   builtin local __shellmate_line="${READLINE_LINE-}" __shellmate_h="${histchars-!^#}"
   __shellmate_say wiped
-  [[ ${FUNCNAME[2]-source} == source ]] || builtin return # a function that was bound to a key reads this line
+  [[ ${FUNCNAME[2]-source} == source ]] || builtin return 0 # a function that was bound to a key reads this line
   if ((!__shellmate_at)); then # a command reads this line; or our hooks were thrown away, and this is the prompt after that
-    [[ ${PROMPT_COMMAND[*]-}${precmd_functions[*]-} != *__shellmate_* ]] || builtin return
+    [[ ${PROMPT_COMMAND[*]-}${precmd_functions[*]-} != *__shellmate_* ]] || builtin return 0
     __shellmate_last
   fi
   if [[ $- == *H* && :$SHELLOPTS: == *:history:* &&
     ($__shellmate_line == *"${__shellmate_h:0:1}"[!\ =]* || $__shellmate_line == "${__shellmate_h:1:1}"*) ]]; then
-    __shellmate_line=$(__shellmate_expand "$__shellmate_line") || builtin return # bash will say that there is no such event
+    __shellmate_line=$(__shellmate_expand "$__shellmate_line") || builtin return 0 # bash will say that there is no such event
     __shellmate_line=${__shellmate_line%$'\n'x}
-    [[ $__shellmate_line == "${READLINE_LINE-}" ]] || ! builtin shopt -q histverify || builtin return
+    [[ $__shellmate_line == "${READLINE_LINE-}" ]] || ! builtin shopt -q histverify || builtin return 0
   fi
   __shellmate_where
   __shellmate_encode "$__shellmate_line" "$__shellmate_room"
@@ -206,13 +206,13 @@ __shellmate_expand() {
 __shellmate_bind() {
   builtin local IFS=' ' __shellmate_f="${__shellmate_fifo%/*}/keys" __shellmate_m __shellmate_c __shellmate_k __shellmate_e
   builtin local __shellmate_again=''
-  [[ :$SHELLOPTS: == *:@(emacs|vi):* && ${TERM:-dumb} != dumb ]] || builtin return
+  [[ :$SHELLOPTS: == *:@(emacs|vi):* && ${TERM:-dumb} != dumb ]] || builtin return 0
   for __shellmate_m in emacs vi-insert vi-command; do # in a here-document bash knows `{` only after a newline
     builtin bind -m "$__shellmate_m" -x $'"\\e[7771;1~": \n{ __shellmate_call __shellmate_enter "$_"; } >/dev/null 2>&1'
     for __shellmate_c in 2:accept-line 3:operate-and-get-next; do
       builtin bind -m "$__shellmate_m" "\"\\e[7771;${__shellmate_c%:*}~\": abort"
       builtin printf '%s ' "$__shellmate_m" "$__shellmate_c"
-      builtin bind -m "$__shellmate_m" -q "${__shellmate_c#*:}" # names five keys at most, then `...`
+      builtin bind -m "$__shellmate_m" -q "${__shellmate_c#*:}" || builtin : # names five keys at most, then `...`
     done
   done >|"$__shellmate_f"
   while builtin read -r __shellmate_m __shellmate_c __shellmate_k; do
@@ -232,8 +232,8 @@ __shellmate_bind() {
 __shellmate_guard() {
   builtin local __shellmate_t=''
   __shellmate_next=
-  builtin read -r -d '' __shellmate_t <"${__shellmate_fifo%/*}/trap"
-  [[ $__shellmate_t == 'trap -- '* && $__shellmate_t != *__shellmate_* && $__shellmate_t != *__bp_* ]] || builtin return
+  builtin read -r -d '' __shellmate_t <"${__shellmate_fifo%/*}/trap" || builtin :
+  [[ $__shellmate_t == "trap -- '"* && $__shellmate_t != *__shellmate_* && $__shellmate_t != *__bp_* ]] || builtin return 0
   builtin eval "builtin set -- ${__shellmate_t#trap -- }"
   [[ $1 == *'#'* ]] && __shellmate_t=$'\n' || __shellmate_t=' '
   builtin printf -v __shellmate_next '\\builtin trap -- %q DEBUG' \
@@ -244,7 +244,7 @@ __shellmate_guard() {
 __shellmate_load() {
   builtin local __shellmate_problem=''
   __shellmate_status=$1 __shellmate_arg=$2 __shellmate_next=
-  [[ ${__shellmate_nonce-} ]] || builtin return
+  [[ ${__shellmate_nonce-} ]] || builtin return 0
   builtin unset -v 'PROMPT_COMMAND[9999]' __shellmate_nonce __shellmate_login __shellmate_norc __shellmate_noprofile \
     __shellmate_rcfile __shellmate_env __shellmate_env_set __shellmate_histfile_set __shellmate_posix __shellmate_aliases \
     __shellmate_flags __shellmate_boot

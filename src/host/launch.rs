@@ -129,7 +129,8 @@ impl Launch {
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> io::Result<()> {
         let mut login = wishes.login || wishes.dash();
-        let (mut norc, mut noprofile, mut posix, mut rcfile) = (false, false, false, OsString::new());
+        let mut posix = variable("POSIXLY_CORRECT").is_some();
+        let (mut norc, mut noprofile, mut rcfile) = (false, false, OsString::new());
         let mut rest = Vec::new();
         let mut given = wishes.args.iter();
         while let Some(arg) = given.next() {
@@ -160,8 +161,12 @@ impl Launch {
             ("env", env.unwrap_or_default()),
             ("histfile_set", flag(variable("HISTFILE").is_some())),
         ];
-        write_secret(&script, &preamble(&values, "__shellmate_", "=", quote::posix), BASH)?;
-        let mut args: Vec<OsString> = if login || posix || variable("POSIXLY_CORRECT").is_some() {
+        // Before anything else, lest `bash -x` show the nonce or `bash -a` export it.
+        let mut text = b"{ __shellmate_flags=${-//[!avx]/}; set +avx; } 2>/dev/null\n".to_vec();
+        text.extend(preamble(&values, "__shellmate_", "=", quote::posix));
+        write_secret(&script, &text, BASH)?;
+        // With an rcfile bash would still read the system's own rc; `--norc` means that one too.
+        let mut args: Vec<OsString> = if login || norc || posix {
             self.env.push(("ENV".into(), Some(script.clone().into())));
             vec!["--posix".into()]
         } else {

@@ -16,7 +16,6 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::termios::{SetArg, Termios, tcsetattr};
 use nix::unistd::{Pid, setsid};
 use portable_pty::native_pty_system;
-use tokio::io::unix::AsyncFd;
 
 use super::HostError;
 use super::child::Child;
@@ -25,7 +24,7 @@ use super::pty::{Pty, Size};
 
 nix::ioctl_none_bad!(tiocsctty, nix::libc::TIOCSCTTY);
 
-/// Opens a pty of the given size and settings and starts the shell on it, as leader of a session of its own. Needs a running event loop.
+/// Opens a pty of the given size and settings and starts the shell on it, as leader of a session of its own.
 pub fn spawn(launch: &Launch, size: Size, settings: &Termios) -> Result<(Pty, Child), HostError> {
     let pair = native_pty_system().openpty(size).map_err(|error| HostError::OpenPty(error.to_string()))?;
     let master = pair.master;
@@ -61,9 +60,7 @@ pub fn spawn(launch: &Launch, size: Size, settings: &Termios) -> Result<(Pty, Ch
         .and_then(|flags| fcntl(&file, FcntlArg::F_SETFL(OFlag::from_bits_retain(flags) | OFlag::O_NONBLOCK)));
     unblocked.map_err(|errno| HostError::Pty(errno.into()))?;
     let pid = Pid::from_raw(i32::try_from(child.id()).unwrap_or(i32::MAX));
-    // SAFETY: the `File` owns its descriptor, and nothing closes or replaces it while the `AsyncFd` owns the `File`.
-    let io = unsafe { AsyncFd::register(file) }.map_err(|error| HostError::Pty(error.into()))?;
-    Ok((Pty::new(master, io), Child::new(pid)))
+    Ok((Pty::new(master, file), Child::new(pid)))
 }
 
 /// Leaves our session and takes standard input as the controlling terminal of the new one.

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::SystemTime;
 
 use crate::capture::{Limits, Retention, Spiller, sweep};
@@ -32,13 +33,9 @@ pub struct Start {
 pub fn run(start: Start) -> Result<i32, SessionError> {
     // The terminal is in raw mode and somebody else's: words about a panic belong in the log.
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(SessionError::EventLoop)?;
-    runtime.block_on(async {
-        let mut session = Session::begin(start)?;
-        let over = session.conduct().await;
-        Ok(session.close(over).await)
-    })
+    let mut session = Session::begin(start)?;
+    let over = session.conduct();
+    Ok(session.close(over))
 }
 
 impl Session {
@@ -46,7 +43,7 @@ impl Session {
     fn begin(start: Start) -> Result<Session, SessionError> {
         let Start { shell, wishes, loaded, paths } = start;
         let no_workspace = |source| SessionError::Workspace { root: paths.runtime_root().to_owned(), source };
-        let signals = Signals::new().map_err(SessionError::EventLoop)?;
+        let signals = Signals::new().map_err(SessionError::Signals)?;
         let tty = Tty::open()?;
         let id = random_hex::<8>().map_err(no_workspace)?;
         let nonce = random_hex::<16>().map_err(no_workspace)?;
@@ -67,14 +64,6 @@ impl Session {
 
         let Loaded { config, mut problems } = loaded;
         let host = hostname();
-        let store = match paths.history_db() {
-            Some(path) if config.history.enabled => {
-                let options = store::Options { commands: config.history.commands, bytes: config.history.size.bytes() };
-                let session = store::Session { id, host: host.clone(), shell: Kind::of(&shell).name().to_owned() };
-                Store::open(path, options, session)
-            }
-            _ => Store::off(),
-        };
         let limits = Limits {
             head: config.capture.head_bytes(),
             tail: config.capture.tail_bytes(),
@@ -83,7 +72,19 @@ impl Session {
         let spill_total = config.capture.spill_total.bytes();
         let spiller = Spiller::new(workspace.directory().to_owned(), spill_total);
         let retention = Retention { age: config.capture.spill_age(), bytes: spill_total };
-        tidy(paths.runtime_root().to_owned(), retention, paths.history_db());
+        let history = paths.history_db();
+        let root = paths.runtime_root().to_owned();
+        let options = store::Options { commands: config.history.commands, bytes: config.history.size.bytes() };
+        let writer = store::Session { id, host: host.clone(), shell: Kind::of(&shell).name().to_owned() };
+        let is_enabled = config.history.enabled;
+        let chores = move || {
+            let tidied = tidy(root, retention, history.clone());
+            let store = match history {
+                Some(path) if is_enabled => Store::open(path, options, writer),
+                _ => Store::off(),
+            };
+            (store, tidied)
+        };
 
         let (ignore, bad_patterns) = config.ignore_set();
         problems.extend(bad_patterns);
@@ -106,7 +107,9 @@ impl Session {
             stage,
             to_shell: Outbox::default(),
             held: Outbox::default(),
-            store,
+            store: Store::off(),
+            chores: Some(Box::new(chores)),
+            tidied: None,
             workspace,
             expects_hooks: !launch.secrets.is_empty(),
             secrets: launch.secrets,
@@ -116,9 +119,11 @@ impl Session {
     }
 }
 
-/// Clears away what crashed or old sessions left, beside the session.
-fn tidy(root: PathBuf, retention: Retention, history: Option<PathBuf>) {
+/// Clears away what crashed or old sessions left, beside the session. What is returned is closed when that is done.
+fn tidy(root: PathBuf, retention: Retention, history: Option<PathBuf>) -> Receiver<()> {
+    let (done, tidied) = channel();
     let clear = move || {
+        let _done = done;
         let history = history.and_then(|path| History::open(&path).ok());
         // When in doubt, a file stays.
         let is_known = |path: &Path| history.as_ref().is_some_and(|history| history.names_spill(path).unwrap_or(true));
@@ -127,6 +132,7 @@ fn tidy(root: PathBuf, retention: Retention, history: Option<PathBuf>) {
     if let Err(error) = std::thread::Builder::new().name("sweep".into()).spawn(clear) {
         tracing::warn!(%error, "old spill files were not swept");
     }
+    tidied
 }
 
 fn hostname() -> String {

@@ -1,11 +1,14 @@
 //! The end of a session: nothing printed is lost, and the terminal is given back.
 
+use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 
-use crate::host::{Change, Ending};
+use crate::host::{Change, Child};
 
+use super::signals::Signals;
 use super::{Over, Session};
 
 /// How long the last output may keep coming after the shell itself is gone (a background job may hold its terminal).
@@ -17,17 +20,17 @@ const STORE_PATIENCE: Duration = Duration::from_secs(2);
 
 impl Session {
     /// Ends everything and returns the exit status.
-    pub(super) async fn close(mut self, over: Over) -> i32 {
+    pub(super) fn close(mut self, over: Over) -> i32 {
         let code = match over {
             Over::ShellEnded(ending) => {
-                self.drain().await;
+                self.drain();
                 self.stage.close(ending.code());
-                self.show_rest().await;
+                self.show_rest();
                 ending.code()
             }
             Over::Told(signal) => {
                 self.stage.close(128 + signal);
-                self.show_rest().await;
+                self.show_rest();
                 128 + signal
             }
             Over::HungUp => {
@@ -37,56 +40,64 @@ impl Session {
         };
         self.tty.leave_raw();
         self.remember();
-        let Session { tty, pty, child, signals, store, workspace, .. } = self;
+        let Session { tty, pty, child, signals, store, tidied, workspace, .. } = self;
         if !matches!(over, Over::ShellEnded(_)) {
             child.signal(Signal::SIGHUP);
             child.signal(Signal::SIGCONT);
             drop(pty);
-            reap(child, signals).await;
+            reap(&child, signals);
         }
         store.close(STORE_PATIENCE);
-        drop(workspace);
-        drop(tty);
+        if let Some(tidied) = tidied {
+            let _ = tidied.recv_timeout(PATIENCE);
+        }
+        drop((workspace, tty));
         code
     }
 
     /// Takes what the shell printed last.
-    async fn drain(&mut self) {
+    fn drain(&mut self) {
         let start = Instant::now();
         let mut chunk = vec![0; super::CHUNK];
         while self.pty_open && start.elapsed() < PATIENCE {
             if !self.stage.to_screen.has_room() {
-                self.show_rest().await;
+                self.show_rest();
             }
-            match tokio::time::timeout(QUIET, self.pty.read(&mut chunk)).await {
-                Ok(Ok(count)) if count > 0 => self.on_output(&chunk[..count]),
-                _ => break,
+            if !wait_for(&self.pty, PollFlags::POLLIN, QUIET) {
+                break;
             }
+            let count = self.gather(&mut chunk);
+            self.on_output(&chunk[..count]);
         }
         let (stage, pty, child) = (&mut self.stage, &self.pty, &self.child);
         self.scanner.finish(|piece| stage.take(piece, || pty.foreground() == Some(child.pid())));
     }
 
     /// Waits until the terminal has taken everything, or takes nothing any more.
-    async fn show_rest(&mut self) {
+    fn show_rest(&mut self) {
         while !self.stage.to_screen.is_empty() {
-            match tokio::time::timeout(PATIENCE, self.tty.write(self.stage.to_screen.front())).await {
-                Ok(Ok(count)) => self.stage.to_screen.consume(count),
-                _ => break,
+            if !wait_for(&self.tty, PollFlags::POLLOUT, PATIENCE) || self.flush().is_err() {
+                break;
             }
         }
     }
 }
 
+/// Whether one of these, or an end, comes in time.
+fn wait_for(source: &impl AsFd, flags: PollFlags, patience: Duration) -> bool {
+    let timeout = PollTimeout::try_from(patience).unwrap_or(PollTimeout::MAX);
+    poll(&mut [PollFd::new(source.as_fd(), flags)], timeout).is_ok_and(|ready| ready > 0)
+}
+
 /// Waits for a shell that was hung up, but not for one that ignores it.
-async fn reap(child: crate::host::Child, mut signals: super::Signals) -> Option<Ending> {
-    let ended = async {
-        loop {
-            if let Change::Ended(ending) = child.check() {
-                return ending;
-            }
-            signals.next().await;
+fn reap(child: &Child, mut signals: Signals) {
+    let start = Instant::now();
+    while !matches!(child.check(), Change::Ended(_)) {
+        let left = PATIENCE.saturating_sub(start.elapsed());
+        if left.is_zero() {
+            return;
         }
-    };
-    tokio::time::timeout(PATIENCE, ended).await.ok()
+        wait_for(&signals, PollFlags::POLLIN, left);
+        signals.pending().for_each(drop);
+    }
 }

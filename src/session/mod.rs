@@ -14,8 +14,11 @@ mod stage;
 mod workspace;
 
 use std::io;
+use std::os::fd::AsFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::Receiver;
 
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::{getpid, getsid};
 
@@ -36,8 +39,8 @@ pub use workspace::hosts;
 /// Why no session could be started; the user's shell can still be had without one.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    #[error("cannot start the event loop")]
-    EventLoop(#[source] io::Error),
+    #[error("cannot listen for signals")]
+    Signals(#[source] io::Error),
     #[error(transparent)]
     Tty(#[from] TtyError),
     #[error("cannot make a private directory for this session below {}", root.display())]
@@ -62,6 +65,19 @@ enum Over {
     Told(i32),
 }
 
+type Chores = Box<dyn FnOnce() -> (Store, Receiver<()>)>;
+
+/// What can be done without waiting.
+#[derive(Debug, Default)]
+struct Ready {
+    signals: bool,
+    terminal_gone: bool,
+    screen_takes: bool,
+    keys: bool,
+    shell_takes: bool,
+    output: bool,
+}
+
 /// A running shell and the terminal it is shown on.
 struct Session {
     tty: Tty,
@@ -74,6 +90,10 @@ struct Session {
     /// Typed while the shell was not to have it; sent at its next prompt.
     held: Outbox,
     store: Store,
+    /// What can wait for the first prompt, so that it does not compete with the shell's start: opening the history, tidying up.
+    chores: Option<Chores>,
+    /// Closed when tidying up is done.
+    tidied: Option<Receiver<()>>,
     workspace: Workspace,
     secrets: Vec<std::path::PathBuf>,
     /// Whether hooks are expected and their absence was not mentioned yet.
@@ -84,56 +104,95 @@ struct Session {
 }
 
 impl Session {
-    async fn conduct(&mut self) -> Over {
+    fn conduct(&mut self) -> Over {
         let mut keys = vec![0; 4096];
         let mut chunk = vec![0; CHUNK];
         loop {
+            let ready = self.wait(PollTimeout::NONE);
             // What we owe goes out before we take more; the only endless source comes last.
-            tokio::select! {
-                biased;
-                event = self.signals.next() => {
+            if ready.signals {
+                for event in self.signals.pending() {
                     if let Some(over) = self.on_signal(event) {
                         return over;
                     }
                 }
-                sent = self.pty.write(self.to_shell.front()), if !self.to_shell.is_empty() => match sent {
+            }
+            if ready.shell_takes {
+                match self.pty.write(self.to_shell.front()) {
                     Ok(count) => self.to_shell.consume(count),
+                    Err(error) if is_later(&error) => {}
                     // Nobody will read it any more; the shell's end is on its way.
                     Err(_) => self.to_shell = Outbox::default(),
-                },
-                sent = self.tty.write(self.stage.to_screen.front()), if !self.stage.to_screen.is_empty() => match sent {
-                    Ok(count) => self.stage.to_screen.consume(count),
-                    Err(_) => return Over::HungUp,
-                },
-                read = self.tty.read(&mut keys), if self.to_shell.has_room() && self.held.has_room() => match read {
-                    Ok(0) | Err(_) => return Over::HungUp,
-                    Ok(count) => self.on_keys(&keys[..count]),
-                },
-                read = self.pty.read(&mut chunk), if self.pty_open && self.stage.to_screen.has_room() => match read {
-                    Ok(0) | Err(_) => self.pty_open = false,
-                    Ok(count) => {
-                        let count = self.gather(&mut chunk, count);
-                        self.on_output(&chunk[..count]);
-                    }
-                },
+                }
+            }
+            if ready.terminal_gone || ready.screen_takes && self.flush().is_err() {
+                return Over::HungUp;
+            }
+            if ready.keys {
+                match self.tty.read(&mut keys) {
+                    Ok(count) if count > 0 => self.on_keys(&keys[..count]),
+                    Err(error) if is_later(&error) => {}
+                    Ok(_) | Err(_) => return Over::HungUp,
+                }
+            }
+            if ready.output {
+                let count = self.gather(&mut chunk);
+                if count > 0 {
+                    self.on_output(&chunk[..count]);
+                }
             }
         }
     }
 
+    /// Sleeps until there is something to do. Every source is listened to only while the queue it fills has room.
+    fn wait(&self, timeout: PollTimeout) -> Ready {
+        let takes_keys = self.to_shell.has_room() && self.held.has_room();
+        let takes_output = self.pty_open && self.stage.to_screen.has_room();
+        let interest = |reads: bool, writes: bool| {
+            let reads = if reads { PollFlags::POLLIN } else { PollFlags::empty() };
+            reads | if writes { PollFlags::POLLOUT } else { PollFlags::empty() }
+        };
+        let mut waited = [
+            PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
+            PollFd::new(self.tty.as_fd(), interest(takes_keys, !self.stage.to_screen.is_empty())),
+            PollFd::new(self.pty.as_fd(), interest(takes_output, !self.to_shell.is_empty())),
+        ];
+        // A shell that has let go of its terminal would wake us for ever.
+        let count = if self.pty_open { 3 } else { 2 };
+        if poll(&mut waited[..count], timeout).is_err() {
+            return Ready::default();
+        }
+        let [signals, tty, pty] = waited.map(|fd| fd.revents().unwrap_or(PollFlags::empty()));
+        let gone = PollFlags::POLLHUP | PollFlags::POLLERR | PollFlags::POLLNVAL;
+        Ready {
+            signals: signals.contains(PollFlags::POLLIN),
+            terminal_gone: tty.intersects(gone),
+            screen_takes: tty.contains(PollFlags::POLLOUT),
+            keys: tty.contains(PollFlags::POLLIN),
+            shell_takes: pty.contains(PollFlags::POLLOUT),
+            output: takes_output && pty.intersects(PollFlags::POLLIN | gone),
+        }
+    }
+
     /// Reads on while full pages come, so that a flood costs few writes; a short read is somebody waiting for an echo.
-    fn gather(&self, chunk: &mut [u8], mut count: usize) -> usize {
+    fn gather(&mut self, chunk: &mut [u8]) -> usize {
         const PAGE: usize = 4000;
-        let mut last = count;
-        while last >= PAGE && count + PAGE <= chunk.len() {
-            match self.pty.try_read(&mut chunk[count..]) {
-                Ok(0) | Err(_) => break,
-                Ok(more) => {
+        let mut count = 0;
+        loop {
+            match self.pty.read(&mut chunk[count..]) {
+                Ok(more) if more > 0 => {
                     count += more;
-                    last = more;
+                    if more < PAGE || count + PAGE > chunk.len() {
+                        return count;
+                    }
+                }
+                Err(error) if is_later(&error) => return count,
+                Ok(_) | Err(_) => {
+                    self.pty_open = false;
+                    return count;
                 }
             }
         }
-        count
     }
 
     fn on_keys(&mut self, keys: &[u8]) {
@@ -149,7 +208,7 @@ impl Session {
 
     /// Passes bytes to the shell: at once if it takes them, else from the queue.
     fn send(&mut self, bytes: &[u8]) {
-        let sent = if self.to_shell.is_empty() { self.pty.try_write(bytes).unwrap_or(0) } else { 0 };
+        let sent = if self.to_shell.is_empty() { self.pty.write(bytes).unwrap_or(0) } else { 0 };
         self.to_shell.push(&bytes[sent..]);
     }
 
@@ -157,7 +216,7 @@ impl Session {
     fn on_output(&mut self, bytes: &[u8]) {
         if !self.tracking {
             self.stage.to_screen.push(bytes);
-            return self.flush();
+            return self.show();
         }
         let shown = self.stage.to_screen.front().len();
         let (pty, child, stage, scanner) = (&self.pty, &self.child, &mut self.stage, &mut self.scanner);
@@ -172,20 +231,28 @@ impl Session {
             self.workspace.withdraw();
             let held = std::mem::take(&mut self.held);
             self.send(held.front());
-            return self.flush();
+            return self.show();
         }
-        self.flush();
+        self.show();
         self.follow_up();
     }
 
-    /// Shows what the terminal takes right now.
-    fn flush(&mut self) {
+    /// Shows what the terminal takes right now; an error means that it is gone.
+    fn flush(&mut self) -> io::Result<()> {
         let front = self.stage.to_screen.front();
-        if !front.is_empty()
-            && let Ok(count) = self.tty.try_write(front)
-        {
-            self.stage.to_screen.consume(count);
+        if !front.is_empty() {
+            match self.tty.write(front) {
+                Ok(count) => self.stage.to_screen.consume(count),
+                Err(error) if is_later(&error) => {}
+                Err(error) => return Err(error),
+            }
         }
+        Ok(())
+    }
+
+    /// Shows what comes while output is handled. A terminal that is gone is noticed by the loop.
+    fn show(&mut self) {
+        let _ = self.flush();
     }
 
     /// Does what the output asked for, after it was shown.
@@ -196,6 +263,13 @@ impl Session {
         if !self.held.is_empty() && self.stage.shell_has_the_keyboard() {
             let held = std::mem::take(&mut self.held);
             self.send(held.front());
+        }
+        if self.stage.is_editing()
+            && let Some(chores) = self.chores.take()
+        {
+            let (store, tidied) = chores();
+            self.store = store;
+            self.tidied = Some(tidied);
         }
         if !self.stage.finished.is_empty() {
             self.remember();
@@ -224,7 +298,7 @@ impl Session {
         if self.pty.foreground() == Some(self.child.pid()) && self.pty.edits_lines_itself() {
             self.expects_hooks = false;
             self.stage.say("this shell did not load our hooks, so commands are not recorded; see `shellmate doctor`");
-            self.flush();
+            self.show();
         }
     }
 
@@ -263,6 +337,11 @@ impl Session {
             let _ = killpg(group, Signal::SIGWINCH);
         }
     }
+}
+
+/// Whether the same call may succeed at another time.
+fn is_later(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }
 
 fn pty_size(size: tty::Size) -> host::Size {

@@ -1,8 +1,12 @@
 //! The signals a wrapper lives with.
 
 use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
 
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use nix::libc::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
+use signal_hook::iterator::backend::SignalDelivery;
+use signal_hook::iterator::exfiltrator::SignalOnly;
 
 /// What the world wants of us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,40 +20,34 @@ pub(super) enum Event {
     End(i32),
 }
 
-/// All of them, as one stream.
+/// All of them, behind one descriptor to wait on.
 pub(super) struct Signals {
-    resized: Signal,
-    child: Signal,
-    suspend: Signal,
-    terminate: Signal,
-    hangup: Signal,
-    quit: Signal,
-    /// Taken and dropped: with the terminal in raw mode Ctrl-C is a key, and a stray SIGINT must not end the shell.
-    _interrupt: Signal,
+    delivery: SignalDelivery<UnixStream, SignalOnly>,
 }
 
 impl Signals {
-    /// Needs a running event loop.
     pub(super) fn new() -> io::Result<Signals> {
-        Ok(Signals {
-            resized: signal(SignalKind::window_change())?,
-            child: signal(SignalKind::child())?,
-            suspend: signal(SignalKind::from_raw(nix::libc::SIGTSTP))?,
-            terminate: signal(SignalKind::terminate())?,
-            hangup: signal(SignalKind::hangup())?,
-            quit: signal(SignalKind::quit())?,
-            _interrupt: signal(SignalKind::interrupt())?,
-        })
+        let (read, write) = UnixStream::pair()?;
+        read.set_nonblocking(true)?;
+        let wanted = [SIGWINCH, SIGCHLD, SIGTSTP, SIGTERM, SIGHUP, SIGQUIT, SIGINT];
+        Ok(Signals { delivery: SignalDelivery::with_pipe(read, write, SignalOnly, wanted)? })
     }
 
-    pub(super) async fn next(&mut self) -> Event {
-        tokio::select! {
-            _ = self.resized.recv() => Event::Resized,
-            _ = self.child.recv() => Event::Child,
-            _ = self.suspend.recv() => Event::Suspend,
-            _ = self.terminate.recv() => Event::End(nix::libc::SIGTERM),
-            _ = self.hangup.recv() => Event::End(nix::libc::SIGHUP),
-            _ = self.quit.recv() => Event::End(nix::libc::SIGQUIT),
-        }
+    /// What came since this was last asked.
+    pub(super) fn pending(&mut self) -> impl Iterator<Item = Event> + use<> {
+        self.delivery.pending().filter_map(|signal| match signal {
+            SIGWINCH => Some(Event::Resized),
+            SIGCHLD => Some(Event::Child),
+            SIGTSTP => Some(Event::Suspend),
+            // With the terminal in raw mode Ctrl-C is a key; a stray SIGINT must not end the shell.
+            SIGINT => None,
+            other => Some(Event::End(other)),
+        })
+    }
+}
+
+impl AsFd for Signals {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.delivery.get_read().as_fd()
     }
 }

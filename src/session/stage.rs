@@ -83,6 +83,11 @@ impl Stage {
         self.tracker.hooks()
     }
 
+    /// Whether the user is at a prompt.
+    pub(super) fn is_editing(&self) -> bool {
+        self.tracker.zone() == Zone::Input
+    }
+
     /// Keeps a line for the next prompt, above which it can stand undisturbed.
     pub(super) fn notice(&mut self, line: String) {
         self.notices.push(line);
@@ -233,7 +238,7 @@ impl Stage {
             None => return,
             Some(Problem::TooOld) => "this shell is too old for its hooks, so commands are not recorded",
             Some(Problem::ReadOnly) => "a read-only prompt variable keeps our hooks out, so commands are not recorded",
-            Some(Problem::ForeignEditor) => "another line editor is in charge, so `> ` lines go to the shell",
+            Some(Problem::ForeignEditor) => "this line editor cannot be asked, so `> ` lines go to the shell",
         };
         self.say(&format!("{line}; run `shellmate doctor` to see more"));
     }

@@ -74,7 +74,7 @@ impl Workspace {
 impl Drop for Workspace {
     /// Leaves nothing but spill files, which the history may still name.
     fn drop(&mut self) {
-        for name in ["directives", "lock", TERMINAL, PAUSED, "bash", "fish", "zsh/.zshenv"] {
+        for name in ["directives", "lock", TERMINAL, PAUSED, "bash", "keys", "trap", "fish", "zsh/.zshenv"] {
             let _ = fs::remove_file(self.directory.join(name));
         }
         let _ = fs::remove_dir(self.directory.join("zsh"));

@@ -7,17 +7,15 @@ mod raw;
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Read, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
 use nix::fcntl::OFlag;
 use nix::sys::termios::{self, Termios};
 use nix::unistd::ttyname;
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
 
-use raw::{register, window_size};
+use raw::window_size;
 
 pub use raw::Size;
 
@@ -48,12 +46,12 @@ pub fn name() -> Option<PathBuf> {
 
 /// The terminal, opened anew for ourselves; its settings are put back when this is dropped.
 pub struct Tty {
-    io: AsyncFd<File>,
+    file: File,
     original: Termios,
 }
 
 impl Tty {
-    /// Opens the terminal and notes its settings; nothing is changed yet. Needs a running event loop.
+    /// Opens the terminal and notes its settings; nothing is changed yet.
     pub fn open() -> Result<Tty, TtyError> {
         let open = |path: PathBuf| {
             OpenOptions::new()
@@ -69,7 +67,7 @@ impl Tty {
             .or_else(|_| open(PathBuf::from("/dev/tty")))
             .map_err(TtyError::Open)?;
         let original = termios::tcgetattr(&file).map_err(|errno| TtyError::Settings(errno.into()))?;
-        Ok(Tty { io: register(file).map_err(TtyError::Open)?, original })
+        Ok(Tty { file, original })
     }
 
     /// The settings the terminal had when it was opened.
@@ -81,30 +79,32 @@ impl Tty {
     pub fn enter_raw(&self) -> io::Result<()> {
         let mut raw = self.original.clone();
         termios::cfmakeraw(&mut raw);
-        Ok(termios::tcsetattr(self.io.get_ref(), termios::SetArg::TCSANOW, &raw)?)
+        Ok(termios::tcsetattr(&self.file, termios::SetArg::TCSANOW, &raw)?)
     }
 
     /// Puts the settings back. A terminal that has vanished needs nothing more.
     pub fn leave_raw(&self) {
-        let _ = termios::tcsetattr(self.io.get_ref(), termios::SetArg::TCSANOW, &self.original);
+        let _ = termios::tcsetattr(&self.file, termios::SetArg::TCSANOW, &self.original);
     }
 
     pub fn size(&self) -> Size {
-        window_size(self.io.get_ref().as_fd()).unwrap_or_default()
+        window_size(self.file.as_fd()).unwrap_or_default()
     }
 
-    /// Reads keys; 0 when the terminal is gone.
-    pub async fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.io.async_io(Interest::READABLE, |mut file| file.read(buffer)).await
-    }
-
-    pub async fn write(&self, bytes: &[u8]) -> io::Result<usize> {
-        self.io.async_io(Interest::WRITABLE, |mut file| file.write(bytes)).await
+    /// Reads keys; 0 when the terminal is gone, `WouldBlock` when there are none.
+    pub fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        (&self.file).read(buffer)
     }
 
     /// Writes what fits right now; `WouldBlock` when nothing does.
-    pub fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
-        self.io.try_io(Interest::WRITABLE, |mut file| file.write(bytes))
+    pub fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        (&self.file).write(bytes)
+    }
+}
+
+impl AsFd for Tty {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
     }
 }
 

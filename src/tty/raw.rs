@@ -1,12 +1,9 @@
-//! What has no safe wrapper: the window size, and handing a file to the event loop.
+//! The window size, which has no safe wrapper.
 
 #![allow(unsafe_code)]
 
-use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
-
-use tokio::io::unix::AsyncFd;
 
 /// A window's size in cells and pixels; 80×24 where nobody knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,10 +28,4 @@ pub(super) fn window_size(fd: BorrowedFd<'_>) -> io::Result<Size> {
     // SAFETY: TIOCGWINSZ writes one `winsize` through the pointer, which outlives the call.
     unsafe { tiocgwinsz(fd.as_raw_fd(), &mut size) }?;
     Ok(Size { rows: size.ws_row, cols: size.ws_col, pixel_width: size.ws_xpixel, pixel_height: size.ws_ypixel })
-}
-
-/// Hands the open terminal to the running event loop.
-pub(super) fn register(file: File) -> io::Result<AsyncFd<File>> {
-    // SAFETY: the `File` owns its descriptor, and nothing closes or replaces it while the `AsyncFd` owns the `File`.
-    Ok(unsafe { AsyncFd::register(file) }?)
 }

@@ -274,7 +274,9 @@ fn marks_are_cut_out_and_nothing_else() {
         out.extend_from_slice(rest);
         out
     };
-    for shell in shells() {
+    // Readline draws the line again around a function bound to Enter, to the same effect; see the screens in `differential`.
+    // fish colours a line while it is typed, as far as it gets.
+    for shell in shells().into_iter().filter(|shell| *shell == Shell::Zsh) {
         let stream = |builder: Builder| {
             let mut term = builder.start();
             term.wait_for_prompt();

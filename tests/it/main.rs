@@ -8,6 +8,7 @@
 mod bytes;
 mod capture;
 mod commands;
+mod cost;
 mod differential;
 mod exec_forms;
 mod exit;

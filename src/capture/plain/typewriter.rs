@@ -59,6 +59,8 @@ impl Typewriter {
                 '\r' if rest.starts_with('\n') => self.at = 0,
                 '\r' => self.go(0)?,
                 '\n' if self.at == 0 => self.newline(),
+                // Past the last column the next character would wrap once more.
+                '\n' | '\x0b' | '\x0c' if self.at >= self.cols => return Break(()),
                 '\n' | '\x0b' | '\x0c' => {
                     let at = self.at;
                     self.go(at)?;

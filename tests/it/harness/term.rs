@@ -94,17 +94,20 @@ impl Term {
     pub(crate) fn give_up(&mut self, line: &str) {
         self.typed(line);
         self.wait_for(line);
-        if self.shell() != Shell::Fish {
-            self.key(Key::CtrlC);
-            return self.wait_for_prompt();
-        }
-        // fish takes Ctrl-C as a signal and forgets one that comes while it is busy, with or without us: a person presses again.
-        let given_up = |seen: &Seen| seen.text().contains(&format!("{line}^C"));
+        // bash and fish now and then miss a Ctrl-C that comes at the wrong moment, with or without us: a person presses again.
+        let before = self.prompt;
+        let is_fish = self.shell() == Shell::Fish;
+        let given_up = |seen: &Seen| {
+            if is_fish { seen.text().contains(&format!("{line}^C")) } else { newest_prompt(&seen.text()) > before }
+        };
         let again = |term: &mut Term| {
             term.key(Key::CtrlC);
             term.display.wait_at_most(patience() / 15, given_up).is_ok()
         };
         assert!((0..10).any(|_| again(self)), "Ctrl-C does nothing\n{}", self.describe());
+        if !is_fish {
+            self.wait_for_prompt();
+        }
     }
 
     pub(crate) fn resize(&mut self, rows: u16, cols: u16) {
