@@ -28,6 +28,14 @@ pub use context::{Happened, Query, ShellView};
 pub use front::{Approval, Approver, Decision, Front};
 pub use limits::Limits;
 
+/// What a person is told who has no model yet: the three quickest ways to one.
+pub const NO_MODEL: &str = "\
+No model is connected yet. The three quickest ways:
+  1. with a key:     export ANTHROPIC_API_KEY=…  (or OPENAI_, OPENROUTER_, GEMINI_, GROQ_, DEEPSEEK_API_KEY)
+  2. on this machine: start Ollama, LM Studio, llama.cpp or vLLM; a running server is found by itself
+  3. any other:      export OPENAI_BASE_URL=http://host:port/v1 SHELLMATE_MODEL=name
+";
+
 /// What an agent is made from.
 pub struct Setup {
     pub resolved: Resolved,
