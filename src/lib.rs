@@ -3,7 +3,7 @@
 //! Bytes:  tty ⇄ session ⇄ host      the user's terminal, us, the shell
 //! Sense:  track, capture            what was run, where, and what it printed
 //! Words:  chat, text                 of an exchange, and as terminals see them
-//! Mind:   provider                  models over HTTP
+//! Mind:   agent → provider          a query becomes an answer; models over HTTP
 //! Show:   render                    what the agent does, as bytes for the terminal
 //! Memory: store                     every command, searchable
 //! Hands:  tool, guard               what the agent can do, and what it may
@@ -11,6 +11,7 @@
 //!
 //! The library half exists so that tests, fuzzers and benches link the real code; there is no semver promise.
 
+pub mod agent;
 pub mod capture;
 pub mod chat;
 pub mod cli;

@@ -37,6 +37,10 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Action {
+    /// Ask one question and print the answer: 0 answered, 1 not, 130 stopped.
+    ///
+    /// In a wrapped shell the model sees what was run in this terminal. What changes something is refused without `--yes`.
+    Ask(Box<super::ask::Args>),
     /// What was run here: list, search, show, forget.
     History(Box<super::history::Args>),
     /// Look at the installation and say what is wrong and what to do about it; exits with 1 if there is a problem.

@@ -4,6 +4,7 @@
 //! subcommand is read by clap. Errors become words and exit codes in `report` and nowhere else.
 
 pub mod args;
+pub mod ask;
 pub mod completions;
 pub mod config;
 pub mod docs;
@@ -55,20 +56,23 @@ fn command(args: Vec<OsString>) -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(report::FAILED));
         }
     };
-    let asks_the_record = matches!(cli.action, Some(Action::History(_)));
+    let looks_for_an_answer = matches!(cli.action, Some(Action::History(_) | Action::Ask(_)));
     act(cli).unwrap_or_else(|error| {
         let report = Report::from(error);
-        // What the history does not have is an answer, not a failure of ours.
-        if asks_the_record { report.code(1) } else { report }.print()
+        // What neither the history nor a model can say is an answer, not a failure of ours.
+        if looks_for_an_answer { report.code(1) } else { report }.print()
     })
 }
 
 fn act(cli: Cli) -> anyhow::Result<ExitCode> {
     let paths = Paths::current();
+    if let Some(Action::Ask(args)) = cli.action {
+        return ask::run(*args, &paths);
+    }
     let mut out = BufWriter::new(io::stdout().lock());
     match cli.action {
         // Options of ours with neither a shell's arguments nor a subcommand never come here; clap alone would allow it.
-        None => anyhow::bail!("there is nothing to do; `shellmate --help` shows what there is"),
+        None | Some(Action::Ask(_)) => anyhow::bail!("there is nothing to do; `shellmate --help` shows what there is"),
         Some(Action::History(args)) => look_back(*args, &paths, &mut out),
         Some(Action::Doctor(args)) => {
             let chosen = chosen_shell(cli.shell, &paths);

@@ -121,14 +121,24 @@ pub fn start_code(error: &io::Error) -> u8 {
     }
 }
 
-/// Writes one dim line. On a terminal it also returns the carriage, since a raw one does not do that by itself.
+/// Writes one dim line that says who speaks.
 pub fn notice(out: &mut impl Write, surface: Surface, text: impl Display) -> io::Result<()> {
-    let words = surface.paint("2", &format!("shellmate: {}", line(&text.to_string())));
+    aside(out, surface, format!("shellmate: {}", line(&text.to_string())))
+}
+
+/// Writes one dim line. On a terminal it also returns the carriage, since a raw one does not do that by itself.
+pub fn aside(out: &mut impl Write, surface: Surface, text: impl Display) -> io::Result<()> {
+    let words = surface.paint("2", &one_line(&text.to_string()));
     let end = match surface {
         Surface::Plain => "\n",
         Surface::Monochrome | Surface::Colour => "\r\n",
     };
     out.write_all(format!("{words}{end}").as_bytes())
+}
+
+/// Prints several lines on stderr as they are.
+pub fn words(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
 /// Prints notices on stderr.
@@ -166,6 +176,11 @@ fn cause_words(message: &str) -> String {
         }
         _ => message.to_owned(),
     }
+}
+
+/// As it is indented, but on one line and harmless.
+fn one_line(text: &str) -> String {
+    sanitize(text).replace('\n', " ")
 }
 
 fn line(text: &str) -> String {

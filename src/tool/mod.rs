@@ -37,6 +37,7 @@ use crate::chat::{Outcome, ToolSpec};
 use crate::guard::Intent;
 
 pub use ports::{Answer, Asker, Question, ShellPort, ShellResult};
+pub use read::media_type;
 pub use registry::{Ports, Registry};
 pub use seen::Seen;
 

@@ -24,15 +24,15 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "session",
         &[
-            "text", "chat", "tty", "host", "track", "capture", "store", "config", "provider", "tool", "guard", "render",
-            "agent",
+            "text", "chat", "tty", "host", "track", "capture", "store", "config", "provider", "tool", "guard",
+            "render", "agent",
         ],
     ),
     (
         "cli",
         &[
-            "text", "chat", "tty", "host", "track", "capture", "store", "config", "provider", "tool", "guard", "render",
-            "agent", "session",
+            "text", "chat", "tty", "host", "track", "capture", "store", "config", "provider", "tool", "guard",
+            "render", "agent", "session",
         ],
     ),
 ];

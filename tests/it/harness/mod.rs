@@ -11,6 +11,7 @@
 mod all;
 mod builder;
 mod keys;
+mod model;
 mod pty;
 mod record;
 mod screen;
@@ -20,6 +21,7 @@ mod term;
 pub(crate) use all::{all, in_every_shell};
 pub(crate) use builder::{Builder, PROGRAM};
 pub(crate) use keys::Key;
+pub(crate) use model::{Asked, Model, Reply};
 pub(crate) use record::{Record, in_short};
 pub(crate) use screen::{patience, text_of};
 pub(crate) use shell::{Shell, available, shells};

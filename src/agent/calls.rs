@@ -1,0 +1,170 @@
+//! What the model asks for: prepared by its tool, judged, maybe asked, done.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::future::{BoxFuture, join_all};
+use tokio_util::sync::CancellationToken;
+
+use super::front::{Approval, Approver, Decision, Front};
+use crate::chat::{Call, Event, Outcome, Part};
+use crate::guard::{self, Grant, Grants, Surroundings, Verdict};
+use crate::text;
+use crate::tool::{Context, Prepared, Registry, RunContext};
+
+/// How long a call that was cancelled may take to say what it had done.
+const FAREWELL: Duration = Duration::from_millis(60);
+/// Characters of a call that could not be understood, as a person sees it.
+const TITLE_CAP: usize = 120;
+/// What a call is told that the person stopped.
+const INTERRUPTED: &str = "interrupted by the user";
+
+/// Where the calls of one step are made.
+pub(super) struct Desk<'a> {
+    pub(super) registry: &'a Registry,
+    pub(super) front: &'a Arc<dyn Front>,
+    pub(super) approver: &'a dyn Approver,
+    pub(super) private: &'a [PathBuf],
+    pub(super) grants: &'a mut Grants,
+    pub(super) context: &'a Context,
+    pub(super) cancel: &'a CancellationToken,
+}
+
+impl Desk<'_> {
+    /// Makes these calls: reads in a row together, everything else one by one. Each has a result, in the order of the calls.
+    pub(super) async fn perform(&mut self, calls: Vec<Call>) -> Vec<Part> {
+        let mut results = Vec::new();
+        let mut reads: Vec<BoxFuture<'static, Part>> = Vec::new();
+        for call in calls {
+            if self.cancel.is_cancelled() {
+                reads.push(Box::pin(std::future::ready(result(call.id, Outcome::failed(INTERRUPTED)))));
+                continue;
+            }
+            let mut prepared = self.registry.prepare(&call, self.context);
+            if self.is_free_read(&prepared) {
+                reads.extend(prepared.ok().map(|prepared| self.start(call, prepared)));
+                continue;
+            }
+            if !reads.is_empty() {
+                // What was just read decides what may be edited, so the call is looked at again.
+                results.extend(join_all(reads.drain(..)).await);
+                prepared = self.registry.prepare(&call, self.context);
+            }
+            results.push(self.make(call, prepared).await);
+        }
+        results.extend(join_all(reads).await);
+        results
+    }
+
+    fn is_free_read(&self, prepared: &Result<Prepared, String>) -> bool {
+        prepared.as_ref().is_ok_and(|call| call.intent.is_read() && self.judge(call).0 == Verdict::Allow)
+    }
+
+    /// Makes one call, if it may be made.
+    async fn make(&mut self, call: Call, prepared: Result<Prepared, String>) -> Part {
+        let prepared = match prepared {
+            Ok(prepared) => prepared,
+            Err(message) => {
+                let title = in_short(&call.arguments);
+                return self.decline(call, title, message);
+            }
+        };
+        match self.allow(&call, &prepared).await {
+            Ok(()) => self.start(call, prepared).await,
+            Err(message) => self.decline(call, prepared.title, message),
+        }
+    }
+
+    /// Finds out whether a call may be made. The error is for the model.
+    async fn allow(&mut self, call: &Call, prepared: &Prepared) -> Result<(), String> {
+        let lasting = match self.judge(prepared) {
+            (Verdict::Allow, _) => return Ok(()),
+            (Verdict::Deny(why), _) => return Err(format!("not allowed: {why}")),
+            (Verdict::Ask, lasting) => lasting,
+        };
+        let question = Approval {
+            title: prepared.title.clone(),
+            tool: call.name.clone(),
+            intent: prepared.intent.clone(),
+            preview: prepared.preview.clone(),
+            lasting: lasting.clone(),
+            cwd: self.context.cwd.clone(),
+        };
+        let decision = tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => return Err(INTERRUPTED.to_owned()),
+            decision = self.approver.approve(question) => decision,
+        };
+        match decision {
+            Decision::Once => Ok(()),
+            Decision::ForSession => {
+                lasting.into_iter().for_each(|grant| self.grants.add(grant));
+                Ok(())
+            }
+            Decision::No { why: Some(why) } => Err(format!("the user said no: {why}")),
+            Decision::No { why: None } => {
+                Err("the user said no; do not try it another way, ask what they want".to_owned())
+            }
+        }
+    }
+
+    /// The verdict, and what a lasting yes would mean.
+    fn judge(&self, prepared: &Prepared) -> (Verdict, Option<Grant>) {
+        let (home, private) = (self.context.home(), self.private);
+        let around = Surroundings { project: &self.context.cwd, home, private, grants: &*self.grants };
+        (guard::judge(&prepared.intent, &around), Grant::offered(&prepared.intent, &around))
+    }
+
+    /// Says that a call was not made.
+    fn decline(&self, call: Call, title: String, message: String) -> Part {
+        let (id, outcome) = (call.id.clone(), Outcome::failed(message));
+        self.front.hear(Event::CallStarted { call, title });
+        let finished =
+            Event::CallFinished { id: id.clone(), outcome: outcome.clone(), detail: None, took: Duration::ZERO };
+        self.front.hear(finished);
+        result(id, outcome)
+    }
+
+    /// Starts a call; its future ends with the result, soon after a cancel at the latest.
+    fn start(&self, call: Call, prepared: Prepared) -> BoxFuture<'static, Part> {
+        let (front, cancel, id) = (Arc::clone(self.front), self.cancel.clone(), call.id.clone());
+        let (speaker, name) = (Arc::clone(self.front), call.id.clone());
+        let output =
+            Box::new(move |text: &str| speaker.hear(Event::CallOutput { id: name.clone(), text: text.to_owned() }));
+        let run = (prepared.run)(RunContext { output, cancel: cancel.clone() });
+        front.hear(Event::CallStarted { call, title: prepared.title });
+        Box::pin(async move {
+            let began = Instant::now();
+            let outcome = until_cancelled(run, &cancel).await;
+            let (took, told) = (began.elapsed(), outcome.clone());
+            front.hear(Event::CallFinished { id: id.clone(), outcome: told, detail: None, took });
+            result(id, outcome)
+        })
+    }
+}
+
+/// Runs a call to its end, or to shortly after the person stops it. Dropping it ends what is left of it.
+async fn until_cancelled(mut run: BoxFuture<'static, Outcome>, cancel: &CancellationToken) -> Outcome {
+    tokio::select! {
+        outcome = &mut run => return outcome,
+        () = cancel.cancelled() => {}
+    }
+    match tokio::time::timeout(FAREWELL, run).await {
+        Ok(outcome) => Outcome::failed(format!("{INTERRUPTED}\n{}", outcome.text())),
+        Err(_) => Outcome::failed(INTERRUPTED),
+    }
+}
+
+fn result(id: String, outcome: Outcome) -> Part {
+    Part::Result { id, outcome }
+}
+
+/// One line of what the model wrote.
+fn in_short(arguments: &str) -> String {
+    let line: String = text::sanitize(arguments).split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(TITLE_CAP) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line,
+    }
+}

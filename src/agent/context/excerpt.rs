@@ -1,0 +1,233 @@
+//! The lines of a text that matter most, within a room. Pure.
+
+use std::collections::BTreeSet;
+
+/// Characters of one line.
+const LINE_CAP: usize = 2000;
+/// Lines of the end and of the beginning that come before everything else.
+const LAST: usize = 6;
+const FIRST: usize = 2;
+/// Lines kept before and after one that looks like an error.
+const BEFORE: usize = 2;
+const AFTER: usize = 5;
+/// Words of lines that say what went wrong.
+const ALARMS: [&str; 18] = [
+    "error",
+    "fail",
+    "panic",
+    "fatal",
+    "exception",
+    "traceback",
+    "undefined",
+    "unresolved",
+    "not found",
+    "no such",
+    "cannot",
+    "can't",
+    "denied",
+    "refused",
+    "unable",
+    "invalid",
+    "segmentation",
+    "abort",
+];
+/// Words that take it back.
+const CALMS: [&str; 5] = ["0 error", "0 fail", "no error", "0 problem", "without error"];
+
+/// How much there is place for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Room {
+    pub(super) lines: usize,
+    pub(super) bytes: usize,
+}
+
+/// Cuts a text to the room: errors with their surroundings, the beginning and above all the end. Each cut is marked with the
+/// numbers of the lines left out and with `rest`, where they can be had.
+pub(super) fn excerpt(text: &str, room: Room, rest: &str) -> String {
+    let text = text.trim_end_matches(['\n', '\r']);
+    let lines: Vec<&str> = text.lines().collect();
+    let fits = text.len() <= room.bytes && lines.len() <= room.lines;
+    if fits && lines.iter().all(|line| line.len() <= LINE_CAP) {
+        return text.to_owned();
+    }
+    let mut choice = Choice::new(&lines, room, rest);
+    choice.choose();
+    choice.write(room)
+}
+
+/// The beginning of a text, at a character's end.
+pub(super) fn beginning(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    &text[..end.unwrap_or(0)]
+}
+
+/// Lines chosen so far.
+struct Choice<'a> {
+    lines: &'a [&'a str],
+    rest: &'a str,
+    /// Bytes of one line, however long it is.
+    longest: usize,
+    chosen: BTreeSet<usize>,
+    left: Room,
+    /// What a mark takes at most.
+    mark: usize,
+}
+
+impl<'a> Choice<'a> {
+    fn new(lines: &'a [&'a str], room: Room, rest: &'a str) -> Choice<'a> {
+        let mark = mark(lines.len(), lines.len(), lines.len(), rest).len() + 1;
+        // One cut is certain; a chosen line makes at most one more.
+        let left = Room { lines: room.lines.saturating_sub(1), bytes: room.bytes.saturating_sub(mark) };
+        let longest = LINE_CAP.min(room.bytes / 3);
+        Choice { lines, rest, longest, chosen: BTreeSet::new(), left, mark }
+    }
+
+    fn choose(&mut self) {
+        let count = self.lines.len();
+        let ends = (count.saturating_sub(LAST)..count).rev().chain(0..FIRST.min(count));
+        for line in ends {
+            self.take(line);
+        }
+        let reserve = Room { lines: self.left.lines / 3, bytes: self.left.bytes / 3 };
+        for alarm in (0..count).filter(|line| is_alarm(self.lines[*line])) {
+            let around = alarm + 1..(alarm + AFTER + 1).min(count);
+            for line in std::iter::once(alarm).chain((alarm.saturating_sub(BEFORE)..alarm).rev()).chain(around) {
+                if self.left.lines <= reserve.lines || self.left.bytes <= reserve.bytes {
+                    break;
+                }
+                self.take(line);
+            }
+        }
+        self.fill();
+    }
+
+    /// What room is left goes to the end and the beginning, two lines to one.
+    fn fill(&mut self) {
+        let (mut first, mut last) = (0, self.lines.len());
+        while first < last {
+            last -= 1;
+            let mut took = self.take(last);
+            if last > first {
+                last -= 1;
+                took &= self.take(last);
+            }
+            if !took || !self.take(first) {
+                return;
+            }
+            first += 1;
+        }
+    }
+
+    /// Chooses a line, if there is room for it.
+    fn take(&mut self, line: usize) -> bool {
+        if self.chosen.contains(&line) {
+            return true;
+        }
+        // At either end, or beside a chosen line, it makes no further cut.
+        let is_outermost = line == 0 || line + 1 == self.lines.len();
+        let is_beside = self.chosen.contains(&(line + 1)) || line > 0 && self.chosen.contains(&(line - 1));
+        let cuts = usize::from(!is_outermost && !is_beside);
+        let bytes = self.shown(line).len() + 1 + cuts * self.mark;
+        let lines = 1 + cuts;
+        if bytes > self.left.bytes || lines > self.left.lines {
+            return false;
+        }
+        self.left = Room { lines: self.left.lines - lines, bytes: self.left.bytes - bytes };
+        self.chosen.insert(line)
+    }
+
+    /// A line, not longer than there is reason to.
+    fn shown(&self, line: usize) -> String {
+        let line = self.lines[line];
+        if line.len() <= self.longest {
+            return line.to_owned();
+        }
+        let start = beginning(line, self.longest.saturating_sub(32));
+        format!("{start} [… {} more bytes]", line.len() - start.len())
+    }
+
+    fn write(&self, room: Room) -> String {
+        let mut written: Vec<String> = Vec::new();
+        let mut next = 0;
+        let count = self.lines.len();
+        for line in self.chosen.iter().copied().chain([count]) {
+            if line > next {
+                written.push(mark(next + 1, line, count, self.rest));
+            }
+            if line < count {
+                written.push(self.shown(line));
+            }
+            next = line + 1;
+        }
+        let written = written.join("\n");
+        // With no room even for a mark there is nothing to say.
+        if written.len() <= room.bytes { written } else { String::new() }
+    }
+}
+
+fn mark(first: usize, last: usize, count: usize, rest: &str) -> String {
+    format!("[… lines {first}–{last} of {count} left out: {rest} …]")
+}
+
+fn is_alarm(line: &str) -> bool {
+    let line = beginning(line, LINE_CAP).to_ascii_lowercase();
+    ALARMS.iter().any(|alarm| line.contains(alarm)) && !CALMS.iter().any(|calm| line.contains(calm))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn numbered(count: usize) -> Vec<String> {
+        (1..=count).map(|number| format!("line {number}")).collect()
+    }
+
+    #[test]
+    fn what_fits_is_left_alone() {
+        let room = Room { lines: 3, bytes: 100 };
+        assert_eq!(excerpt("a\nb\n\n", room, "x"), "a\nb");
+        assert_eq!(excerpt("", room, "x"), "");
+    }
+
+    #[test]
+    fn the_end_the_beginning_and_the_errors_stay() {
+        let mut lines = numbered(1000);
+        lines[499] = "error[E0382]: borrow of moved value".into();
+        lines[599] = "test result: ok. 3 passed; 0 failed".into();
+        let cut = excerpt(&lines.join("\n"), Room { lines: 30, bytes: 2_000 }, "shell_output id 7");
+        for kept in
+            ["line 1\n", "line 2\n", "line 498\nline 499\nerror[E0382]", "moved value\nline 501\n", "\nline 1000"]
+        {
+            assert!(cut.contains(kept), "{kept} in\n{cut}");
+        }
+        assert!(!cut.contains("0 failed"), "{cut}");
+        assert!(cut.contains("of 1000 left out: shell_output id 7 …]"), "{cut}");
+        assert!(cut.lines().count() <= 30 && cut.len() <= 2_000, "{cut}");
+    }
+
+    #[test]
+    fn a_mark_says_which_lines_are_missing() {
+        let cut = excerpt(&numbered(20).join("\n"), Room { lines: 9, bytes: 2_000 }, "not kept");
+        let marks: Vec<&str> = cut.lines().filter(|line| line.starts_with("[…")).collect();
+        assert_eq!(marks, ["[… lines 3–14 of 20 left out: not kept …]"], "{cut}");
+    }
+
+    #[test]
+    fn a_long_line_is_cut() {
+        let cut = excerpt(&"x".repeat(100_000), Room { lines: 10, bytes: 50_000 }, "not kept");
+        assert!(cut.len() <= LINE_CAP && cut.ends_with(" more bytes]"), "{cut}");
+    }
+
+    proptest! {
+        #[test]
+        fn the_room_is_never_exceeded(
+            lines in prop::collection::vec("(error|ä|x){0,30}", 0..80), rows in 0_usize..60, bytes in 0_usize..900,
+        ) {
+            let room = Room { lines: rows.max(1), bytes };
+            let cut = excerpt(&lines.join("\n"), room, "shell_output id 12");
+            prop_assert!(cut.len() <= room.bytes, "{} bytes of {bytes}", cut.len());
+            prop_assert!(cut.lines().count() <= room.lines, "{} lines of {rows}", cut.lines().count());
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What a model is told with a query: bounded fragments, once each.
+
+mod excerpt;
+mod shares;
+mod shell;
+mod system;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub(super) use system::SYSTEM;
+
+use crate::chat::{Image, Message, Part, Role};
+use crate::text::KIB;
+use crate::{capture, track};
+use excerpt::Room;
+
+/// Bytes of the query itself.
+const QUERY_CAP: usize = 64 * KIB;
+/// Bytes of what was piped in.
+const STDIN_CAP: usize = 32 * KIB;
+/// Bytes of one name: a directory, a host, a shell.
+const NAME_CAP: usize = 4 * KIB;
+/// The tags a model may believe. Nothing else may look like one.
+const TAGS: [&str; 5] = ["cwd", "shell", "command", "output", "stdin"];
+
+/// What the person asks, with everything that goes with it.
+#[derive(Debug, Clone)]
+pub struct Query {
+    pub text: String,
+    pub view: ShellView,
+    pub attachments: Vec<Image>,
+    /// What was piped in.
+    pub stdin: Option<String>,
+}
+
+/// What the shell looks like, and what is new since the last query.
+#[derive(Debug, Clone)]
+pub struct ShellView {
+    pub cwd: PathBuf,
+    /// The exported variables.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Such as `zsh`.
+    pub shell: String,
+    pub host: String,
+    pub user: String,
+    /// Oldest first.
+    pub happened: Vec<Happened>,
+}
+
+/// One command the person ran.
+#[derive(Debug, Clone)]
+pub struct Happened {
+    /// Its id in the history, if it is there.
+    pub id: Option<i64>,
+    pub command: track::Command,
+    pub output: Arc<capture::Output>,
+    /// Of the terminal it ran in.
+    pub size: capture::Size,
+}
+
+/// The message that carries a query.
+pub(super) fn message(query: &Query, is_first: bool) -> Message {
+    let words = Part::Text(words(query, is_first));
+    let pictures = query.attachments.iter().cloned().map(Part::Image);
+    Message { role: Role::User, parts: std::iter::once(words).chain(pictures).collect() }
+}
+
+/// The words of that message: where the shell is, what happened, what was piped in, and the query last.
+pub(super) fn words(query: &Query, is_first: bool) -> String {
+    let view = &query.view;
+    let mut words = format!("<cwd>{}</cwd>\n", name(&view.cwd.to_string_lossy()));
+    if is_first {
+        let (shell, user, host) = (name(&view.shell), name(&view.user), name(&view.host));
+        words.push_str(&format!("<shell>{shell} of {user} on {host} ({})</shell>\n", std::env::consts::OS));
+    }
+    words.push_str(&shell::events(&view.happened));
+    if let Some(stdin) = &query.stdin {
+        let room = Room { lines: usize::MAX, bytes: STDIN_CAP };
+        words.push_str(&format!("<stdin>\n{}\n</stdin>\n", excerpt::excerpt(&data(stdin), room, "not kept")));
+    }
+    words.push('\n');
+    let room = Room { lines: usize::MAX, bytes: QUERY_CAP };
+    words.push_str(&excerpt::excerpt(&query.text, room, "too long"));
+    words
+}
+
+/// A name on one line.
+fn name(text: &str) -> String {
+    let line = data(&text.replace(char::is_control, "\u{FFFD}"));
+    excerpt::beginning(&line, NAME_CAP).to_owned()
+}
+
+/// Text that can't be taken for what we say ourselves: in a tag of ours that is not ours, the bracket stands apart.
+fn data(text: &str) -> String {
+    let mut safe = text.to_owned();
+    for tag in TAGS {
+        for bracket in ["<", "</"] {
+            let forged = format!("{bracket}{tag}");
+            if safe.contains(&forged) {
+                safe = safe.replace(&forged, &format!("{bracket} {tag}"));
+            }
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,97 @@
+//! What happened in the shell, as a model reads it.
+
+use super::excerpt::{Room, beginning, excerpt};
+use super::shares::shares;
+use super::{Happened, data, name};
+use crate::text::{KIB, human};
+
+/// Of all outputs together.
+const LINES: usize = 200;
+/// Of everything that is said about commands in one query.
+const BYTES: usize = 16 * KIB;
+/// Bytes of all commands without their outputs; older ones are left out.
+const COMMANDS: usize = 8 * KIB;
+/// The newest so many are told.
+const NEWEST: usize = 20;
+/// Of one command's text.
+const TEXT: Room = Room { lines: 10, bytes: 600 };
+const DIRECTORY: usize = 300;
+/// What the tags around one output, and those around all commands, take at most.
+const AROUND_OUTPUT: usize = 64;
+const AROUND_ALL: usize = 128;
+
+/// The commands the person ran, with what they printed. Empty if they ran none.
+pub(super) fn events(happened: &[Happened]) -> String {
+    if happened.is_empty() {
+        return String::new();
+    }
+    let told = newest(happened);
+    let outputs: Vec<String> = told.iter().map(|(one, _)| data(&one.output.text(one.size))).collect();
+    let heads: usize = told.iter().map(|(_, head)| head.len() + AROUND_OUTPUT).sum();
+    let rooms = rooms(&told, &outputs, BYTES - AROUND_ALL - heads);
+    let mut words = "<shell_events>\n".to_owned();
+    if told.len() < happened.len() {
+        words.push_str(&format!("[{} earlier commands left out]\n", happened.len() - told.len()));
+    }
+    for (((one, head), output), room) in told.iter().zip(&outputs).zip(rooms) {
+        words.push_str(head);
+        let shown = excerpt(output, room, &rest(one));
+        if !shown.is_empty() {
+            words.push_str(&format!("<output lines=\"{}\">\n{shown}\n</output>\n", output.lines().count()));
+        }
+        words.push_str("</command>\n");
+    }
+    words.push_str("</shell_events>\n");
+    words
+}
+
+/// The newest commands with what is said of them before their output, oldest first.
+fn newest(happened: &[Happened]) -> Vec<(&Happened, String)> {
+    let mut left = COMMANDS;
+    let heads = happened.iter().rev().take(NEWEST).map(|one| (one, head(one)));
+    let mut told: Vec<_> = heads
+        .map_while(|(one, head)| {
+            left = left.checked_sub(head.len() + AROUND_OUTPUT)?;
+            Some((one, head))
+        })
+        .collect();
+    told.reverse();
+    told
+}
+
+fn head(one: &Happened) -> String {
+    let command = &one.command;
+    let id = one.id.map(|id| format!(" id=\"{id}\"")).unwrap_or_default();
+    let (status, took) = (command.status, human::duration(command.duration));
+    let cwd = name(&command.cwd.to_string_lossy()).replace('"', "'");
+    let cwd = beginning(&cwd, DIRECTORY);
+    let full_screen = if one.output.full_screen { " full_screen=\"yes\"" } else { "" };
+    let text = excerpt(&data(&String::from_utf8_lossy(&command.text)), TEXT, "too long");
+    format!("<command{id} status=\"{status}\" took=\"{took}\" cwd=\"{cwd}\"{full_screen}>\n{text}\n")
+}
+
+/// The room of each output. The failure that is probably asked about gets the largest share.
+fn rooms(told: &[(&Happened, String)], outputs: &[String], bytes: usize) -> Vec<Room> {
+    let failed = told.iter().rposition(|(one, _)| one.command.status != 0);
+    let weigh = |index: usize, status: i32| match () {
+        () if Some(index) == failed => 12,
+        () if index + 1 == told.len() => 4,
+        () if status != 0 => 2,
+        () => 1,
+    };
+    let weights: Vec<usize> =
+        told.iter().enumerate().map(|(index, (one, _))| weigh(index, one.command.status)).collect();
+    let lines: Vec<usize> = outputs.iter().map(|output| output.lines().count()).collect();
+    let sizes: Vec<usize> = outputs.iter().map(String::len).collect();
+    let rooms = shares(&lines, &weights, LINES).into_iter().zip(shares(&sizes, &weights, bytes));
+    rooms.map(|(lines, bytes)| Room { lines, bytes }).collect()
+}
+
+/// Where a model finds what was left out.
+fn rest(one: &Happened) -> String {
+    match (one.id, &one.output.spill) {
+        (Some(id), _) => format!("shell_output id {id}"),
+        (None, Some(path)) => format!("read_file {}", name(&path.to_string_lossy())),
+        (None, None) => "not kept".to_owned(),
+    }
+}

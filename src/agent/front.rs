@@ -1,0 +1,44 @@
+//! Who listens to a turn, and who says yes.
+
+use std::path::PathBuf;
+
+use futures_util::future::BoxFuture;
+
+use crate::{chat, guard, tool};
+
+/// Who listens.
+pub trait Front: Send + Sync {
+    /// Takes one event. It must not wait: the next byte of the answer is behind it.
+    fn hear(&self, event: chat::Event);
+}
+
+/// Who says yes. Apart from [`Front`] because a front that only listens (a log, a test, another program) must not decide.
+pub trait Approver: Send + Sync {
+    /// Asks. Dropping the future takes the question back.
+    fn approve(&self, request: Approval) -> BoxFuture<'static, Decision>;
+}
+
+/// What a yes is wanted for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approval {
+    /// One line for a person.
+    pub title: String,
+    /// The tool's name; empty where it is no call, but whether to go on.
+    pub tool: String,
+    pub intent: guard::Intent,
+    pub preview: Option<tool::Preview>,
+    /// What a yes for the session would mean; none where a yes can only be for once.
+    pub lasting: Option<guard::Grant>,
+    pub cwd: PathBuf,
+}
+
+/// What the person said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    Once,
+    ForSession,
+    /// The words are for the model.
+    No {
+        why: Option<String>,
+    },
+}

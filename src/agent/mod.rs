@@ -1,0 +1,133 @@
+//! A turn: from a query to its answer.
+//!
+//! The agent is given what the shell looks like (a frozen [`ShellView`]), asks a model, does what it asks for as far as `guard` and
+//! the person allow, and goes on until there is an answer. It tells a [`Front`] what happens and asks an [`Approver`] what it may.
+//! History only ever grows at its end and is valid after every turn, however that ended: no call is left without a result.
+//! Touches: chat, provider, tool, guard, track, capture, text. Never: a terminal, a file descriptor, the configuration.
+
+mod calls;
+mod context;
+mod front;
+mod limits;
+mod step;
+mod stop;
+mod stream;
+#[cfg(test)]
+mod testing;
+mod turn;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::chat::{Role, Usage};
+use crate::guard::Grants;
+use crate::provider::{Provider, Request, Resolved};
+use crate::tool::{Registry, Seen};
+
+pub use context::{Happened, Query, ShellView};
+pub use front::{Approval, Approver, Decision, Front};
+pub use limits::Limits;
+
+/// What a person is told who has no model yet: the three quickest ways to one.
+pub const NO_MODEL: &str = "\
+No model is connected yet. The three quickest ways:
+  1. with a key:     export ANTHROPIC_API_KEY=…  (or OPENAI_, OPENROUTER_, GEMINI_, GROQ_, DEEPSEEK_API_KEY)
+  2. on this machine: start Ollama, LM Studio, llama.cpp or vLLM; a running server is found by itself
+  3. any other:      export OPENAI_BASE_URL=http://host:port/v1 SHELLMATE_MODEL=name
+";
+
+/// What an agent is made from.
+pub struct Setup {
+    pub resolved: Resolved,
+    pub registry: Registry,
+    pub front: Arc<dyn Front>,
+    pub approver: Arc<dyn Approver>,
+    /// A private directory for results too long for a model.
+    pub spill: PathBuf,
+    /// The database with the recorded commands.
+    pub history: Option<PathBuf>,
+    /// Directories with our own memory, which no call may change.
+    pub private: Vec<PathBuf>,
+    pub limits: Limits,
+}
+
+/// A conversation with a model that has hands.
+pub struct Agent {
+    provider: Arc<dyn Provider>,
+    /// What is sent: each turn adds to its messages.
+    request: Request,
+    registry: Registry,
+    front: Arc<dyn Front>,
+    approver: Arc<dyn Approver>,
+    spill: PathBuf,
+    history: Option<PathBuf>,
+    private: Vec<PathBuf>,
+    limits: Limits,
+    /// What the person has said yes to; it outlives a conversation.
+    grants: Grants,
+    seen: Seen,
+    usage: Usage,
+}
+
+impl Agent {
+    pub fn new(setup: Setup) -> Agent {
+        let Setup { resolved, registry, front, approver, spill, history, private, limits } = setup;
+        let request = Request {
+            system: context::SYSTEM.to_owned(),
+            messages: Vec::new(),
+            tools: registry.specs(),
+            max_output: limits.output(resolved.context_window),
+            model: resolved.model,
+            effort: resolved.effort,
+        };
+        Agent {
+            provider: resolved.provider,
+            request,
+            registry,
+            front,
+            approver,
+            spill,
+            history,
+            private,
+            limits,
+            grants: Grants::default(),
+            seen: Seen::default(),
+            usage: Usage::default(),
+        }
+    }
+
+    /// Goes on with another model, or the same one thinking harder.
+    pub fn switch(&mut self, resolved: Resolved) {
+        self.request.max_output = self.limits.output(resolved.context_window);
+        self.request.model = resolved.model;
+        self.request.effort = resolved.effort;
+        self.provider = resolved.provider;
+    }
+
+    /// Forgets what was said and read. What was granted and spent stays.
+    pub fn new_conversation(&mut self) {
+        self.request.messages.clear();
+        self.seen = Seen::default();
+    }
+
+    /// What all turns took so far.
+    pub fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// Exactly the words a query would add to the conversation.
+    pub fn preview(&self, query: &Query) -> String {
+        context::words(query, self.is_new())
+    }
+
+    /// The latest answer of this conversation.
+    pub fn last_answer(&self) -> Option<String> {
+        let answers = self.request.messages.iter().rev().filter(|message| message.role == Role::Assistant);
+        answers.map(|message| message.text()).find(|text| !text.trim().is_empty())
+    }
+
+    /// Whether nothing was said yet.
+    fn is_new(&self) -> bool {
+        self.request.messages.is_empty()
+    }
+}

@@ -1,0 +1,78 @@
+//! One request, sent again where that helps.
+
+use std::time::{Duration, SystemTime};
+
+use tokio_util::sync::CancellationToken;
+
+use super::front::Front;
+use super::limits::Limits;
+use super::stream::{Answer, Draft};
+use crate::chat::{Event, Message, Usage};
+use crate::provider::{Decision, Policy, Provider, ProviderError, Request};
+
+/// What came of a request.
+pub(super) enum Step {
+    Said(Answer),
+    /// The person stopped it; what there was of the answer.
+    Interrupted(Message),
+    /// It could not be had; what there was of it, and one line that says why.
+    Failed(Option<Message>, String),
+}
+
+/// Asks the model and tells the front what it says while it says it. The tokens of every try are added to `usage`.
+pub(super) async fn ask(
+    provider: &dyn Provider,
+    request: &Request,
+    front: &dyn Front,
+    limits: Limits,
+    usage: &mut Usage,
+    cancel: &CancellationToken,
+) -> Step {
+    let policy = Policy::default();
+    let mut tellings = 0;
+    for attempt in 1.. {
+        let mut draft = Draft::default();
+        let mut take = |delta| {
+            if let Some(event) = draft.take(delta) {
+                front.hear(event);
+            }
+        };
+        let streamed = tokio::select! {
+            biased;
+            () = cancel.cancelled() => None,
+            streamed = provider.stream(request, &mut take) => Some(streamed),
+        };
+        *usage += draft.usage();
+        let error = match streamed {
+            None => return Step::Interrupted(draft.interrupted()),
+            Some(Ok(())) => return Step::Said(draft.finish()),
+            Some(Err(error)) => error,
+        };
+        tellings += u32::from(draft.has_text());
+        let after = match policy.decide(attempt, &error, chance()) {
+            Decision::Again(after) if tellings < limits.tellings => after,
+            Decision::Again(_) | Decision::GiveUp => return Step::Failed(draft.broken_off(), words(&error)),
+        };
+        front.hear(Event::Retrying { attempt, after, why: words(&error) });
+        if is_cancelled_within(after, cancel).await {
+            return Step::Interrupted(draft.interrupted());
+        }
+    }
+    unreachable!("a policy gives up in the end")
+}
+
+async fn is_cancelled_within(wait: Duration, cancel: &CancellationToken) -> bool {
+    tokio::time::timeout(wait, cancel.cancelled()).await.is_ok()
+}
+
+/// What went wrong with the model, and why.
+fn words(error: &ProviderError) -> String {
+    tracing::warn!(?error, "a request failed");
+    error.to_string()
+}
+
+/// Random enough that clients do not return together.
+fn chance() -> f64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    f64::from(now.subsec_nanos() % 1_000) / 1_000.0
+}

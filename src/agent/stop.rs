@@ -1,0 +1,82 @@
+//! Why a model stopped, and what a person is told about it.
+
+use super::front::Front;
+use crate::chat::{Ending, Event, Message, Part};
+use crate::provider::Stop;
+
+/// Decides whether an answer ends its turn, and says plainly what is wrong with it. What comes back can be kept in history.
+pub(super) fn judge(mut message: Message, stop: Stop, front: &dyn Front) -> (Message, Option<Ending>) {
+    let has_calls = message.calls().next().is_some();
+    let is_empty = message.text().trim().is_empty() && !has_calls;
+    let ending = match stop {
+        Stop::Filtered => Some(Ending::Failed("the vendor's filter cut the answer off".to_owned())),
+        Stop::Refused(why) if why.trim().is_empty() => Some(Ending::Failed("the model would not answer".to_owned())),
+        Stop::Refused(why) => Some(Ending::Failed(format!("the model would not answer: {}", why.trim()))),
+        Stop::Length if is_empty => {
+            Some(Ending::Failed("the model reached its length limit before it said anything".to_owned()))
+        }
+        _ if is_empty => Some(Ending::Failed("the model gave an empty answer".to_owned())),
+        Stop::Length => {
+            front.hear(Event::Notice("the answer reached the model's length limit and is cut off".to_owned()));
+            (!has_calls).then_some(Ending::Answered)
+        }
+        Stop::Other(reason) => {
+            front.hear(Event::Notice(format!("the model stopped for a reason of its own: {}", reason.trim())));
+            (!has_calls).then_some(Ending::Answered)
+        }
+        Stop::End | Stop::ToolUse => (!has_calls).then_some(Ending::Answered),
+    };
+    if let Some(Ending::Failed(why)) = &ending {
+        // Calls of an answer that does not count are not made, and an empty message can't be sent again.
+        message.parts.retain(|part| !matches!(part, Part::Call(_)));
+        message.parts.push(Part::Text(format!("[{why}]")));
+    }
+    (message, ending)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Ear;
+    use super::*;
+    use crate::chat::{Call, Role};
+
+    fn judged(parts: Vec<Part>, stop: Stop) -> (String, Option<Ending>, usize) {
+        let ear = Ear::default();
+        let (message, ending) = judge(Message { role: Role::Assistant, parts }, stop, &ear);
+        (message.text(), ending, ear.heard().len())
+    }
+
+    fn call() -> Part {
+        Part::Call(Call { id: "1".into(), name: "ls".into(), arguments: String::new() })
+    }
+
+    fn text(text: &str) -> Part {
+        Part::Text(text.into())
+    }
+
+    #[test]
+    fn an_answer_ends_a_turn_and_calls_do_not() {
+        assert_eq!(judged(vec![text("x")], Stop::End), ("x".into(), Some(Ending::Answered), 0));
+        assert_eq!(judged(vec![text("x")], Stop::ToolUse).1, Some(Ending::Answered));
+        assert_eq!(judged(vec![text("x"), call()], Stop::End).1, None);
+        assert_eq!(judged(vec![call()], Stop::ToolUse).1, None);
+    }
+
+    #[test]
+    fn whatever_is_wrong_is_said() {
+        let failed = |parts, stop| match judged(parts, stop) {
+            (kept, Some(Ending::Failed(why)), 0) => {
+                assert!(kept.ends_with(&format!("[{why}]")), "{kept}");
+                why
+            }
+            other => panic!("{other:?}"),
+        };
+        assert!(failed(vec![text(" ")], Stop::End).contains("empty"));
+        assert!(failed(vec![], Stop::Length).contains("length limit"));
+        assert!(failed(vec![text("x"), call()], Stop::Filtered).contains("filter"));
+        assert_eq!(failed(vec![], Stop::Refused("no".into())), "the model would not answer: no");
+        assert_eq!(judged(vec![text("x")], Stop::Length), ("x".into(), Some(Ending::Answered), 1));
+        assert_eq!(judged(vec![text("x")], Stop::Other("pause".into())).2, 1);
+        assert_eq!(judged(vec![call()], Stop::Length), (String::new(), None, 1));
+    }
+}

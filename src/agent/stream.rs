@@ -1,0 +1,221 @@
+//! Deltas become a message. Pure.
+
+use crate::chat::{Call, Event, Message, Part, Role, Thinking, Usage};
+use crate::provider::{Delta, Stop};
+
+/// Ends an answer that the person stopped.
+pub(super) const INTERRUPTED: &str = "[interrupted by the user]";
+/// Ends an answer that did not come whole.
+const BROKEN_OFF: &str = "[the answer broke off here]";
+
+/// An answer on its way.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    parts: Vec<Part>,
+    /// Where each call is among the parts, by the index the provider gave it.
+    calls: Vec<(usize, usize)>,
+    /// Whether the thinking at the end may go on.
+    is_thinking: bool,
+    usage: Usage,
+    stop: Option<Stop>,
+}
+
+/// A whole answer.
+#[derive(Debug, PartialEq)]
+pub(super) struct Answer {
+    pub(super) message: Message,
+    pub(super) stop: Stop,
+}
+
+impl Draft {
+    /// Takes the next piece and says what a front is to hear of it.
+    pub(super) fn take(&mut self, delta: Delta) -> Option<Event> {
+        let was_thinking = std::mem::take(&mut self.is_thinking);
+        match delta {
+            Delta::Thinking(more) => {
+                self.is_thinking = true;
+                match self.parts.last_mut() {
+                    Some(Part::Thinking(thinking)) if was_thinking => thinking.text.push_str(&more),
+                    _ => self.parts.push(Part::Thinking(Thinking { text: more.clone(), ..Thinking::default() })),
+                }
+                Some(Event::Thinking(more))
+            }
+            Delta::Signature(signature) => {
+                match self.parts.last_mut() {
+                    Some(Part::Thinking(thinking)) if was_thinking => thinking.signature = Some(signature),
+                    _ => {
+                        let signature = Some(signature);
+                        self.parts.push(Part::Thinking(Thinking { signature, ..Thinking::default() }));
+                    }
+                }
+                None
+            }
+            Delta::RedactedThinking(data) => {
+                self.parts.push(Part::Thinking(Thinking { redacted: Some(data), ..Thinking::default() }));
+                None
+            }
+            Delta::Text(more) if more.is_empty() => None,
+            Delta::Text(more) => {
+                match self.parts.last_mut() {
+                    Some(Part::Text(text)) => text.push_str(&more),
+                    _ => self.parts.push(Part::Text(more.clone())),
+                }
+                Some(Event::Text(more))
+            }
+            Delta::CallBegan { index, id, name } => {
+                self.calls.push((index, self.parts.len()));
+                self.parts.push(Part::Call(Call { id, name, arguments: String::new() }));
+                None
+            }
+            Delta::CallArguments { index, json } => {
+                let place = self.calls.iter().rev().find(|(known, _)| *known == index).map(|(_, place)| *place);
+                if let Some(Part::Call(call)) = place.and_then(|place| self.parts.get_mut(place)) {
+                    call.arguments.push_str(&json);
+                }
+                None
+            }
+            Delta::Usage(usage) => {
+                self.usage = usage;
+                Some(Event::Usage(usage))
+            }
+            Delta::Notice(words) => {
+                // Words about the answer do not end its thinking.
+                self.is_thinking = was_thinking;
+                Some(Event::Notice(words))
+            }
+            Delta::Stopped(stop) => {
+                self.stop = Some(stop);
+                None
+            }
+        }
+    }
+
+    /// Whether a person has seen text of it.
+    pub(super) fn has_text(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::Text(_)))
+    }
+
+    pub(super) fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// The answer, once it is whole.
+    pub(super) fn finish(self) -> Answer {
+        let stop = self.stop.unwrap_or(Stop::End);
+        Answer { message: Message { role: Role::Assistant, parts: self.parts }, stop }
+    }
+
+    /// What there is of it, after the person stopped it.
+    pub(super) fn interrupted(self) -> Message {
+        self.cut(INTERRUPTED)
+    }
+
+    /// What there is of it, after it broke off. None if nobody saw anything.
+    pub(super) fn broken_off(self) -> Option<Message> {
+        self.has_text().then(|| self.cut(BROKEN_OFF))
+    }
+
+    /// Only words are kept: a call or a thought that is not whole would be refused or misunderstood.
+    fn cut(self, note: &str) -> Message {
+        let mut text: String = Message { role: Role::Assistant, parts: self.parts }.text();
+        if !text.is_empty() {
+            text.push_str("\n\n");
+        }
+        text.push_str(note);
+        Message { role: Role::Assistant, parts: vec![Part::Text(text)] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drafted(deltas: Vec<Delta>) -> (Draft, Vec<Event>) {
+        let mut draft = Draft::default();
+        let events = deltas.into_iter().filter_map(|delta| draft.take(delta)).collect();
+        (draft, events)
+    }
+
+    fn thought(text: &str, signature: Option<&str>) -> Part {
+        Part::Thinking(Thinking { text: text.into(), signature: signature.map(str::to_owned), redacted: None })
+    }
+
+    fn began(index: usize, id: &str) -> Delta {
+        Delta::CallBegan { index, id: id.into(), name: "ls".into() }
+    }
+
+    fn arguments(index: usize, json: &str) -> Delta {
+        Delta::CallArguments { index, json: json.into() }
+    }
+
+    fn call(id: &str, arguments: &str) -> Part {
+        Part::Call(Call { id: id.into(), name: "ls".into(), arguments: arguments.into() })
+    }
+
+    #[test]
+    fn pieces_are_joined_and_heard_as_they_come() {
+        let usage = Usage { input: 3, output: 2, ..Usage::default() };
+        let (draft, events) = drafted(vec![
+            Delta::Thinking("h".into()),
+            Delta::Thinking("m".into()),
+            Delta::Signature("s".into()),
+            Delta::Text("Lo".into()),
+            Delta::Text("ok".into()),
+            Delta::Usage(usage),
+            Delta::Stopped(Stop::End),
+        ]);
+        let heard = [
+            Event::Thinking("h".into()),
+            Event::Thinking("m".into()),
+            Event::Text("Lo".into()),
+            Event::Text("ok".into()),
+            Event::Usage(usage),
+        ];
+        assert_eq!(events, heard);
+        assert_eq!(draft.usage(), usage);
+        let answer = draft.finish();
+        assert_eq!(answer.stop, Stop::End);
+        assert_eq!(answer.message.parts, [thought("hm", Some("s")), Part::Text("Look".into())]);
+    }
+
+    #[test]
+    fn calls_may_be_interleaved() {
+        let (draft, _) = drafted(vec![
+            began(0, "a"),
+            arguments(0, "{\"p"),
+            began(1, "b"),
+            arguments(1, "{}"),
+            arguments(0, "\":1}"),
+            arguments(7, "lost"),
+            Delta::Stopped(Stop::ToolUse),
+        ]);
+        assert_eq!(draft.finish().message.parts, [call("a", "{\"p\":1}"), call("b", "{}")]);
+    }
+
+    #[test]
+    fn a_signature_ends_its_thinking() {
+        let (draft, _) = drafted(vec![
+            Delta::Thinking("one".into()),
+            Delta::Signature("1".into()),
+            Delta::Thinking("two".into()),
+            Delta::Notice("by the way".into()),
+            Delta::Signature("2".into()),
+            Delta::Signature("3".into()),
+            Delta::Text("x".into()),
+        ]);
+        let parts = draft.finish().message.parts;
+        let thoughts = [thought("one", Some("1")), thought("two", Some("2")), thought("", Some("3"))];
+        assert_eq!(parts[..3], thoughts);
+    }
+
+    #[test]
+    fn what_was_cut_off_keeps_its_words_only() {
+        let deltas =
+            || vec![Delta::Thinking("h".into()), Delta::Text("Half".into()), began(0, "a"), arguments(0, "{\"pa")];
+        let message = drafted(deltas()).0.interrupted();
+        assert_eq!(message.parts, [Part::Text("Half\n\n[interrupted by the user]".into())]);
+        assert_eq!(drafted(deltas()).0.broken_off().unwrap().text(), "Half\n\n[the answer broke off here]");
+        assert_eq!(Draft::default().interrupted().text(), "[interrupted by the user]");
+        assert_eq!(Draft::default().broken_off(), None);
+    }
+}

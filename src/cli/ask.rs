@@ -1,0 +1,194 @@
+//! `shellmate ask`: one query without a terminal of its own.
+//!
+//! The answer goes to stdout, everything else to stderr. Nobody is there to be asked, so whatever changes something is refused
+//! unless `--yes` was given. A thread, a connection or a file that one answer does not need is not made.
+
+mod image;
+mod view;
+mod voice;
+
+use std::io::{self, IsTerminal, Read};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::Context;
+use futures_util::future::{BoxFuture, ready};
+use tokio_util::sync::CancellationToken;
+
+use crate::agent::{self, Agent, Approval, Approver, Decision, Limits, Query, Setup};
+use crate::chat::{Ending, Image};
+use crate::config::Paths;
+use crate::guard::Intent;
+use crate::provider::{self, Http, Resolved, Wish};
+use crate::text::MIB;
+use crate::tool::{Ports, Registry};
+
+use super::report::{self, Report};
+use voice::{Form, Voice};
+
+/// The person pressed Ctrl-C.
+const INTERRUPTED: u8 = 130;
+/// Bytes of stdin that are read; a model gets to see far fewer.
+const STDIN_CAP: u64 = 8 * MIB as u64;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The question. Without one it is read from stdin; with one, what comes from stdin goes with it.
+    query: Vec<String>,
+
+    /// Print one JSON object (answer, calls, usage, model, status) instead of the answer as it comes.
+    #[arg(long)]
+    json: bool,
+
+    /// The model to ask, as provider/model[:effort].
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+
+    /// The server to ask, in place of the provider's own.
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+
+    /// The variable that holds the key.
+    #[arg(long, value_name = "VARIABLE")]
+    api_key_env: Option<String>,
+
+    /// Allow what changes something: commands and edits. Without it they are refused.
+    #[arg(long)]
+    yes: bool,
+
+    /// Show this picture to the model; may be given several times.
+    #[arg(long, value_name = "FILE")]
+    image: Vec<PathBuf>,
+}
+
+/// Asks, prints the answer, and says how it went: 0 answered, 1 not, 130 stopped.
+pub(super) fn run(args: Args, paths: &Paths) -> anyhow::Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot begin")?;
+    let cancel = CancellationToken::new();
+    let asked = runtime.block_on(async {
+        let listener = tokio::spawn(stop_on_interrupt(cancel.clone()));
+        let asked = ask(args, paths, cancel).await;
+        listener.abort();
+        asked
+    });
+    // A read of stdin or a walk through the files may go on for as long as it likes.
+    runtime.shutdown_background();
+    asked
+}
+
+async fn stop_on_interrupt(cancel: CancellationToken) {
+    if tokio::signal::ctrl_c().await.is_ok() {
+        cancel.cancel();
+    }
+}
+
+async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Result<ExitCode> {
+    let attachments = args.image.iter().map(|path| image::load(path)).collect::<anyhow::Result<Vec<Image>>>()?;
+    let Some(piped) = cancel.run_until_cancelled(piped()).await else { return Ok(ExitCode::from(INTERRUPTED)) };
+    let (text, stdin) = match (args.query.join(" "), piped?) {
+        (text, Some(piped)) if text.trim().is_empty() => (piped, None),
+        (text, piped) => (text, piped),
+    };
+    if text.trim().is_empty() {
+        anyhow::bail!("nothing was asked; for example `shellmate ask why did that fail`");
+    }
+    let view = view::now(paths, |trouble| report::notices([trouble]));
+    let query = Query { text, view, attachments, stdin };
+
+    let wish = Wish { model: args.model, base_url: args.base_url, api_key_env: args.api_key_env };
+    let (http, env) = (Http::default(), |name: &str| std::env::var(name).ok());
+    let Some(found) = cancel.run_until_cancelled(provider::resolve(&wish, &env, &http)).await else {
+        return Ok(ExitCode::from(INTERRUPTED));
+    };
+    let Some(resolved) = found? else {
+        report::words(agent::NO_MODEL);
+        return Ok(ExitCode::FAILURE);
+    };
+    answer(query, resolved, args.json, args.yes, paths, cancel).await
+}
+
+async fn answer(
+    query: Query,
+    resolved: Resolved,
+    json: bool,
+    yes: bool,
+    paths: &Paths,
+    cancel: CancellationToken,
+) -> anyhow::Result<ExitCode> {
+    let model = format!("{}/{}", resolved.vendor, resolved.model);
+    let voice = Arc::new(Voice::new(if json { Form::Json } else { Form::Text }, cancel.clone()));
+    let nobody = Arc::new(Nobody { says_yes: yes, refused: AtomicUsize::new(0) });
+    let spill = paths.make_session_dir(&format!("ask-{}", std::process::id())).unwrap_or_default();
+    let private = paths.state_dir().into_iter().chain([paths.runtime_root()]);
+    let mut agent = Agent::new(Setup {
+        resolved,
+        registry: Registry::standard(Ports::default()),
+        front: voice.clone(),
+        approver: nobody.clone(),
+        spill: spill.clone(),
+        history: paths.history_db(),
+        private: private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect(),
+        // What is on stdout stays there, but an object is only printed at the end.
+        limits: Limits { tellings: if json { 2 } else { 1 }, ..Limits::default() },
+    });
+    let ending = agent.turn(query, cancel).await;
+    // Results that were too long for the model stay, for it may have named them.
+    let _ = std::fs::remove_dir(&spill);
+    voice.finish(&ending, agent.usage(), &model)?;
+    if let refused @ 1.. = nobody.refused.load(Ordering::Relaxed) {
+        let calls = if refused == 1 { "1 call was".to_owned() } else { format!("{refused} calls were") };
+        report::notices([format!("{calls} refused, for nobody is here to be asked; --yes allows them")]);
+    }
+    Ok(match ending {
+        Ending::Answered => ExitCode::SUCCESS,
+        Ending::Interrupted if voice.lost_its_reader() => ExitCode::SUCCESS,
+        Ending::Interrupted => ExitCode::from(INTERRUPTED),
+        Ending::StepLimit => {
+            Report::from(anyhow::anyhow!("the answer takes more steps than one query may")).code(1).print()
+        }
+        Ending::Failed(why) => Report::from(anyhow::anyhow!(why)).code(1).print(),
+    })
+}
+
+/// What was piped in, if anything.
+async fn piped() -> anyhow::Result<Option<String>> {
+    if io::stdin().is_terminal() {
+        return Ok(None);
+    }
+    let read = tokio::task::spawn_blocking(|| {
+        let mut bytes = Vec::new();
+        io::stdin().lock().take(STDIN_CAP).read_to_end(&mut bytes).map(|_| bytes)
+    });
+    match read.await.context("cannot read stdin")? {
+        Ok(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => Ok(None),
+        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        // A program may be started without one, or with a directory for one.
+        Err(error) => {
+            tracing::debug!(%error, "no stdin");
+            Ok(None)
+        }
+    }
+}
+
+/// Answers for a person who is not there.
+struct Nobody {
+    says_yes: bool,
+    refused: AtomicUsize,
+}
+
+impl Approver for Nobody {
+    fn approve(&self, request: Approval) -> BoxFuture<'static, Decision> {
+        // Whether to go on after many steps is theirs alone.
+        let goes_on = request.intent == Intent::Ask;
+        if self.says_yes && !goes_on {
+            return Box::pin(ready(Decision::Once));
+        }
+        if !goes_on {
+            self.refused.fetch_add(1, Ordering::Relaxed);
+        }
+        let why = "this runs without --yes, so nothing may be changed; say what you would have done".to_owned();
+        Box::pin(ready(Decision::No { why: Some(why) }))
+    }
+}

@@ -1,0 +1,50 @@
+//! Where `ask` was called, and what happened there.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::agent::{Happened, ShellView};
+use crate::config::Paths;
+use crate::store::{Filter, History, StoreError};
+use crate::track::Command;
+
+/// Commands of this terminal that are told.
+const NEWEST: usize = 20;
+
+/// The shell as it is now. In a wrapped one that is also what was run in it; trouble with the record is told and nothing more.
+pub(super) fn now(paths: &Paths, tell: impl Fn(String)) -> ShellView {
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let shell = variable("SHELL").unwrap_or_default();
+    let host = nix::unistd::gethostname().map(|name| name.to_string_lossy().into_owned());
+    let session = variable("SHELLMATE_SESSION").zip(paths.history_db());
+    let happened = session.map(|(session, database)| recent(&database, session)).unwrap_or(Ok(Vec::new()));
+    ShellView {
+        cwd: super::super::shell_directory(&std::env::current_dir().unwrap_or_default()),
+        environment: std::env::vars_os().collect(),
+        shell: shell.rsplit('/').next().unwrap_or_default().to_owned(),
+        host: host.unwrap_or_default(),
+        user: variable("USER").or_else(|| variable("LOGNAME")).unwrap_or_default(),
+        happened: happened.unwrap_or_else(|error| {
+            tell(format!("{error}, so the model does not see what you ran"));
+            Vec::new()
+        }),
+    }
+}
+
+fn recent(database: &Path, session: String) -> Result<Vec<Happened>, StoreError> {
+    let history = History::open(database)?;
+    let entries = history.list(&Filter { session: Some(session), limit: Some(NEWEST), ..Filter::default() })?;
+    let mut happened = Vec::new();
+    for entry in entries {
+        let Some(stored) = history.get(entry.id)? else { continue };
+        let command = Command {
+            text: entry.command,
+            cwd: entry.cwd,
+            status: entry.status,
+            started_at: entry.started_at,
+            duration: entry.duration,
+        };
+        happened.push(Happened { id: Some(entry.id), command, output: Arc::new(stored.output), size: stored.size });
+    }
+    Ok(happened)
+}

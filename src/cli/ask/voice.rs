@@ -1,0 +1,194 @@
+//! What a turn says, on stdout and stderr.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::super::report::{self, Surface};
+use crate::agent::Front;
+use crate::chat::{Call, Ending, Event, Outcome, Usage};
+use crate::text::{human, sanitize};
+
+/// What stdout is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// The answer, as it comes.
+    Text,
+    /// One object, at the end.
+    Json,
+}
+
+/// Says what it hears. Behind a lock, for calls that run at the same time are heard at the same time.
+pub(super) struct Voice {
+    form: Form,
+    /// Stops the turn once nobody reads.
+    cancel: CancellationToken,
+    said: Mutex<Said>,
+}
+
+#[derive(Default)]
+struct Said {
+    /// The text of this step.
+    answer: String,
+    /// The text of the last step that had any.
+    last: String,
+    calls: Vec<Made>,
+    /// What stdout ends with.
+    cursor: Cursor,
+    lost_reader: bool,
+}
+
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+enum Cursor {
+    #[default]
+    Nowhere,
+    WithinLine,
+    /// After a line, with more of the same step to come.
+    AfterLine,
+    /// Something else happened since; what comes next is a new paragraph.
+    AfterParagraph,
+}
+
+/// A call, as others read it.
+#[derive(Serialize)]
+struct Made {
+    #[serde(skip)]
+    id: String,
+    tool: String,
+    title: String,
+    /// JSON, or the text that should have been some.
+    arguments: Value,
+    /// `running` only if the turn was stopped.
+    status: &'static str,
+    took_ms: u128,
+}
+
+/// All of it, as others read it.
+#[derive(Serialize)]
+struct Object<'a> {
+    answer: &'a str,
+    calls: &'a [Made],
+    usage: Usage,
+    model: &'a str,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+}
+
+impl Voice {
+    pub(super) fn new(form: Form, cancel: CancellationToken) -> Voice {
+        Voice { form, cancel, said: Mutex::default() }
+    }
+
+    /// Whether whoever read stdout went away.
+    pub(super) fn lost_its_reader(&self) -> bool {
+        self.lock().lost_reader
+    }
+
+    /// Ends the last line, or prints the object.
+    pub(super) fn finish(&self, ending: &Ending, usage: Usage, model: &str) -> io::Result<()> {
+        let mut said = self.lock();
+        if self.form == Form::Text {
+            self.end_line(&mut said);
+            return Ok(());
+        }
+        let (status, error) = match ending {
+            Ending::Answered => ("answered", None),
+            Ending::Interrupted => ("interrupted", None),
+            Ending::StepLimit => ("step_limit", None),
+            Ending::Failed(why) => ("failed", Some(why.as_str())),
+        };
+        let answer = if said.answer.is_empty() { &said.last } else { &said.answer };
+        let object = Object { answer, calls: &said.calls, usage, model, status, error };
+        let mut out = io::stdout().lock();
+        serde_json::to_writer(&mut out, &object)?;
+        out.write_all(b"\n")
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Said> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn text(&self, said: &mut Said, text: &str) {
+        said.answer.push_str(text);
+        if self.form == Form::Json {
+            return;
+        }
+        let out = io::stdout();
+        // In a file or a pipe it is data; on a terminal it must not steer.
+        let safe = if out.is_terminal() { sanitize(text) } else { text.to_owned() };
+        let gap = if said.cursor == Cursor::AfterParagraph { "\n" } else { "" };
+        self.print(said, &format!("{gap}{safe}"));
+        said.cursor = if text.ends_with('\n') { Cursor::AfterLine } else { Cursor::WithinLine };
+    }
+
+    fn print(&self, said: &mut Said, text: &str) {
+        let mut out = io::stdout().lock();
+        if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
+            said.lost_reader = true;
+            self.cancel.cancel();
+        }
+    }
+
+    fn end_line(&self, said: &mut Said) {
+        if said.cursor == Cursor::WithinLine {
+            self.print(said, "\n");
+            said.cursor = Cursor::AfterLine;
+        }
+    }
+
+    /// One dim line on stderr.
+    fn aside(&self, said: &mut Said, words: &str) {
+        self.end_line(said);
+        let mut stderr = io::stderr().lock();
+        let surface = Surface::of(&stderr);
+        // There is nowhere left to complain about a stderr that is gone.
+        let _ = report::aside(&mut stderr, surface, words);
+    }
+
+    fn started(&self, said: &mut Said, call: Call, title: String) {
+        self.aside(said, &format!("· {} {title}", call.name));
+        if said.cursor == Cursor::AfterLine {
+            said.cursor = Cursor::AfterParagraph;
+        }
+        let arguments = serde_json::from_str(&call.arguments).unwrap_or(Value::String(call.arguments));
+        said.calls.push(Made { id: call.id, tool: call.name, title, arguments, status: "running", took_ms: 0 });
+    }
+
+    fn finished(&self, said: &mut Said, id: &str, outcome: &Outcome, took: Duration) {
+        if outcome.is_failed() {
+            let first = outcome.text().lines().next().unwrap_or_default();
+            self.aside(said, &format!("  not done: {first}"));
+        }
+        if let Some(made) = said.calls.iter_mut().rev().find(|made| made.id == id) {
+            made.status = if outcome.is_failed() { "failed" } else { "done" };
+            made.took_ms = took.as_millis();
+        }
+    }
+}
+
+impl Front for Voice {
+    fn hear(&self, event: Event) {
+        let said = &mut *self.lock();
+        match event {
+            Event::Text(text) => self.text(said, &text),
+            Event::CallStarted { call, title } => self.started(said, call, title),
+            Event::CallFinished { id, outcome, took, .. } => self.finished(said, &id, &outcome, took),
+            Event::Notice(words) => self.aside(said, &words),
+            Event::Retrying { after, why, .. } => {
+                said.answer.clear();
+                self.aside(said, &format!("asking again in {}: {why}", human::duration(after)));
+            }
+            Event::StepStarted { .. } if !said.answer.is_empty() => said.last = std::mem::take(&mut said.answer),
+            Event::StepStarted { .. }
+            | Event::Thinking(_)
+            | Event::CallOutput { .. }
+            | Event::Usage(_)
+            | Event::Finished(_) => {}
+        }
+    }
+}

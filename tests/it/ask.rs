@@ -1,0 +1,305 @@
+//! `shellmate ask`: one query without a terminal.
+
+use std::io::{Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::{Value, json};
+
+use crate::harness::{Builder, Model, PROGRAM, Reply, Shell, Term};
+
+/// What a run left behind.
+#[derive(Debug)]
+struct Said {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+/// A home with nothing but this model.
+fn home(model: &Model) -> Builder {
+    Term::new(Shell::Bash).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted")
+}
+
+fn command(builder: Builder, args: &[&str]) -> (Builder, Command) {
+    let builder = builder.args([&["ask"], args].concat());
+    let mut command = builder.command();
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    (builder, command)
+}
+
+/// Runs it to its end. The builder owns the home, so it is given back.
+fn ask_in(builder: Builder, args: &[&str]) -> (Builder, Said) {
+    let (builder, mut command) = command(builder, args);
+    let said = finish(command.spawn().unwrap());
+    (builder, said)
+}
+
+fn ask(model: &Model, args: &[&str]) -> Said {
+    ask_in(home(model), args).1
+}
+
+fn finish(child: Child) -> Said {
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Said { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+#[test]
+fn the_answer_is_all_there_is_on_stdout() {
+    let model = Model::start([Reply::text(["It is ", "**unset**."])]);
+    let said = ask(&model, &["why", "did", "that", "fail"]);
+    assert_eq!((said.code, said.stdout.as_str(), said.stderr.as_str()), (Some(0), "It is **unset**.\n", ""));
+    let asked = model.request();
+    assert!(asked.said(0).ends_with("\n\nwhy did that fail"), "{}", asked.said(0));
+    assert!(asked.said(0).starts_with("<cwd>/"), "{}", asked.said(0));
+    assert_eq!(asked.body["model"], "scripted");
+    assert_eq!(asked.body["tools"].as_array().unwrap().len(), 8);
+}
+
+#[test]
+fn the_answer_is_there_as_it_comes() {
+    let model = Model::start([Reply::text(["one", " two"]).gated()]);
+    let (_home, mut command) = command(home(&model), &["go"]);
+    let mut child = command.spawn().unwrap();
+    let mut out = child.stdout.take().unwrap();
+    let mut bytes = [0; 64];
+    model.release();
+    let read = out.read(&mut bytes).unwrap();
+    assert_eq!(&bytes[..read], b"one");
+    model.release();
+    let read = out.read(&mut bytes).unwrap();
+    assert_eq!(&bytes[..read], b" two");
+    model.release();
+    assert_eq!(finish(child).code, Some(0));
+}
+
+#[test]
+fn anthropic_is_spoken_too() {
+    let calls = Reply::text(["Let me see."]).and_calls(&[("read_file", json!({"path": "notes"}))]);
+    let model = Model::start([calls, Reply::text(["It says hello."])]);
+    let builder = Term::new(Shell::Bash)
+        .env("ANTHROPIC_BASE_URL", model.root())
+        .env("ANTHROPIC_API_KEY", "k")
+        .file("notes", "hello\n");
+    let (_home, said) = ask_in(builder, &["what is in notes"]);
+    assert_eq!((said.code, said.stdout.as_str()), (Some(0), "Let me see.\n\nIt says hello.\n"), "{said:?}");
+    model.request();
+    let result = &model.request().body["messages"][2]["content"][0];
+    assert_eq!(result["tool_use_id"], "call_0");
+    assert!(result["content"][0]["text"].as_str().unwrap().contains("hello"), "{result}");
+}
+
+#[test]
+fn a_file_is_read_and_the_model_goes_on() {
+    let model = Model::start([
+        Reply::calls(&[("read_file", json!({"path": "notes"})), ("nonsense", json!({})), ("ls", json!("{broken"))]),
+        Reply::text(["It says hello."]),
+    ]);
+    let (_home, said) = ask_in(home(&model).file("notes", "hello\n"), &["what is in notes"]);
+    assert_eq!((said.code, said.stdout.as_str()), (Some(0), "It says hello.\n"), "{said:?}");
+    assert!(said.stderr.starts_with("· read_file notes\n"), "{}", said.stderr);
+    assert!(!said.stderr.contains('\x1b'));
+    model.request();
+    let asked = model.request();
+    assert!(asked.said(2).contains("hello"), "{}", asked.said(2));
+    assert!(asked.said(1).starts_with("error: there is no tool named nonsense"), "{}", asked.said(1));
+    assert!(asked.said(0).starts_with("error: the arguments of ls are not valid JSON"), "{}", asked.said(0));
+}
+
+fn write() -> [Reply; 2] {
+    [Reply::calls(&[("write_file", json!({"path": "new", "content": "made\n"}))]), Reply::text(["So be it."])]
+}
+
+#[test]
+fn nothing_is_changed_without_a_yes() {
+    let model = Model::start(write());
+    let (home, said) = ask_in(home(&model), &["make new"]);
+    assert_eq!((said.code, said.stdout.as_str()), (Some(0), "So be it.\n"), "{said:?}");
+    assert!(!home.home().join("new").exists());
+    assert!(said.stderr.contains("shellmate: 1 call was refused"), "{}", said.stderr);
+    assert!(said.stderr.contains("--yes allows them"), "{}", said.stderr);
+    model.request();
+    assert!(model.request().said(0).contains("without --yes"));
+}
+
+#[test]
+fn with_a_yes_it_happens() {
+    let model = Model::start(write());
+    let (home, said) = ask_in(home(&model), &["make new", "--yes"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(std::fs::read_to_string(home.home().join("new")).unwrap(), "made\n");
+    assert!(!said.stderr.contains("refused"), "{}", said.stderr);
+}
+
+#[test]
+fn no_yes_opens_our_own_memory() {
+    let path = ".local/state/shellmate/history.db";
+    let model = Model::start([
+        Reply::calls(&[("write_file", json!({"path": path, "content": "x"}))]),
+        Reply::text(["I may not."]),
+    ]);
+    let (home, said) = ask_in(home(&model), &["--yes", "break it"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(!home.home().join(path).exists());
+}
+
+#[test]
+fn json_is_one_object() {
+    let model = Model::start([
+        Reply::text(["Looking."]).and_calls(&[("ls", json!({})), ("bash", json!({"command": "true"}))]),
+        Reply::text(["Nothing", " there."]),
+    ]);
+    let said = ask(&model, &["--json", "what is here"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(said.stdout.lines().count(), 1);
+    let object: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(object["answer"], "Nothing there.");
+    assert_eq!(object["status"], "answered");
+    assert!(object["model"].as_str().unwrap().ends_with("/scripted"), "{object}");
+    assert_eq!((&object["usage"]["input"], &object["usage"]["output"]), (&json!(22), &json!(14)));
+    let calls = object["calls"].as_array().unwrap();
+    assert_eq!((&calls[0]["tool"], &calls[0]["status"]), (&json!("ls"), &json!("done")));
+    assert_eq!((&calls[1]["tool"], &calls[1]["status"]), (&json!("bash"), &json!("failed")));
+    assert_eq!(calls[1]["arguments"], json!({"command": "true"}));
+}
+
+#[test]
+fn stdin_goes_with_the_query_or_is_it() {
+    let model = Model::start([Reply::text(["a"]), Reply::text(["b"])]);
+    for args in [&["sum it up"][..], &[]] {
+        let (_home, mut command) = command(home(&model), args);
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(b"piped words\n").unwrap();
+        assert_eq!(finish(child).code, Some(0));
+    }
+    let both = model.request().said(0);
+    assert!(both.contains("<stdin>\npiped words\n</stdin>") && both.ends_with("sum it up"), "{both}");
+    let alone = model.request().said(0);
+    assert!(!alone.contains("<stdin>") && alone.ends_with("\n\npiped words"), "{alone}");
+}
+
+#[test]
+fn a_picture_is_shown() {
+    let model = Model::start([Reply::text(["A dot."])]);
+    let builder = home(&model).file("a.png", b"\x89PNG\r\n\x1a\nrest");
+    assert_eq!(ask_in(builder, &["what is it", "--image", "a.png"]).1.code, Some(0));
+    let body = model.request().body.to_string();
+    assert!(body.contains("data:image/png;base64,iVBORw0K"), "{body}");
+    let said = ask(&model, &["what is it", "--image", "none.png"]);
+    assert_eq!((said.code, said.stdout.as_str()), (Some(1), ""));
+    assert!(said.stderr.starts_with("error: cannot open none.png: no such file"), "{}", said.stderr);
+}
+
+#[test]
+fn a_server_in_trouble_is_asked_again() {
+    let model = Model::start([
+        Reply::error(429, "slow down").header("Retry-After", "0"),
+        Reply::error(500, "oops").header("Retry-After", "0"),
+        Reply::text(["Here I am."]),
+    ]);
+    let said = ask(&model, &["hello"]);
+    assert_eq!((said.code, said.stdout.as_str()), (Some(0), "Here I am.\n"), "{said:?}");
+    assert_eq!(said.stderr.matches("asking again in ").count(), 2, "{}", said.stderr);
+    assert!(said.stderr.contains("slow down"), "{}", said.stderr);
+    assert_eq!(model.others().len(), 3);
+}
+
+#[test]
+fn an_answer_that_breaks_off_is_reported() {
+    let model = Model::start([Reply::text(["Half an ans"]).broken_off(), Reply::text(["whole"])]);
+    let said = ask(&model, &["hello"]);
+    assert_eq!((said.code, said.stdout.as_str()), (Some(1), "Half an ans\n"));
+    assert!(said.stderr.starts_with("error: the answer of ") && said.stderr.contains("broke off"), "{}", said.stderr);
+    assert_eq!(model.others().len(), 1);
+}
+
+#[test]
+fn a_bad_key_is_said_to_be_one() {
+    let model = Model::start([Reply::error(401, "no such key")]);
+    let builder = home(&model).env("MY_KEY", "secret-word");
+    let (_home, said) = ask_in(builder, &["hello", "--api-key-env", "MY_KEY"]);
+    assert_eq!((said.code, said.stdout.as_str()), (Some(1), ""));
+    assert!(said.stderr.contains("does not accept the key in MY_KEY"), "{}", said.stderr);
+    assert!(!said.stderr.contains("secret-word"));
+    assert!(model.request().head.contains("authorization: bearer secret-word"));
+}
+
+#[test]
+fn without_a_model_there_are_three_ways_to_one() {
+    // A server of the machine the tests run on must not be found.
+    let nowhere = Term::new(Shell::Bash).env("OLLAMA_HOST", "127.0.0.1:9");
+    let (_home, said) = ask_in(nowhere, &["hello"]);
+    if said.stderr.contains("No model is connected yet") {
+        assert_eq!((said.code, said.stdout.as_str()), (Some(1), ""));
+        assert!(["1.", "2.", "3."].iter().all(|way| said.stderr.contains(way)), "{}", said.stderr);
+    }
+}
+
+#[test]
+fn nothing_asked_is_an_error() {
+    let model = Model::start([]);
+    let said = ask(&model, &[]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.stderr.starts_with("error: nothing was asked"), "{}", said.stderr);
+}
+
+#[test]
+fn an_interrupt_stops_a_stream_at_once() {
+    let model = Model::start([Reply::text(["one", "two"]).gated()]);
+    let (_home, mut command) = command(home(&model), &["go"]);
+    let mut child = command.spawn().unwrap();
+    model.release();
+    let mut bytes = [0; 64];
+    let mut out = child.stdout.take().unwrap();
+    let read = out.read(&mut bytes).unwrap();
+    assert_eq!(&bytes[..read], b"one");
+    assert_eq!(interrupted(child), Some(130));
+}
+
+#[test]
+fn an_interrupt_stops_a_command_at_once() {
+    let model = Model::start([Reply::calls(&[("bash", json!({"command": "echo $$ > pid; exec sleep 1000"}))])]);
+    let (home, mut command) = command(home(&model), &["go", "--yes"]);
+    let child = command.spawn().unwrap();
+    let file = home.home().join("pid");
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let pid: i32 = loop {
+        match std::fs::read_to_string(&file).ok().and_then(|text| text.trim().parse().ok()) {
+            Some(pid) => break pid,
+            None => assert!(Instant::now() < deadline, "the command did not start"),
+        }
+        std::thread::yield_now();
+    };
+    assert_eq!(interrupted(child), Some(130));
+    let is_gone = || kill(Pid::from_raw(pid), None).is_err();
+    while !is_gone() {
+        assert!(Instant::now() < deadline, "the command goes on");
+        std::thread::yield_now();
+    }
+}
+
+/// Presses Ctrl-C and returns the code, which must come soon.
+fn interrupted(child: Child) -> Option<i32> {
+    let began = Instant::now();
+    kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
+    let code = finish(child).code;
+    assert!(began.elapsed() < Duration::from_millis(1_000), "{:?}", began.elapsed());
+    code
+}
+
+#[test]
+fn in_a_wrapped_shell_it_sees_what_was_run() {
+    let model = Model::start([Reply::text(["Because."])]);
+    let mut term = home(&model).start();
+    term.wait_for_prompt();
+    term.run("ls /does/not/exist");
+    term.run(&format!("{PROGRAM} ask why"));
+    let said = model.request().said(0);
+    assert!(said.contains("ls /does/not/exist\n<output lines=\"1\">"), "{said}");
+    assert!(said.contains("No such file or directory"), "{said}");
+    assert!(said.contains("status=\"2\""), "{said}");
+    term.exit();
+}
