@@ -59,6 +59,7 @@ __shellmate_precmd() {
   [[ $__shellmate_text != *bind* ]] || __shellmate_keys='' # bound anew, perhaps
   [[ $__shellmate_text != *DEBUG* ]] || __shellmate_next=$__shellmate_trap
   if [[ $__shellmate_query ]]; then
+    builtin command env -0 >|"${__shellmate_fifo%/*}/environment"
     __shellmate_say "end;$1" "wait;$((++__shellmate_count))"
     __shellmate_wait
   else

@@ -110,6 +110,7 @@ if status is-interactive; and not set -q __shellmate_count
         set -g __shellmate_ended
         if set -q __shellmate_query[1]
             set -g __shellmate_count (builtin math $__shellmate_count + 1)
+            command env -0 >(string replace -r '[^/]*$' environment -- $__shellmate_fifo)
             __shellmate_say wait $__shellmate_count
         end
         string match -qv '*__shellmate_enter*' -- (builtin bind -M $fish_bind_mode \r 2>/dev/null); and __shellmate_bind

@@ -45,7 +45,10 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
       __shellmate_say end $1 "${(%)${PROMPT_EOL_MARK-%B%S%#%s%b}}"
       [[ $widgets[zle-line-init] == user:__shellmate_line_init ]] || __shellmate_widgets
       [[ $__shellmate_query == asked ]] && __shellmate_query=open || __shellmate_query=
-      [[ -z $__shellmate_query ]] || __shellmate_say wait $(( ++__shellmate_count ))
+      if [[ -n $__shellmate_query ]]; then
+        command env -0 >|${__shellmate_fifo:h}/environment
+        __shellmate_say wait $(( ++__shellmate_count ))
+      fi
     fi
     while [[ -n $__shellmate_query ]]; do
       builtin read -r line <$__shellmate_fifo || __shellmate_query=

@@ -47,7 +47,12 @@ impl Announcer {
             Mark::Input => b"\x1b]133;B\x1b\\".to_vec(),
             Mark::Start { .. } => b"\x1b]133;C\x1b\\".to_vec(),
             Mark::End { status, .. } if ended => format!("\x1b]133;D;{status}\x1b\\").into_bytes(),
-            Mark::End { .. } | Mark::Hello { .. } | Mark::Wiped | Mark::Query { .. } | Mark::Wait { .. } => Vec::new(),
+            Mark::End { .. }
+            | Mark::Hello { .. }
+            | Mark::Wiped
+            | Mark::Ran { .. }
+            | Mark::Query { .. }
+            | Mark::Wait { .. } => Vec::new(),
         }
     }
 

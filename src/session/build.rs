@@ -12,9 +12,13 @@ use crate::store::{self, History, PAUSED, Store};
 use crate::track::Scanner;
 use crate::tty::Tty;
 
+use nix::unistd::{Uid, User};
+
 use super::announce::Announcer;
+use super::companion::Places;
 use super::outbox::Outbox;
 use super::privacy::Privacy;
+use super::recent::Recent;
 use super::signals::Signals;
 use super::stage::Stage;
 use super::workspace::{Workspace, random_hex};
@@ -86,10 +90,18 @@ impl Session {
             (store, tidied)
         };
 
+        let private = paths.state_dir().into_iter().chain([paths.runtime_root()]);
+        let places = Places {
+            workspace: workspace.directory().to_owned(),
+            history: paths.history_db(),
+            private: private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect(),
+        };
+        let kind = Kind::of(&shell);
+        let user = User::from_uid(Uid::effective()).ok().flatten().map(|user| user.name).unwrap_or_default();
         let (ignore, bad_patterns) = config.ignore_set();
         problems.extend(bad_patterns);
         let privacy = Privacy::new(ignore, workspace.directory().join(PAUSED));
-        let announcer = Announcer::new(std::env::var_os("TERM").as_deref(), host);
+        let announcer = Announcer::new(std::env::var_os("TERM").as_deref(), host.clone());
         let mut stage = Stage::new(announcer, limits, spiller, privacy);
         if let Some(first) = problems.first() {
             let more = match problems.len() {
@@ -105,6 +117,15 @@ impl Session {
             signals,
             scanner: Scanner::new(&nonce),
             stage,
+            companion: None,
+            turn: None,
+            recent: Recent::default(),
+            suggestion: None,
+            places,
+            kind,
+            host,
+            user,
+            nonce,
             to_shell: Outbox::default(),
             held: Outbox::default(),
             store: Store::off(),

@@ -15,12 +15,15 @@ use super::{Over, Session};
 const QUIET: Duration = Duration::from_millis(50);
 /// How long a terminal that takes nothing is waited for, and a shell that was hung up.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How long an agent's processes may take to end.
+const AGENT_PATIENCE: Duration = Duration::from_secs(1);
 /// How long the last commands may take to reach the disk.
 const STORE_PATIENCE: Duration = Duration::from_secs(2);
 
 impl Session {
     /// Ends everything and returns the exit status.
     pub(super) fn close(mut self, over: Over) -> i32 {
+        self.stop_agent();
         let code = match over {
             Over::ShellEnded(ending) => {
                 self.drain();
@@ -53,6 +56,17 @@ impl Session {
         }
         drop((workspace, tty));
         code
+    }
+
+    /// Stops what the agent is doing; its processes get the time to be told.
+    fn stop_agent(&mut self) {
+        self.abandon_turn();
+        let Some(companion) = self.companion.take() else { return };
+        let start = Instant::now();
+        while start.elapsed() < AGENT_PATIENCE && companion.is_busy() {
+            wait_for(&companion, PollFlags::POLLIN, AGENT_PATIENCE.saturating_sub(start.elapsed()));
+            companion.news();
+        }
     }
 
     /// Takes what the shell printed last.

@@ -6,16 +6,21 @@
 
 mod announce;
 mod build;
+mod companion;
 mod farewell;
 mod outbox;
 mod privacy;
+mod prompt;
+mod recent;
 mod signals;
 mod stage;
+mod turn;
 mod workspace;
 
 use std::io;
 use std::os::fd::AsFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -23,14 +28,17 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::{getpid, getsid};
 
 use crate::capture;
-use crate::host::{self, Change, Child, Ending, HostError, Pty};
+use crate::host::{self, Change, Child, Ending, HostError, Kind, Pty};
 use crate::store::{Record, Store};
 use crate::track::{Hooks, Scanner};
 use crate::tty::{self, Tty, TtyError};
 
+use companion::{Companion, Places};
 use outbox::Outbox;
+use recent::Recent;
 use signals::{Event, Signals};
 use stage::Stage;
+use turn::{TICK, Turn};
 use workspace::Workspace;
 
 pub use build::{Start, run};
@@ -71,6 +79,7 @@ type Chores = Box<dyn FnOnce() -> (Store, Receiver<()>)>;
 #[derive(Debug, Default)]
 struct Ready {
     signals: bool,
+    news: bool,
     terminal_gone: bool,
     screen_takes: bool,
     keys: bool,
@@ -87,6 +96,17 @@ struct Session {
     scanner: Scanner,
     stage: Stage,
     to_shell: Outbox,
+    /// The agent's thread, once there was a query.
+    companion: Option<Companion>,
+    turn: Option<Turn>,
+    recent: Recent,
+    /// A command to put on the next prompt.
+    suggestion: Option<String>,
+    places: Places,
+    kind: Kind,
+    host: String,
+    user: String,
+    nonce: String,
     /// Typed while the shell was not to have it; sent at its next prompt.
     held: Outbox,
     store: Store,
@@ -108,7 +128,9 @@ impl Session {
         let mut keys = vec![0; 4096];
         let mut chunk = vec![0; CHUNK];
         loop {
-            let ready = self.wait(PollTimeout::NONE);
+            let is_ticking = self.turn.is_some() && !self.stage.shell_has_the_keyboard();
+            let patience = if is_ticking { PollTimeout::try_from(TICK) } else { Ok(PollTimeout::NONE) };
+            let ready = self.wait(patience.unwrap_or(PollTimeout::NONE));
             // What we owe goes out before we take more; the only endless source comes last.
             if ready.signals {
                 for event in self.signals.pending() {
@@ -116,6 +138,11 @@ impl Session {
                         return over;
                     }
                 }
+            }
+            if ready.news {
+                self.hear();
+            } else if is_ticking {
+                self.tick();
             }
             if ready.shell_takes {
                 match self.pty.write(self.to_shell.front()) {
@@ -152,20 +179,26 @@ impl Session {
             let reads = if reads { PollFlags::POLLIN } else { PollFlags::empty() };
             reads | if writes { PollFlags::POLLOUT } else { PollFlags::empty() }
         };
+        let (news, takes_news) = match &self.companion {
+            Some(companion) => (companion.as_fd(), self.stage.to_screen.has_room()),
+            None => (self.signals.as_fd(), false),
+        };
         let mut waited = [
             PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
             PollFd::new(self.tty.as_fd(), interest(takes_keys, !self.stage.to_screen.is_empty())),
+            PollFd::new(news, interest(takes_news, false)),
             PollFd::new(self.pty.as_fd(), interest(takes_output, !self.to_shell.is_empty())),
         ];
         // A shell that has let go of its terminal would wake us for ever.
-        let count = if self.pty_open { 3 } else { 2 };
+        let count = if self.pty_open { 4 } else { 3 };
         if poll(&mut waited[..count], timeout).is_err() {
             return Ready::default();
         }
-        let [signals, tty, pty] = waited.map(|fd| fd.revents().unwrap_or(PollFlags::empty()));
+        let [signals, tty, news, pty] = waited.map(|fd| fd.revents().unwrap_or(PollFlags::empty()));
         let gone = PollFlags::POLLHUP | PollFlags::POLLERR | PollFlags::POLLNVAL;
         Ready {
             signals: signals.contains(PollFlags::POLLIN),
+            news: takes_news && news.intersects(PollFlags::POLLIN | gone),
             terminal_gone: tty.intersects(gone),
             screen_takes: tty.contains(PollFlags::POLLOUT),
             keys: tty.contains(PollFlags::POLLIN),
@@ -197,7 +230,11 @@ impl Session {
 
     fn on_keys(&mut self, keys: &[u8]) {
         if self.tracking && !self.stage.shell_has_the_keyboard() {
-            self.held.push(keys);
+            if self.turn.is_some() {
+                self.on_turn_keys(keys);
+            } else {
+                self.held.push(keys);
+            }
             return;
         }
         if self.expects_hooks && keys.contains(&b'\r') {
@@ -260,7 +297,21 @@ impl Session {
         for directive in self.stage.directives.drain(..) {
             self.workspace.direct(&directive);
         }
-        if !self.held.is_empty() && self.stage.shell_has_the_keyboard() {
+        if let Some((number, line)) = self.stage.waiting.take() {
+            self.begin_turn(number, &line);
+        }
+        if let Some((status, capture)) = self.stage.ran.take() {
+            self.on_ran(status, capture);
+        }
+        if self.turn.is_some() && !self.stage.agent_works() {
+            // The shell went on without being told: its hook was interrupted.
+            self.abandon_turn();
+        }
+        self.show_aside();
+        if self.stage.is_editing() && self.stage.shell_has_the_keyboard() {
+            self.place_suggestion();
+        }
+        if !self.held.is_empty() && self.stage.is_editing() && self.stage.shell_has_the_keyboard() {
             let held = std::mem::take(&mut self.held);
             self.send(held.front());
         }
@@ -286,7 +337,9 @@ impl Session {
         let tty::Size { rows, cols, .. } = self.tty.size();
         let size = capture::Size::new(rows, cols);
         for stage::Finished { command, output } in self.stage.finished.drain(..) {
-            self.store.record(Record { command, output, size });
+            let (told, kept) = (command.clone(), Arc::new(output.clone()));
+            let ticket = self.store.record(Record { command, output, size });
+            self.recent.push(ticket, told, kept, size);
         }
         if let Some(trouble) = self.store.trouble() {
             self.stage.notice(trouble);
@@ -304,7 +357,11 @@ impl Session {
 
     fn on_signal(&mut self, event: Event) -> Option<Over> {
         match event {
-            Event::Resized => self.pty.resize(pty_size(self.tty.size())),
+            Event::Resized => {
+                let size = self.tty.size();
+                self.pty.resize(pty_size(size));
+                self.repaint(size.cols);
+            }
             Event::Child => match self.child.check() {
                 Change::None => {}
                 Change::Stopped => self.follow_suspended_shell(),

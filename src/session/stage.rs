@@ -1,5 +1,7 @@
 //! What the shell's output moves: the screen, the tracker, the capture, and who may paint.
 
+use std::path::{Path, PathBuf};
+
 use crate::capture::{Capture, Limits, Output, Spiller};
 use crate::text;
 use crate::track::{self, Command, Hooks, LineOnScreen, Mark, Modes, Moment, Piece, Problem, Tracker, Zone};
@@ -14,9 +16,6 @@ const HIDDEN_CAP: usize = 64 * 1024;
 /// What a shell prints after a command of its own accord is shorter: a mark and a line of blanks.
 const DRESS_CAP: usize = 4096;
 
-/// Until an agent exists, this is the answer to every query.
-const ANSWER: &str = "no agent is built in yet; your line went nowhere and is in the shell's history";
-
 /// Who may paint, and whose keys they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Floor {
@@ -25,6 +24,10 @@ enum Floor {
     Accepted {
         hidden: usize,
     },
+    /// The hook waits and the agent works.
+    Agent,
+    /// The agent has the shell run something: the shell paints and has the keyboard, until that is over.
+    Lent,
     /// The query is answered and the shell is on its way back to its prompt.
     Returning,
 }
@@ -42,6 +45,14 @@ pub(super) struct Stage {
     pub(super) directives: Vec<String>,
     /// Commands to be remembered.
     pub(super) finished: Vec<Finished>,
+    /// A hook that waits: its counter, and the line it waits for.
+    pub(super) waiting: Option<(u64, Vec<u8>)>,
+    /// A command of the agent's that has ended, with its status and what it printed.
+    pub(super) ran: Option<(i32, Capture)>,
+    /// The line of the query that was accepted last.
+    line: Vec<u8>,
+    /// What was printed while the agent had the floor.
+    aside: Vec<u8>,
     tracker: Tracker,
     modes: Modes,
     announcer: Announcer,
@@ -61,6 +72,10 @@ impl Stage {
             to_screen: Outbox::default(),
             directives: Vec::new(),
             finished: Vec::new(),
+            waiting: None,
+            ran: None,
+            line: Vec::new(),
+            aside: Vec::new(),
             tracker: Tracker::default(),
             modes: Modes::default(),
             announcer,
@@ -76,7 +91,33 @@ impl Stage {
 
     /// Whether keys go to the shell now; otherwise they wait for its next prompt.
     pub(super) fn shell_has_the_keyboard(&self) -> bool {
-        self.floor == Floor::Shell
+        matches!(self.floor, Floor::Shell | Floor::Lent)
+    }
+
+    /// Whether a query is being answered.
+    pub(super) fn agent_works(&self) -> bool {
+        matches!(self.floor, Floor::Agent | Floor::Lent)
+    }
+
+    /// Where the shell is.
+    pub(super) fn cwd(&self) -> Option<PathBuf> {
+        self.tracker.cwd().map(Path::to_owned)
+    }
+
+    /// What was printed beside the agent's work since this was last asked.
+    pub(super) fn take_aside(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.aside)
+    }
+
+    /// The shell runs something for the agent from here on.
+    pub(super) fn lend_floor(&mut self) {
+        self.floor = Floor::Lent;
+        self.capture = Some(Capture::new(self.limits, self.spiller.clone()));
+    }
+
+    /// The query is answered; the shell draws its prompt next.
+    pub(super) fn return_floor(&mut self) {
+        self.floor = Floor::Returning;
     }
 
     pub(super) fn hooks(&self) -> &Hooks {
@@ -129,8 +170,8 @@ impl Stage {
         self.show(format!("\x1b[2mshellmate: {}\x1b[22m\r\n", text::sanitize(line)).as_bytes());
     }
 
-    /// Queues bytes of ours for the screen.
-    fn show(&mut self, bytes: &[u8]) {
+    /// Queues bytes for the screen.
+    pub(super) fn show(&mut self, bytes: &[u8]) {
         self.to_screen.push(bytes);
         self.tracker.passed(bytes);
     }
@@ -143,10 +184,15 @@ impl Stage {
             }
             self.floor = Floor::Shell;
         }
+        if self.floor == Floor::Agent {
+            self.aside.extend_from_slice(bytes);
+            return;
+        }
         let is_return = std::mem::take(&mut self.swallow_return) && bytes.starts_with(b"\r");
         let bytes = if is_return { &bytes[1..] } else { bytes };
         self.show(bytes);
-        if let (Zone::Output, Some(capture)) = (self.tracker.zone(), &mut self.capture) {
+        let is_output = self.tracker.zone() == Zone::Output || self.floor == Floor::Lent;
+        if let Some(capture) = self.capture.as_mut().filter(|_| is_output) {
             capture.push(bytes);
         }
     }
@@ -173,7 +219,9 @@ impl Stage {
             Mark::End { .. } => {}
             Mark::Prompt { .. } => {
                 if is_hidden {
-                    self.answer();
+                    self.show(b"\r\n");
+                    self.say("the shell's hook did not wait, so nothing was asked; see `shellmate doctor`");
+                    self.floor = Floor::Returning;
                 }
                 for notice in std::mem::take(&mut self.notices) {
                     self.say(&notice);
@@ -184,6 +232,12 @@ impl Stage {
                 self.floor = Floor::Shell;
                 let is_private = self.privacy.covers(&text);
                 self.capture = (!is_private).then(|| Capture::new(self.limits, self.spiller.clone()));
+            }
+            Mark::Ran { status } => {
+                if self.floor == Floor::Lent {
+                    self.floor = Floor::Agent;
+                    self.ran = self.capture.take().map(|capture| (status, capture));
+                }
             }
             Mark::Wiped => {
                 // Readline takes its prompt to begin in the first column and wipes what was there before it.
@@ -201,21 +255,19 @@ impl Stage {
                         self.repaint(&line);
                     }
                     self.floor = Floor::Accepted { hidden: 0 };
+                    self.line = line;
                 }
             }
             Mark::Wait { turn } => {
                 if is_hidden {
-                    self.answer();
+                    self.show(b"\r\n");
+                    self.floor = Floor::Agent;
+                    self.waiting = Some((turn, std::mem::take(&mut self.line)));
+                } else {
+                    self.directives.push(format!("{turn} done"));
                 }
-                self.directives.push(format!("{turn} done"));
             }
         }
-    }
-
-    fn answer(&mut self) {
-        self.show(b"\r\n");
-        self.say(ANSWER);
-        self.floor = Floor::Returning;
     }
 
     /// Draws the prompt's last line and the accepted text again where the line editor wiped them.

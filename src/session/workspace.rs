@@ -16,6 +16,9 @@ use crate::store::PAUSED;
 /// The file that names the terminal a session's shell runs on.
 const TERMINAL: &str = "tty";
 
+/// More than the kernel lets a program have.
+const ENVIRONMENT_CAP: u64 = 4 * 1024 * 1024;
+
 /// The directory, held for as long as the session lives.
 pub(super) struct Workspace {
     directory: PathBuf,
@@ -56,6 +59,31 @@ impl Workspace {
         }
     }
 
+    /// Writes down a command for the hook to run, and after it a mark with how it ended, whatever becomes of it.
+    pub(super) fn write_run(&self, command: &str, nonce: &str, is_fish: bool) -> io::Result<PathBuf> {
+        let write = |name: &str, text: &str| {
+            let path = self.directory.join(name);
+            let _ = fs::remove_file(&path);
+            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+            file.write_all(text.as_bytes()).map(|()| path)
+        };
+        let source = write("command", &format!("{command}\n"))?;
+        let quoted = source.display().to_string().replace('\'', "'\\''");
+        let status = if is_fish { "$status" } else { "\"$?\"" };
+        let say = format!("builtin printf '\\033]7771;{nonce};ran;%s\\033\\\\' {status} >/dev/tty");
+        let builtin = if is_fish { "" } else { "builtin " };
+        write("run", &format!("{builtin}source '{quoted}'\n{say}\n"))
+    }
+
+    /// The shell's environment as the hook has written it down, once.
+    pub(super) fn environment(&self) -> Option<Vec<u8>> {
+        let path = self.directory.join("environment");
+        let mut bytes = Vec::new();
+        File::open(&path).ok()?.take(ENVIRONMENT_CAP).read_to_end(&mut bytes).ok()?;
+        let _ = fs::remove_file(path);
+        Some(bytes)
+    }
+
     /// Sends one line to the waiting hook.
     pub(super) fn direct(&self, directive: &str) {
         let Some(mut directives) = self.directives.as_ref() else { return };
@@ -74,7 +102,20 @@ impl Workspace {
 impl Drop for Workspace {
     /// Leaves nothing but spill files, which the history may still name.
     fn drop(&mut self) {
-        for name in ["directives", "lock", TERMINAL, PAUSED, "bash", "keys", "trap", "fish", "zsh/.zshenv"] {
+        for name in [
+            "directives",
+            "lock",
+            TERMINAL,
+            PAUSED,
+            "bash",
+            "keys",
+            "trap",
+            "command",
+            "run",
+            "environment",
+            "fish",
+            "zsh/.zshenv",
+        ] {
             let _ = fs::remove_file(self.directory.join(name));
         }
         let _ = fs::remove_dir(self.directory.join("zsh"));

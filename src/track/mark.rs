@@ -24,6 +24,8 @@ pub enum Mark {
     Wiped,
     /// The line editor accepted a line meant for the agent.
     Query { line: Vec<u8>, screen: LineOnScreen },
+    /// What we had the shell run is over.
+    Ran { status: i32 },
     /// The pre-prompt hook waits for directives with this counter.
     Wait { turn: u64 },
 }
@@ -78,6 +80,7 @@ impl Mark {
                 };
                 Mark::Query { line, screen }
             }
+            b"ran" => Mark::Ran { status: text(field()?).parse().ok()? },
             b"wait" => Mark::Wait { turn: text(field()?).parse().ok()? },
             _ => return None,
         })

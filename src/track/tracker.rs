@@ -167,7 +167,7 @@ impl Tracker {
                 self.running = Some(Running { text: text.clone(), cwd: cwd.clone(), started: now });
                 None
             }
-            Mark::Wiped | Mark::Query { .. } | Mark::Wait { .. } => None,
+            Mark::Wiped | Mark::Ran { .. } | Mark::Query { .. } | Mark::Wait { .. } => None,
         }
     }
 
