@@ -37,12 +37,8 @@ impl Desk<'_> {
         let mut results = Vec::new();
         let mut reads: Vec<BoxFuture<'static, Part>> = Vec::new();
         for call in calls {
-            if self.cancel.is_cancelled() {
-                reads.push(Box::pin(std::future::ready(result(call.id, Outcome::failed(INTERRUPTED)))));
-                continue;
-            }
             let mut prepared = self.registry.prepare(&call, self.context);
-            if self.is_free_read(&prepared) {
+            if self.is_free_read(&prepared) && !self.cancel.is_cancelled() {
                 reads.extend(prepared.ok().map(|prepared| self.start(call, prepared)));
                 continue;
             }
@@ -63,6 +59,9 @@ impl Desk<'_> {
 
     /// Makes one call, if it may be made.
     async fn make(&mut self, call: Call, prepared: Result<Prepared, String>) -> Part {
+        if self.cancel.is_cancelled() {
+            return result(call.id, Outcome::failed(INTERRUPTED));
+        }
         let prepared = match prepared {
             Ok(prepared) => prepared,
             Err(message) => {
@@ -146,9 +145,13 @@ impl Desk<'_> {
 
 /// Runs a call to its end, or to shortly after the person stops it. Dropping it ends what is left of it.
 async fn until_cancelled(mut run: BoxFuture<'static, Outcome>, cancel: &CancellationToken) -> Outcome {
+    if cancel.is_cancelled() {
+        return Outcome::failed(INTERRUPTED);
+    }
     tokio::select! {
-        outcome = &mut run => return outcome,
+        biased;
         () = cancel.cancelled() => {}
+        outcome = &mut run => return outcome,
     }
     match tokio::time::timeout(FAREWELL, run).await {
         Ok(outcome) => Outcome::failed(format!("{INTERRUPTED}\n{}", outcome.text())),

@@ -4,6 +4,7 @@
 //! unless `--yes` was given. A thread, a connection or a file that one answer does not need is not made.
 
 mod image;
+mod scratch;
 mod view;
 mod voice;
 
@@ -26,6 +27,7 @@ use crate::text::MIB;
 use crate::tool::{Ports, Registry};
 
 use super::report::{self, Report};
+use scratch::Scratch;
 use voice::{Form, Voice};
 
 /// The person pressed Ctrl-C.
@@ -110,7 +112,7 @@ async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Re
 }
 
 async fn answer(
-    query: Query,
+    mut query: Query,
     resolved: Resolved,
     json: bool,
     yes: bool,
@@ -120,22 +122,24 @@ async fn answer(
     let model = format!("{}/{}", resolved.vendor, resolved.model);
     let voice = Arc::new(Voice::new(if json { Form::Json } else { Form::Text }, cancel.clone()));
     let nobody = Arc::new(Nobody { says_yes: yes, refused: AtomicUsize::new(0) });
-    let spill = paths.make_session_dir(&format!("ask-{}", std::process::id())).unwrap_or_default();
+    let scratch = Scratch::make(paths);
+    let piped = query.stdin.as_deref().filter(|piped| piped.len() > agent::STDIN_CAP);
+    if let Some(path) = piped.and_then(|piped| scratch.keep("stdin.txt", piped)) {
+        query.text.push_str(&format!("\n\n(All of stdin is in {}.)", path.display()));
+    }
     let private = paths.state_dir().into_iter().chain([paths.runtime_root()]);
     let mut agent = Agent::new(Setup {
         resolved,
         registry: Registry::standard(Ports::default()),
         front: voice.clone(),
         approver: nobody.clone(),
-        spill: spill.clone(),
+        spill: scratch.path().to_owned(),
         history: paths.history_db(),
         private: private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect(),
         // What is on stdout stays there, but an object is only printed at the end.
         limits: Limits { tellings: if json { 2 } else { 1 }, ..Limits::default() },
     });
     let ending = agent.turn(query, cancel).await;
-    // Results that were too long for the model stay, for it may have named them.
-    let _ = std::fs::remove_dir(&spill);
     voice.finish(&ending, agent.usage(), &model)?;
     if let refused @ 1.. = nobody.refused.load(Ordering::Relaxed) {
         let calls = if refused == 1 { "1 call was".to_owned() } else { format!("{refused} calls were") };

@@ -182,6 +182,21 @@ fn stdin_goes_with_the_query_or_is_it() {
 }
 
 #[test]
+fn much_stdin_is_cut_and_kept_for_the_while() {
+    let model = Model::start([Reply::calls(&[("grep", json!({"pattern": "needle"}))]), Reply::text(["a"])]);
+    let (home, mut command) = command(home(&model), &["what is wrong"]);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let hay = "hay\n".repeat(20_000);
+    child.stdin.take().unwrap().write_all(format!("{hay}error: needle\n{hay}").as_bytes()).unwrap();
+    assert_eq!(finish(child).code, Some(0));
+    let said = model.request().said(0);
+    assert!(said.len() < 40_000 && said.contains("error: needle\n"), "{} bytes", said.len());
+    assert!(said.contains("what is wrong\n\n(All of stdin is in /"), "{}", &said[said.len() - 200..]);
+    let left = std::fs::read_dir(home.place().join("run/shellmate")).unwrap().count();
+    assert_eq!(left, 0, "nothing stays behind");
+}
+
+#[test]
 fn a_picture_is_shown() {
     let model = Model::start([Reply::text(["A dot."])]);
     let builder = home(&model).file("a.png", b"\x89PNG\r\n\x1a\nrest");
