@@ -69,27 +69,29 @@ impl Desk<'_> {
                 return self.decline(call, title, message);
             }
         };
-        match self.allow(&call, &prepared).await {
+        let (verdict, lasting) = self.judge(&prepared);
+        let question = Approval {
+            title: prepared.title.clone(),
+            tool: call.name.clone(),
+            intent: prepared.intent.clone(),
+            preview: prepared.preview.clone(),
+            lasting,
+            cwd: self.context.cwd.clone(),
+        };
+        match self.allow(verdict, question).await {
             Ok(()) => self.start(call, prepared).await,
             Err(message) => self.decline(call, prepared.title, message),
         }
     }
 
     /// Finds out whether a call may be made. The error is for the model.
-    async fn allow(&mut self, call: &Call, prepared: &Prepared) -> Result<(), String> {
-        let lasting = match self.judge(prepared) {
-            (Verdict::Allow, _) => return Ok(()),
-            (Verdict::Deny(why), _) => return Err(format!("not allowed: {why}")),
-            (Verdict::Ask, lasting) => lasting,
-        };
-        let question = Approval {
-            title: prepared.title.clone(),
-            tool: call.name.clone(),
-            intent: prepared.intent.clone(),
-            preview: prepared.preview.clone(),
-            lasting: lasting.clone(),
-            cwd: self.context.cwd.clone(),
-        };
+    async fn allow(&mut self, verdict: Verdict, question: Approval) -> Result<(), String> {
+        match verdict {
+            Verdict::Allow => return Ok(()),
+            Verdict::Deny(why) => return Err(format!("not allowed: {why}")),
+            Verdict::Ask => {}
+        }
+        let lasting = question.lasting.clone();
         let decision = tokio::select! {
             biased;
             () = self.cancel.cancelled() => return Err(INTERRUPTED.to_owned()),

@@ -42,6 +42,13 @@ fn an_answer_is_heard_and_remembered() {
 }
 
 #[test]
+fn a_turn_may_run_on_any_thread() {
+    fn assert_send(_: &impl Send) {}
+    let mut room = Room::new([], vec![]);
+    assert_send(&room.agent.turn(query("hi"), CancellationToken::new()));
+}
+
+#[test]
 fn a_new_conversation_knows_nothing() {
     let mut room = Room::new([says("Hello."), says("Who?")], vec![]);
     room.turn("hi");

@@ -244,13 +244,15 @@ fn a_bad_key_is_said_to_be_one() {
 
 #[test]
 fn without_a_model_there_are_three_ways_to_one() {
-    // A server of the machine the tests run on must not be found.
-    let nowhere = Term::new(Shell::Bash).env("OLLAMA_HOST", "127.0.0.1:9");
-    let (_home, said) = ask_in(nowhere, &["hello"]);
-    if said.stderr.contains("No model is connected yet") {
-        assert_eq!((said.code, said.stdout.as_str()), (Some(1), ""));
-        assert!(["1.", "2.", "3."].iter().all(|way| said.stderr.contains(way)), "{}", said.stderr);
-    }
+    let nowhere = || Term::new(Shell::Bash).env("OLLAMA_HOST", "127.0.0.1:9");
+    let (_home, said) = ask_in(nowhere(), &["hello"]);
+    assert_eq!((said.code, said.stdout.as_str()), (Some(1), ""));
+    assert!(said.stderr.starts_with("No model is connected yet"), "{}", said.stderr);
+    assert!(["1.", "2.", "3."].iter().all(|way| said.stderr.contains(way)), "{}", said.stderr);
+    let (_home, said) = ask_in(nowhere(), &["hello", "--json", "--model", "openai/gpt-5"]);
+    let object: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!((said.code, &object["status"], &object["model"]), (Some(1), &json!("failed"), &Value::Null));
+    assert!(object["error"].as_str().unwrap().contains("OPENAI_API_KEY"), "{object}");
 }
 
 #[test]
