@@ -5,10 +5,11 @@
 
 mod image;
 mod scratch;
+mod stdin;
 mod view;
 mod voice;
 
-use std::io::{self, IsTerminal, Read};
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -24,7 +25,6 @@ use crate::chat::{Ending, Image, Usage};
 use crate::config::Paths;
 use crate::guard::Intent;
 use crate::provider::{self, Http, Resolved, Wish};
-use crate::text::MIB;
 use crate::tool::{Ports, Registry};
 
 use super::report::{self, Report};
@@ -33,8 +33,6 @@ use voice::{Form, Voice};
 
 /// The person pressed Ctrl-C, or somebody sent another signal to end us.
 const INTERRUPTED: u8 = 130;
-/// Bytes of stdin that are read; a model gets to see far fewer.
-const STDIN_CAP: u64 = 8 * MIB as u64;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -96,7 +94,7 @@ async fn stop_on_signal(cancel: CancellationToken) -> io::Result<()> {
 
 async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Result<ExitCode> {
     let attachments = args.image.iter().map(|path| image::load(path)).collect::<anyhow::Result<Vec<Image>>>()?;
-    let Some(piped) = cancel.run_until_cancelled(piped()).await else { return Ok(ExitCode::from(INTERRUPTED)) };
+    let Some(piped) = cancel.run_until_cancelled(stdin::read()).await else { return Ok(ExitCode::from(INTERRUPTED)) };
     let (text, stdin) = match (args.query.join(" "), piped?) {
         (text, Some(piped)) if text.trim().is_empty() => (piped, None),
         (text, piped) => (text, piped),
@@ -168,26 +166,6 @@ async fn answer(
         }
         Ending::Failed(why) => Report::from(anyhow::anyhow!(why)).code(1).print(),
     })
-}
-
-/// What was piped in, if anything.
-async fn piped() -> anyhow::Result<Option<String>> {
-    if io::stdin().is_terminal() {
-        return Ok(None);
-    }
-    let read = tokio::task::spawn_blocking(|| {
-        let mut bytes = Vec::new();
-        io::stdin().lock().take(STDIN_CAP).read_to_end(&mut bytes).map(|_| bytes)
-    });
-    match read.await.context("cannot read stdin")? {
-        Ok(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => Ok(None),
-        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
-        // A program may be started without one, or with a directory for one.
-        Err(error) => {
-            tracing::debug!(%error, "no stdin");
-            Ok(None)
-        }
-    }
 }
 
 /// Answers for a person who is not there.
