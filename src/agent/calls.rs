@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::{BoxFuture, join_all};
 use tokio_util::sync::CancellationToken;
 
+use super::change;
 use super::front::{Approval, Approver, Decision, Front};
 use crate::chat::{Call, Event, Outcome, Part};
 use crate::guard::{self, Grant, Grants, Surroundings, Verdict};
@@ -62,7 +63,7 @@ impl Desk<'_> {
         if self.cancel.is_cancelled() {
             return result(call.id, Outcome::failed(INTERRUPTED));
         }
-        let prepared = match prepared {
+        let mut prepared = match prepared {
             Ok(prepared) => prepared,
             Err(message) => {
                 let title = in_short(&call.arguments);
@@ -74,7 +75,8 @@ impl Desk<'_> {
             title: prepared.title.clone(),
             tool: call.name.clone(),
             intent: prepared.intent.clone(),
-            preview: prepared.preview.clone(),
+            // Who was asked has seen the change and need not see it again.
+            preview: if verdict == Verdict::Ask { prepared.preview.take() } else { None },
             lasting,
             cwd: self.context.cwd.clone(),
         };
@@ -134,12 +136,14 @@ impl Desk<'_> {
         let output =
             Box::new(move |text: &str| speaker.hear(Event::CallOutput { id: name.clone(), text: text.to_owned() }));
         let run = (prepared.run)(RunContext { output, cancel: cancel.clone() });
+        let preview = prepared.preview;
         front.hear(Event::CallStarted { call, title: prepared.title });
         Box::pin(async move {
             let began = Instant::now();
             let outcome = until_cancelled(run, &cancel).await;
             let (took, told) = (began.elapsed(), outcome.clone());
-            front.hear(Event::CallFinished { id: id.clone(), outcome: told, detail: None, took });
+            let detail = preview.filter(|_| !told.is_failed()).and_then(|preview| change::of(&preview));
+            front.hear(Event::CallFinished { id: id.clone(), outcome: told, detail, took });
             result(id, outcome)
         })
     }

@@ -6,6 +6,7 @@
 //! Touches: chat, provider, tool, guard, track, capture, text. Never: a terminal, a file descriptor, the configuration.
 
 mod calls;
+mod change;
 mod context;
 mod front;
 mod limits;

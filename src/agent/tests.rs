@@ -89,6 +89,29 @@ fn reads_run_together_and_the_rest_in_order() {
 }
 
 #[test]
+fn a_change_nobody_was_asked_about_is_shown_afterwards() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().canonicalize().unwrap().join("a");
+    let write = |content: &str| serde_json::json!({"path": path, "content": content}).to_string();
+    let (one, two) = (write("one\n"), write("two\n"));
+    let mut room = Room::new([uses(&[("write_file", &one), ("write_file", &two)]), says("Done.")], vec![]);
+    room.agent.registry = Registry::standard(Ports::default());
+    *room.person.answers.lock().unwrap() = [Decision::ForSession].into();
+    assert_eq!(room.turn("go"), Ending::Answered);
+    assert!(room.person.asked.lock().unwrap()[0].preview.is_some());
+    let details: Vec<Option<String>> = room
+        .ear
+        .heard()
+        .into_iter()
+        .filter_map(|event| match event {
+            Event::CallFinished { detail, .. } => Some(detail),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(details, [None, Some("@@ -1 +1 @@\n-one\n+two\n".to_owned())], "{:?}", room.results());
+}
+
+#[test]
 fn a_no_and_nonsense_go_back_to_the_model() {
     let notes = Arc::new(Mutex::new(Vec::new()));
     let calls = [("act", ""), ("act", ""), ("none", "{}"), ("act", "{\"a")];
