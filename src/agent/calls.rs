@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::{BoxFuture, join_all};
 use tokio_util::sync::CancellationToken;
 
+use super::change;
 use super::front::{Approval, Approver, Decision, Front};
 use crate::chat::{Call, Event, Outcome, Part};
 use crate::guard::{self, Grant, Grants, Surroundings, Verdict};
@@ -37,12 +38,8 @@ impl Desk<'_> {
         let mut results = Vec::new();
         let mut reads: Vec<BoxFuture<'static, Part>> = Vec::new();
         for call in calls {
-            if self.cancel.is_cancelled() {
-                reads.push(Box::pin(std::future::ready(result(call.id, Outcome::failed(INTERRUPTED)))));
-                continue;
-            }
             let mut prepared = self.registry.prepare(&call, self.context);
-            if self.is_free_read(&prepared) {
+            if self.is_free_read(&prepared) && !self.cancel.is_cancelled() {
                 reads.extend(prepared.ok().map(|prepared| self.start(call, prepared)));
                 continue;
             }
@@ -63,34 +60,40 @@ impl Desk<'_> {
 
     /// Makes one call, if it may be made.
     async fn make(&mut self, call: Call, prepared: Result<Prepared, String>) -> Part {
-        let prepared = match prepared {
+        if self.cancel.is_cancelled() {
+            return result(call.id, Outcome::failed(INTERRUPTED));
+        }
+        let mut prepared = match prepared {
             Ok(prepared) => prepared,
             Err(message) => {
                 let title = in_short(&call.arguments);
                 return self.decline(call, title, message);
             }
         };
-        match self.allow(&call, &prepared).await {
+        let (verdict, lasting) = self.judge(&prepared);
+        let question = Approval {
+            title: prepared.title.clone(),
+            tool: call.name.clone(),
+            intent: prepared.intent.clone(),
+            // Who was asked has seen the change and need not see it again.
+            preview: if verdict == Verdict::Ask { prepared.preview.take() } else { None },
+            lasting,
+            cwd: self.context.cwd.clone(),
+        };
+        match self.allow(verdict, question).await {
             Ok(()) => self.start(call, prepared).await,
             Err(message) => self.decline(call, prepared.title, message),
         }
     }
 
     /// Finds out whether a call may be made. The error is for the model.
-    async fn allow(&mut self, call: &Call, prepared: &Prepared) -> Result<(), String> {
-        let lasting = match self.judge(prepared) {
-            (Verdict::Allow, _) => return Ok(()),
-            (Verdict::Deny(why), _) => return Err(format!("not allowed: {why}")),
-            (Verdict::Ask, lasting) => lasting,
-        };
-        let question = Approval {
-            title: prepared.title.clone(),
-            tool: call.name.clone(),
-            intent: prepared.intent.clone(),
-            preview: prepared.preview.clone(),
-            lasting: lasting.clone(),
-            cwd: self.context.cwd.clone(),
-        };
+    async fn allow(&mut self, verdict: Verdict, question: Approval) -> Result<(), String> {
+        match verdict {
+            Verdict::Allow => return Ok(()),
+            Verdict::Deny(why) => return Err(format!("not allowed: {why}")),
+            Verdict::Ask => {}
+        }
+        let lasting = question.lasting.clone();
         let decision = tokio::select! {
             biased;
             () = self.cancel.cancelled() => return Err(INTERRUPTED.to_owned()),
@@ -133,12 +136,14 @@ impl Desk<'_> {
         let output =
             Box::new(move |text: &str| speaker.hear(Event::CallOutput { id: name.clone(), text: text.to_owned() }));
         let run = (prepared.run)(RunContext { output, cancel: cancel.clone() });
+        let preview = prepared.preview;
         front.hear(Event::CallStarted { call, title: prepared.title });
         Box::pin(async move {
             let began = Instant::now();
             let outcome = until_cancelled(run, &cancel).await;
             let (took, told) = (began.elapsed(), outcome.clone());
-            front.hear(Event::CallFinished { id: id.clone(), outcome: told, detail: None, took });
+            let detail = preview.filter(|_| !told.is_failed()).and_then(|preview| change::of(&preview));
+            front.hear(Event::CallFinished { id: id.clone(), outcome: told, detail, took });
             result(id, outcome)
         })
     }
@@ -146,9 +151,13 @@ impl Desk<'_> {
 
 /// Runs a call to its end, or to shortly after the person stops it. Dropping it ends what is left of it.
 async fn until_cancelled(mut run: BoxFuture<'static, Outcome>, cancel: &CancellationToken) -> Outcome {
+    if cancel.is_cancelled() {
+        return Outcome::failed(INTERRUPTED);
+    }
     tokio::select! {
-        outcome = &mut run => return outcome,
+        biased;
         () = cancel.cancelled() => {}
+        outcome = &mut run => return outcome,
     }
     match tokio::time::timeout(FAREWELL, run).await {
         Ok(outcome) => Outcome::failed(format!("{INTERRUPTED}\n{}", outcome.text())),

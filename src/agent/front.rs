@@ -1,5 +1,6 @@
 //! Who listens to a turn, and who says yes.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use futures_util::future::BoxFuture;
@@ -10,6 +11,19 @@ use crate::{chat, guard, tool};
 pub trait Front: Send + Sync {
     /// Takes one event. It must not wait: the next byte of the answer is behind it.
     fn hear(&self, event: chat::Event);
+
+    /// Where the live shell is, if a call may have moved it since the query.
+    fn place(&self) -> Option<Place> {
+        None
+    }
+}
+
+/// Where a shell is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    pub cwd: PathBuf,
+    /// The exported variables.
+    pub environment: Vec<(OsString, OsString)>,
 }
 
 /// Who says yes. Apart from [`Front`] because a front that only listens (a log, a test, another program) must not decide.

@@ -6,6 +6,7 @@
 //! Touches: chat, provider, tool, guard, track, capture, text. Never: a terminal, a file descriptor, the configuration.
 
 mod calls;
+mod change;
 mod context;
 mod front;
 mod limits;
@@ -14,6 +15,8 @@ mod stop;
 mod stream;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 mod turn;
 
 use std::path::PathBuf;
@@ -21,11 +24,11 @@ use std::sync::Arc;
 
 use crate::chat::{Role, Usage};
 use crate::guard::Grants;
-use crate::provider::{Provider, Request, Resolved};
+use crate::provider::{Policy, Provider, Request, Resolved};
 use crate::tool::{Registry, Seen};
 
-pub use context::{Happened, Query, ShellView};
-pub use front::{Approval, Approver, Decision, Front};
+pub use context::{Happened, Query, STDIN_CAP, ShellView};
+pub use front::{Approval, Approver, Decision, Front, Place};
 pub use limits::Limits;
 
 /// What a person is told who has no model yet: the three quickest ways to one.
@@ -63,6 +66,8 @@ pub struct Agent {
     history: Option<PathBuf>,
     private: Vec<PathBuf>,
     limits: Limits,
+    /// When a request that failed is sent again.
+    policy: Policy,
     /// What the person has said yes to; it outlives a conversation.
     grants: Grants,
     seen: Seen,
@@ -90,6 +95,7 @@ impl Agent {
             history,
             private,
             limits,
+            policy: Policy::default(),
             grants: Grants::default(),
             seen: Seen::default(),
             usage: Usage::default(),

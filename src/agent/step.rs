@@ -5,7 +5,6 @@ use std::time::{Duration, SystemTime};
 use tokio_util::sync::CancellationToken;
 
 use super::front::Front;
-use super::limits::Limits;
 use super::stream::{Answer, Draft};
 use crate::chat::{Event, Message, Usage};
 use crate::provider::{Decision, Policy, Provider, ProviderError, Request};
@@ -19,16 +18,19 @@ pub(super) enum Step {
     Failed(Option<Message>, String),
 }
 
+/// Who is asked, and how often.
+pub(super) struct Line<'a> {
+    pub(super) provider: &'a dyn Provider,
+    pub(super) front: &'a dyn Front,
+    pub(super) policy: &'a Policy,
+    /// How often text may be shown.
+    pub(super) tellings: u32,
+    pub(super) cancel: &'a CancellationToken,
+}
+
 /// Asks the model and tells the front what it says while it says it. The tokens of every try are added to `usage`.
-pub(super) async fn ask(
-    provider: &dyn Provider,
-    request: &Request,
-    front: &dyn Front,
-    limits: Limits,
-    usage: &mut Usage,
-    cancel: &CancellationToken,
-) -> Step {
-    let policy = Policy::default();
+pub(super) async fn ask(line: Line<'_>, request: &Request, usage: &mut Usage) -> Step {
+    let Line { provider, front, policy, cancel, .. } = line;
     let mut tellings = 0;
     for attempt in 1.. {
         let mut draft = Draft::default();
@@ -50,7 +52,7 @@ pub(super) async fn ask(
         };
         tellings += u32::from(draft.has_text());
         let after = match policy.decide(attempt, &error, chance()) {
-            Decision::Again(after) if tellings < limits.tellings => after,
+            Decision::Again(after) if tellings < line.tellings => after,
             Decision::Again(_) | Decision::GiveUp => return Step::Failed(draft.broken_off(), words(&error)),
         };
         front.hear(Event::Retrying { attempt, after, why: words(&error) });

@@ -1,9 +1,18 @@
-//! What the tests of this room share.
+//! What the tests of this room share: a model, a person, tools and a front that do as they are told.
 
-use std::sync::Mutex;
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 
-use super::front::Front;
-use crate::chat::Event;
+use futures_util::future::{BoxFuture, ready};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::{Agent, Approval, Approver, Decision, Front, Limits, Query, Setup, ShellView};
+use crate::chat::{Ending, Event, Message, Outcome, Part, Role, ToolSpec};
+use crate::guard::Intent;
+use crate::provider::{Delta, Effort, ErrorKind, Policy, Provider, ProviderError, Request, Resolved, Stop};
+use crate::tool::{Context, Prepared, Registry, RunContext, Tool};
 
 /// A front that remembers what it heard.
 #[derive(Default)]
@@ -13,10 +22,222 @@ impl Ear {
     pub(super) fn heard(&self) -> Vec<Event> {
         self.0.lock().unwrap().clone()
     }
+
+    pub(super) fn count(&self, is_wanted: impl Fn(&Event) -> bool) -> usize {
+        self.heard().iter().filter(|event| is_wanted(event)).count()
+    }
 }
 
 impl Front for Ear {
     fn hear(&self, event: Event) {
         self.0.lock().unwrap().push(event);
+    }
+}
+
+/// A person with prepared answers, who says no when they are used up.
+#[derive(Default)]
+pub(super) struct Person {
+    pub(super) answers: Mutex<VecDeque<Decision>>,
+    pub(super) asked: Mutex<Vec<Approval>>,
+}
+
+impl Approver for Person {
+    fn approve(&self, request: Approval) -> BoxFuture<'static, Decision> {
+        self.asked.lock().unwrap().push(request);
+        let answer = self.answers.lock().unwrap().pop_front();
+        Box::pin(ready(answer.unwrap_or(Decision::No { why: None })))
+    }
+}
+
+/// How an answer of the model ends.
+#[derive(Debug, Clone)]
+pub(super) enum End {
+    Stop(Stop),
+    Error(ErrorKind),
+    /// Never, for the person stops it.
+    Interrupt(CancellationToken),
+}
+
+/// A model with prepared answers.
+#[derive(Default)]
+pub(super) struct Script {
+    answers: Mutex<VecDeque<(Vec<Delta>, End)>>,
+    pub(super) requests: Mutex<Vec<Request>>,
+}
+
+impl Provider for Script {
+    fn name(&self) -> &str {
+        "script"
+    }
+
+    fn stream<'a>(
+        &'a self,
+        request: &'a Request,
+        deltas: &'a mut (dyn FnMut(Delta) + Send),
+    ) -> BoxFuture<'a, Result<(), ProviderError>> {
+        self.requests.lock().unwrap().push(request.clone());
+        let (answer, end) = self.answers.lock().unwrap().pop_front().expect("another answer");
+        Box::pin(async move {
+            answer.into_iter().for_each(&mut *deltas);
+            match end {
+                End::Stop(stop) => deltas(Delta::Stopped(stop)),
+                End::Error(kind) => return Err(ProviderError::new("script", kind)),
+                End::Interrupt(cancel) => {
+                    cancel.cancel();
+                    std::future::pending().await
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+/// An answer in words.
+pub(super) fn says(text: &str) -> (Vec<Delta>, End) {
+    (vec![Delta::Text(text.into())], End::Stop(Stop::End))
+}
+
+/// An answer that uses these tools.
+pub(super) fn uses(calls: &[(&str, &str)]) -> (Vec<Delta>, End) {
+    let deltas = calls.iter().enumerate().flat_map(|(index, (name, arguments))| {
+        [
+            Delta::CallBegan { index, id: format!("{name}-{index}"), name: (*name).into() },
+            Delta::CallArguments { index, json: (*arguments).into() },
+        ]
+    });
+    (deltas.collect(), End::Stop(Stop::ToolUse))
+}
+
+type Deed = Arc<dyn Fn(RunContext) -> BoxFuture<'static, Outcome> + Send + Sync>;
+
+/// A tool that does what the test says.
+pub(super) struct Double {
+    name: &'static str,
+    intent: Intent,
+    deed: Deed,
+}
+
+impl Double {
+    pub(super) fn tool<F>(
+        name: &'static str,
+        intent: Intent,
+        deed: impl Fn(RunContext) -> F + Send + Sync + 'static,
+    ) -> Arc<dyn Tool>
+    where
+        F: Future<Output = Outcome> + Send + 'static,
+    {
+        Arc::new(Double { name, intent, deed: Arc::new(move |context| Box::pin(deed(context))) })
+    }
+}
+
+impl Tool for Double {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec { name: self.name.into(), description: String::new(), schema: json!({ "type": "object" }) }
+    }
+
+    fn prepare(&self, _: &Value, _: &Context) -> Result<Prepared, String> {
+        let deed = Arc::clone(&self.deed);
+        let run = Box::new(move |context| deed(context));
+        Ok(Prepared { title: self.name.into(), intent: self.intent.clone(), preview: None, run })
+    }
+}
+
+pub(super) fn look() -> Intent {
+    Intent::Read { paths: Vec::new() }
+}
+
+pub(super) fn run() -> Intent {
+    Intent::Run { command: "make".into(), cwd: "/".into() }
+}
+
+/// An agent and everyone around it.
+pub(super) struct Room {
+    pub(super) agent: Agent,
+    pub(super) model: Arc<Script>,
+    pub(super) person: Arc<Person>,
+    pub(super) ear: Arc<Ear>,
+}
+
+impl Room {
+    pub(super) fn new(answers: impl IntoIterator<Item = (Vec<Delta>, End)>, tools: Vec<Arc<dyn Tool>>) -> Room {
+        let model = Arc::new(Script { answers: Mutex::new(answers.into_iter().collect()), ..Script::default() });
+        let (person, ear) = (Arc::new(Person::default()), Arc::new(Ear::default()));
+        let mut agent = Agent::new(Setup {
+            resolved: resolved(model.clone(), "one"),
+            registry: Registry::of(tools),
+            front: ear.clone(),
+            approver: person.clone(),
+            spill: PathBuf::new(),
+            history: None,
+            private: Vec::new(),
+            limits: Limits { steps: 3, tellings: 2 },
+        });
+        agent.policy = Policy { first: std::time::Duration::ZERO, ..Policy::default() };
+        Room { agent, model, person, ear }
+    }
+
+    /// One turn on a runtime of its own; afterwards the conversation must be one that can be sent.
+    pub(super) fn turn(&mut self, text: &str) -> Ending {
+        self.turn_until(text, CancellationToken::new())
+    }
+
+    pub(super) fn turn_until(&mut self, text: &str, cancel: CancellationToken) -> Ending {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let ending = runtime.block_on(self.agent.turn(query(text), cancel));
+        runtime.shutdown_background();
+        assert_eq!(self.ear.heard().last(), Some(&Event::Finished(ending.clone())));
+        assert_sendable(&self.agent.request.messages);
+        ending
+    }
+
+    /// What the conversation says, message by message.
+    pub(super) fn said(&self) -> Vec<String> {
+        self.agent.request.messages.iter().map(Message::text).collect()
+    }
+
+    /// The results of the last calls.
+    pub(super) fn results(&self) -> Vec<String> {
+        let messages = &self.agent.request.messages;
+        let last = messages.iter().rev().find(|message| message.role == Role::Tool).unwrap();
+        let texts = last.parts.iter().map(|part| match part {
+            Part::Result { outcome, .. } => outcome.text().to_owned(),
+            other => panic!("{other:?}"),
+        });
+        texts.collect()
+    }
+}
+
+pub(super) fn resolved(provider: Arc<Script>, model: &str) -> Resolved {
+    let effort = Effort::default();
+    Resolved { provider, model: model.into(), effort, context_window: None, price: None, vendor: "script".into() }
+}
+
+pub(super) fn query(text: &str) -> Query {
+    let view = ShellView {
+        cwd: "/".into(),
+        environment: Vec::new(),
+        shell: "zsh".into(),
+        host: "box".into(),
+        user: "me".into(),
+        happened: Vec::new(),
+    };
+    Query { text: text.into(), view, attachments: Vec::new(), stdin: None }
+}
+
+/// Every call has its result right behind it, in order, and no message is empty.
+fn assert_sendable(messages: &[Message]) {
+    for (index, message) in messages.iter().enumerate() {
+        assert!(!message.parts.is_empty(), "an empty message");
+        let calls: Vec<&str> = message.calls().map(|call| call.id.as_str()).collect();
+        let next = messages.get(index + 1).filter(|next| next.role == Role::Tool);
+        let results: Vec<&str> = next
+            .iter()
+            .flat_map(|next| &next.parts)
+            .map(|part| match part {
+                Part::Result { id, .. } => id.as_str(),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(calls, results);
     }
 }

@@ -4,8 +4,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::calls::Desk;
 use super::context::{self, Query, ShellView};
-use super::front::{Approval, Decision};
-use super::step::{self, Step};
+use super::front::{Approval, Decision, Place};
+use super::step::{self, Line, Step};
 use super::stream::Answer;
 use super::{Agent, stop};
 use crate::chat::{Call, Ending, Event, Message, Part, Role};
@@ -23,15 +23,21 @@ impl Agent {
     async fn answer(&mut self, query: Query, cancel: &CancellationToken) -> Ending {
         let message = context::message(&query, self.is_new());
         self.request.messages.push(message);
-        let place = self.place(query.view);
+        let mut place = self.place(query.view);
         for step in 1.. {
             if step > 1 && (step - 1) % self.limits.steps.max(1) == 0 && !self.may_go_on(step - 1, &place, cancel).await
             {
                 return if cancel.is_cancelled() { Ending::Interrupted } else { Ending::StepLimit };
             }
             self.front.hear(Event::StepStarted { step });
-            let asked =
-                step::ask(&*self.provider, &self.request, &*self.front, self.limits, &mut self.usage, cancel).await;
+            let line = Line {
+                provider: &*self.provider,
+                front: &*self.front,
+                policy: &self.policy,
+                tellings: self.limits.tellings,
+                cancel,
+            };
+            let asked = step::ask(line, &self.request, &mut self.usage).await;
             let Answer { message, stop } = match asked {
                 Step::Said(answer) => answer,
                 Step::Interrupted(message) => {
@@ -53,6 +59,9 @@ impl Agent {
             self.request.messages.push(Message { role: Role::Tool, parts: results });
             if cancel.is_cancelled() {
                 return Ending::Interrupted;
+            }
+            if let Some(Place { cwd, environment }) = self.front.place() {
+                place = tool::Context { cwd, environment, ..place };
             }
         }
         unreachable!("a turn has an end")

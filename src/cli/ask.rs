@@ -4,10 +4,12 @@
 //! unless `--yes` was given. A thread, a connection or a file that one answer does not need is not made.
 
 mod image;
+mod scratch;
+mod stdin;
 mod view;
 mod voice;
 
-use std::io::{self, IsTerminal, Read};
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -15,23 +17,22 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Context;
 use futures_util::future::{BoxFuture, ready};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{self, Agent, Approval, Approver, Decision, Limits, Query, Setup};
-use crate::chat::{Ending, Image};
+use crate::chat::{Ending, Image, Usage};
 use crate::config::Paths;
 use crate::guard::Intent;
 use crate::provider::{self, Http, Resolved, Wish};
-use crate::text::MIB;
 use crate::tool::{Ports, Registry};
 
 use super::report::{self, Report};
+use scratch::Scratch;
 use voice::{Form, Voice};
 
-/// The person pressed Ctrl-C.
+/// The person pressed Ctrl-C, or somebody sent another signal to end us.
 const INTERRUPTED: u8 = 130;
-/// Bytes of stdin that are read; a model gets to see far fewer.
-const STDIN_CAP: u64 = 8 * MIB as u64;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -68,7 +69,7 @@ pub(super) fn run(args: Args, paths: &Paths) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot begin")?;
     let cancel = CancellationToken::new();
     let asked = runtime.block_on(async {
-        let listener = tokio::spawn(stop_on_interrupt(cancel.clone()));
+        let listener = tokio::spawn(stop_on_signal(cancel.clone()));
         let asked = ask(args, paths, cancel).await;
         listener.abort();
         asked
@@ -78,15 +79,22 @@ pub(super) fn run(args: Args, paths: &Paths) -> anyhow::Result<ExitCode> {
     asked
 }
 
-async fn stop_on_interrupt(cancel: CancellationToken) {
-    if tokio::signal::ctrl_c().await.is_ok() {
-        cancel.cancel();
+/// Whoever wants us gone wants our commands gone too, and those are only ended by us.
+async fn stop_on_signal(cancel: CancellationToken) -> io::Result<()> {
+    let (mut terminate, mut hang_up) = (signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+        _ = hang_up.recv() => {}
     }
+    cancel.cancel();
+    Ok(())
 }
 
 async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Result<ExitCode> {
     let attachments = args.image.iter().map(|path| image::load(path)).collect::<anyhow::Result<Vec<Image>>>()?;
-    let Some(piped) = cancel.run_until_cancelled(piped()).await else { return Ok(ExitCode::from(INTERRUPTED)) };
+    let Some(piped) = cancel.run_until_cancelled(stdin::read()).await else { return Ok(ExitCode::from(INTERRUPTED)) };
     let (text, stdin) = match (args.query.join(" "), piped?) {
         (text, Some(piped)) if text.trim().is_empty() => (piped, None),
         (text, piped) => (text, piped),
@@ -102,41 +110,49 @@ async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Re
     let Some(found) = cancel.run_until_cancelled(provider::resolve(&wish, &env, &http)).await else {
         return Ok(ExitCode::from(INTERRUPTED));
     };
-    let Some(resolved) = found? else {
-        report::words(agent::NO_MODEL);
-        return Ok(ExitCode::FAILURE);
-    };
-    answer(query, resolved, args.json, args.yes, paths, cancel).await
+    let voice = Arc::new(Voice::new(if args.json { Form::Json } else { Form::Text }, cancel.clone()));
+    match found {
+        Ok(Some(resolved)) => answer(query, resolved, voice, args.yes, paths, cancel).await,
+        Ok(None) => {
+            report::words(agent::NO_MODEL);
+            voice.finish(&Ending::Failed("no model is connected".to_owned()), Usage::default(), None)?;
+            Ok(ExitCode::FAILURE)
+        }
+        Err(error) => {
+            voice.finish(&Ending::Failed(error.to_string()), Usage::default(), None)?;
+            Err(error.into())
+        }
+    }
 }
 
 async fn answer(
-    query: Query,
+    mut query: Query,
     resolved: Resolved,
-    json: bool,
+    voice: Arc<Voice>,
     yes: bool,
     paths: &Paths,
     cancel: CancellationToken,
 ) -> anyhow::Result<ExitCode> {
     let model = format!("{}/{}", resolved.vendor, resolved.model);
-    let voice = Arc::new(Voice::new(if json { Form::Json } else { Form::Text }, cancel.clone()));
     let nobody = Arc::new(Nobody { says_yes: yes, refused: AtomicUsize::new(0) });
-    let spill = paths.make_session_dir(&format!("ask-{}", std::process::id())).unwrap_or_default();
+    let scratch = Scratch::make(paths);
+    let piped = query.stdin.as_deref().filter(|piped| piped.len() > agent::STDIN_CAP);
+    if let Some(path) = piped.and_then(|piped| scratch.keep("stdin.txt", piped)) {
+        query.text.push_str(&format!("\n\n(All of stdin is in {}.)", path.display()));
+    }
     let private = paths.state_dir().into_iter().chain([paths.runtime_root()]);
     let mut agent = Agent::new(Setup {
         resolved,
         registry: Registry::standard(Ports::default()),
         front: voice.clone(),
         approver: nobody.clone(),
-        spill: spill.clone(),
+        spill: scratch.path().to_owned(),
         history: paths.history_db(),
         private: private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect(),
-        // What is on stdout stays there, but an object is only printed at the end.
-        limits: Limits { tellings: if json { 2 } else { 1 }, ..Limits::default() },
+        limits: Limits { tellings: voice.tellings(), ..Limits::default() },
     });
     let ending = agent.turn(query, cancel).await;
-    // Results that were too long for the model stay, for it may have named them.
-    let _ = std::fs::remove_dir(&spill);
-    voice.finish(&ending, agent.usage(), &model)?;
+    voice.finish(&ending, agent.usage(), Some(&model))?;
     if let refused @ 1.. = nobody.refused.load(Ordering::Relaxed) {
         let calls = if refused == 1 { "1 call was".to_owned() } else { format!("{refused} calls were") };
         report::notices([format!("{calls} refused, for nobody is here to be asked; --yes allows them")]);
@@ -150,26 +166,6 @@ async fn answer(
         }
         Ending::Failed(why) => Report::from(anyhow::anyhow!(why)).code(1).print(),
     })
-}
-
-/// What was piped in, if anything.
-async fn piped() -> anyhow::Result<Option<String>> {
-    if io::stdin().is_terminal() {
-        return Ok(None);
-    }
-    let read = tokio::task::spawn_blocking(|| {
-        let mut bytes = Vec::new();
-        io::stdin().lock().take(STDIN_CAP).read_to_end(&mut bytes).map(|_| bytes)
-    });
-    match read.await.context("cannot read stdin")? {
-        Ok(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => Ok(None),
-        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
-        // A program may be started without one, or with a directory for one.
-        Err(error) => {
-            tracing::debug!(%error, "no stdin");
-            Ok(None)
-        }
-    }
 }
 
 /// Answers for a person who is not there.

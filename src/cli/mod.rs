@@ -66,13 +66,15 @@ fn command(args: Vec<OsString>) -> ExitCode {
 
 fn act(cli: Cli) -> anyhow::Result<ExitCode> {
     let paths = Paths::current();
-    if let Some(Action::Ask(args)) = cli.action {
-        return ask::run(*args, &paths);
-    }
     let mut out = BufWriter::new(io::stdout().lock());
     match cli.action {
         // Options of ours with neither a shell's arguments nor a subcommand never come here; clap alone would allow it.
-        None | Some(Action::Ask(_)) => anyhow::bail!("there is nothing to do; `shellmate --help` shows what there is"),
+        None => anyhow::bail!("there is nothing to do; `shellmate --help` shows what there is"),
+        Some(Action::Ask(args)) => {
+            // An answer is printed as it comes, and not by one hand alone.
+            drop(out);
+            ask::run(*args, &paths)
+        }
         Some(Action::History(args)) => look_back(*args, &paths, &mut out),
         Some(Action::Doctor(args)) => {
             let chosen = chosen_shell(cli.shell, &paths);

@@ -54,6 +54,12 @@ impl Registry {
         Registry { tools: tools.into_iter().map(|tool| (tool.spec().name, tool)).collect() }
     }
 
+    /// These tools and no others.
+    #[cfg(test)]
+    pub(crate) fn of(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Registry {
+        Registry { tools: tools.into_iter().map(|tool| (tool.spec().name, tool)).collect() }
+    }
+
     /// What the model is told, byte for byte the same each time.
     pub fn specs(&self) -> Vec<ToolSpec> {
         self.tools.values().map(|tool| tool.spec()).collect()

@@ -182,6 +182,21 @@ fn stdin_goes_with_the_query_or_is_it() {
 }
 
 #[test]
+fn much_stdin_is_cut_and_kept_for_the_while() {
+    let model = Model::start([Reply::calls(&[("grep", json!({"pattern": "needle"}))]), Reply::text(["a"])]);
+    let (home, mut command) = command(home(&model), &["what is wrong"]);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let hay = "hay\n".repeat(20_000);
+    child.stdin.take().unwrap().write_all(format!("{hay}error: needle\n{hay}").as_bytes()).unwrap();
+    assert_eq!(finish(child).code, Some(0));
+    let said = model.request().said(0);
+    assert!(said.len() < 40_000 && said.contains("error: needle\n"), "{} bytes", said.len());
+    assert!(said.contains("what is wrong\n\n(All of stdin is in /"), "{}", &said[said.len() - 200..]);
+    let left = std::fs::read_dir(home.place().join("run/shellmate")).unwrap().count();
+    assert_eq!(left, 0, "nothing stays behind");
+}
+
+#[test]
 fn a_picture_is_shown() {
     let model = Model::start([Reply::text(["A dot."])]);
     let builder = home(&model).file("a.png", b"\x89PNG\r\n\x1a\nrest");
@@ -229,13 +244,15 @@ fn a_bad_key_is_said_to_be_one() {
 
 #[test]
 fn without_a_model_there_are_three_ways_to_one() {
-    // A server of the machine the tests run on must not be found.
-    let nowhere = Term::new(Shell::Bash).env("OLLAMA_HOST", "127.0.0.1:9");
-    let (_home, said) = ask_in(nowhere, &["hello"]);
-    if said.stderr.contains("No model is connected yet") {
-        assert_eq!((said.code, said.stdout.as_str()), (Some(1), ""));
-        assert!(["1.", "2.", "3."].iter().all(|way| said.stderr.contains(way)), "{}", said.stderr);
-    }
+    let nowhere = || Term::new(Shell::Bash).env("OLLAMA_HOST", "127.0.0.1:9");
+    let (_home, said) = ask_in(nowhere(), &["hello"]);
+    assert_eq!((said.code, said.stdout.as_str()), (Some(1), ""));
+    assert!(said.stderr.starts_with("No model is connected yet"), "{}", said.stderr);
+    assert!(["1.", "2.", "3."].iter().all(|way| said.stderr.contains(way)), "{}", said.stderr);
+    let (_home, said) = ask_in(nowhere(), &["hello", "--json", "--model", "openai/gpt-5"]);
+    let object: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!((said.code, &object["status"], &object["model"]), (Some(1), &json!("failed"), &Value::Null));
+    assert!(object["error"].as_str().unwrap().contains("OPENAI_API_KEY"), "{object}");
 }
 
 #[test]

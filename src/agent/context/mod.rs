@@ -18,8 +18,8 @@ use excerpt::Room;
 
 /// Bytes of the query itself.
 const QUERY_CAP: usize = 64 * KIB;
-/// Bytes of what was piped in.
-const STDIN_CAP: usize = 32 * KIB;
+/// Bytes of what was piped in that a model gets to see.
+pub const STDIN_CAP: usize = 32 * KIB;
 /// Bytes of one name: a directory, a host, a shell.
 const NAME_CAP: usize = 4 * KIB;
 /// The tags a model may believe. Nothing else may look like one.

@@ -99,9 +99,3 @@ fn every_fragment_has_a_cap() {
     let text = words(&asked, true);
     assert!(text.len() <= QUERY_CAP + STDIN_CAP + NAME_CAP + 512, "{}", text.len());
 }
-
-/// A token of English and JSON is four letters at least, as all tokenizers of today count them.
-#[test]
-fn the_prefix_is_small() {
-    assert!(SYSTEM.len() <= 2_400, "{} bytes", SYSTEM.len());
-}

@@ -73,7 +73,7 @@ struct Object<'a> {
     answer: &'a str,
     calls: &'a [Made],
     usage: Usage,
-    model: &'a str,
+    model: Option<&'a str>,
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
@@ -84,13 +84,21 @@ impl Voice {
         Voice { form, cancel, said: Mutex::default() }
     }
 
+    /// How often it can say the same: what is on stdout stays there, but an object is printed once, at the end.
+    pub(super) fn tellings(&self) -> u32 {
+        match self.form {
+            Form::Text => 1,
+            Form::Json => 2,
+        }
+    }
+
     /// Whether whoever read stdout went away.
     pub(super) fn lost_its_reader(&self) -> bool {
         self.lock().lost_reader
     }
 
     /// Ends the last line, or prints the object.
-    pub(super) fn finish(&self, ending: &Ending, usage: Usage, model: &str) -> io::Result<()> {
+    pub(super) fn finish(&self, ending: &Ending, usage: Usage, model: Option<&str>) -> io::Result<()> {
         let mut said = self.lock();
         if self.form == Form::Text {
             self.end_line(&mut said);

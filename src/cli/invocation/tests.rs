@@ -78,7 +78,6 @@ fn whatever_is_not_ours_goes_to_the_real_shell_as_given() {
         "-login",
         "/usr/lib/openssh/sftp-server",
         "-c scp -t --shell",
-        "ask what",
         "historys",
     ] {
         assert_eq!(of(&format!("shellmate {args}")), exec(args), "{args}");

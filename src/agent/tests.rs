@@ -1,0 +1,222 @@
+//! Turns with a model, a person and tools that do as they are told.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Barrier;
+use tokio_util::sync::CancellationToken;
+
+use super::testing::{Double, End, Room, look, query, resolved, run, says, uses};
+use super::{Decision, context};
+use crate::chat::{Ending, Event, Outcome, Usage};
+use crate::provider::{Delta, ErrorKind, Stop};
+use crate::tool::{Ports, Registry, Tool};
+
+/// A tool that writes its name down.
+fn noting(name: &'static str, intent: crate::guard::Intent, notes: &Arc<Mutex<Vec<&'static str>>>) -> Arc<dyn Tool> {
+    let notes = Arc::clone(notes);
+    Double::tool(name, intent, move |_| {
+        notes.lock().unwrap().push(name);
+        async move { Outcome::done(name) }
+    })
+}
+
+#[test]
+fn an_answer_is_heard_and_remembered() {
+    let usage = Usage { input: 5, output: 2, ..Usage::default() };
+    let (mut deltas, end) = says("Hello.");
+    deltas.push(Delta::Usage(usage));
+    let mut room = Room::new([(deltas, end), says("Again.")], vec![]);
+    let preview = room.agent.preview(&query("hi"));
+    assert_eq!(room.turn("hi"), Ending::Answered);
+    assert_eq!(room.said(), [preview, "Hello.".into()]);
+    assert_eq!(room.agent.usage(), usage);
+    let heard = room.ear.heard();
+    assert_eq!(heard[..2], [Event::StepStarted { step: 1 }, Event::Text("Hello.".into())]);
+    room.agent.switch(resolved(room.model.clone(), "two"));
+    assert_eq!(room.turn("more"), Ending::Answered);
+    let requests = room.model.requests.lock().unwrap();
+    assert_eq!((requests[0].model.as_str(), requests[1].model.as_str()), ("one", "two"));
+    assert_eq!(requests[1].messages[..1], requests[0].messages[..]);
+    assert_eq!(requests[0].system, requests[1].system);
+}
+
+#[test]
+fn a_turn_may_run_on_any_thread() {
+    fn assert_send(_: &impl Send) {}
+    let mut room = Room::new([], vec![]);
+    assert_send(&room.agent.turn(query("hi"), CancellationToken::new()));
+}
+
+#[test]
+fn a_new_conversation_knows_nothing() {
+    let mut room = Room::new([says("Hello."), says("Who?")], vec![]);
+    room.turn("hi");
+    assert_eq!(room.agent.last_answer().as_deref(), Some("Hello."));
+    room.agent.new_conversation();
+    assert_eq!(room.agent.last_answer(), None);
+    room.turn("me");
+    assert_eq!(room.model.requests.lock().unwrap()[1].messages.len(), 1);
+}
+
+#[test]
+fn reads_run_together_and_the_rest_in_order() {
+    let both = Arc::new(Barrier::new(2));
+    let notes = Arc::new(Mutex::new(Vec::new()));
+    let meeting = {
+        let notes = Arc::clone(&notes);
+        // It ends only if two of them run at the same time.
+        Double::tool("meet", look(), move |_| {
+            let (both, notes) = (Arc::clone(&both), Arc::clone(&notes));
+            async move {
+                both.wait().await;
+                notes.lock().unwrap().push("meet");
+                Outcome::done("met")
+            }
+        })
+    };
+    let tools = vec![meeting, noting("act", run(), &notes), noting("read", look(), &notes)];
+    let calls = [("meet", ""), ("meet", ""), ("act", ""), ("read", ""), ("act", "{}")];
+    let mut room = Room::new([uses(&calls), says("Done.")], tools);
+    *room.person.answers.lock().unwrap() = [Decision::ForSession].into();
+    assert_eq!(room.turn("go"), Ending::Answered);
+    assert_eq!(*notes.lock().unwrap(), ["meet", "meet", "act", "read", "act"]);
+    assert_eq!(room.results(), ["met", "met", "act", "read", "act"]);
+    // The second time is covered by the first yes.
+    assert_eq!(room.person.asked.lock().unwrap().len(), 1);
+    assert_eq!(room.ear.count(|event| matches!(event, Event::CallStarted { .. })), 5);
+    assert_eq!(room.ear.count(|event| matches!(event, Event::CallFinished { .. })), 5);
+}
+
+#[test]
+fn a_change_nobody_was_asked_about_is_shown_afterwards() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().canonicalize().unwrap().join("a");
+    let write = |content: &str| serde_json::json!({"path": path, "content": content}).to_string();
+    let (one, two) = (write("one\n"), write("two\n"));
+    let mut room = Room::new([uses(&[("write_file", &one), ("write_file", &two)]), says("Done.")], vec![]);
+    room.agent.registry = Registry::standard(Ports::default());
+    *room.person.answers.lock().unwrap() = [Decision::ForSession].into();
+    assert_eq!(room.turn("go"), Ending::Answered);
+    assert!(room.person.asked.lock().unwrap()[0].preview.is_some());
+    let details: Vec<Option<String>> = room
+        .ear
+        .heard()
+        .into_iter()
+        .filter_map(|event| match event {
+            Event::CallFinished { detail, .. } => Some(detail),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(details, [None, Some("@@ -1 +1 @@\n-one\n+two\n".to_owned())], "{:?}", room.results());
+}
+
+#[test]
+fn a_no_and_nonsense_go_back_to_the_model() {
+    let notes = Arc::new(Mutex::new(Vec::new()));
+    let calls = [("act", ""), ("act", ""), ("none", "{}"), ("act", "{\"a")];
+    let mut room = Room::new([uses(&calls), says("I see.")], vec![noting("act", run(), &notes)]);
+    *room.person.answers.lock().unwrap() = [Decision::No { why: Some("use make".into()) }].into();
+    assert_eq!(room.turn("go"), Ending::Answered);
+    assert!(notes.lock().unwrap().is_empty());
+    let results = room.results();
+    assert_eq!(results[0], "the user said no: use make");
+    assert!(results[1].starts_with("the user said no;"), "{results:?}");
+    assert!(results[2].starts_with("there is no tool named none"), "{results:?}");
+    assert!(results[3].starts_with("the arguments of act are not valid JSON"), "{results:?}");
+    assert_eq!(room.ear.count(|event| matches!(event, Event::CallFinished { .. })), 4);
+}
+
+#[test]
+fn a_cancelled_answer_stays_and_the_conversation_goes_on() {
+    let cancel = CancellationToken::new();
+    let deltas = vec![Delta::Thinking("hm".into()), Delta::Text("Half".into())];
+    let half = (deltas, End::Interrupt(cancel.clone()));
+    let mut room = Room::new([half, says("Fine.")], vec![]);
+    let began = Instant::now();
+    assert_eq!(room.turn_until("go", cancel), Ending::Interrupted);
+    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+    assert_eq!(room.said()[1], "Half\n\n[interrupted by the user]");
+    assert_eq!(room.turn("go on"), Ending::Answered);
+}
+
+#[test]
+fn a_cancelled_call_is_ended_and_so_are_those_behind_it() {
+    let notes = Arc::new(Mutex::new(Vec::new()));
+    let hang = Double::tool("hang", look(), |_| std::future::pending());
+    let cancel = CancellationToken::new();
+    let token = cancel.clone();
+    let polite = Double::tool("polite", look(), move |context| {
+        let token = token.clone();
+        async move {
+            token.cancel();
+            tokio::task::yield_now().await;
+            context.cancel.cancelled().await;
+            Outcome::done("what it had printed")
+        }
+    });
+    let tools = vec![hang, polite, noting("act", run(), &notes)];
+    let mut room = Room::new([uses(&[("hang", ""), ("polite", ""), ("act", "")]), says("Fine.")], tools);
+    let began = Instant::now();
+    assert_eq!(room.turn_until("go", cancel), Ending::Interrupted);
+    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+    let interrupted = "interrupted by the user";
+    let polite = format!("{interrupted}\nwhat it had printed");
+    assert_eq!(room.results(), [interrupted, polite.as_str(), interrupted]);
+    assert!(notes.lock().unwrap().is_empty() && room.person.asked.lock().unwrap().is_empty());
+    assert_eq!(room.turn("go on"), Ending::Answered);
+}
+
+#[test]
+fn many_steps_are_asked_about() {
+    let notes = Arc::new(Mutex::new(Vec::new()));
+    let steps = || std::iter::repeat_with(|| uses(&[("read", "")])).take(7);
+    let mut room = Room::new(steps(), vec![noting("read", look(), &notes)]);
+    *room.person.answers.lock().unwrap() = [Decision::Once].into();
+    assert_eq!(room.turn("go"), Ending::StepLimit);
+    assert_eq!(notes.lock().unwrap().len(), 6);
+    let asked = room.person.asked.lock().unwrap();
+    assert_eq!(asked[0].title, "3 steps so far: go on?");
+    assert_eq!(asked.len(), 2);
+}
+
+#[test]
+fn a_request_is_sent_again_until_text_was_shown_twice() {
+    let trouble = || (vec![], End::Error(ErrorKind::Overloaded));
+    let half = || (vec![Delta::Text("Half".into())], End::Error(ErrorKind::BrokenOff));
+    let is_retry = |event: &Event| matches!(event, Event::Retrying { .. });
+
+    let mut room = Room::new([trouble(), half(), says("Whole.")], vec![]);
+    assert_eq!(room.turn("go"), Ending::Answered);
+    assert_eq!(room.said()[1], "Whole.");
+    assert_eq!(room.ear.count(is_retry), 2);
+
+    let mut room = Room::new([half(), half(), says("Whole.")], vec![]);
+    assert_eq!(room.turn("go"), Ending::Failed("the answer of script broke off".into()));
+    assert_eq!(room.said()[1], "Half\n\n[the answer broke off here]");
+    assert_eq!(room.ear.count(is_retry), 1);
+
+    let mut room = Room::new([trouble(), trouble(), trouble(), trouble(), says("Whole.")], vec![]);
+    assert_eq!(room.turn("go"), Ending::Failed("script is overloaded".into()));
+    assert_eq!(room.ear.count(is_retry), 3);
+}
+
+#[test]
+fn what_is_no_answer_is_said_plainly() {
+    let empty = (vec![Delta::Thinking("hm".into())], End::Stop(Stop::End));
+    let refused = (vec![], End::Stop(Stop::Refused("no".into())));
+    let mut room = Room::new([empty, refused, says("Yes.")], vec![]);
+    assert_eq!(room.turn("go"), Ending::Failed("the model gave an empty answer".into()));
+    assert_eq!(room.turn("go"), Ending::Failed("the model would not answer: no".into()));
+    assert_eq!(room.turn("go"), Ending::Answered);
+}
+
+/// Paid for with every request. The 3,500 tokens it may take are more than 7,700 bytes of English and JSON. Those tools that
+/// need a terminal are counted where they are made.
+#[test]
+fn system_prompt_and_tools_are_small_and_stable() {
+    let tools = || serde_json::to_string(&Registry::standard(Ports::default()).specs()).unwrap();
+    assert_eq!(tools(), tools());
+    let bytes = context::SYSTEM.len() + tools().len();
+    assert!(context::SYSTEM.len() <= 2_400 && bytes <= 7_000, "{} of {bytes} bytes", context::SYSTEM.len());
+}
