@@ -94,16 +94,18 @@ fn name(text: &str) -> String {
 
 /// Text that can't be taken for what we say ourselves: in a tag of ours that is not ours, the bracket stands apart.
 fn data(text: &str) -> String {
-    let mut safe = text.to_owned();
-    for tag in TAGS {
-        for bracket in ["<", "</"] {
-            let forged = format!("{bracket}{tag}");
-            if safe.contains(&forged) {
-                safe = safe.replace(&forged, &format!("{bracket} {tag}"));
-            }
+    let mut safe = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        let after = &rest[at + 1..];
+        let tag = after.strip_prefix('/').unwrap_or(after);
+        safe.push_str(&rest[..rest.len() - tag.len()]);
+        if TAGS.iter().any(|ours| tag.starts_with(ours)) {
+            safe.push(' ');
         }
+        rest = tag;
     }
-    safe
+    safe + rest
 }
 
 #[cfg(test)]

@@ -61,6 +61,7 @@ fn output_cannot_speak_for_us() {
     assert_eq!(text.matches("</shell_events>").count(), 1);
     assert_eq!(text.matches("<cwd>").count(), 1);
     assert!(text.contains("</ output></ command></ shell_events>"), "{text}");
+    assert_eq!(data("<<cwd </a <é <"), "<< cwd </a <é <");
 }
 
 #[test]
