@@ -59,13 +59,22 @@ __shellmate_precmd() {
   [[ $__shellmate_text != *bind* ]] || __shellmate_keys='' # bound anew, perhaps
   [[ $__shellmate_text != *DEBUG* ]] || __shellmate_next=$__shellmate_trap
   if [[ $__shellmate_query ]]; then
-    builtin command env -0 >|"${__shellmate_fifo%/*}/environment"
+    __shellmate_environment
     __shellmate_say "end;$1" "wait;$((++__shellmate_count))"
     __shellmate_wait
   else
     __shellmate_where
     __shellmate_say "end;$1" "prompt;$__shellmate_cwd"
   fi
+}
+
+# Writes down what is exported, without a program: one that runs here would keep the terminal.
+__shellmate_environment() {
+  builtin local __shellmate_e __shellmate_d="${__shellmate_fifo%/*}"
+  builtin compgen -e >|"$__shellmate_d/names" || builtin return 0
+  while builtin read -r __shellmate_e; do
+    builtin printf '%s=%s\0' "$__shellmate_e" "${!__shellmate_e-}"
+  done <"$__shellmate_d/names" >|"$__shellmate_d/environment"
 }
 
 # Obeys shellmate until the query is over.

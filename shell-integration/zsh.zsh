@@ -46,7 +46,8 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
       [[ $widgets[zle-line-init] == user:__shellmate_line_init ]] || __shellmate_widgets
       [[ $__shellmate_query == asked ]] && __shellmate_query=open || __shellmate_query=
       if [[ -n $__shellmate_query ]]; then
-        command env -0 >|${__shellmate_fifo:h}/environment
+        # By hand: after a program run here zsh would not take the terminal back from it.
+        for line in ${(k)parameters[(R)*export*]}; do builtin print -rn -- "$line=${(P)line}"$'\0'; done >|${__shellmate_fifo:h}/environment
         __shellmate_say wait $(( ++__shellmate_count ))
       fi
     fi

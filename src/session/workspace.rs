@@ -109,6 +109,7 @@ impl Drop for Workspace {
             PAUSED,
             "bash",
             "keys",
+            "names",
             "trap",
             "command",
             "run",
