@@ -4,6 +4,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 use super::Config;
+use crate::text;
 
 /// The JSON schema of the configuration, for editors.
 pub fn schema() -> Value {
@@ -16,37 +17,12 @@ pub(super) fn nearest(parents: &[String], key: &str) -> Option<String> {
     let schema = schema();
     let table = parents.iter().try_fold(&schema, |table, parent| table.get("properties")?.get(parent))?;
     let known = table.get("properties")?.as_object()?;
-    let (distance, name) = known.keys().map(|name| (distance(key, name), name)).min()?;
-    // A third of the letters may be wrong; more is another word.
-    (distance <= key.chars().count().div_ceil(3)).then(|| name.clone())
-}
-
-/// The number of letters to insert, remove or change to get from one word to the other.
-fn distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, letter) in from.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, other) in to.iter().enumerate() {
-            let change = diagonal + usize::from(letter != *other);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[to.len()]
+    text::nearest(key, known.keys().map(String::as_str)).map(str::to_owned)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn distances_are_letters() {
-        assert_eq!(distance("ignor", "ignore"), 1);
-        assert_eq!(distance("head", "tail"), 4);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("same", "same"), 0);
-    }
 
     #[test]
     fn every_key_is_described_and_has_its_default() {

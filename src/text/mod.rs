@@ -3,11 +3,13 @@
 //! Leaf room: pure functions over text; no I/O, no clock, no other room.
 
 pub mod human;
+mod nearest;
 mod percent;
 mod sanitize;
 pub mod style;
 pub mod width;
 
+pub use nearest::nearest;
 pub use percent::{decode as percent_decode, encode as percent_encode};
 pub use sanitize::sanitize;
 

@@ -17,6 +17,7 @@ mod failopen;
 mod forged;
 mod harness;
 mod history;
+mod inline;
 mod prompts;
 mod query;
 mod rooms;

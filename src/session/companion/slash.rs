@@ -2,6 +2,7 @@
 
 use crate::agent::Query;
 use crate::provider;
+use crate::text;
 
 use super::News;
 use super::orders::Mind;
@@ -54,11 +55,7 @@ pub(super) fn parse(line: &str) -> Result<Slash, String> {
 
 fn nearest(unknown: &str) -> String {
     let names = COMMANDS.iter().filter_map(|(usage, _)| usage.split(' ').next());
-    let shared = |name: &str| name.bytes().zip(unknown.bytes()).take_while(|(one, other)| one == other).count();
-    match names.max_by_key(|name| shared(name)) {
-        Some(name) if shared(name) > 2 => format!(" (did you mean {name}?)"),
-        _ => String::new(),
-    }
+    text::nearest(unknown, names).map(|name| format!(" (did you mean {name}?)")).unwrap_or_default()
 }
 
 impl Mind {
@@ -157,7 +154,7 @@ mod tests {
             parse("/contxt").unwrap_err(),
             "there is no /contxt (did you mean /context?); /help lists what there is"
         );
-        assert!(parse("/zzz").unwrap_err().starts_with("there is no /zzz;"));
+        assert!(parse("/zzzzzz").unwrap_err().starts_with("there is no /zzzzzz;"));
         assert!(parse("/thinking").is_err());
     }
 }
