@@ -61,8 +61,8 @@ pub struct Tracker {
     line: Vec<u8>,
     /// The line the prompt was drawn on, up to where the user types: output without a newline, and the prompt.
     prompt_line: Vec<u8>,
-    /// How much of `line` was there before the prompt.
-    before_prompt: usize,
+    /// Output without a final newline that the prompt was drawn behind.
+    before_prompt: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -81,7 +81,7 @@ impl Default for Tracker {
             running: None,
             line: Vec::new(),
             prompt_line: Vec::new(),
-            before_prompt: 0,
+            before_prompt: Vec::new(),
         }
     }
 }
@@ -104,7 +104,7 @@ impl Tracker {
         let rest = match memchr::memrchr(b'\n', bytes) {
             Some(newline) => {
                 self.line.clear();
-                self.before_prompt = 0;
+                self.before_prompt.clear();
                 &bytes[newline + 1..]
             }
             None => bytes,
@@ -112,7 +112,6 @@ impl Tracker {
         let surplus = (self.line.len() + rest.len()).saturating_sub(LINE_CAP);
         if surplus > 0 {
             self.line.drain(..surplus.min(self.line.len()));
-            self.before_prompt = self.before_prompt.saturating_sub(surplus);
         }
         self.line.extend_from_slice(&rest[rest.len().saturating_sub(LINE_CAP)..]);
     }
@@ -129,7 +128,7 @@ impl Tracker {
 
     /// Output without a final newline that the prompt was drawn behind.
     pub fn before_prompt(&self) -> &[u8] {
-        &self.prompt_line[..self.before_prompt.min(self.prompt_line.len())]
+        &self.before_prompt
     }
 
     /// Moves on by one mark; the command that it ends, if one was running.
@@ -150,7 +149,7 @@ impl Tracker {
             }
             Mark::Prompt { cwd } => {
                 self.zone = Zone::Prompt;
-                self.before_prompt = self.line.len();
+                self.before_prompt = drawn(&self.line);
                 self.cwd = Some(cwd.clone());
                 None
             }
@@ -158,7 +157,7 @@ impl Tracker {
                 // Readline prints the mark again whenever it redraws the prompt; only the first ends a prompt.
                 if self.zone == Zone::Prompt {
                     self.zone = Zone::Input;
-                    self.prompt_line = self.line.clone();
+                    self.prompt_line = drawn(&self.line);
                 }
                 None
             }
@@ -178,9 +177,37 @@ impl Tracker {
     }
 }
 
+/// The bytes of a line less those that draw nothing: modes switched on and off, and returns at its start.
+fn drawn(line: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((&first, after)) = rest.split_first() {
+        let digits = rest
+            .strip_prefix(b"\x1b[?")
+            .map(|tail| tail.iter().take_while(|b| b.is_ascii_digit() || **b == b';').count());
+        match digits.map(|count| &rest[3 + count..]) {
+            Some([b'h' | b'l', after @ ..]) => rest = after,
+            _ if first == b'\r' && out.is_empty() => rest = after,
+            _ => {
+                out.push(first);
+                rest = after;
+            }
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn modes_draw_nothing() {
+        assert_eq!(
+            drawn(b"\x1b[?2004l\r\x1b[?2004h\x1b[32m$\x1b[0m \x1b[?25;1lx\x1b[?1"),
+            b"\x1b[32m$\x1b[0m x\x1b[?1"
+        );
+    }
 
     fn later(moment: Moment, by: Duration) -> Moment {
         Moment { wall: moment.wall + by, steady: moment.steady + by }

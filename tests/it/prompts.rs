@@ -24,7 +24,12 @@ fn coexists(shell: Shell, what: &str, set: impl Fn(Builder) -> Builder) {
     ours.typed("> still here\r");
     ours.wait_for_prompt();
     let screen = ours.screen();
-    assert!(screen.contains("agent"), "{} with {what}: no answer\n{}", shell.name(), ours.describe());
+    assert!(
+        screen.contains("No model is connected yet"),
+        "{} with {what}: no answer\n{}",
+        shell.name(),
+        ours.describe()
+    );
     assert_eq!(screen.matches("> still here").count(), 1, "{} with {what}\n{}", shell.name(), ours.describe());
     assert!(!ours.home().join("still").exists(), "{} with {what}: the shell ran it", shell.name());
     let records = ours.finish();

@@ -22,7 +22,7 @@ fn inside_tmux() {
         term.wait_for_prompt();
         term.typed("> a query\r");
         term.wait_for_prompt();
-        assert!(term.screen().contains("agent"), "{}", term.describe());
+        assert!(term.screen().contains("No model is connected yet"), "{}", term.describe());
         term.typed("exit\r");
         term.wait_exit();
         let records = term.history(&[]);
@@ -47,7 +47,7 @@ fn tmux_inside() {
         term.wait_for("\nin a pane\n");
         term.typed("> inside\r");
         term.wait_until(|screen| screen.contents().matches("pane$").count() >= 3);
-        assert!(!term.screen().contains("agent"), "{}", term.describe());
+        assert!(!term.screen().contains("No model is connected yet"), "{}", term.describe());
         term.typed("exit\r");
         term.wait_for_prompt();
         assert!(term.home().join("inside").exists(), "it was the pane's own redirection");
