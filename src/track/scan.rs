@@ -99,8 +99,16 @@ impl Scanner {
             match self.state {
                 State::Ground => match memchr(ESC, &chunk[at..]) {
                     Some(offset) => {
-                        at += offset + 1;
-                        self.state = State::Prefix { matched: 1, carried: 0 };
+                        let esc = at + offset;
+                        match chunk.get(esc + 1..esc + 3) {
+                            // Most sequences are neither marks nor modes, which these two bytes tell.
+                            Some([b'[', third]) if !matches!(*third, b'?' | ESC) => at = esc + 3,
+                            Some([second, _]) if !matches!(*second, b'[' | b']' | ESC) => at = esc + 2,
+                            _ => {
+                                at = esc + 1;
+                                self.state = State::Prefix { matched: 1, carried: 0 };
+                            }
+                        }
                     }
                     None => at = chunk.len(),
                 },
