@@ -18,6 +18,11 @@ if status is-interactive; and not set -q __shellmate_count
         builtin printf '\e]7771;%s%s%s%s%s%s\e\\\\' $__shellmate_nonce ';'$fields >/dev/tty
     end
 
+    # Write down what is exported.
+    function __shellmate_environment
+        command env -0 >(string replace -r '[^/]*$' environment -- $__shellmate_fifo)
+    end
+
     # Wait for a file to run: true if there is one. A read that is redirected itself would swallow what follows its line.
     function __shellmate_next
         while set -q __shellmate_query[1]
@@ -110,7 +115,7 @@ if status is-interactive; and not set -q __shellmate_count
         set -g __shellmate_ended
         if set -q __shellmate_query[1]
             set -g __shellmate_count (builtin math $__shellmate_count + 1)
-            command env -0 >(string replace -r '[^/]*$' environment -- $__shellmate_fifo)
+            __shellmate_environment
             __shellmate_say wait $__shellmate_count
         end
         string match -qv '*__shellmate_enter*' -- (builtin bind -M $fish_bind_mode \r 2>/dev/null); and __shellmate_bind

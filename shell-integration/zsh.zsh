@@ -27,6 +27,12 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
     builtin print -rn -- $mark$'\e\\' >/dev/tty
   }
 
+  # Write down what is exported, by hand: after a program run here zsh would not take the terminal back from it.
+  __shellmate_environment() {
+    builtin emulate -L zsh && builtin local name
+    for name in ${(k)parameters[(R)*export*]}; do builtin print -rn -- "$name=${(P)name}"$'\0'; done >|${__shellmate_fifo:h}/environment
+  }
+
   # Before a prompt. A file to run is read here, in the user's options, so that what it sets lasts.
   __shellmate_precmd() {
     while { __shellmate_next "$?" } 2>/dev/null; do
@@ -46,8 +52,7 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
       [[ $widgets[zle-line-init] == user:__shellmate_line_init ]] || __shellmate_widgets
       [[ $__shellmate_query == asked ]] && __shellmate_query=open || __shellmate_query=
       if [[ -n $__shellmate_query ]]; then
-        # By hand: after a program run here zsh would not take the terminal back from it.
-        for line in ${(k)parameters[(R)*export*]}; do builtin print -rn -- "$line=${(P)line}"$'\0'; done >|${__shellmate_fifo:h}/environment
+        __shellmate_environment
         __shellmate_say wait $(( ++__shellmate_count ))
       fi
     fi

@@ -1,5 +1,7 @@
 //! The shell's process.
 
+use std::path::PathBuf;
+
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
@@ -44,6 +46,11 @@ impl Child {
 
     pub fn pid(&self) -> Pid {
         self.pid
+    }
+
+    /// Where the shell is, as the kernel sees it.
+    pub fn cwd(&self) -> Option<PathBuf> {
+        std::fs::read_link(format!("/proc/{}/cwd", self.pid)).ok()
     }
 
     /// Asks without waiting.

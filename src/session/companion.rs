@@ -11,15 +11,15 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Approval, Approver, Decision, Front, Query};
+use crate::agent::{Approval, Approver, Decision, Front, Place, Query};
 use crate::chat::{Ending, Event};
 use crate::tool::{Answer, Asker, Question, ShellPort, ShellResult};
 
@@ -39,11 +39,17 @@ pub(super) enum News {
     Words(String),
     Approve(Box<Approval>, oneshot::Sender<Decision>),
     Ask(Question, oneshot::Sender<Answer>),
-    Run(String, oneshot::Sender<Result<ShellResult, String>>),
+    Run(String, oneshot::Sender<Ran>),
     Suggest(String),
     /// Put this on the clipboard.
     Copy(String),
     Over(Ending),
+}
+
+/// What came of a command in the live shell, and where that has left it.
+pub(super) struct Ran {
+    pub(super) result: Result<ShellResult, String>,
+    pub(super) place: Option<Place>,
 }
 
 /// Where the agent keeps and finds things.
@@ -73,7 +79,7 @@ impl Companion {
         awaken.set_nonblocking(true)?;
         let (tell, news) = sync_channel(BACKLOG);
         let (orders, incoming) = unbounded_channel();
-        let line = Line { tell, awaken: Arc::new(awaken) };
+        let line = Line { tell, awaken: Arc::new(awaken), place: Arc::default() };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         std::thread::Builder::new()
             .name("agent".into())
@@ -129,6 +135,8 @@ impl AsFd for Companion {
 pub(super) struct Line {
     tell: SyncSender<News>,
     awaken: Arc<UnixStream>,
+    /// Where the live shell is, once a call has moved it. Only the agent's side holds this.
+    place: Arc<Mutex<Option<Place>>>,
 }
 
 impl Line {
@@ -137,6 +145,13 @@ impl Line {
         let _ = self.tell.send(news);
         // A full pipe is a session that will wake up anyway.
         let _ = (&*self.awaken).write(&[1]);
+    }
+
+    /// A new query says itself where the shell is.
+    fn forget_place(&self) {
+        if let Ok(mut place) = self.place.lock() {
+            *place = None;
+        }
     }
 
     fn ask<T: Send + 'static>(&self, news: impl FnOnce(oneshot::Sender<T>) -> News, or: T) -> BoxFuture<'static, T> {
@@ -149,6 +164,10 @@ impl Line {
 impl Front for Line {
     fn hear(&self, event: Event) {
         self.say(News::Event(event));
+    }
+
+    fn place(&self) -> Option<Place> {
+        self.place.lock().ok()?.clone()
     }
 }
 
@@ -166,7 +185,15 @@ impl Asker for Line {
 
 impl ShellPort for Line {
     fn run(&self, command: String) -> BoxFuture<'static, Result<ShellResult, String>> {
-        self.ask(|reply| News::Run(command, reply), Err("the shell did not run it".into()))
+        let nothing = Ran { result: Err("the shell did not run it".into()), place: None };
+        let (ran, moved) = (self.ask(|reply| News::Run(command, reply), nothing), self.place.clone());
+        Box::pin(async move {
+            let Ran { result, place } = ran.await;
+            if let (Some(place), Ok(mut moved)) = (place, moved.lock()) {
+                *moved = Some(place);
+            }
+            result
+        })
     }
 
     fn suggest(&self, command: String) -> Result<(), String> {

@@ -11,6 +11,7 @@ mod farewell;
 mod outbox;
 mod privacy;
 mod prompt;
+mod ready;
 mod recent;
 mod signals;
 mod stage;
@@ -18,12 +19,11 @@ mod turn;
 mod workspace;
 
 use std::io;
-use std::os::fd::AsFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::poll::PollTimeout;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::{getpid, getsid};
 
@@ -35,6 +35,7 @@ use crate::tty::{self, Tty, TtyError};
 
 use companion::{Companion, Places};
 use outbox::Outbox;
+use ready::is_later;
 use recent::Recent;
 use signals::{Event, Signals};
 use stage::Stage;
@@ -74,18 +75,6 @@ enum Over {
 }
 
 type Chores = Box<dyn FnOnce() -> (Store, Receiver<()>)>;
-
-/// What can be done without waiting.
-#[derive(Debug, Default)]
-struct Ready {
-    signals: bool,
-    news: bool,
-    terminal_gone: bool,
-    screen_takes: bool,
-    keys: bool,
-    shell_takes: bool,
-    output: bool,
-}
 
 /// A running shell and the terminal it is shown on.
 struct Session {
@@ -166,63 +155,6 @@ impl Session {
                 let count = self.gather(&mut chunk);
                 if count > 0 {
                     self.on_output(&chunk[..count]);
-                }
-            }
-        }
-    }
-
-    /// Sleeps until there is something to do. Every source is listened to only while the queue it fills has room.
-    fn wait(&self, timeout: PollTimeout) -> Ready {
-        let takes_keys = self.to_shell.has_room() && self.held.has_room();
-        let takes_output = self.pty_open && self.stage.to_screen.has_room();
-        let interest = |reads: bool, writes: bool| {
-            let reads = if reads { PollFlags::POLLIN } else { PollFlags::empty() };
-            reads | if writes { PollFlags::POLLOUT } else { PollFlags::empty() }
-        };
-        let (news, takes_news) = match &self.companion {
-            Some(companion) => (companion.as_fd(), self.stage.to_screen.has_room()),
-            None => (self.signals.as_fd(), false),
-        };
-        let mut waited = [
-            PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
-            PollFd::new(self.tty.as_fd(), interest(takes_keys, !self.stage.to_screen.is_empty())),
-            PollFd::new(news, interest(takes_news, false)),
-            PollFd::new(self.pty.as_fd(), interest(takes_output, !self.to_shell.is_empty())),
-        ];
-        // A shell that has let go of its terminal would wake us for ever.
-        let count = if self.pty_open { 4 } else { 3 };
-        if poll(&mut waited[..count], timeout).is_err() {
-            return Ready::default();
-        }
-        let [signals, tty, news, pty] = waited.map(|fd| fd.revents().unwrap_or(PollFlags::empty()));
-        let gone = PollFlags::POLLHUP | PollFlags::POLLERR | PollFlags::POLLNVAL;
-        Ready {
-            signals: signals.contains(PollFlags::POLLIN),
-            news: takes_news && news.intersects(PollFlags::POLLIN | gone),
-            terminal_gone: tty.intersects(gone),
-            screen_takes: tty.contains(PollFlags::POLLOUT),
-            keys: tty.contains(PollFlags::POLLIN),
-            shell_takes: pty.contains(PollFlags::POLLOUT),
-            output: takes_output && pty.intersects(PollFlags::POLLIN | gone),
-        }
-    }
-
-    /// Reads on while full pages come, so that a flood costs few writes; a short read is somebody waiting for an echo.
-    fn gather(&mut self, chunk: &mut [u8]) -> usize {
-        const PAGE: usize = 4000;
-        let mut count = 0;
-        loop {
-            match self.pty.read(&mut chunk[count..]) {
-                Ok(more) if more > 0 => {
-                    count += more;
-                    if more < PAGE || count + PAGE > chunk.len() {
-                        return count;
-                    }
-                }
-                Err(error) if is_later(&error) => return count,
-                Ok(_) | Err(_) => {
-                    self.pty_open = false;
-                    return count;
                 }
             }
         }
@@ -394,11 +326,6 @@ impl Session {
             let _ = killpg(group, Signal::SIGWINCH);
         }
     }
-}
-
-/// Whether the same call may succeed at another time.
-fn is_later(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }
 
 fn pty_size(size: tty::Size) -> host::Size {

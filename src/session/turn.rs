@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Query, ShellView};
+use crate::agent::{Place, Query, ShellView};
 use crate::capture::{Capture, Size};
 use crate::chat::{Ending, Event};
 use crate::host::Kind;
@@ -15,7 +15,7 @@ use crate::render::{Colour, Mode, Options, Painter};
 use crate::text;
 use crate::tool::ShellResult;
 
-use super::companion::{Companion, News, Order};
+use super::companion::{Companion, News, Order, Ran};
 use super::prompt::Prompt;
 use super::{Session, tty};
 
@@ -31,7 +31,7 @@ pub(super) struct Turn {
     /// A question the person is to answer.
     prompt: Option<Prompt>,
     /// A command in the live shell, and who waits for it.
-    running: Option<oneshot::Sender<Result<ShellResult, String>>>,
+    running: Option<oneshot::Sender<Ran>>,
 }
 
 impl Session {
@@ -189,7 +189,7 @@ impl Session {
     }
 
     /// Has the waiting hook run a command in the live shell, where it can be seen and interrupted and where it lasts.
-    fn run_in_shell(&mut self, command: &str, reply: oneshot::Sender<Result<ShellResult, String>>) {
+    fn run_in_shell(&mut self, command: &str, reply: oneshot::Sender<Ran>) {
         let Some(turn) = &mut self.turn else { return };
         let number = turn.number;
         match self.workspace.write_run(command, &self.nonce, self.kind == Kind::Fish) {
@@ -199,7 +199,8 @@ impl Session {
                 self.workspace.direct(&format!("{number} run {}", path.display()));
             }
             Err(error) => {
-                let _ = reply.send(Err(format!("the command could not be handed to the shell: {error}")));
+                let result = Err(format!("the command could not be handed to the shell: {error}"));
+                let _ = reply.send(Ran { result, place: None });
                 self.tick();
             }
         }
@@ -209,10 +210,12 @@ impl Session {
     /// The command in the live shell is over.
     pub(super) fn on_ran(&mut self, status: i32, capture: Capture) {
         let tty::Size { rows, cols, .. } = self.tty.size();
+        let cwd = self.child.cwd().or_else(|| self.stage.cwd()).unwrap_or_default();
+        let place = Some(Place { cwd, environment: self.environment() });
         let Some(turn) = &mut self.turn else { return };
         if let Some(reply) = turn.running.take() {
             let output = capture.finish().text(Size::new(rows, cols));
-            let _ = reply.send(Ok(ShellResult { status, output, id: None }));
+            let _ = reply.send(Ran { result: Ok(ShellResult { status, output, id: None }), place });
         }
         let mut out = Vec::new();
         turn.painter.resume(Instant::now(), &mut out);

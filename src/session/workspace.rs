@@ -69,10 +69,12 @@ impl Workspace {
         };
         let source = write("command", &format!("{command}\n"))?;
         let quoted = source.display().to_string().replace('\'', "'\\''");
-        let status = if is_fish { "$status" } else { "\"$?\"" };
-        let say = format!("builtin printf '\\033]7771;{nonce};ran;%s\\033\\\\' {status} >/dev/tty");
-        let builtin = if is_fish { "" } else { "builtin " };
-        write("run", &format!("{builtin}source '{quoted}'\n{say}\n"))
+        let (source, note) = match is_fish {
+            true => ("source", "set -g __shellmate_ran $status"),
+            false => ("builtin source", "__shellmate_ran=$?"),
+        };
+        let say = format!("builtin printf '\\033]7771;{nonce};ran;%s\\033\\\\' \"$__shellmate_ran\" >/dev/tty");
+        write("run", &format!("{source} '{quoted}'\n{note}\n__shellmate_environment 2>/dev/null\n{say}\n"))
     }
 
     /// The shell's environment as the hook has written it down, once.

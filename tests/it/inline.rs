@@ -104,6 +104,7 @@ fn the_live_shell_runs_a_command_and_keeps_what_it_changed() {
         let command = if shell == Shell::Fish { "cd /; set -gx FOO bar" } else { "cd /; export FOO=bar" };
         let model = Model::start([
             Reply::calls(&[("run_in_shell", json!({ "command": format!("{command}; echo li''ve; false") }))]),
+            Reply::calls(&[("bash", json!({ "command": "echo scratch $FOO in $PWD" }))]),
             Reply::text(["done with it"]),
         ]);
         let mut term = asking(shell, &model).start();
@@ -111,11 +112,16 @@ fn the_live_shell_runs_a_command_and_keeps_what_it_changed() {
         term.typed("> go\r");
         term.wait_for("Esc no");
         term.typed("y");
+        // What it changed holds for the agent's own commands too.
+        term.wait_until(|screen| screen.contents().matches("Esc no").count() == 2);
+        term.typed("y");
         term.wait_for("done with it");
         term.wait_for_prompt();
         model.request();
         let told = model.request().body["messages"].to_string();
         assert!(told.contains("exit code 1") && told.contains("live"), "{} {told}", shell.name());
+        let told = model.request().body["messages"].to_string();
+        assert!(told.contains("scratch bar in /"), "{} {told}", shell.name());
         term.run("echo \"$FOO $PWD\"");
         assert!(term.screen().contains("\nbar /\n"), "{}\n{}", shell.name(), term.screen());
     });

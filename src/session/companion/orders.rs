@@ -58,6 +58,7 @@ impl Mind {
             }
         }
         self.last = Some(query.text.clone());
+        self.line.forget_place();
         if self.agent.is_none() {
             match self.resolve().await {
                 Ok(Some(resolved)) => self.agent = Some(self.begin(resolved)),
