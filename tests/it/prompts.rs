@@ -14,6 +14,9 @@ fn coexists(shell: Shell, what: &str, set: impl Fn(Builder) -> Builder) {
     let act = |term: &mut Term| {
         term.wait_for_prompt();
         commands.iter().for_each(|command| term.run(command));
+        // What is drawn beside and after a prompt is there when a key is.
+        term.typed(">");
+        term.wait_until(|screen| screen.contents().lines().any(|line| line.contains("]$ >")));
         term.without_place(&term.screen())
     };
     let mut bare = set(Term::new(shell)).bare().start();
@@ -21,7 +24,7 @@ fn coexists(shell: Shell, what: &str, set: impl Fn(Builder) -> Builder) {
     let mut ours = set(Term::new(shell)).start();
     let screen = act(&mut ours);
     assert!(screen == bare, "{} with {what}\n--- ours\n{screen}\n--- bare\n{bare}", shell.name());
-    ours.typed("> still here\r");
+    ours.typed(" still here\r");
     ours.wait_for_prompt();
     let screen = ours.screen();
     assert!(
