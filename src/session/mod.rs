@@ -240,14 +240,15 @@ impl Session {
             self.abandon_turn();
         }
         self.show_aside();
-        if self.stage.is_editing() && self.stage.shell_has_the_keyboard() {
+        if self.stage.shell_is_free() {
             self.place_suggestion();
         }
-        if !self.held.is_empty() && self.stage.is_editing() && self.stage.shell_has_the_keyboard() {
+        if !self.held.is_empty() && self.stage.shell_is_free() {
             let held = std::mem::take(&mut self.held);
             self.send(held.front());
         }
-        if self.stage.is_editing()
+        // A command may have ended in the same breath as the first prompt.
+        if (self.stage.has_prompted() || !self.stage.finished.is_empty())
             && let Some(chores) = self.chores.take()
         {
             let (store, tidied) = chores();

@@ -62,6 +62,7 @@ pub(super) struct Stage {
     privacy: Privacy,
     floor: Floor,
     notices: Vec<String>,
+    has_prompted: bool,
     /// The next carriage return belongs to a redraw that would begin left of where its line did.
     swallow_return: bool,
 }
@@ -85,6 +86,7 @@ impl Stage {
             privacy,
             floor: Floor::Shell,
             notices: Vec::new(),
+            has_prompted: false,
             swallow_return: false,
         }
     }
@@ -124,9 +126,14 @@ impl Stage {
         self.tracker.hooks()
     }
 
-    /// Whether the user is at a prompt.
-    pub(super) fn is_editing(&self) -> bool {
-        self.tracker.zone() == Zone::Input
+    /// Whether the shell has the floor for itself.
+    pub(super) fn shell_is_free(&self) -> bool {
+        self.floor == Floor::Shell
+    }
+
+    /// Whether the first prompt has been drawn.
+    pub(super) fn has_prompted(&self) -> bool {
+        self.has_prompted
     }
 
     /// Keeps a line for the next prompt, above which it can stand undisturbed.
@@ -227,7 +234,10 @@ impl Stage {
                     self.say(&notice);
                 }
             }
-            Mark::Input => self.floor = Floor::Shell,
+            Mark::Input => {
+                self.floor = Floor::Shell;
+                self.has_prompted = true;
+            }
             Mark::Start { text, .. } => {
                 self.floor = Floor::Shell;
                 let is_private = self.privacy.covers(&text);

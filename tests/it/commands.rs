@@ -396,3 +396,14 @@ fn many_commands_take_no_more_memory() {
         assert!(after < before + 1024, "{}: {before} KiB, then {after} KiB", shell.name());
     });
 }
+
+#[test]
+fn commands_typed_before_the_first_prompt_are_known_too() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).start();
+        term.typed("echo one\recho two\r");
+        term.wait_for("[3]$");
+        term.wait_for_prompt();
+        assert_eq!(in_short(&term.finish()), [("echo one", 0), ("echo two", 0)], "{}", shell.name());
+    });
+}
