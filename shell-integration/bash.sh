@@ -212,29 +212,38 @@ __shellmate_expand() {
 }
 
 # Binds the keys of accept-line and its like, in every keymap, to two sequences of ours: one for the check, one for what the key
-# did. ESC [ begins other keys already. Where a terminal cannot erase a line, bash would show it twice: no check there.
+# did. No key sends a control character behind ESC [, with which others begin already. Where a terminal cannot erase a line, bash
+# would show it twice: no check there.
 __shellmate_bind() {
-  builtin local IFS=' ' __shellmate_f="${__shellmate_fifo%/*}/keys" __shellmate_m __shellmate_c __shellmate_k __shellmate_e
-  builtin local __shellmate_again=''
+  builtin local __shellmate_f="${__shellmate_fifo%/*}/keys" __shellmate_m __shellmate_c __shellmate_k __shellmate_e __shellmate_i=0
+  builtin local __shellmate_again='' __shellmate_s='\e[\C-_'
+  builtin local -a __shellmate_q __shellmate_b
   [[ :$SHELLOPTS: == *:@(emacs|vi):* && ${TERM:-dumb} != dumb ]] || builtin return 0
-  for __shellmate_m in emacs vi-insert vi-command; do # in a here-document bash knows `{` only after a newline
-    builtin bind -m "$__shellmate_m" -x $'"\\e[7771;1~": \n{ __shellmate_call __shellmate_enter "$_"; } >/dev/null 2>&1'
-    for __shellmate_c in 2:accept-line 3:operate-and-get-next; do
-      builtin bind -m "$__shellmate_m" "\"\\e[7771;${__shellmate_c%:*}~\": abort"
-      builtin printf '%s ' "$__shellmate_m" "$__shellmate_c"
-      builtin bind -m "$__shellmate_m" -q "${__shellmate_c#*:}" || builtin : # names five keys at most, then `...`
-    done
+  for __shellmate_m in emacs vi-insert vi-command; do # a query names five keys at most, then `...`
+    builtin bind -m "$__shellmate_m" -q accept-line || builtin :
+    builtin bind -m "$__shellmate_m" -q operate-and-get-next || builtin :
   done >|"$__shellmate_f"
-  while builtin read -r __shellmate_m __shellmate_c __shellmate_k; do
-    __shellmate_e="\\e[7771;${__shellmate_c%:*}~" __shellmate_keys=1
-    builtin bind -m "$__shellmate_m" "\"$__shellmate_e\": ${__shellmate_c#*:}"
-    while [[ $__shellmate_k == *\"* ]]; do
-      __shellmate_k=${__shellmate_k#*\"}
-      builtin bind -m "$__shellmate_m" "\"${__shellmate_k%%\"[,.]*}\": \"\\e[7771;1~$__shellmate_e\""
-      __shellmate_k=${__shellmate_k#"${__shellmate_k%%\"[,.]*}"\"}
+  builtin mapfile -t __shellmate_q <"$__shellmate_f"
+  for __shellmate_m in emacs vi-insert vi-command; do
+    __shellmate_b=()
+    for __shellmate_c in 2:accept-line 3:operate-and-get-next; do
+      __shellmate_k=${__shellmate_q[__shellmate_i++]-} __shellmate_e=$__shellmate_s${__shellmate_c%:*}
+      [[ $__shellmate_k != *... ]] || __shellmate_again=1
+      [[ $__shellmate_k == *\"* ]] || builtin continue
+      __shellmate_b+=("\"$__shellmate_e\": ${__shellmate_c#*:}")
+      while [[ $__shellmate_k == *\"* ]]; do
+        __shellmate_k=${__shellmate_k#*\"}
+        [[ $__shellmate_k == "$__shellmate_s"* ]] || # ours, from the last time
+          __shellmate_b+=("\"${__shellmate_k%%\"[,.]*}\": \"${__shellmate_s}1$__shellmate_e\"")
+        __shellmate_k=${__shellmate_k#"${__shellmate_k%%\"[,.]*}"\"}
+      done
     done
-    [[ $__shellmate_k != *... ]] || __shellmate_again=1
-  done <"$__shellmate_f"
+    [[ ${__shellmate_b-} ]] || builtin continue
+    # In a here-document bash knows `{` only after a newline.
+    builtin bind -m "$__shellmate_m" -x "\"${__shellmate_s}1\": "$'\n{ __shellmate_call __shellmate_enter "$_"; } >/dev/null 2>&1'
+    builtin bind -m "$__shellmate_m" "${__shellmate_b[@]}"
+    __shellmate_keys=1
+  done
   [[ ! $__shellmate_again ]] || __shellmate_bind
 }
 
