@@ -58,12 +58,12 @@ __shellmate_precmd() {
   [[ ! -t 9 ]] || __shellmate_input=$__shellmate_mark$';input\e\\' # PS1 and PS0 go to stderr, and the nonce to no file
   [[ $__shellmate_text != *bind* ]] || __shellmate_keys='' # bound anew, perhaps
   [[ $__shellmate_text != *DEBUG* ]] || __shellmate_next=$__shellmate_trap
+  __shellmate_where
   if [[ $__shellmate_query ]]; then
     __shellmate_environment
-    __shellmate_say "end;$1" "wait;$((++__shellmate_count))"
+    __shellmate_say "end;$1" "wait;$((++__shellmate_count));$__shellmate_cwd"
     __shellmate_wait
   else
-    __shellmate_where
     __shellmate_say "end;$1" "prompt;$__shellmate_cwd"
   fi
 }

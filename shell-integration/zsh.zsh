@@ -53,7 +53,7 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
       [[ $__shellmate_query == asked ]] && __shellmate_query=open || __shellmate_query=
       if [[ -n $__shellmate_query ]]; then
         __shellmate_environment
-        __shellmate_say wait $(( ++__shellmate_count ))
+        __shellmate_say wait $(( ++__shellmate_count )) "$PWD"
       fi
     fi
     while [[ -n $__shellmate_query ]]; do

@@ -15,6 +15,8 @@ mod exec_forms;
 mod exit;
 mod failopen;
 mod forged;
+mod frameworks;
+mod gnu_screen;
 mod harness;
 mod history;
 mod inline;
