@@ -1,7 +1,5 @@
 //! The tools people really load, from their distribution's packages: each works as without us, and so do we.
 
-use std::path::Path;
-
 use crate::harness::{Key, Shell, Term, all, available, available_file, in_short, shells, text_of};
 use crate::prompts::coexists;
 
@@ -186,31 +184,6 @@ fn direnv_loads_and_unloads() {
                 "{records:?}"
             );
             assert_eq!(records.len(), 7, "{records:?}");
-        })
-    }));
-}
-
-#[test]
-fn a_prompt_that_renders_with_a_program() {
-    // starship is no package of the distributions yet; where it is installed, it is tried.
-    if !Path::new("/usr/local/bin/starship").exists() && !Path::new("/usr/bin/starship").exists() {
-        return;
-    }
-    all(shells().into_iter().map(|shell| {
-        (shell.name(), move || {
-            let load = match shell {
-                Shell::Bash => {
-                    "eval \"$(starship init bash)\"; starship_precmd_user_func=count; count() { : $((++T)); }"
-                }
-                Shell::Zsh => "eval \"$(starship init zsh)\"",
-                Shell::Fish => "starship init fish | source",
-            };
-            let config = "add_newline = true\nformat = '$directory$status${env_var.T}'\n[status]\ndisabled = false\n\
-                          [env_var.T]\nformat = '\\[$env_value\\]\\$ '\n";
-            let export = if shell == Shell::Fish { "set -gx T 0\n" } else { "export T\n" };
-            coexists(shell, "starship", |builder| {
-                builder.rc(&format!("{export}{load}")).file(".config/starship.toml", config)
-            });
         })
     }));
 }

@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
+mod accepting;
 mod ask;
 mod bytes;
 mod capture;
