@@ -58,12 +58,12 @@ __shellmate_precmd() {
   [[ ! -t 9 ]] || __shellmate_input=$__shellmate_mark$';input\e\\' # PS1 and PS0 go to stderr, and the nonce to no file
   [[ $__shellmate_text != *bind* ]] || __shellmate_keys='' # bound anew, perhaps
   [[ $__shellmate_text != *DEBUG* ]] || __shellmate_next=$__shellmate_trap
+  __shellmate_where
   if [[ $__shellmate_query ]]; then
     __shellmate_environment
-    __shellmate_say "end;$1" "wait;$((++__shellmate_count))"
+    __shellmate_say "end;$1" "wait;$((++__shellmate_count));$__shellmate_cwd"
     __shellmate_wait
   else
-    __shellmate_where
     __shellmate_say "end;$1" "prompt;$__shellmate_cwd"
   fi
 }
@@ -100,6 +100,7 @@ __shellmate_last() {
   [[ ! ${PS1+set} ]] || __shellmate_append PS1 "$__shellmate_ps1"
   [[ ${PS1-} == *"$__shellmate_ps1" || ! $__shellmate_input ]] || __shellmate_say input
   [[ $__shellmate_keys ]] || __shellmate_bind
+  [[ ! $__shellmate_visual ]] || { __shellmate_visual_back && __shellmate_visual=; } # it was interrupted
   ((__shellmate_late < 2)) || __shellmate_number=$__shellmate_late # HISTCMD as the last PS0 saw it
   __shellmate_at=1 __shellmate_ended=0 __shellmate_start='' __shellmate_text='' __shellmate_room=65536 __shellmate_late=1
 }
@@ -177,11 +178,18 @@ __shellmate_enter() {
     [[ ${PROMPT_COMMAND[*]-}${precmd_functions[*]-} != *__shellmate_* ]] || builtin return 0
     __shellmate_last
   fi
-  if [[ $- == *H* && :$SHELLOPTS: == *:history:* &&
+  if [[ $__shellmate_line == '>' || $__shellmate_line == '> '* ]]; then
+    builtin : # nothing in a query is expanded
+  elif [[ $- == *H* && :$SHELLOPTS: == *:history:* &&
     ($__shellmate_line == *"${__shellmate_h:0:1}"[!\ =]* || $__shellmate_line == "${__shellmate_h:1:1}"*) ]]; then
     __shellmate_line=$(__shellmate_expand "$__shellmate_line") || builtin return 0 # bash will say that there is no such event
     __shellmate_line=${__shellmate_line%$'\n'x}
     [[ $__shellmate_line == "${READLINE_LINE-}" ]] || ! builtin shopt -q histverify || builtin return 0
+  fi
+  __shellmate_h=${__shellmate_line%%[[:blank:]]*}
+  if [[ $__shellmate_h == +([[:alnum:]_]) && ${BASH_ALIASES[$__shellmate_h]-$__shellmate_h} == fc?([[:blank:]]*) ]]; then
+    __shellmate_h=$(__shellmate_again "${BASH_ALIASES[$__shellmate_h]-fc}" "${__shellmate_line#"$__shellmate_h"}")
+    [[ $__shellmate_h != '> '* ]] || __shellmate_line=$__shellmate_h
   fi
   __shellmate_where
   __shellmate_encode "$__shellmate_line" "$__shellmate_room"
@@ -199,6 +207,46 @@ __shellmate_enter() {
     __shellmate_late '' # without PS0 nobody says when the command is complete
   fi
   __shellmate_at=2
+}
+
+# Before and after the key that has a line edited elsewhere and runs it: in between, the editor is ours. It hands a query back.
+__shellmate_elsewhere() {
+  __shellmate_say wiped
+  if [[ ! $__shellmate_visual ]]; then
+    [[ ${VISUAL@a} == *r* ]] || __shellmate_visual=${VISUAL+=}:${VISUAL-} VISUAL=__shellmate_editor
+    builtin return 0
+  fi
+  __shellmate_visual_back
+  __shellmate_visual=
+  [[ ! $__shellmate_found ]] || READLINE_LINE=$__shellmate_found READLINE_POINT=${#__shellmate_found} __shellmate_found=
+}
+__shellmate_visual_back() {
+  [[ ${VISUAL-} != __shellmate_editor ]] || VISUAL=${__shellmate_visual#*:}
+  [[ $__shellmate_visual == =* ]] || builtin unset -v VISUAL || builtin :
+}
+__shellmate_editor() {
+  builtin local __shellmate_t=vi
+  [[ :$SHELLOPTS: == *:vi:* ]] || __shellmate_t=emacs
+  __shellmate_visual_back
+  builtin eval "${VISUAL:-${EDITOR:-$__shellmate_t}}" '"$1"' || builtin return
+  builtin read -r -d '' __shellmate_t <"$1"
+  [[ $__shellmate_t != '>' && $__shellmate_t != '> '* ]] || { __shellmate_found=$__shellmate_t && builtin : >|"$1"; }
+}
+
+# Prints what fc with these arguments would run or edit first. In a subshell, whose fc takes the last entry for itself.
+__shellmate_again() {
+  builtin local IFS=$' \t\n' OPTIND=2 OPTARG __shellmate_o
+  builtin set -f
+  # shellcheck disable=SC2048,SC2086
+  builtin set -- ${*//[\'\"\\]/}
+  while builtin getopts :e:lnrs __shellmate_o; do
+    [[ $__shellmate_o != l ]] || builtin return 0
+    [[ $__shellmate_o != '?' ]] || builtin break
+  done
+  while [[ ${!OPTIND-} == *=* ]]; do ((++OPTIND)); done
+  builtin history -s -- fc
+  builtin read -r __shellmate_o <<<"$(builtin fc -ln "${!OPTIND:--1}" "${!OPTIND:--1}")"
+  builtin printf %s "$__shellmate_o"
 }
 
 # Prints $1 as history expansion changes it, and x. In a subshell: `history -p` drops the last entry if it was not pushed.
@@ -220,27 +268,31 @@ __shellmate_bind() {
   builtin local -a __shellmate_q __shellmate_b
   [[ :$SHELLOPTS: == *:@(emacs|vi):* && ${TERM:-dumb} != dumb ]] || builtin return 0
   for __shellmate_m in emacs vi-insert vi-command; do # a query names five keys at most, then `...`
-    builtin bind -m "$__shellmate_m" -q accept-line || builtin :
-    builtin bind -m "$__shellmate_m" -q operate-and-get-next || builtin :
+    for __shellmate_c in accept-line operate-and-get-next edit-and-execute-command vi-edit-and-execute-command; do
+      builtin bind -m "$__shellmate_m" -q "$__shellmate_c" || builtin :
+    done
   done >|"$__shellmate_f"
   builtin mapfile -t __shellmate_q <"$__shellmate_f"
   for __shellmate_m in emacs vi-insert vi-command; do
     __shellmate_b=()
-    for __shellmate_c in 2:accept-line 3:operate-and-get-next; do
+    for __shellmate_c in 2:accept-line 3:operate-and-get-next 4:edit-and-execute-command 5:vi-edit-and-execute-command; do
       __shellmate_k=${__shellmate_q[__shellmate_i++]-} __shellmate_e=$__shellmate_s${__shellmate_c%:*}
       [[ $__shellmate_k != *... ]] || __shellmate_again=1
       [[ $__shellmate_k == *\"* ]] || builtin continue
       __shellmate_b+=("\"$__shellmate_e\": ${__shellmate_c#*:}")
+      [[ $__shellmate_c == *edit* ]] && __shellmate_e="${__shellmate_s}6$__shellmate_e${__shellmate_s}6" ||
+        __shellmate_e=${__shellmate_s}1$__shellmate_e
       while [[ $__shellmate_k == *\"* ]]; do
         __shellmate_k=${__shellmate_k#*\"}
         [[ $__shellmate_k == "$__shellmate_s"* ]] || # ours, from the last time
-          __shellmate_b+=("\"${__shellmate_k%%\"[,.]*}\": \"${__shellmate_s}1$__shellmate_e\"")
+          __shellmate_b+=("\"${__shellmate_k%%\"[,.]*}\": \"$__shellmate_e\"")
         __shellmate_k=${__shellmate_k#"${__shellmate_k%%\"[,.]*}"\"}
       done
     done
     [[ ${__shellmate_b-} ]] || builtin continue
     # In a here-document bash knows `{` only after a newline.
     builtin bind -m "$__shellmate_m" -x "\"${__shellmate_s}1\": "$'\n{ __shellmate_call __shellmate_enter "$_"; } >/dev/null 2>&1'
+    builtin bind -m "$__shellmate_m" -x "\"${__shellmate_s}6\": "$'\n{ __shellmate_call __shellmate_elsewhere "$_"; } >/dev/null 2>&1'
     builtin bind -m "$__shellmate_m" "${__shellmate_b[@]}"
     __shellmate_keys=1
   done
@@ -296,7 +348,7 @@ __shellmate_ps1='\[${__shellmate_input-}\]'
 __shellmate_ps0='${__shellmate_start:+${__shellmate_start:__shellmate_at?0:9999999}}${__shellmate_none[__shellmate_at=0]-}'
 __shellmate_ps0+='${__shellmate_late:+${__shellmate_none[__shellmate_late=HISTCMD]-}'
 __shellmate_ps0+='$({ __shellmate_call __shellmate_late; } 2>/dev/null)}'
-__shellmate_pwd='' __shellmate_user='' __shellmate_kept='' __shellmate_keys='' __shellmate_query='' __shellmate_text='' __shellmate_input=''
+__shellmate_visual='' __shellmate_found='' __shellmate_pwd='' __shellmate_user='' __shellmate_kept='' __shellmate_keys='' __shellmate_query='' __shellmate_text='' __shellmate_input=''
 __shellmate_count=0 __shellmate_ended=0 __shellmate_at=(0) __shellmate_late=('') __shellmate_options=('') # no array is exported
 __shellmate_off=aekux
 ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 503)) || __shellmate_off+=m

@@ -116,7 +116,7 @@ if status is-interactive; and not set -q __shellmate_count
         if set -q __shellmate_query[1]
             set -g __shellmate_count (builtin math $__shellmate_count + 1)
             __shellmate_environment
-            __shellmate_say wait $__shellmate_count
+            __shellmate_say wait $__shellmate_count "$PWD"
         end
         string match -qv '*__shellmate_enter*' -- (builtin bind -M $fish_bind_mode \r 2>/dev/null); and __shellmate_bind
     end

@@ -53,7 +53,7 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
       [[ $__shellmate_query == asked ]] && __shellmate_query=open || __shellmate_query=
       if [[ -n $__shellmate_query ]]; then
         __shellmate_environment
-        __shellmate_say wait $(( ++__shellmate_count ))
+        __shellmate_say wait $(( ++__shellmate_count )) "$PWD"
       fi
     fi
     while [[ -n $__shellmate_query ]]; do
@@ -108,7 +108,7 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
     [[ $CONTEXT == start ]] || builtin return 0
     (( $precmd_functions[(I)__shellmate_precmd] )) || precmd_functions=(__shellmate_precmd $precmd_functions)
     (( $preexec_functions[(I)__shellmate_preexec] )) || preexec_functions=(__shellmate_preexec $preexec_functions)
-    [[ $BUFFER == '>' || $BUFFER == '> '* ]] || builtin return 0
+    [[ $BUFFER == '>' || $BUFFER == '> '* ]] || __shellmate_again || builtin return 0
     CURSOR=$#BUFFER POSTDISPLAY=
     # zle -I wipes the right prompt as usual, and leaves the cursor on the next line.
     [[ -o transient_rprompt ]] && builtin zle -I && builtin print -rn -- $'\e[A\e[999C' >/dev/tty || builtin zle -R -c
@@ -121,6 +121,21 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
       __shellmate_copy precmd __shellmate_kept_precmd
       functions[precmd]=__shellmate_stand_in
     fi
+  }
+
+  # fc and r run a line that the editor has not seen: true if that is a query, which then takes their place.
+  __shellmate_again() {
+    builtin local -a words && words=(${(z)BUFFER})
+    words=(${(z)aliases[${words[1]:-:}]-$words[1]} ${(Q)words[2,-1]})
+    [[ $words[1] == (fc|r) ]] || builtin return 1
+    while shift words && [[ $words[1] == -[^0-9]* || $words[1] == *=* ]]; do
+      case $words[1] in
+        (-*[lRWAIpPa]*) builtin return 1 ;;
+        (-e) shift words ;;
+      esac
+    done
+    words=("$(builtin fc -ln -- ${words[1]:--1} ${words[1]:--1})")
+    [[ $words[1] == '> '* ]] && BUFFER=$words[1]
   }
 
   # Be the outermost of both hooks, whatever else has been installed since.

@@ -268,7 +268,7 @@ impl Stage {
                     self.line = line;
                 }
             }
-            Mark::Wait { turn } => {
+            Mark::Wait { turn, .. } => {
                 if is_hidden {
                     self.show(b"\r\n");
                     self.floor = Floor::Agent;

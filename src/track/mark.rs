@@ -26,8 +26,8 @@ pub enum Mark {
     Query { line: Vec<u8>, screen: LineOnScreen },
     /// What we had the shell run is over.
     Ran { status: i32 },
-    /// The pre-prompt hook waits for directives with this counter.
-    Wait { turn: u64 },
+    /// The pre-prompt hook waits for directives with this counter. A key may have changed the directory since the prompt.
+    Wait { turn: u64, cwd: PathBuf },
 }
 
 /// Why an integration loaded but did not hook in (or not everywhere).
@@ -81,7 +81,7 @@ impl Mark {
                 Mark::Query { line, screen }
             }
             b"ran" => Mark::Ran { status: text(field()?).parse().ok()? },
-            b"wait" => Mark::Wait { turn: text(field()?).parse().ok()? },
+            b"wait" => Mark::Wait { turn: text(field()?).parse().ok()?, cwd: path(field()?) },
             _ => return None,
         })
     }
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn what_we_do_not_know_is_no_mark() {
-        for payload in [b"".as_slice(), b"end", b"end;x", b"start;/tmp", b"query;> hi;gone", b"dance;1"] {
+        for payload in [b"".as_slice(), b"end", b"end;x", b"start;/tmp", b"query;> hi;gone", b"wait;1", b"dance;1"] {
             assert_eq!(Mark::parse(payload), None, "{}", payload.escape_ascii());
         }
     }

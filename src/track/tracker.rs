@@ -166,7 +166,11 @@ impl Tracker {
                 self.running = Some(Running { text: text.clone(), cwd: cwd.clone(), started: now });
                 None
             }
-            Mark::Wiped | Mark::Ran { .. } | Mark::Query { .. } | Mark::Wait { .. } => None,
+            Mark::Wait { cwd, .. } => {
+                self.cwd = Some(cwd.clone());
+                None
+            }
+            Mark::Wiped | Mark::Ran { .. } | Mark::Query { .. } => None,
         }
     }
 

@@ -172,3 +172,21 @@ fn a_model_cannot_steer_the_terminal() {
     assert!(!term.raw().windows(7).any(|bytes| bytes == b"\x1b]0;evi"), "{}", term.describe());
     assert!(term.screen().contains("> go\nsafe"), "{}", term.screen());
 }
+
+#[test]
+fn a_key_that_changed_the_directory_is_known() {
+    in_every_shell(|shell| {
+        let rc = match shell {
+            Shell::Bash => "bind -x '\"\\C-g\": cd /usr/share'",
+            Shell::Zsh => "go() { cd /usr/share; zle reset-prompt }; zle -N go; bindkey '^G' go",
+            Shell::Fish => "bind \\cg 'cd /usr/share; commandline -f repaint'",
+        };
+        let model = Model::start([Reply::text(["there"])]);
+        let mut term = asking(shell, &model).rc(rc).start();
+        term.wait_for_prompt();
+        term.key(Key::Ctrl('g'));
+        term.typed("> where am I\r");
+        term.wait_for_prompt();
+        assert!(model.request().said(0).contains("<cwd>/usr/share</cwd>"), "{}", shell.name());
+    });
+}

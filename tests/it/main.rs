@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
+mod accepting;
 mod ask;
 mod bytes;
 mod capture;
@@ -15,6 +16,8 @@ mod exec_forms;
 mod exit;
 mod failopen;
 mod forged;
+mod frameworks;
+mod gnu_screen;
 mod harness;
 mod history;
 mod inline;

@@ -24,5 +24,5 @@ pub(crate) use keys::Key;
 pub(crate) use model::{Asked, Model, Reply};
 pub(crate) use record::{Record, in_short};
 pub(crate) use screen::{patience, text_of};
-pub(crate) use shell::{Shell, available, shells};
+pub(crate) use shell::{Shell, available, available_file, shells};
 pub(crate) use term::{Output, Term, end_all_below};

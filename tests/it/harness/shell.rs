@@ -79,12 +79,20 @@ impl Shell {
 
 /// Says whether a program is here; says so loudly when it is not, and fails when `CI=true`.
 pub(crate) fn available(program: &str) -> bool {
-    if find(program).is_some() {
-        return true;
+    is_here(program, find(program).is_some())
+}
+
+/// The same for a file that a package brings.
+pub(crate) fn available_file(path: &str) -> bool {
+    is_here(path, Path::new(path).is_file())
+}
+
+fn is_here(what: &str, here: bool) -> bool {
+    if !here {
+        assert!(std::env::var("CI").as_deref() != Ok("true"), "no {what} on this machine, and CI=true");
+        eprintln!("SKIPPED: no {what}");
     }
-    assert!(std::env::var("CI").as_deref() != Ok("true"), "no {program} on this machine, and CI=true");
-    eprintln!("SKIPPED: no {program}");
-    false
+    here
 }
 
 fn find(program: &str) -> Option<PathBuf> {

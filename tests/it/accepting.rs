@@ -1,0 +1,149 @@
+//! Every way a line can be accepted: a query is a query whatever key ends it, and no file is emptied.
+
+use crate::harness::{Builder, Key, Shell, Term, all, shells};
+
+const ANSWER: &str = "No model is connected yet";
+
+/// A file that a query would empty, if the shell ran it.
+fn with_a_file_to_lose(shell: Shell) -> Builder {
+    Term::new(shell).file("precious", "kept\n")
+}
+
+/// Does something at a prompt; what it did must be one query, answered, and nothing else.
+#[track_caller]
+fn asks(what: &str, builder: Builder, act: impl Fn(&mut Term)) {
+    let mut term = builder.start();
+    term.wait_for_prompt();
+    act(&mut term);
+    term.wait_for(ANSWER);
+    term.wait_for_prompt();
+    assert_eq!(term.read("precious"), "kept\n", "{what}\n{}", term.describe());
+    term.run("echo st''ill here");
+    term.wait_for("\nstill here\n");
+    let records = term.finish();
+    assert!(records.iter().all(|record| !record.command.starts_with('>')), "{what}: {records:?}");
+}
+
+#[test]
+fn bash_whatever_key_ends_the_line() {
+    let cases: &[(&str, &str, &[u8])] = &[
+        ("C-j", "", b"> precious\n"),
+        ("C-o", "", b"> precious\x0f"),
+        ("a key of the user's own", "bind '\"\\C-g\": accept-line'", b"> precious\x07"),
+        ("the keypad", "bind '\"\\eOM\": accept-line'", b"> precious\x1bOM"),
+        ("a macro that ends in Enter", "bind '\"\\C-g\": \"\\C-a> \\C-e\\C-m\"'", b"precious\x07"),
+        ("a macro that is the query", "bind '\"\\C-g\": \"> precious\\n\"'", b"\x07"),
+        ("a macro of macros", "bind '\"\\C-g\": \"\\C-x1\"'; bind '\"\\C-x1\": \"> precious\\C-j\"'", b"\x07"),
+        ("the keyboard macro", "", b"\x18(> preciou\x18)s\r"),
+        ("a key with a space in it", "bind '\"\\C-x \": accept-line'", b"> precious\x18 "),
+        ("keys bound by .inputrc", "bind 'Control-g: accept-line'", b"> precious\x07"),
+        ("no promptvars", "shopt -u promptvars; PROMPT_COMMAND='PS1=\"[$((++T))]\\$ \"'", b"> precious\r"),
+        ("no history", "set +o history", b"> precious\r"),
+        ("HISTIGNORE", "HISTIGNORE='>*'", b"> precious\r"),
+        ("histverify", "shopt -s histverify", b"> precious\r"),
+        ("an exclamation mark", "", b"> precious!x !! !$ !?y? ^a^b\r"),
+        ("a quick substitution's sign", "histchars='>^#'", b"> precious\r"),
+        ("vi, from the command mode", "set -o vi", b"> precious\x1b\r"),
+        ("vi, C-j from the command mode", "set -o vi", b"> precious\x1b\n"),
+        ("vi, a keymap of the user's own", "set -o vi; bind -m vi-command '\"g\": accept-line'", b"> precious\x1bg"),
+        ("menu completion before it", "bind 'TAB: menu-complete'", b"> prec\t\r"),
+        ("a search that ends it", "history -s '> precious'", b"\x12prec\r"),
+    ];
+    all(cases.iter().map(|(what, rc, keys)| {
+        (*what, move || asks(what, with_a_file_to_lose(Shell::Bash).rc(rc), |term| term.typed(keys)))
+    }));
+}
+
+#[test]
+fn the_external_editor_hands_the_line_back() {
+    let editor = "#!/bin/sh\nprintf '> precious\\n' >\"$1\"\n";
+    let cases = [
+        (Shell::Bash, "emacs", "", "\x18\x05"),
+        (Shell::Bash, "vi", "set -o vi", "\x1bv"),
+        (
+            Shell::Zsh,
+            "zle",
+            "autoload -Uz edit-command-line; zle -N edit-command-line; bindkey '^X^E' edit-command-line",
+            "\x18\x05",
+        ),
+        (Shell::Fish, "alt-e", "", "\x1be"),
+    ];
+    all(cases.into_iter().filter(|(shell, ..)| shell.available()).map(|(shell, what, rc, keys)| {
+        (format!("{} {what}", shell.name()), move || {
+            let builder = with_a_file_to_lose(shell).rc(rc).file("editor", editor);
+            let path = builder.home().join("editor");
+            std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+            asks(what, builder.env("VISUAL", &path).env("EDITOR", &path), |term| {
+                term.typed("echo some");
+                term.wait_for("echo some");
+                term.typed(keys);
+                term.wait_until(|screen| {
+                    let (row, _) = screen.cursor_position();
+                    screen.rows(0, 80).nth(usize::from(row)).is_some_and(|line| line.contains("$ > precious"))
+                });
+                term.key(Key::Enter);
+            });
+        })
+    }));
+}
+
+#[test]
+fn the_history_command_does_not_run_a_query() {
+    for shell in shells().into_iter().filter(|shell| *shell != Shell::Fish) {
+        let editor = "#!/bin/sh\nexit 0\n";
+        let repeat = if shell == Shell::Zsh { "r" } else { "fc -s" };
+        let builder = with_a_file_to_lose(shell).rc(&format!("alias again='{repeat}'")).file("editor", editor);
+        let path = builder.home().join("editor");
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let mut term = builder.env("VISUAL", &path).env("EDITOR", &path).env("FCEDIT", &path).start();
+        term.wait_for_prompt();
+        for again in ["fc -s", "fc -s '>'", "fc -e - '>'", "fc", "fc -s x=y '>'", "fc -1", "again", "again '>'"] {
+            // zsh has no -s, and one of its own instead.
+            let again = if shell == Shell::Zsh { again.replace("fc -s", "r") } else { again.to_owned() };
+            term.run("> precious");
+            term.run(&again);
+            assert_eq!(term.read("precious"), "kept\n", "{} {again}\n{}", shell.name(), term.describe());
+        }
+        // Everything else it does as ever.
+        term.run("clear");
+        term.run("echo to be re''peated");
+        term.run(repeat);
+        term.wait_until(|screen| screen.contents().matches("\nto be repeated\n").count() == 2);
+        term.run(&format!("{repeat} re=com"));
+        term.wait_for("\nto be compeated\n");
+        term.run("fc -l -n");
+        term.wait_for("> precious\n");
+        assert!(!term.screen().contains(ANSWER), "{}", term.describe());
+    }
+}
+
+#[test]
+fn bash_edits_and_runs_as_without_us() {
+    let editor = "#!/bin/sh\necho 'declare made=here; echo \"ran with $VISUAL\"\nfalse' >\"$1\"\n";
+    for (rc, keys, visual) in [("", "\x18\x05", "./editor"), ("set -o vi", "\x1bv", "./editor"), ("", "\x18\x05", "")] {
+        let act = |mut term: Term| {
+            term.wait_for_prompt();
+            term.typed("echo some");
+            term.wait_for("echo some");
+            term.typed(keys);
+            term.wait_until(|screen| {
+                let (row, _) = screen.cursor_position();
+                screen.contents().contains("\nfalse\n")
+                    && screen.rows(0, 80).nth(usize::from(row)).is_some_and(|line| line.trim_end() == "[1]$")
+            });
+            term.run("echo $? $made \"$VISUAL\"");
+            term.run("history");
+            let screen = term.screen();
+            (screen, term.finish())
+        };
+        let builder = || {
+            let builder = Term::new(Shell::Bash).rc(rc).file("editor", editor).env("EDITOR", "./editor");
+            let path = builder.home().join("editor");
+            std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+            if visual.is_empty() { builder } else { builder.env("VISUAL", visual) }
+        };
+        let (bare, _) = act(builder().bare().start());
+        let (ours, _) = act(builder().start());
+        assert!(ours == bare, "{rc} {visual}\n--- ours\n{ours}\n--- bare\n{bare}");
+    }
+}

@@ -1,0 +1,189 @@
+//! The tools people really load, from their distribution's packages: each works as without us, and so do we.
+
+use crate::harness::{Key, Shell, Term, all, available, available_file, in_short, shells, text_of};
+use crate::prompts::coexists;
+
+const SUGGESTIONS: &str = "/usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh";
+const HIGHLIGHTING: &str = "/usr/share/zsh-syntax-highlighting/zsh-syntax-highlighting.zsh";
+const ANSWER: &str = "No model is connected yet";
+
+fn zsh_plugins() -> bool {
+    Shell::Zsh.available() && available_file(SUGGESTIONS) && available_file(HIGHLIGHTING)
+}
+
+#[test]
+fn zsh_plugins_in_any_order() {
+    if !zsh_plugins() {
+        return;
+    }
+    let cases = [
+        ("suggestions", format!(". {SUGGESTIONS}")),
+        ("highlighting", format!(". {HIGHLIGHTING}")),
+        ("both", format!(". {SUGGESTIONS}; . {HIGHLIGHTING}")),
+        ("both, the other way", format!(". {HIGHLIGHTING}; . {SUGGESTIONS}")),
+        ("suggestions bound anew at every prompt", format!("unset ZSH_AUTOSUGGEST_MANUAL_REBIND; . {SUGGESTIONS}")),
+        ("suggestions in vi mode", format!("bindkey -v; . {SUGGESTIONS}; . {HIGHLIGHTING}")),
+        ("completion too", format!("autoload -Uz compinit; compinit -u -D; . {SUGGESTIONS}; . {HIGHLIGHTING}")),
+    ];
+    all(cases.iter().map(|(what, rc)| (*what, move || coexists(Shell::Zsh, what, |builder| builder.rc(rc)))));
+}
+
+/// The colour of the first cell of `text` on the screen, which is typed at the newest prompt.
+fn colour_of(term: &Term, text: &str) -> Option<vt100::Color> {
+    let mut colour = None;
+    term.wait_until(|screen| {
+        let (row, _) = screen.cursor_position();
+        let line = screen.rows(0, screen.size().1.get()).nth(usize::from(row)).unwrap_or_default();
+        let place = line.find(text).and_then(|at| u16::try_from(at).ok());
+        colour = place.and_then(|column| screen.cell(row, column)).map(vt100::Cell::fgcolor);
+        colour.is_some()
+    });
+    colour
+}
+
+#[test]
+fn zsh_suggestions_and_colours_are_alive() {
+    if !zsh_plugins() {
+        return;
+    }
+    for rc in [format!(". {SUGGESTIONS}; . {HIGHLIGHTING}"), format!(". {HIGHLIGHTING}; . {SUGGESTIONS}")] {
+        let mut term = Term::new(Shell::Zsh).rc(&rc).start();
+        term.wait_for_prompt();
+        term.run("echo suggested text");
+        term.typed("> a question\r");
+        term.wait_for_prompt();
+        assert!(term.screen().contains(ANSWER), "{}", term.describe());
+        // What was suggested behind a query is gone when it is accepted.
+        term.typed("> a q");
+        term.wait_for("]$ > a question\n");
+        term.typed("\r");
+        term.wait_for_prompt();
+        assert!(term.screen().contains("]$ > a q\n"), "{}", term.describe());
+        term.typed("echo sug");
+        term.wait_until(|screen| text_of(screen).matches("echo suggested text").count() == 2);
+        term.key(Key::Ctrl('e'));
+        term.key(Key::Enter);
+        term.wait_for_prompt();
+        term.typed("no_such_thing");
+        let unknown = colour_of(&term, "no_such_thing");
+        assert_eq!(unknown, Some(vt100::Color::Idx(1)), "red\n{}", term.describe());
+        term.key(Key::Ctrl('u'));
+        assert_eq!(in_short(&term.finish()), [("echo suggested text", 0), ("echo suggested text", 0)]);
+    }
+}
+
+fn fzf(shell: Shell) -> Option<String> {
+    let examples = "/usr/share/doc/fzf/examples";
+    let (file, load) = match shell {
+        Shell::Bash => (format!("{examples}/key-bindings.bash"), format!(". {examples}/key-bindings.bash")),
+        Shell::Zsh => (format!("{examples}/key-bindings.zsh"), format!(". {examples}/key-bindings.zsh")),
+        Shell::Fish => {
+            ("/usr/share/fish/vendor_functions.d/fzf_key_bindings.fish".to_owned(), "fzf_key_bindings".to_owned())
+        }
+    };
+    (available("fzf") && available_file(&file)).then_some(load)
+}
+
+#[test]
+fn fzf_finds_a_line_and_a_query() {
+    all(shells().into_iter().map(|shell| {
+        (shell.name(), move || {
+            let Some(load) = fzf(shell) else { return };
+            coexists(shell, "fzf", |builder| builder.rc(&load));
+            let mut term = Term::new(shell).rc(&load).start();
+            term.wait_for_prompt();
+            term.run("echo to be fo''und");
+            if shell == Shell::Fish {
+                // Before fish 4 a line gets into the history through its file, which is looked at once a second at most.
+                term.run("sleep 1.1");
+            }
+            term.typed("> where was it\r");
+            term.wait_for_prompt();
+            term.run("clear");
+            for (pattern, line) in [("fo''u", "echo to be fo''und"), ("where", "> where was it")] {
+                term.key(Key::Ctrl('r'));
+                term.wait_until(|screen| text_of(screen).contains("/4 ") || text_of(screen).contains("/3 "));
+                term.typed(pattern);
+                term.wait_for(&format!("> {pattern}"));
+                term.wait_for("  1/");
+                term.key(Key::Enter);
+                term.wait_until(|screen| text_of(screen).trim_end().ends_with(&format!("]$ {line}")));
+                term.key(Key::Enter);
+                term.wait_for_prompt();
+            }
+            assert!(term.screen().contains("\nto be found\n"), "{}", term.describe());
+            assert!(term.screen().contains(ANSWER), "{}", term.describe());
+            assert!(!term.home().join("where").exists(), "the shell ran it");
+        })
+    }));
+}
+
+#[test]
+fn fzf_changes_the_directory() {
+    all(shells().into_iter().map(|shell| {
+        (shell.name(), move || {
+            let Some(load) = fzf(shell) else { return };
+            let mut term = Term::new(shell).rc(&load).file("a-directory/file", "").start();
+            term.wait_for_prompt();
+            // The line half typed is still there afterwards; fish takes it for what to search.
+            if shell != Shell::Fish {
+                term.typed("pw");
+            }
+            term.key(Key::Alt('c'));
+            term.wait_for("> ");
+            term.typed("a-dir");
+            term.wait_for("> a-dir");
+            term.key(Key::Enter);
+            if shell == Shell::Fish {
+                // It is the same prompt, drawn again.
+                term.wait_until(|screen| !text_of(screen).contains("a-dir"));
+                term.typed("pw");
+            } else {
+                term.wait_for_prompt();
+            }
+            term.typed("d\r");
+            term.wait_for("/home/a-directory\n");
+            term.wait_for_prompt();
+            term.typed("> still a query\r");
+            term.wait_for_prompt();
+            assert!(term.screen().contains(ANSWER), "{}", term.describe());
+        })
+    }));
+}
+
+#[test]
+fn direnv_loads_and_unloads() {
+    all(shells().into_iter().map(|shell| {
+        (shell.name(), move || {
+            if !available("direnv") {
+                return;
+            }
+            let load = match shell {
+                Shell::Bash => "eval \"$(direnv hook bash)\"",
+                Shell::Zsh => "eval \"$(direnv hook zsh)\"",
+                Shell::Fish => "direnv hook fish | source",
+            };
+            coexists(shell, "direnv", |builder| builder.rc(load));
+            let mut term = Term::new(shell).rc(load).file("project/.envrc", "export FROM_DIRENV=yes\n").start();
+            term.wait_for_prompt();
+            term.run("direnv allow project/.envrc");
+            term.run("cd project");
+            term.run("echo value=$FROM_DIRENV.");
+            term.wait_for("\nvalue=yes.\n");
+            term.typed("> a query in between\r");
+            term.wait_for_prompt();
+            term.run("false");
+            term.run(&format!("echo status={}", shell.status()));
+            term.wait_for("\nstatus=1\n");
+            term.run("cd ..");
+            term.run("echo \"again=$FROM_DIRENV.\"");
+            term.wait_for("\nagain=.\n");
+            let records = term.finish();
+            assert!(
+                records.iter().all(|record| record.status == Some(i32::from(record.command == "false"))),
+                "{records:?}"
+            );
+            assert_eq!(records.len(), 7, "{records:?}");
+        })
+    }));
+}
