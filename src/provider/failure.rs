@@ -56,6 +56,8 @@ impl Failure {
     fn read(&mut self, object: &Value) {
         for name in ["code", "type", "status"] {
             match object.get(name) {
+                // The type of an event, not of a failure.
+                Some(Value::String(code)) if code == "error" => {}
                 Some(Value::String(code)) => self.codes.push(code.clone()),
                 Some(Value::Number(code)) => {
                     let status = code.as_u64().and_then(|code| u16::try_from(code).ok());

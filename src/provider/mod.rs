@@ -7,18 +7,20 @@
 //! Touches chat and text. Never tools, permissions, screens or the store.
 
 mod anthropic;
-mod arguments;
 mod body;
 mod catalog;
 mod choose;
 mod credential;
+mod decode;
 mod effort;
 mod error;
 mod failure;
 mod http;
+mod json;
 mod list;
 mod notice;
 mod openai_chat;
+mod remote;
 mod resolve;
 mod retry;
 mod signature;

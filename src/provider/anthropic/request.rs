@@ -3,12 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use super::super::signature::{self, Signer};
-use super::super::{Request, arguments};
+use super::super::{Request, json as words};
 use super::thinking;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking};
 
 /// The whole body of a request.
-pub(super) fn body(request: &Request) -> Value {
+pub(in super::super) fn body(request: &Request) -> Value {
     let mut messages = messages(&request.messages);
     mark_turns(&mut messages);
     let mut body = Map::new();
@@ -81,7 +81,7 @@ fn block(part: &Part) -> Option<Value> {
         Part::Thinking(thinking) => thinking_block(thinking),
         Part::Image(image) => Some(image_block(image)),
         Part::Call(Call { id, name, arguments }) => {
-            let input = arguments::object(arguments);
+            let input = words::arguments(arguments);
             Some(json!({ "type": "tool_use", "id": call_id(id), "name": name, "input": input }))
         }
         Part::Result { id, outcome } => Some(result_block(id, outcome)),
