@@ -11,6 +11,7 @@ pub use vendors::VENDORS;
 use super::anthropic;
 use super::effort::Effort;
 use super::http::{self, Auth};
+use super::openai;
 use super::openai_chat::Dialect;
 use crate::chat::Usage;
 
@@ -34,6 +35,7 @@ pub struct Vendor {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Wire {
     OpenAiChat(Dialect),
+    OpenAiResponses,
     Anthropic,
 }
 
@@ -84,6 +86,7 @@ impl Wire {
     pub(super) fn efforts(self, model: &str) -> Vec<Effort> {
         match self {
             Wire::OpenAiChat(dialect) => dialect.efforts(model),
+            Wire::OpenAiResponses => openai::efforts(model),
             Wire::Anthropic => anthropic::efforts(model),
         }
     }

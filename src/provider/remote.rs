@@ -1,5 +1,7 @@
 //! A model at the other end of a wire.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use futures_util::future::BoxFuture;
 
 use super::anthropic;
@@ -8,6 +10,7 @@ use super::decode::{Decoder, Progress, Reader, Sink};
 use super::http::{Answer, Endpoint, Http};
 use super::notice::Notices;
 use super::openai_chat::{self, Path};
+use super::openai_responses::{self, Summaries};
 use super::{Provider, ProviderError, Request};
 
 /// A vendor, spoken to in its own protocol.
@@ -19,25 +22,49 @@ pub(super) struct Remote {
     /// Azure has the model's name in the path.
     path: Path,
     notices: Notices,
+    /// The account may not see what models think.
+    no_summaries: AtomicBool,
 }
+
+/// The field of a request that asks for it.
+const SUMMARY: &str = "reasoning.summary";
 
 impl Remote {
     pub(super) fn new(http: Http, endpoint: Endpoint, wire: Wire, path: Path) -> Remote {
-        Remote { http, endpoint, wire, path, notices: Notices::default() }
+        Remote { http, endpoint, wire, path, notices: Notices::default(), no_summaries: AtomicBool::new(false) }
     }
 
     async fn answer(&self, request: &Request, deltas: Sink<'_>) -> Result<(), ProviderError> {
         let model = &request.model;
-        let (path, body) = match self.wire {
-            Wire::Anthropic => (anthropic::PATH.to_owned(), anthropic::body(request)),
-            Wire::OpenAiChat(dialect) => (self.path.of(model), openai_chat::body(request, dialect)),
+        let answer = match self.ask(request).await {
+            // An account that may not see what models think is told so, and need not hear it twice.
+            Err(error) if error.is_about(SUMMARY) && !self.no_summaries.swap(true, Ordering::Relaxed) => {
+                self.ask(request).await?
+            }
+            asked => asked?,
         };
-        let answer = self.http.ask(&self.endpoint, &path, model, &body).await?;
         self.notices.clamped(request, &self.wire.efforts(model), deltas);
         match self.wire {
             Wire::Anthropic => self.read(answer, model, anthropic::Messages::default(), deltas).await,
             Wire::OpenAiChat(_) => self.read(answer, model, openai_chat::Chunks::default(), deltas).await,
+            Wire::OpenAiResponses => {
+                self.read(answer, model, openai_responses::Items::of(&self.endpoint.vendor), deltas).await
+            }
         }
+    }
+
+    async fn ask(&self, request: &Request) -> Result<Answer<'_>, ProviderError> {
+        let (path, body) = match self.wire {
+            Wire::Anthropic => (anthropic::PATH.to_owned(), anthropic::body(request)),
+            Wire::OpenAiChat(dialect) => (self.path.of(&request.model), openai_chat::body(request, dialect)),
+            Wire::OpenAiResponses => {
+                let refused = self.no_summaries.load(Ordering::Relaxed);
+                let summaries = if refused { Summaries::Refused } else { Summaries::Wanted };
+                let body = openai_responses::body(request, &self.endpoint.vendor, summaries);
+                (openai_responses::PATH.to_owned(), body)
+            }
+        };
+        self.http.ask(&self.endpoint, &path, &request.model, &body).await
     }
 
     async fn read(

@@ -77,7 +77,7 @@ fn pick(models: Vec<Listed>, name: Option<&str>) -> Option<Listed> {
 }
 
 fn connect(choice: &Choice, model: Listed, http: &Http) -> Resolved {
-    let wire = choice.vendor.wire;
+    let wire = choice.wire;
     let provider = Arc::new(Remote::new(http.clone(), choice.endpoint(), wire, choice.path()));
     let usual = Effort::default();
     let effort = choice.effort.or_else(|| usual.nearest(&wire.efforts(&model.model))).unwrap_or(usual);

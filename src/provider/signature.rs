@@ -5,26 +5,31 @@
 
 /// Who signs thinking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Signer {
+pub(super) enum Signer<'a> {
     Anthropic,
     Google,
+    /// OpenAI's protocol is spoken by others too, each with a key of its own.
+    OpenAi {
+        vendor: &'a str,
+    },
 }
 
-impl Signer {
-    fn mark(self) -> &'static str {
+impl Signer<'_> {
+    fn mark(self) -> String {
         match self {
-            Signer::Anthropic => "anthropic:",
-            Signer::Google => "google:",
+            Signer::Anthropic => "anthropic:".to_owned(),
+            Signer::Google => "google:".to_owned(),
+            Signer::OpenAi { vendor } => format!("responses@{vendor}:"),
         }
     }
 }
 
 /// A signature as we keep it.
-pub(super) fn seal(signer: Signer, signature: &str) -> String {
+pub(super) fn seal(signer: Signer<'_>, signature: &str) -> String {
     format!("{}{signature}", signer.mark())
 }
 
 /// The signature as it came, if it is this signer's.
-pub(super) fn open(signer: Signer, sealed: &str) -> Option<&str> {
-    sealed.strip_prefix(signer.mark())
+pub(super) fn open<'a>(signer: Signer<'_>, sealed: &'a str) -> Option<&'a str> {
+    sealed.strip_prefix(&signer.mark())
 }
