@@ -22,7 +22,8 @@ pub(super) fn efforts(model: &str) -> Vec<Effort> {
         (5.., _) if is("codex") => vec![Low, Medium, High, XHigh],
         (5, 0) => vec![Minimal, Low, Medium, High],
         (5, 1) => vec![Off, Low, Medium, High],
-        (6, 1..) => vec![Low, Medium, High, XHigh],
+        (6, _) if is("astra") => vec![Low, Medium, High, XHigh],
+        (6, 1..) if is("sol") => vec![Low, Medium, High, XHigh],
         (5.., _) => vec![Off, Low, Medium, High, XHigh],
     }
 }
@@ -48,7 +49,7 @@ mod tests {
 
     #[test]
     fn each_generation_has_its_levels() {
-        let cases: [(&str, &[Effort]); 14] = [
+        let cases: [(&str, &[Effort]); 15] = [
             ("gpt-4.1-mini", &[]),
             ("gpt-oss-120b", &[]),
             ("gpt-5-chat-latest", &[]),
@@ -61,6 +62,7 @@ mod tests {
             ("gpt-5.4-pro", &[Medium, High, XHigh]),
             ("gpt-5.3-codex", &[Low, Medium, High, XHigh]),
             ("gpt-6-sol", &[Off, Low, Medium, High, XHigh]),
+            ("gpt-6.1-terra", &[Off, Low, Medium, High, XHigh]),
             ("gpt-6.1-sol", &[Low, Medium, High, XHigh]),
             ("gpt-5.4-mini", &[Off, Low, Medium, High, XHigh]),
         ];

@@ -45,7 +45,7 @@ impl Remote {
         };
         self.notices.clamped(request, &self.wire.efforts(model), deltas);
         match self.wire {
-            Wire::Anthropic => self.read(answer, model, anthropic::Messages::default(), deltas).await,
+            Wire::Anthropic => self.read(answer, model, anthropic::Messages::of(model), deltas).await,
             Wire::OpenAiChat(_) => self.read(answer, model, openai_chat::Chunks::default(), deltas).await,
             Wire::OpenAiResponses => {
                 self.read(answer, model, openai_responses::Items::of(&self.endpoint.vendor), deltas).await

@@ -6,7 +6,10 @@
 /// Who signs thinking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signer<'a> {
-    Anthropic,
+    /// Newer models refuse what an older one thought.
+    Anthropic {
+        model: &'a str,
+    },
     Google,
     /// OpenAI's protocol is spoken by others too, each with a key of its own.
     OpenAi {
@@ -17,7 +20,7 @@ pub(super) enum Signer<'a> {
 impl Signer<'_> {
     fn mark(self) -> String {
         match self {
-            Signer::Anthropic => "anthropic:".to_owned(),
+            Signer::Anthropic { model } => format!("anthropic@{model}:"),
             Signer::Google => "google:".to_owned(),
             Signer::OpenAi { vendor } => format!("responses@{vendor}:"),
         }

@@ -11,8 +11,10 @@ use super::super::{Delta, Stop};
 use crate::chat::Usage;
 
 /// What an answer has said so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in super::super) struct Messages {
+    /// Whose answer it is: only it can read again what it thought.
+    model: String,
     /// For each call, the vendor's index, which counts blocks of every kind.
     calls: Vec<u64>,
     signature: String,
@@ -57,6 +59,20 @@ impl Reader for Messages {
 }
 
 impl Messages {
+    pub(in super::super) fn of(model: &str) -> Messages {
+        Messages {
+            model: model.to_owned(),
+            calls: Vec::new(),
+            signature: String::new(),
+            stop: None,
+            usage: Counts::default(),
+        }
+    }
+
+    fn seal(&self, signature: &str) -> String {
+        signature::seal(Signer::Anthropic { model: &self.model }, signature)
+    }
+
     fn begin(&mut self, index: u64, block: &Value, deltas: Sink<'_>) {
         let words = |name: &str| text(block, name);
         match words("type") {
@@ -66,7 +82,7 @@ impl Messages {
                 self.signature = words("signature").to_owned();
             }
             "redacted_thinking" => {
-                deltas(Delta::RedactedThinking(signature::seal(Signer::Anthropic, words("data"))));
+                deltas(Delta::RedactedThinking(self.seal(words("data"))));
             }
             "tool_use" => {
                 let place = self.calls.len();
@@ -101,7 +117,7 @@ impl Messages {
     fn sign(&mut self, deltas: Sink<'_>) {
         let signature = std::mem::take(&mut self.signature);
         if !signature.is_empty() {
-            deltas(Delta::Signature(signature::seal(Signer::Anthropic, &signature)));
+            deltas(Delta::Signature(self.seal(&signature)));
         }
     }
 
