@@ -94,6 +94,8 @@ impl Session {
         let places = Places {
             workspace: workspace.directory().to_owned(),
             history: paths.history_db(),
+            keys: paths.keys_file(),
+            wish: config.model.wish(),
             private: private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect(),
         };
         let kind = Kind::of(&shell);

@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Approval, Approver, Decision, Front, Place, Query};
 use crate::chat::{Ending, Event};
+use crate::provider::Wish;
 use crate::tool::{Answer, Asker, Question, ShellPort, ShellResult};
 
 /// News that may wait to be heard; beyond this the agent waits for the screen.
@@ -60,6 +61,10 @@ pub(super) struct Places {
     pub(super) history: Option<PathBuf>,
     /// Directories with our own memory, which no call may change.
     pub(super) private: Vec<PathBuf>,
+    /// The keys a person gave us to keep.
+    pub(super) keys: Option<PathBuf>,
+    /// The model the settings ask for.
+    pub(super) wish: Wish,
 }
 
 /// The running thread.

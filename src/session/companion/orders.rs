@@ -6,7 +6,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::agent::{Agent, Limits, NO_MODEL, Query, Setup};
 use crate::chat::Ending;
-use crate::provider::{self, Http, Resolved, Wish};
+use crate::provider::{self, Http, Keys, Resolved, Wish};
 use crate::tool::{Ports, Registry};
 
 use super::slash::{self, Slash};
@@ -29,6 +29,10 @@ pub(super) async fn obey(mut orders: UnboundedReceiver<Order>, line: Line, place
 async fn stopped_before_it_began(cancel: &tokio_util::sync::CancellationToken) {
     cancel.cancelled().await;
     tokio::time::sleep(std::time::Duration::from_secs(3)).await;
+}
+
+fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }
 
 /// One conversation, and what it needs to begin.
@@ -74,8 +78,22 @@ impl Mind {
 
     /// Finds a model for the present wish.
     pub(super) async fn resolve(&self) -> Result<Option<Resolved>, String> {
-        let env = |name: &str| std::env::var(name).ok();
-        provider::resolve(&self.wish, &env, &self.http).await.map_err(|error| error.to_string())
+        let keys = self.keys()?;
+        let env = |name: &str| keys.read(&environment, name);
+        let wish = self.wish.clone().or(&self.places.wish, &env);
+        provider::resolve(&wish, &env, &self.http).await.map_err(|error| error.to_string())
+    }
+
+    /// The models of everyone who can be asked.
+    pub(super) async fn list(&self) -> Result<Vec<provider::Listing>, String> {
+        let keys = self.keys()?;
+        Ok(provider::list_models(&self.places.wish, &|name| keys.read(&environment, name), &self.http).await)
+    }
+
+    /// Read each time: a person may log in while we run.
+    fn keys(&self) -> Result<Keys, String> {
+        let loaded = self.places.keys.as_deref().map_or_else(|| Ok(Keys::default()), Keys::load);
+        loaded.map_err(|error| error.to_string())
     }
 
     pub(super) fn begin(&self, resolved: Resolved) -> Agent {

@@ -84,8 +84,10 @@ impl Mind {
                 },
             },
             Slash::Models => {
-                let env = |name: &str| std::env::var(name).ok();
-                let lists = provider::list_models(&env, &self.http).await;
+                let lists = match self.list().await {
+                    Ok(lists) => lists,
+                    Err(words) => return words,
+                };
                 let names = lists.iter().flat_map(|list| match &list.models {
                     Ok(models) => models.iter().map(|model| format!("{}/{}", list.vendor, model.model)).collect(),
                     Err(error) => vec![format!("{}: {error}", list.vendor)],
