@@ -19,6 +19,7 @@ use super::companion::Places;
 use super::outbox::Outbox;
 use super::privacy::Privacy;
 use super::recent::Recent;
+use super::requests::Requests;
 use super::signals::Signals;
 use super::stage::Stage;
 use super::workspace::{Workspace, random_hex};
@@ -121,6 +122,7 @@ impl Session {
             stage,
             companion: None,
             turn: None,
+            requests: Requests::default(),
             recent: Recent::default(),
             suggestion: None,
             places,
