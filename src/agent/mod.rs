@@ -10,6 +10,7 @@ mod change;
 mod context;
 mod front;
 mod limits;
+mod mask;
 mod step;
 mod stop;
 mod stream;
@@ -23,7 +24,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::chat::{Role, Usage};
-use crate::guard::Grants;
+use crate::guard::{Grants, Masking, Redactor};
 use crate::provider::{Policy, Provider, Request, Resolved};
 use crate::tool::{Registry, Seen};
 
@@ -51,6 +52,8 @@ pub struct Setup {
     pub history: Option<PathBuf>,
     /// Directories with our own memory, which no call may change.
     pub private: Vec<PathBuf>,
+    /// What is masked beyond the secrets we know.
+    pub masking: Masking,
     pub limits: Limits,
 }
 
@@ -70,13 +73,15 @@ pub struct Agent {
     policy: Policy,
     /// What the person has said yes to; it outlives a conversation.
     grants: Grants,
+    /// Everything a model reads has passed this; it outlives a conversation too, for numbers must not be given twice.
+    redactor: Redactor,
     seen: Seen,
     usage: Usage,
 }
 
 impl Agent {
     pub fn new(setup: Setup) -> Agent {
-        let Setup { resolved, registry, front, approver, spill, history, private, limits } = setup;
+        let Setup { resolved, registry, front, approver, spill, history, private, masking, limits } = setup;
         let request = Request {
             system: context::SYSTEM.to_owned(),
             messages: Vec::new(),
@@ -97,6 +102,7 @@ impl Agent {
             limits,
             policy: Policy::default(),
             grants: Grants::default(),
+            redactor: Redactor::new(masking),
             seen: Seen::default(),
             usage: Usage::default(),
         }
@@ -122,8 +128,11 @@ impl Agent {
     }
 
     /// Exactly the words a query would add to the conversation.
-    pub fn preview(&self, query: &Query) -> String {
-        context::words(query, self.is_new())
+    pub fn preview(&mut self, query: &Query) -> String {
+        self.redactor.learn(&query.view.environment);
+        let is_first = self.is_new();
+        let words = context::words(query, is_first, &mut self.redactor);
+        self.redactor.mask(&words)
     }
 
     /// The latest answer of this conversation.

@@ -7,6 +7,7 @@ pub(crate) mod docs;
 mod edit;
 mod ignore;
 mod load;
+mod masking;
 mod parse;
 mod paths;
 mod problem;
@@ -37,6 +38,7 @@ pub struct Config {
     pub shell: Option<PathBuf>,
     pub history: History,
     pub capture: Capture,
+    pub redact: Redact,
 }
 
 /// Which commands are remembered, and how many.
@@ -70,6 +72,18 @@ pub struct Capture {
     /// How many days those files are kept.
     #[serde(deserialize_with = "parse::whole_number")]
     pub spill_days: u64,
+}
+
+/// What a model never gets to see. Keys, tokens and passwords of the common kinds are masked without any of this, and so are the
+/// values of variables whose names look secret.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, expecting = "a table")]
+pub struct Redact {
+    /// Regular expressions; what matches one of them is masked too. With a group in it, only the first group is masked.
+    pub patterns: Vec<String>,
+    /// Regular expressions; a secret that matches one of them is shown after all, and so is the value of a variable whose name
+    /// does.
+    pub exempt: Vec<String>,
 }
 
 impl Default for History {

@@ -178,7 +178,7 @@ fn line_of(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Capture, History};
+    use crate::config::{Capture, History, Redact};
 
     fn problems(text: &str) -> Vec<String> {
         let with_line = |problem: &Problem| format!("{}: {problem}", problem.line.unwrap_or(0));
@@ -200,6 +200,9 @@ mod tests {
             spill = "500 MB"
             spill_total = 1_000_000_000
             spill_days = 1
+            [redact]
+            patterns = ['EMP-[0-9]+']
+            exempt = ["^test-"]
         "#;
         let expected = Config {
             shell: Some("/bin/zsh".into()),
@@ -216,6 +219,7 @@ mod tests {
                 spill_total: Size::new(1_000_000_000),
                 spill_days: 1,
             },
+            redact: Redact { patterns: vec!["EMP-[0-9]+".to_owned()], exempt: vec!["^test-".to_owned()] },
         };
         assert_eq!(Config::parse(text), Loaded { config: expected.clone(), problems: Vec::new() });
         assert_eq!(Config::parse(&toml::to_string(&expected).unwrap()).config, expected);

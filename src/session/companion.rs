@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Approval, Approver, Decision, Front, Place, Query};
 use crate::chat::{Ending, Event};
+use crate::guard::Masking;
 use crate::tool::{Answer, Asker, Question, ShellPort, ShellResult};
 
 /// News that may wait to be heard; beyond this the agent waits for the screen.
@@ -60,6 +61,8 @@ pub(super) struct Places {
     pub(super) history: Option<PathBuf>,
     /// Directories with our own memory, which no call may change.
     pub(super) private: Vec<PathBuf>,
+    /// What is masked beyond the secrets we know.
+    pub(super) masking: Masking,
 }
 
 /// The running thread.
