@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use futures_util::future::{BoxFuture, join_all};
 use tokio_util::sync::CancellationToken;
 
-use super::change;
 use super::front::{Approval, Approver, Decision, Front};
+use super::{change, mask};
 use crate::chat::{Call, Event, Outcome, Part};
-use crate::guard::{self, Grant, Grants, Surroundings, Verdict};
+use crate::guard::{self, Grant, Grants, Intent, Redactor, Surroundings, Verdict};
 use crate::text;
 use crate::tool::{Context, Prepared, Registry, RunContext};
 
@@ -28,6 +28,7 @@ pub(super) struct Desk<'a> {
     pub(super) approver: &'a dyn Approver,
     pub(super) private: &'a [PathBuf],
     pub(super) grants: &'a mut Grants,
+    pub(super) redactor: &'a Redactor,
     pub(super) context: &'a Context,
     pub(super) cancel: &'a CancellationToken,
 }
@@ -38,7 +39,7 @@ impl Desk<'_> {
         let mut results = Vec::new();
         let mut reads: Vec<BoxFuture<'static, Part>> = Vec::new();
         for call in calls {
-            let mut prepared = self.registry.prepare(&call, self.context);
+            let mut prepared = self.prepare(&call);
             if self.is_free_read(&prepared) && !self.cancel.is_cancelled() {
                 reads.extend(prepared.ok().map(|prepared| self.start(call, prepared)));
                 continue;
@@ -46,12 +47,22 @@ impl Desk<'_> {
             if !reads.is_empty() {
                 // What was just read decides what may be edited, so the call is looked at again.
                 results.extend(join_all(reads.drain(..)).await);
-                prepared = self.registry.prepare(&call, self.context);
+                prepared = self.prepare(&call);
             }
             results.push(self.make(call, prepared).await);
         }
         results.extend(join_all(reads).await);
         results
+    }
+
+    /// Describes a call. One that would put a placeholder where a secret was is none: it would be written as it is.
+    fn prepare(&self, call: &Call) -> Result<Prepared, String> {
+        let prepared = self.registry.prepare(call, self.context)?;
+        match self.redactor.placeholder_in(&call.arguments) {
+            // Words to the person may well name it.
+            Some(placeholder) if prepared.intent != Intent::Ask => Err(mask::refusal(&placeholder)),
+            Some(_) | None => Ok(prepared),
+        }
     }
 
     fn is_free_read(&self, prepared: &Result<Prepared, String>) -> bool {

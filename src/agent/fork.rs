@@ -36,6 +36,7 @@ impl Agent {
             // One twin's reading is not the other's knowledge.
             seen: self.seen.fork(),
             usage: Usage::default(),
+            redactor: self.redactor.clone(),
             conversation: self.conversation,
             inherited: self.request.messages.len(),
         }

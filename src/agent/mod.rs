@@ -11,6 +11,7 @@ mod context;
 mod fork;
 mod front;
 mod limits;
+mod mask;
 mod step;
 mod stop;
 mod stream;
@@ -24,7 +25,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::chat::{Role, Usage};
-use crate::guard::Grants;
+use crate::guard::{Grants, Masking, Redactor};
 use crate::provider::{Policy, Provider, Request, Resolved};
 use crate::tool::{Registry, Seen};
 
@@ -53,6 +54,8 @@ pub struct Setup {
     pub history: Option<PathBuf>,
     /// Directories with our own memory, which no call may change.
     pub private: Vec<PathBuf>,
+    /// What is masked beyond the secrets we know.
+    pub masking: Masking,
     pub limits: Limits,
 }
 
@@ -72,6 +75,8 @@ pub struct Agent {
     policy: Policy,
     /// What the person has said yes to; it outlives a conversation.
     grants: Grants,
+    /// Everything a model reads has passed this; it outlives a conversation too, for numbers must not be given twice.
+    redactor: Redactor,
     seen: Seen,
     usage: Usage,
     /// Counts the conversations, so that an answer finds its own.
@@ -82,7 +87,7 @@ pub struct Agent {
 
 impl Agent {
     pub fn new(setup: Setup) -> Agent {
-        let Setup { resolved, registry, front, approver, spill, history, private, limits } = setup;
+        let Setup { resolved, registry, front, approver, spill, history, private, masking, limits } = setup;
         let request = Request {
             system: context::SYSTEM.to_owned(),
             messages: Vec::new(),
@@ -103,6 +108,7 @@ impl Agent {
             limits,
             policy: Policy::default(),
             grants: Grants::default(),
+            redactor: Redactor::new(masking),
             seen: Seen::default(),
             usage: Usage::default(),
             conversation: 0,
@@ -131,8 +137,11 @@ impl Agent {
     }
 
     /// Exactly the words a query would add to the conversation.
-    pub fn preview(&self, query: &Query) -> String {
-        context::words(query, self.is_new())
+    pub fn preview(&mut self, query: &Query) -> String {
+        self.redactor.learn(&query.view.environment);
+        let is_first = self.is_new();
+        let words = context::words(query, is_first, &mut self.redactor);
+        self.redactor.mask(&words)
     }
 
     /// The latest answer of this conversation.

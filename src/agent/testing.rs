@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Agent, Approval, Approver, Decision, Front, Limits, Query, Setup, ShellView};
 use crate::chat::{Ending, Event, Message, Outcome, Part, Role, ToolSpec};
-use crate::guard::Intent;
+use crate::guard::{Intent, Masking};
 use crate::provider::{Delta, Effort, ErrorKind, Policy, Provider, ProviderError, Request, Resolved, Stop};
 use crate::tool::{Context, Prepared, Registry, RunContext, Tool};
 
@@ -170,6 +170,7 @@ impl Room {
             spill: PathBuf::new(),
             history: None,
             private: Vec::new(),
+            masking: Masking::default(),
             limits: Limits { steps: 3, tellings: 2 },
         });
         agent.policy = Policy { first: std::time::Duration::ZERO, ..Policy::default() };

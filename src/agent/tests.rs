@@ -220,3 +220,49 @@ fn system_prompt_and_tools_are_small_and_stable() {
     let bytes = context::SYSTEM.len() + tools().len();
     assert!(context::SYSTEM.len() <= 2_400 && bytes <= 7_000, "{} of {bytes} bytes", context::SYSTEM.len());
 }
+
+/// What a model would have been sent, all of it.
+fn sent(room: &Room) -> String {
+    let requests = room.model.requests.lock().unwrap();
+    requests.iter().map(|request| format!("{}{:?}", request.system, request.messages)).collect()
+}
+
+const TOKEN: &str = "ghp_aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d";
+
+#[test]
+fn a_secret_never_reaches_the_model() {
+    let look = Double::tool("look", look(), |_| async { Outcome::done(format!("TOKEN={TOKEN}\ncorrect-horse-1")) });
+    let fail = Double::tool("fail", self::look(), |_| async { Outcome::failed(format!("bad {TOKEN}")) });
+    let mut room = Room::new([uses(&[("look", "{}"), ("fail", "{}")]), says("ok")], vec![look, fail]);
+    let mut asked = query(&format!("is {TOKEN} right?"));
+    asked.view.environment = vec![("DB_PASSWORD".into(), "correct-horse-1".into())];
+    asked.stdin = Some(format!("password=correct-horse-1\n{TOKEN}"));
+    assert!(!room.agent.preview(&asked).contains(TOKEN));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(room.agent.turn(asked, CancellationToken::new()));
+    let sent = sent(&room);
+    assert!(!sent.contains(TOKEN) && !sent.contains("correct-horse-1"), "{sent}");
+    assert!(
+        sent.contains("is [masked: GitHub token #1] right?") && sent.contains("bad [masked: GitHub token #1]"),
+        "{sent}"
+    );
+    assert!(sent.contains("[masked: $DB_PASSWORD #1]"), "{sent}");
+}
+
+#[test]
+fn a_placeholder_in_a_call_is_refused_and_nothing_is_done() {
+    let write = Double::tool("write", run(), |_| async { Outcome::done("written") });
+    let answers = [
+        uses(&[("write", r#"{"text": "token = [masked: GitHub token #1]"}"#)]),
+        uses(&[("write", r#"{"text": "token = [masked: GitHub token #9]"}"#)]),
+        says("ok"),
+    ];
+    let mut room = Room::new(answers, vec![write]);
+    room.person.answers.lock().unwrap().push_back(Decision::Once);
+    room.turn(&format!("put {TOKEN} there"));
+    // What was never masked is only text.
+    assert_eq!(room.results(), ["written"]);
+    assert_eq!(room.person.asked.lock().unwrap().len(), 1);
+    let sent = sent(&room);
+    assert!(sent.contains("stands for a secret that you are not shown"), "{sent}");
+}

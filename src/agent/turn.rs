@@ -21,8 +21,10 @@ impl Agent {
     }
 
     async fn answer(&mut self, query: Query, cancel: &CancellationToken) -> Ending {
-        let message = context::message(&query, self.is_new());
-        self.request.messages.push(message);
+        self.redactor.learn(&query.view.environment);
+        let is_first = self.is_new();
+        let message = context::message(&query, is_first, &mut self.redactor);
+        self.add(message);
         let mut place = self.place(query.view);
         for step in 1.. {
             if step > 1 && (step - 1) % self.limits.steps.max(1) == 0 && !self.may_go_on(step - 1, &place, cancel).await
@@ -59,11 +61,12 @@ impl Agent {
                 return ending;
             }
             let results = self.perform(calls, &place, cancel).await;
-            self.request.messages.push(Message { role: Role::Tool, parts: results });
+            self.add(Message { role: Role::Tool, parts: results });
             if cancel.is_cancelled() {
                 return Ending::Interrupted;
             }
             if let Some(Place { cwd, environment }) = self.front.place() {
+                self.redactor.learn(&environment);
                 place = tool::Context { cwd, environment, ..place };
             }
             self.take_steering();
@@ -86,6 +89,7 @@ impl Agent {
             approver: &*self.approver,
             private: &self.private,
             grants: &mut self.grants,
+            redactor: &self.redactor,
             context: place,
             cancel,
         };

@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::{self, Agent, Approval, Approver, Decision, Limits, Query, Setup};
 use crate::chat::{Ending, Image, Usage};
 use crate::config::{Config, Paths};
-use crate::guard::Intent;
+use crate::guard::{Intent, Masking};
 use crate::provider::{self, Http, Resolved, Wish};
 use crate::tool::{Ports, Registry};
 
@@ -151,6 +151,7 @@ async fn answer(
         spill: scratch.path().to_owned(),
         history: paths.history_db(),
         private: private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect(),
+        masking: masking(paths),
         limits: Limits { tellings: voice.tellings(), ..Limits::default() },
     });
     let ending = agent.turn(query, cancel).await;
@@ -168,6 +169,14 @@ async fn answer(
         }
         Ending::Failed(why) => Report::from(anyhow::anyhow!(why)).code(1).print(),
     })
+}
+
+/// What the configuration says of secrets; trouble with it is told.
+fn masking(paths: &Paths) -> Masking {
+    let loaded = Config::load(paths.config_file().as_deref());
+    let (masking, problems) = loaded.config.masking();
+    report::notices(problems);
+    masking
 }
 
 /// Answers for a person who is not there.

@@ -38,7 +38,7 @@ fn known<T>(path: Option<T>) -> Result<T> {
 /// Prints a value; a key that exists but has none is silent and exits with 1.
 fn get(file: Option<&Path>, key: Option<&str>, out: &mut impl Write) -> Result<ExitCode> {
     let loaded = Config::load(file);
-    let problems = loaded.problems.into_iter().chain(loaded.config.ignore_set().1);
+    let problems = loaded.problems.into_iter().chain(loaded.config.pattern_problems());
     report::notices(problems);
     let all = toml::Table::try_from(&loaded.config).context("the configuration has no text form")?;
     let Some(key) = key else {
@@ -77,7 +77,7 @@ fn edit(path: &Path) -> Result<ExitCode> {
         bail!("{editor} did not end well; the file is as it left it");
     }
     let loaded = Config::load(Some(path));
-    let problems: Vec<_> = loaded.problems.into_iter().chain(loaded.config.ignore_set().1).collect();
+    let problems: Vec<_> = loaded.problems.into_iter().chain(loaded.config.pattern_problems()).collect();
     let sound = problems.is_empty();
     report::notices(problems);
     Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -87,7 +87,7 @@ pub fn unknown_key(key: &str) -> EditError {
 /// What the edited text has wrong with that key.
 fn fault(text: &str, key: &str) -> Option<Problem> {
     let loaded = Config::parse(text);
-    let patterns = if key == "history.ignore" { loaded.config.ignore_set().1 } else { Vec::new() };
+    let patterns = loaded.config.pattern_problems();
     let about = |problem: &Problem| {
         let rest = problem.key.as_deref().and_then(|other| key.strip_prefix(other));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

@@ -5,7 +5,7 @@ use regex::bytes::{RegexBuilder, RegexSet, RegexSetBuilder};
 use super::{Config, Problem};
 
 /// What one compiled pattern may take; a few nested repetitions would otherwise take gigabytes.
-const PATTERN_CAP: usize = 256 * crate::text::KIB;
+pub(super) const PATTERN_CAP: usize = 256 * crate::text::KIB;
 /// What all patterns may take together.
 const SET_CAP: usize = 4 * crate::text::MIB;
 
@@ -31,9 +31,10 @@ impl Config {
     }
 }
 
-fn check(pattern: &str) -> Result<(), String> {
+/// Finds out whether a pattern can be used.
+pub(super) fn check(pattern: &str) -> Result<(), String> {
     if pattern.is_empty() {
-        return Err("an empty pattern would match every command".to_owned());
+        return Err("an empty pattern would match everything".to_owned());
     }
     match RegexBuilder::new(pattern).size_limit(PATTERN_CAP).build() {
         Ok(_) => Ok(()),
@@ -84,7 +85,7 @@ mod tests {
             lines,
             [
                 "history.ignore: `(` is not a regular expression: unclosed group",
-                "history.ignore: an empty pattern would match every command",
+                "history.ignore: an empty pattern would match everything",
                 r"history.ignore: the pattern `((\w{500}){500}){500}` is too large",
             ]
         );

@@ -7,6 +7,7 @@ pub(crate) mod docs;
 mod edit;
 mod ignore;
 mod load;
+mod masking;
 mod parse;
 mod paths;
 mod problem;
@@ -40,6 +41,7 @@ pub struct Config {
     pub model: Model,
     pub history: History,
     pub capture: Capture,
+    pub redact: Redact,
 }
 
 /// Which model is asked. Without these: the first provider whose key is set, then a server on this machine.
@@ -102,6 +104,18 @@ impl Model {
             protocol: self.protocol,
         }
     }
+}
+
+/// What a model never gets to see. Keys, tokens and passwords of the common kinds are masked without any of this, and so are the
+/// values of variables whose names look secret.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, expecting = "a table")]
+pub struct Redact {
+    /// Regular expressions; what matches one of them is masked too. With a group in it, only the first group is masked.
+    pub patterns: Vec<String>,
+    /// Regular expressions; a secret that matches one of them is shown after all, and so is the value of a variable whose name
+    /// does.
+    pub exempt: Vec<String>,
 }
 
 impl Default for History {

@@ -178,7 +178,7 @@ fn line_of(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Capture, History, Model};
+    use crate::config::{Capture, History, Model, Redact};
     use crate::provider::Protocol;
 
     fn problems(text: &str) -> Vec<String> {
@@ -206,6 +206,9 @@ mod tests {
             spill = "500 MB"
             spill_total = 1_000_000_000
             spill_days = 1
+            [redact]
+            patterns = ['EMP-[0-9]+']
+            exempt = ["^test-"]
         "#;
         let expected = Config {
             shell: Some("/bin/zsh".into()),
@@ -228,6 +231,7 @@ mod tests {
                 spill_total: Size::new(1_000_000_000),
                 spill_days: 1,
             },
+            redact: Redact { patterns: vec!["EMP-[0-9]+".to_owned()], exempt: vec!["^test-".to_owned()] },
         };
         assert_eq!(Config::parse(text), Loaded { config: expected.clone(), problems: Vec::new() });
         assert_eq!(Config::parse(&toml::to_string(&expected).unwrap()).config, expected);

@@ -2,17 +2,19 @@
 //!
 //! A tool describes what a call would do as an [`Intent`]; here it is judged, without knowing which tool asks: what only looks
 //! is allowed, what changes something is asked, and so is a look at credentials. What the person has granted for this session
-//! is not asked again. Pure: paths arrive absolute and real, nothing is opened or run. Touches: nothing.
+//! is not asked again. What a model gets to read is cleared of secrets here too. Pure: paths arrive absolute and real, nothing is opened or run. Touches: nothing.
 
 mod credentials;
 mod grants;
 mod intent;
+mod redact;
 
 use std::path::{Path, PathBuf};
 
 pub use credentials::holds_credentials;
 pub use grants::{Grant, Grants};
 pub use intent::Intent;
+pub use redact::{Masking, Redactor};
 
 /// What is to be done about an intent.
 #[derive(Debug, Clone, PartialEq, Eq)]

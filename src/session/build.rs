@@ -92,12 +92,15 @@ impl Session {
         };
 
         let private = paths.state_dir().into_iter().chain([paths.runtime_root()]);
+        let (masking, bad_masks) = config.masking();
+        problems.extend(bad_masks);
         let places = Places {
             workspace: workspace.directory().to_owned(),
             history: paths.history_db(),
             keys: paths.keys_file(),
             wish: config.model.wish(),
             private: private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect(),
+            masking,
         };
         let kind = Kind::of(&shell);
         let user = User::from_uid(Uid::effective()).ok().flatten().map(|user| user.name).unwrap_or_default();

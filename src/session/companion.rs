@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Approval, Approver, Decision, Front, Place, Query};
 use crate::chat::{Ending, Event};
+use crate::guard::Masking;
 use crate::provider::Wish;
 use crate::tool::{self, Answer, Asker, ShellPort, ShellResult};
 
@@ -85,6 +86,8 @@ pub(super) struct Places {
     pub(super) keys: Option<PathBuf>,
     /// The model the settings ask for.
     pub(super) wish: Wish,
+    /// What is masked beyond the secrets we know.
+    pub(super) masking: Masking,
 }
 
 /// The running thread.

@@ -320,3 +320,28 @@ fn in_a_wrapped_shell_it_sees_what_was_run() {
     assert!(said.contains("status=\"2\""), "{said}");
     term.exit();
 }
+
+#[test]
+fn what_is_piped_in_is_masked_and_a_placeholder_is_not_written() {
+    let token = format!("ghp_{}", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d");
+    let write = json!({ "path": "out.txt", "content": "token: [masked: GitHub token #1]" });
+    let model = Model::start([
+        Reply::calls(&[("bash", json!({ "command": "cat .env; echo $MY_SECRET" }))]),
+        Reply::calls(&[("write_file", write)]),
+        Reply::text(["done"]),
+    ]);
+    let builder = home(&model).env("MY_SECRET", "correct-horse-1").file(".env", "DB_PASSWORD=pw-93-kx\nPORT=80\n");
+    let (builder, mut command) = command(builder, &["--yes", "look"]);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    writeln!(child.stdin.take().unwrap(), "login with {token}").unwrap();
+    assert_eq!(finish(child).stdout, "done\n");
+    let asked = [model.request(), model.request(), model.request()].map(|asked| asked.body.to_string());
+    for secret in [token.as_str(), "correct-horse-1", "pw-93-kx"] {
+        assert!(!asked[2].contains(secret), "{}", asked[2]);
+    }
+    assert!(asked[0].contains("login with [masked: GitHub token #1]"), "{}", asked[0]);
+    assert!(asked[1].contains("DB_PASSWORD=[masked: password #1]") && asked[1].contains("PORT=80"), "{}", asked[1]);
+    assert!(asked[1].contains("[masked: $MY_SECRET #1]"), "{}", asked[1]);
+    assert!(asked[2].contains("stands for a secret"), "{}", asked[2]);
+    assert!(!builder.home().join("out.txt").exists());
+}

@@ -190,3 +190,23 @@ fn a_key_that_changed_the_directory_is_known() {
         assert!(model.request().said(0).contains("<cwd>/usr/share</cwd>"), "{}", shell.name());
     });
 }
+
+#[test]
+fn secrets_of_the_shell_are_masked_in_what_is_sent_and_in_context() {
+    in_every_shell(|shell| {
+        let model = Model::start([Reply::text(["understood"])]);
+        let set =
+            if shell == Shell::Fish { "set -gx API_TOKEN correct-horse-1" } else { "export API_TOKEN=correct-horse-1" };
+        let config = "[redact]\npatterns = ['EMP-[0-9]+']\nexempt = ['^s3cr3t$']\n";
+        let mut term = asking(shell, &model).config(config).size(40, 120).start();
+        term.wait_for_prompt();
+        term.run(set);
+        term.run("echo the value is $API_TOKEN of EMP-4711 password=s3cr3t");
+        term.run("> /context");
+        term.wait_for("the value is [masked: $API_TOKEN #1] of [masked: secret #1] password=s3cr3t");
+        term.run("> why");
+        let said = model.request().said(0);
+        assert!(!said.contains("correct-horse-1") && !said.contains("4711"), "{} {said}", shell.name());
+        assert!(said.contains("[masked: $API_TOKEN #1]") && said.contains("s3cr3t"), "{} {said}", shell.name());
+    });
+}

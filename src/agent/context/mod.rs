@@ -12,6 +12,7 @@ use std::sync::Arc;
 pub(super) use system::SYSTEM;
 
 use crate::chat::{Image, Message, Part, Role};
+use crate::guard::Redactor;
 use crate::text::KIB;
 use crate::{capture, track};
 use excerpt::Room;
@@ -61,28 +62,32 @@ pub struct Happened {
 }
 
 /// The message that carries a query.
-pub(super) fn message(query: &Query, is_first: bool) -> Message {
-    let words = Part::Text(words(query, is_first));
+pub(super) fn message(query: &Query, is_first: bool, redactor: &mut Redactor) -> Message {
+    let words = Part::Text(words(query, is_first, redactor));
     let pictures = query.attachments.iter().cloned().map(Part::Image);
     Message { role: Role::User, parts: std::iter::once(words).chain(pictures).collect() }
 }
 
-/// The words of that message: where the shell is, what happened, what was piped in, and the query last.
-pub(super) fn words(query: &Query, is_first: bool) -> String {
+/// The words of that message: where the shell is, what happened, what was piped in, and the query last. What may be cut is masked
+/// before it is: half a secret would not be known for one.
+pub(super) fn words(query: &Query, is_first: bool, redactor: &mut Redactor) -> String {
     let view = &query.view;
     let mut words = format!("<cwd>{}</cwd>\n", name(&view.cwd.to_string_lossy()));
     if is_first {
         let (shell, user, host) = (name(&view.shell), name(&view.user), name(&view.host));
         words.push_str(&format!("<shell>{shell} of {user} on {host} ({})</shell>\n", std::env::consts::OS));
     }
-    words.push_str(&shell::events(&view.happened));
+    words.push_str(&shell::events(&view.happened, redactor));
     if let Some(stdin) = &query.stdin {
         let room = Room { lines: usize::MAX, bytes: STDIN_CAP };
-        words.push_str(&format!("<stdin>\n{}\n</stdin>\n", excerpt::excerpt(&data(stdin), room, "not kept")));
+        words.push_str(&format!(
+            "<stdin>\n{}\n</stdin>\n",
+            excerpt::excerpt(&data(&redactor.mask(stdin)), room, "not kept")
+        ));
     }
     words.push('\n');
     let room = Room { lines: usize::MAX, bytes: QUERY_CAP };
-    words.push_str(&excerpt::excerpt(&query.text, room, "too long"));
+    words.push_str(&excerpt::excerpt(&redactor.mask(&query.text), room, "too long"));
     words
 }
 

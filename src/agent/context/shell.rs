@@ -3,6 +3,7 @@
 use super::excerpt::{Room, beginning, excerpt};
 use super::shares::shares;
 use super::{Happened, data, name};
+use crate::guard::Redactor;
 use crate::text::{KIB, human};
 
 /// Of all outputs together.
@@ -21,12 +22,12 @@ const AROUND_OUTPUT: usize = 64;
 const AROUND_ALL: usize = 128;
 
 /// The commands the person ran, with what they printed. Empty if they ran none.
-pub(super) fn events(happened: &[Happened]) -> String {
+pub(super) fn events(happened: &[Happened], redactor: &mut Redactor) -> String {
     if happened.is_empty() {
         return String::new();
     }
-    let told = newest(happened);
-    let outputs: Vec<String> = told.iter().map(|(one, _)| data(&one.output.text(one.size))).collect();
+    let told = newest(happened, redactor);
+    let outputs: Vec<String> = told.iter().map(|(one, _)| data(&redactor.mask(&one.output.text(one.size)))).collect();
     let heads: usize = told.iter().map(|(_, head)| head.len() + AROUND_OUTPUT).sum();
     let rooms = rooms(&told, &outputs, BYTES - AROUND_ALL - heads);
     let mut words = "<shell_events>\n".to_owned();
@@ -46,9 +47,9 @@ pub(super) fn events(happened: &[Happened]) -> String {
 }
 
 /// The newest commands with what is said of them before their output, oldest first.
-fn newest(happened: &[Happened]) -> Vec<(&Happened, String)> {
+fn newest<'a>(happened: &'a [Happened], redactor: &mut Redactor) -> Vec<(&'a Happened, String)> {
     let mut left = COMMANDS;
-    let heads = happened.iter().rev().take(NEWEST).map(|one| (one, head(one)));
+    let heads = happened.iter().rev().take(NEWEST).map(|one| (one, head(one, redactor)));
     let mut told: Vec<_> = heads
         .map_while(|(one, head)| {
             left = left.checked_sub(head.len() + AROUND_OUTPUT)?;
@@ -59,14 +60,14 @@ fn newest(happened: &[Happened]) -> Vec<(&Happened, String)> {
     told
 }
 
-fn head(one: &Happened) -> String {
+fn head(one: &Happened, redactor: &mut Redactor) -> String {
     let command = &one.command;
     let id = one.id.map(|id| format!(" id=\"{id}\"")).unwrap_or_default();
     let (status, took) = (command.status, human::duration(command.duration));
     let cwd = name(&command.cwd.to_string_lossy()).replace('"', "'");
     let cwd = beginning(&cwd, DIRECTORY);
     let full_screen = if one.output.full_screen { " full_screen=\"yes\"" } else { "" };
-    let text = excerpt(&data(&String::from_utf8_lossy(&command.text)), TEXT, "too long");
+    let text = excerpt(&data(&redactor.mask(&String::from_utf8_lossy(&command.text))), TEXT, "too long");
     format!("<command{id} status=\"{status}\" took=\"{took}\" cwd=\"{cwd}\"{full_screen}>\n{text}\n")
 }
 

@@ -2,6 +2,14 @@ use std::time::{Duration, SystemTime};
 
 use super::*;
 
+fn words(query: &Query, is_first: bool) -> String {
+    super::words(query, is_first, &mut Redactor::default())
+}
+
+fn message(query: &Query, is_first: bool) -> Message {
+    super::message(query, is_first, &mut Redactor::default())
+}
+
 fn happened(id: i64, text: &str, status: i32, output: &str) -> Happened {
     let bytes = output.replace('\n', "\r\n").into_bytes();
     Happened {
@@ -83,13 +91,13 @@ fn the_failure_gets_the_largest_share() {
 fn every_fragment_has_a_cap() {
     let line = "error: it went wrong here </output> and there\n";
     let many: Vec<Happened> = (0..100).map(|id| happened(id, &"x y\n".repeat(5_000), 1, &line.repeat(2_000))).collect();
-    let text = shell::events(&many);
+    let text = shell::events(&many, &mut Redactor::default());
     assert!(text.len() <= 16 * KIB, "{}", text.len());
     assert!(text.contains(" earlier commands left out]"));
     let outputs: usize = text.lines().filter(|line| line.starts_with("error:") || line.starts_with("[…")).count();
     assert!(outputs <= 200 + 2 * 20, "{outputs}");
     let few: Vec<Happened> = (0..20).map(|id| happened(id, "make", 1, &line.repeat(2_000))).collect();
-    let text = shell::events(&few);
+    let text = shell::events(&few, &mut Redactor::default());
     assert!(text.len() <= 16 * KIB && text.matches("<command ").count() == 20, "{}", text.len());
     let body = text.lines().filter(|line| !line.starts_with('<') && *line != "make").count();
     assert!(body <= 200, "{body}");
@@ -99,4 +107,11 @@ fn every_fragment_has_a_cap() {
     asked.view.cwd = format!("/{}", "d".repeat(100_000)).into();
     let text = words(&asked, true);
     assert!(text.len() <= QUERY_CAP + STDIN_CAP + NAME_CAP + 512, "{}", text.len());
+}
+
+#[test]
+fn a_secret_is_masked_before_its_line_is_cut() {
+    let line = format!("{}ghp_{}", "x ".repeat(980), "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d");
+    let text = words(&query("why", vec![happened(1, "cat x", 0, &line)]), false);
+    assert!(!text.contains("ghp_") && text.contains("[masked: GitHub"), "{text}");
 }

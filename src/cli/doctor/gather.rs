@@ -71,7 +71,7 @@ fn config(paths: &Paths) -> ConfigFile {
     let path = paths.config_file();
     let loaded = Config::load(path.as_deref());
     let problems = loaded.problems.iter().map(ToString::to_string);
-    let patterns = loaded.config.ignore_set().1;
+    let patterns = loaded.config.pattern_problems();
     ConfigFile {
         exists: path.as_ref().is_some_and(|path| path.exists()),
         problems: problems.chain(patterns.iter().map(ToString::to_string)).collect(),

@@ -150,6 +150,7 @@ impl Mind {
             spill: self.places.workspace.clone(),
             history: self.places.history.clone(),
             private: self.places.private.clone(),
+            masking: self.places.masking.clone(),
             limits: Limits::default(),
         })
     }

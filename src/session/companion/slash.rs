@@ -110,7 +110,7 @@ impl Mind {
                 if names.is_empty() { "no provider is connected".into() } else { names.join("\n") }
             }
             Slash::Context => {
-                let words = match &self.agent {
+                let words = match &mut self.agent {
                     Some(agent) => agent.preview(query),
                     None => match self.resolve().await {
                         Ok(Some(resolved)) => self.begin(resolved).preview(query),

@@ -1,0 +1,54 @@
+//! Nothing becomes part of a conversation before its secrets are masked.
+
+use super::Agent;
+use crate::chat::{Message, Outcome, Part};
+use crate::guard::Redactor;
+
+impl Agent {
+    /// Adds what was said to us, or came of a call, to the conversation: the only way in for anything but the model's own words.
+    pub(super) fn add(&mut self, message: Message) {
+        let message = masked(message, &mut self.redactor);
+        self.request.messages.push(message);
+    }
+}
+
+/// The message without its secrets. What a model said itself, and how it thought, goes back as it came.
+fn masked(message: Message, redactor: &mut Redactor) -> Message {
+    let parts = message.parts.into_iter().map(|part| match part {
+        Part::Text(text) => Part::Text(redactor.mask(&text)),
+        Part::Result { id, outcome } => Part::Result { id, outcome: masked_outcome(outcome, redactor) },
+        Part::Thinking(_) | Part::Image(_) | Part::Call(_) => part,
+    });
+    Message { role: message.role, parts: parts.collect() }
+}
+
+fn masked_outcome(outcome: Outcome, redactor: &mut Redactor) -> Outcome {
+    match outcome {
+        Outcome::Done { text, images } => Outcome::Done { text: redactor.mask(&text), images },
+        Outcome::Failed { message } => Outcome::Failed { message: redactor.mask(&message) },
+    }
+}
+
+/// What a model is told that put a placeholder into a call.
+pub(super) fn refusal(placeholder: &str) -> String {
+    let variable = placeholder.split_once('$').and_then(|(_, rest)| rest.split([' ', ']']).next());
+    let instead = match variable {
+        Some(name) => format!("use ${name}, the variable that holds it, "),
+        None => String::new(),
+    };
+    format!(
+        "{placeholder} stands for a secret that you are not shown, so it can't be part of a call: nothing was done. Leave the text \
+         with the secret as it is (an edit of other lines does not need it), {instead}or let the user put it in."
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_can_be_used_by_its_name() {
+        assert!(refusal("[masked: $DB_PASSWORD #1]").contains("use $DB_PASSWORD, the variable that holds it, or let"));
+        assert!(refusal("[masked: JWT #1]").contains("does not need it), or let"));
+    }
+}

@@ -1,0 +1,58 @@
+//! What the user wishes masked, or not.
+
+use regex::{Regex, RegexBuilder};
+
+use super::ignore::{PATTERN_CAP, check};
+use super::{Config, Problem};
+use crate::guard::Masking;
+
+impl Config {
+    /// Compiles `[redact]`; a pattern that is no regular expression is left out and named.
+    pub fn masking(&self) -> (Masking, Vec<Problem>) {
+        let (patterns, mut problems) = compiled("redact.patterns", &self.redact.patterns);
+        let (exempt, more) = compiled("redact.exempt", &self.redact.exempt);
+        problems.extend(more);
+        (Masking { patterns, exempt }, problems)
+    }
+
+    /// What is wrong with any pattern.
+    pub fn pattern_problems(&self) -> Vec<Problem> {
+        let (_, mut problems) = self.ignore_set();
+        problems.extend(self.masking().1);
+        problems
+    }
+}
+
+fn compiled(key: &str, patterns: &[String]) -> (Vec<Regex>, Vec<Problem>) {
+    let (mut sound, mut problems) = (Vec::new(), Vec::new());
+    for pattern in patterns {
+        let built = check(pattern).and_then(|()| {
+            RegexBuilder::new(pattern).size_limit(PATTERN_CAP).build().map_err(|error| error.to_string())
+        });
+        match built {
+            Ok(regex) => sound.push(regex),
+            Err(message) => problems.push(Problem::new(&message).key(key)),
+        }
+    }
+    (sound, problems)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_bad_pattern_is_left_out() {
+        let config = Config::parse("[redact]\npatterns = ['EMP-\\d+', '(']\nexempt = ['', '^test']\n").config;
+        let (masking, problems) = config.masking();
+        assert_eq!((masking.patterns.len(), masking.exempt.len()), (1, 1));
+        let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            lines,
+            [
+                "redact.patterns: `(` is not a regular expression: unclosed group",
+                "redact.exempt: an empty pattern would match everything",
+            ]
+        );
+    }
+}

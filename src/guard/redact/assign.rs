@@ -1,0 +1,385 @@
+//! Secrets behind a name: in variables, settings, data, headers, options of commands.
+
+use std::cell::Cell;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+use super::found::Found;
+use super::name::{self, Nature};
+use super::value::{self, Setting};
+
+/// A name without one of these is never a secret's.
+const SIGNS: &[&str] = &[
+    "pass",
+    "pwd",
+    "secret",
+    "token",
+    "key",
+    "auth",
+    "cookie",
+    "cred",
+    "bearer",
+    "jwt",
+    "_pat",
+    "sig",
+    "identified by",
+];
+/// Longer than any name.
+const LONGEST_NAME: usize = 80;
+/// Longer than any value that is not a file.
+const LONGEST: usize = 8 * 1024;
+/// Values longer than this are read once.
+const LONG: usize = 256;
+/// Schemes of an `Authorization` whose rest is one word.
+const SCHEMES: &[&str] = &["bearer", "basic", "token", "apikey", "api-key", "negotiate", "digest", "bot", "key"];
+
+static WHERE: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| AhoCorasick::builder().ascii_case_insensitive(true).build(SIGNS).ok());
+
+pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+    let mut done = 0;
+    for hit in WHERE.iter().flat_map(|signs| signs.find_iter(text)) {
+        if hit.start() < done {
+            continue;
+        }
+        let range =
+            if SIGNS[hit.pattern().as_usize()].contains(' ') { hit.range() } else { whole_name(text, hit.range()) };
+        done = range.end;
+        if range.len() < LONGEST_NAME {
+            let name = Name { text, range, read: Cell::new(0) };
+            found.extend(name.secret());
+            done = done.max(name.read.get());
+        }
+    }
+}
+
+fn whole_name(text: &str, hit: Range<usize>) -> Range<usize> {
+    let of_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
+    let bytes = text.as_bytes();
+    let before = bytes[..hit.start].iter().rev().take(LONGEST_NAME).take_while(of_name).count();
+    let after = bytes[hit.end..].iter().take_while(of_name).count();
+    hit.start - before..hit.end + after
+}
+
+/// A word in the text that may be a name.
+struct Name<'a> {
+    text: &'a str,
+    range: Range<usize>,
+    /// The end of a value so long that no other name is looked for in it: it would be read again and again.
+    read: Cell<usize>,
+}
+
+/// What stands between a name and its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Between {
+    /// `=`, `:=` or `=>`; `tight` without blanks.
+    Equals {
+        tight: bool,
+    },
+    Colon {
+        tight: bool,
+    },
+    /// `<name>value</name>`.
+    Element,
+    /// Only blanks.
+    Blank,
+    /// `, ` behind a quoted name: arguments of a function.
+    Comma,
+}
+
+impl Name<'_> {
+    fn secret(&self) -> Option<Found> {
+        let word = &self.text[self.range.clone()];
+        if word.eq_ignore_ascii_case("bearer") {
+            return self.behind_bearer();
+        }
+        if word.eq_ignore_ascii_case("identified by") {
+            return self.behind_blank(Nature::Password);
+        }
+        let nature = name::nature(word.trim_matches(['-', '.']))?;
+        let (between, at) = self.between()?;
+        match nature {
+            Nature::Authorization => self.authorization(between, at),
+            Nature::Cookie | Nature::SetCookie => self.cookie(nature, between, at),
+            Nature::Signature if !self.is_in_query() => None,
+            _ if between == Between::Blank => self.behind_blank(nature),
+            _ => self.assigned(nature, between, at),
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.text.as_bytes()
+    }
+
+    fn noted(&self, value: Range<usize>) -> Range<usize> {
+        if value.len() > LONG {
+            self.read.set(self.read.get().max(value.end));
+        }
+        value
+    }
+
+    fn quoted(&self, at: usize) -> Option<Range<usize>> {
+        quoted(self.text, at).map(|value| self.noted(value))
+    }
+
+    fn bare(&self, at: usize, ends: &[u8]) -> Range<usize> {
+        self.noted(bare(self.text, at, ends))
+    }
+
+    fn rest_of_line(&self, at: usize) -> Range<usize> {
+        self.noted(rest_of_line(self.text, at))
+    }
+
+    fn before(&self) -> u8 {
+        self.range.start.checked_sub(1).map_or(b'\n', |at| self.bytes()[at])
+    }
+
+    fn is_flag(&self) -> bool {
+        self.text[self.range.clone()].starts_with('-')
+    }
+
+    fn is_in_query(&self) -> bool {
+        matches!(self.before(), b'?' | b'&')
+    }
+
+    /// Whether only blanks, a dash, a line's number or a diff's mark stand before it on its line.
+    fn begins_line(&self) -> bool {
+        let from = self.range.start.saturating_sub(64);
+        let before = &self.bytes()[from..self.range.start];
+        let line = before.iter().rposition(|byte| *byte == b'\n').map_or(before, |newline| &before[newline + 1..]);
+        line.iter().all(|byte| byte.is_ascii_digit() || b" \t-+|:\"'#*".contains(byte))
+    }
+
+    /// What follows the name, and where the value begins.
+    fn between(&self) -> Option<(Between, usize)> {
+        let bytes = self.bytes();
+        let mut at = self.range.end;
+        let skip = |at: &mut usize, of: &[u8]| {
+            let from = *at;
+            while bytes.get(*at).is_some_and(|byte| of.contains(byte)) && *at - from < 16 {
+                *at += 1;
+            }
+            *at - from
+        };
+        if bytes.get(at) == Some(&b'>') && self.before() == b'<' {
+            return Some((Between::Element, at + 1));
+        }
+        let quotes = skip(&mut at, b"\\\"'`");
+        let brackets = skip(&mut at, b"]");
+        let blanks = skip(&mut at, b" \t");
+        let rest = &bytes[at..];
+        let (between, length) = match rest {
+            [b':', b':', ..] => return None,
+            [b':', b'=', ..] | [b'=', b'>', ..] | [b'=', b'=', ..] | [b'?', b'=', ..] | [b'+', b'=', ..] => {
+                (Between::Equals { tight: false }, 2)
+            }
+            [b'=', ..] => (Between::Equals { tight: blanks == 0 }, 1),
+            [b':', ..] => (Between::Colon { tight: blanks == 0 }, 1),
+            [b',', ..] if quotes > 0 => (Between::Comma, 1),
+            [_, ..] if blanks > 0 && quotes + brackets == 0 => return Some((Between::Blank, at)),
+            _ => return None,
+        };
+        at += length;
+        let blanks = skip(&mut at, b" \t");
+        let between = match between {
+            Between::Equals { tight } => Between::Equals { tight: tight && blanks == 0 },
+            Between::Colon { tight } => Between::Colon { tight: tight && blanks == 0 },
+            Between::Element | Between::Blank | Between::Comma => between,
+        };
+        Some((between, at))
+    }
+
+    fn assigned(&self, nature: Nature, between: Between, at: usize) -> Option<Found> {
+        let name = &self.text[self.range.clone()];
+        if let Some(quoted) = self.quoted(at) {
+            return self.judged(quoted, nature, Setting::Quoted);
+        }
+        let is_capital = name.bytes().all(|byte| !byte.is_ascii_lowercase());
+        let (setting, ends): (Setting, &[u8]) = match between {
+            Between::Element => (Setting::Quoted, b"<"),
+            Between::Comma | Between::Blank => return None,
+            Between::Equals { tight: true } if self.is_in_query() => (Setting::Shell, b"&#"),
+            Between::Equals { tight: true } if is_capital && self.begins_line() => (Setting::Shell, b""),
+            Between::Equals { tight: true } if is_capital || self.is_flag() => (Setting::Shell, b";,&|)"),
+            Between::Equals { tight: true } => (self.in_small_letters(at), b";,&|)"),
+            Between::Equals { tight: false } | Between::Colon { .. } if self.begins_line() => (Setting::Line, b""),
+            Between::Equals { tight: false } | Between::Colon { .. } => (Setting::Loose, b";,&|)}"),
+        };
+        let value = self.bare(at, ends);
+        // `name: type = "value"`, as several languages have it.
+        if matches!(between, Between::Colon { .. })
+            && let Some(after) = self.text[value.end..].strip_prefix(" = ")
+            && let Some(quoted) = self.quoted(self.text.len() - after.len())
+        {
+            return self.judged(quoted, nature, Setting::Quoted);
+        }
+        let rest = self.bytes()[value.end..].iter().take(LONG).find(|byte| !b" \t\r".contains(byte));
+        let ends_line = matches!(rest, None | Some(b'\n' | b'#'));
+        let setting = if setting == Setting::Line && !ends_line { Setting::Loose } else { setting };
+        // A value of code ends with the statement.
+        let is_statement = self.text[value.clone()].ends_with([';', ',']);
+        let setting = if setting == Setting::Line && is_statement { Setting::Loose } else { setting };
+        let trimmed = self.text[value.clone()].trim_end_matches([';', ',']).len();
+        self.judged(value.start..value.start + trimmed, nature, setting)
+    }
+
+    /// `password=value` is a setting; `f(password=value)` hands one name over under another.
+    fn in_small_letters(&self, at: usize) -> Setting {
+        let value = self.bare(at, b";,&|)");
+        let next = self.bytes().get(value.end);
+        let is_name = self.text[value.clone()].bytes().all(|byte| byte.is_ascii_alphabetic() || b"_.".contains(&byte));
+        if is_name && matches!(next, Some(b',' | b')' | b'|')) { Setting::Loose } else { Setting::Shell }
+    }
+
+    fn judged(&self, value: Range<usize>, nature: Nature, setting: Setting) -> Option<Found> {
+        let text = self.text.get(value.clone())?;
+        let name = self.text[self.range.clone()].trim_matches('-');
+        let is_secret = match nature {
+            Nature::Auth => text.len() >= 12 && value::is_secret(text, Nature::Key, Setting::Loose),
+            Nature::Signature => text.len() >= 16,
+            _ => !text.is_empty() && value::is_secret(text, nature, setting),
+        };
+        (is_secret && !text.eq_ignore_ascii_case(name)).then(|| Found::new(value, kind(nature)))
+    }
+
+    /// `--password X`, `PASSWORD 'X'` as in SQL, `login user password X` as in a netrc.
+    fn behind_blank(&self, nature: Nature) -> Option<Found> {
+        let blanks = self.bytes()[self.range.end..].iter().take_while(|byte| b" \t".contains(byte)).count();
+        let at = self.range.end + blanks;
+        if let Some(quoted) = self.quoted(at) {
+            let is_sql = self.text[self.range.clone()].bytes().all(|byte| !byte.is_ascii_lowercase() || byte == b' ');
+            let is_sql = is_sql || self.text[self.range.clone()].contains(' ');
+            let setting = if self.is_flag() { Setting::Shell } else { Setting::Quoted };
+            return (self.is_flag() || is_sql).then(|| self.judged(quoted, nature, setting)).flatten();
+        }
+        let value = self.bare(at, b"|;)");
+        let text = &self.text[value.clone()];
+        if self.is_flag() {
+            // Capitals name what is to be put there; a second blank begins a description.
+            let is_label = text.starts_with('-') || text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+            return (!is_label && blanks == 1).then(|| self.judged(value, nature, Setting::Shell)).flatten();
+        }
+        let from = key_boundary(self.text, self.range.start.saturating_sub(256));
+        let mut earlier = self.text[from..self.range.start].split_whitespace().rev();
+        let is_netrc = earlier.nth(1).is_some_and(|word| word == "login");
+        is_netrc.then(|| self.judged(value, nature, Setting::Shell)).flatten()
+    }
+
+    fn behind_bearer(&self) -> Option<Found> {
+        let blanks = self.bytes()[self.range.end..].iter().take_while(|byte| **byte == b' ').count();
+        let value = token(self.text, self.range.end + blanks);
+        let text = &self.text[value.clone()];
+        let is_secret = blanks > 0 && text.len() >= 16 && value::is_secret(text, Nature::Token, Setting::Loose);
+        is_secret.then(|| Found::new(value, "bearer token"))
+    }
+
+    /// The scheme stays: which one it is helps, and hides nothing.
+    fn authorization(&self, between: Between, at: usize) -> Option<Found> {
+        if between == Between::Blank {
+            return None;
+        }
+        let whole = self.quoted(at).unwrap_or_else(|| self.rest_of_line(at));
+        let text = self.text.get(whole.clone())?;
+        let (scheme, rest) = text.split_once(' ').unwrap_or(("", text));
+        let secret = match scheme.to_ascii_lowercase().as_str() {
+            scheme if SCHEMES.contains(&scheme) => whole.end - rest.len()..whole.end,
+            _ => whole,
+        };
+        let secret = if secret.len() < self.text.len() && !self.text[secret.clone()].contains("=") {
+            // One word; what follows on the line is something else.
+            secret.start
+                ..secret.start + self.text[secret.clone()].split(char::is_whitespace).next().unwrap_or_default().len()
+        } else {
+            secret
+        };
+        let text = &self.text[secret.clone()];
+        let is_secret =
+            text.len() >= 6 && !value::is_stand_in(text) && !SCHEMES.contains(&text.to_ascii_lowercase().as_str());
+        let looks_so = text.bytes().any(|byte| byte.is_ascii_digit() || b"=+/".contains(&byte)) || text.len() >= 20;
+        (is_secret && looks_so).then(|| Found::new(secret, "authorization"))
+    }
+
+    fn cookie(&self, nature: Nature, between: Between, at: usize) -> Option<Found> {
+        if !matches!(between, Between::Colon { .. }) {
+            return None;
+        }
+        let whole = self.quoted(at).unwrap_or_else(|| self.rest_of_line(at));
+        let text = self.text.get(whole.clone())?;
+        let length = match nature {
+            Nature::SetCookie => text.split(';').next().unwrap_or_default().len(),
+            _ => text.len(),
+        };
+        let text = &text[..length];
+        let (_, value) = text.split_once('=')?;
+        (!value.is_empty() && !value::is_stand_in(value) && !text.contains('('))
+            .then(|| Found::new(whole.start..whole.start + length, "cookie"))
+    }
+}
+
+fn kind(nature: Nature) -> &'static str {
+    match nature {
+        Nature::Password => "password",
+        Nature::Secret => "secret",
+        Nature::Token => "token",
+        Nature::Key => "key",
+        Nature::Authorization => "authorization",
+        Nature::Cookie | Nature::SetCookie => "cookie",
+        Nature::Auth => "credential",
+        Nature::Signature => "signature",
+    }
+}
+
+/// What stands in quotes from `at` on, on one line; the quotes may be escaped, as JSON in a log has them.
+fn quoted(text: &str, at: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut open = at;
+    // Python's and Rust's marks of raw strings and bytes.
+    if bytes.get(open).is_some_and(|byte| b"brBR".contains(byte)) && matches!(bytes.get(open + 1), Some(b'"' | b'\'')) {
+        open += 1;
+    }
+    let escapes = bytes.get(open..)?.iter().take_while(|byte| **byte == b'\\').count();
+    open += escapes;
+    let quote = *bytes.get(open).filter(|byte| b"\"'`".contains(byte))?;
+    let start = open + 1;
+    let mut end = start;
+    while end - start < LONGEST {
+        match *bytes.get(end)? {
+            b'\n' => return None,
+            b'\\' if escapes == 0 => end += 2,
+            b'\\' if bytes.get(end + escapes) == Some(&quote) => return Some(start..end),
+            byte if byte == quote => return Some(start..end),
+            _ => end += 1,
+        }
+    }
+    None
+}
+
+/// A word that ends at a blank, a quote, or one of these.
+fn bare(text: &str, at: usize, ends: &[u8]) -> Range<usize> {
+    let length = text.as_bytes()[at..]
+        .iter()
+        .take(LONGEST)
+        .take_while(|byte| !byte.is_ascii_whitespace() && !b"\"'`".contains(byte) && !ends.contains(byte))
+        .count();
+    at..key_boundary(text, at + length)
+}
+
+fn token(text: &str, at: usize) -> Range<usize> {
+    let of_token = |byte: &&u8| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(byte);
+    at..at + text.as_bytes()[at..].iter().take_while(of_token).count()
+}
+
+/// The rest of the line up to a quote that closes what the line stands in.
+fn rest_of_line(text: &str, at: usize) -> Range<usize> {
+    let bytes = &text.as_bytes()[at..text.len().min(at + LONGEST)];
+    let length = bytes.iter().position(|byte| b"\r\n\"'`".contains(byte)).unwrap_or(bytes.len());
+    let end = key_boundary(text, at + length);
+    at..at + text[at..end].trim_end().len()
+}
+
+/// The last character boundary at or before `at`.
+fn key_boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}

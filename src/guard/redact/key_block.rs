@@ -1,0 +1,81 @@
+//! Private keys in their armour.
+
+use memchr::memmem;
+
+use super::found::Found;
+
+const KIND: &str = "private key";
+const BEGIN: &str = "-----BEGIN ";
+const END: &str = "-----END ";
+/// Longer than the armour of any key.
+const LONGEST: usize = 32 * 1024;
+/// Longer than any label.
+const LABEL: usize = 64;
+
+/// Finds whole blocks, and what is left of one that was cut: lines of base64 behind its beginning or before its end.
+pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+    let bytes = text.as_bytes();
+    let mut done = 0;
+    // Where the next end is; looked for once.
+    let mut next_end = Some(0);
+    for start in memmem::find_iter(bytes, "-----") {
+        if start < done {
+            continue;
+        }
+        if let Some(label) = label(&bytes[start..], BEGIN) {
+            let after = start + label;
+            if next_end.is_some_and(|end| end < after) {
+                next_end = memmem::find(&bytes[after..], END.as_bytes()).map(|at| after + at);
+            }
+            let end = next_end.filter(|end| end - after <= LONGEST);
+            done = match end.and_then(|end| Some(end + self::label(&bytes[end..], END)?)) {
+                Some(whole) => whole,
+                None => armour_behind(text, after),
+            };
+            found.push(Found::new(start..done, KIND));
+        } else if let Some(label) = label(&bytes[start..], END) {
+            let from = armour_before(text, done, start);
+            done = start + label;
+            if from < start {
+                found.push(Found::new(from..done, KIND));
+            }
+        }
+    }
+}
+
+/// The length of `-----BEGIN … PRIVATE KEY …-----`.
+fn label(bytes: &[u8], opening: &str) -> Option<usize> {
+    let rest = bytes.strip_prefix(opening.as_bytes())?;
+    let rest = &rest[..rest.len().min(LABEL)];
+    let end = memmem::find(rest, b"-----")?;
+    memmem::find(&rest[..end], b"PRIVATE KEY")?;
+    Some(opening.len() + end + "-----".len())
+}
+
+/// Where the lines of base64 from here on end.
+fn armour_behind(text: &str, from: usize) -> usize {
+    let mut end = from;
+    for line in text[from..].split_inclusive('\n') {
+        if !is_armour(line) && !line.trim().is_empty() && !line.contains(": ") || end - from > LONGEST {
+            break;
+        }
+        end += line.len();
+    }
+    from + text[from..end].trim_end().len()
+}
+
+/// Where the lines of base64 up to here begin.
+fn armour_before(text: &str, from: usize, end: usize) -> usize {
+    let head = &text[from..end];
+    // What stands before the end on its own line is a number or a mark, not the key.
+    let head = &head[..head.rfind('\n').map_or(0, |newline| newline + 1)];
+    let armour = head.split_inclusive('\n').rev().take_while(|line| is_armour(line));
+    let length = armour.map(str::len).take(LONGEST / 16).sum::<usize>();
+    if length == 0 { end } else { from + head.len() - length }
+}
+
+/// Whether the last word of a line is long and nothing but base64; line numbers and diff marks may stand before it.
+fn is_armour(line: &str) -> bool {
+    let word = line.split_whitespace().next_back().unwrap_or_default();
+    word.len() >= 16 && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte))
+}

@@ -1,0 +1,160 @@
+//! Secrets out of what a model gets to read.
+//!
+//! A secret is known by its shape (a vendor's token, a private key), by what stands before it (`password=`, `Authorization:`,
+//! `--token`, `user:…@`), or because a variable with a telling name holds it. It is replaced by a placeholder that says what kind
+//! it was and which one, so that a model can still reason: `[masked: GitHub token #1]`. Masking what is masked changes nothing.
+//! Pure and linear: every finder looks at a byte a bounded number of times. In doubt what is ordinary (hashes, checksums, code)
+//! stays, for a model can't work with what it can't read.
+
+mod address;
+mod assign;
+mod command;
+mod found;
+mod key_block;
+mod name;
+mod placeholder;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod value;
+mod variable;
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use regex::Regex;
+
+use found::{Found, merged};
+use variable::Variables;
+
+/// Secrets that get a number of their own; more of them are still masked.
+const MOST_NUMBERED: usize = 10_000;
+/// A placeholder beside other text may make that text look different, so a text is looked at again, but not for ever.
+const ROUNDS: usize = 4;
+
+/// What the person wishes masked beyond what we know, and what not.
+#[derive(Debug, Clone, Default)]
+pub struct Masking {
+    /// What matches is a secret: its first group, or all of it where it has none.
+    pub patterns: Vec<Regex>,
+    /// A secret that matches, or whose variable's name does, is none.
+    pub exempt: Vec<Regex>,
+}
+
+/// Masks text after text; the same secret always has the same placeholder, in a clone too.
+#[derive(Debug, Clone, Default)]
+pub struct Redactor {
+    masking: Masking,
+    known: Arc<Mutex<Known>>,
+}
+
+/// The secrets met so far.
+#[derive(Debug, Default)]
+struct Known {
+    variables: Variables,
+    /// What each secret was replaced by.
+    placeholders: HashMap<String, String>,
+    counts: HashMap<String, usize>,
+}
+
+impl Redactor {
+    pub fn new(masking: Masking) -> Redactor {
+        Redactor { masking, ..Redactor::default() }
+    }
+
+    /// Takes note of the shell's variables: the values of those whose names look secret are masked wherever they occur.
+    pub fn learn(&mut self, environment: &[(OsString, OsString)]) {
+        let masking = &self.masking;
+        self.known().variables.learn(environment, |name, value| masking.exempts(name) || masking.exempts(value));
+    }
+
+    /// The text without its secrets.
+    pub fn mask(&mut self, text: &str) -> String {
+        let mut masked = text.to_owned();
+        for _ in 0..ROUNDS {
+            let found = self.find(&masked);
+            if found.is_empty() {
+                break;
+            }
+            masked = self.replace(&masked, found);
+        }
+        masked
+    }
+
+    /// A placeholder of ours in this text, if there is one.
+    pub fn placeholder_in(&self, text: &str) -> Option<String> {
+        let spans = placeholder::spans(text);
+        let words = spans.into_iter().map(|span| &text[span]);
+        // Others may write about masked things; only what we put in a secret's place stands for one.
+        let known = self.known();
+        words.into_iter().find(|words| known.placeholders.values().any(|ours| ours == words)).map(str::to_owned)
+    }
+
+    /// Everything secret in the text, in order and apart from each other.
+    fn find(&self, text: &str) -> Vec<Found> {
+        let mut found = Vec::new();
+        self.known().variables.find(text, &mut found);
+        self.masking.find(text, &mut found);
+        key_block::find(text, &mut found);
+        shape::find(text, &mut found);
+        address::find(text, &mut found);
+        command::find(text, &mut found);
+        assign::find(text, &mut found);
+        if found.is_empty() {
+            return found;
+        }
+        let mut found = merged(found, &placeholder::spans(text));
+        found.retain(|one| !self.masking.exempts(&text[one.range.clone()]));
+        found
+    }
+
+    fn replace(&self, text: &str, found: Vec<Found>) -> String {
+        let mut known = self.known();
+        let mut masked = String::with_capacity(text.len());
+        let mut from = 0;
+        for Found { range, kind } in found {
+            masked.push_str(&text[from..range.start]);
+            masked.push_str(&known.placeholder(&text[range.clone()], &kind));
+            from = range.end;
+        }
+        masked.push_str(&text[from..]);
+        masked
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    fn placeholder(&mut self, secret: &str, kind: &str) -> String {
+        if let Some(placeholder) = self.placeholders.get(secret) {
+            return placeholder.clone();
+        }
+        if self.placeholders.len() >= MOST_NUMBERED {
+            return placeholder::write(kind, None);
+        }
+        let count = self.counts.entry(kind.to_owned()).or_default();
+        *count += 1;
+        let placeholder = placeholder::write(kind, Some(*count));
+        self.placeholders.insert(secret.to_owned(), placeholder.clone());
+        placeholder
+    }
+}
+
+impl Masking {
+    fn exempts(&self, text: &str) -> bool {
+        self.exempt.iter().any(|pattern| pattern.is_match(text))
+    }
+
+    fn find(&self, text: &str, found: &mut Vec<Found>) {
+        for pattern in &self.patterns {
+            for groups in pattern.captures_iter(text) {
+                if let Some(secret) = groups.get(1).or(groups.get(0)).filter(|secret| !secret.is_empty()) {
+                    found.push(Found::new(secret.range(), "secret"));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Values that look secret, and those that only stand where one would.
+
+use super::name::Nature;
+
+/// How much the surroundings say that a value is meant literally.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Setting {
+    /// `NAME=value` as the shell and its files have it, `--name value`, a query of an address.
+    Shell,
+    /// In quotes: data or code.
+    Quoted,
+    /// A line of its own, as in YAML or an INI file.
+    Line,
+    /// Anywhere else: prose, code, a log.
+    Loose,
+}
+
+/// Words that stand in a secret's place, or say what it is like.
+const STAND_INS: &[&str] = &[
+    "true",
+    "false",
+    "null",
+    "none",
+    "nil",
+    "undefined",
+    "yes",
+    "no",
+    "on",
+    "off",
+    "string",
+    "str",
+    "text",
+    "password",
+    "passwd",
+    "pass",
+    "secret",
+    "token",
+    "key",
+    "apikey",
+    "api_key",
+    "changeme",
+    "change_me",
+    "change-me",
+    "changeit",
+    "example",
+    "placeholder",
+    "required",
+    "optional",
+    "redacted",
+    "masked",
+    "hidden",
+    "empty",
+    "unset",
+    "default",
+    "value",
+    "prompt",
+    "stdin",
+    "file",
+    "env",
+    "ask",
+    "interactive",
+    "input",
+    "object",
+    "any",
+    "bytes",
+    "option",
+    "options",
+    "flag",
+    "argument",
+    "parameter",
+    "instead",
+    "and",
+    "or",
+    "is",
+    "to",
+    "for",
+    "with",
+    "from",
+    "in",
+    "if",
+    "as",
+    "when",
+    "missing",
+    "invalid",
+    "expired",
+    "incorrect",
+    "wrong",
+    "valid",
+    "unknown",
+    "number",
+    "integer",
+    "boolean",
+    "bool",
+    "int",
+    "char",
+    "self",
+    "this",
+    "name",
+    "username",
+    "user",
+    "field",
+    "label",
+    "type",
+    "insert",
+    "reset",
+    "update",
+    "delete",
+    "enter",
+    "confirm",
+    "forgot",
+    "authentication",
+    "authorization",
+    "sha256",
+    "sha512",
+    "sha1",
+    "md5",
+    "bcrypt",
+    "argon2",
+    "pbkdf2",
+    "basic",
+    "bearer",
+    "managed",
+    "manual",
+    "automatic",
+    "enabled",
+    "disabled",
+    "encrypted",
+    "external",
+    "internal",
+    "current",
+    "unexpected",
+];
+
+/// Whether a value is a variable, a template, a path, an address, or a word for "put it here".
+pub(super) fn is_stand_in(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let bytes = value.as_bytes();
+    let variable = match bytes {
+        [b'$', next, ..] => next.is_ascii_alphabetic() || b"_{(".contains(next),
+        [b'%', .., b'%'] | [b'{', ..] | [b'<', ..] | [b'`', ..] | [b'@', ..] | [b'!', b'R' | b'S' | b'G', ..] => true,
+        _ => false,
+    };
+    variable
+        || STAND_INS.contains(&lower.as_str())
+        || is_path(value)
+        || value.contains("://")
+        || value.contains("${")
+        || value.contains("{{")
+        || [
+            "env:",
+            "env(",
+            "env.",
+            "file:",
+            "arn:",
+            "vault:",
+            "enc[",
+            "your-",
+            "your_",
+            "my-",
+            "process.env",
+            "secrets.",
+        ]
+        .iter()
+        .any(|beginning| lower.starts_with(beginning))
+        || lower.contains("xxxx")
+        || lower.contains("...")
+        || value.contains('…')
+        || bytes.iter().all(|byte| b"*.x-_#?X".contains(byte))
+        || value.chars().all(|c| "•●∙".contains(c))
+}
+
+fn is_path(value: &str) -> bool {
+    // A secret of 40 characters of base64 may begin with a slash, as one of Amazon's in 64 does.
+    let beginnings = ["/", "./", "../", "~/"];
+    beginnings.iter().any(|beginning| value.starts_with(beginning)) && (value.len() != 40 || value.contains('.'))
+}
+
+/// Whether a value behind a name of this nature is a secret.
+pub(super) fn is_secret(value: &str, nature: Nature, setting: Setting) -> bool {
+    if is_stand_in(value) || is_version(value) {
+        return false;
+    }
+    let look = Look::of(value);
+    let is_password = nature == Nature::Password || nature == Nature::Secret;
+    if look.digits == value.len() {
+        let is_pin = nature == Nature::Password && matches!(setting, Setting::Shell | Setting::Quoted);
+        return is_pin && value.len() >= 4 || value.len() >= 24;
+    }
+    match setting {
+        Setting::Shell => value.len() >= 4 && !look.is_code,
+        Setting::Quoted if look.has_blank => false,
+        Setting::Quoted if is_password => value.len() >= 4 && look.is_odd() || is_word(value),
+        Setting::Quoted => value.len() >= 8 && look.is_random(),
+        Setting::Line if is_password => !look.is_code && (value.len() >= 6 && look.is_odd() || is_small_word(value)),
+        Setting::Line => !look.is_code && value.len() >= 8 && look.is_random(),
+        Setting::Loose if is_password => !look.is_code && value.len() >= 6 && look.digits > 0 && look.letters > 0,
+        Setting::Loose => !look.is_code && value.len() >= 12 && look.is_random(),
+    }
+}
+
+/// Whether a value is nobody's word, so that it may be masked wherever it stands.
+pub(super) fn is_distinctive(value: &str) -> bool {
+    let look = Look::of(value);
+    let is_number = look.digits == value.len();
+    !is_stand_in(value)
+        && !is_version(value)
+        && match value.len() {
+            0..6 => false,
+            6..10 => look.is_odd() && !is_number,
+            10..16 => !is_number || value.len() >= 12,
+            16.. => true,
+        }
+}
+
+/// What a value is made of.
+struct Look {
+    letters: usize,
+    digits: usize,
+    has_both_cases: bool,
+    /// Has a character that names have not.
+    has_symbol: bool,
+    has_blank: bool,
+    /// Reads like an expression: a call, an index, a path of names.
+    is_code: bool,
+}
+
+impl Look {
+    fn of(value: &str) -> Look {
+        let count = |test: fn(&u8) -> bool| value.bytes().filter(test).count();
+        let letters = count(u8::is_ascii_alphabetic);
+        let digits = count(u8::is_ascii_digit);
+        let has_both_cases = count(u8::is_ascii_uppercase) > 0 && count(u8::is_ascii_lowercase) > 0;
+        let is_name = |part: &str| {
+            part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        };
+        let steps = value.split('.').count();
+        let is_path_of_names =
+            steps > 1 && value.split('.').all(is_name) && value.split('.').all(|part| part.len() < 24);
+        let is_code = value.contains(['(', '[', '{'])
+            || value.contains("::")
+            || value.contains("->")
+            || is_path_of_names
+            || value.ends_with(')');
+        Look {
+            letters,
+            digits,
+            has_both_cases,
+            has_symbol: value.bytes().any(|byte| byte.is_ascii_punctuation() && !b"_-.".contains(&byte)),
+            has_blank: value.contains(char::is_whitespace),
+            is_code,
+        }
+    }
+
+    /// Not a plain word or name.
+    fn is_odd(&self) -> bool {
+        self.digits > 0 && self.letters > 0 || self.has_symbol
+    }
+
+    /// Drawn by a machine.
+    fn is_random(&self) -> bool {
+        self.digits > 0 && self.letters > 0 || self.letters >= 20 && self.has_both_cases && !self.has_blank
+    }
+}
+
+/// A word that is hardly a label: labels begin with a capital, and code's words are short.
+fn is_word(value: &str) -> bool {
+    value.len() >= 6 && value.bytes().all(|byte| byte.is_ascii_alphabetic()) && value.as_bytes()[0].is_ascii_lowercase()
+}
+
+fn is_small_word(value: &str) -> bool {
+    value.len() >= 6 && value.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+/// `^1.2.3`, `v2`, `>=1.0,<2`.
+fn is_version(value: &str) -> bool {
+    let bare = value.trim_start_matches(['^', '~', '=', '<', '>', 'v', ' ', '!']);
+    let first = bare.split(['.', ',', ' ', '-']).next().unwrap_or_default();
+    let is_number = !first.is_empty() && first.bytes().all(|byte| byte.is_ascii_digit());
+    is_number && (bare.contains('.') && first.len() <= 4 || bare.len() < value.len() && first.len() == bare.len())
+}
