@@ -17,6 +17,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("capture", &["text"]),
     ("store", &["text", "track", "capture"]),
     ("guard", &[]),
+    ("reflex", &["text"]),
     ("tool", &["chat", "text", "track", "guard", "capture", "store"]),
     ("provider", &["chat", "text"]),
     ("config", &["text", "tty", "host", "track", "capture", "store"]),

@@ -1,0 +1,78 @@
+//! What a failed command printed, bounded.
+
+use crate::text;
+
+/// Lines kept of a long output, from its beginning and from its end: the first error and the last word.
+const HEAD_LINES: usize = 2_000;
+const TAIL_LINES: usize = 4_000;
+
+/// No message of a tool is longer; minified code is.
+const LINE_CAP: usize = 2_000;
+
+/// Lines of output, in order, without blanks at their ends. A view: a line number of a capped output means nothing outside.
+#[derive(Debug)]
+pub(super) struct Output<'a> {
+    lines: Vec<&'a str>,
+}
+
+impl<'a> Output<'a> {
+    pub(super) fn new(printed: &'a str) -> Self {
+        let clip = |line: &'a str| text::beginning(line, LINE_CAP).trim_end();
+        let mut head: Vec<&str> = printed.lines().take(HEAD_LINES).map(clip).collect();
+        if head.len() == HEAD_LINES {
+            let rest = printed.lines().skip(HEAD_LINES).count();
+            head.extend(printed.lines().skip(HEAD_LINES + rest.saturating_sub(TAIL_LINES)).map(clip));
+        }
+        Output { lines: head }
+    }
+
+    pub(super) fn lines(&self) -> &[&'a str] {
+        &self.lines
+    }
+
+    /// Whether any line holds these words, as they are.
+    pub(super) fn says(&self, words: &str) -> bool {
+        self.line_with(words).is_some()
+    }
+
+    /// The first line that holds these words.
+    pub(super) fn line_with(&self, words: &str) -> Option<&'a str> {
+        self.lines.iter().find(|line| line.contains(words)).copied()
+    }
+
+    /// What stands between two pieces of text in one line: the first such place.
+    pub(super) fn between(&self, before: &str, after: &str) -> Option<&'a str> {
+        self.lines.iter().find_map(|line| {
+            let rest = &line[line.find(before)? + before.len()..];
+            Some(&rest[..rest.find(after)?]).filter(|found| !found.is_empty())
+        })
+    }
+
+    /// The first match of a pattern in one line.
+    pub(super) fn captures(&self, pattern: &regex::Regex) -> Option<regex::Captures<'a>> {
+        self.lines.iter().find_map(|line| pattern.captures(line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_output_keeps_both_ends() {
+        let text: String = (0..10_000).map(|n| format!("line {n}\n")).collect();
+        let output = Output::new(&text);
+        assert_eq!(output.lines().len(), HEAD_LINES + TAIL_LINES);
+        assert_eq!(output.lines()[0], "line 0");
+        assert_eq!(output.lines()[HEAD_LINES - 1], "line 1999");
+        assert_eq!(output.lines()[HEAD_LINES], "line 6000");
+        assert_eq!(output.lines().last(), Some(&"line 9999"));
+    }
+
+    #[test]
+    fn words_are_found_between_others() {
+        let output = Output::new("x\nerror: no such command: `biuld`\n");
+        assert_eq!(output.between("command: `", "`"), Some("biuld"));
+        assert!(output.says("no such command") && !output.says("No such command"));
+    }
+}
