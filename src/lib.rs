@@ -8,6 +8,7 @@
 //! Show:   render                    what the agent does, as bytes for the terminal
 //! Memory: store                     every command, searchable
 //! Hands:  tool, guard               what the agent can do, and what it may
+//! Reflex: reflex                    answers without a model
 //! Doors:  cli, config               how people come in, and what they wish
 //!
 //! The library half exists so that tests, fuzzers and benches link the real code; there is no semver promise.
@@ -21,6 +22,7 @@ pub mod guard;
 pub mod host;
 pub mod input;
 pub mod provider;
+pub mod reflex;
 pub mod render;
 pub mod session;
 pub mod store;

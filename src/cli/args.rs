@@ -47,6 +47,8 @@ pub enum Action {
     Auth(Auth),
     /// The models that can be asked: of every provider there is a key for, and of the servers on this machine.
     Models(super::models::Args),
+    /// Explain a failed command and correct it by rules alone, without a model: 0 something is known, 1 nothing is.
+    Reflex(super::reflex::Args),
     /// Look at the installation and say what is wrong and what to do about it; exits with 1 if there is a problem.
     Doctor(Doctor),
     /// Show or change the configuration.

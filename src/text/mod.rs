@@ -2,6 +2,7 @@
 //!
 //! Leaf room: pure functions over text; no I/O, no clock, no other room.
 
+mod clip;
 pub mod human;
 mod nearest;
 mod percent;
@@ -9,7 +10,8 @@ mod sanitize;
 pub mod style;
 pub mod width;
 
-pub use nearest::nearest;
+pub use clip::beginning;
+pub use nearest::{distance, nearest};
 pub use percent::{decode as percent_decode, encode as percent_encode};
 pub use sanitize::sanitize;
 

@@ -6,19 +6,24 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     (distance <= word.chars().count().div_ceil(3)).then_some(name)
 }
 
-/// The number of letters to insert, remove or change to get from one word to the other.
-fn distance(from: &str, to: &str) -> usize {
+/// The number of letters to insert, remove, change or swap with their neighbour to get from one word to the other.
+pub fn distance(from: &str, to: &str) -> usize {
+    let from: Vec<char> = from.chars().collect();
     let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, letter) in from.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, other) in to.iter().enumerate() {
-            let change = diagonal + usize::from(letter != *other);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
+    let mut before: Vec<usize> = Vec::new();
+    let mut above: Vec<usize> = (0..=to.len()).collect();
+    for i in 1..=from.len() {
+        let mut row = vec![i; to.len() + 1];
+        for j in 1..=to.len() {
+            let change = above[j - 1] + usize::from(from[i - 1] != to[j - 1]);
+            row[j] = change.min(above[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
+                row[j] = row[j].min(before[j - 2] + 1);
+            }
         }
+        before = std::mem::replace(&mut above, row);
     }
-    row[to.len()]
+    above[to.len()]
 }
 
 #[cfg(test)]
@@ -39,5 +44,6 @@ mod tests {
         assert_eq!(distance("head", "tail"), 4);
         assert_eq!(distance("", "abc"), 3);
         assert_eq!(distance("same", "same"), 0);
+        assert_eq!(distance("gti", "git"), 1);
     }
 }

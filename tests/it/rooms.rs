@@ -18,10 +18,11 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("capture", &["text"]),
     ("store", &["text", "track", "capture"]),
     ("guard", &[]),
-    ("tool", &["chat", "text", "track", "guard", "capture", "store"]),
+    ("reflex", &["text"]),
+    ("tool", &["chat", "text", "track", "guard", "capture", "store", "reflex"]),
     ("provider", &["chat", "text"]),
     ("config", &["text", "tty", "host", "track", "capture", "store", "provider", "guard"]),
-    ("agent", &["text", "chat", "provider", "tool", "guard", "store", "track", "capture"]),
+    ("agent", &["text", "chat", "provider", "tool", "guard", "reflex", "store", "track", "capture"]),
     (
         "session",
         &[
@@ -33,7 +34,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "text", "chat", "tty", "host", "track", "capture", "input", "store", "config", "provider", "tool", "guard",
-            "render", "agent", "session",
+            "render", "agent", "session", "reflex",
         ],
     ),
 ];

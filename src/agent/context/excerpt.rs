@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::text::beginning;
+
 /// Characters of one line.
 const LINE_CAP: usize = 2000;
 /// Lines of the end and of the beginning that come before everything else.
@@ -53,12 +55,6 @@ pub(super) fn excerpt(text: &str, room: Room, rest: &str) -> String {
     let mut choice = Choice::new(&lines, room, rest);
     choice.choose();
     choice.write(room)
-}
-
-/// The beginning of a text, at a character's end.
-pub(super) fn beginning(text: &str, most: usize) -> &str {
-    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
-    &text[..end.unwrap_or(0)]
 }
 
 /// Lines chosen so far.

@@ -13,7 +13,7 @@ pub(super) use system::SYSTEM;
 
 use crate::chat::{Image, Message, Part, Role};
 use crate::guard::Redactor;
-use crate::text::KIB;
+use crate::text::{self, KIB};
 use crate::{capture, track};
 use excerpt::Room;
 
@@ -99,7 +99,7 @@ pub(super) fn steering(words: &str) -> String {
 /// A name on one line.
 fn name(text: &str) -> String {
     let line = data(&text.replace(char::is_control, "\u{FFFD}"));
-    excerpt::beginning(&line, NAME_CAP).to_owned()
+    text::beginning(&line, NAME_CAP).to_owned()
 }
 
 /// Text that can't be taken for what we say ourselves: in a tag of ours that is not ours, the bracket stands apart.

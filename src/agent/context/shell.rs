@@ -1,10 +1,10 @@
 //! What happened in the shell, as a model reads it.
 
-use super::excerpt::{Room, beginning, excerpt};
+use super::excerpt::{Room, excerpt};
 use super::shares::shares;
 use super::{Happened, data, name};
 use crate::guard::Redactor;
-use crate::text::{KIB, human};
+use crate::text::{KIB, beginning, human};
 
 /// Of all outputs together.
 const LINES: usize = 200;

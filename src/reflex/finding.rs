@@ -1,0 +1,101 @@
+//! What a rule found, and the answer made of it.
+
+use serde::Serialize;
+
+use super::case::Case;
+use super::{MOST_PROPOSALS, excerpt, harm, status};
+
+/// How much a rule believes itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Confidence {
+    /// Worth a line in a list, not a place on the prompt.
+    Guess,
+    /// Right far more often than not.
+    Likely,
+    /// The tool said it itself, or nothing else can have been meant.
+    Sure,
+}
+
+/// A command to run instead.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Proposal {
+    pub command: String,
+    /// Why, in a few words.
+    pub why: String,
+}
+
+/// What one rule has to say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Finding {
+    pub(super) confidence: Confidence,
+    /// The cause in one or two sentences.
+    pub(super) cause: Option<String>,
+    /// Best first.
+    pub(super) proposals: Vec<Proposal>,
+}
+
+impl Finding {
+    /// A cause, so far without a remedy.
+    pub(super) fn cause(confidence: Confidence, words: impl Into<String>) -> Finding {
+        Finding { confidence, cause: Some(words.into()), proposals: Vec::new() }
+    }
+
+    /// A remedy that needs no words about its cause.
+    pub(super) fn fix(confidence: Confidence, command: impl Into<String>, why: impl Into<String>) -> Finding {
+        Finding { confidence, cause: None, proposals: Vec::new() }.or(command, why)
+    }
+
+    /// Adds a proposal behind those there are.
+    pub(super) fn or(mut self, command: impl Into<String>, why: impl Into<String>) -> Finding {
+        self.proposals.push(Proposal { command: command.into(), why: why.into() });
+        self
+    }
+
+    /// Says the cause too.
+    pub(super) fn because(mut self, words: impl Into<String>) -> Finding {
+        self.cause = Some(words.into());
+        self
+    }
+}
+
+/// What the rules have to say about a failure.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Answer {
+    /// For a person, in a few lines; empty if there is nothing to explain.
+    pub explanation: String,
+    /// Best first, at most three.
+    pub proposals: Vec<Proposal>,
+    /// Whether the first proposal may be put on the prompt without a further question.
+    #[serde(skip)]
+    pub is_confident: bool,
+}
+
+impl Answer {
+    /// Puts together what the rules found, the surest first.
+    pub(super) fn compose(case: &Case<'_>, findings: Vec<Finding>) -> Answer {
+        let mut answer = Answer::default();
+        let mut causes: Vec<String> = Vec::new();
+        for finding in findings {
+            let is_first = answer.proposals.is_empty();
+            for proposal in finding.proposals {
+                let is_new = proposal.command.trim() != case.line.text().trim()
+                    && answer.proposals.iter().all(|known| known.command != proposal.command);
+                if is_new && !harm::is_worse(&proposal.command, case.line.text()) {
+                    answer.proposals.push(proposal);
+                }
+            }
+            if is_first && !answer.proposals.is_empty() {
+                answer.is_confident = finding.confidence > Confidence::Guess;
+            }
+            // Guesses do not explain anything once something surer has.
+            if finding.confidence > Confidence::Guess || causes.is_empty() {
+                causes.extend(finding.cause.filter(|cause| !causes.contains(cause)));
+            }
+        }
+        answer.proposals.truncate(MOST_PROPOSALS);
+        let meaning = status::meaning(case);
+        let lines = excerpt::lines(case);
+        answer.explanation = meaning.into_iter().chain(lines).chain(causes).collect::<Vec<_>>().join("\n");
+        answer
+    }
+}

@@ -1,0 +1,60 @@
+//! Answers without a model: rules over a failed command.
+//!
+//! A [`Failure`] (what was typed, what it printed, its status) becomes a [`Case`]: the line as words that remember where they stood,
+//! the part of it that failed, and a bounded view of the output. Rules are small pure functions from a case to a [`Finding`]; a family
+//! of them is one file in `rules/`, and a new rule touches that file alone. [`diagnose`] asks those whose tool and signs are there,
+//! and puts what they found in order.
+//!
+//! Invariants: precision before recall; a proposal is never more destructive than what was typed (`harm`); time is linear in the
+//! output. Touches: text. Only `machine` looks at the machine, for the rules it is the trait [`World`].
+
+mod builtins;
+mod case;
+mod excerpt;
+mod finding;
+mod harm;
+mod line;
+mod machine;
+mod output;
+mod rules;
+mod status;
+#[cfg(test)]
+mod tests;
+mod typo;
+mod world;
+
+use std::path::Path;
+
+pub use builtins::builtins;
+pub use finding::{Answer, Proposal};
+pub use machine::Machine;
+pub use world::{Entry, Kind, World};
+
+use case::Case;
+
+/// Proposals in an answer: more are a list to read, not help.
+const MOST_PROPOSALS: usize = 3;
+
+/// A command that did not do what was meant.
+#[derive(Debug, Clone, Copy)]
+pub struct Failure<'a> {
+    /// As typed, possibly several lines.
+    pub command: &'a str,
+    /// What it printed, as the terminal showed it.
+    pub output: &'a str,
+    /// `None` if it is not known.
+    pub status: Option<i32>,
+    pub cwd: &'a Path,
+}
+
+/// Explains a failure and proposes what to run instead.
+pub fn diagnose(failure: &Failure<'_>, world: &dyn World) -> Answer {
+    let case = Case::new(failure);
+    if !case.has_failed() {
+        return Answer::default();
+    }
+    let mut findings: Vec<_> =
+        rules::all().filter(|rule| rule.concerns(&case)).filter_map(|rule| (rule.apply)(&case, world)).collect();
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.confidence));
+    Answer::compose(&case, findings)
+}

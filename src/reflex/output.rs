@@ -1,0 +1,99 @@
+//! What a failed command printed, bounded.
+
+use crate::text;
+
+/// Lines kept of a long output, from its beginning and from its end: the first error and the last word.
+const HEAD_LINES: usize = 2_000;
+const TAIL_LINES: usize = 4_000;
+
+/// No message of a tool is longer; minified code is.
+const LINE_CAP: usize = 2_000;
+
+/// Lines of output, in order, without blanks at their ends. A view: a line number of a capped output means nothing outside.
+#[derive(Debug)]
+pub(super) struct Output<'a> {
+    lines: Vec<&'a str>,
+    /// Where the lines are from: all of it, or its beginning and its end. One search in here costs less than one in each line.
+    text: [&'a str; 2],
+}
+
+impl<'a> Output<'a> {
+    pub(super) fn new(printed: &'a str) -> Self {
+        let head = &printed[..end_of_lines(printed, HEAD_LINES)];
+        let rest = &printed[head.len()..];
+        let tail = &rest[start_of_last(rest, TAIL_LINES)..];
+        let clip = |line: &'a str| text::beginning(line, LINE_CAP).trim_end();
+        Output { lines: head.lines().chain(tail.lines()).map(clip).collect(), text: [head, tail] }
+    }
+
+    pub(super) fn lines(&self) -> &[&'a str] {
+        &self.lines
+    }
+
+    /// Whether the output holds these words, as they are.
+    pub(super) fn says(&self, words: &str) -> bool {
+        self.text.iter().any(|text| text.contains(words))
+    }
+
+    /// Whether there is nothing to read.
+    pub(super) fn is_empty(&self) -> bool {
+        self.lines.iter().all(|line| line.is_empty())
+    }
+
+    /// The lines after the first that holds these words.
+    pub(super) fn after(&self, words: &str) -> &[&'a str] {
+        let at = self.lines.iter().position(|line| line.contains(words));
+        at.map_or(&[], |at| &self.lines[at + 1..])
+    }
+
+    /// The first line that holds these words.
+    pub(super) fn line_with(&self, words: &str) -> Option<&'a str> {
+        self.lines.iter().find(|line| line.contains(words)).copied()
+    }
+
+    /// What stands between two pieces of text in one line: the first such place.
+    pub(super) fn between(&self, before: &str, after: &str) -> Option<&'a str> {
+        self.lines.iter().find_map(|line| {
+            let rest = &line[line.find(before)? + before.len()..];
+            Some(&rest[..rest.find(after)?]).filter(|found| !found.is_empty())
+        })
+    }
+
+    /// The first match of a pattern in one line.
+    pub(super) fn captures(&self, pattern: &regex::Regex) -> Option<regex::Captures<'a>> {
+        self.lines.iter().find_map(|line| pattern.captures(line))
+    }
+}
+
+/// Where the first so many lines end.
+fn end_of_lines(text: &str, most: usize) -> usize {
+    text.match_indices('\n').nth(most - 1).map_or(text.len(), |(at, _)| at + 1)
+}
+
+/// Where the last so many lines begin.
+fn start_of_last(text: &str, most: usize) -> usize {
+    text.trim_end_matches('\n').rmatch_indices('\n').nth(most - 1).map_or(0, |(at, _)| at + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_output_keeps_both_ends() {
+        let text: String = (0..10_000).map(|n| format!("line {n}\n")).collect();
+        let output = Output::new(&text);
+        assert_eq!(output.lines().len(), HEAD_LINES + TAIL_LINES);
+        assert_eq!(output.lines()[0], "line 0");
+        assert_eq!(output.lines()[HEAD_LINES - 1], "line 1999");
+        assert_eq!(output.lines()[HEAD_LINES], "line 6000");
+        assert_eq!(output.lines().last(), Some(&"line 9999"));
+    }
+
+    #[test]
+    fn words_are_found_between_others() {
+        let output = Output::new("x\nerror: no such command: `biuld`\n");
+        assert_eq!(output.between("command: `", "`"), Some("biuld"));
+        assert!(output.says("no such command") && !output.says("No such command"));
+    }
+}

@@ -1,0 +1,42 @@
+//! The rules, a file for each family.
+
+mod git;
+mod unknown;
+
+use super::case::Case;
+use super::finding::Finding;
+use super::world::World;
+
+/// Something known about failures of one kind.
+pub(super) struct Rule {
+    /// For tests and the log.
+    pub(super) name: &'static str,
+    /// The commands it is about; empty if any.
+    pub(super) tools: &'static [&'static str],
+    /// Text of which one piece must be in the output, as it is; empty if the command alone tells. Looked for before any pattern
+    /// is compiled, which is what keeps an answer quick.
+    pub(super) signs: &'static [&'static str],
+    pub(super) apply: fn(&Case<'_>, &dyn World) -> Option<Finding>,
+}
+
+impl Rule {
+    pub(super) fn concerns(&self, case: &Case<'_>) -> bool {
+        (self.tools.is_empty() || self.tools.contains(&case.tool()))
+            && (self.signs.is_empty() || self.signs.iter().any(|sign| case.output.says(sign)))
+    }
+}
+
+/// Every rule. Of two that believe themselves equally, the earlier family wins.
+pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
+    [git::RULES, unknown::RULES].into_iter().flatten()
+}
+
+/// A pattern that is compiled when it is first needed.
+macro_rules! pattern {
+    ($text:literal) => {{
+        static PATTERN: std::sync::LazyLock<regex::Regex> =
+            std::sync::LazyLock::new(|| regex::Regex::new($text).unwrap_or_else(|_| unreachable!("tested: {}", $text)));
+        &*PATTERN
+    }};
+}
+use pattern;
