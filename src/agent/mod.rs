@@ -5,6 +5,7 @@
 //! History only ever grows at its end and is valid after every turn, however that ended: no call is left without a result.
 //! Touches: chat, provider, tool, guard, track, capture, text. Never: a terminal, a file descriptor, the configuration.
 
+mod aid;
 mod calls;
 mod change;
 mod context;
@@ -29,6 +30,7 @@ use crate::guard::{Grants, Masking, Redactor};
 use crate::provider::{Policy, Provider, Request, Resolved};
 use crate::tool::{Registry, Seen};
 
+pub use aid::{Aid, first_aid};
 pub use context::{Happened, Query, STDIN_CAP, ShellView};
 pub use fork::Voices;
 pub use front::{Approval, Approver, Decision, Front, Place};

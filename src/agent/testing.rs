@@ -221,6 +221,7 @@ pub(super) fn query(text: &str) -> Query {
         host: "box".into(),
         user: "me".into(),
         happened: Vec::new(),
+        latest: None,
     };
     Query { text: text.into(), view, attachments: Vec::new(), stdin: None }
 }

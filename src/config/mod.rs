@@ -21,6 +21,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::provider::{Protocol, Wish};
+use crate::reflex::Role;
 
 pub use docs::markdown;
 pub use edit::{EditError, set, set_in_file, unknown_key};
@@ -38,6 +39,12 @@ pub struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "PathBuf")]
     pub shell: Option<PathBuf>,
+    /// The built-in rules that explain a failed command and correct it: `first` lets them speak while a model is asked, `only`
+    /// asks no model at all, `off` is without them.
+    #[schemars(extend("default" = "first"))]
+    pub reflex: Role,
+    /// Whether a failed command is followed by a dim line with its correction, where the built-in rules are sure of one.
+    pub hint: bool,
     pub model: Model,
     pub history: History,
     pub capture: Capture,

@@ -180,6 +180,7 @@ mod tests {
     use super::*;
     use crate::config::{Capture, History, Model, Redact};
     use crate::provider::Protocol;
+    use crate::reflex::Role;
 
     fn problems(text: &str) -> Vec<String> {
         let with_line = |problem: &Problem| format!("{}: {problem}", problem.line.unwrap_or(0));
@@ -190,6 +191,8 @@ mod tests {
     fn every_key_is_read() {
         let text = r#"
             shell = "/bin/zsh"
+            reflex = "only"
+            hint = true
             [model]
             name = "openai/gpt-5"
             base_url = "http://10.0.0.1/v1"
@@ -212,6 +215,8 @@ mod tests {
         "#;
         let expected = Config {
             shell: Some("/bin/zsh".into()),
+            reflex: Role::Only,
+            hint: true,
             model: Model {
                 name: "openai/gpt-5".to_owned(),
                 base_url: "http://10.0.0.1/v1".to_owned(),

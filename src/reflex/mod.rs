@@ -16,6 +16,8 @@ mod harm;
 mod line;
 mod machine;
 mod output;
+mod question;
+mod role;
 mod rules;
 mod status;
 #[cfg(test)]
@@ -28,6 +30,8 @@ use std::path::Path;
 pub use builtins::builtins;
 pub use finding::{Answer, Proposal};
 pub use machine::Machine;
+pub use question::Question;
+pub use role::Role;
 pub use world::{Entry, Kind, World};
 
 use case::Case;

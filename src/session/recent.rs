@@ -17,8 +17,11 @@ const BYTES: usize = 1024 * 1024;
 #[derive(Default)]
 pub(super) struct Recent {
     entries: VecDeque<Entry>,
+    /// The last command, carried or not.
+    latest: Option<Entry>,
 }
 
+#[derive(Clone)]
 struct Entry {
     ticket: Ticket,
     command: Command,
@@ -28,7 +31,9 @@ struct Entry {
 
 impl Recent {
     pub(super) fn push(&mut self, ticket: Ticket, command: Command, output: Arc<Output>, size: Size) {
-        self.entries.push_back(Entry { ticket, command, output, size });
+        let entry = Entry { ticket, command, output, size };
+        self.latest = Some(entry.clone());
+        self.entries.push_back(entry);
         while self.entries.len() > COMMANDS || self.entries.len() > 1 && self.bytes() > BYTES {
             self.entries.pop_front();
         }
@@ -36,22 +41,27 @@ impl Recent {
 
     /// Takes what is new, oldest first.
     pub(super) fn take(&mut self) -> Vec<Happened> {
-        let told = |Entry { ticket, command, output, size }| Happened { id: ticket.id(), command, output, size };
-        self.entries.drain(..).map(told).collect()
+        self.entries.drain(..).map(Entry::told).collect()
     }
 
     /// What is new, without taking it.
     pub(super) fn peek(&self) -> Vec<Happened> {
-        let told = |entry: &Entry| Happened {
-            id: entry.ticket.id(),
-            command: entry.command.clone(),
-            output: entry.output.clone(),
-            size: entry.size,
-        };
-        self.entries.iter().map(told).collect()
+        self.entries.iter().cloned().map(Entry::told).collect()
+    }
+
+    /// The last command.
+    pub(super) fn latest(&self) -> Option<Happened> {
+        self.latest.clone().map(Entry::told)
     }
 
     fn bytes(&self) -> usize {
         self.entries.iter().map(|entry| entry.output.head.len() + entry.output.tail.len()).sum()
+    }
+}
+
+impl Entry {
+    fn told(self) -> Happened {
+        let Entry { ticket, command, output, size } = self;
+        Happened { id: ticket.id(), command, output, size }
     }
 }

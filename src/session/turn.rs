@@ -99,6 +99,7 @@ impl Session {
             host: self.host.clone(),
             user: self.user.clone(),
             happened,
+            latest: self.recent.latest(),
         };
         Query { text, view, attachments: Vec::new(), stdin: None }
     }

@@ -21,7 +21,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("reflex", &["text"]),
     ("tool", &["chat", "text", "track", "guard", "capture", "store", "reflex"]),
     ("provider", &["chat", "text"]),
-    ("config", &["text", "tty", "host", "track", "capture", "store", "provider", "guard"]),
+    ("config", &["text", "tty", "host", "track", "capture", "store", "provider", "guard", "reflex"]),
     ("agent", &["text", "chat", "provider", "tool", "guard", "reflex", "store", "track", "capture"]),
     (
         "session",

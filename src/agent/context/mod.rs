@@ -48,6 +48,8 @@ pub struct ShellView {
     pub user: String,
     /// Oldest first.
     pub happened: Vec<Happened>,
+    /// The last command, whether an earlier query was told of it or not.
+    pub latest: Option<Happened>,
 }
 
 /// One command the person ran.

@@ -33,6 +33,7 @@ fn query(text: &str, happened: Vec<Happened>) -> Query {
         shell: "zsh".into(),
         host: "box".into(),
         user: "me".into(),
+        latest: happened.last().cloned(),
         happened,
     };
     Query { text: text.into(), view, attachments: Vec::new(), stdin: None }

@@ -1,0 +1,81 @@
+//! First aid: what the rules and the record answer without a model.
+//!
+//! Everything here is looked up on this machine and says so; what it does not know it leaves to a model.
+
+mod record;
+
+use std::path::Path;
+
+use super::context::{Happened, Query, ShellView};
+use crate::reflex::{self, Failure, Machine, Proposal, Question};
+use crate::text::human;
+
+/// Commands the rules may learn from.
+const RECENT: usize = 20;
+
+/// An answer without a model.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Aid {
+    /// For the person, in a few lines.
+    pub words: String,
+    /// Commands to run instead, best first.
+    pub proposals: Vec<Proposal>,
+    /// Whether the first of them is most probably what was meant.
+    pub is_confident: bool,
+}
+
+/// Answers a question that needs no model; `None` if it does, or if nothing is known. It reads files, so it may take a moment.
+pub fn first_aid(query: &Query, history: Option<&Path>) -> Option<Aid> {
+    match Question::read(&query.text)? {
+        Question::Why | Question::Fix => failure(&query.view),
+        asked => record::answer(&asked, &query.view, history).map(|words| Aid { words, ..Aid::default() }),
+    }
+}
+
+/// What can be said about the command that failed last.
+fn failure(view: &ShellView) -> Option<Aid> {
+    let newest_first = || view.happened.iter().rev();
+    let failed = |one: &&Happened| one.command.status != 0;
+    // A pipeline may have hidden what went wrong in the last one; otherwise the last that failed is meant.
+    let candidates = view.latest.iter().chain(newest_first().filter(failed));
+    for one in candidates {
+        let recent = newest_first().filter(|other| other.command.started_at < one.command.started_at).take(RECENT);
+        let recent = recent.map(|other| lossy(&other.command.text)).collect();
+        let machine = Machine::new(one.command.cwd.clone(), view.environment.clone(), Vec::new(), recent);
+        let (command, output) = (lossy(&one.command.text), one.output.text(one.size));
+        let status = Some(one.command.status);
+        let answer =
+            reflex::diagnose(&Failure { command: &command, output: &output, status, cwd: &one.command.cwd }, &machine);
+        let is_known = !answer.explanation.is_empty() || !answer.proposals.is_empty();
+        if is_known || one.command.status != 0 {
+            let words = words(&command, one.command.status, &answer);
+            return Some(Aid { words, proposals: answer.proposals, is_confident: answer.is_confident });
+        }
+    }
+    None
+}
+
+fn words(command: &str, status: i32, answer: &reflex::Answer) -> String {
+    let first = command.lines().next().unwrap_or_default();
+    let mut lines = vec![format!("`{first}` ended with status {status} (built-in rules):")];
+    lines.extend(answer.explanation.lines().map(|line| format!("  {line}")));
+    if answer.explanation.is_empty() && answer.proposals.is_empty() {
+        lines.push("  they know nothing more about it".to_owned());
+    }
+    lines.extend(
+        answer.proposals.iter().map(|one| format!("  try: {}    ({})", one.command.replace('\n', "⏎"), one.why)),
+    );
+    if !answer.proposals.is_empty() {
+        lines.push("  `> fix` puts it on your prompt".to_owned());
+    }
+    lines.join("\n")
+}
+
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// How a command went, in a few words.
+fn went(status: i32, duration: std::time::Duration) -> String {
+    format!("status {status}, took {}", human::duration(duration))
+}

@@ -1,0 +1,143 @@
+//! Questions about what was run, answered from the record.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::{lossy, went};
+use crate::agent::context::ShellView;
+use crate::reflex::Question;
+use crate::store::{Entry, Filter, History, StoreError};
+use crate::text::human;
+
+/// How far back the record is looked through.
+const COMMANDS: usize = 20_000;
+/// Lines of an output that are shown again; `shellmate history show` has the rest.
+const LINES: usize = 100;
+
+/// What the record says, in words; `None` if the question is not for it.
+pub(super) fn answer(question: &Question, view: &ShellView, history: Option<&Path>) -> Option<String> {
+    let words = match question {
+        Question::Why | Question::Fix => return None,
+        Question::HowLong(None) => {
+            latest(view, |one| format!("`{}` took {}", lossy(&one.command.text), human::duration(one.command.duration)))
+        }
+        Question::Output(None) => latest(view, |one| {
+            tail(&one.output.text(one.size), one.id.map(|id| format!("shellmate history show {id}")))
+        }),
+        asked => match history.map(|path| look(asked, view, path)) {
+            None => "commands are not being recorded, so there is no record to look at".to_owned(),
+            Some(Ok(words)) => words,
+            Some(Err(error)) => error.to_string(),
+        },
+    };
+    Some(format!("(from the record) {words}"))
+}
+
+fn latest(view: &ShellView, say: impl FnOnce(&crate::agent::Happened) -> String) -> String {
+    view.latest.as_ref().map_or("nothing was run in this terminal yet".to_owned(), say)
+}
+
+fn look(asked: &Question, view: &ShellView, path: &Path) -> Result<String, StoreError> {
+    let history = History::open(path)?;
+    // Oldest first.
+    let entries = history.list(&Filter { limit: Some(COMMANDS), ..Filter::default() })?;
+    let words = match asked {
+        Question::FailedLast => match entries.iter().rev().find(|entry| entry.status != 0) {
+            Some(entry) => format!("{}; `> why did that fail` says more while it is the last", told(entry)),
+            None => "nothing has failed, as far as the record goes".to_owned(),
+        },
+        Question::LastRun(what) => about(&entries, what, told),
+        Question::HowLong(what) => about(&entries, what.as_deref().unwrap_or_default(), |entry| {
+            format!("{} took {}", name(entry), human::duration(entry.duration))
+        }),
+        Question::Where(what) => {
+            about(&entries, what, |entry| format!("{} was run in {}", name(entry), entry.cwd.display()))
+        }
+        Question::Output(what) => match newest(&entries, what.as_deref().unwrap_or_default()) {
+            None => unknown(what.as_deref().unwrap_or_default()),
+            Some(entry) => match history.get(entry.id)? {
+                None => unknown(what.as_deref().unwrap_or_default()),
+                Some(stored) => {
+                    let text =
+                        tail(&stored.output.text(stored.size), Some(format!("shellmate history show {}", entry.id)));
+                    format!("{}\n{text}", told(entry))
+                }
+            },
+        },
+        Question::ChangedTo(place) => changed_to(&entries, view, place),
+        Question::Why | Question::Fix => String::new(),
+    };
+    Ok(words)
+}
+
+fn about(entries: &[Entry], what: &str, say: impl FnOnce(&Entry) -> String) -> String {
+    newest(entries, what).map_or_else(|| unknown(what), say)
+}
+
+fn unknown(what: &str) -> String {
+    format!("there is no command with `{what}` in the record")
+}
+
+/// The newest command that begins with these words, or else has them in it.
+fn newest<'a>(entries: &'a [Entry], what: &str) -> Option<&'a Entry> {
+    let text = |entry: &Entry| lossy(&entry.command);
+    let begins = entries.iter().rev().find(|entry| {
+        text(entry).strip_prefix(what).is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
+    });
+    begins.or_else(|| entries.iter().rev().find(|entry| text(entry).contains(what)))
+}
+
+/// The command after which the shell was in that place.
+fn changed_to(entries: &[Entry], view: &ShellView, place: &str) -> String {
+    let is_there = |cwd: &PathBuf| {
+        let home = view.environment.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home));
+        match (place.strip_prefix('~'), home) {
+            (Some(rest), Some(home)) => *cwd == home.join(rest.trim_start_matches('/')),
+            _ => cwd.ends_with(place.trim_end_matches('/')) || cwd == Path::new(place),
+        }
+    };
+    if let Some(last) = view.latest.as_ref().filter(|last| last.command.cwd != view.cwd && is_there(&view.cwd)) {
+        return format!("`{}`, from {}", lossy(&last.command.text), last.command.cwd.display());
+    }
+    let moved = entries.iter().enumerate().rev().find_map(|(at, entry)| {
+        let before = entries[..at].iter().rev().find(|before| before.session == entry.session)?;
+        (before.cwd != entry.cwd && is_there(&entry.cwd)).then_some(before)
+    });
+    match moved {
+        Some(entry) => format!("{}, from {}", told(entry), entry.cwd.display()),
+        None => format!("no command in the record led to {place}"),
+    }
+}
+
+fn name(entry: &Entry) -> String {
+    format!("`{}`", lossy(&entry.command))
+}
+
+/// A command, when it was run, where, and how it went.
+fn told(entry: &Entry) -> String {
+    let Entry { cwd, status, duration, .. } = entry;
+    format!("{} was run {} in {} ({})", name(entry), when(entry.started_at), cwd.display(), went(*status, *duration))
+}
+
+fn when(time: SystemTime) -> String {
+    let age = SystemTime::now().duration_since(time).unwrap_or_default();
+    if age < Duration::from_secs(60) {
+        return "just now".to_owned();
+    }
+    let clock = jiff::Timestamp::try_from(time).map(|time| time.to_zoned(jiff::tz::TimeZone::system()));
+    let clock = clock.map(|time| time.strftime(", %Y-%m-%d %H:%M").to_string()).unwrap_or_default();
+    format!("{} ago{clock},", human::age(age))
+}
+
+/// The last lines of an output.
+fn tail(text: &str, whole: Option<String>) -> String {
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    let left_out = lines.len().saturating_sub(LINES);
+    let shown = lines[left_out..].join("\n");
+    match (left_out, whole) {
+        _ if lines.is_empty() => "it printed nothing".to_owned(),
+        (0, _) => shown,
+        (_, Some(whole)) => format!("({left_out} lines before this: `{whole}`)\n{shown}"),
+        (_, None) => format!("({left_out} lines before this)\n{shown}"),
+    }
+}
