@@ -23,12 +23,12 @@ mod turn;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::chat::{Role, Usage};
+use crate::chat::{Message, Role, ToolSpec, Usage};
 use crate::guard::Grants;
 use crate::provider::{Policy, Provider, Request, Resolved};
 use crate::tool::{Registry, Seen};
 
-pub use context::{Happened, Query, STDIN_CAP, ShellView};
+pub use context::{Events, Happened, Query, STDIN_CAP, ShellView};
 pub use fork::Voices;
 pub use front::{Approval, Approver, Decision, Front, Place};
 pub use limits::Limits;
@@ -54,6 +54,17 @@ pub struct Setup {
     /// Directories with our own memory, which no call may change.
     pub private: Vec<PathBuf>,
     pub limits: Limits,
+}
+
+/// What a query would send, part by part.
+pub struct Preview<'a> {
+    pub model: &'a str,
+    pub system: &'a str,
+    pub tools: &'a [ToolSpec],
+    /// What was said so far.
+    pub conversation: &'a [Message],
+    /// What the query itself would add to that.
+    pub words: String,
 }
 
 /// A conversation with a model that has hands.
@@ -130,9 +141,16 @@ impl Agent {
         self.usage
     }
 
-    /// Exactly the words a query would add to the conversation.
-    pub fn preview(&self, query: &Query) -> String {
-        context::words(query, self.is_new())
+    /// Exactly what a query would send.
+    pub fn preview(&self, query: &Query) -> Preview<'_> {
+        let words = context::words(query, self.is_new(), self.limits.events);
+        Preview {
+            model: &self.request.model,
+            system: &self.request.system,
+            tools: &self.request.tools,
+            conversation: &self.request.messages,
+            words,
+        }
     }
 
     /// The latest answer of this conversation.

@@ -170,7 +170,7 @@ impl Room {
             spill: PathBuf::new(),
             history: None,
             private: Vec::new(),
-            limits: Limits { steps: 3, tellings: 2 },
+            limits: Limits { steps: 3, ..Limits::default() },
         });
         agent.policy = Policy { first: std::time::Duration::ZERO, ..Policy::default() };
         Room { agent, model, person, ear }

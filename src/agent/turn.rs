@@ -21,7 +21,7 @@ impl Agent {
     }
 
     async fn answer(&mut self, query: Query, cancel: &CancellationToken) -> Ending {
-        let message = context::message(&query, self.is_new());
+        let message = context::message(&query, self.is_new(), self.limits.events);
         self.request.messages.push(message);
         let mut place = self.place(query.view);
         for step in 1.. {

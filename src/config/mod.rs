@@ -3,6 +3,7 @@
 //! A missing file is the defaults; a broken one is the defaults and one line that says where it is broken. Imported only by
 //! `session` and `cli`; no room reads a configuration by itself.
 
+mod agent;
 pub(crate) mod docs;
 mod edit;
 mod ignore;
@@ -19,6 +20,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use agent::Agent;
 pub use docs::markdown;
 pub use edit::{EditError, set, set_in_file, unknown_key};
 pub use load::Loaded;
@@ -37,6 +39,7 @@ pub struct Config {
     pub shell: Option<PathBuf>,
     pub history: History,
     pub capture: Capture,
+    pub agent: Agent,
 }
 
 /// Which commands are remembered, and how many.

@@ -96,6 +96,7 @@ impl Session {
             workspace: workspace.directory().to_owned(),
             history: paths.history_db(),
             private: private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect(),
+            wishes: config.agent.clone(),
         };
         let kind = Kind::of(&shell);
         let user = User::from_uid(Uid::effective()).ok().flatten().map(|user| user.name).unwrap_or_default();

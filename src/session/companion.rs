@@ -3,7 +3,9 @@
 //! Orders go in, news comes out, each with the number of the request it is about; the session waits on one descriptor for both news and bytes. The agent holds no descriptor of
 //! the user's terminal: whatever it wants of person or shell is news with a way to answer.
 
+mod commands;
 mod orders;
+mod sending;
 mod slash;
 
 use std::cell::Cell;
@@ -21,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Approval, Approver, Decision, Front, Place, Query};
 use crate::chat::{Ending, Event};
+use crate::config;
 use crate::tool::{self, Answer, Asker, ShellPort, ShellResult};
 
 pub(super) use orders::CRASHED;
@@ -59,9 +62,11 @@ pub(super) enum News {
     Suggest(String),
     /// Put this on the clipboard.
     Copy(String),
-    /// It is over. What the person said too late for it is handed back.
     Over {
         ending: Ending,
+        /// Whether it has become part of the conversation.
+        was_asked: bool,
+        /// What the person said too late for it.
         unheard: Vec<String>,
     },
 }
@@ -80,6 +85,8 @@ pub(super) struct Places {
     pub(super) history: Option<PathBuf>,
     /// Directories with our own memory, which no call may change.
     pub(super) private: Vec<PathBuf>,
+    /// How far it may go.
+    pub(super) wishes: config::Agent,
 }
 
 /// The running thread.

@@ -79,11 +79,11 @@ impl Session {
 
     /// Asks the agent; the answer has the floor.
     pub(super) fn ask(&mut self, text: String) {
-        let happened = self.recent.take();
-        let query = self.query(text.clone(), happened);
         let (steer, steering) = unbounded_channel();
         let cancel = CancellationToken::new();
-        let number = self.requests.begin(text, cancel.clone(), steer);
+        let number = self.requests.begin(text.clone(), cancel.clone(), steer);
+        let happened = self.recent.take(number);
+        let query = self.query(text, happened);
         if let Some(turn) = &mut self.turn {
             turn.request = number;
             turn.cancel = cancel.clone();
@@ -122,7 +122,7 @@ impl Session {
         let running: Vec<u64> =
             self.requests.iter().filter(|request| request.is_running()).map(|request| request.number).collect();
         for number in running.into_iter().chain([ITSELF]) {
-            let over = News::Over { ending: ending.clone(), unheard: Vec::new() };
+            let over = News::Over { ending: ending.clone(), was_asked: true, unheard: Vec::new() };
             self.take_news(number, over);
         }
     }
@@ -140,6 +140,9 @@ impl Session {
     }
 
     fn take_news(&mut self, number: u64, news: News) {
+        if let News::Over { was_asked, .. } = &news {
+            self.recent.settle(number, *was_asked);
+        }
         match self.turn.as_ref().is_some_and(|turn| turn.request == number) {
             true => self.hear_in_front(number, news),
             false => self.hear_behind(number, news),
@@ -166,7 +169,7 @@ impl Session {
                 let encoded = base64::engine::general_purpose::STANDARD.encode(answer);
                 out.extend_from_slice(format!("\x1b]52;c;{encoded}\x1b\\").as_bytes());
             }
-            News::Over { ending, unheard } => {
+            News::Over { ending, unheard, .. } => {
                 self.abandon_steering();
                 let Some(turn) = &mut self.turn else { return };
                 // The painter has shown how an agent's turn ended; what failed before there was one it has not.
@@ -322,7 +325,7 @@ impl Session {
         let Some(turn) = &mut self.turn else { return };
         if let Some(reply) = turn.running.take() {
             let output = capture.finish().text(Size::new(rows, cols));
-            let _ = reply.send(Ran { result: Ok(ShellResult { status, output, id: None }), place });
+            let _ = reply.send(Ran { result: Ok(ShellResult { status, output }), place });
         }
         let mut out = Vec::new();
         turn.painter.resume(Instant::now(), &mut out);

@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use shell::Events;
 pub(super) use system::SYSTEM;
 
 use crate::chat::{Image, Message, Part, Role};
@@ -61,21 +62,21 @@ pub struct Happened {
 }
 
 /// The message that carries a query.
-pub(super) fn message(query: &Query, is_first: bool) -> Message {
-    let words = Part::Text(words(query, is_first));
+pub(super) fn message(query: &Query, is_first: bool, events: Events) -> Message {
+    let words = Part::Text(words(query, is_first, events));
     let pictures = query.attachments.iter().cloned().map(Part::Image);
     Message { role: Role::User, parts: std::iter::once(words).chain(pictures).collect() }
 }
 
 /// The words of that message: where the shell is, what happened, what was piped in, and the query last.
-pub(super) fn words(query: &Query, is_first: bool) -> String {
+pub(super) fn words(query: &Query, is_first: bool, events: Events) -> String {
     let view = &query.view;
     let mut words = format!("<cwd>{}</cwd>\n", name(&view.cwd.to_string_lossy()));
     if is_first {
         let (shell, user, host) = (name(&view.shell), name(&view.user), name(&view.host));
         words.push_str(&format!("<shell>{shell} of {user} on {host} ({})</shell>\n", std::env::consts::OS));
     }
-    words.push_str(&shell::events(&view.happened));
+    words.push_str(&shell::events(&view.happened, events));
     if let Some(stdin) = &query.stdin {
         let room = Room { lines: usize::MAX, bytes: STDIN_CAP };
         words.push_str(&format!("<stdin>\n{}\n</stdin>\n", excerpt::excerpt(&data(stdin), room, "not kept")));

@@ -8,7 +8,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Agent, Limits, NO_MODEL, Query, Setup, Voices};
+use crate::agent::{Agent, NO_MODEL, Query, Setup, Voices};
 use crate::chat::Ending;
 use crate::provider::{self, Http, Resolved, Wish};
 use crate::tool::{Ports, Registry};
@@ -17,7 +17,8 @@ use super::{Line, News, Order, Places, Question, Slash};
 
 /// Takes orders until the session is gone; what is being answered then is dropped, processes included.
 pub(super) async fn obey(mut orders: UnboundedReceiver<Order>, line: Line, places: Places) {
-    let mut mind = Mind { line, places, http: Http::default(), wish: Wish::default(), agent: None };
+    let http = Http::new(places.wishes.patience());
+    let mut mind = Mind { line, places, http, wish: Wish::default(), agent: None };
     let mut answers = JoinSet::new();
     loop {
         tokio::select! {
@@ -31,12 +32,12 @@ pub(super) async fn obey(mut orders: UnboundedReceiver<Order>, line: Line, place
                     let line = mind.line.of(number, steering);
                     match mind.twin(&line, &cancel).await {
                         Ok(twin) => drop(answers.spawn(answer(twin, query, cancel, line))),
-                        Err(ending) => line.over(ending),
+                        Err(ending) => line.over(ending, false),
                     }
                 }
                 Some(Order::Command(slash, query, cancel)) => {
                     let ending = mind.obey(slash, &query, &cancel).await;
-                    mind.line.over(ending);
+                    mind.line.over(ending, false);
                 }
             },
         }
@@ -63,9 +64,9 @@ pub(in crate::session) const CRASHED: &str =
     "the agent has crashed (the log says where); your shell goes on, and so does the next `> `";
 
 impl Line {
-    fn over(&self, ending: Ending) {
+    fn over(&self, ending: Ending, was_asked: bool) {
         let unheard = self.close();
-        self.say(News::Over { ending, unheard });
+        self.say(News::Over { ending, was_asked, unheard });
     }
 }
 
@@ -83,7 +84,7 @@ impl Mind {
     async fn twin(&mut self, line: &Line, cancel: &CancellationToken) -> Result<Agent, Ending> {
         if self.agent.is_none() {
             // A server that does not answer is not waited for longer than the person likes.
-            match cancel.run_until_cancelled(self.resolve()).await {
+            match cancel.run_until_cancelled(self.resolve(&self.wish)).await {
                 None => return Err(Ending::Interrupted),
                 Some(Ok(Some(resolved))) => self.agent = Some(self.begin(resolved)),
                 Some(Ok(None)) => {
@@ -95,7 +96,7 @@ impl Mind {
         }
         let agent = self.agent.as_ref().ok_or_else(|| Ending::Failed("there is no model to ask".into()))?;
         let front = Arc::new(line.clone());
-        Ok(agent.fork(Voices { registry: registry(&front), approver: front.clone(), front }))
+        Ok(agent.fork(Voices { registry: self.registry(&front), approver: front.clone(), front }))
     }
 
     fn take_back(&mut self, over: Over) {
@@ -103,7 +104,7 @@ impl Mind {
         if let (Some(agent), Some(twin)) = (&mut self.agent, twin) {
             agent.join(twin);
         }
-        line.over(ending);
+        line.over(ending, true);
     }
 
     async fn obey(&mut self, slash: Slash, query: &Query, cancel: &CancellationToken) -> Ending {
@@ -116,27 +117,28 @@ impl Mind {
         }
     }
 
-    /// Finds a model for the present wish.
-    pub(super) async fn resolve(&self) -> Result<Option<Resolved>, String> {
+    /// Finds a model for a wish.
+    pub(super) async fn resolve(&self, wish: &Wish) -> Result<Option<Resolved>, String> {
         let env = |name: &str| std::env::var(name).ok();
-        provider::resolve(&self.wish, &env, &self.http).await.map_err(|error| error.to_string())
+        provider::resolve(wish, &env, &self.http).await.map_err(|error| error.to_string())
     }
 
     pub(super) fn begin(&self, resolved: Resolved) -> Agent {
         let line = Arc::new(self.line.clone());
         Agent::new(Setup {
             resolved,
-            registry: registry(&line),
+            registry: self.registry(&line),
             front: line.clone(),
             approver: line,
             spill: self.places.workspace.clone(),
             history: self.places.history.clone(),
             private: self.places.private.clone(),
-            limits: Limits::default(),
+            limits: self.places.wishes.limits(),
         })
     }
-}
 
-fn registry(line: &Arc<Line>) -> Registry {
-    Registry::standard(Ports { shell: Some(line.clone()), asker: Some(line.clone()) })
+    fn registry(&self, line: &Arc<Line>) -> Registry {
+        let ports = Ports { shell: Some(line.clone()), asker: Some(line.clone()) };
+        Registry::standard(ports, self.places.wishes.timeouts())
+    }
 }
