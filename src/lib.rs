@@ -4,6 +4,7 @@
 //! Sense:  track, capture            what was run, where, and what it printed
 //! Words:  chat, text                 of an exchange, and as terminals see them
 //! Mind:   agent → provider          a query becomes an answer; models over HTTP
+//! Ask:    input                     keys, and the line of a conversation
 //! Show:   render                    what the agent does, as bytes for the terminal
 //! Memory: store                     every command, searchable
 //! Hands:  tool, guard               what the agent can do, and what it may
@@ -18,6 +19,7 @@ pub mod cli;
 pub mod config;
 pub mod guard;
 pub mod host;
+pub mod input;
 pub mod provider;
 pub mod render;
 pub mod session;

@@ -12,6 +12,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("chat", &[]),
     ("render", &["chat", "text"]),
     ("tty", &["text"]),
+    ("input", &["text"]),
     ("host", &["text"]),
     ("track", &["text"]),
     ("capture", &["text"]),
@@ -24,14 +25,14 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "session",
         &[
-            "text", "chat", "tty", "host", "track", "capture", "store", "config", "provider", "tool", "guard",
+            "text", "chat", "tty", "host", "track", "capture", "input", "store", "config", "provider", "tool", "guard",
             "render", "agent",
         ],
     ),
     (
         "cli",
         &[
-            "text", "chat", "tty", "host", "track", "capture", "store", "config", "provider", "tool", "guard",
+            "text", "chat", "tty", "host", "track", "capture", "input", "store", "config", "provider", "tool", "guard",
             "render", "agent", "session",
         ],
     ),

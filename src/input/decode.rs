@@ -1,0 +1,303 @@
+//! From bytes to keys.
+//!
+//! One byte at a time, so that what follows a key can be left to others. The only thing that time decides is whether an ESC is the
+//! key or the beginning of a sequence: [`Decoder::is_undecided`] says that, and [`Decoder::settle`] ends it.
+
+use super::key::{Code, Input, Key, Mods};
+
+/// Bytes of one paste; what is longer is cut.
+pub const PASTE_CAP: usize = 4 * 1024 * 1024;
+
+/// Real sequences are shorter; what is longer is read over.
+const SEQUENCE_CAP: usize = 64;
+
+/// A terminal's answer is shorter; what is longer was typed.
+const ANSWER_CAP: usize = 4096;
+
+const ESC: u8 = 0x1B;
+const PASTE_END: &[u8] = b"\x1b[201~";
+
+/// Turns bytes into keys.
+#[derive(Debug, Default)]
+pub struct Decoder {
+    state: State,
+}
+
+#[derive(Debug, Default)]
+enum State {
+    #[default]
+    Ground,
+    /// The first bytes of a character.
+    Utf8 {
+        bytes: Vec<u8>,
+        alt: bool,
+    },
+    Escape,
+    /// After `ESC [`.
+    Csi(Vec<u8>),
+    /// After `ESC O`, with a modifier some terminals put there.
+    Ss3(Vec<u8>),
+    /// After `ESC [ [`, as the Linux console begins its first function keys.
+    Console,
+    /// An old mouse report has so many bytes left.
+    Mouse(u8),
+    /// After `ESC ]` or `ESC P`, as a terminal answers questions that somebody else has asked.
+    Answer(usize),
+    /// After the ESC that ends one.
+    AnswerEnd,
+    Paste(Vec<u8>),
+}
+
+impl Decoder {
+    /// Whether the last byte was an ESC that may be the key or the beginning of a sequence.
+    pub fn is_undecided(&self) -> bool {
+        matches!(self.state, State::Escape)
+    }
+
+    /// Nothing has followed for long enough: an ESC was the key.
+    pub fn settle(&mut self) -> Option<Input> {
+        if !self.is_undecided() {
+            return None;
+        }
+        self.state = State::Ground;
+        Some(Input::Key(Key::plain(Code::Esc)))
+    }
+
+    /// Takes a byte; most complete a key.
+    pub fn byte(&mut self, byte: u8) -> Option<Input> {
+        match std::mem::take(&mut self.state) {
+            State::Ground => self.ground(byte, false),
+            State::Utf8 { mut bytes, alt } => {
+                if !(0x80..0xC0).contains(&byte) {
+                    // The character was cut off; what cut it off may be a key that matters more.
+                    return self.ground(byte, false);
+                }
+                bytes.push(byte);
+                if bytes.len() < utf8_length(bytes[0]) {
+                    self.state = State::Utf8 { bytes, alt };
+                    return None;
+                }
+                let letter = std::str::from_utf8(&bytes).ok().and_then(|text| text.chars().next());
+                typed(letter.unwrap_or('\u{FFFD}'), alt)
+            }
+            State::Escape => self.escape(byte),
+            State::Csi(parameters) => self.csi(parameters, byte),
+            State::Ss3(mut parameters) => match byte {
+                b'0'..=b'9' | b';' if parameters.len() < SEQUENCE_CAP => {
+                    parameters.push(byte);
+                    self.state = State::Ss3(parameters);
+                    None
+                }
+                0x40..=0x7E => final_key(&numbers(&parameters), byte).map(Input::Key),
+                _ => self.ground(byte, false),
+            },
+            State::Console => match byte {
+                b'A'..=b'E' => Some(Input::Key(Key::plain(Code::Function(byte - b'A' + 1)))),
+                _ => None,
+            },
+            State::Mouse(left) => {
+                if left > 1 {
+                    self.state = State::Mouse(left - 1);
+                }
+                None
+            }
+            State::Answer(length) => self.answer(length, byte),
+            State::AnswerEnd if byte == b'\\' => None,
+            State::AnswerEnd => self.escape(byte),
+            State::Paste(bytes) => self.paste(bytes, byte),
+        }
+    }
+
+    fn ground(&mut self, byte: u8, alt: bool) -> Option<Input> {
+        let mods = Mods { alt, ..Mods::NONE };
+        let ctrl = |letter: char| Key::new(Code::Char(letter), Mods { ctrl: true, ..mods });
+        let key = match byte {
+            ESC => {
+                self.state = State::Escape;
+                return None;
+            }
+            b'\r' => Key::new(Code::Enter, mods),
+            b'\t' => Key::new(Code::Tab, mods),
+            0x7F => Key::new(Code::Backspace, mods),
+            0 => ctrl(' '),
+            1..=26 => ctrl(char::from(byte - 1 + b'a')),
+            0x1C..=0x1F => ctrl(char::from(byte + 0x40)),
+            0x20..=0x7E => Key::new(Code::Char(char::from(byte)), mods),
+            0x80.. if utf8_length(byte) > 1 => {
+                self.state = State::Utf8 { bytes: vec![byte], alt };
+                return None;
+            }
+            0x80.. => return typed('\u{FFFD}', alt),
+        };
+        Some(Input::Key(key))
+    }
+
+    fn escape(&mut self, byte: u8) -> Option<Input> {
+        match byte {
+            // A second ESC makes the first a key of its own, as when it is pressed twice.
+            ESC => {
+                self.state = State::Escape;
+                Some(Input::Key(Key::plain(Code::Esc)))
+            }
+            b'[' => self.wait(State::Csi(Vec::new())),
+            b'O' => self.wait(State::Ss3(Vec::new())),
+            b']' | b'P' => self.wait(State::Answer(0)),
+            _ => self.ground(byte, true),
+        }
+    }
+
+    fn wait(&mut self, state: State) -> Option<Input> {
+        self.state = state;
+        None
+    }
+
+    fn csi(&mut self, mut parameters: Vec<u8>, byte: u8) -> Option<Input> {
+        match byte {
+            b'[' if parameters.is_empty() => self.wait(State::Console),
+            b'M' if parameters.is_empty() => self.wait(State::Mouse(3)),
+            0x20..=0x3F => {
+                if parameters.len() < SEQUENCE_CAP {
+                    parameters.push(byte);
+                }
+                self.wait(State::Csi(parameters))
+            }
+            b'~' if parameters == b"200" => self.wait(State::Paste(Vec::new())),
+            0x40..=0x7E if parameters.len() >= SEQUENCE_CAP => None,
+            // Answers and reports begin with one of these; no key does.
+            0x40..=0x7E if parameters.first().is_some_and(|first| matches!(first, b'<'..=b'?')) => None,
+            0x40..=0x7E => final_key(&numbers(&parameters), byte).map(Input::Key),
+            _ => self.ground(byte, false),
+        }
+    }
+
+    /// Reads over an answer to its end or the next control character, so that it never holds back an Enter.
+    fn answer(&mut self, length: usize, byte: u8) -> Option<Input> {
+        let is_answer = length > 0 || byte.is_ascii_digit() || matches!(byte, b'>' | b'!');
+        match byte {
+            0x07 if length > 0 => None,
+            ESC => self.wait(State::AnswerEnd),
+            0x20.. if is_answer && length < ANSWER_CAP => self.wait(State::Answer(length + 1)),
+            _ => self.ground(byte, false),
+        }
+    }
+
+    fn paste(&mut self, mut bytes: Vec<u8>, byte: u8) -> Option<Input> {
+        bytes.push(byte);
+        if byte == b'~' && bytes.ends_with(PASTE_END) {
+            bytes.truncate(bytes.len() - PASTE_END.len());
+            bytes.truncate(PASTE_CAP);
+            let text = String::from_utf8_lossy(&bytes).replace("\r\n", "\n").replace('\r', "\n");
+            return Some(Input::Paste(text));
+        }
+        // The end of what is kept makes room for the end of the paste to be found.
+        if bytes.len() > PASTE_CAP + 2 * PASTE_END.len() {
+            bytes.drain(PASTE_CAP..PASTE_CAP + PASTE_END.len());
+        }
+        self.wait(State::Paste(bytes))
+    }
+}
+
+fn typed(letter: char, alt: bool) -> Option<Input> {
+    Some(Input::Key(Key::new(Code::Char(letter), Mods { alt, ..Mods::NONE })))
+}
+
+/// How many bytes a character has that begins with this one; 1 for what begins none.
+fn utf8_length(first: u8) -> usize {
+    match first {
+        0xC2..=0xDF => 2,
+        0xE0..=0xEF => 3,
+        0xF0..=0xF4 => 4,
+        _ => 1,
+    }
+}
+
+/// Parameters, each with its parts: `13;2:1` is `[[13], [2, 1]]`. A part that is missing is 0.
+fn numbers(parameters: &[u8]) -> Vec<Vec<u32>> {
+    let number = |digits: &[u8]| std::str::from_utf8(digits).ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let parts = |parameter: &[u8]| parameter.split(|&byte| byte == b':').map(number).collect();
+    parameters.split(|&byte| byte == b';').map(parts).collect()
+}
+
+/// The key of a sequence that ends with `last`; none for a key that was let go, and for what is no key.
+fn final_key(numbers: &[Vec<u32>], last: u8) -> Option<Key> {
+    let part = |parameter: usize, part: usize| numbers.get(parameter)?.get(part).copied().filter(|&number| number > 0);
+    const RELEASE: u32 = 3;
+    if part(1, 1) == Some(RELEASE) {
+        return None;
+    }
+    let mods = Mods::from_parameter(part(1, 0).unwrap_or(1));
+    let code = match last {
+        b'A' => Code::Up,
+        b'B' => Code::Down,
+        b'C' => Code::Right,
+        b'D' => Code::Left,
+        b'F' => Code::End,
+        b'H' => Code::Home,
+        b'M' => Code::Enter,
+        // With another first number it is an answer.
+        b'P'..=b'S' if part(0, 0).is_none_or(|first| first == 1) => Code::Function(last - b'P' + 1),
+        b'Z' => return Some(Key::new(Code::Tab, Mods { shift: true, ..mods })),
+        b'~' => match part(0, 0)? {
+            1 | 7 => Code::Home,
+            2 => Code::Insert,
+            3 => Code::Delete,
+            4 | 8 => Code::End,
+            5 => Code::PageUp,
+            6 => Code::PageDown,
+            // As xterm tells a key that has no sequence of its own.
+            27 => return spelled(part(2, 0)?, None, None, mods),
+            number @ 11..=15 => Code::Function(u8::try_from(number - 10).ok()?),
+            number @ 17..=21 => Code::Function(u8::try_from(number - 11).ok()?),
+            number @ 23..=24 => Code::Function(u8::try_from(number - 12).ok()?),
+            _ => return None,
+        },
+        b'u' => return spelled(part(0, 0)?, part(0, 1), part(2, 0), mods),
+        _ => return None,
+    };
+    Some(Key::new(code, mods))
+}
+
+/// A key told by its character: unshifted, shifted where the terminal knows, and the text it would type.
+fn spelled(code: u32, shifted: Option<u32>, text: Option<u32>, mods: Mods) -> Option<Key> {
+    let code = match code {
+        9 => Code::Tab,
+        13 | 57414 => Code::Enter,
+        27 => Code::Esc,
+        8 | 127 => Code::Backspace,
+        57417 => Code::Left,
+        57418 => Code::Right,
+        57419 => Code::Up,
+        57420 => Code::Down,
+        57421 => Code::PageUp,
+        57422 => Code::PageDown,
+        57423 => Code::Home,
+        57424 => Code::End,
+        57425 => Code::Insert,
+        57426 => Code::Delete,
+        // The number pad.
+        57399..=57408 => Code::Char(char::from_digit(code - 57399, 10)?),
+        57409 => Code::Char('.'),
+        57410 => Code::Char('/'),
+        57411 => Code::Char('*'),
+        57412 => Code::Char('-'),
+        57413 => Code::Char('+'),
+        57415 => Code::Char('='),
+        // Keys that type nothing: locks, media, modifiers on their own.
+        57344..=63743 => return None,
+        _ => {
+            let base = char::from_u32(code).filter(|letter| !letter.is_control())?;
+            let shifted =
+                shifted.and_then(char::from_u32).unwrap_or_else(|| base.to_uppercase().next().unwrap_or(base));
+            let letter = match text.and_then(char::from_u32).filter(|letter| !letter.is_control()) {
+                Some(letter) => letter,
+                None if mods.shift && !mods.ctrl => shifted,
+                None => base,
+            };
+            return Some(Key::new(Code::Char(letter), Mods { shift: false, ..mods }));
+        }
+    };
+    Some(Key::new(code, mods))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,343 @@
+//! What could come next: commands, their arguments, `@` references.
+
+use super::pane::Screen;
+use super::{History, Line, Outcome};
+use crate::input::key::{Code, Key, Mods};
+use crate::text::{sanitize, width};
+
+/// Rows of the list.
+const ROWS: usize = 8;
+/// Offers that are listed; with more of them one types on.
+const OFFERS: usize = 200;
+/// The least that is typed before an earlier query is hinted at.
+const HINTED: usize = 3;
+
+/// What an empty line says of itself.
+const WELCOME: &str = "ask, or /help; an empty line closes";
+
+/// Finds paths.
+pub type Files = Box<dyn Fn(&str) -> Vec<String>>;
+
+/// What the line can offer; gathered by whoever opens it.
+#[derive(Default)]
+pub struct Offers {
+    pub verbs: Vec<Verb>,
+    /// Commands whose output can be referred to, newest first.
+    pub recent: Vec<Recent>,
+    /// The paths that begin with what is given; a directory's ends with `/`.
+    pub files: Option<Files>,
+}
+
+/// A `/command`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verb {
+    /// Such as `/model [NAME]`.
+    pub usage: String,
+    /// In one line.
+    pub help: String,
+    /// What can follow it, where that is known.
+    pub arguments: Vec<String>,
+}
+
+/// A command that was run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recent {
+    /// Its id in the history.
+    pub id: i64,
+    pub text: String,
+}
+
+impl Verb {
+    fn name(&self) -> &str {
+        self.usage.split(' ').next().unwrap_or_default()
+    }
+
+    fn takes_more(&self) -> bool {
+        self.usage.contains(' ')
+    }
+}
+
+/// One thing that could be typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Offer {
+    /// What is put into the text.
+    typed: String,
+    /// What the list shows of it, and says about it.
+    shown: String,
+    help: String,
+    /// Whether a blank follows it.
+    wants_blank: bool,
+}
+
+/// The list below the line.
+#[derive(Debug)]
+pub(super) struct Menu {
+    offers: Vec<Offer>,
+    chosen: Option<usize>,
+    /// Where in the text the offers begin.
+    start: usize,
+}
+
+impl Menu {
+    /// The rows to show, each with what is said about it, and whether it is the chosen one.
+    pub(super) fn lines(&self, screen: &Screen) -> Vec<((String, String), bool)> {
+        let rows = ROWS.min(usize::from(screen.rows / 2).max(1));
+        let first = self.chosen.map_or(0, |chosen| (chosen + 1).saturating_sub(rows));
+        let shown = self.offers.iter().enumerate().skip(first).take(rows);
+        let widest = shown.clone().map(|(_, offer)| width::cells(&offer.shown)).max().unwrap_or(0);
+        let line = |(at, offer): (usize, &Offer)| {
+            let blank = " ".repeat(widest - width::cells(&offer.shown));
+            let help = if offer.help.is_empty() { String::new() } else { format!("{blank}  {}", offer.help) };
+            ((format!("  {}", offer.shown), help), self.chosen == Some(at))
+        };
+        let mut lines: Vec<_> = shown.map(line).collect();
+        let left = self.offers.len() - first - lines.len();
+        if left > 0 {
+            lines.push(((String::new(), format!("  … {left} more")), false));
+        }
+        lines
+    }
+}
+
+impl Line {
+    /// Completes what is before the cursor, as far as it is certain, and lists what it could be.
+    pub(super) fn complete(&mut self, offers: &Offers) {
+        let (start, found) = offered(self.text.as_str(), self.text.cursor(), offers);
+        let typed = self.text.as_str()[start..self.text.cursor()].to_owned();
+        match &found[..] {
+            [] => {}
+            [one] => {
+                let blank = if one.wants_blank { " " } else { "" };
+                self.text.replace(start..self.text.cursor(), &format!("{}{blank}", one.typed));
+            }
+            many => {
+                let common = common_beginning(many.iter().map(|offer| offer.typed.as_str()));
+                if common.len() > typed.len() {
+                    self.text.replace(start..self.text.cursor(), &common);
+                }
+                self.menu = Some(Menu { offers: found, chosen: None, start });
+            }
+        }
+    }
+
+    /// A key while the list is open; none if it is not for the list.
+    pub(super) fn menu_key(&mut self, key: Key) -> Option<Outcome> {
+        let mut menu = self.menu.take()?;
+        let count = menu.offers.len();
+        menu.chosen = match (key.code, key.mods, menu.chosen) {
+            (Code::Tab | Code::Down, Mods::NONE, None) => Some(0),
+            (Code::Tab | Code::Down, Mods::NONE, Some(chosen)) => Some((chosen + 1) % count),
+            (Code::Tab, Mods::SHIFT, None) | (Code::Up, Mods::NONE, None) => Some(count - 1),
+            (Code::Tab, Mods::SHIFT, Some(chosen)) | (Code::Up, Mods::NONE, Some(chosen)) => {
+                Some((chosen + count - 1) % count)
+            }
+            // The chosen one is in the text already.
+            (Code::Enter, Mods::NONE, Some(chosen)) => {
+                if menu.offers[chosen].wants_blank {
+                    self.text.insert(' ');
+                }
+                return Some(Outcome::Open);
+            }
+            (Code::Esc, _, _) => return Some(Outcome::Open),
+            _ => return None,
+        };
+        if let Some(offer) = menu.chosen.and_then(|chosen| menu.offers.get(chosen)) {
+            self.text.replace(menu.start..self.text.cursor(), &offer.typed);
+        }
+        self.menu = Some(menu);
+        Some(Outcome::Open)
+    }
+}
+
+/// What is before the cursor that can be completed: where it begins, and what it could be.
+fn offered(text: &str, cursor: usize, offers: &Offers) -> (usize, Vec<Offer>) {
+    let before = &text[..cursor];
+    if before.starts_with('/') && !before.contains(char::is_whitespace) {
+        let verbs = offers.verbs.iter().filter(|verb| verb.name().starts_with(before));
+        return (0, verbs.map(verb_offer).collect());
+    }
+    if let Some((name, rest)) = before.split_once(' ').filter(|_| before.starts_with('/'))
+        && let Some(verb) = offers.verbs.iter().find(|verb| verb.name() == name && !verb.arguments.is_empty())
+    {
+        let typed = rest.trim_start();
+        let words = verb.arguments.iter().filter(|word| word.starts_with(typed));
+        let offer = |word: &String| Offer {
+            typed: word.clone(),
+            shown: sanitize(word),
+            help: String::new(),
+            wants_blank: true,
+        };
+        return (cursor - typed.len(), words.take(OFFERS).map(offer).collect());
+    }
+    match reference_start(before) {
+        Some(start) => (start, references(&before[start + 1..], offers)),
+        None => (cursor, Vec::new()),
+    }
+}
+
+fn verb_offer(verb: &Verb) -> Offer {
+    let typed = verb.name().to_owned();
+    let wants_blank = verb.takes_more();
+    Offer { typed, shown: verb.usage.clone(), help: verb.help.clone(), wants_blank }
+}
+
+/// Where the `@` is that the cursor is behind: in front of a word, or of a quote that is still open.
+fn reference_start(before: &str) -> Option<usize> {
+    let begins_word =
+        |at: usize| before[..at].chars().next_back().is_none_or(|c| c.is_whitespace() || "([{,;".contains(c));
+    let quoted = before.rmatch_indices("@\"").map(|(at, _)| at).find(|&at| begins_word(at));
+    if let Some(at) = quoted.filter(|&at| !before[at + 2..].contains('"')) {
+        return Some(at);
+    }
+    let (at, _) = before.rmatch_indices('@').find(|&(at, _)| begins_word(at))?;
+    (!before[at..].contains(char::is_whitespace) && !before[at..].contains('"')).then_some(at)
+}
+
+/// What `@` and this could become.
+fn references(typed: &str, offers: &Offers) -> Vec<Offer> {
+    let quoted = typed.strip_prefix('"');
+    let wanted = quoted.unwrap_or(typed);
+    let mut found = Vec::new();
+    if quoted.is_none() {
+        if "last".starts_with(wanted) && !offers.recent.is_empty() {
+            let help = offers.recent.first().map(|recent| one_line(&recent.text)).unwrap_or_default();
+            found.push(Offer { typed: "@last".into(), shown: "@last".into(), help, wants_blank: true });
+        }
+        if !wanted.starts_with(|c: char| !c.is_ascii_digit()) {
+            let numbers = offers.recent.iter().filter(|recent| recent.id.to_string().starts_with(wanted));
+            // Without a digit they would bury the files.
+            found.extend(numbers.take(if wanted.is_empty() { 5 } else { OFFERS }).map(|recent| {
+                let name = format!("@{}", recent.id);
+                Offer { typed: name.clone(), shown: name, help: one_line(&recent.text), wants_blank: true }
+            }));
+        }
+    }
+    let files = offers.files.as_ref().map(|files| files(wanted)).unwrap_or_default();
+    found.extend(files.into_iter().take(OFFERS).map(|path| file_offer(&path, quoted.is_some())));
+    found
+}
+
+fn file_offer(path: &str, is_quoted: bool) -> Offer {
+    let is_directory = path.ends_with('/');
+    let needs_quotes = is_quoted || path.contains(|c: char| c.is_whitespace() || "\"'()[]{},;".contains(c));
+    let typed = match (needs_quotes, is_directory) {
+        (false, _) => format!("@{path}"),
+        (true, true) => format!("@\"{path}"),
+        (true, false) => format!("@\"{path}\""),
+    };
+    Offer {
+        typed,
+        shown: format!("@{}", sanitize(path).replace('\n', " ")),
+        help: String::new(),
+        wants_blank: !is_directory,
+    }
+}
+
+fn one_line(text: &str) -> String {
+    sanitize(text).replace(['\n', '\t'], " ")
+}
+
+fn common_beginning<'a>(mut words: impl Iterator<Item = &'a str>) -> String {
+    let Some(first) = words.next() else { return String::new() };
+    let common = |common: &'a str, word: &str| {
+        let same = common.char_indices().zip(word.chars()).find(|((_, one), other)| one != other);
+        let end = same.map_or(common.len().min(word.len()), |((at, _), _)| at);
+        &common[..end]
+    };
+    words.fold(first, common).to_owned()
+}
+
+/// What the line would say next, shown dim.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Hint {
+    /// What accepting it types.
+    pub(super) typed: String,
+    /// What it explains.
+    pub(super) help: String,
+}
+
+/// The rest of a command with its help, or of an earlier query.
+pub(super) fn hint(text: &str, history: &History, offers: &Offers) -> Hint {
+    let explains = |help: &str| Hint { typed: String::new(), help: help.to_owned() };
+    if text.is_empty() {
+        return explains(WELCOME);
+    }
+    if text.starts_with('/') && !text.contains('\n') {
+        let (name, rest) = text.split_once(' ').map_or((text, None), |(name, rest)| (name, Some(rest)));
+        let mut verbs = offers.verbs.iter().filter(|verb| verb.name().starts_with(name));
+        return match (verbs.next(), verbs.next(), rest) {
+            (Some(verb), None, None) => Hint { typed: verb.name()[name.len()..].to_owned(), help: verb.help.clone() },
+            (Some(verb), Some(_), None) if verb.name() == name => explains(&verb.help),
+            (Some(verb), _, Some("")) if verb.name() == name && verb.takes_more() => explains(&verb.help),
+            _ => Hint::default(),
+        };
+    }
+    if text.chars().count() < HINTED || text.contains('\n') {
+        return Hint::default();
+    }
+    let earlier = history.newest_first().find(|entry| entry.len() > text.len() && entry.starts_with(text));
+    let rest = earlier.map(|entry| &entry[text.len()..]).filter(|rest| !rest.contains('\n'));
+    Hint { typed: rest.unwrap_or_default().to_owned(), help: String::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offers() -> Offers {
+        let verb = |usage: &str, arguments: &[&str]| Verb {
+            usage: usage.into(),
+            help: format!("what {usage} does"),
+            arguments: arguments.iter().map(|word| word.to_string()).collect(),
+        };
+        Offers {
+            verbs: vec![verb("/model [NAME]", &["a/x", "a/y", "b"]), verb("/models", &[]), verb("/new", &[])],
+            recent: vec![Recent { id: 12, text: "cargo\ntest".into() }, Recent { id: 7, text: "ls".into() }],
+            files: Some(Box::new(|typed| {
+                let all = ["src/", "src/main.rs", "a b.txt", "it's"];
+                all.iter().filter(|path| path.starts_with(typed)).map(|path| path.to_string()).collect()
+            })),
+        }
+    }
+
+    fn typed(text: &str) -> Vec<String> {
+        offered(text, text.len(), &offers()).1.into_iter().map(|offer| offer.typed).collect()
+    }
+
+    #[test]
+    fn commands_come_first_and_then_their_arguments() {
+        assert_eq!(typed("/mo"), ["/model", "/models"]);
+        assert_eq!(typed("/model a"), ["a/x", "a/y"]);
+        assert_eq!(typed("/new x"), Vec::<String>::new());
+        assert_eq!(typed("say /mo"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn references_are_commands_or_files() {
+        assert_eq!(typed("why @"), ["@last", "@12", "@7", "@src/", "@src/main.rs", "@\"a b.txt\"", "@\"it's\""]);
+        assert_eq!(typed("why @1"), ["@12"]);
+        assert_eq!(typed("see (@s"), ["@src/", "@src/main.rs"]);
+        assert_eq!(typed("see @\"a "), ["@\"a b.txt\""]);
+        assert_eq!(typed("see @\"a b.txt\" and"), Vec::<String>::new());
+        assert_eq!(typed("me@s"), Vec::<String>::new(), "an address is no reference");
+    }
+
+    #[test]
+    fn hints_say_what_is_next() {
+        let mut history = History::default();
+        history.add("why did that fail");
+        let hint = |text| super::hint(text, &history, &offers());
+        assert_eq!(hint("why d").typed, "id that fail");
+        assert_eq!(hint("wh"), Hint::default());
+        assert_eq!(hint("/n").typed, "ew");
+        assert_eq!(hint("/models"), Hint { typed: String::new(), help: "what /models does".into() });
+        assert_eq!(hint("").help, WELCOME);
+    }
+
+    #[test]
+    fn what_all_begin_with() {
+        assert_eq!(common_beginning(["@äb", "@äc"].into_iter()), "@ä");
+        assert_eq!(common_beginning(["@ab", "@a"].into_iter()), "@a");
+        assert_eq!(common_beginning([].into_iter()), "");
+    }
+}

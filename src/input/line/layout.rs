@@ -1,0 +1,160 @@
+//! The line as rows of a screen. Pure.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::complete::{Hint, Menu};
+use super::pane::Screen;
+use super::search::Search;
+use super::text::Text;
+use crate::text::style::{Ansi, RESET, Style};
+use crate::text::{human, sanitize, width};
+
+/// Enough to keep code readable; a real tab would move by a distance that depends on where it is.
+const TAB: &str = "    ";
+
+/// What is to be on the screen.
+#[derive(Debug, Default)]
+pub(super) struct Picture {
+    /// Each with its bytes and its cells, never wider than the screen.
+    pub(super) rows: Vec<Row>,
+    /// Row and column of the cursor.
+    pub(super) cursor: (usize, usize),
+    /// How many of the rows, from the first, are the text; the others belong below it.
+    pub(super) text_rows: usize,
+}
+
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) struct Row {
+    pub(super) bytes: String,
+    pub(super) cells: usize,
+}
+
+/// Lays everything out.
+pub(super) fn picture(
+    text: &Text,
+    hint: &Hint,
+    menu: Option<&Menu>,
+    searching: Option<(&Search, &str)>,
+    screen: &Screen,
+) -> Picture {
+    let mut pen = Pen::new(screen);
+    if let Some((search, found)) = searching {
+        let name = format!("search: {}", search.wanted);
+        pen.write(Style::colour(Ansi::Cyan), &sanitize(&name).replace('\n', " "));
+        let cursor = pen.place(" ");
+        pen.write(Style::DIM, if found.is_empty() { "" } else { "  " });
+        pen.write(Style::PLAIN, &sanitize(found).replace(['\n', '\t'], " "));
+        let rows = pen.rows();
+        return pen.picture(cursor, rows);
+    }
+    pen.write(Style::BOLD.and(Style::colour(Ansi::Cyan)), screen.prompt);
+    let mut cursor = None;
+    for (at, grapheme) in text.as_str().grapheme_indices(true) {
+        if at >= text.cursor() && cursor.is_none() {
+            cursor = Some(pen.place(grapheme));
+        }
+        match grapheme {
+            "\n" | "\r\n" => {
+                pen.newline();
+                pen.write(Style::DIM, &" ".repeat(width::cells(screen.prompt)));
+            }
+            "\t" => pen.write(Style::PLAIN, TAB),
+            _ => match grapheme.chars().next().and_then(|letter| text.fold(letter)) {
+                Some(paste) => pen.write(Style::DIM, &fold_name(paste)),
+                None => pen.write(Style::PLAIN, &sanitize(grapheme)),
+            },
+        }
+    }
+    let cursor = cursor.unwrap_or_else(|| pen.place(" "));
+    pen.write(Style::DIM, &sanitize(&hint.typed).replace('\t', TAB));
+    if !hint.help.is_empty() {
+        // Words about the line are no reason for a second row.
+        let gap = if text.is_empty() { "" } else { "   " };
+        let room = pen.columns().saturating_sub(pen.row.cells + gap.len() + 1);
+        pen.write(Style::DIM, &format!("{gap}{}", width::fit(&sanitize(&hint.help), room)));
+    }
+    let text_rows = pen.rows();
+    for (line, is_chosen) in menu.map(|menu| menu.lines(screen)).unwrap_or_default() {
+        pen.newline();
+        let style = if is_chosen { Style { reverse: true, ..Style::PLAIN } } else { Style::PLAIN };
+        let (offer, help) = line;
+        let room = usize::from(screen.columns.max(2)) - 1;
+        let offer = width::fit(&offer, room);
+        pen.write(style, offer);
+        pen.write(Style::DIM, width::fit(&help, room.saturating_sub(width::widest(offer))));
+    }
+    pen.picture(cursor, text_rows)
+}
+
+fn fold_name(paste: &str) -> String {
+    let lines = paste.lines().count();
+    format!("[pasted {}, {lines} {}]", human::size(paste.len() as u64), if lines == 1 { "line" } else { "lines" })
+}
+
+/// Writes from cell to cell and begins a new row where one is full.
+struct Pen<'a> {
+    screen: &'a Screen,
+    done: Vec<Row>,
+    row: Row,
+}
+
+impl<'a> Pen<'a> {
+    fn new(screen: &'a Screen) -> Pen<'a> {
+        Pen { screen, done: Vec::new(), row: Row::default() }
+    }
+
+    fn columns(&self) -> usize {
+        usize::from(self.screen.columns.max(2))
+    }
+
+    /// Rows that are begun.
+    fn rows(&self) -> usize {
+        self.done.len() + 1
+    }
+
+    /// Where a grapheme would be: where a row is full, at the start of the one after it.
+    fn place(&mut self, grapheme: &str) -> (usize, usize) {
+        let is_full = self.row.cells + width::cells(grapheme).max(1) > self.columns();
+        if is_full && matches!(grapheme, "\n" | "\r\n") {
+            return (self.done.len(), self.columns() - 1);
+        }
+        if is_full {
+            self.newline();
+        }
+        (self.done.len(), self.row.cells)
+    }
+
+    fn newline(&mut self) {
+        self.done.push(std::mem::take(&mut self.row));
+    }
+
+    fn write(&mut self, style: Style, text: &str) {
+        let style = if self.screen.colour { style } else { Style { colour: None, ..style } };
+        let (on, off) = if style == Style::PLAIN { (String::new(), "") } else { (style.sgr(), RESET) };
+        let mut is_on = false;
+        for grapheme in text.graphemes(true) {
+            let cells = width::cells(grapheme);
+            if self.row.cells + cells > self.columns() {
+                if is_on {
+                    self.row.bytes.push_str(off);
+                }
+                self.newline();
+                is_on = false;
+            }
+            if !is_on {
+                self.row.bytes.push_str(&on);
+                is_on = true;
+            }
+            self.row.bytes.push_str(grapheme);
+            self.row.cells += cells;
+        }
+        if is_on {
+            self.row.bytes.push_str(off);
+        }
+    }
+
+    fn picture(mut self, cursor: (usize, usize), text_rows: usize) -> Picture {
+        self.newline();
+        Picture { rows: self.done, cursor, text_rows }
+    }
+}

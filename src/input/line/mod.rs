@@ -1,0 +1,235 @@
+//! The conversation line: an editor that is fed keys and paints itself.
+//!
+//! It is built on rustyline's buffer and movements. rustyline's own loop is not used: it reads ahead and drops what it has read when
+//! it returns, and cannot be stopped from outside. History is kept here too, because rustyline's file can lose lines when two
+//! sessions create it and refuses to load one with a bad byte.
+
+mod complete;
+mod emacs;
+mod history;
+mod layout;
+mod pane;
+mod search;
+mod text;
+mod vi;
+
+use super::key::{Code, Input, Key, Mods};
+use complete::{Hint, Menu};
+use pane::Pane;
+use search::Search;
+use text::Text;
+
+pub use complete::{Files, Offers, Recent, Verb};
+pub use history::History;
+pub use pane::Screen;
+
+/// Which keys edit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Editing {
+    #[default]
+    Emacs,
+    Vi,
+}
+
+/// What came of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The line is open; paint it again.
+    Open,
+    Submitted(String),
+    /// Nothing more is wanted.
+    Closed,
+    /// The text is to be edited in the person's own editor; [`Line::replace`] brings it back.
+    Edit(String),
+}
+
+/// A line being edited.
+pub struct Line {
+    text: Text,
+    vi: Option<vi::Vi>,
+    /// Where in the history we are, and the text that was left for it.
+    recalled: Option<(usize, String)>,
+    search: Option<Search>,
+    menu: Option<Menu>,
+    hint: Hint,
+    pane: Pane,
+}
+
+impl Line {
+    pub fn new(editing: Editing) -> Line {
+        Line {
+            text: Text::default(),
+            vi: (editing == Editing::Vi).then(vi::Vi::default),
+            recalled: None,
+            search: None,
+            menu: None,
+            hint: Hint::default(),
+            pane: Pane::default(),
+        }
+    }
+
+    /// Says what an empty line is for; the first key takes that away.
+    pub fn welcome(&mut self, history: &History, offers: &Offers) {
+        self.hint = complete::hint(self.text.as_str(), history, offers);
+    }
+
+    /// Whether nothing is typed.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// The text with every paste in it.
+    pub fn text(&self) -> String {
+        self.text.unfolded()
+    }
+
+    /// Puts another text in place of what is typed.
+    pub fn replace(&mut self, text: &str) {
+        self.text.set(text);
+        self.menu = None;
+        self.hint = Hint::default();
+    }
+
+    /// Takes a key or a paste.
+    pub fn input(&mut self, input: Input, history: &History, offers: &Offers) -> Outcome {
+        let outcome = match input {
+            Input::Paste(text) => {
+                self.end_search(history);
+                self.menu = None;
+                self.text.paste(&text);
+                Outcome::Open
+            }
+            Input::Key(key) => self.key(key, history, offers),
+        };
+        self.hint = if self.text.is_at_end() && self.search.is_none() && self.menu.is_none() {
+            complete::hint(self.text.as_str(), history, offers)
+        } else {
+            Hint::default()
+        };
+        outcome
+    }
+
+    fn key(&mut self, key: Key, history: &History, offers: &Offers) -> Outcome {
+        if let Some(search) = &mut self.search {
+            match search.key(key, history) {
+                search::Next::Searching => return Outcome::Open,
+                search::Next::GivenUp => {
+                    self.search = None;
+                    return Outcome::Open;
+                }
+                search::Next::Found(is_over) => {
+                    self.end_search(history);
+                    if is_over {
+                        return Outcome::Open;
+                    }
+                }
+            }
+        }
+        if let Some(outcome) = self.menu_key(key) {
+            return outcome;
+        }
+        match (key.code, key.mods) {
+            (Code::Enter, Mods { shift: false, alt: false, .. }) => return self.submit(),
+            (Code::Enter, _) => self.text.insert('\n'),
+            (Code::Char('j'), Mods::CTRL) => self.text.insert('\n'),
+            (Code::Tab, Mods::NONE) => self.complete(offers),
+            (Code::Char('c'), Mods::CTRL) if self.text.is_empty() => return Outcome::Closed,
+            (Code::Char('c'), Mods::CTRL) => self.start_over(),
+            (Code::Char('d'), Mods::CTRL) if self.text.is_empty() => return Outcome::Closed,
+            (Code::Char('g'), Mods::CTRL) => return Outcome::Edit(self.text.unfolded()),
+            (Code::Char('l'), Mods::CTRL) => self.pane.clear_screen(),
+            (Code::Char('r' | 's'), Mods::CTRL) => self.search = Some(Search::default()),
+            (Code::Esc, _) if self.text.is_empty() => return Outcome::Closed,
+            (Code::Up, Mods::NONE) | (Code::Char('p'), Mods::CTRL) => self.up(history),
+            (Code::Down, Mods::NONE) | (Code::Char('n'), Mods::CTRL) => self.down(history),
+            (Code::Right | Code::End, Mods::NONE) | (Code::Char('f' | 'e'), Mods::CTRL)
+                if self.text.is_at_end() && !self.hint.typed.is_empty() && self.is_inserting() =>
+            {
+                let rest = std::mem::take(&mut self.hint.typed);
+                self.text.paste(&rest);
+            }
+            _ if self.vi.is_some() => return self.vi_key(key, history),
+            (Code::Esc, _) => self.start_over(),
+            _ => self.emacs_key(key),
+        }
+        Outcome::Open
+    }
+
+    fn is_inserting(&self) -> bool {
+        self.vi.as_ref().is_none_or(vi::Vi::is_inserting)
+    }
+
+    fn submit(&mut self) -> Outcome {
+        let text = self.text.unfolded();
+        if text.trim().is_empty() { Outcome::Closed } else { Outcome::Submitted(text) }
+    }
+
+    /// An empty line again; undo still knows the text.
+    fn start_over(&mut self) {
+        self.text.clear();
+        self.recalled = None;
+        if let Some(vi) = &mut self.vi {
+            *vi = vi::Vi::default();
+        }
+    }
+
+    fn up(&mut self, history: &History) {
+        use rustyline::Movement;
+        if self.text.go(&Movement::LineUp(1)) {
+            return;
+        }
+        let at = self.recalled.as_ref().map_or(history.len(), |(at, _)| *at);
+        let Some(entry) = at.checked_sub(1).and_then(|at| history.get(at)) else { return };
+        let draft = self.recalled.take().map_or_else(|| self.text.unfolded(), |(_, draft)| draft);
+        self.text.set(entry);
+        self.recalled = Some((at - 1, draft));
+    }
+
+    fn down(&mut self, history: &History) {
+        use rustyline::Movement;
+        if self.text.go(&Movement::LineDown(1)) {
+            return;
+        }
+        let Some((at, draft)) = self.recalled.take() else { return };
+        match history.get(at + 1) {
+            Some(entry) => {
+                self.text.set(entry);
+                self.recalled = Some((at + 1, draft));
+            }
+            None => self.text.set(&draft),
+        }
+    }
+
+    fn end_search(&mut self, history: &History) {
+        if let Some(found) = self.search.take().and_then(|search| search.found(history).map(str::to_owned)) {
+            self.text.set(&found);
+        }
+    }
+
+    /// Paints the line where the cursor is, or again where it was painted.
+    pub fn paint(&mut self, screen: &Screen, history: &History, out: &mut Vec<u8>) {
+        let searching = self.search.as_ref().map(|search| (search, search.found(history).unwrap_or_default()));
+        let picture = layout::picture(&self.text, &self.hint, self.menu.as_ref(), searching, screen);
+        self.pane.paint(picture, screen, out);
+    }
+
+    /// Takes the line off the screen, so that others may print from the start of its first row.
+    pub fn lift(&mut self, out: &mut Vec<u8>) {
+        self.pane.lift(out);
+    }
+
+    /// The terminal has another size: what it made of our rows differs, so the line is lifted and must be painted again.
+    pub fn resized(&mut self, screen: &Screen, out: &mut Vec<u8>) {
+        self.pane.resized(screen, out);
+    }
+
+    /// Leaves the text on the screen as typed, and the cursor below it.
+    pub fn leave(&mut self, screen: &Screen, out: &mut Vec<u8>) {
+        let picture = layout::picture(&self.text, &Hint::default(), None, None, screen);
+        self.pane.paint(picture, screen, out);
+        self.pane.leave(out);
+    }
+}
+
+#[cfg(test)]
+mod tests;

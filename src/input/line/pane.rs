@@ -1,0 +1,163 @@
+//! The rows of the screen that are the line's.
+//!
+//! Moves are relative, so the absolute row is never needed; nothing above the first row is ever touched.
+
+use super::layout::{Picture, Row};
+
+/// What the line is painted on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Screen {
+    pub rows: u16,
+    pub columns: u16,
+    /// What stands before the text.
+    pub prompt: &'static str,
+    pub colour: bool,
+    /// Whether it knows more than printing: `TERM=dumb` does not.
+    pub is_plain: bool,
+    /// Whether it wraps rows anew when it gets narrower.
+    pub reflows: bool,
+}
+
+/// What is on the screen now.
+#[derive(Debug, Default)]
+pub(super) struct Pane {
+    /// Cells of each row that is drawn.
+    drawn: Vec<usize>,
+    /// The cursor, from the first drawn row.
+    cursor: (usize, usize),
+    /// The first row of the picture that is shown, of one taller than the screen.
+    first: usize,
+    clears_screen: bool,
+    /// What a terminal without cursor moves was shown last.
+    printed: String,
+}
+
+impl Pane {
+    pub(super) fn clear_screen(&mut self) {
+        self.clears_screen = true;
+    }
+
+    pub(super) fn paint(&mut self, picture: Picture, screen: &Screen, out: &mut Vec<u8>) {
+        if screen.is_plain {
+            return self.print(&picture, out);
+        }
+        out.extend_from_slice(b"\x1b[?2026h\x1b[?25l");
+        if std::mem::take(&mut self.clears_screen) {
+            out.extend_from_slice(b"\x1b[H\x1b[2J");
+        } else {
+            self.to_first_row(out);
+        }
+        let (rows, cursor) = self.window(picture, screen);
+        for (number, row) in rows.iter().enumerate() {
+            if number > 0 {
+                out.extend_from_slice(b"\r\n");
+            }
+            out.extend_from_slice(row.bytes.as_bytes());
+            // In the last column the cursor waits on the last cell, which erasing would take.
+            if row.cells < usize::from(screen.columns) {
+                out.extend_from_slice(b"\x1b[K");
+            }
+        }
+        let last = rows.len() - 1;
+        if rows.len() < self.drawn.len() {
+            out.extend_from_slice(b"\r\n\x1b[J\x1b[A");
+        }
+        up(last - cursor.0, out);
+        out.push(b'\r');
+        if cursor.1 > 0 {
+            out.extend_from_slice(format!("\x1b[{}C", cursor.1).as_bytes());
+        }
+        out.extend_from_slice(b"\x1b[?25h\x1b[?2026l");
+        self.drawn = rows.iter().map(|row| row.cells).collect();
+        self.cursor = cursor;
+    }
+
+    /// The rows that fit, with the cursor among them.
+    fn window(&mut self, picture: Picture, screen: &Screen) -> (Vec<Row>, (usize, usize)) {
+        let height = usize::from(screen.rows.saturating_sub(1)).max(1);
+        let Picture { mut rows, cursor, text_rows } = picture;
+        // What is below the text makes way for it.
+        let below = (rows.len() - text_rows).min(height / 2);
+        rows.truncate(text_rows + below);
+        let room = height - below;
+        let most = text_rows.saturating_sub(room);
+        self.first = self.first.min(most).min(cursor.0).max((cursor.0 + 1).saturating_sub(room));
+        rows.drain((self.first + room).min(text_rows)..text_rows);
+        rows.drain(..self.first);
+        if rows.is_empty() {
+            rows.push(Row::default());
+        }
+        (rows, (cursor.0 - self.first, cursor.1))
+    }
+
+    /// A terminal that cannot move its cursor is shown what is added, or the whole text again.
+    fn print(&mut self, picture: &Picture, out: &mut Vec<u8>) {
+        let rows: Vec<String> = picture.rows[..picture.text_rows].iter().map(|row| unstyled(&row.bytes)).collect();
+        let text = rows.join("\r\n");
+        match text.strip_prefix(&self.printed) {
+            Some(more) => out.extend_from_slice(more.as_bytes()),
+            None => out.extend_from_slice(format!("\r\n{text}").as_bytes()),
+        }
+        self.printed = text;
+    }
+
+    /// Takes the rows off the screen; the cursor is at the start of the first.
+    pub(super) fn lift(&mut self, out: &mut Vec<u8>) {
+        if !self.printed.is_empty() {
+            self.printed.clear();
+            out.extend_from_slice(b"\r\n");
+        }
+        if !self.drawn.is_empty() {
+            self.to_first_row(out);
+            out.extend_from_slice(b"\x1b[J");
+            self.drawn.clear();
+        }
+        self.cursor = (0, 0);
+    }
+
+    /// Leaves the rows where they are, with the cursor below them.
+    pub(super) fn leave(&mut self, out: &mut Vec<u8>) {
+        if !self.drawn.is_empty() {
+            let down = self.drawn.len() - 1 - self.cursor.0;
+            if down > 0 {
+                out.extend_from_slice(format!("\x1b[{down}B").as_bytes());
+            }
+        }
+        out.extend_from_slice(b"\r\n");
+        *self = Pane::default();
+    }
+
+    /// A narrower terminal may have made several rows of one.
+    pub(super) fn resized(&mut self, screen: &Screen, out: &mut Vec<u8>) {
+        let columns = usize::from(screen.columns.max(1));
+        if screen.reflows && !self.drawn.is_empty() {
+            let rows_of = |cells: &usize| cells.div_ceil(columns).max(1);
+            let above: usize = self.drawn[..self.cursor.0].iter().map(rows_of).sum();
+            self.cursor.0 = above + self.cursor.1 / columns;
+        }
+        self.lift(out);
+    }
+
+    fn to_first_row(&self, out: &mut Vec<u8>) {
+        up(self.cursor.0, out);
+        out.push(b'\r');
+    }
+}
+
+fn up(rows: usize, out: &mut Vec<u8>) {
+    if rows > 0 {
+        out.extend_from_slice(format!("\x1b[{rows}A").as_bytes());
+    }
+}
+
+/// A row without its styles.
+fn unstyled(bytes: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = bytes;
+    while let Some(at) = rest.find("\x1b[") {
+        plain.push_str(&rest[..at]);
+        let end = rest[at..].find('m').map_or(rest.len(), |end| at + end + 1);
+        rest = &rest[end..];
+    }
+    plain + rest
+}

@@ -1,0 +1,71 @@
+//! Searching the history as one types.
+
+use super::History;
+use crate::input::key::{Code, Key, Mods};
+
+/// A search under way.
+#[derive(Debug, Default)]
+pub(super) struct Search {
+    pub(super) wanted: String,
+    /// How many matches newer than the shown one were passed by.
+    passed: usize,
+}
+
+/// What a key makes of a search.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    Searching,
+    GivenUp,
+    /// What was found is taken; whether the key has done its work with that.
+    Found(bool),
+}
+
+impl Search {
+    pub(super) fn key(&mut self, key: Key, history: &History) -> Next {
+        match (key.code, key.mods) {
+            (Code::Char(letter), Mods::NONE) => {
+                self.wanted.push(letter);
+                self.passed = 0;
+            }
+            (Code::Backspace, _) | (Code::Char('h'), Mods::CTRL) => {
+                if self.wanted.pop().is_none() {
+                    return Next::GivenUp;
+                }
+                self.passed = 0;
+            }
+            (Code::Char('r'), Mods::CTRL) | (Code::Up, _) => {
+                self.passed += 1;
+                if self.found(history).is_none() {
+                    self.passed -= 1;
+                }
+            }
+            (Code::Char('s'), Mods::CTRL) | (Code::Down, _) => self.passed = self.passed.saturating_sub(1),
+            (Code::Char('g' | 'c'), Mods::CTRL) => return Next::GivenUp,
+            (Code::Esc | Code::Tab, _) => return Next::Found(true),
+            _ => return Next::Found(false),
+        }
+        Next::Searching
+    }
+
+    /// The entry that is shown.
+    pub(super) fn found<'a>(&self, history: &'a History) -> Option<&'a str> {
+        if self.wanted.is_empty() {
+            return None;
+        }
+        let is_exact = self.wanted.chars().any(char::is_uppercase);
+        let wanted = if is_exact { self.wanted.clone() } else { self.wanted.to_lowercase() };
+        let matches =
+            |entry: &&str| if is_exact { entry.contains(&wanted) } else { entry.to_lowercase().contains(&wanted) };
+        let mut seen: Vec<&str> = Vec::new();
+        for entry in history.newest_first().filter(matches) {
+            if seen.contains(&entry) {
+                continue;
+            }
+            if seen.len() == self.passed {
+                return Some(entry);
+            }
+            seen.push(entry);
+        }
+        None
+    }
+}

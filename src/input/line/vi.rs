@@ -1,0 +1,306 @@
+//! The keys of vi mode.
+
+use rustyline::{Anchor, At, CharSearch, Movement, Word};
+
+use super::{History, Line, Outcome, Search};
+use crate::input::key::{Code, Key, Mods};
+
+/// More repetitions than a line has letters are a slip.
+const MOST: u16 = 9999;
+
+/// What was typed of a command.
+#[derive(Debug, Default)]
+pub(super) struct Vi {
+    is_normal: bool,
+    count: Option<u16>,
+    operator: Option<Operator>,
+    /// The count before the operator.
+    outer: Option<u16>,
+    pending: Option<Pending>,
+    last_search: Option<CharSearch>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operator {
+    Delete,
+    Change,
+    Yank,
+}
+
+/// A key that wants another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pending {
+    Find,
+    FindBack,
+    Till,
+    TillBack,
+    Replace,
+    Go,
+}
+
+impl Vi {
+    pub(super) fn is_inserting(&self) -> bool {
+        !self.is_normal
+    }
+
+    fn count(&self) -> u16 {
+        self.outer.unwrap_or(1).saturating_mul(self.count.unwrap_or(1)).min(MOST)
+    }
+
+    fn reset(&mut self) {
+        *self = Vi { is_normal: self.is_normal, last_search: self.last_search, ..Vi::default() };
+    }
+}
+
+impl Line {
+    pub(super) fn vi_key(&mut self, key: Key, history: &History) -> Outcome {
+        let Some(vi) = &mut self.vi else { return Outcome::Open };
+        if vi.is_inserting() {
+            match (key.code, key.mods) {
+                (Code::Esc, _) | (Code::Char('['), Mods::CTRL) => {
+                    vi.is_normal = true;
+                    self.text.go(&Movement::BackwardChar(1));
+                }
+                // A terminal sends ESC and the next key as one if they come together.
+                (Code::Char(letter), Mods::ALT) => {
+                    vi.is_normal = true;
+                    self.text.go(&Movement::BackwardChar(1));
+                    return self.vi_key(Key::plain(Code::Char(letter)), history);
+                }
+                _ => self.emacs_key(key),
+            }
+            return Outcome::Open;
+        }
+        match (key.code, key.mods) {
+            (Code::Char(letter), Mods::NONE) => self.vi_letter(letter, history),
+            (Code::Esc, _) => vi.reset(),
+            (Code::Backspace, _) => self.vi_move(Movement::BackwardChar(1)),
+            _ => self.emacs_key(key),
+        }
+        // Outside of inserting the cursor is on a letter, not behind the last one.
+        let (text, at) = (self.text.as_str(), self.text.cursor());
+        let is_behind = text[at..].chars().next().is_none_or(|c| c == '\n') && !text[..at].ends_with('\n');
+        if is_behind && !self.is_inserting() {
+            self.text.go(&Movement::BackwardChar(1));
+        }
+        Outcome::Open
+    }
+
+    fn vi_letter(&mut self, letter: char, history: &History) {
+        let Some(vi) = &mut self.vi else { return };
+        if let Some(pending) = vi.pending.take() {
+            return self.vi_second(pending, letter);
+        }
+        if let Some(digit) = letter.to_digit(10).filter(|&digit| digit > 0 || vi.count.is_some()) {
+            let count = u32::from(vi.count.unwrap_or(0)) * 10 + digit;
+            vi.count = Some(u16::try_from(count).unwrap_or(MOST).min(MOST));
+            return;
+        }
+        let count = vi.count();
+        let movement = match letter {
+            'h' => Some(Movement::BackwardChar(count)),
+            'l' | ' ' => Some(Movement::ForwardChar(count)),
+            'w' => Some(Movement::ForwardWord(count, At::Start, Word::Vi)),
+            'W' => Some(Movement::ForwardWord(count, At::Start, Word::Big)),
+            'e' => Some(Movement::ForwardWord(count, At::BeforeEnd, Word::Vi)),
+            'E' => Some(Movement::ForwardWord(count, At::BeforeEnd, Word::Big)),
+            'b' => Some(Movement::BackwardWord(count, Word::Vi)),
+            'B' => Some(Movement::BackwardWord(count, Word::Big)),
+            '0' => Some(Movement::BeginningOfLine),
+            '^' => Some(Movement::ViFirstPrint),
+            '$' => Some(Movement::EndOfLine),
+            'G' => Some(Movement::EndOfBuffer),
+            ';' => vi.last_search.map(|search| Movement::ViCharSearch(count, search)),
+            ',' => vi.last_search.map(|search| Movement::ViCharSearch(count, opposite(search))),
+            _ => None,
+        };
+        if let Some(movement) = movement {
+            return self.vi_move(movement);
+        }
+        let wants_more = match letter {
+            'f' => Some(Pending::Find),
+            'F' => Some(Pending::FindBack),
+            't' => Some(Pending::Till),
+            'T' => Some(Pending::TillBack),
+            'r' => Some(Pending::Replace),
+            'g' => Some(Pending::Go),
+            _ => None,
+        };
+        if wants_more.is_some() {
+            vi.pending = wants_more;
+            return;
+        }
+        let operator = match letter {
+            'd' => Some(Operator::Delete),
+            'c' => Some(Operator::Change),
+            'y' => Some(Operator::Yank),
+            _ => None,
+        };
+        if let Some(operator) = operator {
+            if vi.operator == Some(operator) {
+                return self.vi_whole_line(operator);
+            }
+            vi.operator = Some(operator);
+            vi.outer = vi.count.take();
+            return;
+        }
+        vi.reset();
+        self.vi_command(letter, count, history);
+    }
+
+    /// A letter that is a whole command.
+    fn vi_command(&mut self, letter: char, count: u16, history: &History) {
+        match letter {
+            'i' => self.vi_insert(),
+            'a' => {
+                self.text.go(&Movement::ForwardChar(1));
+                self.vi_insert();
+            }
+            'I' => {
+                self.text.go(&Movement::ViFirstPrint);
+                self.vi_insert();
+            }
+            'A' => {
+                self.text.go(&Movement::EndOfLine);
+                self.vi_insert();
+            }
+            'o' => {
+                self.text.go(&Movement::EndOfLine);
+                self.text.insert('\n');
+                self.vi_insert();
+            }
+            'O' => {
+                self.text.go(&Movement::BeginningOfLine);
+                self.text.insert('\n');
+                self.text.go(&Movement::BackwardChar(1));
+                self.vi_insert();
+            }
+            'x' => self.vi_kill(&Movement::ForwardChar(count)),
+            'X' => self.vi_kill(&Movement::BackwardChar(count)),
+            's' => {
+                self.vi_kill(&Movement::ForwardChar(count));
+                self.vi_insert();
+            }
+            'S' => self.vi_whole_line(Operator::Change),
+            'D' => self.text.kill(&Movement::EndOfLine),
+            'C' => {
+                self.text.kill(&Movement::EndOfLine);
+                self.vi_insert();
+            }
+            'Y' => self.vi_whole_line(Operator::Yank),
+            'p' | 'P' => {
+                self.text.yank(if letter == 'p' { Anchor::After } else { Anchor::Before }, count);
+                self.text.go(&Movement::BackwardChar(1));
+            }
+            'u' => self.text.undo(),
+            '~' => (0..count).for_each(|_| self.vi_swap_case()),
+            'j' => (0..count).for_each(|_| self.down(history)),
+            'k' => (0..count).for_each(|_| self.up(history)),
+            '/' | '?' => self.search = Some(Search::default()),
+            // What has no meaning here does nothing.
+            _ => {}
+        }
+    }
+
+    fn vi_second(&mut self, pending: Pending, letter: char) {
+        let Some(vi) = &mut self.vi else { return };
+        let count = vi.count();
+        let search = match pending {
+            Pending::Find => CharSearch::Forward(letter),
+            Pending::FindBack => CharSearch::Backward(letter),
+            Pending::Till => CharSearch::ForwardBefore(letter),
+            Pending::TillBack => CharSearch::BackwardAfter(letter),
+            Pending::Replace => {
+                vi.reset();
+                self.text.delete(&Movement::ForwardChar(count));
+                (0..count).for_each(|_| self.text.insert(letter));
+                self.text.go(&Movement::BackwardChar(1));
+                return;
+            }
+            Pending::Go if letter == 'g' => return self.vi_move(Movement::BeginningOfBuffer),
+            Pending::Go => return vi.reset(),
+        };
+        vi.last_search = Some(search);
+        self.vi_move(Movement::ViCharSearch(count, search));
+    }
+
+    /// Goes, or does what the operator says up to there.
+    fn vi_move(&mut self, movement: Movement) {
+        let Some(vi) = &mut self.vi else { return };
+        let operator = vi.operator;
+        vi.reset();
+        // To the end of a word means with its last letter, and what `cw` changes is the word without the blank behind it.
+        let reach = match (operator, movement) {
+            (Some(_), Movement::ForwardWord(count, At::BeforeEnd, word)) => {
+                Movement::ForwardWord(count, At::AfterEnd, word)
+            }
+            (Some(Operator::Change), Movement::ForwardWord(count, At::Start, word)) => {
+                Movement::ForwardWord(count, At::AfterEnd, word)
+            }
+            (_, movement) => movement,
+        };
+        match operator {
+            None => {
+                self.text.go(&reach);
+            }
+            Some(Operator::Delete) => self.vi_kill(&reach),
+            Some(Operator::Change) => {
+                self.vi_kill(&reach);
+                self.vi_insert();
+            }
+            Some(Operator::Yank) => self.text.copy(&reach),
+        }
+    }
+
+    fn vi_whole_line(&mut self, operator: Operator) {
+        let before = self.text.cursor();
+        self.text.go(&Movement::BeginningOfLine);
+        match operator {
+            Operator::Yank => {
+                self.text.copy(&Movement::EndOfLine);
+                self.text.place_cursor(before);
+            }
+            Operator::Delete | Operator::Change => self.text.kill(&Movement::EndOfLine),
+        }
+        if let Some(vi) = &mut self.vi {
+            vi.reset();
+        }
+        if operator == Operator::Change {
+            self.vi_insert();
+        }
+    }
+
+    /// Deletes and keeps, single letters too.
+    fn vi_kill(&mut self, movement: &Movement) {
+        if let Movement::ForwardChar(_) | Movement::BackwardChar(_) = movement {
+            self.text.copy(movement);
+            self.text.delete(movement);
+        } else {
+            self.text.kill(movement);
+        }
+    }
+
+    fn vi_insert(&mut self) {
+        if let Some(vi) = &mut self.vi {
+            vi.reset();
+            vi.is_normal = false;
+        }
+    }
+
+    fn vi_swap_case(&mut self) {
+        let at = self.text.cursor();
+        let Some(letter) = self.text.as_str()[at..].chars().next() else { return };
+        let swapped: String =
+            if letter.is_uppercase() { letter.to_lowercase().collect() } else { letter.to_uppercase().collect() };
+        self.text.replace(at..at + letter.len_utf8(), &swapped);
+    }
+}
+
+fn opposite(search: CharSearch) -> CharSearch {
+    match search {
+        CharSearch::Forward(letter) => CharSearch::Backward(letter),
+        CharSearch::Backward(letter) => CharSearch::Forward(letter),
+        CharSearch::ForwardBefore(letter) => CharSearch::BackwardAfter(letter),
+        CharSearch::BackwardAfter(letter) => CharSearch::ForwardBefore(letter),
+    }
+}
