@@ -25,3 +25,4 @@ mod rooms;
 mod start;
 mod terminal;
 mod tmux;
+mod turbulence;
