@@ -48,7 +48,9 @@ __shellmate_precmd() {
   __shellmate_status=$1 __shellmate_arg=$2 __shellmate_next=
   if ((__shellmate_ended)); then
     if [[ $__shellmate_query == run ]]; then
-      __shellmate_wait # an error in the file that we ran has brought us here
+      # An interrupt or an error in the file that we ran has brought us here.
+      [[ ${__shellmate_ran-} ]] || __shellmate_say "ran;$1"
+      __shellmate_wait
     elif [[ $__shellmate_kept ]]; then
       __shellmate_next="{ $__shellmate_put"$'\n'"$__shellmate_kept"$'\n} >&8 2>&9 8>&- 9>&-'
     fi
@@ -84,7 +86,7 @@ __shellmate_wait() {
   while [[ -p $__shellmate_fifo ]] && builtin read -r -t 1000000 <"$__shellmate_fifo"; do
     [[ $REPLY != "$__shellmate_count done" ]] || builtin break
     [[ $REPLY == "$__shellmate_count run "* ]] || builtin continue
-    __shellmate_file=${REPLY#* run } __shellmate_next=$__shellmate_run __shellmate_query=run
+    __shellmate_file=${REPLY#* run } __shellmate_next=$__shellmate_run __shellmate_query=run __shellmate_ran=
     builtin return
   done
   __shellmate_where

@@ -9,7 +9,7 @@ if [[ -n $__shellmate_zdotdir_set ]]; then builtin export ZDOTDIR="$__shellmate_
 
 if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
   builtin typeset -gH +x __shellmate_nonce __shellmate_fifo
-  builtin typeset -g __shellmate_query= __shellmate_file= __shellmate_busy= __shellmate_count=0 __shellmate_code=0
+  builtin typeset -g __shellmate_query= __shellmate_file= __shellmate_ran= __shellmate_busy= __shellmate_count=0 __shellmate_code=0
 
   # say KIND FIELD…: write one mark.
   __shellmate_say() {
@@ -45,6 +45,8 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
     builtin emulate -L zsh && builtin trap - DEBUG ZERR && builtin local line
     if [[ $__shellmate_query == run ]]; then
       __shellmate_query=open
+      # An interrupt has kept the file from saying it.
+      [[ -n $__shellmate_ran ]] || __shellmate_say ran $(( $1 ? $1 : 130 ))
     else
       __shellmate_code=$1
       # What zsh has just drawn behind output without a final newline is not output.
@@ -59,7 +61,7 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
     while [[ -n $__shellmate_query ]]; do
       builtin read -r line <$__shellmate_fifo || __shellmate_query=
       case $line in
-        ("$__shellmate_count run "*) __shellmate_query=run __shellmate_file=${line#* run }; builtin return 0 ;;
+        ("$__shellmate_count run "*) __shellmate_query=run __shellmate_ran= __shellmate_file=${line#* run }; builtin return 0 ;;
         ("$__shellmate_count done") __shellmate_query= ;;
       esac
     done

@@ -22,8 +22,7 @@ impl Agent {
 
     async fn answer(&mut self, query: Query, cancel: &CancellationToken) -> Ending {
         self.redactor.learn(&query.view.environment);
-        let is_first = self.is_new();
-        let message = context::message(&query, is_first, &mut self.redactor);
+        let message = context::message(&query, self.is_new(), self.limits.events, &self.redactor);
         self.add(message);
         let mut place = self.place(query.view);
         for step in 1.. {

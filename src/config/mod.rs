@@ -3,6 +3,7 @@
 //! A missing file is the defaults; a broken one is the defaults and one line that says where it is broken. Imported only by
 //! `session` and `cli`; no room reads a configuration by itself.
 
+mod agent;
 pub(crate) mod docs;
 mod edit;
 mod ignore;
@@ -22,6 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::provider::{Protocol, Wish};
 
+pub use agent::Agent;
 pub use docs::markdown;
 pub use edit::{EditError, set, set_in_file, unknown_key};
 pub use load::Loaded;
@@ -41,6 +43,7 @@ pub struct Config {
     pub model: Model,
     pub history: History,
     pub capture: Capture,
+    pub agent: Agent,
     pub redact: Redact,
 }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::chat::Usage;
-use crate::text::human;
+use crate::text::human::{self, count};
 use crate::text::style::Style;
 
 use super::line::Line;
@@ -95,24 +95,4 @@ fn separator(options: &Options) -> &'static str {
 
 pub(super) fn whole_seconds(duration: Duration) -> String {
     if duration.as_secs() < 60 { format!("{}s", duration.as_secs()) } else { human::duration(duration) }
-}
-
-/// `950`, `1.2k`, `34k`, `1.5M`.
-fn count(tokens: u64) -> String {
-    match tokens {
-        0..1_000 => tokens.to_string(),
-        1_000..10_000 => format!("{}.{}k", tokens / 1_000, tokens / 100 % 10),
-        10_000..1_000_000 => format!("{}k", tokens / 1_000),
-        1_000_000.. => format!("{}.{}M", tokens / 1_000_000, tokens / 100_000 % 10),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_are_short() {
-        assert_eq!([0, 950, 1_234, 34_999, 1_560_000].map(count), ["0", "950", "1.2k", "34k", "1.5M"]);
-    }
 }

@@ -101,6 +101,7 @@ impl Session {
             wish: config.model.wish(),
             private: private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect(),
             masking,
+            wishes: config.agent.clone(),
         };
         let kind = Kind::of(&shell);
         let user = User::from_uid(Uid::effective()).ok().flatten().map(|user| user.name).unwrap_or_default();

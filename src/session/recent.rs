@@ -17,6 +17,8 @@ const BYTES: usize = 1024 * 1024;
 #[derive(Default)]
 pub(super) struct Recent {
     entries: VecDeque<Entry>,
+    /// What a request carries that is not over yet, by its number.
+    carried: Vec<(u64, Vec<Entry>)>,
 }
 
 struct Entry {
@@ -28,16 +30,31 @@ struct Entry {
 
 impl Recent {
     pub(super) fn push(&mut self, ticket: Ticket, command: Command, output: Arc<Output>, size: Size) {
-        self.entries.push_back(Entry { ticket, command, output, size });
+        self.keep(Entry { ticket, command, output, size });
+    }
+
+    fn keep(&mut self, entry: Entry) {
+        self.entries.push_back(entry);
         while self.entries.len() > COMMANDS || self.entries.len() > 1 && self.bytes() > BYTES {
             self.entries.pop_front();
         }
     }
 
-    /// Takes what is new, oldest first.
-    pub(super) fn take(&mut self) -> Vec<Happened> {
-        let told = |Entry { ticket, command, output, size }| Happened { id: ticket.id(), command, output, size };
-        self.entries.drain(..).map(told).collect()
+    /// Takes what is new for a request to carry, oldest first.
+    pub(super) fn take(&mut self, request: u64) -> Vec<Happened> {
+        let told = self.peek();
+        self.carried.push((request, self.entries.drain(..).collect()));
+        told
+    }
+
+    /// The request is over. What it carried to nobody is for the next.
+    pub(super) fn settle(&mut self, request: u64, was_told: bool) {
+        let Some(at) = self.carried.iter().position(|(number, _)| *number == request) else { return };
+        let (_, carried) = self.carried.remove(at);
+        if !was_told {
+            let newer = std::mem::take(&mut self.entries);
+            carried.into_iter().chain(newer).for_each(|entry| self.keep(entry));
+        }
     }
 
     /// What is new, without taking it.

@@ -16,6 +16,9 @@ const HIDDEN_CAP: usize = 64 * 1024;
 /// What jobs may print while a question stands; after that they wait for the answer too.
 const ASIDE_CAP: usize = 64 * 1024;
 
+/// The status of a command that Ctrl-C has ended.
+const INTERRUPTED: i32 = 130;
+
 /// What a shell prints after a command of its own accord is shorter: a mark and a line of blanks.
 const DRESS_CAP: usize = 4096;
 
@@ -257,6 +260,11 @@ impl Stage {
         // The line editor redraws its prompt, mark and all, on the way from the query to the hook.
         if is_hidden && mark == Mark::Input {
             return;
+        }
+        if self.floor == Floor::Lent && matches!(mark, Mark::End { .. } | Mark::Prompt { .. } | Mark::Start { .. }) {
+            // The shell has gone on to its prompt from within the command: an interrupt does that in fish.
+            self.floor = Floor::Shell;
+            self.ran = self.capture.take().map(|capture| (INTERRUPTED, capture));
         }
         let was_refused = matches!(self.tracker.hooks(), Hooks::Refused(_));
         let ended = self.tracker.mark(&mark, Moment::now());

@@ -17,8 +17,9 @@ use crate::text;
 use crate::tool::ShellResult;
 
 use super::companion::{self, CRASHED, Companion, ITSELF, News, Order, Question, Ran, Slash};
-use super::prompt::{Asked, Field, Prompt, idle_key};
+use super::prompt::{Asked, Prompt, idle_key};
 use super::requests::Wish;
+use super::steering::Steering;
 use super::{Session, tty};
 
 /// How often the status line moves while a turn runs; at no other time does anything tick.
@@ -40,7 +41,7 @@ pub(super) struct Turn {
     /// A question the person is to answer.
     pub(super) prompt: Option<Prompt>,
     /// A line the person writes to it.
-    pub(super) steering: Option<Field>,
+    pub(super) steering: Option<Steering>,
     /// A command in the live shell, and who waits for it.
     pub(super) running: Option<oneshot::Sender<Ran>>,
 }
@@ -79,11 +80,11 @@ impl Session {
 
     /// Asks the agent; the answer has the floor.
     pub(super) fn ask(&mut self, text: String) {
-        let happened = self.recent.take();
-        let query = self.query(text.clone(), happened);
         let (steer, steering) = unbounded_channel();
         let cancel = CancellationToken::new();
-        let number = self.requests.begin(text, cancel.clone(), steer);
+        let number = self.requests.begin(text.clone(), cancel.clone(), steer);
+        let happened = self.recent.take(number);
+        let query = self.query(text, happened);
         if let Some(turn) = &mut self.turn {
             turn.request = number;
             turn.cancel = cancel.clone();
@@ -122,8 +123,8 @@ impl Session {
         let running: Vec<u64> =
             self.requests.iter().filter(|request| request.is_running()).map(|request| request.number).collect();
         for number in running.into_iter().chain([ITSELF]) {
-            let over = News::Over { ending: ending.clone(), unheard: Vec::new() };
-            self.take_news(number, over);
+            self.take_news(number, News::Event(Event::Finished(ending.clone())));
+            self.take_news(number, News::Over { was_asked: true, unheard: Vec::new() });
         }
     }
 
@@ -140,6 +141,9 @@ impl Session {
     }
 
     fn take_news(&mut self, number: u64, news: News) {
+        if let News::Over { was_asked, .. } = &news {
+            self.recent.settle(number, *was_asked);
+        }
         match self.turn.as_ref().is_some_and(|turn| turn.request == number) {
             true => self.hear_in_front(number, news),
             false => self.hear_behind(number, news),
@@ -166,16 +170,10 @@ impl Session {
                 let encoded = base64::engine::general_purpose::STANDARD.encode(answer);
                 out.extend_from_slice(format!("\x1b]52;c;{encoded}\x1b\\").as_bytes());
             }
-            News::Over { ending, unheard } => {
+            News::Over { unheard, .. } => {
                 self.abandon_steering();
-                let Some(turn) = &mut self.turn else { return };
-                // The painter has shown how an agent's turn ended; what failed before there was one it has not.
-                if let Ending::Failed(_) = &ending {
-                    turn.painter.event(&Event::Finished(ending.clone()), Instant::now(), &mut out);
-                }
-                self.stage.show(&out);
                 if let Some(request) = self.requests.get(number) {
-                    request.end(&ending);
+                    request.end();
                     request.is_told = true;
                 }
                 self.give_back(unheard);
@@ -209,6 +207,7 @@ impl Session {
 
     /// Moves the status line.
     pub(super) fn tick(&mut self) {
+        self.settle_steering();
         self.paint(|painter, out| painter.tick(Instant::now(), out));
     }
 
@@ -217,6 +216,7 @@ impl Session {
             let mut out = Vec::new();
             turn.painter.resize(columns, &mut out);
             self.stage.show(&out);
+            self.resize_steering();
             self.show();
         }
     }
@@ -255,7 +255,9 @@ impl Session {
         let mut ahead = Vec::new();
         let mut rest = keys;
         while let Some(&key) = rest.first() {
-            let idle = idle_key(rest);
+            // The line decodes its keys itself.
+            let is_steering = self.turn.as_ref().is_some_and(|turn| turn.steering.is_some());
+            let idle = if is_steering { None } else { idle_key(rest) };
             let (taken, after) = rest.split_at(idle.unwrap_or(1));
             rest = after;
             let is_first = ahead.is_empty() && self.held.is_empty();
@@ -274,7 +276,7 @@ impl Session {
                     self.abandon_steering();
                     self.send_behind();
                 }
-                _ if turn.steering.is_some() && idle.is_none() => self.steer(key),
+                _ if is_steering => self.steer(key),
                 _ if turn.prompt.is_some() && idle.is_none() => {
                     turn.prompt = turn.prompt.take().and_then(|prompt| prompt.key(key, &mut out));
                     if turn.prompt.is_none() {
@@ -283,7 +285,7 @@ impl Session {
                         self.show_aside();
                     }
                 }
-                _ if turn.steering.is_some() || turn.prompt.is_some() => {}
+                _ if turn.prompt.is_some() => {}
                 CTRL_O => turn.painter.toggle_output(&mut out),
                 CTRL_T => turn.painter.toggle_thinking(&mut out),
                 b'>' if is_first && self.open_steering() => {}
@@ -322,7 +324,12 @@ impl Session {
         let Some(turn) = &mut self.turn else { return };
         if let Some(reply) = turn.running.take() {
             let output = capture.finish().text(Size::new(rows, cols));
-            let _ = reply.send(Ran { result: Ok(ShellResult { status, output, id: None }), place });
+            let _ = reply.send(Ran { result: Ok(ShellResult { status, output }), place });
+        }
+        if !self.stage.agent_works() {
+            // The shell is at its prompt already; the answer comes above a later one.
+            self.turn = None;
+            return;
         }
         let mut out = Vec::new();
         turn.painter.resume(Instant::now(), &mut out);

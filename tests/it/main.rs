@@ -28,3 +28,4 @@ mod rooms;
 mod start;
 mod terminal;
 mod tmux;
+mod turbulence;

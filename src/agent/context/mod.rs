@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use shell::Events;
 pub(super) use system::SYSTEM;
 
 use crate::chat::{Image, Message, Part, Role};
@@ -62,22 +63,22 @@ pub struct Happened {
 }
 
 /// The message that carries a query.
-pub(super) fn message(query: &Query, is_first: bool, redactor: &mut Redactor) -> Message {
-    let words = Part::Text(words(query, is_first, redactor));
+pub(super) fn message(query: &Query, is_first: bool, events: Events, redactor: &Redactor) -> Message {
+    let words = Part::Text(words(query, is_first, events, redactor));
     let pictures = query.attachments.iter().cloned().map(Part::Image);
     Message { role: Role::User, parts: std::iter::once(words).chain(pictures).collect() }
 }
 
 /// The words of that message: where the shell is, what happened, what was piped in, and the query last. What may be cut is masked
 /// before it is: half a secret would not be known for one.
-pub(super) fn words(query: &Query, is_first: bool, redactor: &mut Redactor) -> String {
+pub(super) fn words(query: &Query, is_first: bool, events: Events, redactor: &Redactor) -> String {
     let view = &query.view;
     let mut words = format!("<cwd>{}</cwd>\n", name(&view.cwd.to_string_lossy()));
     if is_first {
         let (shell, user, host) = (name(&view.shell), name(&view.user), name(&view.host));
         words.push_str(&format!("<shell>{shell} of {user} on {host} ({})</shell>\n", std::env::consts::OS));
     }
-    words.push_str(&shell::events(&view.happened, redactor));
+    words.push_str(&shell::events(&view.happened, events, redactor));
     if let Some(stdin) = &query.stdin {
         let room = Room { lines: usize::MAX, bytes: STDIN_CAP };
         words.push_str(&format!(
