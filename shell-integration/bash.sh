@@ -260,31 +260,42 @@ __shellmate_expand() {
 }
 
 # Binds the keys of accept-line and its like, in every keymap, to two sequences of ours: one for the check, one for what the key
-# did. ESC [ begins other keys already. Where a terminal cannot erase a line, bash would show it twice: no check there.
+# did. No key sends a control character behind ESC [, with which others begin already. Where a terminal cannot erase a line, bash
+# would show it twice: no check there.
 __shellmate_bind() {
-  builtin local IFS=' ' __shellmate_f="${__shellmate_fifo%/*}/keys" __shellmate_m __shellmate_c __shellmate_k __shellmate_e
-  builtin local __shellmate_again=''
+  builtin local __shellmate_f="${__shellmate_fifo%/*}/keys" __shellmate_m __shellmate_c __shellmate_k __shellmate_e __shellmate_i=0
+  builtin local __shellmate_again='' __shellmate_s='\e[\C-_'
+  builtin local -a __shellmate_q __shellmate_b
   [[ :$SHELLOPTS: == *:@(emacs|vi):* && ${TERM:-dumb} != dumb ]] || builtin return 0
-  for __shellmate_m in emacs vi-insert vi-command; do # in a here-document bash knows `{` only after a newline
-    builtin bind -m "$__shellmate_m" -x $'"\\e[7771;1~": \n{ __shellmate_call __shellmate_enter "$_"; } >/dev/null 2>&1'
-    builtin bind -m "$__shellmate_m" -x $'"\\e[7771;6~": \n{ __shellmate_call __shellmate_elsewhere "$_"; } >/dev/null 2>&1'
-    for __shellmate_c in 2:accept-line 3:operate-and-get-next 4:edit-and-execute-command 5:vi-edit-and-execute-command; do
-      builtin bind -m "$__shellmate_m" "\"\\e[7771;${__shellmate_c%:*}~\": abort"
-      builtin printf '%s ' "$__shellmate_m" "$__shellmate_c"
-      builtin bind -m "$__shellmate_m" -q "${__shellmate_c#*:}" || builtin : # names five keys at most, then `...`
+  for __shellmate_m in emacs vi-insert vi-command; do # a query names five keys at most, then `...`
+    for __shellmate_c in accept-line operate-and-get-next edit-and-execute-command vi-edit-and-execute-command; do
+      builtin bind -m "$__shellmate_m" -q "$__shellmate_c" || builtin :
     done
   done >|"$__shellmate_f"
-  while builtin read -r __shellmate_m __shellmate_c __shellmate_k; do
-    __shellmate_e="\\e[7771;${__shellmate_c%:*}~" __shellmate_keys=1
-    builtin bind -m "$__shellmate_m" "\"$__shellmate_e\": ${__shellmate_c#*:}"
-    [[ $__shellmate_c == *edit* ]] && __shellmate_e="\\e[7771;6~$__shellmate_e\\e[7771;6~" || __shellmate_e="\\e[7771;1~$__shellmate_e"
-    while [[ $__shellmate_k == *\"* ]]; do
-      __shellmate_k=${__shellmate_k#*\"}
-      builtin bind -m "$__shellmate_m" "\"${__shellmate_k%%\"[,.]*}\": \"$__shellmate_e\""
-      __shellmate_k=${__shellmate_k#"${__shellmate_k%%\"[,.]*}"\"}
+  builtin mapfile -t __shellmate_q <"$__shellmate_f"
+  for __shellmate_m in emacs vi-insert vi-command; do
+    __shellmate_b=()
+    for __shellmate_c in 2:accept-line 3:operate-and-get-next 4:edit-and-execute-command 5:vi-edit-and-execute-command; do
+      __shellmate_k=${__shellmate_q[__shellmate_i++]-} __shellmate_e=$__shellmate_s${__shellmate_c%:*}
+      [[ $__shellmate_k != *... ]] || __shellmate_again=1
+      [[ $__shellmate_k == *\"* ]] || builtin continue
+      __shellmate_b+=("\"$__shellmate_e\": ${__shellmate_c#*:}")
+      [[ $__shellmate_c == *edit* ]] && __shellmate_e="${__shellmate_s}6$__shellmate_e${__shellmate_s}6" ||
+        __shellmate_e=${__shellmate_s}1$__shellmate_e
+      while [[ $__shellmate_k == *\"* ]]; do
+        __shellmate_k=${__shellmate_k#*\"}
+        [[ $__shellmate_k == "$__shellmate_s"* ]] || # ours, from the last time
+          __shellmate_b+=("\"${__shellmate_k%%\"[,.]*}\": \"$__shellmate_e\"")
+        __shellmate_k=${__shellmate_k#"${__shellmate_k%%\"[,.]*}"\"}
+      done
     done
-    [[ $__shellmate_k != *... ]] || __shellmate_again=1
-  done <"$__shellmate_f"
+    [[ ${__shellmate_b-} ]] || builtin continue
+    # In a here-document bash knows `{` only after a newline.
+    builtin bind -m "$__shellmate_m" -x "\"${__shellmate_s}1\": "$'\n{ __shellmate_call __shellmate_enter "$_"; } >/dev/null 2>&1'
+    builtin bind -m "$__shellmate_m" -x "\"${__shellmate_s}6\": "$'\n{ __shellmate_call __shellmate_elsewhere "$_"; } >/dev/null 2>&1'
+    builtin bind -m "$__shellmate_m" "${__shellmate_b[@]}"
+    __shellmate_keys=1
+  done
   [[ ! $__shellmate_again ]] || __shellmate_bind
 }
 
@@ -308,6 +319,10 @@ __shellmate_load() {
   builtin unset -v 'PROMPT_COMMAND[9999]' __shellmate_nonce __shellmate_login __shellmate_norc __shellmate_noprofile \
     __shellmate_rcfile __shellmate_env __shellmate_env_set __shellmate_histfile_set __shellmate_posix __shellmate_aliases \
     __shellmate_flags __shellmate_boot
+  if [[ ${PROMPT_COMMAND-} == *([[:space:]])\;* && ${PROMPT_COMMAND[10000]+set} ]]; then # built on an entry that ours had pushed away
+    PROMPT_COMMAND=${PROMPT_COMMAND[10000]}$PROMPT_COMMAND
+    builtin unset -v 'PROMPT_COMMAND[10000]'
+  fi
   if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
     __shellmate_problem=old
   elif [[ ${PROMPT_COMMAND@a} == *r* ]]; then

@@ -16,6 +16,11 @@ pub trait Front: Send + Sync {
     fn place(&self) -> Option<Place> {
         None
     }
+
+    /// What the person has said since the query, to be told to the model before its next step.
+    fn steered(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// Where a shell is.

@@ -8,6 +8,7 @@
 mod calls;
 mod change;
 mod context;
+mod fork;
 mod front;
 mod limits;
 mod step;
@@ -28,6 +29,7 @@ use crate::provider::{Policy, Provider, Request, Resolved};
 use crate::tool::{Registry, Seen};
 
 pub use context::{Happened, Query, STDIN_CAP, ShellView};
+pub use fork::Voices;
 pub use front::{Approval, Approver, Decision, Front, Place};
 pub use limits::Limits;
 
@@ -72,6 +74,10 @@ pub struct Agent {
     grants: Grants,
     seen: Seen,
     usage: Usage,
+    /// Counts the conversations, so that an answer finds its own.
+    conversation: u64,
+    /// How many messages were there before this twin was.
+    inherited: usize,
 }
 
 impl Agent {
@@ -99,6 +105,8 @@ impl Agent {
             grants: Grants::default(),
             seen: Seen::default(),
             usage: Usage::default(),
+            conversation: 0,
+            inherited: 0,
         }
     }
 
@@ -113,6 +121,7 @@ impl Agent {
     /// Forgets what was said and read. What was granted and spent stays.
     pub fn new_conversation(&mut self) {
         self.request.messages.clear();
+        self.conversation += 1;
         self.seen = Seen::default();
     }
 

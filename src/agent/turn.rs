@@ -53,6 +53,9 @@ impl Agent {
             let calls: Vec<Call> = message.calls().cloned().collect();
             self.request.messages.push(message);
             if let Some(ending) = ending {
+                if ending == Ending::Answered && self.take_steering() {
+                    continue;
+                }
                 return ending;
             }
             let results = self.perform(calls, &place, cancel).await;
@@ -63,8 +66,16 @@ impl Agent {
             if let Some(Place { cwd, environment }) = self.front.place() {
                 place = tool::Context { cwd, environment, ..place };
             }
+            self.take_steering();
         }
         unreachable!("a turn has an end")
+    }
+
+    /// Tells the model what the person has said meanwhile: behind all results, where a message may stand. Whether there was any.
+    fn take_steering(&mut self) -> bool {
+        let said = self.front.steered();
+        self.request.messages.extend(said.iter().map(|words| Message::user(context::steering(words))));
+        !said.is_empty()
     }
 
     /// Does what the model asks for; each call has a result, in the order they were made.

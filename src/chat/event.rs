@@ -24,6 +24,8 @@ pub enum Event {
     Retrying { attempt: u32, after: Duration, why: String },
     /// Tokens of this step.
     Usage(Usage),
+    /// The person said something meanwhile, for the model's next step.
+    Steered(String),
     /// One line the person should see.
     Notice(String),
     /// The turn is over.

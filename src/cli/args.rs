@@ -43,6 +43,10 @@ pub enum Action {
     Ask(Box<super::ask::Args>),
     /// What was run here: list, search, show, forget.
     History(Box<super::history::Args>),
+    /// Which providers have a key; keep or forget one.
+    Auth(Auth),
+    /// The models that can be asked: of every provider there is a key for, and of the servers on this machine.
+    Models(super::models::Args),
     /// Look at the installation and say what is wrong and what to do about it; exits with 1 if there is a problem.
     Doctor(Doctor),
     /// Show or change the configuration.
@@ -51,6 +55,12 @@ pub enum Action {
     Completions(Completions),
     /// Print the manual page.
     Man,
+}
+
+#[derive(Debug, Args)]
+pub struct Auth {
+    #[command(subcommand)]
+    pub action: Option<super::auth::Action>,
 }
 
 #[derive(Debug, Args)]

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent::{self, Agent, Approval, Approver, Decision, Limits, Query, Setup};
 use crate::chat::{Ending, Image, Usage};
-use crate::config::Paths;
+use crate::config::{Config, Paths};
 use crate::guard::Intent;
 use crate::provider::{self, Http, Resolved, Wish};
 use crate::tool::{Ports, Registry};
@@ -105,8 +105,10 @@ async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Re
     let view = view::now(paths, |trouble| report::notices([trouble]));
     let query = Query { text, view, attachments, stdin };
 
-    let wish = Wish { model: args.model, base_url: args.base_url, api_key_env: args.api_key_env };
-    let (http, env) = (Http::default(), |name: &str| std::env::var(name).ok());
+    let wish = Wish { model: args.model, base_url: args.base_url, api_key_env: args.api_key_env, ..Wish::default() };
+    let (http, keys) = (Http::default(), super::kept_keys(paths));
+    let env = |name: &str| keys.read(&super::environment, name);
+    let wish = wish.or(&Config::load(paths.config_file().as_deref()).config.model.wish(), &env);
     let Some(found) = cancel.run_until_cancelled(provider::resolve(&wish, &env, &http)).await else {
         return Ok(ExitCode::from(INTERRUPTED));
     };

@@ -5,6 +5,7 @@
 
 pub mod args;
 pub mod ask;
+pub mod auth;
 pub mod completions;
 pub mod config;
 pub mod docs;
@@ -12,6 +13,7 @@ pub mod doctor;
 pub mod history;
 pub mod invocation;
 pub mod log;
+pub mod models;
 pub mod report;
 mod start;
 
@@ -25,6 +27,7 @@ use clap::Parser;
 
 use crate::config::{Config, Paths};
 use crate::host::{self, Wishes};
+use crate::provider::Keys;
 use crate::store::History;
 use crate::tty;
 
@@ -76,6 +79,12 @@ fn act(cli: Cli) -> anyhow::Result<ExitCode> {
             ask::run(*args, &paths)
         }
         Some(Action::History(args)) => look_back(*args, &paths, &mut out),
+        Some(Action::Auth(args)) => auth::run(args.action, &paths, &mut out),
+        Some(Action::Models(args)) => {
+            let wish = Config::load(paths.config_file().as_deref()).config.model.wish();
+            let keys = kept_keys(&paths);
+            models::run(args, &wish, &|name| keys.read(&environment, name), &mut out)
+        }
         Some(Action::Doctor(args)) => {
             let chosen = chosen_shell(cli.shell, &paths);
             let opens = |path: &Path| History::open(path).map(drop).map_err(|error| error.to_string());
@@ -86,6 +95,19 @@ fn act(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Action::Completions(args)) => completions::completions(args.shell, &mut out).map(|()| ExitCode::SUCCESS),
         Some(Action::Man) => completions::man(&mut out).map(|()| ExitCode::SUCCESS),
     }
+}
+
+fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// The keys a person gave us to keep. Trouble with them is said, and leaves those of the environment.
+fn kept_keys(paths: &Paths) -> Keys {
+    let loaded = paths.keys_file().map(|path| Keys::load(&path)).unwrap_or_else(|| Ok(Keys::default()));
+    loaded.unwrap_or_else(|error| {
+        report::notices([error]);
+        Keys::default()
+    })
 }
 
 fn look_back(args: history::Args, paths: &Paths, out: &mut impl io::Write) -> anyhow::Result<ExitCode> {

@@ -19,6 +19,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::provider::{Protocol, Wish};
+
 pub use docs::markdown;
 pub use edit::{EditError, set, set_in_file, unknown_key};
 pub use load::Loaded;
@@ -35,8 +37,25 @@ pub struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "PathBuf")]
     pub shell: Option<PathBuf>,
+    pub model: Model,
     pub history: History,
     pub capture: Capture,
+}
+
+/// Which model is asked. Without these: the first provider whose key is set, then a server on this machine.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, expecting = "a table")]
+pub struct Model {
+    /// The model, as `provider/model[:effort]`; `--model`, `/model` and `SHELLMATE_MODEL` come first.
+    pub name: String,
+    /// The server to ask in place of the provider's own, such as `http://host:port/v1`.
+    pub base_url: String,
+    /// The variable that holds the key. A key itself does not belong in this file; `shellmate auth login` keeps one.
+    pub api_key_env: String,
+    /// How the server is spoken to: `chat` (OpenAI's chat completions), `responses` (OpenAI's responses), `messages`
+    /// (Anthropic's), or `auto`.
+    #[schemars(extend("default" = "auto"))]
+    pub protocol: Protocol,
 }
 
 /// Which commands are remembered, and how many.
@@ -70,6 +89,19 @@ pub struct Capture {
     /// How many days those files are kept.
     #[serde(deserialize_with = "parse::whole_number")]
     pub spill_days: u64,
+}
+
+impl Model {
+    /// What the settings ask for.
+    pub fn wish(&self) -> Wish {
+        let filled = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+        Wish {
+            model: filled(&self.name),
+            base_url: filled(&self.base_url),
+            api_key_env: filled(&self.api_key_env),
+            protocol: self.protocol,
+        }
+    }
 }
 
 impl Default for History {

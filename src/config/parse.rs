@@ -178,7 +178,8 @@ fn line_of(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Capture, History};
+    use crate::config::{Capture, History, Model};
+    use crate::provider::Protocol;
 
     fn problems(text: &str) -> Vec<String> {
         let with_line = |problem: &Problem| format!("{}: {problem}", problem.line.unwrap_or(0));
@@ -189,6 +190,11 @@ mod tests {
     fn every_key_is_read() {
         let text = r#"
             shell = "/bin/zsh"
+            [model]
+            name = "openai/gpt-5"
+            base_url = "http://10.0.0.1/v1"
+            api_key_env = "MINE"
+            protocol = "responses"
             [history]
             enabled = false
             ignore = ['^pass\b', "TOKEN="]
@@ -203,6 +209,12 @@ mod tests {
         "#;
         let expected = Config {
             shell: Some("/bin/zsh".into()),
+            model: Model {
+                name: "openai/gpt-5".to_owned(),
+                base_url: "http://10.0.0.1/v1".to_owned(),
+                api_key_env: "MINE".to_owned(),
+                protocol: Protocol::Responses,
+            },
             history: History {
                 enabled: false,
                 ignore: vec![r"^pass\b".to_owned(), "TOKEN=".to_owned()],

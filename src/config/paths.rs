@@ -59,6 +59,11 @@ impl Paths {
         self.state.as_ref().map(|dir| dir.join("history.db"))
     }
 
+    /// The keys a person gave us to keep.
+    pub fn keys_file(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|dir| dir.join("keys.json"))
+    }
+
     pub fn log_dir(&self) -> Option<PathBuf> {
         self.state.as_ref().map(|dir| dir.join("log"))
     }

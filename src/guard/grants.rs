@@ -59,6 +59,11 @@ impl Grants {
         }
     }
 
+    /// Adds what was granted elsewhere meanwhile.
+    pub fn join(&mut self, others: Grants) {
+        others.0.into_iter().for_each(|grant| self.add(grant));
+    }
+
     pub(super) fn cover(&self, intent: &Intent, around: &Surroundings<'_>) -> bool {
         self.0.iter().any(|grant| match (grant, intent) {
             (Grant::Command { command, cwd }, Intent::Run { command: wanted, cwd: at })

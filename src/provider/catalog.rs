@@ -8,8 +8,10 @@ mod vendors;
 pub(super) use vendors::CUSTOM;
 pub use vendors::VENDORS;
 
+use super::anthropic;
 use super::effort::Effort;
 use super::http::{self, Auth};
+use super::openai;
 use super::openai_chat::Dialect;
 use crate::chat::Usage;
 
@@ -33,6 +35,7 @@ pub struct Vendor {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Wire {
     OpenAiChat(Dialect),
+    OpenAiResponses,
     Anthropic,
 }
 
@@ -76,12 +79,15 @@ impl Vendor {
     pub fn is_local(&self) -> bool {
         http::is_loopback(self.base_url)
     }
+}
 
+impl Wire {
     /// The levels of thinking this model knows here. None are known of a model that cannot be told how hard to think.
-    pub fn efforts(&self, model: &str) -> Vec<Effort> {
-        match self.wire {
+    pub(super) fn efforts(self, model: &str) -> Vec<Effort> {
+        match self {
             Wire::OpenAiChat(dialect) => dialect.efforts(model),
-            Wire::Anthropic => super::anthropic::efforts(model),
+            Wire::OpenAiResponses => openai::efforts(model),
+            Wire::Anthropic => anthropic::efforts(model),
         }
     }
 }

@@ -7,6 +7,7 @@ use super::effort::Effort;
 use super::error::ProviderError;
 use super::http::{Auth, Endpoint, is_loopback};
 use super::openai_chat::Path;
+use super::protocol::Protocol;
 
 /// Reads a variable of the environment.
 pub type Env<'a> = &'a (dyn Fn(&str) -> Option<String> + Send + Sync);
@@ -18,6 +19,26 @@ pub struct Wish {
     pub model: Option<String>,
     pub base_url: Option<String>,
     pub api_key_env: Option<String>,
+    /// Another way to speak to the server than its own.
+    pub protocol: Protocol,
+}
+
+impl Wish {
+    /// Fills in what was not said from the settings. A name that was said with its provider stands alone: the settings are about
+    /// another server then.
+    pub fn or(self, settings: &Wish, env: Env<'_>) -> Wish {
+        let said = Name::of(&self, env);
+        let stands_alone = self.base_url.is_some() || said.vendor.is_some();
+        if stands_alone {
+            return self;
+        }
+        Wish {
+            model: if said.full.is_some() { self.model } else { settings.model.clone() },
+            base_url: settings.base_url.clone(),
+            api_key_env: self.api_key_env.or_else(|| settings.api_key_env.clone()),
+            protocol: settings.protocol,
+        }
+    }
 }
 
 /// Why there is no model although one was asked for.
@@ -51,6 +72,7 @@ pub struct Choice {
     pub effort: Option<Effort>,
     /// Azure's, if any.
     pub(super) api_version: Option<String>,
+    pub(super) wire: Wire,
 }
 
 /// A model's name, taken apart.
@@ -217,12 +239,13 @@ impl Choice {
         }
         let version = || variable(env, "AZURE_OPENAI_API_VERSION").or_else(|| variable(env, "OPENAI_API_VERSION"));
         let base_url = url.trim_end_matches('/');
-        let base_url = match vendor.wire {
+        let wire = vendor.wire_for(model.as_deref(), wish.protocol);
+        let base_url = match wire {
             Wire::Anthropic => base_url.strip_suffix("/v1").unwrap_or(base_url),
-            Wire::OpenAiChat(_) => base_url,
+            Wire::OpenAiChat(_) | Wire::OpenAiResponses => base_url,
         };
         let api_version = if is_azure { version() } else { None };
-        Ok(Choice { vendor, base_url: base_url.to_owned(), key, model, effort: name.effort, api_version })
+        Ok(Choice { vendor, base_url: base_url.to_owned(), key, model, effort: name.effort, api_version, wire })
     }
 
     /// Azure's newer endpoints have a version in their path, the older ones the deployment.
@@ -239,12 +262,15 @@ impl Choice {
         Endpoint {
             vendor: self.vendor.name.to_owned(),
             base_url: self.base_url.clone(),
-            auth: self.vendor.auth,
+            auth: match (self.wire, self.vendor.auth) {
+                (Wire::Anthropic, Auth::Bearer) => Auth::XApiKey,
+                (_, own) => own,
+            },
             key: self.key.clone(),
             query: version.map(|version| ("api-version", version)),
-            headers: match self.vendor.wire {
+            headers: match self.wire {
                 Wire::Anthropic => anthropic::HEADERS,
-                Wire::OpenAiChat(_) => &[],
+                Wire::OpenAiChat(_) | Wire::OpenAiResponses => &[],
             },
         }
     }

@@ -16,7 +16,9 @@ pub struct ProviderError {
     kind: ErrorKind,
     vendor: String,
     /// What the vendor said, made safe to show.
-    words: Option<String>,
+    words: Option<Box<str>>,
+    /// The part of the request it is about, as the vendor names it.
+    param: Option<Box<str>>,
     after: Option<Duration>,
     source: Option<Box<dyn Error + Send + Sync>>,
 }
@@ -75,7 +77,7 @@ pub enum ErrorKind {
 
 impl ProviderError {
     pub fn new(vendor: &str, kind: ErrorKind) -> ProviderError {
-        ProviderError { kind, vendor: vendor.to_owned(), words: None, after: None, source: None }
+        ProviderError { kind, vendor: vendor.to_owned(), words: None, param: None, after: None, source: None }
     }
 
     /// Adds what the vendor said, capped and without control characters.
@@ -86,13 +88,24 @@ impl ProviderError {
             end -= 1;
         }
         let cut = if end < safe.len() { "…" } else { "" };
-        self.words = Some(format!("{}{cut}", safe[..end].trim())).filter(|words| !words.is_empty());
+        let words = format!("{}{cut}", safe[..end].trim());
+        self.words = (!words.is_empty()).then(|| words.into_boxed_str());
         self
     }
 
     pub(super) fn after(mut self, wait: Option<Duration>) -> ProviderError {
         self.after = wait;
         self
+    }
+
+    pub(super) fn about(mut self, param: Option<String>) -> ProviderError {
+        self.param = param.map(String::into_boxed_str);
+        self
+    }
+
+    /// Whether this part of the request was not taken.
+    pub(super) fn is_about(&self, param: &str) -> bool {
+        self.param.as_deref() == Some(param)
     }
 
     pub(super) fn caused_by(mut self, source: impl Error + Send + Sync + 'static) -> ProviderError {

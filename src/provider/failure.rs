@@ -20,6 +20,8 @@ pub(super) struct Failure {
     /// The vendor's words for the kind of failure: its code, its type, its reasons.
     codes: Vec<String>,
     message: String,
+    /// The part of the request it is about.
+    param: Option<String>,
     /// Whether it was an error object at all, and not a web page or nothing.
     readable: bool,
 }
@@ -56,6 +58,8 @@ impl Failure {
     fn read(&mut self, object: &Value) {
         for name in ["code", "type", "status"] {
             match object.get(name) {
+                // The type of an event, not of a failure.
+                Some(Value::String(code)) if code == "error" => {}
                 Some(Value::String(code)) => self.codes.push(code.clone()),
                 Some(Value::Number(code)) => {
                     let status = code.as_u64().and_then(|code| u16::try_from(code).ok());
@@ -67,6 +71,7 @@ impl Failure {
         for detail in object.get("details").and_then(Value::as_array).into_iter().flatten() {
             self.codes.extend(detail.get("reason").and_then(Value::as_str).map(str::to_owned));
         }
+        self.param = self.param.take().or_else(|| object.get("param")?.as_str().map(str::to_owned));
         let words = [Some(object), object.get("message"), object.get("detail")];
         if self.message.is_empty() {
             self.message = words.into_iter().flatten().find_map(Value::as_str).unwrap_or_default().to_owned();
@@ -79,7 +84,7 @@ impl Failure {
             Some(key) => key.scrub(&self.message),
             None => self.message,
         };
-        ProviderError::new(asked.vendor, kind).saying(&message)
+        ProviderError::new(asked.vendor, kind).saying(&message).about(self.param)
     }
 
     fn kind(&self, asked: Asked<'_>) -> ErrorKind {

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use serde_json::Value;
 
 use super::catalog::{Model, Price, Wire};
-use super::choose::{self, Choice, Env};
+use super::choose::{self, Choice, Env, Wish};
 use super::error::{ErrorKind, ProviderError};
 use super::http::Http;
 use super::openai_chat::Path;
@@ -31,22 +31,23 @@ pub struct Listing {
 }
 
 /// Asks everyone there is a key for, and the servers of this machine, all at once. Local servers that are not there are left out.
-pub async fn list_models(env: Env<'_>, http: &Http) -> Vec<Listing> {
+pub async fn list_models(wish: &Wish, env: Env<'_>, http: &Http) -> Vec<Listing> {
     let ask = async |choice: Choice| {
         let is_local = choice.vendor.is_local();
         let models = models(&choice, http, if is_local { PATIENCE / 10 } else { PATIENCE }).await;
         let is_there = !is_local || models.is_ok();
         is_there.then_some(Listing { vendor: choice.vendor.name, models })
     };
-    let choices = choose::ready(env).into_iter().chain(choose::local(env));
+    let named = wish.base_url.is_some().then(|| choose::choose(wish, env).ok().flatten()).flatten();
+    let choices = named.into_iter().chain(choose::ready(env)).chain(choose::local(env));
     join_all(choices.map(ask)).await.into_iter().flatten().collect()
 }
 
 /// The models of one vendor.
 pub(super) async fn models(choice: &Choice, http: &Http, limit: Duration) -> Result<Vec<Listed>, ProviderError> {
-    let path = match choice.vendor.wire {
+    let path = match choice.wire {
         Wire::Anthropic => "/v1/models?limit=1000",
-        Wire::OpenAiChat(_) => "/models",
+        Wire::OpenAiChat(_) | Wire::OpenAiResponses => "/models",
     };
     let vendor = choice.vendor.name;
     // There a list would be of what one could deploy, not of what one can ask.
@@ -138,7 +139,7 @@ mod tests {
             "OPENAI_API_KEY" => Some("k".to_owned()),
             _ => None,
         };
-        let lists = list_models(&env, &Http::default()).await;
+        let lists = list_models(&Wish::default(), &env, &Http::default()).await;
         assert_eq!(lists[0].vendor, "custom");
         let error = lists[0].models.as_ref().unwrap_err();
         assert_eq!(error.kind(), &ErrorKind::Key { variable: Some("OPENAI_API_KEY".to_owned()) });

@@ -7,18 +7,24 @@
 //! Touches chat and text. Never tools, permissions, screens or the store.
 
 mod anthropic;
-mod arguments;
 mod body;
 mod catalog;
 mod choose;
 mod credential;
+mod decode;
 mod effort;
 mod error;
 mod failure;
 mod http;
+mod json;
+mod keys;
 mod list;
 mod notice;
+mod openai;
 mod openai_chat;
+mod openai_responses;
+mod protocol;
+mod remote;
 mod resolve;
 mod retry;
 mod signature;
@@ -34,7 +40,9 @@ pub use credential::Key;
 pub use effort::{Effort, UnknownEffort};
 pub use error::{ErrorKind, ProviderError};
 pub use http::{Http, Patience};
+pub use keys::{Keys, KeysError};
 pub use list::{Listed, Listing, list_models};
+pub use protocol::Protocol;
 pub use resolve::{Resolved, probe, resolve};
 pub use retry::{Decision, Policy, Retry};
 

@@ -6,13 +6,12 @@ use std::time::Duration;
 use futures_util::future::join_all;
 
 use super::Provider;
-use super::anthropic::Anthropic;
-use super::catalog::{Model, Price, Wire};
+use super::catalog::{Model, Price};
 use super::choose::{self, Choice, Env, Name, ResolveError, Wish, choose};
 use super::effort::Effort;
 use super::http::Http;
 use super::list::{self, Listed};
-use super::openai_chat::OpenAiChat;
+use super::remote::Remote;
 
 /// A server on this machine answers within this, or is not there.
 const PROBE: Duration = Duration::from_millis(150);
@@ -78,13 +77,10 @@ fn pick(models: Vec<Listed>, name: Option<&str>) -> Option<Listed> {
 }
 
 fn connect(choice: &Choice, model: Listed, http: &Http) -> Resolved {
-    let endpoint = choice.endpoint();
-    let provider: Arc<dyn Provider> = match choice.vendor.wire {
-        Wire::Anthropic => Arc::new(Anthropic::new(http.clone(), endpoint)),
-        Wire::OpenAiChat(dialect) => Arc::new(OpenAiChat::new(http.clone(), endpoint, dialect, choice.path())),
-    };
+    let wire = choice.wire;
+    let provider = Arc::new(Remote::new(http.clone(), choice.endpoint(), wire, choice.path()));
     let usual = Effort::default();
-    let effort = choice.effort.or_else(|| usual.nearest(&choice.vendor.efforts(&model.model))).unwrap_or(usual);
+    let effort = choice.effort.or_else(|| usual.nearest(&wire.efforts(&model.model))).unwrap_or(usual);
     Resolved {
         provider,
         effort,

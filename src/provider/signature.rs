@@ -5,26 +5,34 @@
 
 /// Who signs thinking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Signer {
-    Anthropic,
+pub(super) enum Signer<'a> {
+    /// Newer models refuse what an older one thought.
+    Anthropic {
+        model: &'a str,
+    },
     Google,
+    /// OpenAI's protocol is spoken by others too, each with a key of its own.
+    OpenAi {
+        vendor: &'a str,
+    },
 }
 
-impl Signer {
-    fn mark(self) -> &'static str {
+impl Signer<'_> {
+    fn mark(self) -> String {
         match self {
-            Signer::Anthropic => "anthropic:",
-            Signer::Google => "google:",
+            Signer::Anthropic { model } => format!("anthropic@{model}:"),
+            Signer::Google => "google:".to_owned(),
+            Signer::OpenAi { vendor } => format!("responses@{vendor}:"),
         }
     }
 }
 
 /// A signature as we keep it.
-pub(super) fn seal(signer: Signer, signature: &str) -> String {
+pub(super) fn seal(signer: Signer<'_>, signature: &str) -> String {
     format!("{}{signature}", signer.mark())
 }
 
 /// The signature as it came, if it is this signer's.
-pub(super) fn open(signer: Signer, sealed: &str) -> Option<&str> {
-    sealed.strip_prefix(signer.mark())
+pub(super) fn open<'a>(signer: Signer<'_>, sealed: &'a str) -> Option<&'a str> {
+    sealed.strip_prefix(&signer.mark())
 }

@@ -31,6 +31,8 @@ pub(super) struct Calls {
     last: Option<Past>,
     /// Whether output is shown whole.
     pub(super) unfolded: bool,
+    /// Whether every call is, what it returned included.
+    pub(super) shows_all: bool,
 }
 
 struct Running {
@@ -59,7 +61,15 @@ struct Past {
 
 impl Calls {
     pub(super) fn new(options: Options) -> Calls {
-        Calls { options, started: 0, running: Vec::new(), reads: Vec::new(), last: None, unfolded: false }
+        Calls {
+            options,
+            started: 0,
+            running: Vec::new(),
+            reads: Vec::new(),
+            last: None,
+            unfolded: false,
+            shows_all: false,
+        }
     }
 
     pub(super) fn resize(&mut self, columns: u16) {
@@ -89,7 +99,7 @@ impl Calls {
     pub(super) fn finish(&mut self, id: &str, outcome: &Outcome, detail: Option<&str>, took: Duration) -> Vec<Line> {
         let Some(at) = self.running.iter().position(|call| call.id == id) else { return Vec::new() };
         let call = self.running.remove(at);
-        if is_read(&call.name) && !outcome.is_failed() {
+        if is_read(&call.name) && !outcome.is_failed() && !self.shows_all {
             let at = self.reads.partition_point(|read| read.number < call.number);
             self.reads.insert(at, Read { number: call.number, name: call.name, title: call.title, took });
             return Vec::new();
@@ -101,6 +111,7 @@ impl Calls {
             Some(detail) => Output::of(detail),
             // The first line of a failure is on the call's own.
             None if outcome.is_failed() => Output::of(outcome.text().split_once('\n').unwrap_or_default().1),
+            None if self.shows_all => Output::of(outcome.text()),
             None => return lines,
         };
         let shown = self.preview(&output, outcome, &mut lines);
@@ -164,7 +175,7 @@ impl Calls {
 
     /// Adds the lines of output that are worth showing; returns whether that is all of it.
     fn preview(&self, output: &Output, outcome: &Outcome, lines: &mut Vec<Line>) -> bool {
-        if self.unfolded {
+        if self.unfolded || self.shows_all {
             lines.extend(whole(output));
             return true;
         }

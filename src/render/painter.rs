@@ -71,7 +71,7 @@ impl Painter {
     /// Appends the bytes that show what happened.
     pub fn event(&mut self, event: &Event, now: Instant, out: &mut Vec<u8>) {
         self.now = Some(now);
-        if self.status.is_none() && !matches!(event, Event::Notice(_) | Event::Finished(_)) {
+        if self.status.is_none() && !matches!(event, Event::Notice(_) | Event::Steered(_) | Event::Finished(_)) {
             self.status = Some(Status::new(now));
         }
         match event {
@@ -104,6 +104,12 @@ impl Painter {
                 self.begin(Kind::Note, now);
                 self.say(text.lines().map(|line| Line::of(theme::MUTED, line)).collect());
             }
+            Event::Steered(text) => {
+                self.begin(Kind::Note, now);
+                let mark = |index: usize| if index == 0 { "> " } else { "  " };
+                let line = |(index, line)| Line::of(theme::ACCENT, mark(index)).with(Style::PLAIN, line);
+                self.say(text.lines().enumerate().map(line).collect());
+            }
             Event::Finished(ending) => self.on_finished(ending, now),
         }
         self.paint(out);
@@ -122,6 +128,10 @@ impl Painter {
         self.options.columns = columns;
         self.stream.resize(columns);
         self.calls.resize(columns);
+        if self.suspended {
+            // What is on the screen now is not ours.
+            return self.region.resize(columns, &mut Vec::new());
+        }
         self.region.resize(columns, out);
         self.paint(out);
     }
@@ -138,6 +148,11 @@ impl Painter {
         self.now = Some(now);
         self.suspended = false;
         self.paint(out);
+    }
+
+    /// From here on, calls are shown with everything they printed or returned.
+    pub fn show_all(&mut self) {
+        self.calls.shows_all = true;
     }
 
     /// Unfolds or folds the output of the running call, or of the last one.

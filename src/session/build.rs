@@ -19,6 +19,7 @@ use super::companion::Places;
 use super::outbox::Outbox;
 use super::privacy::Privacy;
 use super::recent::Recent;
+use super::requests::Requests;
 use super::signals::Signals;
 use super::stage::Stage;
 use super::workspace::{Workspace, random_hex};
@@ -94,6 +95,8 @@ impl Session {
         let places = Places {
             workspace: workspace.directory().to_owned(),
             history: paths.history_db(),
+            keys: paths.keys_file(),
+            wish: config.model.wish(),
             private: private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect(),
         };
         let kind = Kind::of(&shell);
@@ -119,6 +122,7 @@ impl Session {
             stage,
             companion: None,
             turn: None,
+            requests: Requests::default(),
             recent: Recent::default(),
             suggestion: None,
             places,

@@ -1,6 +1,6 @@
 //! The agent's side of the session: a thread of its own, started by the first query.
 //!
-//! Orders go in, news comes out; the session waits on one descriptor for both news and bytes. The agent holds no descriptor of
+//! Orders go in, news comes out, each with the number of the request it is about; the session waits on one descriptor for both news and bytes. The agent holds no descriptor of
 //! the user's terminal: whatever it wants of person or shell is news with a way to answer.
 
 mod orders;
@@ -15,21 +15,38 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Approval, Approver, Decision, Front, Place, Query};
 use crate::chat::{Ending, Event};
-use crate::tool::{Answer, Asker, Question, ShellPort, ShellResult};
+use crate::provider::Wish;
+use crate::tool::{self, Answer, Asker, ShellPort, ShellResult};
+
+pub(super) use orders::CRASHED;
+pub(super) use slash::{Slash, parse};
 
 /// News that may wait to be heard; beyond this the agent waits for the screen.
 const BACKLOG: usize = 1024;
 
+/// The number of what is no request: words to the agent itself.
+pub(super) const ITSELF: u64 = 0;
+
 /// What the session wants of the agent.
 pub(super) enum Order {
-    /// Answer this; `/words` are for the agent itself.
-    Turn(Box<Query>, CancellationToken),
+    Answer(Box<Question>),
+    /// Words to the agent itself; what they are about is what the shell looks like.
+    Command(Slash, Box<Query>, CancellationToken),
+}
+
+/// A question to a model.
+pub(super) struct Question {
+    pub(super) number: u64,
+    pub(super) query: Query,
+    pub(super) cancel: CancellationToken,
+    /// What the person says while it is being answered.
+    pub(super) steering: UnboundedReceiver<String>,
 }
 
 /// What the session hears.
@@ -38,12 +55,16 @@ pub(super) enum News {
     /// Words of our own, not a model's.
     Words(String),
     Approve(Box<Approval>, oneshot::Sender<Decision>),
-    Ask(Question, oneshot::Sender<Answer>),
+    Ask(tool::Question, oneshot::Sender<Answer>),
     Run(String, oneshot::Sender<Ran>),
     Suggest(String),
     /// Put this on the clipboard.
     Copy(String),
-    Over(Ending),
+    /// It is over. What the person said too late for it is handed back.
+    Over {
+        ending: Ending,
+        unheard: Vec<String>,
+    },
 }
 
 /// What came of a command in the live shell, and where that has left it.
@@ -60,12 +81,16 @@ pub(super) struct Places {
     pub(super) history: Option<PathBuf>,
     /// Directories with our own memory, which no call may change.
     pub(super) private: Vec<PathBuf>,
+    /// The keys a person gave us to keep.
+    pub(super) keys: Option<PathBuf>,
+    /// The model the settings ask for.
+    pub(super) wish: Wish,
 }
 
 /// The running thread.
 pub(super) struct Companion {
     orders: UnboundedSender<Order>,
-    news: Receiver<News>,
+    news: Receiver<(u64, News)>,
     wake: UnixStream,
     /// Orders that are not over yet.
     open: Cell<usize>,
@@ -74,16 +99,22 @@ pub(super) struct Companion {
 
 impl Companion {
     pub(super) fn start(places: Places) -> io::Result<Companion> {
+        Companion::obeying(move |orders, line| orders::obey(orders, line, places))
+    }
+
+    /// Starts a thread that does with its orders what `obey` says.
+    fn obeying<F: Future<Output = ()>>(
+        obey: impl FnOnce(UnboundedReceiver<Order>, Line) -> F + Send + 'static,
+    ) -> io::Result<Companion> {
         let (wake, awaken) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
         awaken.set_nonblocking(true)?;
         let (tell, news) = sync_channel(BACKLOG);
         let (orders, incoming) = unbounded_channel();
-        let line = Line { tell, awaken: Arc::new(awaken), place: Arc::default() };
+        let line =
+            Line { number: ITSELF, tell, awaken: Arc::new(awaken), place: Arc::default(), steering: Arc::default() };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        std::thread::Builder::new()
-            .name("agent".into())
-            .spawn(move || runtime.block_on(orders::obey(incoming, line, places)))?;
+        std::thread::Builder::new().name("agent".into()).spawn(move || runtime.block_on(obey(incoming, line)))?;
         Ok(Companion { orders, news, wake, open: Cell::new(0), gone: Cell::new(false) })
     }
 
@@ -103,8 +134,8 @@ impl Companion {
         self.open.get() > 0
     }
 
-    /// What is new. A thread that is gone has ended its turn.
-    pub(super) fn news(&self) -> Vec<News> {
+    /// What is new.
+    pub(super) fn news(&self) -> Vec<(u64, News)> {
         let mut bytes = [0; 256];
         let gone = loop {
             match (&self.wake).read(&mut bytes) {
@@ -113,13 +144,10 @@ impl Companion {
                 Err(_) => break false,
             }
         };
-        let mut news: Vec<News> = self.news.try_iter().collect();
-        if gone {
-            self.gone.set(true);
-            news.push(News::Over(Ending::Failed("the agent has crashed; `> ` starts it again".into())));
-        }
-        let over = news.iter().filter(|news| matches!(news, News::Over(_))).count();
-        self.open.set(self.open.get().saturating_sub(over));
+        let news: Vec<(u64, News)> = self.news.try_iter().collect();
+        let over = news.iter().filter(|(_, news)| matches!(news, News::Over { .. })).count();
+        self.gone.set(gone);
+        self.open.set(if gone { 0 } else { self.open.get().saturating_sub(over) });
         news
     }
 }
@@ -130,28 +158,39 @@ impl AsFd for Companion {
     }
 }
 
-/// The agent's line to the session.
+/// The agent's line to the session, for one request.
 #[derive(Clone)]
 pub(super) struct Line {
-    tell: SyncSender<News>,
+    number: u64,
+    tell: SyncSender<(u64, News)>,
     awaken: Arc<UnixStream>,
     /// Where the live shell is, once a call has moved it. Only the agent's side holds this.
     place: Arc<Mutex<Option<Place>>>,
+    /// What the person says meanwhile. Only the agent's side holds this too.
+    steering: Arc<Mutex<Option<UnboundedReceiver<String>>>>,
 }
 
 impl Line {
     fn say(&self, news: News) {
         // A session that has ended hears nothing any more, and its thread is about to end too.
-        let _ = self.tell.send(news);
+        let _ = self.tell.send((self.number, news));
         // A full pipe is a session that will wake up anyway.
         let _ = (&*self.awaken).write(&[1]);
     }
 
-    /// A new query says itself where the shell is.
-    fn forget_place(&self) {
-        if let Ok(mut place) = self.place.lock() {
-            *place = None;
-        }
+    /// The same line for another request, which says itself where the shell is.
+    fn of(&self, number: u64, steering: UnboundedReceiver<String>) -> Line {
+        let (tell, awaken) = (self.tell.clone(), Arc::clone(&self.awaken));
+        Line { number, tell, awaken, place: Arc::default(), steering: Arc::new(Mutex::new(Some(steering))) }
+    }
+
+    /// Takes no more from the person; what they said and nobody heard.
+    fn close(&self) -> Vec<String> {
+        let Some(mut steering) = self.steering.lock().ok().and_then(|mut steering| steering.take()) else {
+            return Vec::new();
+        };
+        steering.close();
+        std::iter::from_fn(|| steering.try_recv().ok()).collect()
     }
 
     fn ask<T: Send + 'static>(&self, news: impl FnOnce(oneshot::Sender<T>) -> News, or: T) -> BoxFuture<'static, T> {
@@ -169,6 +208,11 @@ impl Front for Line {
     fn place(&self) -> Option<Place> {
         self.place.lock().ok()?.clone()
     }
+
+    fn steered(&self) -> Vec<String> {
+        let Ok(mut steering) = self.steering.lock() else { return Vec::new() };
+        std::iter::from_fn(|| steering.as_mut()?.try_recv().ok()).collect()
+    }
 }
 
 impl Approver for Line {
@@ -178,7 +222,7 @@ impl Approver for Line {
 }
 
 impl Asker for Line {
-    fn ask(&self, question: Question) -> BoxFuture<'static, Answer> {
+    fn ask(&self, question: tool::Question) -> BoxFuture<'static, Answer> {
         Line::ask(self, |reply| News::Ask(question, reply), Answer::Declined)
     }
 }

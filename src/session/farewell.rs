@@ -69,6 +69,7 @@ impl Session {
 
     /// Stops what the agent is doing; its processes get the time to be told.
     fn stop_agent(&mut self) {
+        self.requests.iter_mut().for_each(|request| request.cancel());
         self.abandon_turn();
         let Some(companion) = self.companion.take() else { return };
         let start = Instant::now();

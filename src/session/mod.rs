@@ -5,6 +5,7 @@
 //! theirs is one line above the next prompt. Imported by `cli` only.
 
 mod announce;
+mod background;
 mod build;
 mod companion;
 mod farewell;
@@ -17,8 +18,11 @@ mod ready;
 mod recent;
 #[cfg(test)]
 mod recorded;
+mod requests;
 mod signals;
 mod stage;
+mod steering;
+mod transcript;
 mod turn;
 mod workspace;
 
@@ -41,6 +45,7 @@ use companion::{Companion, Places};
 use outbox::Outbox;
 use ready::is_later;
 use recent::Recent;
+use requests::Requests;
 use signals::{Event, Signals};
 use stage::Stage;
 use turn::{TICK, Turn};
@@ -94,6 +99,8 @@ struct Session {
     /// The agent's thread, once there was a query.
     companion: Option<Companion>,
     turn: Option<Turn>,
+    /// All that was asked, whether it has the floor or not.
+    requests: Requests,
     recent: Recent,
     /// A command to put on the next prompt.
     suggestion: Option<String>,
@@ -234,6 +241,9 @@ impl Session {
         for directive in self.stage.directives.drain(..) {
             self.workspace.direct(&directive);
         }
+        if self.stage.take_announced() {
+            self.on_announced();
+        }
         if let Some((number, line)) = self.stage.waiting.take() {
             self.begin_turn(number, &line);
         }
@@ -299,6 +309,7 @@ impl Session {
                 let size = self.tty.size();
                 self.pty.resize(pty_size(size));
                 self.repaint(size.cols);
+                self.announce();
             }
             Event::Child => match self.child.check() {
                 Change::None => {}

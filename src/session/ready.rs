@@ -23,7 +23,7 @@ impl Session {
     /// Sleeps until there is something to do. Every source is listened to only while the queue it fills has room.
     pub(super) fn wait(&self, timeout: PollTimeout) -> Ready {
         let takes_keys = self.to_shell.has_room() && self.held.has_room();
-        let takes_output = self.pty_open && self.stage.to_screen.has_room();
+        let takes_output = self.pty_open && self.stage.has_room();
         let interest = |reads: bool, writes: bool| {
             let reads = if reads { PollFlags::POLLIN } else { PollFlags::empty() };
             reads | if writes { PollFlags::POLLOUT } else { PollFlags::empty() }

@@ -13,6 +13,9 @@ use super::privacy::Privacy;
 /// A redraw of one line is a few hundred bytes; if this much comes after a query, it is no redraw and is shown.
 const HIDDEN_CAP: usize = 64 * 1024;
 
+/// What jobs may print while a question stands; after that they wait for the answer too.
+const ASIDE_CAP: usize = 64 * 1024;
+
 /// What a shell prints after a command of its own accord is shorter: a mark and a line of blanks.
 const DRESS_CAP: usize = 4096;
 
@@ -62,6 +65,10 @@ pub(super) struct Stage {
     privacy: Privacy,
     floor: Floor,
     notices: Vec<String>,
+    /// What is to be shown above the next prompt.
+    announcement: Vec<u8>,
+    /// Whether it has been.
+    announced: bool,
     has_prompted: bool,
     /// The next carriage return belongs to a redraw that would begin left of where its line did.
     swallow_return: bool,
@@ -86,6 +93,8 @@ impl Stage {
             privacy,
             floor: Floor::Shell,
             notices: Vec::new(),
+            announcement: Vec::new(),
+            announced: false,
             has_prompted: false,
             swallow_return: false,
         }
@@ -106,19 +115,37 @@ impl Stage {
         self.tracker.cwd().map(Path::to_owned)
     }
 
-    /// What was printed beside the agent's work since this was last asked.
-    pub(super) fn take_aside(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.aside)
+    /// The whole lines that were printed beside the agent's work since this was last asked.
+    pub(super) fn take_aside(&mut self) -> Option<Vec<u8>> {
+        if self.aside.len() >= ASIDE_CAP / 2 && !self.aside.contains(&b'\n') {
+            // A line without an end must not keep everything after it waiting.
+            self.aside.extend_from_slice(b"\r\n");
+        }
+        let end = memchr::memrchr(b'\n', &self.aside)? + 1;
+        let rest = self.aside.split_off(end);
+        Some(std::mem::replace(&mut self.aside, rest))
+    }
+
+    fn show_aside(&mut self) {
+        let aside = std::mem::take(&mut self.aside);
+        self.show(&aside);
+    }
+
+    /// Whether more of the shell's output can be taken.
+    pub(super) fn has_room(&self) -> bool {
+        self.to_screen.has_room() && self.aside.len() < ASIDE_CAP
     }
 
     /// The shell runs something for the agent from here on.
     pub(super) fn lend_floor(&mut self) {
+        self.show_aside();
         self.floor = Floor::Lent;
         self.capture = Some(Capture::new(self.limits, self.spiller.clone()));
     }
 
     /// The query is answered; the shell draws its prompt next.
     pub(super) fn return_floor(&mut self) {
+        self.show_aside();
         self.floor = Floor::Returning;
     }
 
@@ -139,6 +166,16 @@ impl Stage {
     /// Keeps a line for the next prompt, above which it can stand undisturbed.
     pub(super) fn notice(&mut self, line: String) {
         self.notices.push(line);
+    }
+
+    /// Keeps whole lines for the next prompt, in place of those kept before.
+    pub(super) fn announce(&mut self, lines: Vec<u8>) {
+        self.announcement = lines;
+    }
+
+    /// Whether what was to be announced has been, since this was last asked.
+    pub(super) fn take_announced(&mut self) -> bool {
+        std::mem::take(&mut self.announced)
     }
 
     /// Takes the next piece of the stream. `in_front` says whether the shell itself owns its terminal.
@@ -175,6 +212,17 @@ impl Stage {
             self.show(b"\r\n");
         }
         self.show(format!("\x1b[2mshellmate: {}\x1b[22m\r\n", text::sanitize(line)).as_bytes());
+    }
+
+    fn show_announcement(&mut self) {
+        let lines = std::mem::take(&mut self.announcement);
+        if !lines.is_empty() {
+            if !self.tracker.at_line_start() {
+                self.show(b"\r\n");
+            }
+            self.show(&lines);
+            self.announced = true;
+        }
     }
 
     /// Queues bytes for the screen.
@@ -233,6 +281,7 @@ impl Stage {
                 for notice in std::mem::take(&mut self.notices) {
                     self.say(&notice);
                 }
+                self.show_announcement();
             }
             Mark::Input => {
                 self.floor = Floor::Shell;

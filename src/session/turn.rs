@@ -4,10 +4,11 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::time::{Duration, Instant};
 
+use tokio::sync::mpsc::unbounded_channel;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Place, Query, ShellView};
+use crate::agent::{Happened, Place, Query, ShellView};
 use crate::capture::{Capture, Size};
 use crate::chat::{Ending, Event};
 use crate::host::Kind;
@@ -15,38 +16,82 @@ use crate::render::{Colour, Mode, Options, Painter};
 use crate::text;
 use crate::tool::ShellResult;
 
-use super::companion::{Companion, News, Order, Ran};
-use super::prompt::Prompt;
+use super::companion::{self, CRASHED, Companion, ITSELF, News, Order, Question, Ran, Slash};
+use super::prompt::{Asked, Field, Prompt, idle_key};
+use super::requests::Wish;
 use super::{Session, tty};
 
 /// How often the status line moves while a turn runs; at no other time does anything tick.
 pub(super) const TICK: Duration = Duration::from_millis(80);
 
-/// A query being answered.
+const CTRL_C: u8 = 0x03;
+const CTRL_O: u8 = 0x0F;
+const CTRL_T: u8 = 0x14;
+const CTRL_Z: u8 = 0x1A;
+
+/// What has the floor in place of the shell, while its hook waits.
 pub(super) struct Turn {
     /// The counter the hook waits with.
-    number: u64,
-    painter: Painter,
-    cancel: CancellationToken,
+    hook: u64,
+    /// The request in front, or `ITSELF` where words to the agent are obeyed.
+    pub(super) request: u64,
+    pub(super) painter: Painter,
+    pub(super) cancel: CancellationToken,
     /// A question the person is to answer.
-    prompt: Option<Prompt>,
+    pub(super) prompt: Option<Prompt>,
+    /// A line the person writes to it.
+    pub(super) steering: Option<Field>,
     /// A command in the live shell, and who waits for it.
-    running: Option<oneshot::Sender<Ran>>,
+    pub(super) running: Option<oneshot::Sender<Ran>>,
 }
 
 impl Session {
-    /// The hook waits: asks the agent what the line says.
-    pub(super) fn begin_turn(&mut self, number: u64, line: &[u8]) {
+    /// The hook waits: does what the line says.
+    pub(super) fn begin_turn(&mut self, hook: u64, line: &[u8]) {
         let painter = Painter::new(self.options());
         let cancel = CancellationToken::new();
-        self.turn = Some(Turn { number, painter, cancel: cancel.clone(), prompt: None, running: None });
+        self.turn = Some(Turn { hook, request: ITSELF, painter, cancel, prompt: None, steering: None, running: None });
         let text = String::from_utf8_lossy(line);
         let text = text.strip_prefix('>').unwrap_or(&text).trim().to_owned();
         if text.is_empty() {
             return self.end_turn(Some("ask something behind `> `, or `> /help` for what else there is"));
         }
-        let is_query = !text.starts_with('/') || text == "/retry";
-        let happened = if is_query { self.recent.take() } else { self.recent.peek() };
+        match companion::parse(&text) {
+            None => match text.strip_suffix('&').filter(|rest| rest.ends_with(char::is_whitespace)) {
+                Some(rest) => self.ask_behind(rest.trim_end().to_owned()),
+                None => self.ask(text),
+            },
+            Some(Err(words)) => self.end_turn(Some(&words)),
+            Some(Ok(Slash::Show(number))) => self.show_request(number),
+            Some(Ok(Slash::Retry)) => match self.requests.last().map(|last| last.query.clone()) {
+                Some(query) => self.ask(query),
+                None => self.end_turn(Some("there is nothing to ask again yet")),
+            },
+            Some(Ok(slash)) => {
+                let query = Box::new(self.query(text, self.recent.peek()));
+                if let Some(turn) = &self.turn {
+                    let order = Order::Command(slash, query, turn.cancel.clone());
+                    self.order(order);
+                }
+            }
+        }
+    }
+
+    /// Asks the agent; the answer has the floor.
+    pub(super) fn ask(&mut self, text: String) {
+        let happened = self.recent.take();
+        let query = self.query(text.clone(), happened);
+        let (steer, steering) = unbounded_channel();
+        let cancel = CancellationToken::new();
+        let number = self.requests.begin(text, cancel.clone(), steer);
+        if let Some(turn) = &mut self.turn {
+            turn.request = number;
+            turn.cancel = cancel.clone();
+        }
+        self.order(Order::Answer(Box::new(Question { number, query, cancel, steering })));
+    }
+
+    fn query(&self, text: String, happened: Vec<Happened>) -> Query {
         let view = ShellView {
             cwd: self.stage.cwd().unwrap_or_default(),
             environment: self.environment(),
@@ -55,71 +100,109 @@ impl Session {
             user: self.user.clone(),
             happened,
         };
-        let query = Box::new(Query { text, view, attachments: Vec::new(), stdin: None });
+        Query { text, view, attachments: Vec::new(), stdin: None }
+    }
+
+    fn order(&mut self, order: Order) {
         if self.companion.is_none() {
             match Companion::start(self.places.clone()) {
                 Ok(companion) => self.companion = Some(companion),
-                Err(error) => return self.end_turn(Some(&format!("the agent cannot be started: {error}"))),
+                Err(error) => return self.lose_agent(&format!("the agent cannot be started: {error}")),
             }
         }
-        if !self.companion.as_ref().is_some_and(|companion| companion.order(Order::Turn(query, cancel))) {
-            self.companion = None;
-            self.end_turn(Some("the agent is gone; the next query starts it again"));
+        if !self.companion.as_ref().is_some_and(|companion| companion.order(order)) {
+            self.lose_agent(CRASHED);
+        }
+    }
+
+    /// Nobody answers any more: neither in front nor behind.
+    fn lose_agent(&mut self, why: &str) {
+        self.companion = None;
+        let ending = Ending::Failed(why.to_owned());
+        let running: Vec<u64> =
+            self.requests.iter().filter(|request| request.is_running()).map(|request| request.number).collect();
+        for number in running.into_iter().chain([ITSELF]) {
+            let over = News::Over { ending: ending.clone(), unheard: Vec::new() };
+            self.take_news(number, over);
         }
     }
 
     /// Hears what the agent has to say.
     pub(super) fn hear(&mut self) {
         let news = self.companion.as_ref().map(Companion::news).unwrap_or_default();
-        for news in news {
-            let Some(turn) = &mut self.turn else { continue };
-            let mut out = Vec::new();
-            match news {
-                News::Event(event) => turn.painter.event(&event, Instant::now(), &mut out),
-                News::Words(words) => {
-                    turn.painter.suspend(&mut out);
-                    for line in words.lines() {
-                        out.extend_from_slice(text::sanitize(line).as_bytes());
-                        out.extend_from_slice(b"\r\n");
-                    }
-                    turn.painter.resume(Instant::now(), &mut out);
-                }
-                News::Approve(approval, reply) => {
-                    turn.painter.suspend(&mut out);
-                    let options = options(self.tty.size().cols);
-                    let prompt = Prompt::approval(*approval, reply, &self.user, &self.host, &options, &mut out);
-                    turn.prompt = Some(prompt);
-                }
-                News::Ask(question, reply) => {
-                    turn.painter.suspend(&mut out);
-                    turn.prompt = Some(Prompt::question(question, reply, &mut out));
-                }
-                News::Run(command, reply) => {
-                    turn.painter.suspend(&mut out);
-                    self.stage.show(&out);
-                    self.run_in_shell(&command, reply);
-                    continue;
-                }
-                News::Suggest(command) => self.suggestion = Some(command),
-                News::Copy(answer) => {
-                    use base64::Engine;
-                    let encoded = base64::engine::general_purpose::STANDARD.encode(answer);
-                    out.extend_from_slice(format!("\x1b]52;c;{encoded}\x1b\\").as_bytes());
-                }
-                News::Over(ending) => {
-                    // The painter has shown how an agent's turn ended; what failed before there was one it has not.
-                    if let Ending::Failed(_) = &ending {
-                        turn.painter.event(&Event::Finished(ending), Instant::now(), &mut out);
-                    }
-                    self.stage.show(&out);
-                    self.end_turn(None);
-                    continue;
-                }
-            }
-            self.stage.show(&out);
+        for (number, news) in news {
+            self.take_news(number, news);
         }
         if self.companion.as_ref().is_some_and(Companion::is_gone) {
-            self.companion = None;
+            self.lose_agent(CRASHED);
+        }
+        self.show();
+    }
+
+    fn take_news(&mut self, number: u64, news: News) {
+        match self.turn.as_ref().is_some_and(|turn| turn.request == number) {
+            true => self.hear_in_front(number, news),
+            false => self.hear_behind(number, news),
+        }
+    }
+
+    fn hear_in_front(&mut self, number: u64, news: News) {
+        let Some(turn) = &mut self.turn else { return };
+        let mut out = Vec::new();
+        match news {
+            News::Event(event) => {
+                turn.painter.event(&event, Instant::now(), &mut out);
+                if let Some(request) = self.requests.get(number) {
+                    request.record(event);
+                }
+            }
+            News::Words(words) => write_words(&mut turn.painter, &words, &mut out),
+            News::Approve(approval, reply) => return self.grant(Wish::Answer(Asked::Approval(approval, reply))),
+            News::Ask(question, reply) => return self.grant(Wish::Answer(Asked::Question(question, reply))),
+            News::Run(command, reply) => return self.grant(Wish::Run(command, reply)),
+            News::Suggest(command) => self.suggestion = Some(command),
+            News::Copy(answer) => {
+                use base64::Engine;
+                let encoded = base64::engine::general_purpose::STANDARD.encode(answer);
+                out.extend_from_slice(format!("\x1b]52;c;{encoded}\x1b\\").as_bytes());
+            }
+            News::Over { ending, unheard } => {
+                self.abandon_steering();
+                let Some(turn) = &mut self.turn else { return };
+                // The painter has shown how an agent's turn ended; what failed before there was one it has not.
+                if let Ending::Failed(_) = &ending {
+                    turn.painter.event(&Event::Finished(ending.clone()), Instant::now(), &mut out);
+                }
+                self.stage.show(&out);
+                if let Some(request) = self.requests.get(number) {
+                    request.end(&ending);
+                    request.is_told = true;
+                }
+                self.give_back(unheard);
+                return self.end_turn(None);
+            }
+        }
+        self.stage.show(&out);
+    }
+
+    /// Gives what is in front what it wants of the person or their shell.
+    pub(super) fn grant(&mut self, wish: Wish) {
+        let options = self.options();
+        let Some(turn) = &mut self.turn else { return };
+        if let (Some(_), Some(request)) = (&turn.steering, self.requests.get(turn.request)) {
+            return request.wants(wish);
+        }
+        let mut out = Vec::new();
+        turn.painter.suspend(&mut out);
+        match wish {
+            Wish::Answer(asked) => {
+                turn.prompt = Some(Prompt::open(asked, &self.user, &self.host, &options, &mut out));
+                self.stage.show(&out);
+            }
+            Wish::Run(command, reply) => {
+                self.stage.show(&out);
+                self.run_in_shell(&command, reply);
+            }
         }
         self.show();
     }
@@ -130,27 +213,36 @@ impl Session {
     }
 
     pub(super) fn repaint(&mut self, columns: u16) {
-        self.paint(|painter, out| painter.resize(columns, out));
+        if let Some(turn) = &mut self.turn {
+            let mut out = Vec::new();
+            turn.painter.resize(columns, &mut out);
+            self.stage.show(&out);
+            self.show();
+        }
     }
 
-    /// Shows what a background job printed while the agent has the floor.
+    /// Shows whole lines that a background job printed while the agent has the floor.
     pub(super) fn show_aside(&mut self) {
-        let aside = self.stage.take_aside();
-        if !aside.is_empty() {
+        if self.is_painting()
+            && let Some(aside) = self.stage.take_aside()
+        {
             self.paint(|painter, out| {
                 painter.suspend(out);
                 out.extend_from_slice(&aside);
-                if !aside.ends_with(b"\n") {
-                    out.extend_from_slice(b"\r\n");
-                }
                 painter.resume(Instant::now(), out);
             });
         }
     }
 
+    /// Whether the painter paints. While a question stands, a line is open or the shell runs something, it is suspended.
+    fn is_painting(&self) -> bool {
+        let is_free = |turn: &Turn| turn.prompt.is_none() && turn.steering.is_none() && turn.running.is_none();
+        self.turn.as_ref().is_some_and(is_free)
+    }
+
     fn paint(&mut self, draw: impl FnOnce(&mut Painter, &mut Vec<u8>)) {
-        // While a question stands or the shell runs something, the painter is suspended.
-        if let Some(turn) = self.turn.as_mut().filter(|turn| turn.prompt.is_none() && turn.running.is_none()) {
+        let is_painting = self.is_painting();
+        if let Some(turn) = self.turn.as_mut().filter(|_| is_painting) {
             let mut out = Vec::new();
             draw(&mut turn.painter, &mut out);
             self.stage.show(&out);
@@ -161,26 +253,41 @@ impl Session {
     /// Keys while the agent has the floor: its own few, an answer to its question, or type-ahead for the shell.
     pub(super) fn on_turn_keys(&mut self, keys: &[u8]) {
         let mut ahead = Vec::new();
-        for &key in keys {
+        let mut rest = keys;
+        while let Some(&key) = rest.first() {
+            let idle = idle_key(rest);
+            let (taken, after) = rest.split_at(idle.unwrap_or(1));
+            rest = after;
+            let is_first = ahead.is_empty() && self.held.is_empty();
             let Some(turn) = &mut self.turn else {
-                ahead.push(key);
+                ahead.extend_from_slice(taken);
                 continue;
             };
             let mut out = Vec::new();
-            if key == 0x03 {
-                turn.prompt = None;
-                turn.cancel.cancel();
-            } else if let Some(prompt) = turn.prompt.take() {
-                turn.prompt = prompt.key(key, &mut out);
-                if turn.prompt.is_none() {
-                    turn.painter.resume(Instant::now(), &mut out);
+            match key {
+                CTRL_C => {
+                    turn.prompt = None;
+                    turn.cancel.cancel();
+                    self.abandon_steering();
                 }
-            } else if key == 0x0F {
-                turn.painter.toggle_output(&mut out);
-            } else if key == 0x14 {
-                turn.painter.toggle_thinking(&mut out);
-            } else {
-                ahead.push(key);
+                CTRL_Z => {
+                    self.abandon_steering();
+                    self.send_behind();
+                }
+                _ if turn.steering.is_some() && idle.is_none() => self.steer(key),
+                _ if turn.prompt.is_some() && idle.is_none() => {
+                    turn.prompt = turn.prompt.take().and_then(|prompt| prompt.key(key, &mut out));
+                    if turn.prompt.is_none() {
+                        turn.painter.resume(Instant::now(), &mut out);
+                        self.stage.show(&std::mem::take(&mut out));
+                        self.show_aside();
+                    }
+                }
+                _ if turn.steering.is_some() || turn.prompt.is_some() => {}
+                CTRL_O => turn.painter.toggle_output(&mut out),
+                CTRL_T => turn.painter.toggle_thinking(&mut out),
+                b'>' if is_first && self.open_steering() => {}
+                _ => ahead.extend_from_slice(taken),
             }
             self.stage.show(&out);
         }
@@ -191,12 +298,12 @@ impl Session {
     /// Has the waiting hook run a command in the live shell, where it can be seen and interrupted and where it lasts.
     fn run_in_shell(&mut self, command: &str, reply: oneshot::Sender<Ran>) {
         let Some(turn) = &mut self.turn else { return };
-        let number = turn.number;
+        let hook = turn.hook;
         match self.workspace.write_run(command, &self.nonce, self.kind == Kind::Fish) {
             Ok(path) => {
                 turn.running = Some(reply);
                 self.stage.lend_floor();
-                self.workspace.direct(&format!("{number} run {}", path.display()));
+                self.workspace.direct(&format!("{hook} run {}", path.display()));
             }
             Err(error) => {
                 let result = Err(format!("the command could not be handed to the shell: {error}"));
@@ -229,12 +336,23 @@ impl Session {
         let mut out = Vec::new();
         turn.painter.finish(&mut out);
         self.stage.show(&out);
+        self.give_floor_back(turn, words);
+    }
+
+    pub(super) fn give_floor_back(&mut self, turn: Turn, words: Option<&str>) {
         if let Some(words) = words {
             self.stage.say(words);
         }
         self.stage.return_floor();
-        self.workspace.direct(&format!("{} done", turn.number));
+        self.workspace.direct(&format!("{} done", turn.hook));
         self.show();
+    }
+
+    /// What was said too late for an answer is put on the prompt, to be asked next.
+    pub(super) fn give_back(&mut self, unheard: Vec<String>) {
+        if !unheard.is_empty() {
+            self.suggestion = Some(format!("> {}", unheard.join(" ")));
+        }
     }
 
     /// Lets the agent's work go: the shell is back at its prompt already.
@@ -262,9 +380,19 @@ impl Session {
         pairs.collect()
     }
 
-    fn options(&self) -> Options {
+    pub(super) fn options(&self) -> Options {
         options(self.tty.size().cols)
     }
+}
+
+/// Says words of our own, line by line.
+pub(super) fn write_words(painter: &mut Painter, words: &str, out: &mut Vec<u8>) {
+    painter.suspend(out);
+    for line in words.lines() {
+        out.extend_from_slice(text::sanitize(line).as_bytes());
+        out.extend_from_slice(b"\r\n");
+    }
+    painter.resume(Instant::now(), out);
 }
 
 /// What the terminal can do, from what the environment says of it.

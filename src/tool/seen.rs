@@ -14,7 +14,7 @@ use std::time::SystemTime;
 #[derive(Debug, Clone, Default)]
 pub struct Seen(Arc<Mutex<HashMap<PathBuf, Entry>>>);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Entry {
     print: Fingerprint,
     /// The ranges of lines that were shown as they are now.
@@ -88,6 +88,18 @@ impl Seen {
     /// Notes that the model wrote the file as it is now: it knows the content, but none of its lines were shown.
     pub(super) fn wrote(&self, path: &Path, now: Fingerprint) {
         self.lock().insert(path.to_owned(), Entry { print: now, shown: Vec::new() });
+    }
+
+    /// A memory of its own that begins with this one.
+    pub fn fork(&self) -> Seen {
+        Seen(Arc::new(Mutex::new(self.lock().clone())))
+    }
+
+    /// Takes over what another has read. Where both know a file, the other's knowledge is the later; if it is out of date all the
+    /// same, the file will be found changed and has to be read again.
+    pub fn join(&self, other: &Seen) {
+        let theirs = other.lock().clone();
+        self.lock().extend(theirs);
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<PathBuf, Entry>> {

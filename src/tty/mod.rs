@@ -4,6 +4,7 @@
 //! guard that is undone when it is dropped, which unwinding does too. Never touches the shell's side.
 
 mod raw;
+mod secret;
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Read, Write};
@@ -18,6 +19,7 @@ use nix::unistd::ttyname;
 use raw::window_size;
 
 pub use raw::Size;
+pub use secret::read_secret;
 
 /// Why the terminal cannot be used.
 #[derive(Debug, thiserror::Error)]

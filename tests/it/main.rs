@@ -7,6 +7,7 @@
 
 mod accepting;
 mod ask;
+mod background;
 mod bytes;
 mod capture;
 mod commands;

@@ -19,7 +19,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("guard", &[]),
     ("tool", &["chat", "text", "track", "guard", "capture", "store"]),
     ("provider", &["chat", "text"]),
-    ("config", &["text", "tty", "host", "track", "capture", "store"]),
+    ("config", &["text", "tty", "host", "track", "capture", "store", "provider"]),
     ("agent", &["text", "chat", "provider", "tool", "guard", "store", "track", "capture"]),
     (
         "session",

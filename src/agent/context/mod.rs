@@ -86,6 +86,11 @@ pub(super) fn words(query: &Query, is_first: bool) -> String {
     words
 }
 
+/// What the person says while the agent works.
+pub(super) fn steering(words: &str) -> String {
+    excerpt::excerpt(words, Room { lines: usize::MAX, bytes: QUERY_CAP }, "too long")
+}
+
 /// A name on one line.
 fn name(text: &str) -> String {
     let line = data(&text.replace(char::is_control, "\u{FFFD}"));

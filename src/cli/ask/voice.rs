@@ -186,7 +186,7 @@ impl Front for Voice {
             Event::Text(text) => self.text(said, &text),
             Event::CallStarted { call, title } => self.started(said, call, title),
             Event::CallFinished { id, outcome, took, .. } => self.finished(said, &id, &outcome, took),
-            Event::Notice(words) => self.aside(said, &words),
+            Event::Notice(words) | Event::Steered(words) => self.aside(said, &words),
             Event::Retrying { after, why, .. } => {
                 said.answer.clear();
                 self.aside(said, &format!("asking again in {}: {why}", human::duration(after)));

@@ -3,18 +3,24 @@
 use serde_json::{Map, Value, json};
 
 use super::super::signature::{self, Signer};
-use super::super::{Request, arguments};
+use super::super::{Request, json as words};
 use super::thinking;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking};
 
 /// The whole body of a request.
-pub(super) fn body(request: &Request) -> Value {
-    let mut messages = messages(&request.messages);
+pub(in super::super) fn body(request: &Request) -> Value {
+    let mut messages = messages(&request.messages, &request.model);
     mark_turns(&mut messages);
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(request.model));
     body.insert("stream".to_owned(), json!(true));
-    thinking::think(&request.model, request.effort, request.max_output, may_begin(&request.messages), &mut body);
+    thinking::think(
+        &request.model,
+        request.effort,
+        request.max_output,
+        may_begin(&request.messages, &request.model),
+        &mut body,
+    );
     if !request.system.is_empty() {
         let mut system = json!({ "type": "text", "text": request.system });
         mark(&mut system);
@@ -44,11 +50,11 @@ fn mark_turns(messages: &mut [Value]) {
 }
 
 /// With a budget, the message whose calls were just answered must begin with its thinking. It has none if another model made it.
-fn may_begin(messages: &[Message]) -> bool {
+fn may_begin(messages: &[Message], model: &str) -> bool {
     let is_answered = messages.last().is_some_and(|message| message.role == Role::Tool);
     let last = messages.iter().rev().find(|message| message.role == Role::Assistant);
     match last {
-        Some(last) if is_answered => last.parts.iter().find_map(block).is_some_and(|first| {
+        Some(last) if is_answered => last.parts.iter().find_map(|part| block(part, model)).is_some_and(|first| {
             let kind = first["type"].as_str().unwrap_or_default();
             matches!(kind, "thinking" | "redacted_thinking")
         }),
@@ -57,14 +63,14 @@ fn may_begin(messages: &[Message]) -> bool {
 }
 
 /// Roles alternate: results are the user's, and what the same side says in a row is one message.
-fn messages(messages: &[Message]) -> Vec<Value> {
+fn messages(messages: &[Message], model: &str) -> Vec<Value> {
     let mut merged: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in messages {
         let role = match message.role {
             Role::User | Role::Tool => "user",
             Role::Assistant => "assistant",
         };
-        let blocks: Vec<Value> = message.parts.iter().filter_map(block).collect();
+        let blocks: Vec<Value> = message.parts.iter().filter_map(|part| block(part, model)).collect();
         match merged.last_mut() {
             _ if blocks.is_empty() => {}
             Some((last, earlier)) if *last == role => earlier.extend(blocks),
@@ -75,13 +81,13 @@ fn messages(messages: &[Message]) -> Vec<Value> {
 }
 
 /// A part as a block; what would be refused is left out.
-fn block(part: &Part) -> Option<Value> {
+fn block(part: &Part, model: &str) -> Option<Value> {
     match part {
         Part::Text(text) => text_block(text),
-        Part::Thinking(thinking) => thinking_block(thinking),
+        Part::Thinking(thinking) => thinking_block(thinking, model),
         Part::Image(image) => Some(image_block(image)),
         Part::Call(Call { id, name, arguments }) => {
-            let input = arguments::object(arguments);
+            let input = words::arguments(arguments);
             Some(json!({ "type": "tool_use", "id": call_id(id), "name": name, "input": input }))
         }
         Part::Result { id, outcome } => Some(result_block(id, outcome)),
@@ -93,13 +99,14 @@ fn text_block(text: &str) -> Option<Value> {
     (!text.trim().is_empty()).then(|| json!({ "type": "text", "text": text }))
 }
 
-/// Thinking without a signature of theirs is another model's, or was interrupted.
-fn thinking_block(thinking: &Thinking) -> Option<Value> {
+/// Thinking without the model's own signature is another's, or was interrupted.
+fn thinking_block(thinking: &Thinking, model: &str) -> Option<Value> {
+    let signer = Signer::Anthropic { model };
     if let Some(data) = &thinking.redacted {
-        let data = signature::open(Signer::Anthropic, data)?;
+        let data = signature::open(signer, data)?;
         return Some(json!({ "type": "redacted_thinking", "data": data }));
     }
-    let signature = signature::open(Signer::Anthropic, thinking.signature.as_deref()?)?;
+    let signature = signature::open(signer, thinking.signature.as_deref()?)?;
     Some(json!({ "type": "thinking", "thinking": thinking.text, "signature": signature }))
 }
 

@@ -2,25 +2,24 @@
 
 use serde_json::Value;
 
-use super::super::body::Body;
-use super::super::catalog;
-use super::super::error::{ErrorKind, ProviderError};
-use super::super::failure::{Asked, Failure};
+use super::super::decode::{Ended, Progress, Reader, Sink, say};
+use super::super::error::ErrorKind;
+use super::super::failure::Failure;
+use super::super::json::{count, list, text};
 use super::super::signature::{self, Signer};
 use super::super::{Delta, Stop};
 use crate::chat::Usage;
 
-/// Reads an answer cut anywhere.
+/// What an answer has said so far.
 #[derive(Debug)]
-pub(super) struct Decoder<'a> {
-    asked: Asked<'a>,
-    body: Body,
+pub(in super::super) struct Messages {
+    /// Whose answer it is: only it can read again what it thought.
+    model: String,
     /// For each call, the vendor's index, which counts blocks of every kind.
     calls: Vec<u64>,
     signature: String,
     stop: Option<Stop>,
     usage: Counts,
-    is_over: bool,
 }
 
 /// Tokens; each event that names a count has the newest.
@@ -32,71 +31,11 @@ struct Counts {
     output: Option<u64>,
 }
 
-type Sink<'a> = &'a mut (dyn FnMut(Delta) + Send);
-
-impl<'a> Decoder<'a> {
-    pub(super) fn new(asked: Asked<'a>) -> Decoder<'a> {
-        Decoder {
-            asked,
-            body: Body::new(),
-            calls: Vec::new(),
-            signature: String::new(),
-            stop: None,
-            usage: Counts::default(),
-            is_over: false,
-        }
-    }
-
-    /// Whether all of the answer is there; only the end of the stream may still come.
-    pub(super) fn is_complete(&self) -> bool {
-        self.stop.is_some()
-    }
-
-    /// Whether the stream said that it is over.
-    pub(super) fn is_over(&self) -> bool {
-        self.is_over
-    }
-
-    pub(super) fn feed(&mut self, bytes: &[u8], deltas: Sink<'_>) -> Result<(), ProviderError> {
-        let mut events = Vec::new();
-        let fed = self.body.feed(bytes, &mut events);
-        for event in &events {
-            self.data(&event.data, ErrorKind::Malformed, deltas)?;
-        }
-        fed.map_err(|e| self.error(ErrorKind::Malformed).caused_by(e))
-    }
-
-    /// The connection has ended. An answer that has not is an error.
-    pub(super) fn finish(mut self, deltas: Sink<'_>) -> Result<(), ProviderError> {
-        // An event that was cut off is no error of its own.
-        let kind = if self.body.is_whole() { ErrorKind::Malformed } else { ErrorKind::BrokenOff };
-        let last = self.body.finish().map_err(|e| self.error(ErrorKind::Malformed).caused_by(e))?;
-        if let Some(event) = last {
-            self.data(&event.data, kind.clone(), deltas)?;
-        }
-        if !self.is_over && self.stop.is_none() {
-            return Err(self.error(kind));
-        }
-        self.end(deltas);
-        Ok(())
-    }
-
-    fn error(&self, kind: ErrorKind) -> ProviderError {
-        ProviderError::new(self.asked.vendor, kind)
-    }
-
-    fn data(&mut self, data: &str, unreadable: ErrorKind, deltas: Sink<'_>) -> Result<(), ProviderError> {
-        if self.is_over {
-            return Ok(());
-        }
-        let event: Value = serde_json::from_str(data).map_err(|e| self.error(unreadable).caused_by(e))?;
-        self.event(&event, deltas)
-    }
-
-    fn event(&mut self, event: &Value, deltas: Sink<'_>) -> Result<(), ProviderError> {
-        let index = event.get("index").and_then(Value::as_u64).unwrap_or(0);
+impl Reader for Messages {
+    fn take(&mut self, event: &Value, deltas: Sink<'_>) -> Result<Progress, Failure> {
+        let index = count(event, "/index").unwrap_or(0);
         let part = |name: &str| event.get(name).unwrap_or(&Value::Null);
-        match event.get("type").and_then(Value::as_str).unwrap_or_default() {
+        match text(event, "type") {
             "message_start" => self.usage.read(&event["message"]["usage"]),
             "content_block_start" => self.begin(index, part("content_block"), deltas),
             "content_block_delta" => self.more(index, part("delta"), deltas),
@@ -105,18 +44,37 @@ impl<'a> Decoder<'a> {
                 self.usage.read(part("usage"));
                 self.stopped(part("delta"));
             }
-            "message_stop" => self.end(deltas),
-            "error" => return Err(Failure::of_object(event).into_error(self.asked)),
+            "message_stop" => return Ok(Progress::Over),
             "message" => self.whole(event, deltas),
-            _ if event.get("error").is_some() => return Err(Failure::of_object(event).into_error(self.asked)),
             // Pings, and events that are yet to be invented.
             _ => {}
         }
-        Ok(())
+        Ok(if self.stop.is_some() { Progress::Complete } else { Progress::Open })
+    }
+
+    fn end(&mut self, _: Sink<'_>) -> Result<Ended, ErrorKind> {
+        let unsaid = if self.calls.is_empty() { Stop::End } else { Stop::ToolUse };
+        Ok(Ended { usage: self.usage.total(), stop: self.stop.take().unwrap_or(unsaid) })
+    }
+}
+
+impl Messages {
+    pub(in super::super) fn of(model: &str) -> Messages {
+        Messages {
+            model: model.to_owned(),
+            calls: Vec::new(),
+            signature: String::new(),
+            stop: None,
+            usage: Counts::default(),
+        }
+    }
+
+    fn seal(&self, signature: &str) -> String {
+        signature::seal(Signer::Anthropic { model: &self.model }, signature)
     }
 
     fn begin(&mut self, index: u64, block: &Value, deltas: Sink<'_>) {
-        let words = |name: &str| block.get(name).and_then(Value::as_str).unwrap_or_default();
+        let words = |name: &str| text(block, name);
         match words("type") {
             "text" => say(Delta::Text, words("text"), deltas),
             "thinking" => {
@@ -124,7 +82,7 @@ impl<'a> Decoder<'a> {
                 self.signature = words("signature").to_owned();
             }
             "redacted_thinking" => {
-                deltas(Delta::RedactedThinking(signature::seal(Signer::Anthropic, words("data"))));
+                deltas(Delta::RedactedThinking(self.seal(words("data"))));
             }
             "tool_use" => {
                 let place = self.calls.len();
@@ -140,7 +98,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn more(&mut self, index: u64, delta: &Value, deltas: Sink<'_>) {
-        let words = |name: &str| delta.get(name).and_then(Value::as_str).unwrap_or_default();
+        let words = |name: &str| text(delta, name);
         match words("type") {
             "text_delta" => say(Delta::Text, words("text"), deltas),
             "thinking_delta" => say(Delta::Thinking, words("thinking"), deltas),
@@ -159,7 +117,7 @@ impl<'a> Decoder<'a> {
     fn sign(&mut self, deltas: Sink<'_>) {
         let signature = std::mem::take(&mut self.signature);
         if !signature.is_empty() {
-            deltas(Delta::Signature(signature::seal(Signer::Anthropic, &signature)));
+            deltas(Delta::Signature(self.seal(&signature)));
         }
     }
 
@@ -179,33 +137,21 @@ impl<'a> Decoder<'a> {
 
     /// An answer in one piece.
     fn whole(&mut self, message: &Value, deltas: Sink<'_>) {
-        for (index, block) in message.get("content").and_then(Value::as_array).into_iter().flatten().enumerate() {
+        for (index, block) in list(message, "content").enumerate() {
             self.begin(index as u64, block, deltas);
             self.sign(deltas);
         }
         self.usage.read(&message["usage"]);
         self.stopped(message);
     }
-
-    fn end(&mut self, deltas: Sink<'_>) {
-        if std::mem::replace(&mut self.is_over, true) {
-            return;
-        }
-        if let Some(usage) = self.usage.total() {
-            deltas(Delta::Usage(catalog::with_cost(self.asked.vendor, self.asked.model, usage)));
-        }
-        let unsaid = if self.calls.is_empty() { Stop::End } else { Stop::ToolUse };
-        deltas(Delta::Stopped(self.stop.take().unwrap_or(unsaid)));
-    }
 }
 
 impl Counts {
     fn read(&mut self, usage: &Value) {
-        let count = |name: &str, last: Option<u64>| usage.get(name).and_then(Value::as_u64).or(last);
-        self.fresh = count("input_tokens", self.fresh);
-        self.cached = count("cache_read_input_tokens", self.cached);
-        self.cache_written = count("cache_creation_input_tokens", self.cache_written);
-        self.output = count("output_tokens", self.output);
+        self.fresh = count(usage, "/input_tokens").or(self.fresh);
+        self.cached = count(usage, "/cache_read_input_tokens").or(self.cached);
+        self.cache_written = count(usage, "/cache_creation_input_tokens").or(self.cache_written);
+        self.output = count(usage, "/output_tokens").or(self.output);
     }
 
     fn total(self) -> Option<Usage> {
@@ -214,11 +160,5 @@ impl Counts {
             [self.fresh, self.cached, self.cache_written].map(Option::unwrap_or_default);
         let output = self.output.unwrap_or_default();
         Some(Usage { input: fresh + cached + cache_written, output, cached, cache_written, cost: None })
-    }
-}
-
-fn say(delta: impl FnOnce(String) -> Delta, words: &str, deltas: Sink<'_>) {
-    if !words.is_empty() {
-        deltas(delta(words.to_owned()));
     }
 }

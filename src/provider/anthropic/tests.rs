@@ -1,9 +1,10 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::super::decode::Decoder;
 use super::super::failure::Asked;
 use super::super::testing::{cut, joined, request};
-use super::super::{Effort, ErrorKind, Retry, Stop};
+use super::super::{Delta, Effort, ErrorKind, ProviderError, Retry, Stop};
 use super::*;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking, Usage};
 
@@ -12,7 +13,7 @@ const ASKED: Asked<'static> = Asked { vendor: "custom", model: "m", key: None };
 fn read(chunks: &[&[u8]]) -> Result<Vec<Delta>, ProviderError> {
     let mut deltas = Vec::new();
     let mut sink = |delta| deltas.push(delta);
-    let mut decoder = Decoder::new(ASKED);
+    let mut decoder = Decoder::new(ASKED, Messages::of("m"));
     chunks.iter().try_for_each(|chunk| decoder.feed(chunk, &mut sink))?;
     decoder.finish(&mut sink)?;
     Ok(joined(deltas))
@@ -58,8 +59,8 @@ fn answer_read() -> Vec<Delta> {
     let began = |index, id: &str, name: &str| Delta::CallBegan { index, id: id.to_owned(), name: name.to_owned() };
     vec![
         Delta::Thinking("hm ✳".to_owned()),
-        Delta::Signature("anthropic:Eqo=".to_owned()),
-        Delta::RedactedThinking("anthropic:secret".to_owned()),
+        Delta::Signature("anthropic@m:Eqo=".to_owned()),
+        Delta::RedactedThinking("anthropic@m:secret".to_owned()),
         Delta::Text("I look".to_owned()),
         began(0, "toolu_1", "ls"),
         Delta::CallArguments { index: 0, json: r#"{"p":1}"#.to_owned() },
@@ -106,7 +107,7 @@ fn an_answer_in_one_piece() {
     });
     let expected = [
         Delta::Thinking("hm".to_owned()),
-        Delta::Signature("anthropic:s".to_owned()),
+        Delta::Signature("anthropic@m:s".to_owned()),
         Delta::Text("so".to_owned()),
         Delta::CallBegan { index: 0, id: "t".to_owned(), name: "ls".to_owned() },
         Delta::CallArguments { index: 0, json: r#"{"p":1}"#.to_owned() },
@@ -168,7 +169,7 @@ fn signed(signature: &str) -> Part {
 #[test]
 fn a_conversation_in_their_words() {
     let image = Image { media_type: "image/png".to_owned(), base64: "QUJD".to_owned() };
-    let hidden = Thinking { redacted: Some("anthropic:d".to_owned()), ..Thinking::default() };
+    let hidden = Thinking { redacted: Some("anthropic@claude-sonnet-5:d".to_owned()), ..Thinking::default() };
     let mut request = request("claude-sonnet-5", Effort::Low);
     request.messages = vec![
         Message::user("one"),
@@ -176,7 +177,8 @@ fn a_conversation_in_their_words() {
         message(
             Role::Assistant,
             vec![
-                signed("anthropic:s"),
+                signed("anthropic@claude-sonnet-5:s"),
+                signed("anthropic@claude-opus-5:s"),
                 signed("google:s"),
                 Part::Thinking(Thinking { text: "unsigned".to_owned(), ..Thinking::default() }),
                 Part::Thinking(hidden),
@@ -238,7 +240,7 @@ fn a_budget_waits_when_another_model_made_the_calls() {
         request.messages.push(message(Role::Tool, vec![result("a", Outcome::done("x"))]));
         request::body(&request).get("thinking").is_some()
     };
-    assert!(thinks("anthropic:s"));
+    assert!(thinks("anthropic@claude-sonnet-4-5:s"));
     assert!(!thinks("google:s"));
 }
 

@@ -18,8 +18,19 @@ enum Mode {
     None,
     /// It thinks within a budget of tokens.
     Budget,
-    /// It decides itself, and is told how hard to try; whether it can be told not to, and the word for the utmost.
-    Adaptive { always: bool, utmost: &'static str },
+    /// It decides itself, and is told how hard to try, with this word for the utmost.
+    Adaptive { unasked: Unasked, utmost: &'static str },
+}
+
+/// What a model does that is not asked to think.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unasked {
+    /// It does not.
+    Rests,
+    /// It does, unless told otherwise.
+    Thinks,
+    /// It does, and refuses to be told otherwise.
+    Insists,
 }
 
 impl Mode {
@@ -29,12 +40,17 @@ impl Mode {
         let numbers = name.split('-').filter_map(|word| word.parse::<u32>().ok()).take_while(|number| *number < 1_000);
         let mut numbers = numbers.fuse();
         let version = (numbers.next().unwrap_or(u32::MAX), numbers.next().unwrap_or(0));
-        let always = name.starts_with("fable") || name.starts_with("mythos");
+        let unasked = match version {
+            _ if name.starts_with("fable") || name.starts_with("mythos") => Unasked::Insists,
+            (..5, _) => Unasked::Rests,
+            (5, ..5) => Unasked::Thinks,
+            (5.., _) => Unasked::Insists,
+        };
         match version {
             (..3, _) | (3, ..7) => Mode::None,
             (3, 7..) | (4, ..6) => Mode::Budget,
-            (4, 6) => Mode::Adaptive { always, utmost: "max" },
-            (4.., _) => Mode::Adaptive { always, utmost: "xhigh" },
+            (4, 6) => Mode::Adaptive { unasked, utmost: "max" },
+            (4.., _) => Mode::Adaptive { unasked, utmost: "xhigh" },
         }
     }
 }
@@ -44,8 +60,8 @@ pub(in super::super) fn efforts(model: &str) -> Vec<Effort> {
     match Mode::of(model) {
         Mode::None => vec![Off],
         Mode::Budget => Effort::ALL.to_vec(),
-        Mode::Adaptive { always: true, .. } => vec![Low, Medium, High, XHigh],
-        Mode::Adaptive { always: false, .. } => vec![Off, Low, Medium, High, XHigh],
+        Mode::Adaptive { unasked: Unasked::Insists, .. } => vec![Low, Medium, High, XHigh],
+        Mode::Adaptive { unasked: Unasked::Rests | Unasked::Thinks, .. } => vec![Off, Low, Medium, High, XHigh],
     }
 }
 
@@ -59,6 +75,9 @@ pub(super) fn think(model: &str, effort: Effort, max_output: u32, may_begin: boo
     let budget = whole.saturating_sub(max_output).max(LEAST_BUDGET);
     let mut max_tokens = max_output;
     match (mode, effort) {
+        (Mode::Adaptive { unasked: Unasked::Thinks, .. }, Off) => {
+            body.insert("thinking".to_owned(), json!({ "type": "disabled" }));
+        }
         (Mode::None, _) | (Mode::Budget | Mode::Adaptive { .. }, Off) => {}
         (Mode::Budget, Minimal | Low | Medium | High | XHigh) => {
             if may_begin {
@@ -106,7 +125,12 @@ mod tests {
             })
         );
         assert_eq!(asked("claude-sonnet-5", XHigh, 8_000)["output_config"]["effort"], "xhigh");
-        assert_eq!(asked("claude-sonnet-5", Off, 8_000), json!({ "max_tokens": 8_000 }));
+        assert_eq!(
+            asked("claude-sonnet-5", Off, 8_000),
+            json!({ "max_tokens": 8_000, "thinking": { "type": "disabled" } })
+        );
+        assert_eq!(asked("claude-opus-4-8", Off, 8_000), json!({ "max_tokens": 8_000 }));
+        assert_eq!(asked("claude-opus-5-5", Off, 8_000)["output_config"]["effort"], "low");
         assert_eq!(asked("claude-fable-5-1", Off, 8_000)["output_config"]["effort"], "low");
     }
 

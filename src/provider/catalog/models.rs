@@ -1,11 +1,12 @@
-//! Windows and list prices, for the shortest context and without discounts, as the vendors published them in autumn 2026.
+//! Windows and list prices, for the shortest context and without discounts, as the vendors published them on 16 November 2026.
 
 use super::{Model, Price};
 
 pub(super) static MODELS: &[Model] = &[
-    openai("gpt-6-sol", 1_000_000, price(2.0, 10.0, 0.2, 2.5)),
-    openai("gpt-6-luna", 400_000, price(0.1, 0.5, 0.01, 0.125)),
-    unpriced("openai", "gpt-6", 1_000_000),
+    openai("gpt-6.1-sol", 1_050_000, price(2.0, 10.0, 0.1, 2.5)),
+    openai("gpt-6-sol", 1_050_000, price(2.0, 10.0, 0.2, 2.5)),
+    openai("gpt-6-luna", 1_050_000, price(0.1, 0.5, 0.01, 0.125)),
+    unpriced("openai", "gpt-6", 1_050_000),
     unpriced("openai", "gpt-5.6", 1_000_000),
     unpriced("openai", "gpt-5.5", 1_000_000),
     openai("gpt-5.4", 1_000_000, price(2.5, 15.0, 0.25, 2.5)),
@@ -36,9 +37,10 @@ pub(super) static MODELS: &[Model] = &[
     anthropic("claude-opus-4-5", 200_000, price(5.0, 25.0, 0.5, 6.25)),
     anthropic("claude-opus-4", 200_000, price(15.0, 75.0, 1.5, 18.75)),
     anthropic("claude-sonnet-5", 1_000_000, price(2.0, 10.0, 0.2, 2.5)),
-    anthropic("claude-sonnet-5-5", 1_000_000, price(2.0, 10.0, 0.1, 2.5)),
+    anthropic("claude-sonnet-5-5", 1_000_000, price(2.0, 10.0, 0.2, 2.5)),
     anthropic("claude-sonnet-4", 200_000, price(3.0, 15.0, 0.3, 3.75)),
     anthropic("claude-3-7-sonnet", 200_000, price(3.0, 15.0, 0.3, 3.75)),
+    unpriced("anthropic", "claude-haiku-5-5", 1_000_000),
     anthropic("claude-haiku-4-5", 200_000, price(1.0, 5.0, 0.1, 1.25)),
     anthropic("claude-3-5-haiku", 200_000, price(0.8, 4.0, 0.08, 1.0)),
     unpriced("anthropic", "claude", 200_000),

@@ -1,4 +1,4 @@
-//! One row for each vendor, in the order in which their keys are looked for.
+//! One row for each vendor, in the order in which their keys are looked for; as published on 16 November 2026.
 
 use super::super::http::Auth;
 use super::super::openai_chat::{Dialect, Thinks};
@@ -10,13 +10,13 @@ pub static VENDORS: &[Vendor] = &[
     Vendor {
         url_variables: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
         wire: Wire::OpenAiChat(Dialect { completion_tokens: true, thinks: Thinks::OpenAi, ..PLAIN }),
-        ..vendor("openai", "https://api.openai.com/v1", &["OPENAI_API_KEY"], "gpt-6-sol")
+        ..vendor("openai", "https://api.openai.com/v1", &["OPENAI_API_KEY"], "gpt-6.1-sol")
     },
     Vendor {
         wire: Wire::Anthropic,
         url_variables: &["ANTHROPIC_BASE_URL"],
         auth: Auth::XApiKey,
-        ..vendor("anthropic", "https://api.anthropic.com", &["ANTHROPIC_API_KEY"], "claude-sonnet-5")
+        ..vendor("anthropic", "https://api.anthropic.com", &["ANTHROPIC_API_KEY"], "claude-sonnet-5-5")
     },
     Vendor {
         wire: Wire::OpenAiChat(Dialect { thinks: Thinks::OpenRouter, ..PLAIN }),

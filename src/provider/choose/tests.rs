@@ -168,3 +168,39 @@ fn ollama_listens_where_its_variable_says() {
     assert_eq!(ollama_url("127.0.0.1:9000"), "http://127.0.0.1:9000/v1");
     assert_eq!(ollama_url("https://gpu.lan:443/"), "https://gpu.lan:443/v1");
 }
+
+#[test]
+fn settings_fill_in_what_was_not_said() {
+    let settings = Wish {
+        model: Some("mine".to_owned()),
+        base_url: Some("http://10.0.0.1/v1".to_owned()),
+        api_key_env: Some("MINE".to_owned()),
+        protocol: Protocol::Messages,
+    };
+    let nothing = |_: &str| None;
+    let named = |name: &str| (name == "SHELLMATE_MODEL").then(|| "other".to_owned());
+    assert_eq!(Wish::default().or(&settings, &nothing), settings);
+    assert_eq!(wish("other").or(&settings, &nothing), Wish { model: Some("other".to_owned()), ..settings.clone() });
+    assert_eq!(Wish::default().or(&settings, &named), Wish { model: None, ..settings.clone() });
+    assert_eq!(wish("openai/gpt-4.1").or(&settings, &nothing), wish("openai/gpt-4.1"));
+    assert_eq!(at("http://10.0.0.2").or(&settings, &nothing), at("http://10.0.0.2"));
+}
+
+#[test]
+fn each_server_has_its_protocol_and_may_be_given_another() {
+    let key = [("OPENAI_API_KEY", "k"), ("ANTHROPIC_API_KEY", "k"), ("AZURE_OPENAI_API_KEY", "k")];
+    let wire = |wish: Wish| chosen(&wish, &key).unwrap().unwrap().wire;
+    assert_eq!(wire(wish("openai/gpt-5.4")), Wire::OpenAiResponses);
+    assert_eq!(wire(wish("openai/o3")), Wire::OpenAiResponses);
+    assert!(matches!(wire(wish("openai/gpt-4.1")), Wire::OpenAiChat(_)));
+    assert!(matches!(
+        wire(Wish { model: Some("gpt-5.4".to_owned()), ..at("http://10.0.0.1/v1") }),
+        Wire::OpenAiChat(_)
+    ));
+    assert!(matches!(wire(Wish { protocol: Protocol::Chat, ..wish("openai/gpt-5.4") }), Wire::OpenAiChat(_)));
+    assert_eq!(wire(Wish { protocol: Protocol::Responses, ..at("http://10.0.0.1/v1") }), Wire::OpenAiResponses);
+    let messages = Wish { protocol: Protocol::Messages, ..at("http://10.0.0.1/v1") };
+    let choice = chosen(&messages, &key).unwrap().unwrap();
+    assert_eq!((choice.wire, choice.base_url.as_str()), (Wire::Anthropic, "http://10.0.0.1"));
+    assert_eq!(choice.endpoint().auth, Auth::XApiKey);
+}

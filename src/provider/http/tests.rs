@@ -2,7 +2,7 @@ use std::sync::mpsc;
 use std::time::Instant as Clock;
 
 use super::super::testing::{Server, Step, events, head, request};
-use super::super::{Delta, Effort, Provider, ResolveError, Retry, Wish, choose, resolve};
+use super::super::{Delta, Effort, Protocol, Provider, ResolveError, Retry, Wish, choose, resolve};
 use super::*;
 
 const CHUNK: &str = r#"{"choices":[{"delta":{"content":"hi"}}]}"#;
@@ -231,4 +231,25 @@ fn hosts_and_loopback() {
     {
         assert!(!is_loopback(url), "{url}");
     }
+}
+
+#[tokio::test]
+async fn an_account_that_may_not_see_thinking_is_asked_for_none() {
+    let refusal = r#"{"error":{"message":"Your organization must be verified to generate reasoning summaries.","type":"invalid_request_error","param":"reasoning.summary","code":"unsupported_value"}}"#;
+    let server = Server::answering(400, "", refusal.as_bytes());
+    let wish = Wish {
+        base_url: Some(server.url.clone()),
+        model: Some("gpt-5.4".to_owned()),
+        protocol: Protocol::Responses,
+        ..Wish::default()
+    };
+    let provider = resolve(&wish, &env, &Http::default()).await.unwrap().unwrap().provider;
+    let request = request("gpt-5.4", Effort::Medium);
+    let mut quiet = |_| {};
+    assert!(provider.stream(&request, &mut quiet).await.is_err());
+    let asks = |asked: String| asked.contains(r#""summary":"auto""#);
+    assert!(asks(server.request()) && !asks(server.request()));
+    assert!(provider.stream(&request, &mut quiet).await.is_err());
+    assert!(!asks(server.request()));
+    assert!(server.asked.try_recv().is_err());
 }

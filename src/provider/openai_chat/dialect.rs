@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::Effort;
+use super::super::{Effort, openai};
 
 /// How one vendor's requests differ from the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl Dialect {
     pub(super) fn with(self, model: &str) -> Dialect {
         let name = model.rsplit('/').next().unwrap_or(model);
         match self.thinks {
-            Thinks::Plain if !openai_efforts(name).is_empty() => {
+            Thinks::Plain if !openai::chat_efforts(name).is_empty() => {
                 Dialect { completion_tokens: true, thinks: Thinks::OpenAi, ..self }
             }
             Thinks::Plain | Thinks::OpenAi | Thinks::OpenRouter | Thinks::Gemini | Thinks::DeepSeek => self,
@@ -60,7 +60,7 @@ impl Dialect {
         match self.with(model).thinks {
             Thinks::Plain if model.contains("gpt-oss") => vec![Low, Medium, High],
             Thinks::Plain => vec![],
-            Thinks::OpenAi => openai_efforts(model.rsplit('/').next().unwrap_or(model)),
+            Thinks::OpenAi => openai::chat_efforts(model.rsplit('/').next().unwrap_or(model)),
             Thinks::OpenRouter => Effort::ALL.to_vec(),
             Thinks::Gemini if model.contains("gemini-2.5-flash") => vec![Off, Minimal, Low, Medium, High],
             Thinks::Gemini if model.contains("gemini-2.0") || model.contains("gemini-1") => vec![],
@@ -92,25 +92,5 @@ impl Dialect {
                 }
             }
         }
-    }
-}
-
-/// OpenAI's own models differ by generation. From 5.4 on this endpoint refuses tools together with thinking, and we always have
-/// tools.
-fn openai_efforts(model: &str) -> Vec<Effort> {
-    let Some(rest) = model.strip_prefix("gpt-") else {
-        let reasons = ["o1", "o3", "o4"].iter().any(|family| model.starts_with(family));
-        return if reasons { vec![Low, Medium, High] } else { vec![] };
-    };
-    let version: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
-    let (major, minor) = version.split_once('.').unwrap_or((&version, "0"));
-    let is_chat = rest.contains("-chat");
-    match (major.parse::<u32>().unwrap_or(0), minor.parse::<u32>().unwrap_or(0)) {
-        (..5, _) => vec![],
-        _ if is_chat => vec![],
-        (5, 0) => vec![Minimal, Low, Medium, High],
-        (5, 1) => vec![Off, Low, Medium, High],
-        (5, 2..4) => vec![Off, Low, Medium, High, XHigh],
-        (5.., _) => vec![Off],
     }
 }

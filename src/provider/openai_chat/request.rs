@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::signature::{self, Signer};
-use super::super::{Effort, Request, arguments};
+use super::super::{Effort, Request, json as words};
 use super::dialect::Dialect;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role};
 
@@ -13,7 +13,7 @@ const UNSIGNED: &str = "skip_thought_signature_validator";
 const SHORT_ID: usize = 9;
 
 /// The whole body of a request.
-pub(super) fn body(request: &Request, dialect: Dialect) -> Value {
+pub(in super::super) fn body(request: &Request, dialect: Dialect) -> Value {
     let dialect = dialect.with(&request.model);
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(request.model));
@@ -100,7 +100,7 @@ fn assistant(message: &Message, dialect: Dialect) -> Value {
 }
 
 fn tool_call(call: &Call, dialect: Dialect) -> Value {
-    let arguments = arguments::object(&call.arguments).to_string();
+    let arguments = words::arguments(&call.arguments).to_string();
     json!({
         "id": call_id(&call.id, dialect),
         "type": "function",

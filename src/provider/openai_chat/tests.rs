@@ -1,9 +1,10 @@
 use proptest::prelude::*;
 use serde_json::json;
 
+use super::super::decode::Decoder;
 use super::super::failure::Asked;
 use super::super::testing::{cut, events, joined, request};
-use super::super::{Effort, ErrorKind, Retry, Stop};
+use super::super::{Delta, Effort, ErrorKind, ProviderError, Retry, Stop};
 use super::*;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking, Usage};
 
@@ -12,7 +13,7 @@ const ASKED: Asked<'static> = Asked { vendor: "custom", model: "m", key: None };
 fn read(chunks: &[&[u8]]) -> (Vec<Delta>, Result<(), ProviderError>) {
     let mut deltas = Vec::new();
     let mut sink = |delta| deltas.push(delta);
-    let mut decoder = Decoder::new(ASKED, "call_x".to_owned());
+    let mut decoder = Decoder::new(ASKED, Chunks::with_ids("call_x".to_owned()));
     let fed = chunks.iter().try_for_each(|chunk| decoder.feed(chunk, &mut sink));
     let end = fed.and_then(|()| decoder.finish(&mut sink));
     (joined(deltas), end)

@@ -46,7 +46,8 @@ async fn the_usual_effort_is_one_the_model_knows() {
         let variables = [("OPENAI_API_KEY", "k"), ("ANTHROPIC_API_KEY", "k")];
         resolve(&wish, &env(&variables), &Http::default()).await.unwrap().unwrap().effort
     };
-    assert_eq!(effort("openai/gpt-6-sol").await, Effort::Off);
+    assert_eq!(effort("openai/gpt-6-sol").await, Effort::Medium);
+    assert_eq!(effort("openai/gpt-4.1").await, Effort::Medium);
     assert_eq!(effort("openai/gpt-5.1").await, Effort::Medium);
     assert_eq!(effort("anthropic/claude-sonnet-5").await, Effort::Medium);
     assert_eq!(effort("openai/gpt-6-sol:high").await, Effort::High);
@@ -108,5 +109,5 @@ fn all_of_it_may_run_on_any_thread() {
     let (wish, http, env) = (Wish::default(), Http::default(), |_: &str| None);
     send(resolve(&wish, &env, &http));
     send(probe(&wish, &env, &http));
-    send(list::list_models(&env, &http));
+    send(list::list_models(&wish, &env, &http));
 }

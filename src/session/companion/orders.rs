@@ -1,34 +1,76 @@
 //! What the agent's thread does all day.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
 use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Agent, Limits, NO_MODEL, Query, Setup};
+use crate::agent::{Agent, Limits, NO_MODEL, Query, Setup, Voices};
 use crate::chat::Ending;
-use crate::provider::{self, Http, Resolved, Wish};
+use crate::provider::{self, Http, Keys, Resolved, Wish};
 use crate::tool::{Ports, Registry};
 
-use super::slash::{self, Slash};
-use super::{Line, News, Order, Places};
+use super::{Line, News, Order, Places, Question, Slash};
 
-/// Takes orders until the session is gone.
+/// Takes orders until the session is gone; what is being answered then is dropped, processes included.
 pub(super) async fn obey(mut orders: UnboundedReceiver<Order>, line: Line, places: Places) {
-    let mut mind = Mind { line, places, http: Http::default(), wish: Wish::default(), agent: None, last: None };
-    while let Some(Order::Turn(query, cancel)) = orders.recv().await {
-        let ending = tokio::select! {
-            ending = mind.turn(*query, cancel.clone()) => ending,
-            // The agent notices by itself once it runs; what comes before it (a server that does not answer) does not.
-            () = stopped_before_it_began(&cancel) => Ending::Interrupted,
-        };
-        mind.line.say(News::Over(ending));
+    let mut mind = Mind { line, places, http: Http::default(), wish: Wish::default(), agent: None };
+    let mut answers = JoinSet::new();
+    loop {
+        tokio::select! {
+            // An answer that is over belongs to the conversation before the next question is asked.
+            biased;
+            Some(Ok(over)) = answers.join_next() => mind.take_back(over),
+            order = orders.recv() => match order {
+                None => return,
+                Some(Order::Answer(question)) => {
+                    let Question { number, query, cancel, steering } = *question;
+                    let line = mind.line.of(number, steering);
+                    match mind.twin(&line, &cancel).await {
+                        Ok(twin) => drop(answers.spawn(answer(twin, query, cancel, line))),
+                        Err(ending) => line.over(ending),
+                    }
+                }
+                Some(Order::Command(slash, query, cancel)) => {
+                    let ending = mind.obey(slash, &query, &cancel).await;
+                    mind.line.over(ending);
+                }
+            },
+        }
     }
 }
 
-/// Gives a running turn the time to end properly.
-async fn stopped_before_it_began(cancel: &tokio_util::sync::CancellationToken) {
-    cancel.cancelled().await;
-    tokio::time::sleep(std::time::Duration::from_secs(3)).await;
+/// An answer that is over: the agent that gave it, unless it broke, and whom to tell.
+struct Over {
+    twin: Option<Agent>,
+    ending: Ending,
+    line: Line,
+}
+
+/// Answers on a task of its own. If that panics, nothing else does.
+async fn answer(mut twin: Agent, query: Query, cancel: CancellationToken, line: Line) -> Over {
+    match AssertUnwindSafe(twin.turn(query, cancel)).catch_unwind().await {
+        Ok(ending) => Over { twin: Some(twin), ending, line },
+        Err(_) => Over { twin: None, ending: Ending::Failed(CRASHED.into()), line },
+    }
+}
+
+/// What a person is told whose request met a bug of ours.
+pub(in crate::session) const CRASHED: &str =
+    "the agent has crashed (the log says where); your shell goes on, and so does the next `> `";
+
+impl Line {
+    fn over(&self, ending: Ending) {
+        let unheard = self.close();
+        self.say(News::Over { ending, unheard });
+    }
+}
+
+fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }
 
 /// One conversation, and what it needs to begin.
@@ -38,51 +80,71 @@ pub(super) struct Mind {
     pub(super) http: Http,
     pub(super) wish: Wish,
     pub(super) agent: Option<Agent>,
-    /// The last question, for `/retry`.
-    last: Option<String>,
 }
 
 impl Mind {
-    async fn turn(&mut self, mut query: Query, cancel: tokio_util::sync::CancellationToken) -> Ending {
-        if query.text.starts_with('/') {
-            match slash::parse(&query.text) {
-                Ok(Slash::Retry) => match self.last.clone() {
-                    Some(text) => query.text = text,
-                    None => return self.words("there is nothing to ask again yet"),
-                },
-                Ok(command) => {
-                    let words = self.command(command, &query).await;
-                    return self.words(&words);
-                }
-                Err(words) => return self.words(&words),
-            }
-        }
-        self.last = Some(query.text.clone());
-        self.line.forget_place();
+    /// Someone to answer one question, heard over this line.
+    async fn twin(&mut self, line: &Line, cancel: &CancellationToken) -> Result<Agent, Ending> {
         if self.agent.is_none() {
-            match self.resolve().await {
-                Ok(Some(resolved)) => self.agent = Some(self.begin(resolved)),
-                Ok(None) => return self.words(NO_MODEL.trim_end()),
-                Err(words) => return Ending::Failed(words),
+            // A server that does not answer is not waited for longer than the person likes.
+            match cancel.run_until_cancelled(self.resolve()).await {
+                None => return Err(Ending::Interrupted),
+                Some(Ok(Some(resolved))) => self.agent = Some(self.begin(resolved)),
+                Some(Ok(None)) => {
+                    line.say(News::Words(NO_MODEL.trim_end().to_owned()));
+                    return Err(Ending::Answered);
+                }
+                Some(Err(words)) => return Err(Ending::Failed(words)),
             }
         }
-        match &mut self.agent {
-            Some(agent) => agent.turn(query, cancel).await,
-            None => Ending::Failed("there is no model to ask".into()),
+        let agent = self.agent.as_ref().ok_or_else(|| Ending::Failed("there is no model to ask".into()))?;
+        let front = Arc::new(line.clone());
+        Ok(agent.fork(Voices { registry: registry(&front), approver: front.clone(), front }))
+    }
+
+    fn take_back(&mut self, over: Over) {
+        let Over { twin, ending, line } = over;
+        if let (Some(agent), Some(twin)) = (&mut self.agent, twin) {
+            agent.join(twin);
+        }
+        line.over(ending);
+    }
+
+    async fn obey(&mut self, slash: Slash, query: &Query, cancel: &CancellationToken) -> Ending {
+        match cancel.run_until_cancelled(self.command(slash, query)).await {
+            None => Ending::Interrupted,
+            Some(words) => {
+                self.line.say(News::Words(words));
+                Ending::Answered
+            }
         }
     }
 
     /// Finds a model for the present wish.
     pub(super) async fn resolve(&self) -> Result<Option<Resolved>, String> {
-        let env = |name: &str| std::env::var(name).ok();
-        provider::resolve(&self.wish, &env, &self.http).await.map_err(|error| error.to_string())
+        let keys = self.keys()?;
+        let env = |name: &str| keys.read(&environment, name);
+        let wish = self.wish.clone().or(&self.places.wish, &env);
+        provider::resolve(&wish, &env, &self.http).await.map_err(|error| error.to_string())
+    }
+
+    /// The models of everyone who can be asked.
+    pub(super) async fn list(&self) -> Result<Vec<provider::Listing>, String> {
+        let keys = self.keys()?;
+        Ok(provider::list_models(&self.places.wish, &|name| keys.read(&environment, name), &self.http).await)
+    }
+
+    /// Read each time: a person may log in while we run.
+    fn keys(&self) -> Result<Keys, String> {
+        let loaded = self.places.keys.as_deref().map_or_else(|| Ok(Keys::default()), Keys::load);
+        loaded.map_err(|error| error.to_string())
     }
 
     pub(super) fn begin(&self, resolved: Resolved) -> Agent {
         let line = Arc::new(self.line.clone());
         Agent::new(Setup {
             resolved,
-            registry: Registry::standard(Ports { shell: Some(line.clone()), asker: Some(line.clone()) }),
+            registry: registry(&line),
             front: line.clone(),
             approver: line,
             spill: self.places.workspace.clone(),
@@ -91,9 +153,8 @@ impl Mind {
             limits: Limits::default(),
         })
     }
+}
 
-    fn words(&self, words: &str) -> Ending {
-        self.line.say(News::Words(words.to_owned()));
-        Ending::Answered
-    }
+fn registry(line: &Arc<Line>) -> Registry {
+    Registry::standard(Ports { shell: Some(line.clone()), asker: Some(line.clone()) })
 }

@@ -8,11 +8,12 @@ use super::News;
 use super::orders::Mind;
 
 /// What can be said, with what it does.
-const COMMANDS: [(&str, &str); 9] = [
+const COMMANDS: [(&str, &str); 10] = [
     ("/help", "this list"),
     ("/model [NAME]", "which model is asked, or another from here on (provider/model[:effort])"),
     ("/models", "the models that can be asked"),
     ("/thinking LEVEL", "off, minimal, low, medium, high or xhigh"),
+    ("/show [N]", "the last answer, or the Nth, again and unfolded; a request in the background comes to the front"),
     ("/context", "exactly what the next question would send along"),
     ("/new", "begin a new conversation"),
     ("/usage", "tokens and cost so far"),
@@ -22,21 +23,29 @@ const COMMANDS: [(&str, &str); 9] = [
 
 /// One of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Slash {
+pub(in crate::session) enum Slash {
     Help,
     Model(Option<String>),
     Models,
     Thinking(String),
+    /// For the session, which has seen it all.
+    Show(Option<u64>),
     Context,
     New,
     Usage,
     Copy,
+    /// For the session, too.
     Retry,
 }
 
-/// Reads a line that begins with `/`; the error is for the person.
-pub(super) fn parse(line: &str) -> Result<Slash, String> {
+/// Reads a line that is words to the agent itself; a path is not. The error is for the person.
+pub(in crate::session) fn parse(line: &str) -> Option<Result<Slash, String>> {
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let is_one = word.strip_prefix('/').is_some_and(|name| name.chars().all(|c| c.is_ascii_alphabetic()));
+    is_one.then(|| read(word, rest))
+}
+
+fn read(word: &str, rest: &str) -> Result<Slash, String> {
     let rest = rest.trim();
     let argument = (!rest.is_empty()).then(|| rest.to_owned());
     Ok(match word {
@@ -44,6 +53,11 @@ pub(super) fn parse(line: &str) -> Result<Slash, String> {
         "/model" => Slash::Model(argument),
         "/models" => Slash::Models,
         "/thinking" => Slash::Thinking(argument.ok_or("which level? off, minimal, low, medium, high or xhigh")?),
+        "/show" => match argument.map(|number| number.parse()) {
+            None => Slash::Show(None),
+            Some(Ok(number)) => Slash::Show(Some(number)),
+            Some(Err(_)) => return Err(format!("`{rest}` is no number; `> /show` lists what there is")),
+        },
         "/context" => Slash::Context,
         "/new" => Slash::New,
         "/usage" => Slash::Usage,
@@ -84,8 +98,10 @@ impl Mind {
                 },
             },
             Slash::Models => {
-                let env = |name: &str| std::env::var(name).ok();
-                let lists = provider::list_models(&env, &self.http).await;
+                let lists = match self.list().await {
+                    Ok(lists) => lists,
+                    Err(words) => return words,
+                };
                 let names = lists.iter().flat_map(|list| match &list.models {
                     Ok(models) => models.iter().map(|model| format!("{}/{}", list.vendor, model.model)).collect(),
                     Err(error) => vec![format!("{}: {error}", list.vendor)],
@@ -122,7 +138,7 @@ impl Mind {
                 }
                 None => "there is no answer to copy yet".into(),
             },
-            Slash::Retry => String::new(),
+            Slash::Show(_) | Slash::Retry => String::new(),
         }
     }
 
@@ -148,13 +164,24 @@ mod tests {
 
     #[test]
     fn commands_are_read_and_mistakes_named() {
-        assert_eq!(parse("/model openai/x"), Ok(Slash::Model(Some("openai/x".into()))));
-        assert_eq!(parse("/new"), Ok(Slash::New));
+        let read = |line: &str| parse(line).unwrap();
+        assert_eq!(read("/model openai/x"), Ok(Slash::Model(Some("openai/x".into()))));
+        assert_eq!(read("/new"), Ok(Slash::New));
+        assert_eq!(read("/show 12"), Ok(Slash::Show(Some(12))));
+        assert_eq!(read("/show"), Ok(Slash::Show(None)));
+        assert!(read("/show it").unwrap_err().contains("`it` is no number"));
         assert_eq!(
-            parse("/contxt").unwrap_err(),
+            read("/contxt").unwrap_err(),
             "there is no /contxt (did you mean /context?); /help lists what there is"
         );
-        assert!(parse("/zzzzzz").unwrap_err().starts_with("there is no /zzzzzz;"));
-        assert!(parse("/thinking").is_err());
+        assert!(read("/zzzzzz").unwrap_err().starts_with("there is no /zzzzzz;"));
+        assert!(read("/thinking").is_err());
+    }
+
+    #[test]
+    fn a_path_is_part_of_a_question() {
+        assert_eq!(parse("/etc/hosts is odd, why"), None);
+        assert_eq!(parse("why"), None);
+        assert_eq!(parse("./x"), None);
     }
 }

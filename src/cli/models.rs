@@ -1,0 +1,65 @@
+//! `shellmate models`: what can be asked.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use serde_json::json;
+
+use crate::agent;
+use crate::provider::{self, Http, Listed, Wish};
+use crate::text::sanitize;
+
+use super::report;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Only the models whose names, as provider/model, contain these words.
+    words: Vec<String>,
+
+    /// Print one JSON object for each model instead of lines.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Asks every provider there is a key for, and the servers of this machine. Exits with 1 if nobody has a model.
+pub(super) fn run(args: Args, wish: &Wish, env: provider::Env<'_>, out: &mut impl Write) -> Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot begin")?;
+    let lists = runtime.block_on(provider::list_models(wish, env, &Http::default()));
+    let mut shown = 0;
+    for list in &lists {
+        match &list.models {
+            Err(error) => report::notices([format!("{}: {error}", list.vendor)]),
+            Ok(models) => {
+                for model in models {
+                    let name = format!("{}/{}", list.vendor, sanitize(&model.model));
+                    if args.words.iter().all(|word| name.contains(word.as_str())) {
+                        shown += 1;
+                        print(&name, list.vendor, model, args.json, out)?;
+                    }
+                }
+            }
+        }
+    }
+    out.flush()?;
+    if lists.is_empty() {
+        report::words(agent::NO_MODEL);
+    }
+    Ok(if shown > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn print(name: &str, vendor: &str, model: &Listed, as_json: bool, out: &mut impl Write) -> Result<()> {
+    if as_json {
+        let price = model.price.map(|price| json!({ "input": price.input, "output": price.output }));
+        let line = json!({
+            "provider": vendor, "model": model.model, "context_window": model.context_window, "price": price,
+        });
+        writeln!(out, "{line}")?;
+        return Ok(());
+    }
+    let window = model.context_window.map(|window| format!("{}k", window / 1_000)).unwrap_or_default();
+    let price =
+        model.price.map(|price| format!("${} in, ${} out per million", price.input, price.output)).unwrap_or_default();
+    writeln!(out, "{}", format!("{name:<48} {window:>6}  {price}").trim_end())?;
+    Ok(())
+}

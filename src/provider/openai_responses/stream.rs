@@ -1,0 +1,193 @@
+//! Events of the responses API into deltas.
+
+use serde_json::Value;
+
+use super::super::decode::{Ended, Progress, Reader, Sink, say};
+use super::super::error::ErrorKind;
+use super::super::failure::Failure;
+use super::super::json::{count, list, text};
+use super::super::signature::{self, Signer};
+use super::super::{Delta, Stop};
+use crate::chat::Usage;
+
+/// What an answer has said so far.
+#[derive(Debug)]
+pub(in super::super) struct Items {
+    /// Whose answer it is: only they can read again what they thought.
+    vendor: String,
+    /// The items that have begun, by their place in the answer.
+    items: Vec<Item>,
+    /// How many of them are calls.
+    calls: usize,
+    refusal: String,
+    stop: Option<Stop>,
+    usage: Option<Usage>,
+}
+
+/// One item on its way.
+#[derive(Debug)]
+struct Item {
+    output_index: u64,
+    /// Its place among the calls, if it is one.
+    call: Option<usize>,
+    /// Whether any of its words came in pieces: at its end they all come again.
+    has_spoken: bool,
+    /// The part of a summary that was heard last.
+    part: u64,
+}
+
+impl Items {
+    pub(in super::super) fn of(vendor: &str) -> Items {
+        Items {
+            vendor: vendor.to_owned(),
+            items: Vec::new(),
+            calls: 0,
+            refusal: String::new(),
+            stop: None,
+            usage: None,
+        }
+    }
+
+    /// The item an event is about; it begins now if nobody said so before.
+    fn item(&mut self, event: &Value) -> &mut Item {
+        let output_index = count(event, "/output_index").unwrap_or(0);
+        let place = self.items.iter().rposition(|item| item.output_index == output_index).unwrap_or_else(|| {
+            self.items.push(Item { output_index, call: None, has_spoken: false, part: 0 });
+            self.items.len() - 1
+        });
+        &mut self.items[place]
+    }
+
+    fn more(&mut self, delta: impl FnOnce(String) -> Delta, event: &Value, deltas: Sink<'_>) {
+        let words = text(event, "delta");
+        self.item(event).has_spoken |= !words.is_empty();
+        say(delta, words, deltas);
+    }
+
+    /// The parts of a summary are paragraphs.
+    fn think(&mut self, event: &Value, part: u64, deltas: Sink<'_>) {
+        let item = self.item(event);
+        if item.has_spoken && item.part != part {
+            deltas(Delta::Thinking("\n\n".to_owned()));
+        }
+        item.part = part;
+        self.more(Delta::Thinking, event, deltas);
+    }
+
+    /// The place of a call, which begins now unless it has.
+    fn call(&mut self, event: &Value, item: &Value, deltas: Sink<'_>) -> usize {
+        let next = self.calls;
+        let place = *self.item(event).call.get_or_insert(next);
+        if place == next {
+            self.calls += 1;
+            let id = [text(item, "call_id"), text(item, "id")].into_iter().find(|id| !id.is_empty());
+            let id = id.map_or_else(|| format!("call_{place}"), str::to_owned);
+            deltas(Delta::CallBegan { index: place, id, name: text(item, "name").to_owned() });
+        }
+        place
+    }
+
+    /// An item is whole: says what of it was not said in pieces.
+    fn done(&mut self, event: &Value, item: &Value, deltas: Sink<'_>) {
+        match text(item, "type") {
+            "message" => {
+                let has_spoken = std::mem::replace(&mut self.item(event).has_spoken, true);
+                for part in list(item, "content").filter(|_| !has_spoken) {
+                    say(Delta::Text, text(part, "text"), deltas);
+                    self.refusal.push_str(text(part, "refusal"));
+                }
+            }
+            "reasoning" => {
+                let has_spoken = std::mem::replace(&mut self.item(event).has_spoken, true);
+                let parts = list(item, "summary").chain(list(item, "content")).map(|part| text(part, "text"));
+                if !has_spoken {
+                    say(Delta::Thinking, &parts.collect::<Vec<_>>().join("\n\n"), deltas);
+                }
+                let (id, encrypted) = (text(item, "id"), text(item, "encrypted_content"));
+                if !encrypted.is_empty() {
+                    let signer = Signer::OpenAi { vendor: &self.vendor };
+                    deltas(Delta::Signature(signature::seal(signer, &format!("{id} {encrypted}"))));
+                }
+            }
+            "function_call" => {
+                let index = self.call(event, item, deltas);
+                if !std::mem::replace(&mut self.item(event).has_spoken, true) {
+                    say(|json| Delta::CallArguments { index, json }, text(item, "arguments"), deltas);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The answer is whole, and says how it ended.
+    fn completed(&mut self, response: &Value) -> Result<(), Failure> {
+        if response.get("usage").is_some_and(Value::is_object) {
+            self.usage = Some(Usage {
+                input: count(response, "/usage/input_tokens").unwrap_or(0),
+                output: count(response, "/usage/output_tokens").unwrap_or(0),
+                cached: count(response, "/usage/input_tokens_details/cached_tokens").unwrap_or(0),
+                cache_written: count(response, "/usage/input_tokens_details/cache_write_tokens").unwrap_or(0),
+                cost: response.pointer("/usage/cost").and_then(Value::as_f64),
+            });
+        }
+        let reason = response.get("incomplete_details").map(|details| text(details, "reason")).unwrap_or_default();
+        self.stop = Some(match (text(response, "status"), reason) {
+            ("failed" | "cancelled", _) => return Err(Failure::of_object(response)),
+            (_, "max_output_tokens") => Stop::Length,
+            (_, "content_filter") => Stop::Filtered,
+            ("incomplete", reason) => Stop::Other(reason.to_owned()),
+            _ if !self.refusal.is_empty() => Stop::Refused(std::mem::take(&mut self.refusal)),
+            _ if self.calls > 0 => Stop::ToolUse,
+            _ => Stop::End,
+        });
+        Ok(())
+    }
+}
+
+impl Reader for Items {
+    fn take(&mut self, event: &Value, deltas: Sink<'_>) -> Result<Progress, Failure> {
+        let part = |name: &str| event.get(name).unwrap_or(&Value::Null);
+        match text(event, "type") {
+            "response.output_text.delta" => self.more(Delta::Text, event, deltas),
+            "response.refusal.delta" => {
+                self.item(event).has_spoken = true;
+                self.refusal.push_str(text(event, "delta"));
+            }
+            "response.reasoning_summary_text.delta" => {
+                self.think(event, count(event, "/summary_index").unwrap_or(0), deltas);
+            }
+            "response.reasoning_text.delta" => self.think(event, count(event, "/content_index").unwrap_or(0), deltas),
+            "response.output_item.added" if text(part("item"), "type") == "function_call" => {
+                self.call(event, part("item"), deltas);
+            }
+            "response.function_call_arguments.delta" => {
+                if let Some(index) = self.item(event).call {
+                    self.more(|json| Delta::CallArguments { index, json }, event, deltas);
+                }
+            }
+            "response.output_item.done" => self.done(event, part("item"), deltas),
+            "response.completed" | "response.incomplete" | "response.failed" => {
+                let response = part("response");
+                self.completed(response)?;
+                return Ok(Progress::Over);
+            }
+            // An answer in one piece.
+            _ if text(event, "object") == "response" => {
+                for (index, item) in list(event, "output").enumerate() {
+                    self.done(&serde_json::json!({ "output_index": index }), item, deltas);
+                }
+                self.completed(event)?;
+                return Ok(Progress::Over);
+            }
+            // Beginnings and ends of parts, and events that are yet to be invented.
+            _ => {}
+        }
+        Ok(Progress::Open)
+    }
+
+    fn end(&mut self, _: Sink<'_>) -> Result<Ended, ErrorKind> {
+        // Only a server that translates says that it is over before it says how.
+        let unsaid = if self.calls > 0 { Stop::ToolUse } else { Stop::End };
+        Ok(Ended { usage: self.usage, stop: self.stop.take().unwrap_or(unsaid) })
+    }
+}

@@ -1,0 +1,75 @@
+//! Reading what nobody may see: a line typed without echo.
+
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+
+use nix::sys::termios::{self, LocalFlags, SetArg, Termios};
+
+/// Longer than any key; a paste of something else ends here.
+const CAP: usize = 4096;
+
+/// Asks on the terminal and reads a line without showing it. `None` if the person gave up (Ctrl-C, Ctrl-D on an empty line).
+pub fn read_secret(prompt: &str) -> io::Result<Option<String>> {
+    let mut terminal = std::fs::OpenOptions::new().read(true).write(true).open("/dev/tty")?;
+    let silence = Silence::begin(terminal.try_clone()?)?;
+    terminal.write_all(prompt.as_bytes())?;
+    let typed = read_line(&mut terminal)?;
+    drop(silence);
+    terminal.write_all(b"\n")?;
+    Ok(typed)
+}
+
+/// The terminal shows nothing, and leaves Ctrl-C to us: a signal would leave it silent for good.
+struct Silence<T: AsFd> {
+    terminal: T,
+    before: Termios,
+}
+
+impl<T: AsFd> Silence<T> {
+    fn begin(terminal: T) -> io::Result<Silence<T>> {
+        let before = termios::tcgetattr(&terminal)?;
+        let mut silent = before.clone();
+        silent.local_flags.remove(LocalFlags::ECHO | LocalFlags::ICANON | LocalFlags::ISIG);
+        termios::tcsetattr(&terminal, SetArg::TCSAFLUSH, &silent)?;
+        Ok(Silence { terminal, before })
+    }
+}
+
+impl<T: AsFd> Drop for Silence<T> {
+    fn drop(&mut self) {
+        let _ = termios::tcsetattr(&self.terminal, SetArg::TCSADRAIN, &self.before);
+    }
+}
+
+/// Reads up to Enter, with the keys a line has everywhere.
+fn read_line(keys: &mut impl Read) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    let mut key = [0];
+    while keys.read(&mut key)? > 0 {
+        match key[0] {
+            b'\r' | b'\n' => return Ok(Some(String::from_utf8_lossy(&line).into_owned())),
+            0x03 => return Ok(None),
+            0x04 if line.is_empty() => return Ok(None),
+            0x08 | 0x7f => drop(line.pop()),
+            0x15 => line.clear(),
+            _ if line.len() >= CAP => return Err(io::Error::new(io::ErrorKind::InvalidData, "this is too long")),
+            byte => line.push(byte),
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_keys_work() {
+        let read = |mut keys: &[u8]| read_line(&mut keys).unwrap();
+        assert_eq!(read(b"sk-1\rrest").as_deref(), Some("sk-1"));
+        assert_eq!(read(b"no\x15sk-22\x7f\n").as_deref(), Some("sk-2"));
+        assert_eq!(read(b"sk\x03\r"), None);
+        assert_eq!(read(b"\x04"), None);
+        assert!(read_line(&mut vec![b'x'; CAP + 1].as_slice()).is_err());
+    }
+}

@@ -1,0 +1,248 @@
+//! Requests that go on while the person does something else.
+
+use serde_json::json;
+
+use crate::harness::{Builder, Key, Model, Reply, Shell, Term, in_every_shell};
+
+fn asking(shell: Shell, model: &Model) -> Builder {
+    Term::new(shell).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted")
+}
+
+fn told(model: &Model) -> String {
+    model.request().body["messages"].to_string()
+}
+
+#[test]
+fn ctrl_z_gives_the_prompt_back_and_the_answer_comes_before_a_later_one() {
+    in_every_shell(|shell| {
+        let model = Model::start([Reply::text(["It is ", "the **cache**."]).gated(), Reply::text(["Four."])]);
+        let mut term = asking(shell, &model).start();
+        term.wait_for_prompt();
+        term.typed("> why is it slow\r");
+        model.request();
+        model.release();
+        term.wait_for("It is");
+        term.key(Key::CtrlZ);
+        term.wait_for("request 1 goes on in the background; `> /show 1` brings it back");
+        term.wait_for_prompt();
+        term.run("echo wor''king on");
+        assert!(term.screen().contains("\nworking on"), "{}", term.screen());
+        // The other conversation does not wait, and does not know of what is not over.
+        term.run("> two and two");
+        assert!(term.screen().contains("Four."), "{}", term.screen());
+        let second = told(&model);
+        assert!(second.contains("echo wor") && !second.contains("why is it slow"), "{second}");
+        model.release();
+        model.release();
+        // It may be over before or after the prompt of the first of these.
+        let mut rounds = 0;
+        while !term.screen().contains("request 1 is over") {
+            rounds += 1;
+            assert!(rounds < 200, "{}", term.describe());
+            term.run(&format!("echo ro''und {rounds}"));
+        }
+        let screen = term.screen();
+        assert!(
+            screen.contains("request 1 is over (> why is it slow)\nIt is the cache."),
+            "{}\n{screen}",
+            shell.name()
+        );
+    });
+}
+
+#[test]
+fn a_question_and_its_answer_join_the_conversation_as_a_whole() {
+    let model = Model::start([
+        Reply::text(["slow ", "answer"]).gated(),
+        Reply::text(["quick answer"]),
+        Reply::text(["third answer"]),
+    ]);
+    let mut term = asking(Shell::Bash, &model).start();
+    term.wait_for_prompt();
+    term.run("> alpha &");
+    model.request();
+    term.run("> beta");
+    assert!(!told(&model).contains("alpha"));
+    model.release();
+    model.release();
+    model.release();
+    // `/show` waits for it in front.
+    term.typed("> /show 1\r");
+    term.wait_for("slow answer");
+    term.wait_for_prompt();
+    term.run("> gamma");
+    let said: Vec<String> = {
+        let asked = model.request();
+        let messages = asked.body["messages"].as_array().unwrap().clone();
+        messages.iter().map(|message| message["content"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    let order: Vec<usize> = ["beta", "quick answer", "alpha", "slow answer", "gamma"]
+        .iter()
+        .map(|words| said.iter().position(|text| text.ends_with(words)).unwrap_or_else(|| panic!("{words}: {said:#?}")))
+        .collect();
+    assert!(order.is_sorted(), "{order:?} {said:#?}");
+    assert_eq!(said.len(), 6, "{said:#?}");
+}
+
+#[test]
+fn what_it_wants_of_the_person_waits_for_them() {
+    in_every_shell(|shell| {
+        let model = Model::start([
+            Reply::calls(&[("bash", json!({ "command": "echo ran > ran.txt" }))]).gated(),
+            Reply::calls(&[("run_in_shell", json!({ "command": "cd / && echo mo''ved" }))]),
+            Reply::text(["all done"]),
+        ]);
+        let mut term = asking(shell, &model).start();
+        term.wait_for_prompt();
+        term.run("> do it &");
+        model.request();
+        model.release();
+        model.release();
+        let mut rounds = 0;
+        while !term.screen().contains("request 1 has a question: `> /show 1`") {
+            rounds += 1;
+            assert!(rounds < 200, "{}", term.describe());
+            term.run(&format!("echo ro''und {rounds}"));
+        }
+        assert!(!term.home().join("ran.txt").exists());
+        term.typed("> /show 1\r");
+        term.wait_for("Esc no");
+        // Not now: the question can be put off as often as one likes.
+        term.key(Key::CtrlZ);
+        term.wait_for_prompt();
+        term.typed("> /show 1\r");
+        term.wait_until(|screen| screen.contents().matches("Esc no").count() == 2);
+        term.typed("y");
+        term.wait_until(|screen| screen.contents().matches("Esc no").count() == 3);
+        term.typed("y");
+        term.wait_for("\nmoved");
+        term.wait_for("all done");
+        term.wait_for_prompt();
+        assert_eq!(term.read("ran.txt"), "ran\n");
+        term.run("pwd");
+        assert!(term.screen().contains("\n/\n"), "{}\n{}", shell.name(), term.screen());
+    });
+}
+
+#[test]
+fn there_is_an_end_to_how_many() {
+    let replies = (0..5).map(|_| Reply::text(["never"]).gated());
+    let model = Model::start(replies);
+    let mut term = asking(Shell::Bash, &model).start();
+    term.wait_for_prompt();
+    for number in 1..=4 {
+        term.run(&format!("> question {number} &"));
+        model.request();
+    }
+    term.run("> question 5 &");
+    assert!(term.screen().contains("4 requests are in the background already"), "{}", term.screen());
+    term.run("> /show");
+    let screen = term.screen();
+    assert!((1..=4).all(|number| screen.contains(&format!("  > question {number}"))), "{screen}");
+    // In front there is room for one more, but it cannot go behind.
+    term.typed("> question 5\r");
+    model.request();
+    term.key(Key::CtrlZ);
+    term.wait_until(|screen| screen.contents().matches("requests are in the background already").count() == 2);
+    term.key(Key::CtrlC);
+    term.wait_for_prompt();
+    assert_eq!(model.others().len(), 0);
+}
+
+#[test]
+fn the_shell_takes_them_with_it() {
+    let model = Model::start([Reply::calls(&[("bash", json!({ "command": "echo $$ > pid; exec sleep 1000" }))])]);
+    let mut term = asking(Shell::Bash, &model).start();
+    term.wait_for_prompt();
+    term.typed("> wait\r");
+    term.wait_for("Esc no");
+    term.typed("y");
+    term.wait_for("$ echo $$ > pid");
+    term.key(Key::CtrlZ);
+    term.wait_for_prompt();
+    term.run("until test -s pid; do read -t 0.01 <> <(:); done");
+    let pid: i32 = term.read("pid").trim().parse().unwrap();
+    term.exit();
+    let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    assert!(status.is_empty() || status.contains(") Z "), "{status}");
+}
+
+#[test]
+fn an_answer_is_shown_again_with_all_that_its_calls_printed() {
+    let model = Model::start([
+        Reply::calls(&[("bash", json!({ "command": "seq 101 140" })), ("read_file", json!({ "path": "notes" }))]),
+        Reply::text(["counted"]),
+        Reply::text(["other"]),
+    ]);
+    let mut term = asking(Shell::Bash, &model).file("notes", "a secret word\n").start();
+    term.wait_for_prompt();
+    term.typed("> count\r");
+    term.wait_for("Esc no");
+    term.typed("y");
+    term.wait_for("counted");
+    term.wait_for_prompt();
+    assert!(!term.screen().contains("  123\n") && !term.screen().contains("secret word"), "{}", term.screen());
+    term.run("> something else");
+    term.run("> /show 1");
+    let screen = term.screen();
+    assert!(screen.contains("  123\n") && screen.contains("secret word"), "{screen}");
+    term.run("clear");
+    term.run("> /show");
+    assert!(term.screen().contains("> something else\nother\n"), "{}", term.screen());
+    term.run("> /show 9");
+    assert!(term.screen().contains("there is no request 9; the last is 2"), "{}", term.screen());
+}
+
+#[test]
+fn a_line_typed_while_it_works_steers_it() {
+    in_every_shell(|shell| {
+        let model = Model::start([
+            Reply::text(["Looking."]).and_calls(&[("ls", json!({}))]).gated(),
+            Reply::text(["In French: ", "bonjour"]),
+        ]);
+        let mut term = asking(shell, &model).start();
+        term.wait_for_prompt();
+        term.typed("> say hello\r");
+        model.request();
+        model.release();
+        term.wait_for("Looking.");
+        // Esc closes it, and an arrow is no Esc.
+        term.typed(">never mind");
+        term.wait_for("\n> never mind");
+        term.key(Key::Left);
+        term.typed("!");
+        term.wait_for("\n> never mind!");
+        term.key(Key::Esc);
+        term.wait_until(|screen| !screen.contents().contains("never mind"));
+        term.typed(">in frenhc\x7f\x7fch\r");
+        term.wait_for("\n> in french\n");
+        model.release();
+        model.release();
+        term.wait_for("bonjour");
+        term.wait_for_prompt();
+        let asked = model.request();
+        let messages = asked.body["messages"].as_array().unwrap();
+        let roles: Vec<&str> = messages.iter().map(|message| message["role"].as_str().unwrap()).collect();
+        assert_eq!(roles, ["system", "user", "assistant", "tool", "user"], "{}", shell.name());
+        assert_eq!(asked.said(0), "in french");
+        term.run("echo al''so");
+        assert!(term.screen().contains("\nalso\n"), "{}\n{}", shell.name(), term.screen());
+    });
+}
+
+#[test]
+fn a_line_that_comes_with_the_last_word_is_answered_too() {
+    let model = Model::start([Reply::text(["Hello."]).gated(), Reply::text(["Bonjour."])]);
+    let mut term = asking(Shell::Bash, &model).start();
+    term.wait_for_prompt();
+    term.typed("> say hello\r");
+    model.request();
+    model.release();
+    term.wait_for("Hello.");
+    term.typed(">in french\r");
+    term.wait_for("\n> in french\n");
+    model.release();
+    term.wait_for("Bonjour.");
+    term.wait_for_prompt();
+    assert_eq!(model.request().said(0), "in french");
+}
