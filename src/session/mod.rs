@@ -255,6 +255,9 @@ impl Session {
             self.abandon_turn();
         }
         self.show_aside();
+        if let Some(text) = self.stage.to_place.take() {
+            self.suggestion = Some(String::from_utf8_lossy(&text).into_owned());
+        }
         if self.stage.shell_is_free() {
             self.place_suggestion();
         }
