@@ -39,7 +39,7 @@ pub fn run(start: Start) -> Result<i32, SessionError> {
     // The terminal is in raw mode and somebody else's: words about a panic belong in the log.
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
     let mut session = Session::begin(start)?;
-    let over = session.conduct();
+    let over = session.conduct_whatever_comes();
     Ok(session.close(over))
 }
 

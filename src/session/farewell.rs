@@ -20,6 +20,9 @@ const AGENT_PATIENCE: Duration = Duration::from_secs(1);
 /// How long the last commands may take to reach the disk.
 const STORE_PATIENCE: Duration = Duration::from_secs(2);
 
+/// The exit status for a failure of our own.
+const FAILED: i32 = 125;
+
 impl Session {
     /// Ends everything and returns the exit status.
     pub(super) fn close(mut self, over: Over) -> i32 {
@@ -35,6 +38,12 @@ impl Session {
                 self.stage.close(128 + signal);
                 self.show_rest();
                 128 + signal
+            }
+            Over::Broken => {
+                self.stage.say("something of ours failed again, so this session ends");
+                self.stage.close(FAILED);
+                self.show_rest();
+                FAILED
             }
             Over::HungUp => {
                 self.stage.close(128 + nix::libc::SIGHUP);

@@ -10,10 +10,14 @@ mod build;
 mod companion;
 mod farewell;
 mod outbox;
+mod plain;
 mod privacy;
+mod probe;
 mod prompt;
 mod ready;
 mod recent;
+#[cfg(test)]
+mod recorded;
 mod requests;
 mod signals;
 mod stage;
@@ -77,6 +81,8 @@ enum Over {
     HungUp,
     /// A signal told us to end.
     Told(i32),
+    /// Not even a plain pipe works.
+    Broken,
 }
 
 type Chores = Box<dyn FnOnce() -> (Store, Receiver<()>)>;
@@ -161,7 +167,9 @@ impl Session {
             if ready.output {
                 let count = self.gather(&mut chunk);
                 if count > 0 {
+                    probe::record(&chunk[..count]);
                     self.on_output(&chunk[..count]);
+                    probe::fault_at("loop", &chunk[..count]);
                 }
             }
         }
@@ -197,16 +205,13 @@ impl Session {
         let shown = self.stage.to_screen.front().len();
         let (pty, child, stage, scanner) = (&self.pty, &self.child, &mut self.stage, &mut self.scanner);
         let read = AssertUnwindSafe(|| {
+            probe::fault_at("marks", bytes);
             scanner.scan(bytes, |piece| stage.take(piece, || pty.foreground() == Some(child.pid())));
         });
         if catch_unwind(read).is_err() {
-            self.tracking = false;
             self.stage.to_screen.truncate(shown);
             self.stage.to_screen.push(bytes);
-            self.stage.say("following commands failed, so nothing more is recorded; your shell goes on");
-            self.workspace.withdraw();
-            let held = std::mem::take(&mut self.held);
-            self.send(held.front());
+            self.become_plain();
             return self.show();
         }
         self.show();
@@ -250,6 +255,9 @@ impl Session {
             self.abandon_turn();
         }
         self.show_aside();
+        if let Some(text) = self.stage.to_place.take() {
+            self.suggestion = Some(String::from_utf8_lossy(&text).into_owned());
+        }
         if self.stage.shell_is_free() {
             self.place_suggestion();
         }

@@ -55,6 +55,10 @@ pub(super) struct Stage {
     pub(super) waiting: Option<(u64, Vec<u8>)>,
     /// A command of the agent's that has ended, with its status and what it printed.
     pub(super) ran: Option<(i32, Capture)>,
+    /// Text for the prompt that has just been drawn.
+    pub(super) to_place: Option<Vec<u8>>,
+    /// Text for the next prompt.
+    later: Option<Vec<u8>>,
     /// The line of the query that was accepted last.
     line: Vec<u8>,
     /// What was printed while the agent had the floor.
@@ -85,6 +89,8 @@ impl Stage {
             finished: Vec::new(),
             waiting: None,
             ran: None,
+            to_place: None,
+            later: None,
             line: Vec::new(),
             aside: Vec::new(),
             tracker: Tracker::default(),
@@ -266,6 +272,7 @@ impl Stage {
             self.floor = Floor::Shell;
             self.ran = self.capture.take().map(|capture| (INTERRUPTED, capture));
         }
+        let is_new_prompt = self.tracker.zone() == Zone::Prompt;
         let was_refused = matches!(self.tracker.hooks(), Hooks::Refused(_));
         let ended = self.tracker.mark(&mark, Moment::now());
         if !is_hidden || matches!(mark, Mark::Prompt { .. } | Mark::Start { .. }) {
@@ -294,7 +301,11 @@ impl Stage {
             Mark::Input => {
                 self.floor = Floor::Shell;
                 self.has_prompted = true;
+                if is_new_prompt {
+                    self.to_place = self.later.take();
+                }
             }
+            Mark::Later { text } => self.later = Some(text),
             Mark::Start { text, .. } => {
                 self.floor = Floor::Shell;
                 let is_private = self.privacy.covers(&text);

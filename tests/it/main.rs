@@ -24,6 +24,7 @@ mod history;
 mod inline;
 mod prompts;
 mod query;
+mod recorded;
 mod rooms;
 mod start;
 mod terminal;

@@ -217,7 +217,7 @@ fn our_own_source_has_hardly_a_secret() {
 
 #[test]
 fn the_same_secret_has_the_same_number() {
-    let mut redactor = Redactor::default();
+    let redactor = Redactor::default();
     let [one, other] = [noise(36), noise(37)].map(|noise| format!("ghp_{noise}"));
     assert_eq!(
         redactor.mask(&format!("{one} {other} {one}")),
@@ -230,7 +230,7 @@ fn the_same_secret_has_the_same_number() {
 
 #[test]
 fn values_of_secret_variables_are_masked_wherever_they_are() {
-    let mut redactor = Redactor::default();
+    let redactor = Redactor::default();
     redactor.learn(&environment(&[
         ("DB_PASSWORD", "correct-horse"),
         ("APP_TOKEN", "s3cret"),
@@ -256,7 +256,7 @@ fn own_patterns_are_added_and_exempt_ones_are_not_masked() {
         patterns: vec![pattern("EMP-[0-9]{6}"), pattern("ticket ([A-Z]+)")],
         exempt: vec![pattern("^test-"), pattern("^CI_TOKEN$")],
     };
-    let mut redactor = Redactor::new(masking);
+    let redactor = Redactor::new(masking);
     redactor.learn(&environment(&[("CI_TOKEN", "public-enough-1234")]));
     assert_eq!(
         redactor.mask("EMP-123456 ticket ABC password=test-1234 public-enough-1234"),
@@ -330,7 +330,7 @@ proptest! {
 
     #[test]
     fn masking_twice_is_masking_once(text in pieces()) {
-        let mut redactor = Redactor::default();
+        let redactor = Redactor::default();
         redactor.learn(&environment(&[("MY_SECRET", "correct-horse-1")]));
         let once = redactor.mask(&text);
         prop_assert!(!once.contains("correct-horse-1"));
