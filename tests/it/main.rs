@@ -24,3 +24,4 @@ mod rooms;
 mod start;
 mod terminal;
 mod tmux;
+mod wire;
