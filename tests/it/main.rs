@@ -30,3 +30,4 @@ mod start;
 mod terminal;
 mod tmux;
 mod turbulence;
+mod wire;

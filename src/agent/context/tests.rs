@@ -128,3 +128,18 @@ fn how_much_is_told_is_a_matter_of_taste() {
     }
     assert!(told(10_000, 100_000).matches("word").count() > 5_000);
 }
+
+/// What every request begins with, as it goes over the wire: a change empties every provider's cache, so it is made on purpose.
+#[test]
+fn the_beginning_of_a_request_is_small_and_always_the_same() {
+    /// Tokens of o200k, which has more than three bytes a token in English and JSON.
+    const TOKENS: usize = 3_500;
+    let tools = crate::tool::Registry::standard(crate::tool::Ports::default(), crate::tool::Timeouts::default()).specs();
+    let words = format!("{SYSTEM}{}", serde_json::to_string(&tools).unwrap());
+    assert!(words.len() <= TOKENS * 3, "{} bytes", words.len());
+    // FNV-1a.
+    let hash = words
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    assert_eq!(format!("{hash:016x}"), "2d29c99a7efdf706", "if this change is meant, write its hash here");
+}
