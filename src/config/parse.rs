@@ -189,6 +189,7 @@ mod tests {
     fn every_key_is_read() {
         let text = r#"
             shell = "/bin/zsh"
+            theme = "dark"
             [history]
             enabled = false
             ignore = ['^pass\b', "TOKEN="]
@@ -206,6 +207,7 @@ mod tests {
         "#;
         let expected = Config {
             shell: Some("/bin/zsh".into()),
+            theme: "dark".to_owned(),
             history: History {
                 enabled: false,
                 ignore: vec![r"^pass\b".to_owned(), "TOKEN=".to_owned()],

@@ -19,7 +19,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("guard", &[]),
     ("tool", &["chat", "text", "track", "guard", "capture", "store"]),
     ("provider", &["chat", "text"]),
-    ("config", &["text", "tty", "host", "track", "capture", "store", "guard"]),
+    ("config", &["text", "tty", "host", "track", "capture", "store", "guard", "render"]),
     ("agent", &["text", "chat", "provider", "tool", "guard", "store", "track", "capture"]),
     (
         "session",

@@ -1,4 +1,4 @@
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use proptest::prelude::*;
 use regex::Regex;
@@ -290,9 +290,12 @@ fn the_cost_is_linear_whatever_the_text() {
             masked(&text);
             began.elapsed()
         };
-        let [small, large] = [1 << 14, 1 << 17].map(time);
-        // Eight times the text; the machine may be busy.
-        assert!(large < 24 * small + Duration::from_millis(200), "{unit}: {small:?} for 16 KiB, {large:?} for 128 KiB");
+        // Eight times the text. On a busy machine any one measurement may be wrong, but what is quadratic is never right.
+        let is_linear = (0..8).any(|_| {
+            let [small, large] = [1 << 14, 1 << 17].map(time);
+            large < 20 * small
+        });
+        assert!(is_linear, "{unit}");
     }
 }
 
