@@ -16,6 +16,7 @@ pub mod log;
 pub mod models;
 pub mod report;
 mod start;
+mod theme;
 
 use std::ffi::OsString;
 use std::io::{self, BufReader, BufWriter, IsTerminal};
@@ -92,6 +93,7 @@ fn act(cli: Cli) -> anyhow::Result<ExitCode> {
             doctor::print(&doctor::examine(&facts), &facts.version, args.json, &mut out)
         }
         Some(Action::Config(args)) => config::run(args.action, &paths, &mut out),
+        Some(Action::Theme(args)) => theme::run(args.action, &paths, &mut out),
         Some(Action::Completions(args)) => completions::completions(args.shell, &mut out).map(|()| ExitCode::SUCCESS),
         Some(Action::Man) => completions::man(&mut out).map(|()| ExitCode::SUCCESS),
     }

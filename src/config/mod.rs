@@ -14,6 +14,7 @@ mod paths;
 mod problem;
 mod schema;
 mod size;
+mod theme;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -31,15 +32,18 @@ pub use paths::{Paths, private_dir};
 pub use problem::Problem;
 pub use schema::schema;
 pub use size::Size;
+pub use theme::{parsed as parsed_theme, theme_names, theme_text};
 
 /// Settings of shellmate.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Config {
     /// The shell to start, when neither `--shell` nor `SHELLMATE_SHELL` names one. Without it: `$SHELL`, then your login shell.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "PathBuf")]
     pub shell: Option<PathBuf>,
+    /// How answers look: `terminal`, `dark`, `light`, `mono`, or your own in `themes/NAME.toml` beside the configuration.
+    pub theme: String,
     pub model: Model,
     pub history: History,
     pub capture: Capture,
@@ -119,6 +123,20 @@ pub struct Redact {
     /// Regular expressions; a secret that matches one of them is shown after all, and so is the value of a variable whose name
     /// does.
     pub exempt: Vec<String>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            shell: None,
+            theme: "terminal".to_owned(),
+            model: Model::default(),
+            history: History::default(),
+            capture: Capture::default(),
+            agent: Agent::default(),
+            redact: Redact::default(),
+        }
+    }
 }
 
 impl Default for History {

@@ -201,6 +201,7 @@ mod tests {
     fn every_key_is_read() {
         let text = r#"
             shell = "/bin/zsh"
+            theme = "dark"
             [model]
             name = "openai/gpt-5"
             base_url = "http://10.0.0.1/v1"
@@ -230,6 +231,7 @@ mod tests {
         "#;
         let expected = Config {
             shell: Some("/bin/zsh".into()),
+            theme: "dark".to_owned(),
             model: Model {
                 name: "openai/gpt-5".to_owned(),
                 base_url: "http://10.0.0.1/v1".to_owned(),

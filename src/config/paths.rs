@@ -51,6 +51,11 @@ impl Paths {
         self.config.as_ref().map(|dir| dir.join("config.toml"))
     }
 
+    /// Where the user's own themes are.
+    pub fn themes_dir(&self) -> Option<PathBuf> {
+        self.config.as_ref().map(|dir| dir.join("themes"))
+    }
+
     pub fn state_dir(&self) -> Option<&Path> {
         self.state.as_deref()
     }

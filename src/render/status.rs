@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use super::look::Look;
 use crate::chat::Usage;
 use crate::text::human::{self, count};
-use crate::text::style::Style;
 
+use super::Options;
 use super::line::Line;
-use super::{Options, theme};
 
 const FRAME: Duration = Duration::from_millis(80);
 
@@ -46,8 +46,8 @@ impl Status {
         } else if output > 0 {
             words += &format!("{dot}{} out", count(output));
         }
-        let line = Line::of(theme::ACCENT, spinner(elapsed, options)).with(theme::MUTED, &words);
-        let hinted = line.clone().with(theme::MUTED, &format!("{dot}Ctrl-C stops"));
+        let line = Line::of(Look::ACCENT, spinner(elapsed, options)).with(Look::MUTED, &words);
+        let hinted = line.clone().with(Look::MUTED, &format!("{dot}Ctrl-C stops"));
         let room = usize::from(options.columns).saturating_sub(1);
         if hinted.cells() <= room { hinted } else { line.clipped(room, options) }
     }
@@ -77,7 +77,7 @@ impl Status {
         };
         let took = human::duration(now.saturating_duration_since(self.started));
         let words = format!("{} in{cached}, {} out{dot}{cost}{dot}{took}", count(input), count(output));
-        Line::of(Style::DIM, &words)
+        Line::of(Look::MUTED, &words)
     }
 }
 

@@ -92,6 +92,8 @@ impl Session {
         };
 
         let private = paths.state_dir().into_iter().chain([paths.runtime_root()]);
+        let (theme, bad_theme) = config.theme(&paths);
+        problems.extend(bad_theme);
         let (masking, bad_masks) = config.masking();
         problems.extend(bad_masks);
         let places = Places {
@@ -130,6 +132,7 @@ impl Session {
             recent: Recent::default(),
             suggestion: None,
             places,
+            theme,
             kind,
             host,
             user,

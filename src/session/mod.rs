@@ -37,6 +37,7 @@ use nix::unistd::{getpid, getsid};
 
 use crate::capture;
 use crate::host::{self, Change, Child, Ending, HostError, Kind, Pty};
+use crate::render::Theme;
 use crate::store::{Record, Store};
 use crate::track::{Hooks, Scanner};
 use crate::tty::{self, Tty, TtyError};
@@ -105,6 +106,7 @@ struct Session {
     /// A command to put on the next prompt.
     suggestion: Option<String>,
     places: Places,
+    theme: Theme,
     kind: Kind,
     host: String,
     user: String,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::chat::Event;
 use crate::input::{Code, Decoder, Editing, History, Input, Key, Line, Offers, Outcome, Screen};
-use crate::render::{Colour, Mode};
+use crate::render::{Depth, Mode};
 
 use super::Session;
 use super::requests::State;
@@ -163,7 +163,7 @@ impl Session {
             rows: self.tty.size().rows,
             columns: options.columns,
             prompt: "> ",
-            colour: options.colour != Colour::None,
+            colour: options.colour != Depth::None,
             is_plain: options.mode == Mode::Dumb,
             reflows: true,
         }

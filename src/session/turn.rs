@@ -12,7 +12,7 @@ use crate::agent::{Happened, Place, Query, ShellView};
 use crate::capture::{Capture, Size};
 use crate::chat::{Ending, Event};
 use crate::host::Kind;
-use crate::render::{Colour, Mode, Options, Painter};
+use crate::render::{self, Options, Painter};
 use crate::text;
 use crate::tool::ShellResult;
 
@@ -107,7 +107,11 @@ impl Session {
     fn order(&mut self, order: Order) {
         if self.companion.is_none() {
             match Companion::start(self.places.clone()) {
-                Ok(companion) => self.companion = Some(companion),
+                Ok(companion) => {
+                    self.companion = Some(companion);
+                    // Code is plain until this is done, which is long before most answers begin.
+                    let _ = std::thread::Builder::new().name("grammars".into()).spawn(render::warm);
+                }
                 Err(error) => return self.lose_agent(&format!("the agent cannot be started: {error}")),
             }
         }
@@ -372,7 +376,7 @@ impl Session {
     /// Puts a proposed command on the prompt, as a paste that is not run.
     pub(super) fn place_suggestion(&mut self) {
         if let Some(command) = self.suggestion.take() {
-            let clean: String = command.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
+            let clean: String = text::sanitize(&command).chars().filter(|c| *c != '\u{FFFD}').collect();
             self.send(format!("\x1b[200~{clean}\x1b[201~").as_bytes());
         }
     }
@@ -388,7 +392,8 @@ impl Session {
     }
 
     pub(super) fn options(&self) -> Options {
-        options(self.tty.size().cols)
+        let variable = |name: &str| std::env::var(name).unwrap_or_default();
+        Options::of_terminal(self.tty.size().cols, self.theme, variable)
     }
 }
 
@@ -400,21 +405,4 @@ pub(super) fn write_words(painter: &mut Painter, words: &str, out: &mut Vec<u8>)
         out.extend_from_slice(b"\r\n");
     }
     painter.resume(Instant::now(), out);
-}
-
-/// What the terminal can do, from what the environment says of it.
-fn options(columns: u16) -> Options {
-    let variable = |name: &str| std::env::var(name).unwrap_or_default();
-    let term = variable("TERM");
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(variable).into_iter().find(|value| !value.is_empty());
-    let is_plain = term.is_empty() || term == "dumb";
-    let is_console = term == "linux";
-    Options {
-        columns: if columns == 0 { 80 } else { columns },
-        colour: if variable("NO_COLOR").is_empty() { Colour::Ansi16 } else { Colour::None },
-        unicode: locale.is_some_and(|locale| locale.to_uppercase().replace('-', "").contains("UTF8")),
-        synchronized: !is_console,
-        hyperlinks: !is_console,
-        mode: if is_plain { Mode::Dumb } else { Mode::Terminal },
-    }
 }

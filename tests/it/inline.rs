@@ -283,3 +283,28 @@ fn secrets_of_the_shell_are_masked_in_what_is_sent_and_in_context() {
         assert!(said.contains("[masked: $API_TOKEN #1]") && said.contains("s3cr3t"), "{} {said}", shell.name());
     });
 }
+
+#[test]
+fn a_theme_of_ones_own_colours_the_answer_and_a_bad_one_is_named() {
+    let model = Model::start([Reply::text(["some `code`\n"]), Reply::text(["more `code`\n"])]);
+    let own = ".config/shellmate/themes/own.toml";
+    let builder = asking(Shell::Bash, &model).env("COLORTERM", "truecolor").config("theme = \"own\"\n");
+    let mut term = builder.file(own, "code = \"bold #102030\"\n").start();
+    term.wait_for_prompt();
+    term.run("> go");
+    term.wait_for_raw(b"\x1b[1;38;2;16;32;48mcode\x1b[0m");
+    let shown = term.shellmate(&["theme", "show"]);
+    let text = shown.stdout;
+    assert!(text.contains("Title") && !text.contains('\x1b'), "{text}");
+    let listed = term.shellmate(&["theme"]).stdout;
+    assert!(listed.contains("  terminal") && listed.contains("* own"), "{listed}");
+
+    let builder = asking(Shell::Bash, &model).config("theme = \"own\"\n").size(24, 200);
+    let mut term = builder.file(own, "title = \"bold\"\ncode = \"cyann\"\n").start();
+    term.wait_for_prompt();
+    term.wait_for("own.toml:2: code: `cyann` is neither a colour");
+    term.run("> go");
+    term.wait_for_raw(b"\x1b[36mcode\x1b[0m");
+    let shown = term.shellmate(&["theme", "show"]);
+    assert!(!shown.status.success() && shown.stderr.contains("own.toml:2: "), "{}", shown.stderr);
+}
