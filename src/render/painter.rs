@@ -75,7 +75,14 @@ impl Painter {
             self.status = Some(Status::new(now));
         }
         match event {
-            Event::StepStarted { .. } => self.doing(Doing::Waiting),
+            Event::StepStarted { .. } => {
+                self.doing(Doing::Waiting);
+                // Another answer follows at once where the person has said something meanwhile.
+                if self.kind == Some(Kind::Text) {
+                    self.close(now);
+                    self.say(vec![Line::new()]);
+                }
+            }
             Event::Thinking(text) => self.on_thinking(text, now),
             Event::Text(text) => self.on_text(text, now),
             Event::CallStarted { call, title } => {

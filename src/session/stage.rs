@@ -220,6 +220,11 @@ impl Stage {
         if !self.tracker.at_line_start() {
             self.show(b"\r\n");
         }
+        self.say_here(line);
+    }
+
+    /// Says one line of ours where the cursor is, which is at the start of a line.
+    pub(super) fn say_here(&mut self, line: &str) {
         self.show(format!("\x1b[2mshellmate: {}\x1b[22m\r\n", text::sanitize(line)).as_bytes());
     }
 

@@ -350,9 +350,10 @@ impl Session {
         self.give_floor_back(turn, words);
     }
 
+    /// The painter has left the cursor at the start of a line.
     pub(super) fn give_floor_back(&mut self, turn: Turn, words: Option<&str>) {
         if let Some(words) = words {
-            self.stage.say(words);
+            self.stage.say_here(words);
         }
         self.stage.return_floor();
         self.workspace.direct(&format!("{} done", turn.hook));
