@@ -123,7 +123,7 @@ impl Agent {
 
     /// Exactly the words a query would add to the conversation.
     pub fn preview(&self, query: &Query) -> String {
-        context::words(query, self.is_new())
+        context::words(query, &context::attach(query, self.history.as_deref()), self.is_new())
     }
 
     /// The latest answer of this conversation.

@@ -21,7 +21,9 @@ impl Agent {
     }
 
     async fn answer(&mut self, query: Query, cancel: &CancellationToken) -> Ending {
-        let message = context::message(&query, self.is_new());
+        let attached = context::attach(&query, self.history.as_deref());
+        let message = context::message(&query, &attached, self.is_new());
+        attached.missing.into_iter().for_each(|missing| self.front.hear(Event::Notice(missing)));
         self.request.messages.push(message);
         let mut place = self.place(query.view);
         for step in 1.. {

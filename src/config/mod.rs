@@ -19,6 +19,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::input::{Editing, Hotkey, UnknownHotkey};
+
 pub use docs::markdown;
 pub use edit::{EditError, set, set_in_file, unknown_key};
 pub use load::Loaded;
@@ -35,8 +37,12 @@ pub struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "PathBuf")]
     pub shell: Option<PathBuf>,
+    /// The key that opens the conversation line from anywhere, also over a running program: `"ctrl-"` with a letter or one of
+    /// `\\ ] ^ _`, or `"none"`. Pressed twice it goes to the program.
+    pub hotkey: HotkeyName,
     pub history: History,
     pub capture: Capture,
+    pub line: Line,
 }
 
 /// Which commands are remembered, and how many.
@@ -70,6 +76,68 @@ pub struct Capture {
     /// How many days those files are kept.
     #[serde(deserialize_with = "parse::whole_number")]
     pub spill_days: u64,
+}
+
+/// The conversation line, which a bare `>` opens.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, expecting = "a table")]
+pub struct Line {
+    /// Which keys edit it: `"emacs"` or `"vi"`.
+    pub mode: EditingMode,
+}
+
+/// Keys to edit with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum EditingMode {
+    #[default]
+    Emacs,
+    Vi,
+}
+
+/// A key's name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct HotkeyName(String);
+
+impl HotkeyName {
+    /// The key; none if it is turned off.
+    pub fn key(&self) -> Option<Hotkey> {
+        self.0.parse().ok()
+    }
+}
+
+impl Default for HotkeyName {
+    fn default() -> Self {
+        HotkeyName("ctrl-\\".into())
+    }
+}
+
+impl TryFrom<String> for HotkeyName {
+    type Error = UnknownHotkey;
+
+    fn try_from(name: String) -> Result<Self, UnknownHotkey> {
+        if name != "none" {
+            name.parse::<Hotkey>()?;
+        }
+        Ok(HotkeyName(name))
+    }
+}
+
+impl From<HotkeyName> for String {
+    fn from(name: HotkeyName) -> String {
+        name.0
+    }
+}
+
+impl Line {
+    pub fn editing(&self) -> Editing {
+        match self.mode {
+            EditingMode::Emacs => Editing::Emacs,
+            EditingMode::Vi => Editing::Vi,
+        }
+    }
 }
 
 impl Default for History {

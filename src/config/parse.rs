@@ -178,7 +178,7 @@ fn line_of(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Capture, History};
+    use crate::config::{Capture, EditingMode, History, Line};
 
     fn problems(text: &str) -> Vec<String> {
         let with_line = |problem: &Problem| format!("{}: {problem}", problem.line.unwrap_or(0));
@@ -189,6 +189,7 @@ mod tests {
     fn every_key_is_read() {
         let text = r#"
             shell = "/bin/zsh"
+            hotkey = "none"
             [history]
             enabled = false
             ignore = ['^pass\b', "TOKEN="]
@@ -200,9 +201,12 @@ mod tests {
             spill = "500 MB"
             spill_total = 1_000_000_000
             spill_days = 1
+            [line]
+            mode = "vi"
         "#;
         let expected = Config {
             shell: Some("/bin/zsh".into()),
+            hotkey: "none".to_owned().try_into().unwrap(),
             history: History {
                 enabled: false,
                 ignore: vec![r"^pass\b".to_owned(), "TOKEN=".to_owned()],
@@ -216,6 +220,7 @@ mod tests {
                 spill_total: Size::new(1_000_000_000),
                 spill_days: 1,
             },
+            line: Line { mode: EditingMode::Vi },
         };
         assert_eq!(Config::parse(text), Loaded { config: expected.clone(), problems: Vec::new() });
         assert_eq!(Config::parse(&toml::to_string(&expected).unwrap()).config, expected);

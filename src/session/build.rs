@@ -16,6 +16,7 @@ use nix::unistd::{Uid, User};
 
 use super::announce::Announcer;
 use super::companion::Places;
+use super::line;
 use super::outbox::Outbox;
 use super::privacy::Privacy;
 use super::recent::Recent;
@@ -96,6 +97,11 @@ impl Session {
             history: paths.history_db(),
             private: private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect(),
         };
+        let line = line::Wishes {
+            editing: config.line.editing(),
+            hotkey: config.hotkey.key(),
+            history: paths.query_history(),
+        };
         let kind = Kind::of(&shell);
         let user = User::from_uid(Uid::effective()).ok().flatten().map(|user| user.name).unwrap_or_default();
         let (ignore, bad_patterns) = config.ignore_set();
@@ -119,6 +125,9 @@ impl Session {
             stage,
             companion: None,
             turn: None,
+            talk: None,
+            wishes: line,
+            exported: None,
             recent: Recent::default(),
             suggestion: None,
             places,

@@ -19,6 +19,8 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
+pub(super) use slash::commands;
+
 use crate::agent::{Approval, Approver, Decision, Front, Place, Query};
 use crate::chat::{Ending, Event};
 use crate::tool::{Answer, Asker, Question, ShellPort, ShellResult};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::capture::{Capture, Limits, Output, Spiller};
 use crate::text;
-use crate::track::{self, Command, Hooks, LineOnScreen, Mark, Modes, Moment, Piece, Problem, Tracker, Zone};
+use crate::track::{self, Command, Hooks, LineOnScreen, Mark, Modes, Moment, Piece, Problem, Screen, Tracker, Zone};
 
 use super::announce::Announcer;
 use super::outbox::Outbox;
@@ -55,6 +55,9 @@ pub(super) struct Stage {
     aside: Vec<u8>,
     tracker: Tracker,
     modes: Modes,
+    screen: Screen,
+    /// A conversation lies over what the shell shows: what is drawn now is none of the shell's.
+    is_covered: bool,
     announcer: Announcer,
     capture: Option<Capture>,
     limits: Limits,
@@ -79,6 +82,8 @@ impl Stage {
             aside: Vec::new(),
             tracker: Tracker::default(),
             modes: Modes::default(),
+            screen: Screen::default(),
+            is_covered: false,
             announcer,
             capture: None,
             limits,
@@ -120,6 +125,25 @@ impl Stage {
     /// The query is answered; the shell draws its prompt next.
     pub(super) fn return_floor(&mut self) {
         self.floor = Floor::Returning;
+    }
+
+    /// What the programs have switched on.
+    pub(super) fn modes(&self) -> &Modes {
+        &self.modes
+    }
+
+    /// What is on the screen.
+    pub(super) fn screen(&self) -> &Screen {
+        &self.screen
+    }
+
+    pub(super) fn zone(&self) -> Zone {
+        self.tracker.zone()
+    }
+
+    /// From here on, or no more, what is drawn lies over what the shell shows.
+    pub(super) fn cover(&mut self, is_covered: bool) {
+        self.is_covered = is_covered;
     }
 
     pub(super) fn hooks(&self) -> &Hooks {
@@ -171,16 +195,26 @@ impl Stage {
 
     /// Says one line of ours, now.
     pub(super) fn say(&mut self, line: &str) {
-        if !self.tracker.at_line_start() {
+        if !self.is_covered && !self.tracker.at_line_start() {
             self.show(b"\r\n");
         }
         self.show(format!("\x1b[2mshellmate: {}\x1b[22m\r\n", text::sanitize(line)).as_bytes());
     }
 
+    /// Queues bytes that leave the shell's line as it is.
+    pub(super) fn draw(&mut self, bytes: &[u8]) {
+        self.to_screen.push(bytes);
+        if !self.is_covered {
+            self.screen.push(bytes);
+        }
+    }
+
     /// Queues bytes for the screen.
     pub(super) fn show(&mut self, bytes: &[u8]) {
-        self.to_screen.push(bytes);
-        self.tracker.passed(bytes);
+        self.draw(bytes);
+        if !self.is_covered {
+            self.tracker.passed(bytes);
+        }
     }
 
     fn pass(&mut self, bytes: &[u8]) {
@@ -225,6 +259,7 @@ impl Stage {
             Mark::Hello { .. } => {}
             Mark::End { .. } => {}
             Mark::Prompt { .. } => {
+                self.screen.prompt();
                 if is_hidden {
                     self.show(b"\r\n");
                     self.say("the shell's hook did not wait, so nothing was asked; see `shellmate doctor`");

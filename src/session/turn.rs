@@ -16,6 +16,7 @@ use crate::text;
 use crate::tool::ShellResult;
 
 use super::companion::{Companion, News, Order, Ran};
+use super::line::Host;
 use super::prompt::Prompt;
 use super::{Session, tty};
 
@@ -24,8 +25,8 @@ pub(super) const TICK: Duration = Duration::from_millis(80);
 
 /// A query being answered.
 pub(super) struct Turn {
-    /// The counter the hook waits with.
-    number: u64,
+    /// The counter the hook waits with; none if there is no hook.
+    number: Option<u64>,
     painter: Painter,
     cancel: CancellationToken,
     /// A question the person is to answer.
@@ -37,14 +38,19 @@ pub(super) struct Turn {
 impl Session {
     /// The hook waits: asks the agent what the line says.
     pub(super) fn begin_turn(&mut self, number: u64, line: &[u8]) {
-        let painter = Painter::new(self.options());
-        let cancel = CancellationToken::new();
-        self.turn = Some(Turn { number, painter, cancel: cancel.clone(), prompt: None, running: None });
         let text = String::from_utf8_lossy(line);
         let text = text.strip_prefix('>').unwrap_or(&text).trim().to_owned();
         if text.is_empty() {
-            return self.end_turn(Some("ask something behind `> `, or `> /help` for what else there is"));
+            return self.open_talk(Host::Hook(number));
         }
+        self.ask(Some(number), text);
+    }
+
+    /// Asks the agent.
+    pub(super) fn ask(&mut self, number: Option<u64>, text: String) {
+        let painter = Painter::new(self.options());
+        let cancel = CancellationToken::new();
+        self.turn = Some(Turn { number, painter, cancel: cancel.clone(), prompt: None, running: None });
         let is_query = !text.starts_with('/') || text == "/retry";
         let happened = if is_query { self.recent.take() } else { self.recent.peek() };
         let view = ShellView {
@@ -54,6 +60,8 @@ impl Session {
             host: self.host.clone(),
             user: self.user.clone(),
             happened,
+            last: self.recent.last(),
+            screen: self.take_screen(),
         };
         let query = Box::new(Query { text, view, attachments: Vec::new(), stdin: None });
         if self.companion.is_none() {
@@ -136,7 +144,9 @@ impl Session {
     /// Shows what a background job printed while the agent has the floor.
     pub(super) fn show_aside(&mut self) {
         let aside = self.stage.take_aside();
-        if !aside.is_empty() {
+        if !aside.is_empty() && self.line_is_open() {
+            self.show_above_line(&aside);
+        } else if !aside.is_empty() {
             self.paint(|painter, out| {
                 painter.suspend(out);
                 out.extend_from_slice(&aside);
@@ -191,7 +201,11 @@ impl Session {
     /// Has the waiting hook run a command in the live shell, where it can be seen and interrupted and where it lasts.
     fn run_in_shell(&mut self, command: &str, reply: oneshot::Sender<Ran>) {
         let Some(turn) = &mut self.turn else { return };
-        let number = turn.number;
+        let Some(number) = turn.number else {
+            let result = Err("the shell is busy: the person asks from within another program".to_owned());
+            let _ = reply.send(Ran { result, place: None });
+            return self.tick();
+        };
         match self.workspace.write_run(command, &self.nonce, self.kind == Kind::Fish) {
             Ok(path) => {
                 turn.running = Some(reply);
@@ -232,8 +246,13 @@ impl Session {
         if let Some(words) = words {
             self.stage.say(words);
         }
-        self.stage.return_floor();
-        self.workspace.direct(&format!("{} done", turn.number));
+        if self.go_on_talking() {
+            return;
+        }
+        if let Some(number) = turn.number {
+            self.stage.return_floor();
+            self.workspace.direct(&format!("{number} done"));
+        }
         self.show();
     }
 
@@ -252,17 +271,21 @@ impl Session {
         }
     }
 
-    /// The shell's exported variables, as the hook has just written them down; ours if it could not.
-    fn environment(&self) -> Vec<(OsString, OsString)> {
-        let Some(bytes) = self.workspace.environment() else { return std::env::vars_os().collect() };
+    /// The shell's exported variables, as the hook has written them down last; ours if it could not.
+    pub(super) fn environment(&mut self) -> Vec<(OsString, OsString)> {
+        let Some(bytes) = self.workspace.environment() else {
+            return self.exported.clone().unwrap_or_else(|| std::env::vars_os().collect());
+        };
         let pairs = bytes.split(|&byte| byte == 0).filter_map(|entry| {
             let equals = entry.iter().position(|&byte| byte == b'=')?;
             Some((OsString::from_vec(entry[..equals].to_vec()), OsString::from_vec(entry[equals + 1..].to_vec())))
         });
-        pairs.collect()
+        let exported: Vec<_> = pairs.collect();
+        self.exported = Some(exported.clone());
+        exported
     }
 
-    fn options(&self) -> Options {
+    pub(super) fn options(&self) -> Options {
         options(self.tty.size().cols)
     }
 }

@@ -20,7 +20,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("guard", &[]),
     ("tool", &["chat", "text", "track", "guard", "capture", "store"]),
     ("provider", &["chat", "text"]),
-    ("config", &["text", "tty", "host", "track", "capture", "store"]),
+    ("config", &["text", "tty", "host", "track", "capture", "input", "store"]),
     ("agent", &["text", "chat", "provider", "tool", "guard", "store", "track", "capture"]),
     (
         "session",

@@ -8,7 +8,7 @@ use super::News;
 use super::orders::Mind;
 
 /// What can be said, with what it does.
-const COMMANDS: [(&str, &str); 9] = [
+const COMMANDS: [(&str, &str); 10] = [
     ("/help", "this list"),
     ("/model [NAME]", "which model is asked, or another from here on (provider/model[:effort])"),
     ("/models", "the models that can be asked"),
@@ -18,6 +18,7 @@ const COMMANDS: [(&str, &str); 9] = [
     ("/usage", "tokens and cost so far"),
     ("/copy", "put the last answer on the clipboard"),
     ("/retry", "ask the last question again"),
+    ("/quit", "end the conversation"),
 ];
 
 /// One of them.
@@ -32,6 +33,12 @@ pub(super) enum Slash {
     Usage,
     Copy,
     Retry,
+    Quit,
+}
+
+/// What can be said, with what it does.
+pub(in crate::session) fn commands() -> impl Iterator<Item = (&'static str, &'static str)> {
+    COMMANDS.into_iter()
 }
 
 /// Reads a line that begins with `/`; the error is for the person.
@@ -49,6 +56,7 @@ pub(super) fn parse(line: &str) -> Result<Slash, String> {
         "/usage" => Slash::Usage,
         "/copy" => Slash::Copy,
         "/retry" => Slash::Retry,
+        "/quit" => Slash::Quit,
         unknown => return Err(format!("there is no {unknown}{}; /help lists what there is", nearest(unknown))),
     })
 }
@@ -105,10 +113,12 @@ impl Mind {
                 format!("{words}\n({} bytes, beside the instructions and the tools)", words.len())
             }
             Slash::New => {
-                if let Some(agent) = &mut self.agent {
-                    agent.new_conversation();
-                }
+                self.forget();
                 "a new conversation begins".into()
+            }
+            Slash::Quit => {
+                self.forget();
+                "the conversation is over; the next question begins a new one".into()
             }
             Slash::Usage => {
                 let usage = self.agent.as_ref().map(|agent| agent.usage()).unwrap_or_default();
@@ -123,6 +133,12 @@ impl Mind {
                 None => "there is no answer to copy yet".into(),
             },
             Slash::Retry => String::new(),
+        }
+    }
+
+    fn forget(&mut self) {
+        if let Some(agent) = &mut self.agent {
+            agent.new_conversation();
         }
     }
 
