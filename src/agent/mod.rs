@@ -150,7 +150,8 @@ impl Agent {
     /// Exactly what a query would send.
     pub fn preview(&self, query: &Query) -> Preview<'_> {
         self.redactor.learn(&query.view.environment);
-        let words = context::words(query, self.is_new(), self.limits.events, &self.redactor);
+        let attached = context::attach(query, self.history.as_deref(), &self.redactor);
+        let words = context::words(query, &attached, self.is_new(), self.limits.events, &self.redactor);
         Preview {
             model: &self.request.model,
             system: &self.request.system,

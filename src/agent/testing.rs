@@ -221,6 +221,8 @@ pub(super) fn query(text: &str) -> Query {
         host: "box".into(),
         user: "me".into(),
         happened: Vec::new(),
+        last: None,
+        screen: None,
     };
     Query { text: text.into(), view, attachments: Vec::new(), stdin: None }
 }

@@ -22,6 +22,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::input::{Editing, Hotkey, UnknownHotkey};
 use crate::provider::{Protocol, Wish};
 
 pub use agent::Agent;
@@ -44,11 +45,15 @@ pub struct Config {
     pub shell: Option<PathBuf>,
     /// How answers look: `terminal`, `dark`, `light`, `mono`, or your own in `themes/NAME.toml` beside the configuration.
     pub theme: String,
+    /// The key that opens the conversation line from anywhere, also over a running program: `"ctrl-"` with a letter or one of
+    /// `\\ ] ^ _`, or `"none"`. Pressed twice it goes to the program.
+    pub hotkey: HotkeyName,
     pub model: Model,
     pub history: History,
     pub capture: Capture,
     pub agent: Agent,
     pub redact: Redact,
+    pub line: Line,
 }
 
 /// Which model is asked. Without these: the first provider whose key is set, then a server on this machine.
@@ -130,11 +135,75 @@ impl Default for Config {
         Self {
             shell: None,
             theme: "terminal".to_owned(),
+            hotkey: HotkeyName::default(),
             model: Model::default(),
             history: History::default(),
             capture: Capture::default(),
             agent: Agent::default(),
             redact: Redact::default(),
+            line: Line::default(),
+        }
+    }
+}
+
+/// The conversation line, which a bare `>` opens.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, expecting = "a table")]
+pub struct Line {
+    /// Which keys edit it: `"emacs"` or `"vi"`.
+    pub mode: EditingMode,
+}
+
+/// Keys to edit with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum EditingMode {
+    #[default]
+    Emacs,
+    Vi,
+}
+
+/// A key's name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct HotkeyName(String);
+
+impl HotkeyName {
+    /// The key; none if it is turned off.
+    pub fn key(&self) -> Option<Hotkey> {
+        self.0.parse().ok()
+    }
+}
+
+impl Default for HotkeyName {
+    fn default() -> Self {
+        HotkeyName("ctrl-\\".into())
+    }
+}
+
+impl TryFrom<String> for HotkeyName {
+    type Error = UnknownHotkey;
+
+    fn try_from(name: String) -> Result<Self, UnknownHotkey> {
+        if name != "none" {
+            name.parse::<Hotkey>()?;
+        }
+        Ok(HotkeyName(name))
+    }
+}
+
+impl From<HotkeyName> for String {
+    fn from(name: HotkeyName) -> String {
+        name.0
+    }
+}
+
+impl Line {
+    pub fn editing(&self) -> Editing {
+        match self.mode {
+            EditingMode::Emacs => Editing::Emacs,
+            EditingMode::Vi => Editing::Vi,
         }
     }
 }

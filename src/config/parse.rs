@@ -189,7 +189,7 @@ fn line_of(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Agent, Capture, History, Model, Redact};
+    use crate::config::{Agent, Capture, EditingMode, History, Line, Model, Redact};
     use crate::provider::Protocol;
 
     fn problems(text: &str) -> Vec<String> {
@@ -201,6 +201,7 @@ mod tests {
     fn every_key_is_read() {
         let text = r#"
             shell = "/bin/zsh"
+            hotkey = "none"
             theme = "dark"
             [model]
             name = "openai/gpt-5"
@@ -228,10 +229,13 @@ mod tests {
             context_size = "4 KiB"
             command_timeout = 10
             longest_timeout = 20
+            [line]
+            mode = "vi"
         "#;
         let expected = Config {
             shell: Some("/bin/zsh".into()),
             theme: "dark".to_owned(),
+            hotkey: "none".to_owned().try_into().unwrap(),
             model: Model {
                 name: "openai/gpt-5".to_owned(),
                 base_url: "http://10.0.0.1/v1".to_owned(),
@@ -260,6 +264,7 @@ mod tests {
                 command_timeout: 10,
                 longest_timeout: 20,
             },
+            line: Line { mode: EditingMode::Vi },
         };
         assert_eq!(Config::parse(text), Loaded { config: expected.clone(), problems: Vec::new() });
         assert_eq!(Config::parse(&toml::to_string(&expected).unwrap()).config, expected);

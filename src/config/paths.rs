@@ -69,6 +69,11 @@ impl Paths {
         self.state.as_ref().map(|dir| dir.join("keys.json"))
     }
 
+    /// Where the queries of the conversation line are kept.
+    pub fn query_history(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|dir| dir.join("queries"))
+    }
+
     pub fn log_dir(&self) -> Option<PathBuf> {
         self.state.as_ref().map(|dir| dir.join("log"))
     }

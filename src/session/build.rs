@@ -16,6 +16,7 @@ use nix::unistd::{Uid, User};
 
 use super::announce::Announcer;
 use super::companion::Places;
+use super::line;
 use super::outbox::Outbox;
 use super::privacy::Privacy;
 use super::recent::Recent;
@@ -105,6 +106,11 @@ impl Session {
             masking,
             wishes: config.agent.clone(),
         };
+        let line = line::Wishes {
+            editing: config.line.editing(),
+            hotkey: config.hotkey.key(),
+            history: paths.query_history(),
+        };
         let kind = Kind::of(&shell);
         let user = User::from_uid(Uid::effective()).ok().flatten().map(|user| user.name).unwrap_or_default();
         let (ignore, bad_patterns) = config.ignore_set();
@@ -129,6 +135,9 @@ impl Session {
             companion: None,
             turn: None,
             requests: Requests::default(),
+            talk: None,
+            wishes: line,
+            exported: None,
             recent: Recent::default(),
             suggestion: None,
             places,

@@ -21,6 +21,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
+pub(super) use slash::commands;
+
 use crate::agent::{Approval, Approver, Decision, Front, Place, Query};
 use crate::chat::Event;
 use crate::config;
@@ -279,6 +281,8 @@ mod tests {
                     host: "box".into(),
                     user: "me".into(),
                     happened: Vec::new(),
+                    last: None,
+                    screen: None,
                 },
                 attachments: Vec::new(),
                 stdin: None,

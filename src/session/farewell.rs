@@ -27,6 +27,7 @@ impl Session {
     /// Ends everything and returns the exit status.
     pub(super) fn close(mut self, over: Over) -> i32 {
         self.stop_agent();
+        self.abandon_talk();
         let code = match over {
             Over::ShellEnded(ending) => {
                 self.drain();
@@ -98,7 +99,7 @@ impl Session {
     }
 
     /// Waits until the terminal has taken everything, or takes nothing any more.
-    fn show_rest(&mut self) {
+    pub(super) fn show_rest(&mut self) {
         while !self.stage.to_screen.is_empty() {
             if !wait_for(&self.tty, PollFlags::POLLOUT, PATIENCE) || self.flush().is_err() {
                 break;

@@ -9,6 +9,8 @@ mod background;
 mod build;
 mod companion;
 mod farewell;
+mod hotkey;
+mod line;
 mod outbox;
 mod plain;
 mod privacy;
@@ -26,6 +28,7 @@ mod transcript;
 mod turn;
 mod workspace;
 
+use std::ffi::OsString;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -102,6 +105,11 @@ struct Session {
     turn: Option<Turn>,
     /// All that was asked, whether it has the floor or not.
     requests: Requests,
+    /// A conversation that is open.
+    talk: Option<line::Talk>,
+    wishes: line::Wishes,
+    /// What the shell exports, as far as it was told.
+    exported: Option<Vec<(OsString, OsString)>>,
     recent: Recent,
     /// A command to put on the next prompt.
     suggestion: Option<String>,
@@ -132,8 +140,13 @@ impl Session {
         let mut keys = vec![0; 4096];
         let mut chunk = vec![0; CHUNK];
         loop {
-            let is_ticking = self.turn.is_some() && !self.stage.shell_has_the_keyboard();
-            let patience = if is_ticking { PollTimeout::try_from(TICK) } else { Ok(PollTimeout::NONE) };
+            let is_ticking = self.turn.is_some() && !self.shell_has_the_keyboard();
+            let is_undecided = self.line_is_undecided();
+            let patience = match (is_ticking, is_undecided) {
+                (true, _) => PollTimeout::try_from(TICK),
+                (false, true) => PollTimeout::try_from(line::ESC_PATIENCE),
+                (false, false) => Ok(PollTimeout::NONE),
+            };
             let ready = self.wait(patience.unwrap_or(PollTimeout::NONE));
             // What we owe goes out before we take more; the only endless source comes last.
             if ready.signals {
@@ -147,6 +160,9 @@ impl Session {
                 self.hear();
             } else if is_ticking {
                 self.tick();
+            }
+            if is_undecided && !ready.keys {
+                self.settle_line();
             }
             if ready.shell_takes {
                 match self.pty.write(self.to_shell.front()) {
@@ -178,18 +194,27 @@ impl Session {
     }
 
     fn on_keys(&mut self, keys: &[u8]) {
-        if self.tracking && !self.stage.shell_has_the_keyboard() {
+        if self.tracking && !self.shell_has_the_keyboard() {
             if self.turn.is_some() {
                 self.on_turn_keys(keys);
+            } else if self.line_is_open() {
+                self.on_line_keys(keys);
             } else {
                 self.held.push(keys);
             }
+            return;
+        }
+        if self.take_hotkey(keys) {
             return;
         }
         if self.expects_hooks && keys.contains(&b'\r') {
             self.miss_hooks();
         }
         self.send(keys);
+    }
+
+    fn shell_has_the_keyboard(&self) -> bool {
+        self.stage.shell_has_the_keyboard() && !self.is_covered()
     }
 
     /// Passes bytes to the shell: at once if it takes them, else from the queue.
@@ -252,9 +277,12 @@ impl Session {
         if let Some((status, capture)) = self.stage.ran.take() {
             self.on_ran(status, capture);
         }
-        if self.turn.is_some() && !self.stage.agent_works() {
+        if self.turn.is_some() && !self.stage.agent_works() && !self.is_covered() {
             // The shell went on without being told: its hook was interrupted.
             self.abandon_turn();
+        }
+        if self.talk.is_some() && !self.stage.agent_works() && !self.is_covered() {
+            self.abandon_talk();
         }
         self.show_aside();
         if let Some(text) = self.stage.to_place.take() {
@@ -315,6 +343,7 @@ impl Session {
                 self.pty.resize(pty_size(size));
                 self.repaint(size.cols);
                 self.announce();
+                self.resize_line();
             }
             Event::Child => match self.child.check() {
                 Change::None => {}

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::capture::{Capture, Limits, Output, Spiller};
 use crate::text;
-use crate::track::{self, Command, Hooks, LineOnScreen, Mark, Modes, Moment, Piece, Problem, Tracker, Zone};
+use crate::track::{self, Command, Hooks, LineOnScreen, Mark, Modes, Moment, Piece, Problem, Screen, Tracker, Zone};
 
 use super::announce::Announcer;
 use super::outbox::Outbox;
@@ -65,6 +65,9 @@ pub(super) struct Stage {
     aside: Vec<u8>,
     tracker: Tracker,
     modes: Modes,
+    screen: Screen,
+    /// A conversation lies over what the shell shows: what is drawn now is none of the shell's.
+    is_covered: bool,
     announcer: Announcer,
     capture: Option<Capture>,
     limits: Limits,
@@ -95,6 +98,8 @@ impl Stage {
             aside: Vec::new(),
             tracker: Tracker::default(),
             modes: Modes::default(),
+            screen: Screen::default(),
+            is_covered: false,
             announcer,
             capture: None,
             limits,
@@ -158,6 +163,25 @@ impl Stage {
         self.floor = Floor::Returning;
     }
 
+    /// What the programs have switched on.
+    pub(super) fn modes(&self) -> &Modes {
+        &self.modes
+    }
+
+    /// What is on the screen.
+    pub(super) fn screen(&self) -> &Screen {
+        &self.screen
+    }
+
+    pub(super) fn zone(&self) -> Zone {
+        self.tracker.zone()
+    }
+
+    /// From here on, or no more, what is drawn lies over what the shell shows.
+    pub(super) fn cover(&mut self, is_covered: bool) {
+        self.is_covered = is_covered;
+    }
+
     pub(super) fn hooks(&self) -> &Hooks {
         self.tracker.hooks()
     }
@@ -217,7 +241,7 @@ impl Stage {
 
     /// Says one line of ours, now.
     pub(super) fn say(&mut self, line: &str) {
-        if !self.tracker.at_line_start() {
+        if !self.is_covered && !self.tracker.at_line_start() {
             self.show(b"\r\n");
         }
         self.say_here(line);
@@ -239,10 +263,20 @@ impl Stage {
         }
     }
 
+    /// Queues bytes that leave the shell's line as it is.
+    pub(super) fn draw(&mut self, bytes: &[u8]) {
+        self.to_screen.push(bytes);
+        if !self.is_covered {
+            self.screen.push(bytes);
+        }
+    }
+
     /// Queues bytes for the screen.
     pub(super) fn show(&mut self, bytes: &[u8]) {
-        self.to_screen.push(bytes);
-        self.tracker.passed(bytes);
+        self.draw(bytes);
+        if !self.is_covered {
+            self.tracker.passed(bytes);
+        }
     }
 
     fn pass(&mut self, bytes: &[u8]) {
@@ -293,6 +327,7 @@ impl Stage {
             Mark::Hello { .. } => {}
             Mark::End { .. } => {}
             Mark::Prompt { .. } => {
+                self.screen.prompt();
                 if is_hidden {
                     self.show(b"\r\n");
                     self.say("the shell's hook did not wait, so nothing was asked; see `shellmate doctor`");

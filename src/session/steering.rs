@@ -3,17 +3,14 @@
 //! While it is open nothing else is painted. What is sent is told to the model before its next step; what comes too late for that
 //! is put on the prompt instead.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::chat::Event;
 use crate::input::{Code, Decoder, Editing, History, Input, Key, Line, Offers, Outcome, Screen};
-use crate::render::{Depth, Mode};
 
 use super::Session;
+use super::line::ESC_PATIENCE;
 use super::requests::State;
-
-/// The rest of a sequence comes at once; an ESC that nothing has followed for this long is the key.
-const ESC_PATIENCE: Duration = Duration::from_millis(30);
 
 /// The open line.
 pub(super) struct Steering {
@@ -158,14 +155,6 @@ impl Session {
     }
 
     fn steering_screen(&self) -> Screen {
-        let options = self.options();
-        Screen {
-            rows: self.tty.size().rows,
-            columns: options.columns,
-            prompt: "> ",
-            colour: options.colour != Depth::None,
-            is_plain: options.mode == Mode::Dumb,
-            reflows: true,
-        }
+        Screen { prompt: "> ", ..self.line_screen() }
     }
 }

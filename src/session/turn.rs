@@ -17,6 +17,7 @@ use crate::text;
 use crate::tool::ShellResult;
 
 use super::companion::{self, CRASHED, Companion, ITSELF, News, Order, Question, Ran, Slash};
+use super::line::Host;
 use super::prompt::{Asked, Prompt, idle_key};
 use super::requests::Wish;
 use super::steering::Steering;
@@ -32,8 +33,8 @@ const CTRL_Z: u8 = 0x1A;
 
 /// What has the floor in place of the shell, while its hook waits.
 pub(super) struct Turn {
-    /// The counter the hook waits with.
-    hook: u64,
+    /// The counter the hook waits with; none if there is no hook.
+    hook: Option<u64>,
     /// The request in front, or `ITSELF` where words to the agent are obeyed.
     pub(super) request: u64,
     pub(super) painter: Painter,
@@ -49,14 +50,19 @@ pub(super) struct Turn {
 impl Session {
     /// The hook waits: does what the line says.
     pub(super) fn begin_turn(&mut self, hook: u64, line: &[u8]) {
-        let painter = Painter::new(self.options());
-        let cancel = CancellationToken::new();
-        self.turn = Some(Turn { hook, request: ITSELF, painter, cancel, prompt: None, steering: None, running: None });
         let text = String::from_utf8_lossy(line);
         let text = text.strip_prefix('>').unwrap_or(&text).trim().to_owned();
         if text.is_empty() {
-            return self.end_turn(Some("ask something behind `> `, or `> /help` for what else there is"));
+            return self.open_talk(Host::Hook(hook));
         }
+        self.take_floor(Some(hook), text);
+    }
+
+    /// Does what the person says, in place of the shell.
+    pub(super) fn take_floor(&mut self, hook: Option<u64>, text: String) {
+        let painter = Painter::new(self.options());
+        let cancel = CancellationToken::new();
+        self.turn = Some(Turn { hook, request: ITSELF, painter, cancel, prompt: None, steering: None, running: None });
         match companion::parse(&text) {
             None => match text.strip_suffix('&').filter(|rest| rest.ends_with(char::is_whitespace)) {
                 Some(rest) => self.ask_behind(rest.trim_end().to_owned()),
@@ -69,7 +75,8 @@ impl Session {
                 None => self.end_turn(Some("there is nothing to ask again yet")),
             },
             Some(Ok(slash)) => {
-                let query = Box::new(self.query(text, self.recent.peek()));
+                let (happened, screen) = (self.recent.peek(), self.covered_screen());
+                let query = Box::new(self.query(text, happened, screen));
                 if let Some(turn) = &self.turn {
                     let order = Order::Command(slash, query, turn.cancel.clone());
                     self.order(order);
@@ -83,8 +90,8 @@ impl Session {
         let (steer, steering) = unbounded_channel();
         let cancel = CancellationToken::new();
         let number = self.requests.begin(text.clone(), cancel.clone(), steer);
-        let happened = self.recent.take(number);
-        let query = self.query(text, happened);
+        let (happened, screen) = (self.recent.take(number), self.take_screen());
+        let query = self.query(text, happened, screen);
         if let Some(turn) = &mut self.turn {
             turn.request = number;
             turn.cancel = cancel.clone();
@@ -92,7 +99,7 @@ impl Session {
         self.order(Order::Answer(Box::new(Question { number, query, cancel, steering })));
     }
 
-    fn query(&self, text: String, happened: Vec<Happened>) -> Query {
+    fn query(&mut self, text: String, happened: Vec<Happened>, screen: Option<String>) -> Query {
         let view = ShellView {
             cwd: self.stage.cwd().unwrap_or_default(),
             environment: self.environment(),
@@ -100,6 +107,8 @@ impl Session {
             host: self.host.clone(),
             user: self.user.clone(),
             happened,
+            last: self.recent.last(),
+            screen,
         };
         Query { text, view, attachments: Vec::new(), stdin: None }
     }
@@ -227,9 +236,13 @@ impl Session {
 
     /// Shows whole lines that a background job printed while the agent has the floor.
     pub(super) fn show_aside(&mut self) {
-        if self.is_painting()
+        let is_open = self.line_is_open();
+        if (is_open || self.is_painting())
             && let Some(aside) = self.stage.take_aside()
         {
+            if is_open {
+                return self.show_above_line(&aside);
+            }
             self.paint(|painter, out| {
                 painter.suspend(out);
                 out.extend_from_slice(&aside);
@@ -304,7 +317,13 @@ impl Session {
     /// Has the waiting hook run a command in the live shell, where it can be seen and interrupted and where it lasts.
     fn run_in_shell(&mut self, command: &str, reply: oneshot::Sender<Ran>) {
         let Some(turn) = &mut self.turn else { return };
-        let hook = turn.hook;
+        let Some(hook) = turn.hook else {
+            let result = Err("the shell is busy: the person asks from within another program".to_owned());
+            let _ = reply.send(Ran { result, place: None });
+            let mut out = Vec::new();
+            turn.painter.resume(Instant::now(), &mut out);
+            return self.stage.show(&out);
+        };
         match self.workspace.write_run(command, &self.nonce, self.kind == Kind::Fish) {
             Ok(path) => {
                 turn.running = Some(reply);
@@ -355,8 +374,13 @@ impl Session {
         if let Some(words) = words {
             self.stage.say_here(words);
         }
-        self.stage.return_floor();
-        self.workspace.direct(&format!("{} done", turn.hook));
+        if self.go_on_talking() {
+            return;
+        }
+        if let Some(hook) = turn.hook {
+            self.stage.return_floor();
+            self.workspace.direct(&format!("{hook} done"));
+        }
         self.show();
     }
 
@@ -382,14 +406,18 @@ impl Session {
         }
     }
 
-    /// The shell's exported variables, as the hook has just written them down; ours if it could not.
-    fn environment(&self) -> Vec<(OsString, OsString)> {
-        let Some(bytes) = self.workspace.environment() else { return std::env::vars_os().collect() };
+    /// The shell's exported variables, as the hook has written them down last; ours if it could not.
+    pub(super) fn environment(&mut self) -> Vec<(OsString, OsString)> {
+        let Some(bytes) = self.workspace.environment() else {
+            return self.exported.clone().unwrap_or_else(|| std::env::vars_os().collect());
+        };
         let pairs = bytes.split(|&byte| byte == 0).filter_map(|entry| {
             let equals = entry.iter().position(|&byte| byte == b'=')?;
             Some((OsString::from_vec(entry[..equals].to_vec()), OsString::from_vec(entry[equals + 1..].to_vec())))
         });
-        pairs.collect()
+        let exported: Vec<_> = pairs.collect();
+        self.exported = Some(exported.clone());
+        exported
     }
 
     pub(super) fn options(&self) -> Options {

@@ -20,7 +20,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("guard", &[]),
     ("tool", &["chat", "text", "track", "guard", "capture", "store"]),
     ("provider", &["chat", "text"]),
-    ("config", &["text", "tty", "host", "track", "capture", "store", "agent", "provider", "tool", "guard", "render"]),
+    (
+        "config",
+        &["text", "tty", "host", "track", "capture", "input", "store", "agent", "provider", "tool", "guard", "render"],
+    ),
     ("agent", &["text", "chat", "provider", "tool", "guard", "store", "track", "capture"]),
     (
         "session",

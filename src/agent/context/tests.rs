@@ -3,14 +3,14 @@ use std::time::{Duration, SystemTime};
 use super::*;
 
 fn words(query: &Query, is_first: bool) -> String {
-    super::words(query, is_first, Events::default(), &Redactor::default())
+    super::words(query, &Attached::default(), is_first, Events::default(), &Redactor::default())
 }
 
 fn message(query: &Query, is_first: bool) -> Message {
-    super::message(query, is_first, Events::default(), &Redactor::default())
+    super::message(query, &Attached::default(), is_first, Events::default(), &Redactor::default())
 }
 
-fn happened(id: i64, text: &str, status: i32, output: &str) -> Happened {
+pub(super) fn happened(id: i64, text: &str, status: i32, output: &str) -> Happened {
     let bytes = output.replace('\n', "\r\n").into_bytes();
     Happened {
         id: Some(id),
@@ -26,7 +26,7 @@ fn happened(id: i64, text: &str, status: i32, output: &str) -> Happened {
     }
 }
 
-fn query(text: &str, happened: Vec<Happened>) -> Query {
+pub(super) fn query(text: &str, happened: Vec<Happened>) -> Query {
     let view = ShellView {
         cwd: "/home/me/app".into(),
         environment: Vec::new(),
@@ -34,6 +34,8 @@ fn query(text: &str, happened: Vec<Happened>) -> Query {
         host: "box".into(),
         user: "me".into(),
         happened,
+        last: None,
+        screen: None,
     };
     Query { text: text.into(), view, attachments: Vec::new(), stdin: None }
 }

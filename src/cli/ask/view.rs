@@ -18,16 +18,19 @@ pub(super) fn now(paths: &Paths, tell: impl Fn(String)) -> ShellView {
     let host = nix::unistd::gethostname().map(|name| name.to_string_lossy().into_owned());
     let session = variable("SHELLMATE_SESSION").zip(paths.history_db());
     let happened = session.map(|(session, database)| recent(&database, session)).unwrap_or(Ok(Vec::new()));
+    let happened = happened.unwrap_or_else(|error| {
+        tell(format!("{error}, so the model does not see what you ran"));
+        Vec::new()
+    });
     ShellView {
         cwd: super::super::shell_directory(&std::env::current_dir().unwrap_or_default()),
         environment: std::env::vars_os().collect(),
         shell: shell.rsplit('/').next().unwrap_or_default().to_owned(),
         host: host.unwrap_or_default(),
         user: variable("USER").or_else(|| variable("LOGNAME")).unwrap_or_default(),
-        happened: happened.unwrap_or_else(|error| {
-            tell(format!("{error}, so the model does not see what you ran"));
-            Vec::new()
-        }),
+        last: happened.last().cloned(),
+        happened,
+        screen: None,
     }
 }
 

@@ -38,6 +38,12 @@ impl Mind {
                 }
                 "a new conversation begins".into()
             }
+            Slash::Quit => {
+                if let Some(agent) = &mut self.agent {
+                    agent.new_conversation();
+                }
+                "the conversation is over; the next question begins another".into()
+            }
             Slash::Usage => {
                 let usage = self.agent.as_ref().map(|agent| agent.usage()).unwrap_or_default();
                 let cost = usage.cost.map(|cost| format!(", ${cost:.4}")).unwrap_or_default();

@@ -226,6 +226,8 @@ mod tests {
             host: "box".into(),
             user: "me".into(),
             happened: Vec::new(),
+            last: None,
+            screen: None,
         };
         let query = Query { text: "why".into(), view, attachments: Vec::new(), stdin: None };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -3,7 +3,7 @@
 use crate::text;
 
 /// What can be said, with what it does.
-const COMMANDS: [(&str, &str); 10] = [
+const COMMANDS: [(&str, &str); 11] = [
     ("/help", "this list"),
     ("/model [NAME]", "which model is asked, or another from here on (provider/model[:effort])"),
     ("/models", "the models that can be asked"),
@@ -14,6 +14,7 @@ const COMMANDS: [(&str, &str); 10] = [
     ("/usage", "tokens and cost so far"),
     ("/copy", "put the last answer on the clipboard"),
     ("/retry", "ask the last question again"),
+    ("/quit", "end the conversation"),
 ];
 
 /// What keys do while an answer is on its way, and what a line can end with.
@@ -41,6 +42,12 @@ pub(in crate::session) enum Slash {
     Copy,
     /// For the session, too.
     Retry,
+    Quit,
+}
+
+/// What can be said, with what it does.
+pub(in crate::session) fn commands() -> impl Iterator<Item = (&'static str, &'static str)> {
+    COMMANDS.into_iter()
 }
 
 /// What of a request is to be seen.
@@ -98,6 +105,7 @@ fn read(word: &str, rest: &str) -> Result<Slash, String> {
         "/usage" => alone(Slash::Usage),
         "/copy" => alone(Slash::Copy),
         "/retry" => alone(Slash::Retry),
+        "/quit" => alone(Slash::Quit),
         unknown => Err(format!("there is no {unknown}{}; /help lists what there is", nearest(unknown))),
     }
 }
