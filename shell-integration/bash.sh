@@ -48,7 +48,9 @@ __shellmate_precmd() {
   __shellmate_status=$1 __shellmate_arg=$2 __shellmate_next=
   if ((__shellmate_ended)); then
     if [[ $__shellmate_query == run ]]; then
-      __shellmate_wait # an error in the file that we ran has brought us here
+      # An interrupt or an error in the file that we ran has brought us here.
+      [[ ${__shellmate_ran-} ]] || __shellmate_say "ran;$1"
+      __shellmate_wait
     elif [[ $__shellmate_kept ]]; then
       __shellmate_next="{ $__shellmate_put"$'\n'"$__shellmate_kept"$'\n} >&8 2>&9 8>&- 9>&-'
     fi
@@ -84,7 +86,7 @@ __shellmate_wait() {
   while [[ -p $__shellmate_fifo ]] && builtin read -r -t 1000000 <"$__shellmate_fifo"; do
     [[ $REPLY != "$__shellmate_count done" ]] || builtin break
     [[ $REPLY == "$__shellmate_count run "* ]] || builtin continue
-    __shellmate_file=${REPLY#* run } __shellmate_next=$__shellmate_run __shellmate_query=run
+    __shellmate_file=${REPLY#* run } __shellmate_next=$__shellmate_run __shellmate_query=run __shellmate_ran=
     builtin return
   done
   __shellmate_where
@@ -191,6 +193,7 @@ __shellmate_enter() {
     __shellmate_h=$(__shellmate_again "${BASH_ALIASES[$__shellmate_h]-fc}" "${__shellmate_line#"$__shellmate_h"}")
     [[ $__shellmate_h != '> '* ]] || __shellmate_line=$__shellmate_h
   fi
+  ((__shellmate_at > 1)) || [[ $__shellmate_line == '> '* || $__shellmate_line != *$'\n>'* ]] || __shellmate_part
   __shellmate_where
   __shellmate_encode "$__shellmate_line" "$__shellmate_room"
   if ((__shellmate_at == 1)) && [[ $__shellmate_line == '>' || $__shellmate_line == '> '* ]]; then
@@ -247,6 +250,22 @@ __shellmate_again() {
   builtin history -s -- fc
   builtin read -r __shellmate_o <<<"$(builtin fc -ln "${!OPTIND:--1}" "${!OPTIND:--1}")"
   builtin printf %s "$__shellmate_o"
+}
+
+# A pasted text may hold a query behind whole commands: that waits for the next prompt.
+__shellmate_part() {
+  builtin local __shellmate_r="$__shellmate_line" __shellmate_t=''
+  while [[ $__shellmate_r == *$'\n'* ]]; do
+    __shellmate_t+=${__shellmate_t:+$'\n'}${__shellmate_r%%$'\n'*} __shellmate_r=${__shellmate_r#*$'\n'}
+    [[ $__shellmate_r == '>' || $__shellmate_r == '> '* || $__shellmate_r == $'>\n'* ]] || builtin continue
+    __shellmate_field=${__shellmate_t##*[!\\]}
+    ((!(${#__shellmate_field} % 2))) || builtin continue # the line goes on
+    [[ ! $(BASH_ENV='' "$BASH" -O extglob -n <<<"$__shellmate_t" 2>&1) ]] || builtin continue
+    __shellmate_encode "$__shellmate_r"
+    __shellmate_say "later;$__shellmate_field"
+    __shellmate_line=$__shellmate_t READLINE_LINE=$__shellmate_t
+    builtin return
+  done
 }
 
 # Prints $1 as history expansion changes it, and x. In a subshell: `history -p` drops the last entry if it was not pushed.
@@ -319,6 +338,10 @@ __shellmate_load() {
   builtin unset -v 'PROMPT_COMMAND[9999]' __shellmate_nonce __shellmate_login __shellmate_norc __shellmate_noprofile \
     __shellmate_rcfile __shellmate_env __shellmate_env_set __shellmate_histfile_set __shellmate_posix __shellmate_aliases \
     __shellmate_flags __shellmate_boot
+  if [[ ${PROMPT_COMMAND-} == *([[:space:]])\;* && ${PROMPT_COMMAND[10000]+set} ]]; then # built on an entry that ours had pushed away
+    PROMPT_COMMAND=${PROMPT_COMMAND[10000]}$PROMPT_COMMAND
+    builtin unset -v 'PROMPT_COMMAND[10000]'
+  fi
   if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
     __shellmate_problem=old
   elif [[ ${PROMPT_COMMAND@a} == *r* ]]; then

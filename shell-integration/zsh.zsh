@@ -9,7 +9,7 @@ if [[ -n $__shellmate_zdotdir_set ]]; then builtin export ZDOTDIR="$__shellmate_
 
 if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
   builtin typeset -gH +x __shellmate_nonce __shellmate_fifo
-  builtin typeset -g __shellmate_query= __shellmate_file= __shellmate_busy= __shellmate_count=0 __shellmate_code=0
+  builtin typeset -g __shellmate_query= __shellmate_file= __shellmate_ran= __shellmate_busy= __shellmate_count=0 __shellmate_code=0
 
   # say KIND FIELD…: write one mark.
   __shellmate_say() {
@@ -45,6 +45,8 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
     builtin emulate -L zsh && builtin trap - DEBUG ZERR && builtin local line
     if [[ $__shellmate_query == run ]]; then
       __shellmate_query=open
+      # An interrupt has kept the file from saying it.
+      [[ -n $__shellmate_ran ]] || __shellmate_say ran $(( $1 ? $1 : 130 ))
     else
       __shellmate_code=$1
       # What zsh has just drawn behind output without a final newline is not output.
@@ -59,7 +61,7 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
     while [[ -n $__shellmate_query ]]; do
       builtin read -r line <$__shellmate_fifo || __shellmate_query=
       case $line in
-        ("$__shellmate_count run "*) __shellmate_query=run __shellmate_file=${line#* run }; builtin return 0 ;;
+        ("$__shellmate_count run "*) __shellmate_query=run __shellmate_ran= __shellmate_file=${line#* run }; builtin return 0 ;;
         ("$__shellmate_count done") __shellmate_query= ;;
       esac
     done
@@ -108,7 +110,7 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
     [[ $CONTEXT == start ]] || builtin return 0
     (( $precmd_functions[(I)__shellmate_precmd] )) || precmd_functions=(__shellmate_precmd $precmd_functions)
     (( $preexec_functions[(I)__shellmate_preexec] )) || preexec_functions=(__shellmate_preexec $preexec_functions)
-    [[ $BUFFER == '>' || $BUFFER == '> '* ]] || __shellmate_again || builtin return 0
+    [[ $BUFFER == '>' || $BUFFER == '> '* ]] || __shellmate_again || { __shellmate_part; builtin return 0 }
     CURSOR=$#BUFFER POSTDISPLAY=
     # zle -I wipes the right prompt as usual, and leaves the cursor on the next line.
     [[ -o transient_rprompt ]] && builtin zle -I && builtin print -rn -- $'\e[A\e[999C' >/dev/tty || builtin zle -R -c
@@ -136,6 +138,30 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
     done
     words=("$(builtin fc -ln -- ${words[1]:--1} ${words[1]:--1})")
     [[ $words[1] == '> '* ]] && BUFFER=$words[1]
+  }
+
+  # A pasted text may hold a query behind whole commands: that waits for the next prompt.
+  __shellmate_part() {
+    [[ $BUFFER == *$'\n>'* ]] || builtin return 0
+    builtin local -a lines && lines=("${(@f)BUFFER}") && builtin local -i i
+    for (( i = 2; i <= $#lines; i++ )); do
+      [[ $lines[i] == ('>'|'> '*) ]] && __shellmate_whole "${(F)lines[1,i-1]}" || builtin continue
+      __shellmate_say later "${(F)lines[i,-1]}"
+      BUFFER=${(F)lines[1,i-1]}
+      builtin return 0
+    done
+  }
+  # A backslash or an operator at the end goes on, though zsh takes `&&` for an end; a here-document without an end swallows even
+  # what no command can hold.
+  __shellmate_whole() {
+    builtin local slashes=${1##*[^\\]} && builtin local -a words && words=(${(z)1})
+    [[ $words[-1] == ('&&'|'||') ]] || (( $#slashes % 2 )) && builtin return 1
+    (( $+functions[__shellmate_try] )) && builtin unfunction __shellmate_try
+    functions[__shellmate_try]=$1
+    (( $+functions[__shellmate_try] )) || builtin return 1
+    builtin unfunction __shellmate_try
+    functions[__shellmate_try]=$1$'\n)'
+    (( ! $+functions[__shellmate_try] ))
   }
 
   # Be the outermost of both hooks, whatever else has been installed since.

@@ -7,13 +7,13 @@ use crate::guard::Redactor;
 impl Agent {
     /// Adds what was said to us, or came of a call, to the conversation: the only way in for anything but the model's own words.
     pub(super) fn add(&mut self, message: Message) {
-        let message = masked(message, &mut self.redactor);
+        let message = masked(message, &self.redactor);
         self.request.messages.push(message);
     }
 }
 
 /// The message without its secrets. What a model said itself, and how it thought, goes back as it came.
-fn masked(message: Message, redactor: &mut Redactor) -> Message {
+fn masked(message: Message, redactor: &Redactor) -> Message {
     let parts = message.parts.into_iter().map(|part| match part {
         Part::Text(text) => Part::Text(redactor.mask(&text)),
         Part::Result { id, outcome } => Part::Result { id, outcome: masked_outcome(outcome, redactor) },
@@ -22,7 +22,7 @@ fn masked(message: Message, redactor: &mut Redactor) -> Message {
     Message { role: message.role, parts: parts.collect() }
 }
 
-fn masked_outcome(outcome: Outcome, redactor: &mut Redactor) -> Outcome {
+fn masked_outcome(outcome: Outcome, redactor: &Redactor) -> Outcome {
     match outcome {
         Outcome::Done { text, images } => Outcome::Done { text: redactor.mask(&text), images },
         Outcome::Failed { message } => Outcome::Failed { message: redactor.mask(&message) },

@@ -25,13 +25,13 @@ mod turn;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::chat::{Role, Usage};
+use crate::chat::{Message, Role, ToolSpec, Usage};
 use crate::guard::{Grants, Masking, Redactor};
 use crate::provider::{Policy, Provider, Request, Resolved};
 use crate::tool::{Registry, Seen};
 
 pub use aid::{Aid, first_aid};
-pub use context::{Happened, Query, STDIN_CAP, ShellView};
+pub use context::{Events, Happened, Query, STDIN_CAP, ShellView};
 pub use fork::Voices;
 pub use front::{Approval, Approver, Decision, Front, Place};
 pub use limits::Limits;
@@ -59,6 +59,17 @@ pub struct Setup {
     /// What is masked beyond the secrets we know.
     pub masking: Masking,
     pub limits: Limits,
+}
+
+/// What a query would send, part by part.
+pub struct Preview<'a> {
+    pub model: &'a str,
+    pub system: &'a str,
+    pub tools: &'a [ToolSpec],
+    /// What was said so far.
+    pub conversation: &'a [Message],
+    /// What the query itself would add to that.
+    pub words: String,
 }
 
 /// A conversation with a model that has hands.
@@ -138,12 +149,18 @@ impl Agent {
         self.usage
     }
 
-    /// Exactly the words a query would add to the conversation.
-    pub fn preview(&mut self, query: &Query) -> String {
+    /// Exactly what a query would send.
+    pub fn preview(&self, query: &Query) -> Preview<'_> {
         self.redactor.learn(&query.view.environment);
-        let is_first = self.is_new();
-        let words = context::words(query, is_first, &mut self.redactor);
-        self.redactor.mask(&words)
+        let attached = context::attach(query, self.history.as_deref(), &self.redactor);
+        let words = context::words(query, &attached, self.is_new(), self.limits.events, &self.redactor);
+        Preview {
+            model: &self.request.model,
+            system: &self.request.system,
+            tools: &self.request.tools,
+            conversation: &self.request.messages,
+            words: self.redactor.mask(&words),
+        }
     }
 
     /// The latest answer of this conversation.

@@ -171,7 +171,7 @@ impl Room {
             history: None,
             private: Vec::new(),
             masking: Masking::default(),
-            limits: Limits { steps: 3, tellings: 2 },
+            limits: Limits { steps: 3, ..Limits::default() },
         });
         agent.policy = Policy { first: std::time::Duration::ZERO, ..Policy::default() };
         Room { agent, model, person, ear }
@@ -221,7 +221,8 @@ pub(super) fn query(text: &str) -> Query {
         host: "box".into(),
         user: "me".into(),
         happened: Vec::new(),
-        latest: None,
+        last: None,
+        screen: None,
     };
     Query { text: text.into(), view, attachments: Vec::new(), stdin: None }
 }

@@ -10,7 +10,7 @@ use super::testing::{Double, End, Room, look, query, resolved, run, says, uses};
 use super::{Decision, context};
 use crate::chat::{Ending, Event, Outcome, Usage};
 use crate::provider::{Delta, ErrorKind, Stop};
-use crate::tool::{Ports, Registry, Tool};
+use crate::tool::{Ports, Registry, Timeouts, Tool};
 
 /// A tool that writes its name down.
 fn noting(name: &'static str, intent: crate::guard::Intent, notes: &Arc<Mutex<Vec<&'static str>>>) -> Arc<dyn Tool> {
@@ -27,7 +27,7 @@ fn an_answer_is_heard_and_remembered() {
     let (mut deltas, end) = says("Hello.");
     deltas.push(Delta::Usage(usage));
     let mut room = Room::new([(deltas, end), says("Again.")], vec![]);
-    let preview = room.agent.preview(&query("hi"));
+    let preview = room.agent.preview(&query("hi")).words;
     assert_eq!(room.turn("hi"), Ending::Answered);
     assert_eq!(room.said(), [preview, "Hello.".into()]);
     assert_eq!(room.agent.usage(), usage);
@@ -95,7 +95,7 @@ fn a_change_nobody_was_asked_about_is_shown_afterwards() {
     let write = |content: &str| serde_json::json!({"path": path, "content": content}).to_string();
     let (one, two) = (write("one\n"), write("two\n"));
     let mut room = Room::new([uses(&[("write_file", &one), ("write_file", &two)]), says("Done.")], vec![]);
-    room.agent.registry = Registry::standard(Ports::default());
+    room.agent.registry = Registry::standard(Ports::default(), Timeouts::default());
     *room.person.answers.lock().unwrap() = [Decision::ForSession].into();
     assert_eq!(room.turn("go"), Ending::Answered);
     assert!(room.person.asked.lock().unwrap()[0].preview.is_some());
@@ -215,7 +215,7 @@ fn what_is_no_answer_is_said_plainly() {
 /// need a terminal are counted where they are made.
 #[test]
 fn system_prompt_and_tools_are_small_and_stable() {
-    let tools = || serde_json::to_string(&Registry::standard(Ports::default()).specs()).unwrap();
+    let tools = || serde_json::to_string(&Registry::standard(Ports::default(), Timeouts::default()).specs()).unwrap();
     assert_eq!(tools(), tools());
     let bytes = context::SYSTEM.len() + tools().len();
     assert!(context::SYSTEM.len() <= 2_400 && bytes <= 7_000, "{} of {bytes} bytes", context::SYSTEM.len());
@@ -237,7 +237,7 @@ fn a_secret_never_reaches_the_model() {
     let mut asked = query(&format!("is {TOKEN} right?"));
     asked.view.environment = vec![("DB_PASSWORD".into(), "correct-horse-1".into())];
     asked.stdin = Some(format!("password=correct-horse-1\n{TOKEN}"));
-    assert!(!room.agent.preview(&asked).contains(TOKEN));
+    assert!(!room.agent.preview(&asked).words.contains(TOKEN));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(room.agent.turn(asked, CancellationToken::new()));
     let sent = sent(&room);

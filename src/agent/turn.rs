@@ -22,8 +22,9 @@ impl Agent {
 
     async fn answer(&mut self, query: Query, cancel: &CancellationToken) -> Ending {
         self.redactor.learn(&query.view.environment);
-        let is_first = self.is_new();
-        let message = context::message(&query, is_first, &mut self.redactor);
+        let attached = context::attach(&query, self.history.as_deref(), &self.redactor);
+        let message = context::message(&query, &attached, self.is_new(), self.limits.events, &self.redactor);
+        attached.missing.into_iter().for_each(|missing| self.front.hear(Event::Notice(missing)));
         self.add(message);
         let mut place = self.place(query.view);
         for step in 1.. {

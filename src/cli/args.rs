@@ -53,6 +53,8 @@ pub enum Action {
     Doctor(Doctor),
     /// Show or change the configuration.
     Config(Config),
+    /// Show how answers can look.
+    Theme(Theme),
     /// Print a completion script for a shell.
     Completions(Completions),
     /// Print the manual page.
@@ -99,6 +101,23 @@ pub enum ConfigAction {
     Schema,
     /// Print where the file is, whether it exists or not.
     Path,
+}
+
+#[derive(Debug, Args)]
+pub struct Theme {
+    #[command(subcommand)]
+    pub action: Option<ThemeAction>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ThemeAction {
+    /// List the themes; the one in use is marked.
+    List,
+    /// Print a sample of a theme.
+    Show {
+        /// The theme; without one, the one in use.
+        name: Option<String>,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent::{self, Agent, Approval, Approver, Decision, Limits, Query, Setup};
 use crate::chat::{Ending, Image, Usage};
-use crate::config::{Config, Paths};
+use crate::config::{self, Config, Paths};
 use crate::guard::{Intent, Masking};
 use crate::provider::{self, Http, Resolved, Wish};
 use crate::tool::{Ports, Registry};
@@ -105,16 +105,18 @@ async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Re
     let view = view::now(paths, |trouble| report::notices([trouble]));
     let query = Query { text, view, attachments, stdin };
 
+    let config::Loaded { config, problems } = Config::load(paths.config_file().as_deref());
+    report::notices(problems);
     let wish = Wish { model: args.model, base_url: args.base_url, api_key_env: args.api_key_env, ..Wish::default() };
-    let (http, keys) = (Http::default(), super::kept_keys(paths));
+    let (http, keys) = (Http::new(config.agent.patience()), super::kept_keys(paths));
     let env = |name: &str| keys.read(&super::environment, name);
-    let wish = wish.or(&Config::load(paths.config_file().as_deref()).config.model.wish(), &env);
+    let wish = wish.or(&config.model.wish(), &env);
     let Some(found) = cancel.run_until_cancelled(provider::resolve(&wish, &env, &http)).await else {
         return Ok(ExitCode::from(INTERRUPTED));
     };
     let voice = Arc::new(Voice::new(if args.json { Form::Json } else { Form::Text }, cancel.clone()));
     match found {
-        Ok(Some(resolved)) => answer(query, resolved, voice, args.yes, paths, cancel).await,
+        Ok(Some(resolved)) => answer(query, resolved, voice, args.yes, (paths, &config.agent), cancel).await,
         Ok(None) => {
             report::words(agent::NO_MODEL);
             voice.finish(&Ending::Failed("no model is connected".to_owned()), Usage::default(), None)?;
@@ -132,7 +134,7 @@ async fn answer(
     resolved: Resolved,
     voice: Arc<Voice>,
     yes: bool,
-    paths: &Paths,
+    (paths, wishes): (&Paths, &config::Agent),
     cancel: CancellationToken,
 ) -> anyhow::Result<ExitCode> {
     let model = format!("{}/{}", resolved.vendor, resolved.model);
@@ -145,14 +147,14 @@ async fn answer(
     let private = paths.state_dir().into_iter().chain([paths.runtime_root()]);
     let mut agent = Agent::new(Setup {
         resolved,
-        registry: Registry::standard(Ports::default()),
+        registry: Registry::standard(Ports::default(), wishes.timeouts()),
         front: voice.clone(),
         approver: nobody.clone(),
         spill: scratch.path().to_owned(),
         history: paths.history_db(),
         private: private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect(),
         masking: masking(paths),
-        limits: Limits { tellings: voice.tellings(), ..Limits::default() },
+        limits: Limits { tellings: voice.tellings(), ..wishes.limits() },
     });
     let ending = agent.turn(query, cancel).await;
     voice.finish(&ending, agent.usage(), Some(&model))?;

@@ -17,6 +17,7 @@ pub mod models;
 pub mod reflex;
 pub mod report;
 mod start;
+mod theme;
 
 use std::ffi::OsString;
 use std::io::{self, BufReader, BufWriter, IsTerminal};
@@ -98,6 +99,7 @@ fn act(cli: Cli) -> anyhow::Result<ExitCode> {
             reflex::run(args, &mut stdin.lock(), is_terminal, &mut out)
         }
         Some(Action::Config(args)) => config::run(args.action, &paths, &mut out),
+        Some(Action::Theme(args)) => theme::run(args.action, &paths, &mut out),
         Some(Action::Completions(args)) => completions::completions(args.shell, &mut out).map(|()| ExitCode::SUCCESS),
         Some(Action::Man) => completions::man(&mut out).map(|()| ExitCode::SUCCESS),
     }

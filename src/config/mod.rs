@@ -3,6 +3,7 @@
 //! A missing file is the defaults; a broken one is the defaults and one line that says where it is broken. Imported only by
 //! `session` and `cli`; no room reads a configuration by itself.
 
+mod agent;
 pub(crate) mod docs;
 mod edit;
 mod ignore;
@@ -13,6 +14,7 @@ mod paths;
 mod problem;
 mod schema;
 mod size;
+mod theme;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,9 +22,11 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::input::{Editing, Hotkey, UnknownHotkey};
 use crate::provider::{Protocol, Wish};
 use crate::reflex::Role;
 
+pub use agent::Agent;
 pub use docs::markdown;
 pub use edit::{EditError, set, set_in_file, unknown_key};
 pub use load::Loaded;
@@ -30,9 +34,10 @@ pub use paths::{Paths, private_dir};
 pub use problem::Problem;
 pub use schema::schema;
 pub use size::Size;
+pub use theme::{parsed as parsed_theme, theme_names, theme_text};
 
 /// Settings of shellmate.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Config {
     /// The shell to start, when neither `--shell` nor `SHELLMATE_SHELL` names one. Without it: `$SHELL`, then your login shell.
@@ -45,10 +50,17 @@ pub struct Config {
     pub reflex: Role,
     /// Whether a failed command is followed by a dim line with its correction, where the built-in rules are sure of one.
     pub hint: bool,
+    /// How answers look: `terminal`, `dark`, `light`, `mono`, or your own in `themes/NAME.toml` beside the configuration.
+    pub theme: String,
+    /// The key that opens the conversation line from anywhere, also over a running program: `"ctrl-"` with a letter or one of
+    /// `\\ ] ^ _`, or `"none"`. Pressed twice it goes to the program.
+    pub hotkey: HotkeyName,
     pub model: Model,
     pub history: History,
     pub capture: Capture,
+    pub agent: Agent,
     pub redact: Redact,
+    pub line: Line,
 }
 
 /// Which model is asked. Without these: the first provider whose key is set, then a server on this machine.
@@ -123,6 +135,86 @@ pub struct Redact {
     /// Regular expressions; a secret that matches one of them is shown after all, and so is the value of a variable whose name
     /// does.
     pub exempt: Vec<String>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            shell: None,
+            reflex: Role::default(),
+            hint: false,
+            theme: "terminal".to_owned(),
+            hotkey: HotkeyName::default(),
+            model: Model::default(),
+            history: History::default(),
+            capture: Capture::default(),
+            agent: Agent::default(),
+            redact: Redact::default(),
+            line: Line::default(),
+        }
+    }
+}
+
+/// The conversation line, which a bare `>` opens.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, expecting = "a table")]
+pub struct Line {
+    /// Which keys edit it: `"emacs"` or `"vi"`.
+    pub mode: EditingMode,
+}
+
+/// Keys to edit with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum EditingMode {
+    #[default]
+    Emacs,
+    Vi,
+}
+
+/// A key's name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct HotkeyName(String);
+
+impl HotkeyName {
+    /// The key; none if it is turned off.
+    pub fn key(&self) -> Option<Hotkey> {
+        self.0.parse().ok()
+    }
+}
+
+impl Default for HotkeyName {
+    fn default() -> Self {
+        HotkeyName("ctrl-\\".into())
+    }
+}
+
+impl TryFrom<String> for HotkeyName {
+    type Error = UnknownHotkey;
+
+    fn try_from(name: String) -> Result<Self, UnknownHotkey> {
+        if name != "none" {
+            name.parse::<Hotkey>()?;
+        }
+        Ok(HotkeyName(name))
+    }
+}
+
+impl From<HotkeyName> for String {
+    fn from(name: HotkeyName) -> String {
+        name.0
+    }
+}
+
+impl Line {
+    pub fn editing(&self) -> Editing {
+        match self.mode {
+            EditingMode::Emacs => Editing::Emacs,
+            EditingMode::Vi => Editing::Vi,
+        }
+    }
 }
 
 impl Default for History {

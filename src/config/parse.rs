@@ -58,7 +58,7 @@ impl Config {
 
     /// Brings absurd values within reason; returns the key and what was done about each.
     fn clamp(&mut self) -> Vec<(&'static str, String)> {
-        let (history, capture) = (&mut self.history, &mut self.capture);
+        let (history, capture, agent) = (&mut self.history, &mut self.capture, &mut self.agent);
         let mut changed = Vec::new();
         for (key, size, least, most) in [
             ("history.size", &mut history.size, Size::mib(1), Size::gib(1024)),
@@ -66,6 +66,7 @@ impl Config {
             ("capture.tail", &mut capture.tail, Size::new(0), Size::gib(1)),
             ("capture.spill", &mut capture.spill, Size::new(0), Size::gib(1024)),
             ("capture.spill_total", &mut capture.spill_total, Size::new(0), Size::gib(1024)),
+            ("agent.context_size", &mut agent.context_size, Size::new(0), Size::mib(1)),
         ] {
             let wish = std::mem::replace(size, (*size).clamp(least, most));
             if *size != wish {
@@ -75,11 +76,21 @@ impl Config {
         for (key, number, least, most) in [
             ("history.commands", &mut history.commands, 1, 100_000_000),
             ("capture.spill_days", &mut capture.spill_days, 0, 36_500),
+            ("agent.steps", &mut agent.steps, 1, 10_000),
+            ("agent.idle_timeout", &mut agent.idle_timeout, 5, 3_600),
+            ("agent.context_lines", &mut agent.context_lines, 0, 100_000),
+            ("agent.command_timeout", &mut agent.command_timeout, 1, 86_400),
+            ("agent.longest_timeout", &mut agent.longest_timeout, 1, 86_400),
         ] {
             let wish = std::mem::replace(number, (*number).clamp(least, most));
             if *number != wish {
                 changed.push((key, format!("{wish} is not between {least} and {most}; {number} is used")));
             }
+        }
+        if agent.longest_timeout < agent.command_timeout {
+            let (wish, least) = (agent.longest_timeout, agent.command_timeout);
+            agent.longest_timeout = least;
+            changed.push(("agent.longest_timeout", format!("{wish} is less than command_timeout; {least} is used")));
         }
         changed
     }
@@ -178,7 +189,7 @@ fn line_of(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Capture, History, Model, Redact};
+    use crate::config::{Agent, Capture, EditingMode, History, Line, Model, Redact};
     use crate::provider::Protocol;
     use crate::reflex::Role;
 
@@ -193,6 +204,8 @@ mod tests {
             shell = "/bin/zsh"
             reflex = "only"
             hint = true
+            hotkey = "none"
+            theme = "dark"
             [model]
             name = "openai/gpt-5"
             base_url = "http://10.0.0.1/v1"
@@ -212,11 +225,22 @@ mod tests {
             [redact]
             patterns = ['EMP-[0-9]+']
             exempt = ["^test-"]
+            [agent]
+            steps = 7
+            idle_timeout = 300
+            context_lines = 50
+            context_size = "4 KiB"
+            command_timeout = 10
+            longest_timeout = 20
+            [line]
+            mode = "vi"
         "#;
         let expected = Config {
             shell: Some("/bin/zsh".into()),
             reflex: Role::Only,
             hint: true,
+            theme: "dark".to_owned(),
+            hotkey: "none".to_owned().try_into().unwrap(),
             model: Model {
                 name: "openai/gpt-5".to_owned(),
                 base_url: "http://10.0.0.1/v1".to_owned(),
@@ -237,6 +261,15 @@ mod tests {
                 spill_days: 1,
             },
             redact: Redact { patterns: vec!["EMP-[0-9]+".to_owned()], exempt: vec!["^test-".to_owned()] },
+            agent: Agent {
+                steps: 7,
+                idle_timeout: 300,
+                context_lines: 50,
+                context_size: Size::kib(4),
+                command_timeout: 10,
+                longest_timeout: 20,
+            },
+            line: Line { mode: EditingMode::Vi },
         };
         assert_eq!(Config::parse(text), Loaded { config: expected.clone(), problems: Vec::new() });
         assert_eq!(Config::parse(&toml::to_string(&expected).unwrap()).config, expected);
@@ -300,6 +333,23 @@ mod tests {
             [
                 "2: history.commands: 0 is not between 1 and 100000000; 1 is used",
                 "5: capture.tail: 2 GiB is not between 0 B and 1 GiB; 1 GiB is used",
+            ]
+        );
+    }
+
+    #[test]
+    fn limits_of_the_agent_that_make_no_sense_are_named() {
+        let text = "[agent]\nsteps = 0\ncontext_size = \"1 GiB\"\ncommand_timeout = 100\nlongest_timeout = 10\nidle_timeout = \"long\"\n";
+        let agent = Config::parse(text).config.agent;
+        assert_eq!((agent.limits().steps, agent.limits().events.bytes), (1, 1 << 20));
+        assert_eq!((agent.timeouts().longest.as_secs(), agent.patience().silence.as_secs()), (100, 120));
+        assert_eq!(
+            problems(text),
+            [
+                "2: agent.steps: 0 is not between 1 and 10000; 1 is used",
+                "3: agent.context_size: 1 GiB is not between 0 B and 1 MiB; 1 MiB is used",
+                "5: agent.longest_timeout: 10 is less than command_timeout; 100 is used",
+                "6: agent.idle_timeout: invalid type: string \"long\", expected a whole number",
             ]
         );
     }

@@ -51,6 +51,11 @@ impl Paths {
         self.config.as_ref().map(|dir| dir.join("config.toml"))
     }
 
+    /// Where the user's own themes are.
+    pub fn themes_dir(&self) -> Option<PathBuf> {
+        self.config.as_ref().map(|dir| dir.join("themes"))
+    }
+
     pub fn state_dir(&self) -> Option<&Path> {
         self.state.as_deref()
     }
@@ -62,6 +67,11 @@ impl Paths {
     /// The keys a person gave us to keep.
     pub fn keys_file(&self) -> Option<PathBuf> {
         self.state.as_ref().map(|dir| dir.join("keys.json"))
+    }
+
+    /// Where the queries of the conversation line are kept.
+    pub fn query_history(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|dir| dir.join("queries"))
     }
 
     pub fn log_dir(&self) -> Option<PathBuf> {

@@ -42,10 +42,13 @@ const FILES: &[&str] = &[
 
 const SSH_KEYS: &[&str] = &["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk"];
 
+/// The keys that a person gave us to keep, wherever the state directory is.
+const KEPT: &str = "shellmate/keys.json";
+
 /// Whether reading `path` would show keys or passwords. What lies in the project is the person's to show, but for private keys.
 pub fn holds_credentials(path: &Path, project: &Path, home: Option<&Path>) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    if is_private_key(&name) || is_environment_of_a_process(path) {
+    if is_private_key(&name) || is_environment_of_a_process(path) || path.ends_with(KEPT) {
         return true;
     }
     if home.is_some_and(|home| DIRECTORIES.iter().any(|directory| path.starts_with(home.join(directory)))) {
@@ -88,6 +91,7 @@ mod tests {
             "/etc/shadow",
             "/proc/self/environ",
             "/proc/12/environ",
+            "/srv/state/shellmate/keys.json",
         ] {
             assert!(secret(path), "{path}");
         }

@@ -76,6 +76,11 @@ impl Vendor {
     }
 
     /// Whether it runs on the user's machine.
+    /// The names of its models that are public; it may have others.
+    pub fn known_models(&self) -> impl Iterator<Item = &'static str> {
+        models::MODELS.iter().filter(|model| model.vendor == self.name).map(|model| model.prefix)
+    }
+
     pub fn is_local(&self) -> bool {
         http::is_loopback(self.base_url)
     }

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// Anything shorter is a stand-in for a key (`x`, `none`, `ollama`), and a common word besides.
+const SHORTEST: usize = 8;
+
 /// A key for a vendor. It is never printed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key {
@@ -21,7 +24,7 @@ impl Key {
 
     /// Takes the key out of words that quote it.
     pub(super) fn scrub(&self, words: &str) -> String {
-        if self.secret.is_empty() { words.to_owned() } else { words.replace(&self.secret, "[key]") }
+        if self.secret.len() < SHORTEST { words.to_owned() } else { words.replace(&self.secret, "[key]") }
     }
 }
 
@@ -37,8 +40,9 @@ mod tests {
 
     #[test]
     fn a_key_is_never_printed() {
-        let key = Key::new("OPENAI_API_KEY", "sk-123");
-        assert!(!format!("{key:?}").contains("sk-123"));
-        assert_eq!(key.scrub("bad key sk-123!"), "bad key [key]!");
+        let key = Key::new("OPENAI_API_KEY", "sk-12345");
+        assert!(!format!("{key:?}").contains("sk-12345"));
+        assert_eq!(key.scrub("bad key sk-12345!"), "bad key [key]!");
+        assert_eq!(Key::new("OPENAI_API_KEY", "k").scrub("bad key"), "bad key");
     }
 }

@@ -12,13 +12,18 @@ const WORDS_CAP: usize = 600;
 
 /// Why an answer did not come, or not whole.
 #[derive(Debug)]
-pub struct ProviderError {
+pub struct ProviderError(Box<Facts>);
+
+#[derive(Debug)]
+struct Facts {
     kind: ErrorKind,
     vendor: String,
     /// What the vendor said, made safe to show.
-    words: Option<Box<str>>,
+    words: Option<String>,
     /// The part of the request it is about, as the vendor names it.
-    param: Option<Box<str>>,
+    param: Option<String>,
+    /// What was perhaps meant.
+    near: Vec<String>,
     after: Option<Duration>,
     source: Option<Box<dyn Error + Send + Sync>>,
 }
@@ -77,7 +82,15 @@ pub enum ErrorKind {
 
 impl ProviderError {
     pub fn new(vendor: &str, kind: ErrorKind) -> ProviderError {
-        ProviderError { kind, vendor: vendor.to_owned(), words: None, param: None, after: None, source: None }
+        ProviderError(Box::new(Facts {
+            kind,
+            vendor: vendor.to_owned(),
+            words: None,
+            param: None,
+            near: Vec::new(),
+            after: None,
+            source: None,
+        }))
     }
 
     /// Adds what the vendor said, capped and without control characters.
@@ -89,42 +102,47 @@ impl ProviderError {
         }
         let cut = if end < safe.len() { "…" } else { "" };
         let words = format!("{}{cut}", safe[..end].trim());
-        self.words = (!words.is_empty()).then(|| words.into_boxed_str());
+        self.0.words = Some(words).filter(|words| !words.is_empty());
         self
     }
 
     pub(super) fn after(mut self, wait: Option<Duration>) -> ProviderError {
-        self.after = wait;
+        self.0.after = wait;
+        self
+    }
+
+    pub(super) fn did_you_mean(mut self, near: Vec<String>) -> ProviderError {
+        self.0.near = near;
         self
     }
 
     pub(super) fn about(mut self, param: Option<String>) -> ProviderError {
-        self.param = param.map(String::into_boxed_str);
+        self.0.param = param;
         self
     }
 
     /// Whether this part of the request was not taken.
     pub(super) fn is_about(&self, param: &str) -> bool {
-        self.param.as_deref() == Some(param)
+        self.0.param.as_deref() == Some(param)
     }
 
     pub(super) fn caused_by(mut self, source: impl Error + Send + Sync + 'static) -> ProviderError {
-        self.source = Some(Box::new(source));
+        self.0.source = Some(Box::new(source));
         self
     }
 
     pub fn kind(&self) -> &ErrorKind {
-        &self.kind
+        &self.0.kind
     }
 
     /// The vendor's short name.
     pub fn vendor(&self) -> &str {
-        &self.vendor
+        &self.0.vendor
     }
 
     /// Whether and when the same request may be sent again.
     pub fn retry(&self) -> Retry {
-        match (&self.kind, self.after) {
+        match (&self.0.kind, self.0.after) {
             (
                 ErrorKind::Key { .. }
                 | ErrorKind::Forbidden
@@ -155,8 +173,8 @@ impl ProviderError {
 
     /// What could not be done.
     fn what(&self) -> String {
-        let vendor = &self.vendor;
-        match &self.kind {
+        let vendor = &self.0.vendor;
+        match &self.0.kind {
             ErrorKind::Key { variable: Some(variable) } => format!("{vendor} does not accept the key in {variable}"),
             ErrorKind::Key { variable: None } => format!("{vendor} wants a key"),
             ErrorKind::Forbidden => format!("{vendor} does not allow this with your key"),
@@ -181,10 +199,15 @@ impl ProviderError {
 
     /// What the person can do.
     fn advice(&self) -> Option<String> {
-        Some(match &self.kind {
-            ErrorKind::Key { variable: Some(variable) } => format!("check {variable}"),
+        Some(match &self.0.kind {
+            ErrorKind::Key { variable: Some(variable) } => {
+                format!("check {variable} (`shellmate auth status` says where it comes from)")
+            }
             ErrorKind::Key { variable: None } => "name the variable that holds it with --api-key-env".to_owned(),
-            ErrorKind::ModelNotFound { .. } => "see /models for those it has".to_owned(),
+            ErrorKind::ModelNotFound { .. } if !self.0.near.is_empty() => {
+                format!("did you mean {}? `shellmate models` lists all", text::sanitize(&self.0.near.join(" or ")))
+            }
+            ErrorKind::ModelNotFound { .. } => "`shellmate models` lists those it has".to_owned(),
             ErrorKind::ContextTooLong => "/new starts afresh".to_owned(),
             ErrorKind::Quota => "add credit, or choose another with /model".to_owned(),
             ErrorKind::ConnectionRefused { .. } => "is the server running?".to_owned(),
@@ -207,7 +230,7 @@ impl ProviderError {
 impl fmt::Display for ProviderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.what())?;
-        if let Some(words) = &self.words {
+        if let Some(words) = &self.0.words {
             write!(f, ": {words}")?;
         }
         match self.advice() {
@@ -219,6 +242,6 @@ impl fmt::Display for ProviderError {
 
 impl Error for ProviderError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.source.as_ref().map(|source| source.as_ref() as &(dyn Error + 'static))
+        self.0.source.as_ref().map(|source| source.as_ref() as &(dyn Error + 'static))
     }
 }

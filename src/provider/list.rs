@@ -8,11 +8,15 @@ use serde_json::Value;
 use super::catalog::{Model, Price, Wire};
 use super::choose::{self, Choice, Env, Wish};
 use super::error::{ErrorKind, ProviderError};
-use super::http::Http;
+use super::http::{Endpoint, Http};
 use super::openai_chat::Path;
+use crate::text;
 
 /// A list is waited for this long.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// As many names are told in place of one that does not exist.
+const ALIKE: usize = 3;
 
 /// A model that a vendor has.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,22 +49,45 @@ pub async fn list_models(wish: &Wish, env: Env<'_>, http: &Http) -> Vec<Listing>
 
 /// The models of one vendor.
 pub(super) async fn models(choice: &Choice, http: &Http, limit: Duration) -> Result<Vec<Listed>, ProviderError> {
-    let path = match choice.wire {
-        Wire::Anthropic => "/v1/models?limit=1000",
-        Wire::OpenAiChat(_) | Wire::OpenAiResponses => "/models",
-    };
     let vendor = choice.vendor.name;
     // There a list would be of what one could deploy, not of what one can ask.
     if choice.path() == Path::Deployment {
         return Ok(choice.model.iter().map(|model| Listed::known(vendor, model.clone())).collect());
     }
-    let document = http.fetch(&choice.endpoint(), path, limit).await?;
+    at(&choice.endpoint(), choice.wire, http, limit).await
+}
+
+/// The models at an endpoint.
+pub(super) async fn at(
+    endpoint: &Endpoint,
+    wire: Wire,
+    http: &Http,
+    limit: Duration,
+) -> Result<Vec<Listed>, ProviderError> {
+    let path = match wire {
+        Wire::Anthropic => "/v1/models?limit=1000",
+        Wire::OpenAiChat(_) | Wire::OpenAiResponses => "/models",
+    };
+    let document = http.fetch(endpoint, path, limit).await?;
     // Together gives the list itself.
     let entries = document.get("data").unwrap_or(&document).as_array();
     let Some(entries) = entries else {
-        return Err(ProviderError::new(vendor, ErrorKind::Malformed));
+        return Err(ProviderError::new(&endpoint.vendor, ErrorKind::Malformed));
     };
-    Ok(entries.iter().filter_map(|entry| Listed::read(vendor, entry)).collect())
+    Ok(entries.iter().filter_map(|entry| Listed::read(&endpoint.vendor, entry)).collect())
+}
+
+/// The models whose names are most like this one: those that it is a part of, or the one it is a slip for.
+pub(super) fn like(name: &str, models: &[Listed]) -> Vec<String> {
+    let word = name.to_ascii_lowercase();
+    let holds = |model: &&Listed| model.model.to_ascii_lowercase().contains(&word);
+    let mut near: Vec<String> = models.iter().filter(holds).map(|model| model.model.clone()).collect();
+    near.sort_by_key(String::len);
+    near.truncate(ALIKE);
+    if near.is_empty() {
+        near.extend(text::nearest(name, models.iter().map(|model| model.model.as_str())).map(str::to_owned));
+    }
+    near
 }
 
 impl Listed {
@@ -128,6 +155,17 @@ mod tests {
         assert!((price.input - 3.0).abs() < 1e-9 && (price.output - 15.0).abs() < 1e-9);
         assert_eq!(Listed::read("gemini", &json!({ "id": "models/gemini-x" })).unwrap().model, "gemini-x");
         assert_eq!(Listed::read("custom", &json!({ "name": "a" })), None);
+    }
+
+    #[test]
+    fn a_name_that_is_wrong_has_others_like_it() {
+        let known = |names: &[&str]| -> Vec<Listed> {
+            names.iter().map(|name| Listed::known("custom", (*name).to_owned())).collect()
+        };
+        let models = known(&["claude-sonnet-5-5", "claude-sonnet-5", "claude-opus-5-5", "whisper"]);
+        assert_eq!(like("sonnet", &models), ["claude-sonnet-5", "claude-sonnet-5-5"]);
+        assert_eq!(like("claude-opsu-5-5", &models), ["claude-opus-5-5"]);
+        assert_eq!(like("gpt-5", &models), [""; 0]);
     }
 
     #[tokio::test]

@@ -25,6 +25,7 @@ mod openai_chat;
 mod openai_responses;
 mod protocol;
 mod remote;
+mod replay;
 mod resolve;
 mod retry;
 mod signature;
@@ -43,6 +44,7 @@ pub use http::{Http, Patience};
 pub use keys::{Keys, KeysError};
 pub use list::{Listed, Listing, list_models};
 pub use protocol::Protocol;
+pub use replay::replay;
 pub use resolve::{Resolved, probe, resolve};
 pub use retry::{Decision, Policy, Retry};
 

@@ -1,13 +1,16 @@
 //! A model at the other end of a wire.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
 use super::anthropic;
 use super::catalog::Wire;
 use super::decode::{Decoder, Progress, Reader, Sink};
+use super::error::ErrorKind;
 use super::http::{Answer, Endpoint, Http};
+use super::list;
 use super::notice::Notices;
 use super::openai_chat::{self, Path};
 use super::openai_responses::{self, Summaries};
@@ -26,6 +29,9 @@ pub(super) struct Remote {
     no_summaries: AtomicBool,
 }
 
+/// How long the names of other models are waited for, once one is not known.
+const LIST: Duration = Duration::from_secs(3);
+
 /// The field of a request that asks for it.
 const SUMMARY: &str = "reasoning.summary";
 
@@ -40,6 +46,10 @@ impl Remote {
             // An account that may not see what models think is told so, and need not hear it twice.
             Err(error) if error.is_about(SUMMARY) && !self.no_summaries.swap(true, Ordering::Relaxed) => {
                 self.ask(request).await?
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::ModelNotFound { .. }) => {
+                let models = list::at(&self.endpoint, self.wire, &self.http, LIST).await.unwrap_or_default();
+                return Err(error.did_you_mean(list::like(model, &models)));
             }
             asked => asked?,
         };

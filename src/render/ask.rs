@@ -1,6 +1,6 @@
 //! The question before something happens to the person's machine.
 
-use crate::text::style::{Ansi, Style};
+use super::look::Look;
 use crate::text::{sanitize, width};
 
 use super::line::Line;
@@ -34,15 +34,15 @@ pub struct Change<'a> {
 ///
 /// Lines end as the mode needs; the last is left open for the answer.
 pub fn question(question: &Question<'_>, options: &Options) -> String {
-    let warning = Style::BOLD.and(Style::colour(Ansi::Yellow));
+    let warning = Look::BOLD.and(Look::WARNING);
     let mut lines = Vec::new();
     let place = format!(" as {}@{} in {}", question.user, question.host, question.directory);
-    lines.push(Line::of(warning, &format!("? {}", question.action)).with(Style::DIM, &place));
+    lines.push(Line::of(warning, &format!("? {}", question.action)).with(Look::MUTED, &place));
     for line in question.subject.split('\n') {
-        lines.push(Line::of(Style::BOLD, &format!("  {}", spelled(line))));
+        lines.push(Line::of(Look::BOLD, &format!("  {}", spelled(line))));
     }
     if let Some(why) = question.why {
-        lines.push(Line::of(Style::DIM, &format!("  {why}")));
+        lines.push(Line::of(Look::MUTED, &format!("  {why}")));
     }
     let mut out = Vec::new();
     for line in &lines {
@@ -78,9 +78,9 @@ fn choices() -> Line {
         ("a", " always in this session  "),
         ("Esc", " no "),
     ] {
-        line.push(Style::BOLD, key);
-        line.push(Style::DIM, meaning);
+        line.push(Look::BOLD, key);
+        line.push(Look::MUTED, meaning);
     }
-    line.push(Style::PLAIN, "> ");
+    line.push(Look::PLAIN, "> ");
     line
 }

@@ -2,15 +2,15 @@
 
 use std::time::{Duration, Instant};
 
+use super::look::Look;
 use crate::chat::{Call, Outcome};
 use crate::text::human;
-use crate::text::style::Style;
 use crate::text::width;
 
+use super::Options;
 use super::line::Line;
 use super::output::{HEAD, Output};
 use super::status::{spinner, whole_seconds};
-use super::{Options, theme};
 
 /// Lines shown of a command that failed.
 const TAIL: usize = 20;
@@ -123,8 +123,8 @@ impl Calls {
     pub(super) fn stop(&mut self) -> Vec<Line> {
         let mut lines = self.flush();
         for call in std::mem::take(&mut self.running) {
-            let line = self.heading(&call.name, &call.title, theme::MUTED);
-            lines.push(self.with_end(line, Line::of(theme::WARNING, "stopped")));
+            let line = self.heading(&call.name, &call.title, Look::MUTED);
+            lines.push(self.with_end(line, Line::of(Look::WARNING, "stopped")));
         }
         lines
     }
@@ -143,7 +143,7 @@ impl Calls {
         }
         let Some(past) = self.last.as_mut().filter(|past| !past.shown) else { return Vec::new() };
         past.shown = true;
-        let mut lines = vec![Line::of(theme::MUTED, &past.title)];
+        let mut lines = vec![Line::of(Look::MUTED, &past.title)];
         lines.extend(whole(&past.output));
         lines
     }
@@ -160,15 +160,14 @@ impl Calls {
         let more = others.len().saturating_sub(MOST_RUNNING);
         for call in others.into_iter().take(MOST_RUNNING) {
             let elapsed = now.saturating_duration_since(call.started);
-            let line = self.heading(&call.name, &call.title, theme::ACCENT);
-            let end =
-                Line::of(theme::MUTED, &format!("{} {}", spinner(elapsed, &self.options), whole_seconds(elapsed)));
+            let line = self.heading(&call.name, &call.title, Look::ACCENT);
+            let end = Line::of(Look::MUTED, &format!("{} {}", spinner(elapsed, &self.options), whole_seconds(elapsed)));
             lines.push(self.with_end(line, end));
             let most = if self.unfolded { UNFOLDED } else { HEAD };
             lines.extend(call.output.tail(most).iter().map(|line| indented(line)));
         }
         if more > 0 {
-            lines.push(Line::of(theme::MUTED, &format!("+{more} more")));
+            lines.push(Line::of(Look::MUTED, &format!("+{more} more")));
         }
         lines.iter().map(|line| line.clipped(room, &self.options)).collect()
     }
@@ -206,29 +205,29 @@ impl Calls {
         if outcome.is_failed() {
             let why = outcome.text().lines().next().unwrap_or_default();
             let why = width::fit(why, usize::from(self.options.columns) / 2);
-            end.push(theme::BAD, &format!("{bad} {why}"));
-            end.push(theme::MUTED, &format!(" {took}"));
+            end.push(Look::BAD, &format!("{bad} {why}"));
+            end.push(Look::MUTED, &format!(" {took}"));
         } else {
-            end.push(theme::GOOD, good);
-            end.push(theme::MUTED, &format!(" {took}"));
+            end.push(Look::GOOD, good);
+            end.push(Look::MUTED, &format!(" {took}"));
         }
-        self.with_end(self.heading(&call.name, &call.title, theme::MUTED), end)
+        self.with_end(self.heading(&call.name, &call.title, Look::MUTED), end)
     }
 
-    fn heading(&self, name: &str, title: &str, mark: Style) -> Line {
+    fn heading(&self, name: &str, title: &str, mark: Look) -> Line {
         let (icon, named) = icon(name, &self.options);
         let mut line = Line::of(mark, icon);
         if named {
-            line.push(theme::MUTED, &format!(" {}", name.trim_end_matches("_file")));
+            line.push(Look::MUTED, &format!(" {}", name.trim_end_matches("_file")));
         }
-        line.with(Style::PLAIN, &format!(" {}", title.lines().next().unwrap_or_default()))
+        line.with(Look::PLAIN, &format!(" {}", title.lines().next().unwrap_or_default()))
     }
 
     /// Puts the end behind the line, which is cut to leave it room on the row.
     fn with_end(&self, line: Line, end: Line) -> Line {
         let room = usize::from(self.options.columns).saturating_sub(3 + width::widest(&end.text()));
         let mut line = line.clipped(room, &self.options);
-        line.push(Style::PLAIN, "  ");
+        line.push(Look::PLAIN, "  ");
         line.append(&end);
         line
     }
@@ -240,23 +239,23 @@ impl Calls {
         let took = reads.iter().map(|read| read.took).max().unwrap_or_default();
         // Room for a count of the others and the time.
         let room = usize::from(self.options.columns).saturating_sub(16);
-        let mut line = Line::of(theme::MUTED, icon("read_file", &self.options).0);
+        let mut line = Line::of(Look::MUTED, icon("read_file", &self.options).0);
         let mut before = "";
         for (index, (name, title)) in all.iter().enumerate() {
             if index > 0 && line.cells() + width::widest(title) + name.len() > room {
-                line.push(theme::MUTED, &format!(" +{} more", all.len() - index));
+                line.push(Look::MUTED, &format!(" +{} more", all.len() - index));
                 break;
             }
             if *name == before {
-                line.push(theme::MUTED, &format!(", {title}"));
+                line.push(Look::MUTED, &format!(", {title}"));
             } else {
                 let gap = if before.is_empty() { " " } else { "  " };
-                line.push(theme::MUTED, &format!("{gap}{} {title}", name.trim_end_matches("_file")));
+                line.push(Look::MUTED, &format!("{gap}{} {title}", name.trim_end_matches("_file")));
             }
             before = name;
         }
         if took >= WORTH_SAYING {
-            line.push(theme::MUTED, &format!("  {}", human::duration(took)));
+            line.push(Look::MUTED, &format!("  {}", human::duration(took)));
         }
         line.clipped(usize::from(self.options.columns).saturating_sub(1), &self.options)
     }
@@ -280,10 +279,10 @@ fn icon(name: &str, options: &Options) -> (&'static str, bool) {
 
 fn indented(line: &str) -> Line {
     let style = match line.as_bytes() {
-        [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] => theme::MUTED,
-        [b'+', ..] => theme::MUTED.and(theme::GOOD),
-        [b'-', ..] => theme::MUTED.and(theme::BAD),
-        _ => theme::MUTED,
+        [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] => Look::MUTED,
+        [b'+', ..] => Look::MUTED.and(Look::GOOD),
+        [b'-', ..] => Look::MUTED.and(Look::BAD),
+        _ => Look::MUTED,
     };
     Line::of(style, &format!("  {line}"))
 }

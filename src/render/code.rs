@@ -1,29 +1,31 @@
 //! Code in colours.
 //!
-//! The grammars take some milliseconds to load and each language some more at its first line, so both are left until needed;
-//! [`warm`] does it ahead of time, on a thread that has nothing better to do.
+//! The grammars take some milliseconds to load and each language some more at its first line: too long for whoever moves bytes.
+//! [`warm`] does it on a thread that has nothing better to do; until then code is plain.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxSet};
 
-use crate::text::style::Style;
+use super::look::Look;
 
 use super::line::Line;
-use super::theme;
 
 /// A longer line is data, and its grammar could take for ever.
 const LONGEST: usize = 2000;
 
 static GRAMMARS: OnceLock<SyntaxSet> = OnceLock::new();
 
-fn grammars() -> &'static SyntaxSet {
+/// Loads the grammars.
+pub(super) fn load() -> &'static SyntaxSet {
     GRAMMARS.get_or_init(two_face::syntax::extra_newlines)
 }
 
 /// Loads the grammars and prepares the languages that are met most, so that the first code block costs nothing.
 pub fn warm() {
+    load();
     for (language, sample) in
         [("bash", "ls | x\n"), ("rust", "fn a() {}\n"), ("python", "def a(): 1\n"), ("json", "{}\n")]
     {
@@ -35,13 +37,14 @@ pub fn warm() {
 
 /// Colours one code block, line by line.
 pub(super) struct Highlighter {
+    grammars: &'static SyntaxSet,
     state: ParseState,
     scopes: ScopeStack,
-    looks: HashMap<Scope, Option<Style>>,
+    looks: HashMap<Scope, Option<Look>>,
 }
 
 impl Highlighter {
-    /// None for a language nobody has described.
+    /// None for a language nobody has described, and as long as the grammars are not there.
     pub(super) fn new(language: &str) -> Option<Highlighter> {
         if language.is_empty() {
             return None;
@@ -53,38 +56,46 @@ impl Highlighter {
             "jsx" => "js".to_owned(),
             other => other.to_owned(),
         };
-        let syntax = grammars().find_syntax_by_token(&name)?;
-        Some(Highlighter { state: ParseState::new(syntax), scopes: ScopeStack::new(), looks: HashMap::new() })
+        let grammars = GRAMMARS.get()?;
+        let syntax = grammars.find_syntax_by_token(&name)?;
+        Some(Highlighter { grammars, state: ParseState::new(syntax), scopes: ScopeStack::new(), looks: HashMap::new() })
     }
 
     /// Colours a complete line, given without its newline.
     pub(super) fn line(&mut self, text: &str) -> Line {
-        if text.len() > LONGEST {
-            return Line::of(Style::PLAIN, text);
-        }
-        let source = format!("{text}\n");
-        let Ok(changes) = self.state.parse_line(&source, grammars()) else {
-            return Line::of(Style::PLAIN, text);
-        };
         let mut line = Line::new();
+        for (look, range) in self.pieces(text) {
+            line.push(look, &text[range]);
+        }
+        line
+    }
+
+    /// The looks of a complete line, given without its newline, piece by piece.
+    pub(super) fn pieces(&mut self, text: &str) -> Vec<(Look, Range<usize>)> {
+        let plain = || vec![(Look::PLAIN, 0..text.len())];
+        if text.len() > LONGEST {
+            return plain();
+        }
+        let Ok(changes) = self.state.parse_line(&format!("{text}\n"), self.grammars) else { return plain() };
+        let mut pieces = Vec::new();
         let mut from = 0;
         for (at, change) in changes {
             let at = at.min(text.len());
-            let style = self.look();
-            line.push(style, text.get(from..at).unwrap_or_default());
-            from = at.max(from);
+            if at > from && text.is_char_boundary(at) {
+                pieces.push((self.look(), from..at));
+                from = at;
+            }
             if self.scopes.apply(&change).is_err() {
                 break;
             }
         }
-        let style = self.look();
-        line.push(style, text.get(from..).unwrap_or_default());
-        line
+        pieces.push((self.look(), from..text.len()));
+        pieces
     }
 
-    fn look(&mut self) -> Style {
+    fn look(&mut self) -> Look {
         let looks = &mut self.looks;
-        let mut look = |scope: &Scope| *looks.entry(*scope).or_insert_with(|| theme::scope(&scope.build_string()));
+        let mut look = |scope: &Scope| *looks.entry(*scope).or_insert_with(|| Look::of_scope(&scope.build_string()));
         self.scopes.as_slice().iter().rev().find_map(&mut look).unwrap_or_default()
     }
 }

@@ -1,14 +1,15 @@
 //! A logical line: styled text without a break, wrapped by the terminal alone.
 
-use crate::text::style::{RESET, Style};
+use crate::text::style::RESET;
 use crate::text::{sanitize, width};
 
-use super::{Colour, Options};
+use super::Options;
+use super::look::Look;
 
 /// A piece of a line with one look.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Span {
-    pub(super) style: Style,
+    pub(super) style: Look,
     /// Where it leads, already found safe.
     pub(super) link: Option<String>,
     pub(super) text: String,
@@ -28,21 +29,21 @@ impl Line {
         Line::default()
     }
 
-    pub(super) fn of(style: Style, text: &str) -> Line {
+    pub(super) fn of(style: Look, text: &str) -> Line {
         Line::new().with(style, text)
     }
 
-    pub(super) fn with(mut self, style: Style, text: &str) -> Line {
+    pub(super) fn with(mut self, style: Look, text: &str) -> Line {
         self.push(style, text);
         self
     }
 
     /// Appends text of any origin; nothing in it can steer the terminal.
-    pub(super) fn push(&mut self, style: Style, text: &str) {
+    pub(super) fn push(&mut self, style: Look, text: &str) {
         self.push_link(style, None, text);
     }
 
-    pub(super) fn push_link(&mut self, style: Style, link: Option<&str>, text: &str) {
+    pub(super) fn push_link(&mut self, style: Look, link: Option<&str>, text: &str) {
         if text.is_empty() {
             return;
         }
@@ -119,19 +120,16 @@ impl Line {
             }
             room = room.saturating_sub(width::widest(kept));
         }
-        clipped.push(Style::DIM, ellipsis);
+        clipped.push(Look::MUTED, ellipsis);
         clipped
     }
 
     /// Writes the bytes; the terminal is left in a plain state.
     pub(super) fn write(&self, options: &Options, out: &mut Vec<u8>) {
         for span in &self.spans {
-            let style = match options.colour {
-                Colour::Ansi16 => span.style,
-                Colour::None => Style { colour: None, ..span.style },
-            };
             let escapes = options.mode == super::Mode::Terminal;
-            let sgr = if escapes { style.sgr() } else { String::new() };
+            let style = options.theme.style(span.style);
+            let sgr = if escapes { style.sgr(options.colour) } else { String::new() };
             let link = span.link.as_deref().filter(|_| escapes && options.hyperlinks);
             if let Some(url) = link {
                 out.extend_from_slice(format!("\x1b]8;;{url}\x1b\\").as_bytes());

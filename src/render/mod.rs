@@ -12,7 +12,9 @@ mod code;
 mod diff;
 mod line;
 mod link;
+mod look;
 mod markdown;
+mod options;
 mod output;
 mod painter;
 mod region;
@@ -26,43 +28,8 @@ mod tests;
 pub use ask::{Change, Question, question};
 pub use code::warm;
 pub use diff::diff;
+pub use options::{Mode, Options};
 pub use painter::Painter;
+pub use theme::{BUILT_IN as BUILT_IN_THEMES, BadTheme, Theme, about as about_theme};
 
-/// What the terminal can do and how wide it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
-    pub columns: u16,
-    pub colour: Colour,
-    /// Whether it shows UTF-8; otherwise everything is ASCII.
-    pub unicode: bool,
-    /// Whether it holds back painting between `CSI ?2026 h` and `l`.
-    pub synchronized: bool,
-    /// Whether it knows OSC 8.
-    pub hyperlinks: bool,
-    pub mode: Mode,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Colour {
-    /// As `NO_COLOR` asks; bold, dim and the like remain.
-    None,
-    /// The terminal's own 16.
-    Ansi16,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    Terminal,
-    /// `TERM=dumb`, or no terminal at all: plain text, nothing redrawn, no escapes.
-    Dumb,
-}
-
-impl Options {
-    /// A terminal in raw mode needs the carriage return.
-    fn newline(&self) -> &'static [u8] {
-        match self.mode {
-            Mode::Terminal => b"\r\n",
-            Mode::Dumb => b"\n",
-        }
-    }
-}
+pub use crate::text::style::Depth;

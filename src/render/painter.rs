@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use super::look::Look;
 use crate::chat::{Ending, Event};
 use crate::text::human;
-use crate::text::style::Style;
 
 use super::call::Calls;
 use super::line::Line;
@@ -12,7 +12,7 @@ use super::markdown::Stream;
 use super::region::{Final, Region};
 use super::status::{Doing, Status};
 use super::thought::Thought;
-use super::{Mode, Options, theme};
+use super::{Mode, Options};
 
 /// Text that flows is sign enough of life; the status line comes back when it has stopped for this long.
 const STALL: Duration = Duration::from_secs(1);
@@ -75,7 +75,14 @@ impl Painter {
             self.status = Some(Status::new(now));
         }
         match event {
-            Event::StepStarted { .. } => self.doing(Doing::Waiting),
+            Event::StepStarted { .. } => {
+                self.doing(Doing::Waiting);
+                // Another answer follows at once where the person has said something meanwhile.
+                if self.kind == Some(Kind::Text) {
+                    self.close(now);
+                    self.say(vec![Line::new()]);
+                }
+            }
             Event::Thinking(text) => self.on_thinking(text, now),
             Event::Text(text) => self.on_text(text, now),
             Event::CallStarted { call, title } => {
@@ -102,12 +109,12 @@ impl Painter {
             }
             Event::Notice(text) => {
                 self.begin(Kind::Note, now);
-                self.say(text.lines().map(|line| Line::of(theme::MUTED, line)).collect());
+                self.say(text.lines().map(|line| Line::of(Look::MUTED, line)).collect());
             }
             Event::Steered(text) => {
                 self.begin(Kind::Note, now);
                 let mark = |index: usize| if index == 0 { "> " } else { "  " };
-                let line = |(index, line)| Line::of(theme::ACCENT, mark(index)).with(Style::PLAIN, line);
+                let line = |(index, line)| Line::of(Look::ACCENT, mark(index)).with(Look::PLAIN, line);
                 self.say(text.lines().enumerate().map(line).collect());
             }
             Event::Finished(ending) => self.on_finished(ending, now),
@@ -187,7 +194,7 @@ impl Painter {
         self.streamed(text);
         self.begin(Kind::Thought, now);
         let fresh = self.thought.push(text, now).to_owned();
-        self.verbatim(&fresh, theme::MUTED);
+        self.verbatim(&fresh, Look::MUTED);
     }
 
     fn on_text(&mut self, text: &str, now: Instant) {
@@ -202,7 +209,7 @@ impl Painter {
         self.text_at = Some(now);
         match self.options.mode {
             Mode::Terminal => self.stream.push(text),
-            Mode::Dumb => self.verbatim(text, Style::PLAIN),
+            Mode::Dumb => self.verbatim(text, Look::PLAIN),
         }
     }
 
@@ -211,7 +218,7 @@ impl Painter {
         self.text_at = None;
         if self.options.mode == Mode::Dumb {
             self.begin(Kind::Note, now);
-            self.say(vec![Line::of(Style::PLAIN, &format!("{why}; try {attempt} in {}", human::duration(after)))]);
+            self.say(vec![Line::of(Look::PLAIN, &format!("{why}; try {attempt} in {}", human::duration(after)))]);
         }
     }
 
@@ -221,11 +228,11 @@ impl Painter {
         self.say(stopped);
         match ending {
             Ending::Answered => {}
-            Ending::Interrupted => self.say(vec![Line::of(theme::WARNING, "interrupted")]),
-            Ending::StepLimit => self.say(vec![Line::of(theme::WARNING, "stopped at the step limit")]),
+            Ending::Interrupted => self.say(vec![Line::of(Look::WARNING, "interrupted")]),
+            Ending::StepLimit => self.say(vec![Line::of(Look::WARNING, "stopped at the step limit")]),
             Ending::Failed(why) => {
                 let mark = if self.options.unicode { "✗ " } else { "error: " };
-                self.say(vec![Line::of(theme::BAD, mark).with(theme::BAD, why)]);
+                self.say(vec![Line::of(Look::BAD, mark).with(Look::BAD, why)]);
             }
         }
         if let Some(status) = self.status.take().filter(|status| status.usage != Default::default()) {
@@ -288,7 +295,7 @@ impl Painter {
     }
 
     /// Says text as it is; a line may stay open.
-    fn verbatim(&mut self, text: &str, style: Style) {
+    fn verbatim(&mut self, text: &str, style: Look) {
         for piece in text.split_inclusive('\n') {
             let line = piece.strip_suffix('\n');
             self.open_part = line.is_none();

@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use super::look::Look;
 use crate::chat::Usage;
-use crate::text::human;
-use crate::text::style::Style;
+use crate::text::human::{self, count};
 
+use super::Options;
 use super::line::Line;
-use super::{Options, theme};
 
 const FRAME: Duration = Duration::from_millis(80);
 
@@ -46,8 +46,8 @@ impl Status {
         } else if output > 0 {
             words += &format!("{dot}{} out", count(output));
         }
-        let line = Line::of(theme::ACCENT, spinner(elapsed, options)).with(theme::MUTED, &words);
-        let hinted = line.clone().with(theme::MUTED, &format!("{dot}Ctrl-C stops"));
+        let line = Line::of(Look::ACCENT, spinner(elapsed, options)).with(Look::MUTED, &words);
+        let hinted = line.clone().with(Look::MUTED, &format!("{dot}Ctrl-C stops"));
         let room = usize::from(options.columns).saturating_sub(1);
         if hinted.cells() <= room { hinted } else { line.clipped(room, options) }
     }
@@ -77,7 +77,7 @@ impl Status {
         };
         let took = human::duration(now.saturating_duration_since(self.started));
         let words = format!("{} in{cached}, {} out{dot}{cost}{dot}{took}", count(input), count(output));
-        Line::of(Style::DIM, &words)
+        Line::of(Look::MUTED, &words)
     }
 }
 
@@ -95,24 +95,4 @@ fn separator(options: &Options) -> &'static str {
 
 pub(super) fn whole_seconds(duration: Duration) -> String {
     if duration.as_secs() < 60 { format!("{}s", duration.as_secs()) } else { human::duration(duration) }
-}
-
-/// `950`, `1.2k`, `34k`, `1.5M`.
-fn count(tokens: u64) -> String {
-    match tokens {
-        0..1_000 => tokens.to_string(),
-        1_000..10_000 => format!("{}.{}k", tokens / 1_000, tokens / 100 % 10),
-        10_000..1_000_000 => format!("{}k", tokens / 1_000),
-        1_000_000.. => format!("{}.{}M", tokens / 1_000_000, tokens / 100_000 % 10),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_are_short() {
-        assert_eq!([0, 950, 1_234, 34_999, 1_560_000].map(count), ["0", "950", "1.2k", "34k", "1.5M"]);
-    }
 }

@@ -1,37 +1,154 @@
-//! The roles colours play.
+//! How roles look: `themes/*.toml`, built in, or of the same form and the user's own.
 
-use crate::text::style::{Ansi, Style};
+use std::sync::LazyLock;
 
-pub(super) const CODE: Style = Style::colour(Ansi::Cyan);
-pub(super) const LINK: Style = Style { underline: true, colour: Some(Ansi::Blue), ..Style::PLAIN };
-pub(super) const HEADING: Style = Style::BOLD;
-pub(super) const TITLE: Style = Style { underline: true, ..Style::BOLD };
-pub(super) const MUTED: Style = Style::DIM;
-pub(super) const GOOD: Style = Style::colour(Ansi::Green);
-pub(super) const BAD: Style = Style::colour(Ansi::Red);
-pub(super) const WARNING: Style = Style::colour(Ansi::Yellow);
-pub(super) const ACCENT: Style = Style::colour(Ansi::Magenta);
+use toml::de::{DeTable, DeValue};
 
-/// The look of code by its scopes, the innermost that has one.
-pub(super) fn scope(name: &str) -> Option<Style> {
-    const SCOPES: &[(&str, Style)] = &[
-        ("comment", Style { dim: true, italic: true, ..Style::PLAIN }),
-        ("punctuation.definition.comment", Style { dim: true, italic: true, ..Style::PLAIN }),
-        ("string", Style::colour(Ansi::Green)),
-        ("constant", Style::colour(Ansi::Yellow)),
-        ("entity.name.function", Style::colour(Ansi::Blue)),
-        ("support.function", Style::colour(Ansi::Blue)),
-        ("variable.function", Style::colour(Ansi::Blue)),
-        ("entity.name.tag", Style::colour(Ansi::Blue)),
-        ("entity.name", Style::colour(Ansi::Cyan)),
-        ("entity.other.attribute-name", Style::colour(Ansi::Cyan)),
-        ("support.type", Style::colour(Ansi::Cyan)),
-        ("storage", Style::colour(Ansi::Magenta)),
-        ("keyword.operator", Style::PLAIN),
-        ("keyword", Style::colour(Ansi::Magenta)),
-        ("markup.inserted", Style::colour(Ansi::Green)),
-        ("markup.deleted", Style::colour(Ansi::Red)),
-    ];
-    let holds = |prefix: &str| name.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-    SCOPES.iter().find(|(prefix, _)| holds(prefix)).map(|(_, style)| *style)
+use crate::text;
+use crate::text::style::Style;
+
+use super::look::{Look, ROLES, Role};
+
+/// The themes that come with us; the first is the default.
+pub const BUILT_IN: [(&str, &str); 4] = [
+    ("terminal", include_str!("../../themes/terminal.toml")),
+    ("dark", include_str!("../../themes/dark.toml")),
+    ("light", include_str!("../../themes/light.toml")),
+    ("mono", include_str!("../../themes/mono.toml")),
+];
+
+static DEFAULT: LazyLock<Theme> = LazyLock::new(|| {
+    read(BUILT_IN[0].1, Theme { styles: Default::default() }).unwrap_or(Theme { styles: Default::default() })
+});
+
+/// How each role looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Theme {
+    styles: [Style; ROLES.len()],
+}
+
+/// Why a text is no theme, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct BadTheme {
+    /// From 1.
+    pub line: Option<usize>,
+    pub message: String,
+}
+
+impl Default for Theme {
+    fn default() -> Theme {
+        *DEFAULT
+    }
+}
+
+impl Theme {
+    /// Reads a theme; a role it does not name looks as in the default.
+    pub fn parse(text: &str) -> Result<Theme, BadTheme> {
+        read(text, Theme::default())
+    }
+
+    /// The style of a look.
+    pub(super) fn style(&self, look: Look) -> Style {
+        let of = |role: Option<Role>| role.map(|role| self.styles[role as usize]).unwrap_or_default();
+        let own = Style {
+            bold: look.bold,
+            italic: look.italic,
+            strike: look.strike,
+            reverse: look.reverse,
+            ..Style::default()
+        };
+        of(look.within).and(of(look.role)).and(own)
+    }
+}
+
+/// The line a theme has about itself.
+pub fn about(text: &str) -> Option<String> {
+    let table = DeTable::parse(text).ok()?;
+    table.get_ref().get("about")?.get_ref().as_str().map(str::to_owned)
+}
+
+fn read(text: &str, mut theme: Theme) -> Result<Theme, BadTheme> {
+    let line = |at: usize| Some(text.bytes().take(at).filter(|&byte| byte == b'\n').count() + 1);
+    let table = DeTable::parse(text).map_err(|error| BadTheme {
+        line: error.span().and_then(|span| line(span.start)),
+        message: format!("not valid TOML: {}", error.message().replace('\n', ", ")),
+    })?;
+    for (key, value) in table.get_ref() {
+        let bad = |message: String| BadTheme { line: line(key.span().start), message };
+        let name: &str = key.get_ref();
+        if name == "about" {
+            continue;
+        }
+        let Some((_, role)) = ROLES.iter().find(|(known, _)| *known == name) else {
+            let near = text::nearest(name, ROLES.iter().map(|(known, _)| *known));
+            let near = near.map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+            return Err(bad(format!("there is no role `{name}`{near}")));
+        };
+        let DeValue::String(words) = value.get_ref() else {
+            return Err(bad(format!("{name}: expected words such as \"bold cyan\"")));
+        };
+        theme.styles[*role as usize] = words.parse().map_err(|error| bad(format!("{name}: {error}")))?;
+    }
+    Ok(theme)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::style::{Ansi, Ink};
+
+    #[test]
+    fn every_built_in_theme_is_whole_and_sound() {
+        for (name, text) in BUILT_IN {
+            Theme::parse(text).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert!(about(text).is_some(), "{name}");
+            for (role, _) in ROLES {
+                assert!(text.contains(&format!("\n{role} = ")), "{name} has no {role}");
+            }
+        }
+        assert_eq!(Theme::parse("").unwrap(), Theme::parse(BUILT_IN[0].1).unwrap());
+    }
+
+    #[test]
+    fn roles_are_where_the_table_has_them() {
+        for (at, (_, role)) in ROLES.into_iter().enumerate() {
+            assert_eq!(role as usize, at);
+        }
+    }
+
+    #[test]
+    fn the_default_is_made_of_the_terminals_own_colours() {
+        // Black and white are legible on one of light and dark alone.
+        let is_own = |style: &Style| match style.ink {
+            None => true,
+            Some(Ink::Ansi(colour)) => colour != Ansi::Black && colour != Ansi::White,
+            Some(Ink::Bright(_) | Ink::Rgb(..)) => false,
+        };
+        assert!(Theme::default().styles.iter().all(is_own));
+        let mono = Theme::parse(BUILT_IN[3].1).unwrap();
+        assert!(mono.styles.iter().all(|style| style.ink.is_none()));
+    }
+
+    #[test]
+    fn a_bad_theme_says_what_and_where() {
+        for (text, line, message) in [
+            ("code = \"cyan\"\nheadin = \"bold\"\n", 2, "there is no role `headin`, did you mean `heading`?"),
+            ("\n\ncode = \"cyann\"", 3, "code: `cyann` is neither a colour"),
+            ("code = 3", 1, "code: expected words such as"),
+            ("code = \"cyan", 1, "not valid TOML: "),
+        ] {
+            let error = Theme::parse(text).unwrap_err();
+            assert_eq!(error.line, Some(line), "{error}");
+            assert!(error.message.starts_with(message), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_look_within_another_keeps_what_that_has() {
+        let theme = Theme::default();
+        let style = theme.style(Look::HEADING.and(Look::CODE));
+        assert!(style.bold && style.ink == Some(Ink::Ansi(Ansi::Cyan)));
+        assert!(theme.style(Look::MUTED.and(Look::GOOD)).dim);
+    }
 }

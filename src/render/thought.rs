@@ -4,8 +4,9 @@ use std::time::Instant;
 
 use crate::text::{KIB, human};
 
+use super::Options;
 use super::line::Line;
-use super::{Options, theme};
+use super::look::Look;
 
 /// Kept of a thought for unfolding it later; the beginning goes first.
 const CAP: usize = 64 * KIB;
@@ -47,7 +48,7 @@ impl Thought {
         let took = now.saturating_duration_since(self.since.take().unwrap_or(now));
         let [mark, hint] = if options.unicode { ["∴", " · Ctrl-T"] } else { ["~", ", Ctrl-T"] };
         let hint = if self.shown > 0 { "" } else { hint };
-        Line::of(theme::MUTED, &format!("{mark} thought for {}{hint}", human::duration(took)))
+        Line::of(Look::MUTED, &format!("{mark} thought for {}{hint}", human::duration(took)))
     }
 
     /// Unfolds or folds; returns the lines of a past thought that is to be shown now.
@@ -57,6 +58,6 @@ impl Thought {
             return Vec::new();
         }
         self.shown = self.text.len();
-        self.text.trim_end().lines().map(|line| Line::of(theme::MUTED, line)).collect()
+        self.text.trim_end().lines().map(|line| Line::of(Look::MUTED, line)).collect()
     }
 }

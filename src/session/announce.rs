@@ -52,6 +52,7 @@ impl Announcer {
             | Mark::Wiped
             | Mark::Ran { .. }
             | Mark::Query { .. }
+            | Mark::Later { .. }
             | Mark::Wait { .. } => Vec::new(),
         }
     }

@@ -66,7 +66,7 @@ impl Session {
             News::Run(command, reply) => request.wants(Wish::Run(command, reply)),
             News::Suggest(command) => request.suggestion = Some(command),
             News::Copy(_) => {}
-            News::Over { ending, .. } => request.end(&ending),
+            News::Over { .. } => request.end(),
         }
         self.announce();
     }

@@ -16,6 +16,7 @@ use nix::unistd::{Uid, User};
 
 use super::announce::Announcer;
 use super::companion::Places;
+use super::line;
 use super::outbox::Outbox;
 use super::privacy::Privacy;
 use super::recent::Recent;
@@ -39,7 +40,7 @@ pub fn run(start: Start) -> Result<i32, SessionError> {
     // The terminal is in raw mode and somebody else's: words about a panic belong in the log.
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
     let mut session = Session::begin(start)?;
-    let over = session.conduct();
+    let over = session.conduct_whatever_comes();
     Ok(session.close(over))
 }
 
@@ -92,6 +93,8 @@ impl Session {
         };
 
         let private = paths.state_dir().into_iter().chain([paths.runtime_root()]);
+        let (theme, bad_theme) = config.theme(&paths);
+        problems.extend(bad_theme);
         let (masking, bad_masks) = config.masking();
         problems.extend(bad_masks);
         let places = Places {
@@ -101,6 +104,12 @@ impl Session {
             wish: config.model.wish(),
             private: private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect(),
             masking,
+            wishes: config.agent.clone(),
+        };
+        let line = line::Wishes {
+            editing: config.line.editing(),
+            hotkey: config.hotkey.key(),
+            history: paths.query_history(),
         };
         let kind = Kind::of(&shell);
         let user = User::from_uid(Uid::effective()).ok().flatten().map(|user| user.name).unwrap_or_default();
@@ -126,9 +135,13 @@ impl Session {
             companion: None,
             turn: None,
             requests: Requests::default(),
+            talk: None,
+            wishes: line,
+            exported: None,
             recent: Recent::default(),
             suggestion: None,
             places,
+            theme,
             kind,
             host,
             user,

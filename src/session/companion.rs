@@ -3,7 +3,9 @@
 //! Orders go in, news comes out, each with the number of the request it is about; the session waits on one descriptor for both news and bytes. The agent holds no descriptor of
 //! the user's terminal: whatever it wants of person or shell is news with a way to answer.
 
+mod commands;
 mod orders;
+mod sending;
 mod slash;
 
 use std::cell::Cell;
@@ -19,8 +21,11 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
+pub(super) use slash::commands;
+
 use crate::agent::{Approval, Approver, Decision, Front, Place, Query};
-use crate::chat::{Ending, Event};
+use crate::chat::Event;
+use crate::config;
 use crate::guard::Masking;
 use crate::provider::Wish;
 use crate::tool::{self, Answer, Asker, ShellPort, ShellResult};
@@ -61,9 +66,11 @@ pub(super) enum News {
     Suggest(String),
     /// Put this on the clipboard.
     Copy(String),
-    /// It is over. What the person said too late for it is handed back.
+    /// Nothing more comes; how it ended was an event.
     Over {
-        ending: Ending,
+        /// Whether it has become part of the conversation.
+        was_asked: bool,
+        /// What the person said too late for it.
         unheard: Vec<String>,
     },
 }
@@ -88,6 +95,8 @@ pub(super) struct Places {
     pub(super) wish: Wish,
     /// What is masked beyond the secrets we know.
     pub(super) masking: Masking,
+    /// How far it may go.
+    pub(super) wishes: config::Agent,
 }
 
 /// The running thread.
@@ -246,5 +255,51 @@ impl ShellPort for Line {
     fn suggest(&self, command: String) -> Result<(), String> {
         self.say(News::Suggest(command));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_is_gone_is_noticed() {
+        let obey = |mut orders: UnboundedReceiver<Order>, line: Line| async move {
+            orders.recv().await;
+            line.say(News::Words("last words".into()));
+            panic!("as the test wants it")
+        };
+        let companion = Companion::obeying(obey).unwrap();
+        let question = |steering| Question {
+            number: 1,
+            query: Query {
+                text: "why".into(),
+                view: crate::agent::ShellView {
+                    cwd: "/".into(),
+                    environment: Vec::new(),
+                    shell: "bash".into(),
+                    host: "box".into(),
+                    user: "me".into(),
+                    happened: Vec::new(),
+                    last: None,
+                    screen: None,
+                },
+                attachments: Vec::new(),
+                stdin: None,
+            },
+            cancel: CancellationToken::new(),
+            steering,
+        };
+        assert!(companion.order(Order::Answer(Box::new(question(unbounded_channel().1)))));
+        assert!(companion.is_busy());
+        let mut heard = 0;
+        while !companion.is_gone() {
+            let mut waited = [nix::poll::PollFd::new(companion.as_fd(), nix::poll::PollFlags::POLLIN)];
+            nix::poll::poll(&mut waited, 30_000_u16).unwrap();
+            heard += companion.news().len();
+        }
+        assert_eq!(heard, 1, "what it said before is heard");
+        assert!(!companion.is_busy());
+        assert!(!companion.order(Order::Answer(Box::new(question(unbounded_channel().1)))));
     }
 }

@@ -20,10 +20,14 @@ const AGENT_PATIENCE: Duration = Duration::from_secs(1);
 /// How long the last commands may take to reach the disk.
 const STORE_PATIENCE: Duration = Duration::from_secs(2);
 
+/// The exit status for a failure of our own.
+const FAILED: i32 = 125;
+
 impl Session {
     /// Ends everything and returns the exit status.
     pub(super) fn close(mut self, over: Over) -> i32 {
         self.stop_agent();
+        self.abandon_talk();
         let code = match over {
             Over::ShellEnded(ending) => {
                 self.drain();
@@ -35,6 +39,12 @@ impl Session {
                 self.stage.close(128 + signal);
                 self.show_rest();
                 128 + signal
+            }
+            Over::Broken => {
+                self.stage.say("something of ours failed again, so this session ends");
+                self.stage.close(FAILED);
+                self.show_rest();
+                FAILED
             }
             Over::HungUp => {
                 self.stage.close(128 + nix::libc::SIGHUP);
@@ -89,7 +99,7 @@ impl Session {
     }
 
     /// Waits until the terminal has taken everything, or takes nothing any more.
-    fn show_rest(&mut self) {
+    pub(super) fn show_rest(&mut self) {
         while !self.stage.to_screen.is_empty() {
             if !wait_for(&self.tty, PollFlags::POLLOUT, PATIENCE) || self.flush().is_err() {
                 break;

@@ -9,11 +9,17 @@ mod background;
 mod build;
 mod companion;
 mod farewell;
+mod hotkey;
+mod line;
 mod outbox;
+mod plain;
 mod privacy;
+mod probe;
 mod prompt;
 mod ready;
 mod recent;
+#[cfg(test)]
+mod recorded;
 mod requests;
 mod signals;
 mod stage;
@@ -22,6 +28,7 @@ mod transcript;
 mod turn;
 mod workspace;
 
+use std::ffi::OsString;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -33,6 +40,7 @@ use nix::unistd::{getpid, getsid};
 
 use crate::capture;
 use crate::host::{self, Change, Child, Ending, HostError, Kind, Pty};
+use crate::render::Theme;
 use crate::store::{Record, Store};
 use crate::track::{Hooks, Scanner};
 use crate::tty::{self, Tty, TtyError};
@@ -77,6 +85,8 @@ enum Over {
     HungUp,
     /// A signal told us to end.
     Told(i32),
+    /// Not even a plain pipe works.
+    Broken,
 }
 
 type Chores = Box<dyn FnOnce() -> (Store, Receiver<()>)>;
@@ -95,10 +105,16 @@ struct Session {
     turn: Option<Turn>,
     /// All that was asked, whether it has the floor or not.
     requests: Requests,
+    /// A conversation that is open.
+    talk: Option<line::Talk>,
+    wishes: line::Wishes,
+    /// What the shell exports, as far as it was told.
+    exported: Option<Vec<(OsString, OsString)>>,
     recent: Recent,
     /// A command to put on the next prompt.
     suggestion: Option<String>,
     places: Places,
+    theme: Theme,
     kind: Kind,
     host: String,
     user: String,
@@ -124,8 +140,13 @@ impl Session {
         let mut keys = vec![0; 4096];
         let mut chunk = vec![0; CHUNK];
         loop {
-            let is_ticking = self.turn.is_some() && !self.stage.shell_has_the_keyboard();
-            let patience = if is_ticking { PollTimeout::try_from(TICK) } else { Ok(PollTimeout::NONE) };
+            let is_ticking = self.turn.is_some() && !self.shell_has_the_keyboard();
+            let is_undecided = self.line_is_undecided();
+            let patience = match (is_ticking, is_undecided) {
+                (true, _) => PollTimeout::try_from(TICK),
+                (false, true) => PollTimeout::try_from(line::ESC_PATIENCE),
+                (false, false) => Ok(PollTimeout::NONE),
+            };
             let ready = self.wait(patience.unwrap_or(PollTimeout::NONE));
             // What we owe goes out before we take more; the only endless source comes last.
             if ready.signals {
@@ -139,6 +160,9 @@ impl Session {
                 self.hear();
             } else if is_ticking {
                 self.tick();
+            }
+            if is_undecided && !ready.keys {
+                self.settle_line();
             }
             if ready.shell_takes {
                 match self.pty.write(self.to_shell.front()) {
@@ -161,25 +185,36 @@ impl Session {
             if ready.output {
                 let count = self.gather(&mut chunk);
                 if count > 0 {
+                    probe::record(&chunk[..count]);
                     self.on_output(&chunk[..count]);
+                    probe::fault_at("loop", &chunk[..count]);
                 }
             }
         }
     }
 
     fn on_keys(&mut self, keys: &[u8]) {
-        if self.tracking && !self.stage.shell_has_the_keyboard() {
+        if self.tracking && !self.shell_has_the_keyboard() {
             if self.turn.is_some() {
                 self.on_turn_keys(keys);
+            } else if self.line_is_open() {
+                self.on_line_keys(keys);
             } else {
                 self.held.push(keys);
             }
+            return;
+        }
+        if self.take_hotkey(keys) {
             return;
         }
         if self.expects_hooks && keys.contains(&b'\r') {
             self.miss_hooks();
         }
         self.send(keys);
+    }
+
+    fn shell_has_the_keyboard(&self) -> bool {
+        self.stage.shell_has_the_keyboard() && !self.is_covered()
     }
 
     /// Passes bytes to the shell: at once if it takes them, else from the queue.
@@ -197,16 +232,13 @@ impl Session {
         let shown = self.stage.to_screen.front().len();
         let (pty, child, stage, scanner) = (&self.pty, &self.child, &mut self.stage, &mut self.scanner);
         let read = AssertUnwindSafe(|| {
+            probe::fault_at("marks", bytes);
             scanner.scan(bytes, |piece| stage.take(piece, || pty.foreground() == Some(child.pid())));
         });
         if catch_unwind(read).is_err() {
-            self.tracking = false;
             self.stage.to_screen.truncate(shown);
             self.stage.to_screen.push(bytes);
-            self.stage.say("following commands failed, so nothing more is recorded; your shell goes on");
-            self.workspace.withdraw();
-            let held = std::mem::take(&mut self.held);
-            self.send(held.front());
+            self.become_plain();
             return self.show();
         }
         self.show();
@@ -245,11 +277,17 @@ impl Session {
         if let Some((status, capture)) = self.stage.ran.take() {
             self.on_ran(status, capture);
         }
-        if self.turn.is_some() && !self.stage.agent_works() {
+        if self.turn.is_some() && !self.stage.agent_works() && !self.is_covered() {
             // The shell went on without being told: its hook was interrupted.
             self.abandon_turn();
         }
+        if self.talk.is_some() && !self.stage.agent_works() && !self.is_covered() {
+            self.abandon_talk();
+        }
         self.show_aside();
+        if let Some(text) = self.stage.to_place.take() {
+            self.suggestion = Some(String::from_utf8_lossy(&text).into_owned());
+        }
         if self.stage.shell_is_free() {
             self.place_suggestion();
         }
@@ -305,6 +343,7 @@ impl Session {
                 self.pty.resize(pty_size(size));
                 self.repaint(size.cols);
                 self.announce();
+                self.resize_line();
             }
             Event::Child => match self.child.check() {
                 Change::None => {}

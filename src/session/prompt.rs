@@ -138,12 +138,12 @@ impl Prompt {
 
 /// Words being typed on one line.
 #[derive(Default)]
-pub(super) struct Field {
+struct Field {
     bytes: Vec<u8>,
 }
 
 /// What came of a key.
-pub(super) enum Typed {
+enum Typed {
     More,
     Entered(String),
     Left,
@@ -154,12 +154,12 @@ impl Field {
         self.bytes.is_empty()
     }
 
-    pub(super) fn text(&self) -> String {
+    fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).trim().to_owned()
     }
 
     /// Takes a key and shows what it does.
-    pub(super) fn key(&mut self, key: u8, out: &mut Vec<u8>) -> Typed {
+    fn key(&mut self, key: u8, out: &mut Vec<u8>) -> Typed {
         match key {
             ESC => return Typed::Left,
             key if ENTER.contains(&key) => return Typed::Entered(self.text()),

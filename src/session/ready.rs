@@ -23,7 +23,9 @@ impl Session {
     /// Sleeps until there is something to do. Every source is listened to only while the queue it fills has room.
     pub(super) fn wait(&self, timeout: PollTimeout) -> Ready {
         let takes_keys = self.to_shell.has_room() && self.held.has_room();
-        let takes_output = self.pty_open && self.stage.has_room();
+        // Below a conversation a program waits.
+        let is_covered = self.is_covered();
+        let takes_output = self.pty_open && self.stage.has_room() && !is_covered;
         let interest = |reads: bool, writes: bool| {
             let reads = if reads { PollFlags::POLLIN } else { PollFlags::empty() };
             reads | if writes { PollFlags::POLLOUT } else { PollFlags::empty() }
@@ -39,7 +41,8 @@ impl Session {
             PollFd::new(self.pty.as_fd(), interest(takes_output, !self.to_shell.is_empty())),
         ];
         // A shell that has let go of its terminal would wake us for ever.
-        let count = if self.pty_open { 4 } else { 3 };
+        let is_heard = self.pty_open && !(is_covered && self.to_shell.is_empty());
+        let count = if is_heard { 4 } else { 3 };
         if poll(&mut waited[..count], timeout).is_err() {
             return Ready::default();
         }

@@ -7,7 +7,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::chat::{Ending, Event};
+use crate::chat::Event;
 use crate::text::human;
 
 use super::companion::Ran;
@@ -84,11 +84,7 @@ impl Request {
     }
 
     /// Ends it.
-    pub(super) fn end(&mut self, ending: &Ending) {
-        // An agent's turn has said itself how it ended; what failed before there was one has not.
-        if let Ending::Failed(_) = ending {
-            self.record(Event::Finished(ending.clone()));
-        }
+    pub(super) fn end(&mut self) {
         self.state = State::Over;
         self.is_told = false;
     }
@@ -182,7 +178,7 @@ mod tests {
         for _ in 0..KEPT * 2 {
             let number = ask(&mut requests, 1_000_000);
             let request = requests.get(number).unwrap();
-            request.end(&Ending::Answered);
+            request.end();
             request.is_told = true;
         }
         assert!(requests.get(running).is_some());

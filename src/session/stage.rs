@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::capture::{Capture, Limits, Output, Spiller};
 use crate::text;
-use crate::track::{self, Command, Hooks, LineOnScreen, Mark, Modes, Moment, Piece, Problem, Tracker, Zone};
+use crate::track::{self, Command, Hooks, LineOnScreen, Mark, Modes, Moment, Piece, Problem, Screen, Tracker, Zone};
 
 use super::announce::Announcer;
 use super::outbox::Outbox;
@@ -15,6 +15,9 @@ const HIDDEN_CAP: usize = 64 * 1024;
 
 /// What jobs may print while a question stands; after that they wait for the answer too.
 const ASIDE_CAP: usize = 64 * 1024;
+
+/// The status of a command that Ctrl-C has ended.
+const INTERRUPTED: i32 = 130;
 
 /// What a shell prints after a command of its own accord is shorter: a mark and a line of blanks.
 const DRESS_CAP: usize = 4096;
@@ -52,12 +55,19 @@ pub(super) struct Stage {
     pub(super) waiting: Option<(u64, Vec<u8>)>,
     /// A command of the agent's that has ended, with its status and what it printed.
     pub(super) ran: Option<(i32, Capture)>,
+    /// Text for the prompt that has just been drawn.
+    pub(super) to_place: Option<Vec<u8>>,
+    /// Text for the next prompt.
+    later: Option<Vec<u8>>,
     /// The line of the query that was accepted last.
     line: Vec<u8>,
     /// What was printed while the agent had the floor.
     aside: Vec<u8>,
     tracker: Tracker,
     modes: Modes,
+    screen: Screen,
+    /// A conversation lies over what the shell shows: what is drawn now is none of the shell's.
+    is_covered: bool,
     announcer: Announcer,
     capture: Option<Capture>,
     limits: Limits,
@@ -82,10 +92,14 @@ impl Stage {
             finished: Vec::new(),
             waiting: None,
             ran: None,
+            to_place: None,
+            later: None,
             line: Vec::new(),
             aside: Vec::new(),
             tracker: Tracker::default(),
             modes: Modes::default(),
+            screen: Screen::default(),
+            is_covered: false,
             announcer,
             capture: None,
             limits,
@@ -149,6 +163,25 @@ impl Stage {
         self.floor = Floor::Returning;
     }
 
+    /// What the programs have switched on.
+    pub(super) fn modes(&self) -> &Modes {
+        &self.modes
+    }
+
+    /// What is on the screen.
+    pub(super) fn screen(&self) -> &Screen {
+        &self.screen
+    }
+
+    pub(super) fn zone(&self) -> Zone {
+        self.tracker.zone()
+    }
+
+    /// From here on, or no more, what is drawn lies over what the shell shows.
+    pub(super) fn cover(&mut self, is_covered: bool) {
+        self.is_covered = is_covered;
+    }
+
     pub(super) fn hooks(&self) -> &Hooks {
         self.tracker.hooks()
     }
@@ -208,9 +241,14 @@ impl Stage {
 
     /// Says one line of ours, now.
     pub(super) fn say(&mut self, line: &str) {
-        if !self.tracker.at_line_start() {
+        if !self.is_covered && !self.tracker.at_line_start() {
             self.show(b"\r\n");
         }
+        self.say_here(line);
+    }
+
+    /// Says one line of ours where the cursor is, which is at the start of a line.
+    pub(super) fn say_here(&mut self, line: &str) {
         self.show(format!("\x1b[2mshellmate: {}\x1b[22m\r\n", text::sanitize(line)).as_bytes());
     }
 
@@ -225,10 +263,20 @@ impl Stage {
         }
     }
 
+    /// Queues bytes that leave the shell's line as it is.
+    pub(super) fn draw(&mut self, bytes: &[u8]) {
+        self.to_screen.push(bytes);
+        if !self.is_covered {
+            self.screen.push(bytes);
+        }
+    }
+
     /// Queues bytes for the screen.
     pub(super) fn show(&mut self, bytes: &[u8]) {
-        self.to_screen.push(bytes);
-        self.tracker.passed(bytes);
+        self.draw(bytes);
+        if !self.is_covered {
+            self.tracker.passed(bytes);
+        }
     }
 
     fn pass(&mut self, bytes: &[u8]) {
@@ -258,6 +306,12 @@ impl Stage {
         if is_hidden && mark == Mark::Input {
             return;
         }
+        if self.floor == Floor::Lent && matches!(mark, Mark::End { .. } | Mark::Prompt { .. } | Mark::Start { .. }) {
+            // The shell has gone on to its prompt from within the command: an interrupt does that in fish.
+            self.floor = Floor::Shell;
+            self.ran = self.capture.take().map(|capture| (INTERRUPTED, capture));
+        }
+        let is_new_prompt = self.tracker.zone() == Zone::Prompt;
         let was_refused = matches!(self.tracker.hooks(), Hooks::Refused(_));
         let ended = self.tracker.mark(&mark, Moment::now());
         if !is_hidden || matches!(mark, Mark::Prompt { .. } | Mark::Start { .. }) {
@@ -273,6 +327,7 @@ impl Stage {
             Mark::Hello { .. } => {}
             Mark::End { .. } => {}
             Mark::Prompt { .. } => {
+                self.screen.prompt();
                 if is_hidden {
                     self.show(b"\r\n");
                     self.say("the shell's hook did not wait, so nothing was asked; see `shellmate doctor`");
@@ -286,7 +341,11 @@ impl Stage {
             Mark::Input => {
                 self.floor = Floor::Shell;
                 self.has_prompted = true;
+                if is_new_prompt {
+                    self.to_place = self.later.take();
+                }
             }
+            Mark::Later { text } => self.later = Some(text),
             Mark::Start { text, .. } => {
                 self.floor = Floor::Shell;
                 let is_private = self.privacy.covers(&text);

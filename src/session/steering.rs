@@ -6,48 +6,92 @@
 use std::time::Instant;
 
 use crate::chat::Event;
+use crate::input::{Code, Decoder, Editing, History, Input, Key, Line, Offers, Outcome, Screen};
 
 use super::Session;
-use super::prompt::{Field, Typed};
+use super::line::ESC_PATIENCE;
 use super::requests::State;
+
+/// The open line.
+pub(super) struct Steering {
+    line: Line,
+    decoder: Decoder,
+    /// When a key came last.
+    at: Instant,
+    history: History,
+}
 
 impl Session {
     /// Opens the line, if there is a request in front to steer.
     pub(super) fn open_steering(&mut self) -> bool {
+        let screen = self.steering_screen();
         let Some(turn) = &mut self.turn else { return false };
         if !self.requests.get(turn.request).is_some_and(|request| request.is_running()) {
             return false;
         }
+        let mut steering = Steering {
+            line: Line::new(Editing::Emacs),
+            decoder: Decoder::default(),
+            at: Instant::now(),
+            history: History::default(),
+        };
         let mut out = Vec::new();
         turn.painter.suspend(&mut out);
-        out.extend_from_slice(b"> ");
-        turn.steering = Some(Field::default());
+        // A paste is to come in one piece.
+        out.extend_from_slice(if screen.is_plain { b"" } else { b"\x1b[?2004h" });
+        steering.line.paint(&screen, &steering.history, &mut out);
+        turn.steering = Some(steering);
         self.stage.show(&out);
         true
     }
 
-    /// Takes a key of the open line.
-    pub(super) fn steer(&mut self, key: u8) {
-        let Some(turn) = &mut self.turn else { return };
-        let Some(mut line) = turn.steering.take() else { return };
+    /// Takes a byte of the keyboard for the open line.
+    pub(super) fn steer(&mut self, byte: u8) {
+        let Some(steering) = self.turn.as_mut().and_then(|turn| turn.steering.as_mut()) else { return };
+        steering.at = Instant::now();
+        if let Some(input) = steering.decoder.byte(byte) {
+            self.steer_with(input);
+        }
+    }
+
+    /// Decides what an ESC was.
+    pub(super) fn settle_steering(&mut self) {
+        let Some(steering) = self.turn.as_mut().and_then(|turn| turn.steering.as_mut()) else { return };
+        if steering.at.elapsed() >= ESC_PATIENCE
+            && let Some(input) = steering.decoder.settle()
+        {
+            self.steer_with(input);
+        }
+    }
+
+    fn steer_with(&mut self, input: Input) {
+        let screen = self.steering_screen();
+        let Some(Steering { line, history, .. }) = self.turn.as_mut().and_then(|turn| turn.steering.as_mut()) else {
+            return;
+        };
+        let outcome = match input {
+            Input::Key(key) if key == Key::plain(Code::Esc) => Outcome::Closed,
+            input => line.input(input, history, &Offers::default()),
+        };
         let mut out = Vec::new();
-        match line.key(key, &mut out) {
-            Typed::More => turn.steering = Some(line),
-            Typed::Entered(words) if !words.is_empty() => {
-                out.extend_from_slice(b"\r\n");
+        match outcome {
+            Outcome::Open | Outcome::Edit(_) => {
+                line.paint(&screen, history, &mut out);
                 self.stage.show(&out);
-                self.send_steering(words);
-                self.close_steering();
-                return;
             }
-            Typed::Entered(_) | Typed::Left => {
-                out.extend_from_slice(b"\r\x1b[K");
+            Outcome::Submitted(words) => {
+                line.leave(&screen, &mut out);
+                self.stage.show(&out);
+                self.send_steering(words.trim().to_owned());
+                self.close_steering();
+            }
+            Outcome::Closed => {
+                line.lift(&mut out);
                 self.stage.show(&out);
                 self.close_steering();
-                return;
             }
         }
-        self.stage.show(&out);
+        self.show();
     }
 
     fn send_steering(&mut self, words: String) {
@@ -65,25 +109,52 @@ impl Session {
 
     /// The agent has the floor again, and may ask what it had to wait with.
     fn close_steering(&mut self) {
+        self.forget_steering();
         let Some(turn) = &mut self.turn else { return };
         let wish = self.requests.get(turn.request).and_then(|request| request.take_wish());
-        let mut out = Vec::new();
-        if wish.is_none() {
-            turn.painter.resume(Instant::now(), &mut out);
-        }
-        self.stage.show(&out);
         if let Some(wish) = wish {
-            self.grant(wish);
+            return self.grant(wish);
+        }
+        let mut out = Vec::new();
+        turn.painter.resume(Instant::now(), &mut out);
+        self.stage.show(&out);
+        self.show_aside();
+    }
+
+    /// Somebody else has the floor now: what was typed so far is for the prompt.
+    pub(super) fn abandon_steering(&mut self) {
+        let Some(steering) = self.turn.as_mut().and_then(|turn| turn.steering.as_mut()) else { return };
+        let mut out = Vec::new();
+        steering.line.lift(&mut out);
+        let words = steering.line.text();
+        self.stage.show(&out);
+        self.forget_steering();
+        if !words.trim().is_empty() {
+            self.give_back(vec![words]);
         }
     }
 
-    /// The request is over: what was typed so far is for the prompt.
-    pub(super) fn abandon_steering(&mut self) {
-        let Some(line) = self.turn.as_mut().and_then(|turn| turn.steering.take()) else { return };
-        self.stage.show(b"\r\x1b[K");
-        let words = line.text();
-        if !words.is_empty() {
-            self.give_back(vec![words]);
+    fn forget_steering(&mut self) {
+        let is_plain = self.steering_screen().is_plain;
+        if let Some(turn) = &mut self.turn {
+            turn.steering = None;
         }
+        self.stage.show(if is_plain { b"" } else { b"\x1b[?2004l" });
+    }
+
+    /// The terminal has another size.
+    pub(super) fn resize_steering(&mut self) {
+        let screen = self.steering_screen();
+        let Some(Steering { line, history, .. }) = self.turn.as_mut().and_then(|turn| turn.steering.as_mut()) else {
+            return;
+        };
+        let mut out = Vec::new();
+        line.resized(&screen, &mut out);
+        line.paint(&screen, history, &mut out);
+        self.stage.show(&out);
+    }
+
+    fn steering_screen(&self) -> Screen {
+        Screen { prompt: "> ", ..self.line_screen() }
     }
 }

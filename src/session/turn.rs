@@ -12,13 +12,15 @@ use crate::agent::{Happened, Place, Query, ShellView};
 use crate::capture::{Capture, Size};
 use crate::chat::{Ending, Event};
 use crate::host::Kind;
-use crate::render::{Colour, Mode, Options, Painter};
+use crate::render::{self, Options, Painter};
 use crate::text;
 use crate::tool::ShellResult;
 
 use super::companion::{self, CRASHED, Companion, ITSELF, News, Order, Question, Ran, Slash};
-use super::prompt::{Asked, Field, Prompt, idle_key};
+use super::line::Host;
+use super::prompt::{Asked, Prompt, idle_key};
 use super::requests::Wish;
+use super::steering::Steering;
 use super::{Session, tty};
 
 /// How often the status line moves while a turn runs; at no other time does anything tick.
@@ -31,8 +33,8 @@ const CTRL_Z: u8 = 0x1A;
 
 /// What has the floor in place of the shell, while its hook waits.
 pub(super) struct Turn {
-    /// The counter the hook waits with.
-    hook: u64,
+    /// The counter the hook waits with; none if there is no hook.
+    hook: Option<u64>,
     /// The request in front, or `ITSELF` where words to the agent are obeyed.
     pub(super) request: u64,
     pub(super) painter: Painter,
@@ -40,7 +42,7 @@ pub(super) struct Turn {
     /// A question the person is to answer.
     pub(super) prompt: Option<Prompt>,
     /// A line the person writes to it.
-    pub(super) steering: Option<Field>,
+    pub(super) steering: Option<Steering>,
     /// A command in the live shell, and who waits for it.
     pub(super) running: Option<oneshot::Sender<Ran>>,
 }
@@ -48,14 +50,19 @@ pub(super) struct Turn {
 impl Session {
     /// The hook waits: does what the line says.
     pub(super) fn begin_turn(&mut self, hook: u64, line: &[u8]) {
-        let painter = Painter::new(self.options());
-        let cancel = CancellationToken::new();
-        self.turn = Some(Turn { hook, request: ITSELF, painter, cancel, prompt: None, steering: None, running: None });
         let text = String::from_utf8_lossy(line);
         let text = text.strip_prefix('>').unwrap_or(&text).trim().to_owned();
         if text.is_empty() {
-            return self.end_turn(Some("ask something behind `> `, or `> /help` for what else there is"));
+            return self.open_talk(Host::Hook(hook));
         }
+        self.take_floor(Some(hook), text);
+    }
+
+    /// Does what the person says, in place of the shell.
+    pub(super) fn take_floor(&mut self, hook: Option<u64>, text: String) {
+        let painter = Painter::new(self.options());
+        let cancel = CancellationToken::new();
+        self.turn = Some(Turn { hook, request: ITSELF, painter, cancel, prompt: None, steering: None, running: None });
         match companion::parse(&text) {
             None => match text.strip_suffix('&').filter(|rest| rest.ends_with(char::is_whitespace)) {
                 Some(rest) => self.ask_behind(rest.trim_end().to_owned()),
@@ -68,7 +75,8 @@ impl Session {
                 None => self.end_turn(Some("there is nothing to ask again yet")),
             },
             Some(Ok(slash)) => {
-                let query = Box::new(self.query(text, self.recent.peek()));
+                let (happened, screen) = (self.recent.peek(), self.covered_screen());
+                let query = Box::new(self.query(text, happened, screen));
                 if let Some(turn) = &self.turn {
                     let order = Order::Command(slash, query, turn.cancel.clone());
                     self.order(order);
@@ -79,11 +87,11 @@ impl Session {
 
     /// Asks the agent; the answer has the floor.
     pub(super) fn ask(&mut self, text: String) {
-        let happened = self.recent.take();
-        let query = self.query(text.clone(), happened);
         let (steer, steering) = unbounded_channel();
         let cancel = CancellationToken::new();
-        let number = self.requests.begin(text, cancel.clone(), steer);
+        let number = self.requests.begin(text.clone(), cancel.clone(), steer);
+        let (happened, screen) = (self.recent.take(number), self.take_screen());
+        let query = self.query(text, happened, screen);
         if let Some(turn) = &mut self.turn {
             turn.request = number;
             turn.cancel = cancel.clone();
@@ -91,7 +99,7 @@ impl Session {
         self.order(Order::Answer(Box::new(Question { number, query, cancel, steering })));
     }
 
-    fn query(&self, text: String, happened: Vec<Happened>) -> Query {
+    fn query(&mut self, text: String, happened: Vec<Happened>, screen: Option<String>) -> Query {
         let view = ShellView {
             cwd: self.stage.cwd().unwrap_or_default(),
             environment: self.environment(),
@@ -99,7 +107,8 @@ impl Session {
             host: self.host.clone(),
             user: self.user.clone(),
             happened,
-            latest: self.recent.latest(),
+            last: self.recent.last(),
+            screen,
         };
         Query { text, view, attachments: Vec::new(), stdin: None }
     }
@@ -107,7 +116,11 @@ impl Session {
     fn order(&mut self, order: Order) {
         if self.companion.is_none() {
             match Companion::start(self.places.clone()) {
-                Ok(companion) => self.companion = Some(companion),
+                Ok(companion) => {
+                    self.companion = Some(companion);
+                    // Code is plain until this is done, which is long before most answers begin.
+                    let _ = std::thread::Builder::new().name("grammars".into()).spawn(render::warm);
+                }
                 Err(error) => return self.lose_agent(&format!("the agent cannot be started: {error}")),
             }
         }
@@ -123,8 +136,8 @@ impl Session {
         let running: Vec<u64> =
             self.requests.iter().filter(|request| request.is_running()).map(|request| request.number).collect();
         for number in running.into_iter().chain([ITSELF]) {
-            let over = News::Over { ending: ending.clone(), unheard: Vec::new() };
-            self.take_news(number, over);
+            self.take_news(number, News::Event(Event::Finished(ending.clone())));
+            self.take_news(number, News::Over { was_asked: true, unheard: Vec::new() });
         }
     }
 
@@ -141,6 +154,9 @@ impl Session {
     }
 
     fn take_news(&mut self, number: u64, news: News) {
+        if let News::Over { was_asked, .. } = &news {
+            self.recent.settle(number, *was_asked);
+        }
         match self.turn.as_ref().is_some_and(|turn| turn.request == number) {
             true => self.hear_in_front(number, news),
             false => self.hear_behind(number, news),
@@ -167,16 +183,10 @@ impl Session {
                 let encoded = base64::engine::general_purpose::STANDARD.encode(answer);
                 out.extend_from_slice(format!("\x1b]52;c;{encoded}\x1b\\").as_bytes());
             }
-            News::Over { ending, unheard } => {
+            News::Over { unheard, .. } => {
                 self.abandon_steering();
-                let Some(turn) = &mut self.turn else { return };
-                // The painter has shown how an agent's turn ended; what failed before there was one it has not.
-                if let Ending::Failed(_) = &ending {
-                    turn.painter.event(&Event::Finished(ending.clone()), Instant::now(), &mut out);
-                }
-                self.stage.show(&out);
                 if let Some(request) = self.requests.get(number) {
-                    request.end(&ending);
+                    request.end();
                     request.is_told = true;
                 }
                 self.give_back(unheard);
@@ -210,6 +220,7 @@ impl Session {
 
     /// Moves the status line.
     pub(super) fn tick(&mut self) {
+        self.settle_steering();
         self.paint(|painter, out| painter.tick(Instant::now(), out));
     }
 
@@ -218,15 +229,20 @@ impl Session {
             let mut out = Vec::new();
             turn.painter.resize(columns, &mut out);
             self.stage.show(&out);
+            self.resize_steering();
             self.show();
         }
     }
 
     /// Shows whole lines that a background job printed while the agent has the floor.
     pub(super) fn show_aside(&mut self) {
-        if self.is_painting()
+        let is_open = self.line_is_open();
+        if (is_open || self.is_painting())
             && let Some(aside) = self.stage.take_aside()
         {
+            if is_open {
+                return self.show_above_line(&aside);
+            }
             self.paint(|painter, out| {
                 painter.suspend(out);
                 out.extend_from_slice(&aside);
@@ -256,7 +272,9 @@ impl Session {
         let mut ahead = Vec::new();
         let mut rest = keys;
         while let Some(&key) = rest.first() {
-            let idle = idle_key(rest);
+            // The line decodes its keys itself.
+            let is_steering = self.turn.as_ref().is_some_and(|turn| turn.steering.is_some());
+            let idle = if is_steering { None } else { idle_key(rest) };
             let (taken, after) = rest.split_at(idle.unwrap_or(1));
             rest = after;
             let is_first = ahead.is_empty() && self.held.is_empty();
@@ -275,7 +293,7 @@ impl Session {
                     self.abandon_steering();
                     self.send_behind();
                 }
-                _ if turn.steering.is_some() && idle.is_none() => self.steer(key),
+                _ if is_steering => self.steer(key),
                 _ if turn.prompt.is_some() && idle.is_none() => {
                     turn.prompt = turn.prompt.take().and_then(|prompt| prompt.key(key, &mut out));
                     if turn.prompt.is_none() {
@@ -284,7 +302,7 @@ impl Session {
                         self.show_aside();
                     }
                 }
-                _ if turn.steering.is_some() || turn.prompt.is_some() => {}
+                _ if turn.prompt.is_some() => {}
                 CTRL_O => turn.painter.toggle_output(&mut out),
                 CTRL_T => turn.painter.toggle_thinking(&mut out),
                 b'>' if is_first && self.open_steering() => {}
@@ -299,7 +317,13 @@ impl Session {
     /// Has the waiting hook run a command in the live shell, where it can be seen and interrupted and where it lasts.
     fn run_in_shell(&mut self, command: &str, reply: oneshot::Sender<Ran>) {
         let Some(turn) = &mut self.turn else { return };
-        let hook = turn.hook;
+        let Some(hook) = turn.hook else {
+            let result = Err("the shell is busy: the person asks from within another program".to_owned());
+            let _ = reply.send(Ran { result, place: None });
+            let mut out = Vec::new();
+            turn.painter.resume(Instant::now(), &mut out);
+            return self.stage.show(&out);
+        };
         match self.workspace.write_run(command, &self.nonce, self.kind == Kind::Fish) {
             Ok(path) => {
                 turn.running = Some(reply);
@@ -323,7 +347,12 @@ impl Session {
         let Some(turn) = &mut self.turn else { return };
         if let Some(reply) = turn.running.take() {
             let output = capture.finish().text(Size::new(rows, cols));
-            let _ = reply.send(Ran { result: Ok(ShellResult { status, output, id: None }), place });
+            let _ = reply.send(Ran { result: Ok(ShellResult { status, output }), place });
+        }
+        if !self.stage.agent_works() {
+            // The shell is at its prompt already; the answer comes above a later one.
+            self.turn = None;
+            return;
         }
         let mut out = Vec::new();
         turn.painter.resume(Instant::now(), &mut out);
@@ -340,12 +369,18 @@ impl Session {
         self.give_floor_back(turn, words);
     }
 
+    /// The painter has left the cursor at the start of a line.
     pub(super) fn give_floor_back(&mut self, turn: Turn, words: Option<&str>) {
         if let Some(words) = words {
-            self.stage.say(words);
+            self.stage.say_here(words);
         }
-        self.stage.return_floor();
-        self.workspace.direct(&format!("{} done", turn.hook));
+        if self.go_on_talking() {
+            return;
+        }
+        if let Some(hook) = turn.hook {
+            self.stage.return_floor();
+            self.workspace.direct(&format!("{hook} done"));
+        }
         self.show();
     }
 
@@ -366,23 +401,28 @@ impl Session {
     /// Puts a proposed command on the prompt, as a paste that is not run.
     pub(super) fn place_suggestion(&mut self) {
         if let Some(command) = self.suggestion.take() {
-            let clean: String = command.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
+            let clean: String = text::sanitize(&command).chars().filter(|c| *c != '\u{FFFD}').collect();
             self.send(format!("\x1b[200~{clean}\x1b[201~").as_bytes());
         }
     }
 
-    /// The shell's exported variables, as the hook has just written them down; ours if it could not.
-    fn environment(&self) -> Vec<(OsString, OsString)> {
-        let Some(bytes) = self.workspace.environment() else { return std::env::vars_os().collect() };
+    /// The shell's exported variables, as the hook has written them down last; ours if it could not.
+    pub(super) fn environment(&mut self) -> Vec<(OsString, OsString)> {
+        let Some(bytes) = self.workspace.environment() else {
+            return self.exported.clone().unwrap_or_else(|| std::env::vars_os().collect());
+        };
         let pairs = bytes.split(|&byte| byte == 0).filter_map(|entry| {
             let equals = entry.iter().position(|&byte| byte == b'=')?;
             Some((OsString::from_vec(entry[..equals].to_vec()), OsString::from_vec(entry[equals + 1..].to_vec())))
         });
-        pairs.collect()
+        let exported: Vec<_> = pairs.collect();
+        self.exported = Some(exported.clone());
+        exported
     }
 
     pub(super) fn options(&self) -> Options {
-        options(self.tty.size().cols)
+        let variable = |name: &str| std::env::var(name).unwrap_or_default();
+        Options::of_terminal(self.tty.size().cols, self.theme, variable)
     }
 }
 
@@ -394,21 +434,4 @@ pub(super) fn write_words(painter: &mut Painter, words: &str, out: &mut Vec<u8>)
         out.extend_from_slice(b"\r\n");
     }
     painter.resume(Instant::now(), out);
-}
-
-/// What the terminal can do, from what the environment says of it.
-fn options(columns: u16) -> Options {
-    let variable = |name: &str| std::env::var(name).unwrap_or_default();
-    let term = variable("TERM");
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(variable).into_iter().find(|value| !value.is_empty());
-    let is_plain = term.is_empty() || term == "dumb";
-    let is_console = term == "linux";
-    Options {
-        columns: if columns == 0 { 80 } else { columns },
-        colour: if variable("NO_COLOR").is_empty() { Colour::Ansi16 } else { Colour::None },
-        unicode: locale.is_some_and(|locale| locale.to_uppercase().replace('-', "").contains("UTF8")),
-        synchronized: !is_console,
-        hyperlinks: !is_console,
-        mode: if is_plain { Mode::Dumb } else { Mode::Terminal },
-    }
 }

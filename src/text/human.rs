@@ -48,6 +48,16 @@ pub fn age(age: Duration) -> String {
     }
 }
 
+/// Tokens, and other large numbers: `950`, `1.2k`, `34k`, `1.5M`.
+pub fn count(tokens: u64) -> String {
+    match tokens {
+        0..1_000 => tokens.to_string(),
+        1_000..10_000 => format!("{}.{}k", tokens / 1_000, tokens / 100 % 10),
+        10_000..1_000_000 => format!("{}k", tokens / 1_000),
+        1_000_000.. => format!("{}.{}M", tokens / 1_000_000, tokens / 100_000 % 10),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,6 +77,11 @@ mod tests {
             [0, 1023, 1024, 1536, 10_188, 348_160, 1_048_575, 1_181_116_006, u64::MAX].map(size),
             ["0 B", "1023 B", "1.0 KiB", "1.5 KiB", "9.9 KiB", "340 KiB", "1.0 MiB", "1.1 GiB", "16 EiB"]
         );
+    }
+
+    #[test]
+    fn counts_are_short() {
+        assert_eq!([0, 950, 1_234, 34_999, 1_560_000].map(count), ["0", "950", "1.2k", "34k", "1.5M"]);
     }
 
     #[test]

@@ -1,20 +1,49 @@
-//! A style, and the SGR bytes that select it.
+//! A style, the words for it, and the SGR bytes that select it.
 
-/// The terminal's own colours that are legible on light and dark alike: black and white are not among them.
+use std::fmt;
+use std::str::FromStr;
+
+use super::nearest;
+
+/// One of the eight colours every terminal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ansi {
+    Black,
     Red,
     Green,
     Yellow,
     Blue,
     Magenta,
     Cyan,
+    White,
+}
+
+/// A colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ink {
+    /// The terminal's own.
+    Ansi(Ansi),
+    /// The terminal's own, brighter.
+    Bright(Ansi),
+    Rgb(u8, u8, u8),
+}
+
+/// How many colours there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// As `NO_COLOR` asks; bold, dim and the like remain.
+    None,
+    /// The terminal's own 16.
+    Ansi16,
+    /// A fixed palette besides.
+    Indexed,
+    True,
 }
 
 /// How a piece of text looks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Style {
-    pub colour: Option<Ansi>,
+    pub ink: Option<Ink>,
     pub bold: bool,
     pub dim: bool,
     pub italic: bool,
@@ -23,20 +52,32 @@ pub struct Style {
     pub reverse: bool,
 }
 
+const ATTRIBUTES: [&str; 6] = ["bold", "dim", "italic", "underline", "reverse", "strike"];
+const COLOURS: [(&str, Ansi); 8] = [
+    ("black", Ansi::Black),
+    ("red", Ansi::Red),
+    ("green", Ansi::Green),
+    ("yellow", Ansi::Yellow),
+    ("blue", Ansi::Blue),
+    ("magenta", Ansi::Magenta),
+    ("cyan", Ansi::Cyan),
+    ("white", Ansi::White),
+];
+
 impl Style {
     pub const PLAIN: Style =
-        Style { colour: None, bold: false, dim: false, italic: false, underline: false, strike: false, reverse: false };
+        Style { ink: None, bold: false, dim: false, italic: false, underline: false, strike: false, reverse: false };
     pub const BOLD: Style = Style { bold: true, ..Style::PLAIN };
     pub const DIM: Style = Style { dim: true, ..Style::PLAIN };
 
     pub const fn colour(colour: Ansi) -> Style {
-        Style { colour: Some(colour), ..Style::PLAIN }
+        Style { ink: Some(Ink::Ansi(colour)), ..Style::PLAIN }
     }
 
     /// Adds what `other` has; its colour wins.
     pub fn and(self, other: Style) -> Style {
         Style {
-            colour: other.colour.or(self.colour),
+            ink: other.ink.or(self.ink),
             bold: self.bold || other.bold,
             dim: self.dim || other.dim,
             italic: self.italic || other.italic,
@@ -47,11 +88,12 @@ impl Style {
     }
 
     /// The sequence that turns it on from a plain state, or nothing for plain; [`RESET`] ends it.
-    pub fn sgr(self) -> String {
+    pub fn sgr(self, depth: Depth) -> String {
         let attributes =
             [(self.bold, 1), (self.dim, 2), (self.italic, 3), (self.underline, 4), (self.reverse, 7), (self.strike, 9)];
-        let attributes = attributes.into_iter().filter(|(on, _)| *on).map(|(_, code)| code);
-        let codes: Vec<String> = attributes.chain(self.colour.map(code)).map(|code: u8| code.to_string()).collect();
+        let attributes = attributes.into_iter().filter(|(on, _)| *on).map(|(_, code): (bool, u8)| code.to_string());
+        let ink = self.ink.and_then(|ink| ink.code(depth));
+        let codes: Vec<String> = attributes.chain(ink).collect();
         if codes.is_empty() { String::new() } else { format!("\x1b[{}m", codes.join(";")) }
     }
 }
@@ -59,14 +101,101 @@ impl Style {
 /// Back to plain.
 pub const RESET: &str = "\x1b[0m";
 
-fn code(colour: Ansi) -> u8 {
-    match colour {
-        Ansi::Red => 31,
-        Ansi::Green => 32,
-        Ansi::Yellow => 33,
-        Ansi::Blue => 34,
-        Ansi::Magenta => 35,
-        Ansi::Cyan => 36,
+impl Ink {
+    fn code(self, depth: Depth) -> Option<String> {
+        Some(match (self, depth) {
+            (_, Depth::None) => return None,
+            (Ink::Ansi(colour), _) => (30 + colour as u8).to_string(),
+            (Ink::Bright(colour), _) => (90 + colour as u8).to_string(),
+            (Ink::Rgb(r, g, b), Depth::True) => format!("38;2;{r};{g};{b}"),
+            (Ink::Rgb(r, g, b), Depth::Indexed) => format!("38;5;{}", indexed(r, g, b)),
+            (Ink::Rgb(r, g, b), Depth::Ansi16) => (30 + nearest_of_six(r, g, b) as u8).to_string(),
+        })
+    }
+}
+
+/// The nearest of the 6 × 6 × 6 colours, or of the 24 greys.
+fn indexed(r: u8, g: u8, b: u8) -> u8 {
+    let spread = r.max(g).max(b) - r.min(g).min(b);
+    if spread < 12 {
+        return match r {
+            0..8 => 16,
+            8..=238 => 232 + ((u16::from(r) - 8) / 10).min(23) as u8,
+            239.. => 231,
+        };
+    }
+    // The steps of the cube are 0, 95, 135, 175, 215 and 255.
+    let step = |value: u8| match value {
+        0..48 => 0,
+        48..115 => 1,
+        115.. => (value - 35) / 40,
+    };
+    16 + 36 * step(r) + 6 * step(g) + step(b)
+}
+
+/// The nearest hue that is legible on light and dark alike.
+fn nearest_of_six(r: u8, g: u8, b: u8) -> Ansi {
+    let middle = (u16::from(r.max(g).max(b)) + u16::from(r.min(g).min(b))) / 2;
+    let high = |value: u8| u16::from(value) > middle;
+    match (high(r), high(g), high(b)) {
+        (true, false, false) => Ansi::Red,
+        (false, true, false) => Ansi::Green,
+        (true, true, false) => Ansi::Yellow,
+        (true, false, true) => Ansi::Magenta,
+        (false, true, true) => Ansi::Cyan,
+        (false, false, _) | (true, true, true) => Ansi::Blue,
+    }
+}
+
+/// What is wrong with the words for a style.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadStyle(String);
+
+impl fmt::Display for BadStyle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` is neither a colour (cyan, bright-cyan, #8bd5ca) nor one of {}",
+            self.0,
+            ATTRIBUTES.join(", ")
+        )?;
+        let known = ATTRIBUTES.into_iter().chain(COLOURS.iter().map(|(name, _)| *name));
+        nearest(&self.0, known).map_or(Ok(()), |name| write!(f, "; did you mean {name}?"))
+    }
+}
+
+impl FromStr for Style {
+    type Err = BadStyle;
+
+    /// Reads words such as `bold underline #8bd5ca`; `plain` is none of anything.
+    fn from_str(words: &str) -> Result<Style, BadStyle> {
+        let mut style = Style::default();
+        for word in words.split_whitespace() {
+            match word {
+                "plain" => {}
+                "bold" => style.bold = true,
+                "dim" => style.dim = true,
+                "italic" => style.italic = true,
+                "underline" => style.underline = true,
+                "reverse" => style.reverse = true,
+                "strike" => style.strike = true,
+                other => style.ink = Some(ink(other).ok_or_else(|| BadStyle(other.to_owned()))?),
+            }
+        }
+        Ok(style)
+    }
+}
+
+fn ink(word: &str) -> Option<Ink> {
+    if let Some(digits) = word.strip_prefix('#') {
+        let number = u32::from_str_radix(digits, 16).ok().filter(|_| digits.len() == 6)?;
+        let [_, r, g, b] = number.to_be_bytes();
+        return Some(Ink::Rgb(r, g, b));
+    }
+    let named = |name: &str| COLOURS.iter().find(|(known, _)| *known == name).map(|(_, colour)| *colour);
+    match word.strip_prefix("bright-") {
+        Some(name) => named(name).map(Ink::Bright),
+        None => named(word).map(Ink::Ansi),
     }
 }
 
@@ -74,9 +203,36 @@ fn code(colour: Ansi) -> u8 {
 mod tests {
     use super::*;
 
+    fn sgr(words: &str, depth: Depth) -> String {
+        words.parse::<Style>().unwrap().sgr(depth)
+    }
+
     #[test]
     fn only_what_is_set_is_said() {
-        assert_eq!(Style::PLAIN.sgr(), "");
-        assert_eq!(Style::BOLD.and(Style::colour(Ansi::Cyan)).sgr(), "\x1b[1;36m");
+        assert_eq!(sgr("plain", Depth::True), "");
+        assert_eq!(sgr("bold cyan", Depth::Ansi16), "\x1b[1;36m");
+        assert_eq!(sgr("bold cyan", Depth::None), "\x1b[1m");
+        assert_eq!(sgr("bright-red", Depth::Ansi16), "\x1b[91m");
+    }
+
+    #[test]
+    fn a_colour_is_shown_as_well_as_the_terminal_can() {
+        assert_eq!(sgr("#ff8700", Depth::True), "\x1b[38;2;255;135;0m");
+        assert_eq!(sgr("#ff8700", Depth::Indexed), "\x1b[38;5;208m");
+        assert_eq!(sgr("#808080", Depth::Indexed), "\x1b[38;5;244m");
+        assert_eq!(sgr("#ff8700", Depth::Ansi16), "\x1b[33m");
+        assert_eq!(sgr("#8aadf4", Depth::Ansi16), "\x1b[34m");
+        for grey in 0..=255 {
+            assert!((16..=255).contains(&indexed(grey, grey, grey)) && indexed(grey, 0, 255) <= 231);
+        }
+    }
+
+    #[test]
+    fn a_word_nobody_knows_is_named() {
+        let said = "bold cyann".parse::<Style>().unwrap_err().to_string();
+        assert!(said.starts_with("`cyann` is neither a colour") && said.ends_with("did you mean cyan?"), "{said}");
+        for bad in ["#12345", "#gggggg", "bright-bold", "#é23"] {
+            assert!(bad.parse::<Style>().is_err(), "{bad}");
+        }
     }
 }

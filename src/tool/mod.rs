@@ -36,6 +36,7 @@ use tokio_util::sync::CancellationToken;
 use crate::chat::{Outcome, ToolSpec};
 use crate::guard::Intent;
 
+pub use bash::Timeouts;
 pub use ports::{Answer, Asker, Question, ShellPort, ShellResult};
 pub use read::media_type;
 pub use registry::{Ports, Registry};

@@ -17,8 +17,6 @@ pub struct ShellResult {
     pub status: i32,
     /// As the terminal showed it.
     pub output: String,
-    /// Its id in the history, where the whole output can be had.
-    pub id: Option<i64>,
 }
 
 /// The person.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::ask::AskUser;
-use super::bash::Bash;
+use super::bash::{Bash, Timeouts};
 use super::edit::EditFile;
 use super::glob::Glob;
 use super::grep::Grep;
@@ -33,9 +33,9 @@ pub struct Registry {
 
 impl Registry {
     /// The built-in tools.
-    pub fn standard(ports: Ports) -> Registry {
+    pub fn standard(ports: Ports, timeouts: Timeouts) -> Registry {
         let mut tools: Vec<Arc<dyn Tool>> = vec![
-            Arc::new(Bash),
+            Arc::new(Bash(timeouts)),
             Arc::new(EditFile),
             Arc::new(Glob),
             Arc::new(Grep),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     fn registry() -> Registry {
-        Registry::standard(Ports { shell: Some(Arc::new(Nobody)), asker: Some(Arc::new(Nobody)) })
+        Registry::standard(Ports { shell: Some(Arc::new(Nobody)), asker: Some(Arc::new(Nobody)) }, Timeouts::default())
     }
 
     fn call(name: &str, arguments: &str) -> Call {
@@ -133,7 +133,7 @@ mod tests {
                 "write_file"
             ]
         );
-        assert_eq!(Registry::standard(Ports::default()).specs().len(), 8);
+        assert_eq!(Registry::standard(Ports::default(), Timeouts::default()).specs().len(), 8);
     }
 
     /// Paid for with every request. What a vendor puts around it comes on top.

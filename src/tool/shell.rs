@@ -41,12 +41,11 @@ impl Tool for RunInShell {
             run: Box::new(move |_| {
                 Box::pin(async move {
                     match shell.run(command).await {
-                        Ok(ShellResult { status, output, id }) => {
-                            let id = id.map(|id| format!(" (command {id})")).unwrap_or_default();
+                        Ok(ShellResult { status, output }) => {
                             let output = result::capped(output, &spill, "shell");
                             let text = match output.is_empty() {
-                                true => format!("exit code {status}{id}, no output"),
-                                false => format!("exit code {status}{id}\n{output}"),
+                                true => format!("exit code {status}, no output"),
+                                false => format!("exit code {status}\n{output}"),
                             };
                             if status == 0 { Outcome::done(text) } else { Outcome::failed(text) }
                         }
@@ -111,9 +110,9 @@ mod tests {
     impl ShellPort for Double {
         fn run(&self, command: String) -> BoxFuture<'static, Result<ShellResult, String>> {
             let result = match command.as_str() {
-                "true" => Ok(ShellResult { status: 0, output: String::new(), id: None }),
-                "false" => Ok(ShellResult { status: 1, output: "no".into(), id: Some(7) }),
-                "long" => Ok(ShellResult { status: 0, output: "line\n".repeat(10_000), id: None }),
+                "true" => Ok(ShellResult { status: 0, output: String::new() }),
+                "false" => Ok(ShellResult { status: 1, output: "no".into() }),
+                "long" => Ok(ShellResult { status: 0, output: "line\n".repeat(10_000) }),
                 _ => Err("the shell is busy".to_owned()),
             };
             Box::pin(std::future::ready(result))
@@ -131,7 +130,7 @@ mod tests {
         let tool = RunInShell(Arc::new(Double::default()));
         let run = |command: &str| home.call(&tool, json!({"command": command}));
         assert_eq!(run("true"), Outcome::done("exit code 0, no output"));
-        assert_eq!(run("false"), Outcome::failed("exit code 1 (command 7)\nno"));
+        assert_eq!(run("false"), Outcome::failed("exit code 1\nno"));
         assert_eq!(run("other"), Outcome::failed("the shell is busy"));
         let long = run("long");
         assert!(

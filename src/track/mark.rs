@@ -24,6 +24,8 @@ pub enum Mark {
     Wiped,
     /// The line editor accepted a line meant for the agent.
     Query { line: Vec<u8>, screen: LineOnScreen },
+    /// Behind the accepted line there was a query: it is for the next prompt.
+    Later { text: Vec<u8> },
     /// What we had the shell run is over.
     Ran { status: i32 },
     /// The pre-prompt hook waits for directives with this counter. A key may have changed the directory since the prompt.
@@ -80,6 +82,7 @@ impl Mark {
                 };
                 Mark::Query { line, screen }
             }
+            b"later" => Mark::Later { text: field()? },
             b"ran" => Mark::Ran { status: text(field()?).parse().ok()? },
             b"wait" => Mark::Wait { turn: text(field()?).parse().ok()?, cwd: path(field()?) },
             _ => return None,

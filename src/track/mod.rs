@@ -9,6 +9,7 @@ mod dress;
 mod mark;
 mod modes;
 mod scan;
+mod screen;
 mod tracker;
 
 pub use command::Command;
@@ -16,4 +17,5 @@ pub use dress::{epilogue, prologue};
 pub use mark::{LineOnScreen, Mark, Problem};
 pub use modes::{Modes, Switch};
 pub use scan::{MARK_CAP, Piece, Scanner};
+pub use screen::{Screen, Shown};
 pub use tracker::{Hooks, Moment, Tracker, Zone};

@@ -54,19 +54,25 @@ impl Modes {
         self.is_on(47) || self.is_on(1047) || self.is_on(1049)
     }
 
-    fn is_on(&self, mode: u16) -> bool {
+    /// Whether a watched mode is on.
+    pub fn is_on(&self, mode: u16) -> bool {
         WATCHED.iter().zip(self.on).any(|(&(watched, _), on)| watched == mode && on)
     }
 
     /// The bytes that put every watched mode back to how a terminal starts.
     pub fn undo(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        for (&(mode, initial), on) in WATCHED.iter().zip(self.on) {
-            if on != initial {
-                bytes.extend_from_slice(format!("\x1b[?{mode}{}", if initial { 'h' } else { 'l' }).as_bytes());
-            }
-        }
-        bytes
+        self.switched(|_, initial| initial)
+    }
+
+    /// The bytes that take a terminal from how it starts to these modes.
+    pub fn redo(&self) -> Vec<u8> {
+        self.switched(|on, _| on)
+    }
+
+    fn switched(&self, wanted: impl Fn(bool, bool) -> bool) -> Vec<u8> {
+        let changed = WATCHED.into_iter().zip(self.on).filter(|((_, initial), on)| on != initial);
+        let switch = |((mode, initial), on)| format!("\x1b[?{mode}{}", if wanted(on, initial) { 'h' } else { 'l' });
+        changed.map(switch).collect::<String>().into_bytes()
     }
 }
 
@@ -83,5 +89,6 @@ mod tests {
         }
         assert!(modes.full_screen());
         assert_eq!(modes.undo(), b"\x1b[?25h\x1b[?1049l");
+        assert_eq!(modes.redo(), b"\x1b[?25l\x1b[?1049h");
     }
 }

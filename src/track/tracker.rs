@@ -170,7 +170,7 @@ impl Tracker {
                 self.cwd = Some(cwd.clone());
                 None
             }
-            Mark::Wiped | Mark::Ran { .. } | Mark::Query { .. } => None,
+            Mark::Wiped | Mark::Ran { .. } | Mark::Query { .. } | Mark::Later { .. } => None,
         }
     }
 

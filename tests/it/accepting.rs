@@ -1,6 +1,6 @@
 //! Every way a line can be accepted: a query is a query whatever key ends it, and no file is emptied.
 
-use crate::harness::{Builder, Key, Shell, Term, all, shells};
+use crate::harness::{Builder, Key, Shell, Term, all, in_every_shell, shells};
 
 const ANSWER: &str = "No model is connected yet";
 
@@ -146,4 +146,50 @@ fn bash_edits_and_runs_as_without_us() {
         let (ours, _) = act(builder().start());
         assert!(ours == bare, "{rc} {visual}\n--- ours\n{ours}\n--- bare\n{bare}");
     }
+}
+
+#[test]
+fn a_pasted_query_behind_commands_waits_for_its_own_prompt() {
+    for shell in shells().into_iter().filter(|shell| *shell != Shell::Fish) {
+        let mut term = with_a_file_to_lose(shell).start();
+        term.wait_for_prompt();
+        term.paste("echo fi''rst\nfor i in 1\ndo echo se''cond\ndone\n> precious\nand more");
+        term.wait_for("and more");
+        term.key(Key::Enter);
+        term.wait_for("\nfirst\nsecond\n");
+        term.wait_for("]$ > precious\nand more");
+        term.key(Key::Enter);
+        term.wait_for(ANSWER);
+        term.wait_for_prompt();
+        assert_eq!(term.read("precious"), "kept\n", "{}\n{}", shell.name(), term.describe());
+        assert!(term.finish().iter().any(|record| record.command.contains("fi''rst")));
+    }
+}
+
+#[test]
+fn what_a_pasted_command_holds_is_the_shells() {
+    in_every_shell(|shell| {
+        // Without a command zsh would copy the terminal into the file.
+        let mut term = Term::new(shell).env("NULLCMD", ":").start();
+        term.wait_for_prompt();
+        let texts: &[(&str, &str)] = match shell {
+            Shell::Fish => &[("echo 'a\n> b'", "\na\n> b\n")],
+            Shell::Bash | Shell::Zsh => &[
+                ("echo 'a\n> b'", "\na\n> b\n"),
+                ("cat <<END\n> quoted\n>\nEND", "\n> quoted\n>\n["),
+                ("if true; then\n> made\nfi; echo ma''de", "\nmade\n"),
+                ("echo x \\\n> out; cat o''ut", "\nx\n"),
+                ("echo pi''ped |\n> piped cat; cat pip''ed", "\npiped\n"),
+                ("echo y &&\n> both echo bo''th; cat b''oth", "\nboth\n"),
+            ],
+        };
+        for (text, shown) in texts {
+            term.paste(text);
+            term.wait_for(text.lines().last().unwrap());
+            term.key(Key::Enter);
+            term.wait_for(shown);
+            term.wait_for_prompt();
+        }
+        assert!(!term.screen().contains(ANSWER), "{}", term.describe());
+    });
 }

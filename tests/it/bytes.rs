@@ -109,7 +109,8 @@ fn reader(bytes: usize) -> String {
 fn every_byte_of_input_arrives_as_it_is() {
     in_every_shell(|shell| {
         let all: Vec<u8> = (0..=255u8).chain(awkward()).collect();
-        let mut term = Term::new(shell).start();
+        // The hotkey is the one key that is ours.
+        let mut term = Term::new(shell).config("hotkey = \"none\"\n").start();
         term.wait_for_prompt();
         term.typed(reader(all.len()));
         term.wait_for_raw(b"READY");

@@ -380,6 +380,8 @@ fn a_very_long_command() {
 
 #[test]
 fn many_commands_take_no_more_memory() {
+    // A leak shows in a few hundred; `TEST_COMMANDS=10000 TEST_PATIENCE=40` takes minutes.
+    let many: usize = std::env::var("TEST_COMMANDS").ok().and_then(|text| text.parse().ok()).unwrap_or(400);
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
@@ -392,8 +394,10 @@ fn many_commands_take_no_more_memory() {
             line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap()
         };
         let before = resident(100, "one");
-        let after = resident(400, "two");
-        assert!(after < before + 1024, "{}: {before} KiB, then {after} KiB", shell.name());
+        let after = resident(many, "two");
+        eprintln!("{}: {before} KiB after 100 commands, {after} KiB after {many} more", shell.name());
+        // The database's page cache fills up to its 2 MB.
+        assert!(after < before + 2048, "{}: {before} KiB, then {after} KiB", shell.name());
     });
 }
 

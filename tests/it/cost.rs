@@ -2,9 +2,11 @@
 //!
 //! Measured on the release build that `tests/run` names in `SHELLMATE_RELEASE`.
 
+use std::io::Read;
 use std::path::PathBuf;
+use std::process::Stdio;
 
-use crate::harness::{Shell, Term, available};
+use crate::harness::{Model, Reply, Shell, Term, available};
 
 /// Bytes of the flood; enough for a few dozen clock ticks.
 const FLOOD: u64 = 60_000_000;
@@ -12,6 +14,12 @@ const FLOOD: u64 = 60_000_000;
 const FACTOR: f64 = 2.0;
 /// What a tab may hold before its first query.
 const MEMORY_KIB: u64 = 12 * 1024;
+
+/// What a tab may hold after a query, and `shellmate ask` while it answers.
+const AFTER_A_QUERY_KIB: u64 = 40 * 1024;
+const ASK_KIB: u64 = 30 * 1024;
+/// CPU time of `shellmate ask` up to its answer; the budget is 60 ms of waiting, which a busy machine cannot measure.
+const ASK_SECONDS: f64 = 0.06;
 
 fn release() -> Option<PathBuf> {
     let path = std::env::var_os("SHELLMATE_RELEASE").map(PathBuf::from);
@@ -77,4 +85,35 @@ fn a_tab_is_small() {
     }
     let resident = resident_kib(term.pid());
     assert!(resident <= MEMORY_KIB, "{resident} KiB");
+}
+
+#[test]
+fn a_tab_stays_small_after_a_query() {
+    let Some(program) = release() else { return };
+    let model = Model::start([Reply::text(["It is **done**.\n\n```rust\nfn main() {}\n```\n"])]);
+    let builder = Term::new(Shell::Bash).program(program).args(["--shell", "/bin/bash"]);
+    let mut term = builder.env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted").start();
+    term.wait_for_prompt();
+    term.typed("> go\r");
+    term.wait_for("fn main() {}");
+    term.wait_for_prompt();
+    let resident = resident_kib(term.pid());
+    assert!(resident <= AFTER_A_QUERY_KIB, "{resident} KiB");
+}
+
+#[test]
+fn asking_once_is_cheap() {
+    let Some(program) = release() else { return };
+    let model = Model::start([Reply::text(["hello"]).gated()]);
+    let builder = Term::new(Shell::Bash).program(program).args(["ask", "hi"]);
+    let builder = builder.env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted");
+    let mut child = builder.command().stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    model.release();
+    child.stdout.take().unwrap().read_exact(&mut [0; 5]).unwrap();
+    let pid = i32::try_from(child.id()).unwrap();
+    let (seconds, resident) = (cpu_seconds(pid), resident_kib(pid));
+    model.release();
+    child.wait().unwrap();
+    assert!(seconds <= ASK_SECONDS, "{seconds:.2} s");
+    assert!(resident <= ASK_KIB, "{resident} KiB");
 }

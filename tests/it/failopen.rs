@@ -242,3 +242,71 @@ fn hooks_that_do_not_load() {
         works("ZDOTDIR elsewhere", Term::new(Shell::Zsh).file(".zshenv", "setopt no_global_rcs"));
     }
 }
+
+/// The shell works after a fault of ours, and the terminal is given back as it was.
+#[track_caller]
+fn outlives(place: &str, shell: Shell) {
+    let mut term = Term::new(shell).env("SHELLMATE_FAULT", format!("{place}:now")).start();
+    let before = term.modes();
+    term.wait_for_prompt();
+    term.run("echo be''fore");
+    term.run("echo n''ow");
+    term.wait_for("\nnow\n");
+    term.wait_for("nothing more is recorded");
+    term.run("echo it wo''rks");
+    term.wait_for("\nit works\n");
+    // Not answered any more, but no redirection either, and the prompt comes back.
+    term.run("> precious");
+    assert!(!term.home().join("precious").exists(), "{}", term.describe());
+    term.resize(30, 70);
+    term.run("stty size");
+    term.wait_for("\n30 70\n");
+    term.run("false");
+    term.run(&format!("echo status {}", shell.status()));
+    term.wait_for("\nstatus 1\n");
+    assert!(!term.screen().contains("panicked"), "{}", term.describe());
+    term.typed("exit 3\r");
+    assert_eq!(term.wait_status().code(), Some(3), "{}", term.describe());
+    assert_eq!(term.modes(), before, "{place} in {}", shell.name());
+    let records = term.history(&[]);
+    assert!(records.iter().any(|record| record.command == "echo be''fore"), "{records:?}");
+}
+
+#[test]
+fn a_panic_while_marks_are_read() {
+    in_every_shell(|shell| outlives("marks", shell));
+}
+
+#[test]
+fn a_panic_of_the_loop() {
+    in_every_shell(|shell| outlives("loop", shell));
+}
+
+#[test]
+fn a_second_panic_gives_the_terminal_back() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).env("SHELLMATE_FAULT", "loop:now").start();
+        let before = term.modes();
+        term.wait_for_prompt();
+        term.run("echo n''ow");
+        term.wait_for("nothing more is recorded");
+        term.typed("echo n''ow; sleep 100\r");
+        assert_eq!(term.wait_status().code(), Some(125), "{}", term.describe());
+        assert_eq!(term.modes(), before, "{}", shell.name());
+        assert!(!term.screen().contains("panicked"), "{}", term.describe());
+    });
+}
+
+#[test]
+fn a_release_has_no_faults() {
+    let Some(program) = std::env::var_os("SHELLMATE_RELEASE") else {
+        eprintln!("SKIPPED: no release build; `tests/run` makes one");
+        return;
+    };
+    let mut term = Term::new(Shell::Bash).program(program).env("SHELLMATE_FAULT", "marks:now").start();
+    term.wait_for_prompt();
+    term.run("echo n''ow");
+    term.run("echo af''ter");
+    term.wait_for("\nafter\n");
+    assert!(!term.screen().contains("shellmate"), "{}", term.describe());
+}

@@ -156,11 +156,85 @@ fn without_a_model_the_way_to_one_is_shown() {
         assert!(term.screen().contains("No model is connected yet"), "{}\n{}", shell.name(), term.screen());
         term.run("> /hlep");
         assert!(term.screen().contains("did you mean /help?"), "{}", term.screen());
-        term.run(">");
-        assert!(term.screen().contains("ask something behind"), "{}", term.screen());
+        term.typed(">\r");
+        term.wait_for("an empty line closes");
+        term.run("");
         term.run("echo still a shell");
         assert!(term.screen().contains("\nstill a shell"), "{}", term.screen());
     });
+}
+
+#[test]
+fn asking_again_tells_only_what_is_new() {
+    let model = Model::start([Reply::error(400, "no"), Reply::text(["better"])]);
+    let mut term = asking(Shell::Bash, &model).start();
+    term.wait_for_prompt();
+    term.run("> /retry");
+    assert!(term.screen().contains("there is nothing to ask again yet"), "{}", term.screen());
+    term.run("echo before");
+    term.run("> what is it");
+    assert!(model.request().said(0).contains("echo before"));
+    assert_eq!(term.screen().matches("did not take the request").count(), 1, "{}", term.screen());
+    term.run("echo since");
+    term.run("> /retry");
+    assert!(term.screen().contains("better"), "{}", term.screen());
+    let again = model.request().said(0);
+    assert!(again.contains("echo since") && !again.contains("echo before") && again.ends_with("what is it"), "{again}");
+}
+
+#[test]
+fn what_reached_nobody_goes_with_the_next_question() {
+    let model = Model::start([Reply::text(["now I see"])]);
+    // A key that is missing is noticed before anything is sent.
+    let mut term = asking(Shell::Bash, &model).env("SHELLMATE_MODEL", "anthropic/x").start();
+    term.wait_for_prompt();
+    term.run("echo before");
+    term.run("> why");
+    assert!(term.screen().contains("ANTHROPIC_API_KEY"), "{}", term.screen());
+    term.run("> /model openai/scripted");
+    term.run("> why");
+    assert!(term.screen().contains("now I see"), "{}", term.screen());
+    assert!(model.request().said(0).contains("echo before"));
+}
+
+#[test]
+fn limits_are_those_of_the_configuration() {
+    let call = || Reply::calls(&[("ls", json!({}))]);
+    let model = Model::start([call(), call(), Reply::text(["there"])]);
+    let limits = "[agent]\nsteps = 2\ncontext_lines = 3\ncommand_timeout = 7\nlongest_timeout = 70\n";
+    let mut term = asking(Shell::Bash, &model).config(limits).start();
+    term.wait_for_prompt();
+    term.run("seq 1001 1100");
+    term.typed("> go\r");
+    term.wait_for("2 steps so far: go on?");
+    term.typed("y");
+    term.wait_for("there");
+    term.wait_for_prompt();
+    let asked = model.request();
+    assert!(asked.said(0).lines().filter(|line| line.starts_with("10") || line.starts_with("11")).count() <= 3);
+    assert!(asked.body["tools"].to_string().contains("Stopped after 7 s, at most 70 s."), "{}", asked.body["tools"]);
+}
+
+#[test]
+fn what_would_be_sent_can_be_seen() {
+    let model = Model::start([Reply::text(["an answer to see"])]);
+    let mut term = asking(Shell::Bash, &model).size(70, 120).start();
+    term.wait_for_prompt();
+    term.run("echo a''b");
+    term.run("> /context");
+    let screen = term.screen();
+    assert!(screen.contains("the next question would send scripted about"), "{screen}");
+    assert!(screen.contains("see /context conversation (0 messages)"), "{screen}");
+    assert!(screen.contains("<output lines=\"1\">\nab\n") && screen.contains("(your question)"), "{screen}");
+    term.run("> hi");
+    // Exactly this was sent, with the question in its place.
+    let sent = model.request().said(0);
+    let shown = screen.split("as follows:\n\n").nth(1).unwrap().split("(your question)").next().unwrap();
+    assert_eq!(sent, format!("{shown}hi"));
+    term.run("> /context conversation");
+    assert!(term.screen().contains("model (16 B):\nan answer to see"), "{}", term.screen());
+    term.run("> /context system");
+    assert!(term.screen().contains("You are shellmate"), "{}", term.screen());
 }
 
 #[test]
@@ -209,4 +283,29 @@ fn secrets_of_the_shell_are_masked_in_what_is_sent_and_in_context() {
         assert!(!said.contains("correct-horse-1") && !said.contains("4711"), "{} {said}", shell.name());
         assert!(said.contains("[masked: $API_TOKEN #1]") && said.contains("s3cr3t"), "{} {said}", shell.name());
     });
+}
+
+#[test]
+fn a_theme_of_ones_own_colours_the_answer_and_a_bad_one_is_named() {
+    let model = Model::start([Reply::text(["some `code`\n"]), Reply::text(["more `code`\n"])]);
+    let own = ".config/shellmate/themes/own.toml";
+    let builder = asking(Shell::Bash, &model).env("COLORTERM", "truecolor").config("theme = \"own\"\n");
+    let mut term = builder.file(own, "code = \"bold #102030\"\n").start();
+    term.wait_for_prompt();
+    term.run("> go");
+    term.wait_for_raw(b"\x1b[1;38;2;16;32;48mcode\x1b[0m");
+    let shown = term.shellmate(&["theme", "show"]);
+    let text = shown.stdout;
+    assert!(text.contains("Title") && !text.contains('\x1b'), "{text}");
+    let listed = term.shellmate(&["theme"]).stdout;
+    assert!(listed.contains("  terminal") && listed.contains("* own"), "{listed}");
+
+    let builder = asking(Shell::Bash, &model).config("theme = \"own\"\n").size(24, 200);
+    let mut term = builder.file(own, "title = \"bold\"\ncode = \"cyann\"\n").start();
+    term.wait_for_prompt();
+    term.wait_for("own.toml:2: code: `cyann` is neither a colour");
+    term.run("> go");
+    term.wait_for_raw(b"\x1b[36mcode\x1b[0m");
+    let shown = term.shellmate(&["theme", "show"]);
+    assert!(!shown.status.success() && shown.stderr.contains("own.toml:2: "), "{}", shown.stderr);
 }

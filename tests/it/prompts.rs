@@ -99,6 +99,10 @@ fn bash_hooks() {
             ("PROMPT_COMMAND with a semicolon", "PROMPT_COMMAND='X=$?; '"),
             ("PROMPT_COMMAND with newlines", "PROMPT_COMMAND=$'X=$?\\n\\nY=1\\n'"),
             ("PROMPT_COMMAND, an array", "PROMPT_COMMAND=('X=$?' 'Y=1;' 'Z=2')"),
+            (
+                "PROMPT_COMMAND, added to and built upon",
+                "PROMPT_COMMAND+=('X=$?'); PROMPT_COMMAND=\"$PROMPT_COMMAND; Y=1\"",
+            ),
             ("PROMPT_COMMAND that prints", "PROMPT_COMMAND='echo status $?'"),
             ("PROMPT_COMMAND that fails", "PROMPT_COMMAND='(exit 77)'"),
             ("PROMPT_COMMAND that sets itself", "PROMPT_COMMAND='PROMPT_COMMAND=\"X=1\"'"),

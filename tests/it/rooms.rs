@@ -21,8 +21,11 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("reflex", &["text"]),
     ("tool", &["chat", "text", "track", "guard", "capture", "store", "reflex"]),
     ("provider", &["chat", "text"]),
-    ("config", &["text", "tty", "host", "track", "capture", "store", "provider", "guard", "reflex"]),
-    ("agent", &["text", "chat", "provider", "tool", "guard", "reflex", "store", "track", "capture"]),
+    (
+        "config",
+        &["text", "tty", "host", "track", "capture", "input", "store", "agent", "provider", "tool", "guard", "render"],
+    ),
+    ("agent", &["text", "chat", "provider", "tool", "guard", "store", "track", "capture"]),
     (
         "session",
         &[

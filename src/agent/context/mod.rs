@@ -1,5 +1,6 @@
 //! What a model is told with a query: bounded fragments, once each.
 
+mod attach;
 mod excerpt;
 mod shares;
 mod shell;
@@ -9,6 +10,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub(super) use attach::{Attached, attach};
+pub use shell::Events;
 pub(super) use system::SYSTEM;
 
 use crate::chat::{Image, Message, Part, Role};
@@ -21,10 +24,12 @@ use excerpt::Room;
 const QUERY_CAP: usize = 64 * KIB;
 /// Bytes of what was piped in that a model gets to see.
 pub const STDIN_CAP: usize = 32 * KIB;
+/// What a program shows, at most.
+const SCREEN: Room = Room { lines: 200, bytes: 16 * KIB };
 /// Bytes of one name: a directory, a host, a shell.
 const NAME_CAP: usize = 4 * KIB;
 /// The tags a model may believe. Nothing else may look like one.
-const TAGS: [&str; 5] = ["cwd", "shell", "command", "output", "stdin"];
+const TAGS: [&str; 9] = ["cwd", "shell", "command", "output", "stdin", "file", "directory", "reference", "screen"];
 
 /// What the person asks, with everything that goes with it.
 #[derive(Debug, Clone)]
@@ -48,8 +53,10 @@ pub struct ShellView {
     pub user: String,
     /// Oldest first.
     pub happened: Vec<Happened>,
-    /// The last command, whether an earlier query was told of it or not.
-    pub latest: Option<Happened>,
+    /// The last command, also if an earlier query has carried it.
+    pub last: Option<Happened>,
+    /// What a program in front shows, if the query was asked over it.
+    pub screen: Option<String>,
 }
 
 /// One command the person ran.
@@ -64,22 +71,33 @@ pub struct Happened {
 }
 
 /// The message that carries a query.
-pub(super) fn message(query: &Query, is_first: bool, redactor: &mut Redactor) -> Message {
-    let words = Part::Text(words(query, is_first, redactor));
+pub(super) fn message(
+    query: &Query,
+    attached: &Attached,
+    is_first: bool,
+    events: Events,
+    redactor: &Redactor,
+) -> Message {
+    let words = Part::Text(words(query, attached, is_first, events, redactor));
     let pictures = query.attachments.iter().cloned().map(Part::Image);
     Message { role: Role::User, parts: std::iter::once(words).chain(pictures).collect() }
 }
 
-/// The words of that message: where the shell is, what happened, what was piped in, and the query last. What may be cut is masked
+/// The words of that message: where the shell is, what happened, what goes with it, and the query last. What may be cut is masked
 /// before it is: half a secret would not be known for one.
-pub(super) fn words(query: &Query, is_first: bool, redactor: &mut Redactor) -> String {
+pub(super) fn words(query: &Query, attached: &Attached, is_first: bool, events: Events, redactor: &Redactor) -> String {
     let view = &query.view;
     let mut words = format!("<cwd>{}</cwd>\n", name(&view.cwd.to_string_lossy()));
     if is_first {
         let (shell, user, host) = (name(&view.shell), name(&view.user), name(&view.host));
         words.push_str(&format!("<shell>{shell} of {user} on {host} ({})</shell>\n", std::env::consts::OS));
     }
-    words.push_str(&shell::events(&view.happened, redactor));
+    words.push_str(&shell::events(&view.happened, events, redactor));
+    if let Some(screen) = &view.screen {
+        let screen = excerpt::excerpt(&data(&redactor.mask(screen)), SCREEN, "scrolled away");
+        words.push_str(&format!("<screen>\n{screen}\n</screen>\n"));
+    }
+    words.push_str(&attached.words);
     if let Some(stdin) = &query.stdin {
         let room = Room { lines: usize::MAX, bytes: STDIN_CAP };
         words.push_str(&format!(

@@ -6,12 +6,22 @@ use super::{Happened, data, name};
 use crate::guard::Redactor;
 use crate::text::{KIB, beginning, human};
 
-/// Of all outputs together.
-const LINES: usize = 200;
-/// Of everything that is said about commands in one query.
-const BYTES: usize = 16 * KIB;
-/// Bytes of all commands without their outputs; older ones are left out.
-const COMMANDS: usize = 8 * KIB;
+/// How much of what happened a query tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Events {
+    /// Of all outputs together.
+    pub lines: usize,
+    /// Of everything that is said about commands; 0 says nothing. Half of it may go to the commands themselves, and older ones are
+    /// left out.
+    pub bytes: usize,
+}
+
+impl Default for Events {
+    fn default() -> Events {
+        Events { lines: 200, bytes: 16 * KIB }
+    }
+}
+
 /// The newest so many are told.
 const NEWEST: usize = 20;
 /// Of one command's text.
@@ -22,14 +32,15 @@ const AROUND_OUTPUT: usize = 64;
 const AROUND_ALL: usize = 128;
 
 /// The commands the person ran, with what they printed. Empty if they ran none.
-pub(super) fn events(happened: &[Happened], redactor: &mut Redactor) -> String {
-    if happened.is_empty() {
+pub(super) fn events(happened: &[Happened], most: Events, redactor: &Redactor) -> String {
+    let told = newest(happened, most.bytes / 2, redactor);
+    if told.is_empty() {
         return String::new();
     }
-    let told = newest(happened, redactor);
     let outputs: Vec<String> = told.iter().map(|(one, _)| data(&redactor.mask(&one.output.text(one.size)))).collect();
     let heads: usize = told.iter().map(|(_, head)| head.len() + AROUND_OUTPUT).sum();
-    let rooms = rooms(&told, &outputs, BYTES - AROUND_ALL - heads);
+    let most = Events { bytes: most.bytes.saturating_sub(AROUND_ALL + heads), ..most };
+    let rooms = rooms(&told, &outputs, most);
     let mut words = "<shell_events>\n".to_owned();
     if told.len() < happened.len() {
         words.push_str(&format!("[{} earlier commands left out]\n", happened.len() - told.len()));
@@ -47,8 +58,8 @@ pub(super) fn events(happened: &[Happened], redactor: &mut Redactor) -> String {
 }
 
 /// The newest commands with what is said of them before their output, oldest first.
-fn newest<'a>(happened: &'a [Happened], redactor: &mut Redactor) -> Vec<(&'a Happened, String)> {
-    let mut left = COMMANDS;
+fn newest<'a>(happened: &'a [Happened], bytes: usize, redactor: &Redactor) -> Vec<(&'a Happened, String)> {
+    let mut left = bytes;
     let heads = happened.iter().rev().take(NEWEST).map(|one| (one, head(one, redactor)));
     let mut told: Vec<_> = heads
         .map_while(|(one, head)| {
@@ -60,7 +71,7 @@ fn newest<'a>(happened: &'a [Happened], redactor: &mut Redactor) -> Vec<(&'a Hap
     told
 }
 
-fn head(one: &Happened, redactor: &mut Redactor) -> String {
+fn head(one: &Happened, redactor: &Redactor) -> String {
     let command = &one.command;
     let id = one.id.map(|id| format!(" id=\"{id}\"")).unwrap_or_default();
     let (status, took) = (command.status, human::duration(command.duration));
@@ -72,7 +83,7 @@ fn head(one: &Happened, redactor: &mut Redactor) -> String {
 }
 
 /// The room of each output. The failure that is probably asked about gets the largest share.
-fn rooms(told: &[(&Happened, String)], outputs: &[String], bytes: usize) -> Vec<Room> {
+fn rooms(told: &[(&Happened, String)], outputs: &[String], most: Events) -> Vec<Room> {
     let failed = told.iter().rposition(|(one, _)| one.command.status != 0);
     let weigh = |index: usize, status: i32| match () {
         () if Some(index) == failed => 12,
@@ -84,7 +95,7 @@ fn rooms(told: &[(&Happened, String)], outputs: &[String], bytes: usize) -> Vec<
         told.iter().enumerate().map(|(index, (one, _))| weigh(index, one.command.status)).collect();
     let lines: Vec<usize> = outputs.iter().map(|output| output.lines().count()).collect();
     let sizes: Vec<usize> = outputs.iter().map(String::len).collect();
-    let rooms = shares(&lines, &weights, LINES).into_iter().zip(shares(&sizes, &weights, bytes));
+    let rooms = shares(&lines, &weights, most.lines).into_iter().zip(shares(&sizes, &weights, most.bytes));
     rooms.map(|(lines, bytes)| Room { lines, bytes }).collect()
 }
 

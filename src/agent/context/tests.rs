@@ -3,14 +3,14 @@ use std::time::{Duration, SystemTime};
 use super::*;
 
 fn words(query: &Query, is_first: bool) -> String {
-    super::words(query, is_first, &mut Redactor::default())
+    super::words(query, &Attached::default(), is_first, Events::default(), &Redactor::default())
 }
 
 fn message(query: &Query, is_first: bool) -> Message {
-    super::message(query, is_first, &mut Redactor::default())
+    super::message(query, &Attached::default(), is_first, Events::default(), &Redactor::default())
 }
 
-fn happened(id: i64, text: &str, status: i32, output: &str) -> Happened {
+pub(super) fn happened(id: i64, text: &str, status: i32, output: &str) -> Happened {
     let bytes = output.replace('\n', "\r\n").into_bytes();
     Happened {
         id: Some(id),
@@ -26,7 +26,7 @@ fn happened(id: i64, text: &str, status: i32, output: &str) -> Happened {
     }
 }
 
-fn query(text: &str, happened: Vec<Happened>) -> Query {
+pub(super) fn query(text: &str, happened: Vec<Happened>) -> Query {
     let view = ShellView {
         cwd: "/home/me/app".into(),
         environment: Vec::new(),
@@ -35,6 +35,8 @@ fn query(text: &str, happened: Vec<Happened>) -> Query {
         user: "me".into(),
         latest: happened.last().cloned(),
         happened,
+        last: None,
+        screen: None,
     };
     Query { text: text.into(), view, attachments: Vec::new(), stdin: None }
 }
@@ -49,7 +51,8 @@ fn a_query_says_where_what_and_then_asks() {
     let first = words(&query("hi", vec![]), true);
     assert!(first.starts_with("<cwd>/home/me/app</cwd>\n<shell>zsh of me on box ("), "{first}");
     assert!(!first.contains("shell_events"));
-    assert_eq!(message(&query("hi", vec![]), true), message(&query("hi", vec![]), true));
+    let again = || message(&query("hi", vec![]), true);
+    assert_eq!(again(), again());
 }
 
 #[test]
@@ -92,13 +95,13 @@ fn the_failure_gets_the_largest_share() {
 fn every_fragment_has_a_cap() {
     let line = "error: it went wrong here </output> and there\n";
     let many: Vec<Happened> = (0..100).map(|id| happened(id, &"x y\n".repeat(5_000), 1, &line.repeat(2_000))).collect();
-    let text = shell::events(&many, &mut Redactor::default());
+    let text = shell::events(&many, Events::default(), &Redactor::default());
     assert!(text.len() <= 16 * KIB, "{}", text.len());
     assert!(text.contains(" earlier commands left out]"));
     let outputs: usize = text.lines().filter(|line| line.starts_with("error:") || line.starts_with("[…")).count();
     assert!(outputs <= 200 + 2 * 20, "{outputs}");
     let few: Vec<Happened> = (0..20).map(|id| happened(id, "make", 1, &line.repeat(2_000))).collect();
-    let text = shell::events(&few, &mut Redactor::default());
+    let text = shell::events(&few, Events::default(), &Redactor::default());
     assert!(text.len() <= 16 * KIB && text.matches("<command ").count() == 20, "{}", text.len());
     let body = text.lines().filter(|line| !line.starts_with('<') && *line != "make").count();
     assert!(body <= 200, "{body}");
@@ -115,4 +118,32 @@ fn a_secret_is_masked_before_its_line_is_cut() {
     let line = format!("{}ghp_{}", "x ".repeat(980), "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d");
     let text = words(&query("why", vec![happened(1, "cat x", 0, &line)]), false);
     assert!(!text.contains("ghp_") && text.contains("[masked: GitHub"), "{text}");
+}
+
+#[test]
+fn how_much_is_told_is_a_matter_of_taste() {
+    let some: Vec<Happened> = (0..5).map(|id| happened(id, "make", 1, &"word\n".repeat(2_000))).collect();
+    let told = |lines, bytes| shell::events(&some, Events { lines, bytes }, &Redactor::default());
+    assert_eq!(told(200, 0), "");
+    assert!(told(0, 16 * KIB).contains("make") && !told(0, 16 * KIB).contains("word"));
+    for bytes in [1, 100, 300, 1_000, 5_000, 100_000] {
+        assert!(told(10_000, bytes).len() <= bytes, "{bytes}: {}", told(10_000, bytes).len());
+    }
+    assert!(told(10_000, 100_000).matches("word").count() > 5_000);
+}
+
+/// What every request begins with, as it goes over the wire: a change empties every provider's cache, so it is made on purpose.
+#[test]
+fn the_beginning_of_a_request_is_small_and_always_the_same() {
+    /// Tokens of o200k, which has more than three bytes a token in English and JSON.
+    const TOKENS: usize = 3_500;
+    let tools =
+        crate::tool::Registry::standard(crate::tool::Ports::default(), crate::tool::Timeouts::default()).specs();
+    let words = format!("{SYSTEM}{}", serde_json::to_string(&tools).unwrap());
+    assert!(words.len() <= TOKENS * 3, "{} bytes", words.len());
+    // FNV-1a.
+    let hash = words
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    assert_eq!(format!("{hash:016x}"), "2d29c99a7efdf706", "if this change is meant, write its hash here");
 }

@@ -28,8 +28,9 @@ pub(super) fn now(paths: &Paths, tell: impl Fn(String)) -> ShellView {
         shell: shell.rsplit('/').next().unwrap_or_default().to_owned(),
         host: host.unwrap_or_default(),
         user: variable("USER").or_else(|| variable("LOGNAME")).unwrap_or_default(),
-        latest: happened.last().cloned(),
+        last: happened.last().cloned(),
         happened,
+        screen: None,
     }
 }
 

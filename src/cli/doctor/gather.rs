@@ -72,9 +72,10 @@ fn config(paths: &Paths) -> ConfigFile {
     let loaded = Config::load(path.as_deref());
     let problems = loaded.problems.iter().map(ToString::to_string);
     let patterns = loaded.config.pattern_problems();
+    let theme = loaded.config.theme(paths).1.map(|problem| problem.to_string());
     ConfigFile {
         exists: path.as_ref().is_some_and(|path| path.exists()),
-        problems: problems.chain(patterns.iter().map(ToString::to_string)).collect(),
+        problems: problems.chain(patterns.iter().map(ToString::to_string)).chain(theme).collect(),
         path,
     }
 }

@@ -229,7 +229,9 @@ impl Name<'_> {
     fn in_small_letters(&self, at: usize) -> Setting {
         let value = self.bare(at, b";,&|)");
         let next = self.bytes().get(value.end);
-        let is_name = self.text[value.clone()].bytes().all(|byte| byte.is_ascii_alphabetic() || b"_.".contains(&byte));
+        // Rust's macros for logs mark how a value is shown.
+        let text = self.text[value.clone()].trim_start_matches(['%', '?', '&']);
+        let is_name = text.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_.".contains(&byte));
         if is_name && matches!(next, Some(b',' | b')' | b'|')) { Setting::Loose } else { Setting::Shell }
     }
 

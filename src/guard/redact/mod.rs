@@ -64,13 +64,13 @@ impl Redactor {
     }
 
     /// Takes note of the shell's variables: the values of those whose names look secret are masked wherever they occur.
-    pub fn learn(&mut self, environment: &[(OsString, OsString)]) {
+    pub fn learn(&self, environment: &[(OsString, OsString)]) {
         let masking = &self.masking;
         self.known().variables.learn(environment, |name, value| masking.exempts(name) || masking.exempts(value));
     }
 
     /// The text without its secrets.
-    pub fn mask(&mut self, text: &str) -> String {
+    pub fn mask(&self, text: &str) -> String {
         let mut masked = text.to_owned();
         for _ in 0..ROUNDS {
             let found = self.find(&masked);

@@ -232,6 +232,10 @@ pub(super) fn nature(name: &str) -> Option<Nature> {
 
 /// Whether a variable of this name holds a secret. The shell's variables are no prose, so that `KEY` alone says enough.
 pub(super) fn is_secret_variable(name: &str) -> bool {
+    // The shell's working directories.
+    if ["PWD", "OLDPWD"].contains(&name) {
+        return false;
+    }
     let is_name = !name.is_empty() && name.len() <= 64 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     if !is_name {
         return false;
@@ -324,7 +328,7 @@ mod tests {
         for name in ["KEY", "MY_KEY", "TOKEN", "SECRET", "GITHUB_PAT", "MYSQL_PWD"] {
             assert!(is_secret_variable(name), "{name}");
         }
-        for name in ["PATH", "SSH_AUTH_SOCK", "PUBLIC_KEY", "KEYMAP", "XDG_SESSION_ID", "", "a b"] {
+        for name in ["PATH", "PWD", "OLDPWD", "SSH_AUTH_SOCK", "PUBLIC_KEY", "KEYMAP", "XDG_SESSION_ID", "", "a b"] {
             assert!(!is_secret_variable(name), "{name}");
         }
     }

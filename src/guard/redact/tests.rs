@@ -1,4 +1,4 @@
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use proptest::prelude::*;
 use regex::Regex;
@@ -167,7 +167,8 @@ fn ordinary_output_stays_as_it_is() {
         "let token = lexer.next_token();\nlet password = read_password()?;\nself.token = token;",
         "pub api_key: Option<String>,\n    password: String,\n    token: string;",
         "token = tokens[0]\nsecret = settings.SECRET_KEY\napi_key = os.environ[\"API_KEY\"]",
-        "connect(host=host, password=password, token=self.token)",
+        "connect(host=host, password=password, token=self.token)\ntracing::info!(token=?token, %password, secret=%secret)",
+        "PWD=/home/me/Projects/Acme2024/SourceCodeXYZ\npassword_dir=/home/me/Projects/Acme2024/SourceCodeXYZ",
         "password=$PASSWORD\nexport TOKEN=\"${TOKEN}\"\nTOKEN=$(cat token)\n",
         "API_KEY=your-api-key\nSECRET=changeme\nTOKEN=<token>\nPASSWORD=********\nKEY_FILE=/etc/ssl/key.pem",
         "error: unexpected token: found `}` at line 3\nSyntaxError: Unexpected token < in JSON at position 0",
@@ -217,7 +218,7 @@ fn our_own_source_has_hardly_a_secret() {
 
 #[test]
 fn the_same_secret_has_the_same_number() {
-    let mut redactor = Redactor::default();
+    let redactor = Redactor::default();
     let [one, other] = [noise(36), noise(37)].map(|noise| format!("ghp_{noise}"));
     assert_eq!(
         redactor.mask(&format!("{one} {other} {one}")),
@@ -230,13 +231,14 @@ fn the_same_secret_has_the_same_number() {
 
 #[test]
 fn values_of_secret_variables_are_masked_wherever_they_are() {
-    let mut redactor = Redactor::default();
+    let redactor = Redactor::default();
     redactor.learn(&environment(&[
         ("DB_PASSWORD", "correct-horse"),
         ("APP_TOKEN", "s3cret"),
         ("EDITOR", "vim-is-the-editor"),
         ("PASSWORD", "password"),
         ("SSH_KEY", "/home/me/.ssh/id_ed25519"),
+        ("PWD", "/home/me/Projects/Acme2024/SourceCodeXYZ"),
     ]));
     assert_eq!(
         redactor.mask(
@@ -256,7 +258,7 @@ fn own_patterns_are_added_and_exempt_ones_are_not_masked() {
         patterns: vec![pattern("EMP-[0-9]{6}"), pattern("ticket ([A-Z]+)")],
         exempt: vec![pattern("^test-"), pattern("^CI_TOKEN$")],
     };
-    let mut redactor = Redactor::new(masking);
+    let redactor = Redactor::new(masking);
     redactor.learn(&environment(&[("CI_TOKEN", "public-enough-1234")]));
     assert_eq!(
         redactor.mask("EMP-123456 ticket ABC password=test-1234 public-enough-1234"),
@@ -290,9 +292,12 @@ fn the_cost_is_linear_whatever_the_text() {
             masked(&text);
             began.elapsed()
         };
-        let [small, large] = [1 << 14, 1 << 17].map(time);
-        // Eight times the text; the machine may be busy.
-        assert!(large < 24 * small + Duration::from_millis(200), "{unit}: {small:?} for 16 KiB, {large:?} for 128 KiB");
+        // Eight times the text. On a busy machine any one measurement may be wrong, but what is quadratic is never right.
+        let is_linear = (0..8).any(|_| {
+            let [small, large] = [1 << 14, 1 << 17].map(time);
+            large < 20 * small
+        });
+        assert!(is_linear, "{unit}");
     }
 }
 
@@ -330,7 +335,7 @@ proptest! {
 
     #[test]
     fn masking_twice_is_masking_once(text in pieces()) {
-        let mut redactor = Redactor::default();
+        let redactor = Redactor::default();
         redactor.learn(&environment(&[("MY_SECRET", "correct-horse-1")]));
         let once = redactor.mask(&text);
         prop_assert!(!once.contains("correct-horse-1"));

@@ -170,9 +170,10 @@ pub(super) fn is_stand_in(value: &str) -> bool {
 }
 
 fn is_path(value: &str) -> bool {
-    // A secret of 40 characters of base64 may begin with a slash, as one of Amazon's in 64 does.
-    let beginnings = ["/", "./", "../", "~/"];
-    beginnings.iter().any(|beginning| value.starts_with(beginning)) && (value.len() != 40 || value.contains('.'))
+    let is_rooted = ["/", "./", "../", "~/"].iter().any(|beginning| value.starts_with(beginning));
+    // A secret of 40 characters of base64 may begin with a slash, as one of Amazon's in 64 does; but it has no words.
+    let is_word = |part: &str| part.len() >= 3 && part.bytes().all(|byte| byte.is_ascii_lowercase());
+    is_rooted && (value.len() != 40 || value.contains(['.', '-', '_']) || value.split('/').any(is_word))
 }
 
 /// Whether a value behind a name of this nature is a secret.

@@ -6,7 +6,7 @@ use super::complete::{Hint, Menu};
 use super::pane::Screen;
 use super::search::Search;
 use super::text::Text;
-use crate::text::style::{Ansi, RESET, Style};
+use crate::text::style::{Ansi, Depth, RESET, Style};
 use crate::text::{human, sanitize, width};
 
 /// Enough to keep code readable; a real tab would move by a distance that depends on where it is.
@@ -129,8 +129,8 @@ impl<'a> Pen<'a> {
     }
 
     fn write(&mut self, style: Style, text: &str) {
-        let style = if self.screen.colour { style } else { Style { colour: None, ..style } };
-        let (on, off) = if style == Style::PLAIN { (String::new(), "") } else { (style.sgr(), RESET) };
+        let on = style.sgr(if self.screen.colour { Depth::Ansi16 } else { Depth::None });
+        let off = if on.is_empty() { "" } else { RESET };
         let mut is_on = false;
         for grapheme in text.graphemes(true) {
             let cells = width::cells(grapheme);

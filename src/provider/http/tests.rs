@@ -84,10 +84,10 @@ async fn messages_say_what_to_do_and_never_the_key() {
     assert!(!format!("{error} {error:?}").contains(KEY));
     assert_eq!(
         error.to_string(),
-        "custom does not accept the key in OPENAI_API_KEY: Incorrect API key provided: [key]\u{fffd}[2J; check OPENAI_API_KEY"
+        "custom does not accept the key in OPENAI_API_KEY: Incorrect API key provided: [key]\u{fffd}[2J; check OPENAI_API_KEY (`shellmate auth status` says where it comes from)"
     );
     let error = refused(404, "", r#"{"error":{"message":"no","code":"model_not_found"}}"#).await;
-    assert_eq!(error.to_string(), "custom has no model called m: no; see /models for those it has");
+    assert_eq!(error.to_string(), "custom has no model called m: no; `shellmate models` lists those it has");
     let long = refused(400, "", &"é".repeat(70_000)).await.to_string();
     assert!(long.len() < 1_000);
 }

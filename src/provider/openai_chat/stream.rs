@@ -56,7 +56,7 @@ impl Reader for Chunks {
 
 impl Chunks {
     /// Calls without an id get one that begins with `id`.
-    pub(super) fn with_ids(id: String) -> Chunks {
+    pub(in super::super) fn with_ids(id: String) -> Chunks {
         Chunks { calls: Calls::new(id), signed: false, refusal: String::new(), finish: None, usage: None }
     }
 

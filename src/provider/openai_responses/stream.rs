@@ -15,7 +15,7 @@ use crate::chat::Usage;
 pub(in super::super) struct Items {
     /// Whose answer it is: only they can read again what they thought.
     vendor: String,
-    /// The items that have begun, by their place in the answer.
+    /// The items that have begun, in order.
     items: Vec<Item>,
     /// How many of them are calls.
     calls: usize,
@@ -27,7 +27,10 @@ pub(in super::super) struct Items {
 /// One item on its way.
 #[derive(Debug)]
 struct Item {
-    output_index: u64,
+    /// Its place in the answer, where the server counts; llama.cpp does not.
+    output_index: Option<u64>,
+    /// Its name, which some translators change from one event to the next.
+    id: String,
     /// Its place among the calls, if it is one.
     call: Option<usize>,
     /// Whether any of its words came in pieces: at its end they all come again.
@@ -50,9 +53,17 @@ impl Items {
 
     /// The item an event is about; it begins now if nobody said so before.
     fn item(&mut self, event: &Value) -> &mut Item {
-        let output_index = count(event, "/output_index").unwrap_or(0);
-        let place = self.items.iter().rposition(|item| item.output_index == output_index).unwrap_or_else(|| {
-            self.items.push(Item { output_index, call: None, has_spoken: false, part: 0 });
+        let output_index = count(event, "/output_index");
+        let id = match text(event, "item_id") {
+            "" => event.get("item").map(|item| text(item, "id")).unwrap_or_default(),
+            id => id,
+        };
+        let is_it = |item: &Item| match output_index {
+            Some(_) => item.output_index == output_index,
+            None => item.id == id,
+        };
+        let place = self.items.iter().rposition(is_it).unwrap_or_else(|| {
+            self.items.push(Item { output_index, id: id.to_owned(), call: None, has_spoken: false, part: 0 });
             self.items.len() - 1
         });
         &mut self.items[place]
@@ -120,7 +131,13 @@ impl Items {
     }
 
     /// The answer is whole, and says how it ended.
-    fn completed(&mut self, response: &Value) -> Result<(), Failure> {
+    fn completed(&mut self, response: &Value, deltas: Sink<'_>) -> Result<(), Failure> {
+        // Some say everything at once.
+        if self.items.is_empty() {
+            for (index, item) in list(response, "output").enumerate() {
+                self.done(&serde_json::json!({ "output_index": index }), item, deltas);
+            }
+        }
         if response.get("usage").is_some_and(Value::is_object) {
             self.usage = Some(Usage {
                 input: count(response, "/usage/input_tokens").unwrap_or(0),
@@ -133,7 +150,8 @@ impl Items {
         let reason = response.get("incomplete_details").map(|details| text(details, "reason")).unwrap_or_default();
         self.stop = Some(match (text(response, "status"), reason) {
             ("failed" | "cancelled", _) => return Err(Failure::of_object(response)),
-            (_, "max_output_tokens") => Stop::Length,
+            // Not everyone says why; there is hardly another reason.
+            (_, "max_output_tokens") | ("incomplete", "") => Stop::Length,
             (_, "content_filter") => Stop::Filtered,
             ("incomplete", reason) => Stop::Other(reason.to_owned()),
             _ if !self.refusal.is_empty() => Stop::Refused(std::mem::take(&mut self.refusal)),
@@ -167,16 +185,12 @@ impl Reader for Items {
             }
             "response.output_item.done" => self.done(event, part("item"), deltas),
             "response.completed" | "response.incomplete" | "response.failed" => {
-                let response = part("response");
-                self.completed(response)?;
+                self.completed(part("response"), deltas)?;
                 return Ok(Progress::Over);
             }
             // An answer in one piece.
             _ if text(event, "object") == "response" => {
-                for (index, item) in list(event, "output").enumerate() {
-                    self.done(&serde_json::json!({ "output_index": index }), item, deltas);
-                }
-                self.completed(event)?;
+                self.completed(event, deltas)?;
                 return Ok(Progress::Over);
             }
             // Beginnings and ends of parts, and events that are yet to be invented.

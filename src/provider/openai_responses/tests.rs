@@ -104,6 +104,24 @@ fn an_answer_in_one_piece() {
 }
 
 #[test]
+fn items_may_be_known_by_their_names_alone() {
+    let stream = events(&[
+        r#"{"type":"response.output_text.delta","item_id":"msg_1","delta":"so"}"#,
+        r#"{"type":"response.output_item.done","item":{"id":"msg_1","type":"message","content":[{"type":"output_text","text":"so"}]}}"#,
+        r#"{"type":"response.output_item.added","item":{"id":"fc_a","type":"function_call","call_id":"a","name":"ls"}}"#,
+        r#"{"type":"response.output_item.done","item":{"id":"fc_a","type":"function_call","call_id":"a","name":"ls","arguments":"{}"}}"#,
+        r#"{"type":"response.completed","response":{"status":"completed"}}"#,
+    ]);
+    let expected = [
+        Delta::Text("so".to_owned()),
+        Delta::CallBegan { index: 0, id: "a".to_owned(), name: "ls".to_owned() },
+        Delta::CallArguments { index: 0, json: "{}".to_owned() },
+        Delta::Stopped(Stop::ToolUse),
+    ];
+    assert_eq!(whole(&stream), expected);
+}
+
+#[test]
 fn an_answer_that_breaks_off_is_an_error() {
     let all = events(ANSWER);
     let cut_short = &all[..all.find("response.completed").unwrap() + 60];

@@ -4,8 +4,8 @@ use pulldown_cmark::{Event, Options as Extensions, Parser, Tag, TagEnd};
 
 use crate::render::line::Line;
 use crate::render::link::safe_url;
-use crate::render::{Colour, Options, theme};
-use crate::text::style::Style;
+use crate::render::look::Look;
+use crate::render::{Depth, Options};
 
 /// Put around a source: it can't begin a block, its blanks at the ends stay, and for emphasis it counts as the end of a word.
 const FENCE: char = '…';
@@ -18,7 +18,7 @@ fn parse(fenced: &str) -> Parser<'_> {
 }
 
 /// Renders a source without line breaks.
-pub(super) fn inline(source: &str, base: Style, options: &Options) -> Line {
+pub(super) fn inline(source: &str, base: Look, options: &Options) -> Line {
     let fenced = format!("{FENCE}{source}{FENCE}");
     let mut line = Line::new();
     let mut styles = vec![base];
@@ -28,14 +28,14 @@ pub(super) fn inline(source: &str, base: Style, options: &Options) -> Line {
         let link = targets.last().and_then(|url| safe_url(url)).filter(|_| options.hyperlinks);
         match event {
             Event::Start(tag) => styles.push(style.and(match &tag {
-                Tag::Strong => Style::BOLD,
-                Tag::Emphasis => Style { italic: true, ..Style::PLAIN },
-                Tag::Strikethrough => Style { strike: true, ..Style::PLAIN },
+                Tag::Strong => Look::BOLD,
+                Tag::Emphasis => Look { italic: true, ..Look::PLAIN },
+                Tag::Strikethrough => Look { strike: true, ..Look::PLAIN },
                 Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
                     targets.push(dest_url.to_string());
-                    theme::LINK
+                    Look::LINK
                 }
-                _ => Style::PLAIN,
+                _ => Look::PLAIN,
             })),
             Event::End(tag) => {
                 styles.pop();
@@ -44,13 +44,15 @@ pub(super) fn inline(source: &str, base: Style, options: &Options) -> Line {
                     && link.is_none()
                     && !line.text().ends_with(url.trim_start_matches("mailto:"))
                 {
-                    line.push(base.and(Style::DIM), &format!(" ({url})"));
+                    line.push(base.and(Look::MUTED), &format!(" ({url})"));
                 }
             }
             Event::Code(code) => match options.colour {
-                Colour::Ansi16 => line.push_link(style.and(theme::CODE), link.as_deref(), &code),
+                Depth::Ansi16 | Depth::Indexed | Depth::True => {
+                    line.push_link(style.and(Look::CODE), link.as_deref(), &code)
+                }
                 // Without a colour nothing else would tell code from words.
-                Colour::None => line.push_link(style, link.as_deref(), &format!("`{code}`")),
+                Depth::None => line.push_link(style, link.as_deref(), &format!("`{code}`")),
             },
             Event::Text(text) | Event::InlineHtml(text) | Event::Html(text) => {
                 line.push_link(style, link.as_deref(), &text);

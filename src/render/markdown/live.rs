@@ -1,8 +1,7 @@
 //! What is not final, as it looks now.
 
 use crate::render::line::Line;
-use crate::render::theme;
-use crate::text::style::Style;
+use crate::render::look::Look;
 
 use super::block::{self, Kind};
 use super::stream::{Block, Stream, unindented};
@@ -18,18 +17,18 @@ impl Stream {
         match &self.block {
             Block::Code { mark, indent, .. } => {
                 if self.within {
-                    return vec![Line::of(Style::PLAIN, line)];
+                    return vec![Line::of(Look::PLAIN, line)];
                 }
                 // What looks like the end of the block is not shown before it is sure to be none.
                 let hidden = line.trim().chars().all(|c| c == *mark);
-                if hidden { Vec::new() } else { vec![Line::of(Style::PLAIN, unindented(line, *indent))] }
+                if hidden { Vec::new() } else { vec![Line::of(Look::PLAIN, unindented(line, *indent))] }
             }
             Block::Table(rows) => {
                 let rows = rows.iter().map(String::as_str).chain(Some(line).filter(|line| !line.is_empty()));
                 let rows: Vec<&str> = rows.collect();
                 let last = rows.len().saturating_sub(ROWS_SHOWN);
                 let room = usize::from(self.options.columns).saturating_sub(1);
-                rows[last..].iter().map(|row| Line::of(theme::MUTED, row).clipped(room, &self.options)).collect()
+                rows[last..].iter().map(|row| Line::of(Look::MUTED, row).clipped(room, &self.options)).collect()
             }
             Block::Text(open) => {
                 let unclear = !self.within && block::is_unclear(line);
@@ -67,10 +66,10 @@ impl Stream {
             Kind::Blank | Kind::Rule | Kind::Fence(_) => None,
             Kind::Row => {
                 let room = usize::from(self.options.columns).saturating_sub(1);
-                Some(Line::of(theme::MUTED, line).clipped(room, &self.options))
+                Some(Line::of(Look::MUTED, line).clipped(room, &self.options))
             }
             Kind::Text { indent, .. } if self.is_indented_code(indent) => {
-                Some(Line::of(Style::PLAIN, unindented(line, 4)))
+                Some(Line::of(Look::PLAIN, unindented(line, 4)))
             }
             Kind::Text { .. } | Kind::Quote { .. } | Kind::Heading { .. } | Kind::Item { .. } => {
                 Some(Text::opened(line, &self.items).guess("", &self.options))

@@ -1,21 +1,23 @@
 //! Pieces of markdown into lines.
 
+use crate::render::Options;
 use crate::render::code::Highlighter;
 use crate::render::line::Line;
+use crate::render::look::{Look, Role};
 use crate::render::region::Final;
-use crate::render::{Options, theme};
-use crate::text::style::Style;
 use crate::text::{KIB, width};
 
 use super::block::{self, Kind};
 use super::inline::inline;
-use super::table::table;
+use super::table::{begins_loosely, table};
 use super::text::{STEP, Text, char_boundary_from};
 
 /// A row of a table can't be shown before it is complete; beyond this it is no table.
 const LONGEST_ROW: usize = 8 * KIB;
 /// Columns must be known before a table is shown; beyond this it is shown as it was written.
 const MOST_ROWS: usize = 500;
+/// A paragraph longer than this is no title, whatever stands below it.
+const LONGEST_TITLE: usize = 120;
 
 pub(in crate::render) struct Stream {
     pub(super) options: Options,
@@ -114,7 +116,7 @@ impl Stream {
     fn spill(&mut self) {
         let line = std::mem::take(&mut self.line);
         if let Block::Code { .. } = self.block {
-            self.finals.push(Final::Part(Line::of(Style::PLAIN, &line)));
+            self.finals.push(Final::Part(Line::of(Look::PLAIN, &line)));
         } else if self.within {
             self.grow(&line);
         } else {
@@ -129,7 +131,7 @@ impl Stream {
         let line = line.strip_suffix('\r').unwrap_or(&line);
         if std::mem::take(&mut self.within) {
             match &mut self.block {
-                Block::Code { .. } => self.finals.push(Final::Line(Line::of(Style::PLAIN, line))),
+                Block::Code { .. } => self.finals.push(Final::Line(Line::of(Look::PLAIN, line))),
                 Block::None | Block::Text(_) | Block::Table(_) => self.grow(line),
             }
             return self.break_line(line);
@@ -144,11 +146,17 @@ impl Stream {
             let coloured = highlighter.as_mut().map(|highlighter| highlighter.line(text));
             // Colours come when the line is complete, too late where it can't be redrawn.
             let coloured = coloured.filter(|_| width::is_settled(text));
-            let shown = coloured.unwrap_or_else(|| Line::of(Style::PLAIN, text));
+            let shown = coloured.unwrap_or_else(|| Line::of(Look::PLAIN, text));
             self.finals.push(Final::Line(shown));
             return;
         }
-        if block::kind(line) != Kind::Row {
+        if self.begins_loose_table(line) {
+            if let Block::Text(open) = std::mem::replace(&mut self.block, Block::None) {
+                self.block = Block::Table(vec![open.source, line.to_owned()]);
+            }
+            return;
+        }
+        if !self.is_row(line) {
             self.begin(line);
             return self.break_line(line);
         }
@@ -162,10 +170,46 @@ impl Stream {
         }
     }
 
+    /// Whether the line shows that the one before it was the head of a table, though it had no bar at its side.
+    fn begins_loose_table(&self, line: &str) -> bool {
+        let Block::Text(open) = &self.block else { return false };
+        open.lines == 1 && open.is_open_paragraph() && begins_loosely(&open.source, line)
+    }
+
+    /// A table that began without bars at its sides goes on without them.
+    fn is_row(&self, line: &str) -> bool {
+        match (block::kind(line), &self.block) {
+            (Kind::Row, _) => true,
+            (Kind::Text { .. }, Block::Table(rows)) => {
+                rows.len() > 1 && !rows[0].starts_with('|') && line.contains('|')
+            }
+            _ => false,
+        }
+    }
+
+    /// The look of a heading, if the line is its underline.
+    fn underlines(&self, line: &str) -> Option<Look> {
+        let Block::Text(open) = &self.block else { return None };
+        let line = line.trim_end();
+        let all = |mark: char| line.len() >= 2 && line.chars().all(|c| c == mark);
+        let is_title = open.is_open_paragraph() && open.source.len() <= LONGEST_TITLE;
+        match () {
+            () if is_title && all('=') => Some(Look::TITLE),
+            () if is_title && all('-') => Some(Look::HEADING),
+            () => None,
+        }
+    }
+
     /// Opens what a line begins, or goes on with what is open. A row is text here: its table has its own way.
     fn begin(&mut self, line: &str) {
         if let Block::Table(_) = self.block {
             self.close();
+        }
+        if let Some(look) = self.underlines(line) {
+            if let Block::Text(open) = &mut self.block {
+                open.style = look;
+            }
+            return self.close();
         }
         match block::kind(line) {
             Kind::Blank => {
@@ -184,12 +228,12 @@ impl Stream {
                 self.close();
                 self.gap();
                 let length = usize::from(self.options.columns).saturating_sub(1).min(40);
-                self.finals.push(Final::Line(Line::of(theme::MUTED, &"─".repeat(length))));
+                self.finals.push(Final::Line(Line::of(Look::MUTED, &"─".repeat(length))));
             }
             Kind::Text { indent, text } if self.is_indented_code(indent) => {
                 self.gap();
                 let text = format!("{}{text}", " ".repeat(indent - 4));
-                self.finals.push(Final::Line(Line::of(Style::PLAIN, &text)));
+                self.finals.push(Final::Line(Line::of(Look::PLAIN, &text)));
             }
             Kind::Text { .. } | Kind::Quote { .. } | Kind::Heading { .. } | Kind::Item { .. } | Kind::Row => {
                 let continues = self.continues(line);
@@ -218,7 +262,7 @@ impl Stream {
     pub(super) fn continues(&self, line: &str) -> bool {
         // A heading is one line.
         let Block::Text(open) = &self.block else { return false };
-        if open.style.bold {
+        if open.style.role.is_some_and(|role| matches!(role, Role::Title | Role::Heading)) {
             return false;
         }
         match block::kind(line) {
@@ -277,7 +321,7 @@ impl Stream {
             Block::Code { .. } => self.blank_due = true,
             Block::Text(open) => self.finals.push(Final::Line(open.ended(&self.options))),
             Block::Table(rows) => {
-                let plain = || rows.iter().map(|row| inline(row.trim(), Style::PLAIN, &self.options)).collect();
+                let plain = || rows.iter().map(|row| inline(row.trim(), Look::PLAIN, &self.options)).collect();
                 let lines = table(&rows, &self.options).unwrap_or_else(plain);
                 self.finals.extend(lines.into_iter().map(Final::Line));
             }

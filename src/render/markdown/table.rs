@@ -1,8 +1,8 @@
 //! Tables: aligned where they fit, one record after another where they don't.
 
+use crate::render::Options;
 use crate::render::line::Line;
-use crate::render::{Options, theme};
-use crate::text::style::Style;
+use crate::render::look::Look;
 
 use super::inline::inline;
 
@@ -19,13 +19,13 @@ const GAP: usize = 2;
 pub(super) fn table(rows: &[String], options: &Options) -> Option<Vec<Line>> {
     let [header, delimiter, body @ ..] = rows else { return None };
     let aligns = cells(delimiter).into_iter().map(align).collect::<Option<Vec<Align>>>()?;
-    let row = |source: &String, style: Style| -> Vec<Line> {
+    let row = |source: &String, style: Look| -> Vec<Line> {
         let mut row: Vec<Line> = cells(source).into_iter().map(|cell| inline(cell, style, options)).collect();
         row.resize(aligns.len(), Line::new());
         row
     };
-    let header = row(header, theme::HEADING);
-    let body: Vec<Vec<Line>> = body.iter().map(|source| row(source, Style::PLAIN)).collect();
+    let header = row(header, Look::HEADING);
+    let body: Vec<Vec<Line>> = body.iter().map(|source| row(source, Look::PLAIN)).collect();
     let mut widths: Vec<usize> = header.iter().map(Line::cells).collect();
     for row in &body {
         for (width, cell) in widths.iter_mut().zip(row) {
@@ -43,7 +43,7 @@ pub(super) fn table(rows: &[String], options: &Options) -> Option<Vec<Line>> {
 fn aligned(header: &[Line], body: &[Vec<Line>], widths: &[usize], aligns: &[Align]) -> Vec<Line> {
     let mut lines = vec![spread(header, widths, aligns)];
     let rules: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
-    lines.push(Line::of(theme::MUTED, &rules.join(&" ".repeat(GAP))));
+    lines.push(Line::of(Look::MUTED, &rules.join(&" ".repeat(GAP))));
     lines.extend(body.iter().map(|row| spread(row, widths, aligns)));
     lines
 }
@@ -61,7 +61,7 @@ fn spread(row: &[Line], widths: &[usize], aligns: &[Align]) -> Line {
         // Blanks are written only ahead of text, so no line ends in padding.
         due += before;
         if !cell.is_empty() {
-            line.push(Style::PLAIN, &" ".repeat(due));
+            line.push(Look::PLAIN, &" ".repeat(due));
             line.append(cell);
             due = 0;
         }
@@ -79,13 +79,22 @@ fn records(header: &[Line], body: &[Vec<Line>]) -> Vec<Line> {
         for (name, cell) in header.iter().zip(row).filter(|(_, cell)| !cell.is_empty()) {
             let mut line = name.clone();
             if !name.is_empty() {
-                line.push(theme::HEADING, ": ");
+                line.push(Look::HEADING, ": ");
             }
             line.append(cell);
             lines.push(line);
         }
     }
     lines
+}
+
+/// Whether a line, with the one before it, begins a table that has no bars at its sides.
+pub(super) fn begins_loosely(header: &str, delimiter: &str) -> bool {
+    let aligns = cells(delimiter);
+    delimiter.contains('|')
+        && aligns.len() >= 2
+        && aligns.len() == cells(header).len()
+        && aligns.into_iter().all(|cell| align(cell).is_some())
 }
 
 /// Cells between bars; an escaped bar is no bar.

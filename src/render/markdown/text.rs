@@ -1,8 +1,8 @@
 //! Text that grows: one logical line.
 
+use crate::render::Options;
 use crate::render::line::Line;
-use crate::render::{Options, theme};
-use crate::text::style::Style;
+use crate::render::look::Look;
 use crate::text::width;
 
 use super::block::{self, Kind};
@@ -17,7 +17,7 @@ pub(super) const STEP: usize = 160;
 pub(super) struct Text {
     /// What stands before it, until that is final.
     lead: Line,
-    pub(super) style: Style,
+    pub(super) style: Look,
     pub(super) source: String,
     /// How deep it is quoted.
     pub(super) quoted: usize,
@@ -25,12 +25,16 @@ pub(super) struct Text {
     pub(super) due: usize,
     /// Terminals disagree on the width of what is final of it.
     disputed: bool,
+    /// Source lines it was made of.
+    pub(super) lines: usize,
+    /// A beginning of it is final.
+    pub(super) begun: bool,
 }
 
 impl Text {
     /// The text a line opens within list items of these indents, if it does not go on with another.
     pub(super) fn opened(line: &str, items: &[usize]) -> Text {
-        let indent = |levels: usize| Line::of(Style::PLAIN, &"  ".repeat(levels));
+        let indent = |levels: usize| Line::of(Look::PLAIN, &"  ".repeat(levels));
         let text = |lead, style, source: &str| Text {
             lead,
             style,
@@ -38,32 +42,34 @@ impl Text {
             quoted: 0,
             due: STEP,
             disputed: false,
+            lines: 1,
+            begun: false,
         };
         match block::kind(line) {
-            Kind::Heading { level: 1, text: title } => text(Line::new(), theme::TITLE, title),
-            Kind::Heading { text: title, .. } => text(Line::new(), theme::HEADING, title),
+            Kind::Heading { level: 1, text: title } => text(Line::new(), Look::TITLE, title),
+            Kind::Heading { text: title, .. } => text(Line::new(), Look::HEADING, title),
             Kind::Item { indent: column, marker, text: words } => {
                 let levels = items.iter().take_while(|item| **item < column).count();
-                let lead = indent(levels).with(Style::PLAIN, &format!("{} ", bullet(marker)));
+                let lead = indent(levels).with(Look::PLAIN, &format!("{} ", bullet(marker)));
                 let (lead, words) = task(lead, words);
-                text(lead, Style::PLAIN, words)
+                text(lead, Look::PLAIN, words)
             }
             Kind::Quote { depth, text: words } => {
-                let mut lead = Line::of(theme::MUTED, &"> ".repeat(depth));
+                let mut lead = Line::of(Look::MUTED, &"> ".repeat(depth));
                 let words = match block::item(words) {
                     Some((marker, words)) => {
-                        lead.push(Style::PLAIN, &format!("{} ", bullet(marker)));
+                        lead.push(Look::PLAIN, &format!("{} ", bullet(marker)));
                         words
                     }
                     None => words,
                 };
-                Text { quoted: depth, ..text(lead, Style { italic: true, ..Style::PLAIN }, words) }
+                Text { quoted: depth, ..text(lead, Look::QUOTE, words) }
             }
             Kind::Text { indent: column, text: words } => {
                 let levels = items.iter().take_while(|item| **item < column).count();
-                text(indent(levels), Style::PLAIN, words)
+                text(indent(levels), Look::PLAIN, words)
             }
-            Kind::Row | Kind::Blank | Kind::Rule | Kind::Fence(_) => text(Line::new(), Style::PLAIN, line.trim_start()),
+            Kind::Row | Kind::Blank | Kind::Rule | Kind::Fence(_) => text(Line::new(), Look::PLAIN, line.trim_start()),
         }
     }
 
@@ -76,6 +82,7 @@ impl Text {
             self.source.push(' ');
         }
         self.source.push_str(more);
+        self.lines += 1;
     }
 
     /// Takes the beginning of a long text, which is final from now on.
@@ -90,6 +97,7 @@ impl Text {
             self.due = if rest.len() >= cap { cap } else { rest.len() + STEP };
             let part = std::mem::replace(&mut self.source, rest);
             if !part.is_empty() {
+                self.begun = true;
                 self.disputed |= !width::is_settled(&part);
                 let mut line = std::mem::take(&mut self.lead);
                 line.append(&inline(&part, self.style, options));
@@ -97,6 +105,13 @@ impl Text {
             }
         }
         parts
+    }
+
+    /// Whether it is a paragraph outside of lists and quotes that may yet turn out to be something else: nothing of it is final, and
+    /// it can be redrawn.
+    pub(super) fn is_open_paragraph(&self) -> bool {
+        let is_paragraph = self.lead.is_empty() && self.style == Look::PLAIN;
+        is_paragraph && !self.begun && width::is_settled(&self.source)
     }
 
     /// As it looks if nothing follows.
@@ -123,7 +138,7 @@ fn bullet(marker: &str) -> &str {
 
 /// Moves a task's box from the words to what stands before them.
 fn task(mut lead: Line, words: &str) -> (Line, &str) {
-    for (source, style) in [("[ ] ", theme::MUTED), ("[x] ", theme::GOOD), ("[X] ", theme::GOOD)] {
+    for (source, style) in [("[ ] ", Look::MUTED), ("[x] ", Look::GOOD), ("[X] ", Look::GOOD)] {
         if let Some(rest) = words.strip_prefix(source) {
             lead.push(style, &source.to_ascii_lowercase());
             return (lead, rest);

@@ -13,7 +13,7 @@ fn turn(options: Options) -> Scene {
 
 #[test]
 fn without_colour_there_are_no_colours() {
-    let scene = turn(Options { colour: Colour::None, ..options(60) });
+    let scene = turn(Options { colour: Depth::None, ..options(60) });
     insta::assert_snapshot!(scene.screen(), @"
     ∴ thought for 0ms · Ctrl-T
 

@@ -23,6 +23,9 @@ fn markdown() -> impl Strategy<Value = String> {
         Just("\n```rust\nfn a() {}\n".to_owned()),
         Just("\n```\n".to_owned()),
         Just("\n| a | b |\n|---|--:|\n| 1 | 2 |\n".to_owned()),
+        Just("\nTitle\n===\n".to_owned()),
+        Just("\n---\n".to_owned()),
+        Just("\na | b\n--|--\n1 | 2\n".to_owned()),
         Just("漢字 ".to_owned()),
         Just("👩‍👩‍👧 ".to_owned()),
         Just("e\u{301} ".to_owned()),
@@ -52,7 +55,7 @@ proptest! {
     fn screens_do_not_depend_on_how_text_is_cut(
         text in markdown(),
         sizes in prop::collection::vec(1usize..30, 1..8),
-        columns in 40u16..120,
+        columns in prop_oneof![1u16..40, 40u16..120, 120u16..300],
     ) {
         let whole = Scene::new(columns).text(&text).finish();
         let mut scene = Scene::new(columns);
@@ -183,10 +186,11 @@ fn the_cost_is_linear_in_the_text() {
             start.elapsed()
         };
         warm();
-        time(5_000);
-        let [small, large] = [20_000, 80_000].map(time);
-        let ratio = large.as_secs_f64() / small.as_secs_f64();
-        // Four times the text; the machine may be busy.
-        assert!(ratio < 8.0, "{unit:.20}: {small:?} for 20 kB, {large:?} for 80 kB");
+        // Four times the text. On a busy machine any one measurement may be wrong, but what is quadratic is never right.
+        let is_linear = (0..8).any(|_| {
+            let [small, large] = [10_000, 40_000].map(time);
+            large < 8 * small
+        });
+        assert!(is_linear, "{unit:.20}");
     }
 }

@@ -4,6 +4,7 @@ mod answers;
 mod calls;
 mod forms;
 mod laws;
+mod widgets;
 
 use std::num::NonZero;
 use std::time::{Duration, Instant};
@@ -14,7 +15,8 @@ use crate::chat::{Call, Event, Outcome};
 pub(super) fn options(columns: u16) -> Options {
     Options {
         columns,
-        colour: Colour::Ansi16,
+        colour: Depth::Ansi16,
+        theme: Theme::default(),
         unicode: true,
         synchronized: true,
         hyperlinks: true,
@@ -45,6 +47,7 @@ impl Scene {
     }
 
     pub(super) fn with(options: Options) -> Scene {
+        code::load();
         let terminal = terminal(60, options.columns);
         let elapsed = Duration::ZERO;
         Scene { painter: Painter::new(options), terminal, start: Instant::now(), elapsed, bytes: Vec::new() }

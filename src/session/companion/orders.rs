@@ -8,8 +8,8 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Agent, Limits, NO_MODEL, Query, Setup, Voices};
-use crate::chat::Ending;
+use crate::agent::{Agent, Front, NO_MODEL, Query, Setup, Voices};
+use crate::chat::{Ending, Event};
 use crate::provider::{self, Http, Keys, Resolved, Wish};
 use crate::tool::{Ports, Registry};
 
@@ -17,7 +17,8 @@ use super::{Line, News, Order, Places, Question, Slash};
 
 /// Takes orders until the session is gone; what is being answered then is dropped, processes included.
 pub(super) async fn obey(mut orders: UnboundedReceiver<Order>, line: Line, places: Places) {
-    let mut mind = Mind { line, places, http: Http::default(), wish: Wish::default(), agent: None };
+    let http = Http::new(places.wishes.patience());
+    let mut mind = Mind { line, places, http, wish: Wish::default(), agent: None };
     let mut answers = JoinSet::new();
     loop {
         tokio::select! {
@@ -31,12 +32,16 @@ pub(super) async fn obey(mut orders: UnboundedReceiver<Order>, line: Line, place
                     let line = mind.line.of(number, steering);
                     match mind.twin(&line, &cancel).await {
                         Ok(twin) => drop(answers.spawn(answer(twin, query, cancel, line))),
-                        Err(ending) => line.over(ending),
+                        Err(ending) => {
+                            line.hear(Event::Finished(ending));
+                            line.over(false);
+                        }
                     }
                 }
                 Some(Order::Command(slash, query, cancel)) => {
                     let ending = mind.obey(slash, &query, &cancel).await;
-                    mind.line.over(ending);
+                    mind.line.hear(Event::Finished(ending));
+                    mind.line.over(false);
                 }
             },
         }
@@ -46,15 +51,17 @@ pub(super) async fn obey(mut orders: UnboundedReceiver<Order>, line: Line, place
 /// An answer that is over: the agent that gave it, unless it broke, and whom to tell.
 struct Over {
     twin: Option<Agent>,
-    ending: Ending,
     line: Line,
 }
 
 /// Answers on a task of its own. If that panics, nothing else does.
 async fn answer(mut twin: Agent, query: Query, cancel: CancellationToken, line: Line) -> Over {
     match AssertUnwindSafe(twin.turn(query, cancel)).catch_unwind().await {
-        Ok(ending) => Over { twin: Some(twin), ending, line },
-        Err(_) => Over { twin: None, ending: Ending::Failed(CRASHED.into()), line },
+        Ok(_) => Over { twin: Some(twin), line },
+        Err(_) => {
+            line.hear(Event::Finished(Ending::Failed(CRASHED.into())));
+            Over { twin: None, line }
+        }
     }
 }
 
@@ -63,9 +70,9 @@ pub(in crate::session) const CRASHED: &str =
     "the agent has crashed (the log says where); your shell goes on, and so does the next `> `";
 
 impl Line {
-    fn over(&self, ending: Ending) {
+    fn over(&self, was_asked: bool) {
         let unheard = self.close();
-        self.say(News::Over { ending, unheard });
+        self.say(News::Over { was_asked, unheard });
     }
 }
 
@@ -87,7 +94,7 @@ impl Mind {
     async fn twin(&mut self, line: &Line, cancel: &CancellationToken) -> Result<Agent, Ending> {
         if self.agent.is_none() {
             // A server that does not answer is not waited for longer than the person likes.
-            match cancel.run_until_cancelled(self.resolve()).await {
+            match cancel.run_until_cancelled(self.resolve(&self.wish)).await {
                 None => return Err(Ending::Interrupted),
                 Some(Ok(Some(resolved))) => self.agent = Some(self.begin(resolved)),
                 Some(Ok(None)) => {
@@ -99,15 +106,15 @@ impl Mind {
         }
         let agent = self.agent.as_ref().ok_or_else(|| Ending::Failed("there is no model to ask".into()))?;
         let front = Arc::new(line.clone());
-        Ok(agent.fork(Voices { registry: registry(&front), approver: front.clone(), front }))
+        Ok(agent.fork(Voices { registry: self.registry(&front), approver: front.clone(), front }))
     }
 
     fn take_back(&mut self, over: Over) {
-        let Over { twin, ending, line } = over;
+        let Over { twin, line } = over;
         if let (Some(agent), Some(twin)) = (&mut self.agent, twin) {
             agent.join(twin);
         }
-        line.over(ending);
+        line.over(true);
     }
 
     async fn obey(&mut self, slash: Slash, query: &Query, cancel: &CancellationToken) -> Ending {
@@ -120,11 +127,11 @@ impl Mind {
         }
     }
 
-    /// Finds a model for the present wish.
-    pub(super) async fn resolve(&self) -> Result<Option<Resolved>, String> {
+    /// Finds a model for a wish.
+    pub(super) async fn resolve(&self, wish: &Wish) -> Result<Option<Resolved>, String> {
         let keys = self.keys()?;
         let env = |name: &str| keys.read(&environment, name);
-        let wish = self.wish.clone().or(&self.places.wish, &env);
+        let wish = wish.clone().or(&self.places.wish, &env);
         provider::resolve(&wish, &env, &self.http).await.map_err(|error| error.to_string())
     }
 
@@ -144,18 +151,96 @@ impl Mind {
         let line = Arc::new(self.line.clone());
         Agent::new(Setup {
             resolved,
-            registry: registry(&line),
+            registry: self.registry(&line),
             front: line.clone(),
             approver: line,
             spill: self.places.workspace.clone(),
             history: self.places.history.clone(),
             private: self.places.private.clone(),
             masking: self.places.masking.clone(),
-            limits: Limits::default(),
+            limits: self.places.wishes.limits(),
         })
+    }
+
+    fn registry(&self, line: &Arc<Line>) -> Registry {
+        let ports = Ports { shell: Some(line.clone()), asker: Some(line.clone()) };
+        Registry::standard(ports, self.places.wishes.timeouts())
     }
 }
 
-fn registry(line: &Arc<Line>) -> Registry {
-    Registry::standard(Ports { shell: Some(line.clone()), asker: Some(line.clone()) })
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::ShellView;
+    use crate::config;
+    use crate::provider::{Delta, Effort, Provider, ProviderError, Request};
+    use futures_util::future::BoxFuture;
+    use std::os::unix::net::UnixStream;
+    use std::sync::mpsc::sync_channel;
+
+    /// A model with a bug on our side of it.
+    struct Broken;
+
+    impl Provider for Broken {
+        fn name(&self) -> &str {
+            "broken"
+        }
+
+        fn stream<'a>(
+            &'a self,
+            _: &'a Request,
+            _: &'a mut (dyn FnMut(Delta) + Send),
+        ) -> BoxFuture<'a, Result<(), ProviderError>> {
+            panic!("as the test wants it")
+        }
+    }
+
+    #[test]
+    fn a_panic_ends_one_request_and_is_told() {
+        let (tell, news) = sync_channel(100);
+        let (_wake, awaken) = UnixStream::pair().unwrap();
+        let line = Line { number: 3, tell, awaken: Arc::new(awaken), place: Arc::default(), steering: Arc::default() };
+        let places = Places {
+            workspace: Default::default(),
+            history: None,
+            private: Vec::new(),
+            keys: None,
+            wish: Wish::default(),
+            masking: Default::default(),
+            wishes: config::Agent::default(),
+        };
+        let mut mind = Mind { line: line.clone(), places, http: Http::default(), wish: Wish::default(), agent: None };
+        let resolved = Resolved {
+            provider: Arc::new(Broken),
+            model: "x".into(),
+            effort: Effort::default(),
+            context_window: None,
+            price: None,
+            vendor: "broken".into(),
+        };
+        mind.agent = Some(mind.begin(resolved));
+        let view = ShellView {
+            cwd: "/".into(),
+            environment: Vec::new(),
+            shell: "bash".into(),
+            host: "box".into(),
+            user: "me".into(),
+            happened: Vec::new(),
+            last: None,
+            screen: None,
+        };
+        let query = Query { text: "why".into(), view, attachments: Vec::new(), stdin: None };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let cancel = CancellationToken::new();
+            let twin = mind.twin(&line, &cancel).await.unwrap();
+            mind.take_back(answer(twin, query, cancel, line).await);
+        });
+        let told: Vec<(u64, News)> = news.try_iter().collect();
+        let is_crash =
+            |news: &News| matches!(news, News::Event(Event::Finished(Ending::Failed(why))) if why == CRASHED);
+        assert!(told.iter().any(|(number, news)| *number == 3 && is_crash(news)), "the person is told why");
+        assert!(matches!(told.last(), Some((3, News::Over { .. }))), "and that it is over");
+        assert!(mind.agent.is_some(), "the conversation goes on");
+    }
 }

@@ -1,24 +1,30 @@
 //! Words to the agent itself: `> /help` and its kin.
 
-use crate::agent::Query;
-use crate::provider;
 use crate::text;
 
-use super::News;
-use super::orders::Mind;
-
 /// What can be said, with what it does.
-const COMMANDS: [(&str, &str); 10] = [
+const COMMANDS: [(&str, &str); 11] = [
     ("/help", "this list"),
     ("/model [NAME]", "which model is asked, or another from here on (provider/model[:effort])"),
     ("/models", "the models that can be asked"),
-    ("/thinking LEVEL", "off, minimal, low, medium, high or xhigh"),
+    ("/thinking LEVEL", "how hard it thinks: off, minimal, low, medium, high or xhigh"),
     ("/show [N]", "the last answer, or the Nth, again and unfolded; a request in the background comes to the front"),
-    ("/context", "exactly what the next question would send along"),
+    ("/context [PART]", "what the next question would send along, and its size; PART: system, tools or conversation"),
     ("/new", "begin a new conversation"),
     ("/usage", "tokens and cost so far"),
     ("/copy", "put the last answer on the clipboard"),
     ("/retry", "ask the last question again"),
+    ("/quit", "end the conversation"),
+];
+
+/// What keys do while an answer is on its way, and what a line can end with.
+const KEYS: [(&str, &str); 6] = [
+    ("Ctrl-C", "stops the answer"),
+    ("Ctrl-Z", "lets it go on in the background; so does a line that ends with ` &`"),
+    (">", "opens a line to steer it; Esc closes the line"),
+    ("Ctrl-O", "unfolds what a call printed"),
+    ("Ctrl-T", "shows what the model thinks"),
+    ("other keys", "wait for your prompt"),
 ];
 
 /// One of them.
@@ -30,132 +36,83 @@ pub(in crate::session) enum Slash {
     Thinking(String),
     /// For the session, which has seen it all.
     Show(Option<u64>),
-    Context,
+    Context(Part),
     New,
     Usage,
     Copy,
     /// For the session, too.
     Retry,
+    Quit,
+}
+
+/// What can be said, with what it does.
+pub(in crate::session) fn commands() -> impl Iterator<Item = (&'static str, &'static str)> {
+    COMMANDS.into_iter()
+}
+
+/// What of a request is to be seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::session) enum Part {
+    /// All of it by size, and what is new in full.
+    Whole,
+    System,
+    Tools,
+    Conversation,
+}
+
+/// The list.
+pub(super) fn help() -> String {
+    let line = |(usage, what): &(&str, &str)| format!("{usage:<16} {what}");
+    let lines: Vec<String> = COMMANDS.iter().map(line).collect();
+    let keys: Vec<String> = KEYS.iter().map(line).collect();
+    format!("{}\n\nwhile an answer is on its way:\n{}", lines.join("\n"), keys.join("\n"))
 }
 
 /// Reads a line that is words to the agent itself; a path is not. The error is for the person.
 pub(in crate::session) fn parse(line: &str) -> Option<Result<Slash, String>> {
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let is_one = word.strip_prefix('/').is_some_and(|name| name.chars().all(|c| c.is_ascii_alphabetic()));
-    is_one.then(|| read(word, rest))
+    is_one.then(|| read(word, rest.trim()))
 }
 
 fn read(word: &str, rest: &str) -> Result<Slash, String> {
-    let rest = rest.trim();
     let argument = (!rest.is_empty()).then(|| rest.to_owned());
-    Ok(match word {
-        "/help" => Slash::Help,
-        "/model" => Slash::Model(argument),
-        "/models" => Slash::Models,
-        "/thinking" => Slash::Thinking(argument.ok_or("which level? off, minimal, low, medium, high or xhigh")?),
-        "/show" => match argument.map(|number| number.parse()) {
-            None => Slash::Show(None),
-            Some(Ok(number)) => Slash::Show(Some(number)),
-            Some(Err(_)) => return Err(format!("`{rest}` is no number; `> /show` lists what there is")),
+    let alone = |slash: Slash| match &argument {
+        None => Ok(slash),
+        Some(_) => Err(format!("{word} stands alone; a question begins without a slash")),
+    };
+    match word {
+        "/help" => alone(Slash::Help),
+        "/model" => Ok(Slash::Model(argument)),
+        "/models" => alone(Slash::Models),
+        "/thinking" => match argument {
+            Some(level) => Ok(Slash::Thinking(level)),
+            None => Err("which level? off, minimal, low, medium, high or xhigh".to_owned()),
         },
-        "/context" => Slash::Context,
-        "/new" => Slash::New,
-        "/usage" => Slash::Usage,
-        "/copy" => Slash::Copy,
-        "/retry" => Slash::Retry,
-        unknown => return Err(format!("there is no {unknown}{}; /help lists what there is", nearest(unknown))),
-    })
+        "/show" => match argument.map(|number| number.parse()) {
+            None => Ok(Slash::Show(None)),
+            Some(Ok(number)) => Ok(Slash::Show(Some(number))),
+            Some(Err(_)) => Err(format!("`{rest}` is no number; `> /show 2` shows the second answer")),
+        },
+        "/context" => match rest {
+            "" => Ok(Slash::Context(Part::Whole)),
+            "system" => Ok(Slash::Context(Part::System)),
+            "tools" => Ok(Slash::Context(Part::Tools)),
+            "conversation" => Ok(Slash::Context(Part::Conversation)),
+            _ => Err(format!("`{rest}` is no part of it; the parts are system, tools and conversation")),
+        },
+        "/new" => alone(Slash::New),
+        "/usage" => alone(Slash::Usage),
+        "/copy" => alone(Slash::Copy),
+        "/retry" => alone(Slash::Retry),
+        "/quit" => alone(Slash::Quit),
+        unknown => Err(format!("there is no {unknown}{}; /help lists what there is", nearest(unknown))),
+    }
 }
 
 fn nearest(unknown: &str) -> String {
     let names = COMMANDS.iter().filter_map(|(usage, _)| usage.split(' ').next());
     text::nearest(unknown, names).map(|name| format!(" (did you mean {name}?)")).unwrap_or_default()
-}
-
-impl Mind {
-    /// Does it, and says so.
-    pub(super) async fn command(&mut self, command: Slash, query: &Query) -> String {
-        match command {
-            Slash::Help => COMMANDS.map(|(usage, what)| format!("{usage:<16} {what}")).join("\n"),
-            Slash::Model(None) => match self.resolve().await {
-                Ok(Some(resolved)) => format!("{}/{}", resolved.vendor, resolved.model),
-                Ok(None) => "no model is connected".into(),
-                Err(words) => words,
-            },
-            Slash::Model(name) => {
-                self.wish.model = name;
-                self.switch().await
-            }
-            Slash::Thinking(level) => match level.parse::<provider::Effort>() {
-                Err(error) => error.to_string(),
-                Ok(effort) => match self.resolve().await {
-                    Ok(Some(resolved)) => {
-                        self.wish.model = Some(format!("{}/{}:{effort}", resolved.vendor, resolved.model));
-                        self.switch().await
-                    }
-                    Ok(None) => "no model is connected".into(),
-                    Err(words) => words,
-                },
-            },
-            Slash::Models => {
-                let lists = match self.list().await {
-                    Ok(lists) => lists,
-                    Err(words) => return words,
-                };
-                let names = lists.iter().flat_map(|list| match &list.models {
-                    Ok(models) => models.iter().map(|model| format!("{}/{}", list.vendor, model.model)).collect(),
-                    Err(error) => vec![format!("{}: {error}", list.vendor)],
-                });
-                let names: Vec<String> = names.collect();
-                if names.is_empty() { "no provider is connected".into() } else { names.join("\n") }
-            }
-            Slash::Context => {
-                let words = match &mut self.agent {
-                    Some(agent) => agent.preview(query),
-                    None => match self.resolve().await {
-                        Ok(Some(resolved)) => self.begin(resolved).preview(query),
-                        Ok(None) => return "no model is connected, so nothing would be sent".into(),
-                        Err(words) => return words,
-                    },
-                };
-                format!("{words}\n({} bytes, beside the instructions and the tools)", words.len())
-            }
-            Slash::New => {
-                if let Some(agent) = &mut self.agent {
-                    agent.new_conversation();
-                }
-                "a new conversation begins".into()
-            }
-            Slash::Usage => {
-                let usage = self.agent.as_ref().map(|agent| agent.usage()).unwrap_or_default();
-                let cost = usage.cost.map(|cost| format!(", ${cost:.4}")).unwrap_or_default();
-                format!("{} tokens in ({} cached), {} out{cost}", usage.input, usage.cached, usage.output)
-            }
-            Slash::Copy => match self.agent.as_ref().and_then(|agent| agent.last_answer()) {
-                Some(answer) => {
-                    self.line.say(News::Copy(answer));
-                    "copied".into()
-                }
-                None => "there is no answer to copy yet".into(),
-            },
-            Slash::Show(_) | Slash::Retry => String::new(),
-        }
-    }
-
-    async fn switch(&mut self) -> String {
-        match self.resolve().await {
-            Ok(Some(resolved)) => {
-                let words = format!("from here on: {}/{} ({})", resolved.vendor, resolved.model, resolved.effort);
-                match &mut self.agent {
-                    Some(agent) => agent.switch(resolved),
-                    None => self.agent = Some(self.begin(resolved)),
-                }
-                words
-            }
-            Ok(None) => "there is no such model".into(),
-            Err(words) => words,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -176,6 +133,17 @@ mod tests {
         );
         assert!(read("/zzzzzz").unwrap_err().starts_with("there is no /zzzzzz;"));
         assert!(read("/thinking").is_err());
+        assert_eq!(read("/context tools"), Ok(Slash::Context(Part::Tools)));
+        assert!(read("/context all").unwrap_err().contains("system, tools and conversation"));
+        assert_eq!(read("/new one").unwrap_err(), "/new stands alone; a question begins without a slash");
+    }
+
+    #[test]
+    fn what_is_listed_can_be_said() {
+        for (usage, _) in COMMANDS {
+            let word = usage.replace(" [", " ").replace(']', "").replace("LEVEL", "high").replace(" PART", " tools");
+            assert!(parse(&word.replace(" NAME", " x").replace(" N", " 1")).unwrap().is_ok(), "{usage}");
+        }
     }
 
     #[test]

@@ -20,32 +20,50 @@ use crate::text::sanitize;
 use process::{Ending, Finished};
 use transcript::Transcript;
 
-const DEFAULT_TIMEOUT: u64 = 60;
-const LONGEST_TIMEOUT: u64 = 3600;
+/// How long a command may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// Unless the model asks for another time.
+    pub usual: Duration,
+    /// Whatever it asks for.
+    pub longest: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Timeouts {
+        Timeouts { usual: Duration::from_secs(60), longest: Duration::from_secs(3600) }
+    }
+}
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
     #[serde(alias = "cmd")]
     command: String,
-    /// Seconds until it is stopped (60, at most 3600)
+    /// Seconds until it is stopped
     timeout: Option<u64>,
 }
 
-pub(super) struct Bash;
+pub(super) struct Bash(pub(super) Timeouts);
 
 impl Tool for Bash {
     fn spec(&self) -> ToolSpec {
+        let Timeouts { usual, longest } = self.0;
         arguments::spec::<Arguments>(
             "bash",
-            "Run a command with bash -c in the user's directory and environment, in a process of its own: no terminal, no input, \
-             and cd or export do not last. Returns exit code and output.",
+            &format!(
+                "Run a command with bash -c in the user's directory and environment, in a process of its own: no terminal, no \
+                 input, and cd or export do not last. Returns exit code and output. Stopped after {} s, at most {} s.",
+                usual.as_secs(),
+                longest.as_secs()
+            ),
         )
     }
 
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {
         let Arguments { command, timeout } = arguments::read(arguments)?;
         check(&command)?;
-        let timeout = Duration::from_secs(timeout.unwrap_or(DEFAULT_TIMEOUT).clamp(1, LONGEST_TIMEOUT));
+        let Timeouts { usual, longest } = self.0;
+        let timeout = timeout.map_or(usual, |seconds| Duration::from_secs(seconds.max(1))).min(longest);
         let cwd = context.cwd.clone();
         let run = Plan { command: command.clone(), timeout, cwd: cwd.clone(), context: context.clone() };
         Ok(Prepared {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::Bash;
+use super::{Bash, Timeouts};
 use crate::chat::Outcome;
 use crate::guard::Intent;
 use crate::tool::Preview;
@@ -18,7 +18,7 @@ use crate::tool::tests::{Home, followed, runtime};
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn run(home: &Home, command: &str) -> Outcome {
-    home.call(&Bash, json!({"command": command}))
+    home.call(&Bash(Timeouts::default()), json!({"command": command}))
 }
 
 /// Reads a running command's output up to its first whole line.
@@ -43,13 +43,14 @@ fn wait_until_gone(pid: &str) {
 #[test]
 fn a_command_is_described_before_it_runs() {
     let home = Home::new();
-    let prepared = home.prepare(&Bash, json!({"command": "touch a\ntouch b", "timeout": "5"})).unwrap();
+    let prepared =
+        home.prepare(&Bash(Timeouts::default()), json!({"command": "touch a\ntouch b", "timeout": "5"})).unwrap();
     assert_eq!(prepared.title, "touch a …");
     let (command, cwd) = ("touch a\ntouch b".to_owned(), home.path("app"));
     assert_eq!(prepared.intent, Intent::Run { command: command.clone(), cwd: cwd.clone() });
     assert_eq!(prepared.preview, Some(Preview::Command { command, cwd }));
     assert!(!home.path("app/a").exists());
-    assert_eq!(home.failed(&Bash, json!({"command": " "})), "bad argument command: it is empty");
+    assert_eq!(home.failed(&Bash(Timeouts::default()), json!({"command": " "})), "bad argument command: it is empty");
 }
 
 #[test]
@@ -76,7 +77,9 @@ fn nobody_is_asked_anything() {
 #[test]
 fn output_is_heard_while_the_command_runs() {
     let home = Home::new();
-    let prepared = home.prepare(&Bash, json!({"command": "echo ready; read line < gate; echo got $line"})).unwrap();
+    let prepared = home
+        .prepare(&Bash(Timeouts::default()), json!({"command": "echo ready; read line < gate; echo got $line"}))
+        .unwrap();
     nix::unistd::mkfifo(&home.path("app/gate"), nix::sys::stat::Mode::S_IRWXU).unwrap();
     let (context, heard, _) = followed();
     let runtime = runtime();
@@ -100,7 +103,8 @@ fn a_long_output_is_cut_and_kept() {
 #[test]
 fn a_command_out_of_time_is_stopped_and_what_it_said_is_kept() {
     let home = Home::new();
-    let outcome = home.call(&Bash, json!({"command": "echo begun; exec sleep 1000", "timeout": 1}));
+    let outcome =
+        home.call(&Bash(Timeouts::default()), json!({"command": "echo begun; exec sleep 1000", "timeout": 1}));
     assert_eq!(outcome, Outcome::failed("stopped after 1 s (ask for more with timeout)\nbegun"));
 }
 
@@ -109,7 +113,7 @@ fn a_cancelled_command_may_clean_up() {
     let home = Home::new();
     let (context, heard, cancel) = followed();
     let command = "trap 'echo cleaned; exit 1' INT; echo ready; while :; do sleep 0.01; done";
-    let prepared = home.prepare(&Bash, json!({"command": command})).unwrap();
+    let prepared = home.prepare(&Bash(Timeouts::default()), json!({"command": command})).unwrap();
     let runtime = runtime();
     let running = runtime.spawn((prepared.run)(context));
     assert_eq!(first_line(&heard), "ready");
@@ -122,7 +126,7 @@ fn what_ignores_the_interrupt_is_killed_with_its_children() {
     let home = Home::new();
     let (context, heard, cancel) = followed();
     let command = "trap '' INT TERM; bash -c 'sleep 1000 & echo $! $BASHPID $PPID; wait'; echo not reached";
-    let prepared = home.prepare(&Bash, json!({"command": command})).unwrap();
+    let prepared = home.prepare(&Bash(Timeouts::default()), json!({"command": command})).unwrap();
     let runtime = runtime();
     let running = runtime.spawn((prepared.run)(context));
     let pids = first_line(&heard);
@@ -135,7 +139,8 @@ fn what_ignores_the_interrupt_is_killed_with_its_children() {
 fn a_dropped_call_leaves_nothing_running() {
     let home = Home::new();
     let (context, heard, _) = followed();
-    let prepared = home.prepare(&Bash, json!({"command": "sleep 1000 & echo $! $$; wait"})).unwrap();
+    let prepared =
+        home.prepare(&Bash(Timeouts::default()), json!({"command": "sleep 1000 & echo $! $$; wait"})).unwrap();
     let runtime = runtime();
     let running = runtime.spawn((prepared.run)(context));
     let pids = first_line(&heard);
@@ -158,7 +163,7 @@ fn a_process_left_behind_is_not_waited_for() {
 #[test]
 fn a_directory_that_is_gone_is_named() {
     let home = Home::new();
-    let prepared = home.prepare(&Bash, json!({"command": "true"})).unwrap();
+    let prepared = home.prepare(&Bash(Timeouts::default()), json!({"command": "true"})).unwrap();
     fs::remove_dir(home.path("app")).unwrap();
     assert!(crate::tool::tests::finish(prepared).text().contains("no longer exists"));
 }

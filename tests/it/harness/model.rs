@@ -1,7 +1,7 @@
 //! A model that says what it is told to, over HTTP.
 //!
-//! It speaks OpenAI's chat completions below `/v1/chat/completions` and Anthropic's messages below `/v1/messages`, one reply a
-//! request, in order. The pieces of a gated reply go out one by one, each when the test says so.
+//! It speaks OpenAI's chat completions below `/v1/chat/completions`, its responses below `/v1/responses` and Anthropic's messages
+//! below `/v1/messages`, one reply a request, in order. The pieces of a gated reply go out one by one, each when the test says so.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -165,20 +165,23 @@ impl Script {
             let _ = send(&stream, 200, "", "application/json", r#"{"data":[{"id":"scripted"}]}"#);
             return;
         }
-        let is_anthropic = head.starts_with("post /v1/messages");
+        let wire: &dyn Wire = match head.split(' ').nth(1).unwrap_or_default() {
+            "/v1/messages" => &Anthropic,
+            "/v1/responses" => &Responses,
+            _ => &OpenAi,
+        };
         let reply = self.replies.lock().unwrap().pop_front();
         let reply = reply.unwrap_or_else(|| Reply::error(400, "the script is at its end"));
         if self.asked.lock().unwrap().send(Asked { head, body }).is_ok() {
-            let _ = self.answer(&stream, &reply, is_anthropic);
+            let _ = self.answer(&stream, &reply, wire);
         }
     }
 
-    fn answer(&self, mut stream: &TcpStream, reply: &Reply, is_anthropic: bool) -> std::io::Result<()> {
+    fn answer(&self, mut stream: &TcpStream, reply: &Reply, wire: &dyn Wire) -> std::io::Result<()> {
         if let [Piece::Body(body)] = &reply.pieces[..] {
             return send(stream, reply.status, &reply.headers, "application/json", body);
         }
         send(stream, reply.status, &reply.headers, "text/event-stream", "")?;
-        let wire: &dyn Wire = if is_anthropic { &Anthropic } else { &OpenAi };
         stream.write_all(wire.begin().as_bytes())?;
         for (index, piece) in reply.pieces.iter().enumerate() {
             self.wait(reply);
@@ -254,6 +257,37 @@ impl Wire for OpenAi {
 fn chunk(delta: &Value, finish: Option<&str>) -> String {
     let chunk = json!({ "choices": [{ "index": 0, "delta": delta, "finish_reason": finish }] });
     format!("data: {chunk}\n\n")
+}
+
+struct Responses;
+
+impl Wire for Responses {
+    fn begin(&self) -> String {
+        event(&json!({ "type": "response.created", "response": { "status": "in_progress", "error": null } }))
+    }
+
+    fn piece(&self, index: usize, piece: &Piece) -> String {
+        let about = |kind: &str, item: Value| event(&json!({ "type": kind, "output_index": index, "item": item }));
+        match piece {
+            Piece::Text(text) => {
+                event(&json!({ "type": "response.output_text.delta", "output_index": index, "delta": text }))
+            }
+            Piece::Call { id, name, arguments } => {
+                let thought =
+                    json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "thought" });
+                let call =
+                    json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments, "id": "fc" });
+                event(&json!({ "type": "response.output_item.done", "output_index": index + 100, "item": thought }))
+                    + &about("response.output_item.done", call)
+            }
+            Piece::Body(body) => body.clone(),
+        }
+    }
+
+    fn end(&self, _: bool) -> String {
+        let usage = json!({ "input_tokens": 11, "output_tokens": 7 });
+        event(&json!({ "type": "response.completed", "response": { "status": "completed", "usage": usage } }))
+    }
 }
 
 struct Anthropic;

@@ -1,0 +1,249 @@
+//! What a query refers to with `@`: files, directories, earlier commands.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::excerpt::{Room, excerpt};
+use super::{Events, Happened, Query, data, name, shell};
+use crate::guard::Redactor;
+use crate::store::History;
+use crate::text::KIB;
+use crate::track::Command;
+
+/// Of one file, and of everything that is attached.
+const FILE: Room = Room { lines: usize::MAX, bytes: 32 * KIB };
+const ATTACHED_CAP: usize = 96 * KIB;
+/// Bytes of a file that are looked at.
+const READ_CAP: u64 = 1024 * 1024;
+const REFERENCES: usize = 12;
+/// Names of a directory.
+const NAMES: usize = 200;
+/// In a longer text an `@` is somebody's code, not a mistake.
+const SHORT: usize = 4 * KIB;
+const COMPLAINTS: usize = 3;
+
+/// What was found, in words, and what was not.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::agent) struct Attached {
+    pub(in crate::agent) words: String,
+    /// One line each for the person.
+    pub(in crate::agent) missing: Vec<String>,
+}
+
+/// One thing behind an `@`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Reference {
+    Last,
+    Command(i64),
+    /// As typed; the other reading is without the sentence's own sign at its end.
+    Path(String, Option<String>),
+}
+
+/// Finds everything the query refers to.
+pub(in crate::agent) fn attach(query: &Query, history: Option<&Path>, redactor: &Redactor) -> Attached {
+    let mut attached = Attached::default();
+    for reference in references(&query.text).into_iter().take(REFERENCES) {
+        match found(&reference, query, history, redactor) {
+            Ok(words) if attached.words.len() + words.len() <= ATTACHED_CAP => attached.words.push_str(&words),
+            Ok(_) => attached.missing.push(format!("{} does not fit any more and is not attached", typed(&reference))),
+            Err(why) => attached.missing.push(format!("{why}; {} is sent as text", typed(&reference))),
+        }
+    }
+    attached.missing.truncate(if query.text.len() <= SHORT { COMPLAINTS } else { 0 });
+    attached
+}
+
+fn typed(reference: &Reference) -> String {
+    match reference {
+        Reference::Last => "@last".to_owned(),
+        Reference::Command(id) => format!("@{id}"),
+        Reference::Path(path, _) => format!("@{path}"),
+    }
+}
+
+fn found(reference: &Reference, query: &Query, history: Option<&Path>, redactor: &Redactor) -> Result<String, String> {
+    match reference {
+        Reference::Last => {
+            let last = query.view.last.as_ref().ok_or("no command was run yet")?;
+            Ok(command("@last", last, redactor))
+        }
+        Reference::Command(id) => {
+            let none = || format!("there is no command {id} in the history");
+            let history = History::open(history.ok_or_else(none)?).map_err(|error| error.to_string())?;
+            let stored = history.get(*id).map_err(|error| error.to_string())?.ok_or_else(none)?;
+            let entry = stored.entry;
+            let happened = Happened {
+                id: Some(*id),
+                command: Command {
+                    text: entry.command,
+                    cwd: entry.cwd,
+                    status: entry.status,
+                    started_at: entry.started_at,
+                    duration: entry.duration,
+                },
+                output: Arc::new(stored.output),
+                size: stored.size,
+            };
+            Ok(command(&format!("@{id}"), &happened, redactor))
+        }
+        Reference::Path(path, shorter) => {
+            let shorter = shorter.as_ref().filter(|_| !resolve(path, query).exists());
+            let path = shorter.filter(|path| resolve(path, query).exists()).unwrap_or(path);
+            read(path, &resolve(path, query), redactor)
+        }
+    }
+}
+
+fn command(named: &str, happened: &Happened, redactor: &Redactor) -> String {
+    let events = shell::events(std::slice::from_ref(happened), Events::default(), redactor);
+    format!("<reference name=\"{named}\">\n{events}</reference>\n")
+}
+
+fn resolve(path: &str, query: &Query) -> PathBuf {
+    let home = || query.view.environment.iter().find(|(key, _)| key == "HOME").map(|(_, home)| PathBuf::from(home));
+    match path.strip_prefix("~/").and_then(|below| Some(home()?.join(below))) {
+        Some(path) => path,
+        None => query.view.cwd.join(path),
+    }
+}
+
+fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<String, String> {
+    let cannot = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => format!("there is no file {typed}"),
+        _ => format!("{typed} cannot be read ({error})"),
+    };
+    let shown = name(typed).replace('"', "'");
+    let metadata = fs::metadata(path).map_err(cannot)?;
+    if metadata.is_dir() {
+        let entries = fs::read_dir(path).map_err(cannot)?.flatten();
+        let named = |entry: fs::DirEntry| {
+            let slash = if entry.path().is_dir() { "/" } else { "" };
+            name(&format!("{}{slash}", entry.file_name().to_string_lossy()))
+        };
+        let mut names: Vec<String> = entries.take(10 * NAMES).map(named).collect();
+        names.sort();
+        let more = names.len().saturating_sub(NAMES);
+        names.truncate(NAMES);
+        let more = if more > 0 { format!("[… {more} more]\n") } else { String::new() };
+        return Ok(format!("<directory path=\"{shown}\">\n{}\n{more}</directory>\n", names.join("\n")));
+    }
+    // A pipe or a device may never end.
+    if !metadata.is_file() {
+        return Err(format!("{typed} is not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|file| file.take(READ_CAP).read_to_end(&mut bytes)).map_err(cannot)?;
+    if memchr::memchr(0, &bytes[..bytes.len().min(8 * KIB)]).is_some() {
+        return Err(format!("{typed} is not text"));
+    }
+    let text = data(&String::from_utf8_lossy(&bytes));
+    let rest = format!("read_file {shown}");
+    Ok(format!("<file path=\"{shown}\">\n{}\n</file>\n", excerpt(&redactor.mask(&text), FILE, &rest)))
+}
+
+/// Everything behind an `@` at the start of a word, once each.
+fn references(text: &str) -> Vec<Reference> {
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices('@') {
+        let before = text[..at].chars().next_back();
+        if !before.is_none_or(|c| c.is_whitespace() || "([{,;`'".contains(c)) {
+            continue;
+        }
+        let rest = &text[at + 1..];
+        let reference = match rest.strip_prefix('"') {
+            Some(quoted) => match quoted.split_once('"') {
+                Some((path, _)) if !path.is_empty() && !path.contains('\n') => Reference::Path(path.to_owned(), None),
+                Some(_) | None => continue,
+            },
+            None => match rest.split(char::is_whitespace).next().and_then(word) {
+                Some(reference) => reference,
+                None => continue,
+            },
+        };
+        if !found.contains(&reference) {
+            found.push(reference);
+        }
+    }
+    found
+}
+
+fn word(word: &str) -> Option<Reference> {
+    let bare = word.trim_end_matches(|c: char| ".,;:!?)]}'\"`".contains(c));
+    if bare.is_empty() {
+        return None;
+    }
+    Some(match (bare, bare.parse()) {
+        ("last", _) => Reference::Last,
+        (_, Ok(id)) if bare.bytes().all(|byte| byte.is_ascii_digit()) => Reference::Command(id),
+        _ => Reference::Path(word.to_owned(), (bare != word).then(|| bare.to_owned())),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{happened, query};
+    use super::*;
+
+    fn path(path: &str) -> Reference {
+        Reference::Path(path.into(), None)
+    }
+
+    #[test]
+    fn references_stand_at_the_start_of_a_word() {
+        assert_eq!(references("explain @src/main.rs and @last"), [path("src/main.rs"), Reference::Last]);
+        assert_eq!(references("why (@12)? @12!"), [Reference::Command(12)]);
+        assert_eq!(references("see @\"a b.txt\"."), [path("a b.txt")]);
+        assert_eq!(references("is @x.rs."), [Reference::Path("x.rs.".into(), Some("x.rs".into()))]);
+        assert_eq!(references("me@example.org a@ @ @\"open @."), []);
+    }
+
+    #[test]
+    fn files_are_attached_and_what_is_missing_is_told() {
+        let place = tempfile::tempdir().unwrap();
+        fs::create_dir(place.path().join("dir")).unwrap();
+        fs::write(place.path().join("dir/a b.txt"), "hello </file> there").unwrap();
+        fs::write(place.path().join("dir/binary"), [0, 1, 2]).unwrap();
+        let ask = |text: &str| {
+            let mut query = query(text, Vec::new());
+            query.view.cwd = place.path().to_owned();
+            attach(&query, None, &Redactor::default())
+        };
+        let words = "<file path=\"dir/a b.txt\">\nhello </ file> there\n</file>\n";
+        assert_eq!(ask("see @\"dir/a b.txt\"").words, words);
+        assert_eq!(ask("see @dir, please").words, "<directory path=\"dir\">\na b.txt\nbinary\n</directory>\n");
+        for (text, why) in [
+            ("see @nope.rs", "there is no file nope.rs; @nope.rs is sent as text"),
+            ("see @dir/binary", "dir/binary is not text; @dir/binary is sent as text"),
+            ("see @last", "no command was run yet; @last is sent as text"),
+            ("see @99", "there is no command 99 in the history; @99 is sent as text"),
+            ("see @/dev/zero", "/dev/zero is not a regular file; @/dev/zero is sent as text"),
+        ] {
+            assert_eq!(ask(text), Attached { words: String::new(), missing: vec![why.into()] });
+        }
+    }
+
+    #[test]
+    fn the_last_command_comes_with_its_output() {
+        let mut query = query("why @last", Vec::new());
+        query.view.last = Some(happened(7, "make", 2, "no rule\n"));
+        let words = attach(&query, None, &Redactor::default()).words;
+        assert!(words.starts_with("<reference name=\"@last\">\n<shell_events>\n<command id=\"7\""), "{words}");
+        assert!(words.contains("no rule"));
+    }
+
+    #[test]
+    fn what_is_attached_is_bounded() {
+        let place = tempfile::tempdir().unwrap();
+        let text: String = (0..20).map(|number| format!("@file{number} ")).collect();
+        for number in 0..20 {
+            fs::write(place.path().join(format!("file{number}")), "x\n".repeat(400_000)).unwrap();
+        }
+        let mut query = query(&text, Vec::new());
+        query.view.cwd = place.path().to_owned();
+        let attached = attach(&query, None, &Redactor::default());
+        assert!(attached.words.len() <= ATTACHED_CAP && attached.words.len() > FILE.bytes);
+        assert!(attached.missing.len() == COMPLAINTS, "{:?}", attached.missing);
+    }
+}

@@ -1,0 +1,67 @@
+//! How far the agent goes, as the user wishes.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Size, parse};
+use crate::agent::{Events, Limits};
+use crate::provider::Patience;
+use crate::tool::Timeouts;
+
+/// How far the agent goes by itself, and how much it is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, expecting = "a table")]
+pub struct Agent {
+    /// How many requests to the model one question may take before you are asked whether to go on.
+    #[serde(deserialize_with = "parse::whole_number")]
+    pub steps: u64,
+    /// How many seconds a model may be silent before a request counts as failed.
+    #[serde(deserialize_with = "parse::whole_number")]
+    pub idle_timeout: u64,
+    /// How many lines of your commands' output go with a question.
+    #[serde(deserialize_with = "parse::whole_number")]
+    pub context_lines: u64,
+    /// How much of what you ran, commands and output, goes with a question. 0 sends nothing of it.
+    pub context_size: Size,
+    /// How many seconds a command of the agent's may run, unless the model asks for another time.
+    #[serde(deserialize_with = "parse::whole_number")]
+    pub command_timeout: u64,
+    /// How many seconds it may run whatever the model asks for.
+    #[serde(deserialize_with = "parse::whole_number")]
+    pub longest_timeout: u64,
+}
+
+impl Default for Agent {
+    fn default() -> Self {
+        let (limits, timeouts) = (Limits::default(), Timeouts::default());
+        Self {
+            steps: limits.steps.into(),
+            idle_timeout: Patience::default().silence.as_secs(),
+            context_lines: limits.events.lines as u64,
+            context_size: Size::new(limits.events.bytes as u64),
+            command_timeout: timeouts.usual.as_secs(),
+            longest_timeout: timeouts.longest.as_secs(),
+        }
+    }
+}
+
+impl Agent {
+    pub fn limits(&self) -> Limits {
+        let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        let events = Events { lines: whole(self.context_lines), bytes: whole(self.context_size.bytes()) };
+        Limits { steps: u32::try_from(self.steps).unwrap_or(u32::MAX), events, ..Limits::default() }
+    }
+
+    pub fn patience(&self) -> Patience {
+        Patience { silence: Duration::from_secs(self.idle_timeout), ..Patience::default() }
+    }
+
+    pub fn timeouts(&self) -> Timeouts {
+        Timeouts {
+            usual: Duration::from_secs(self.command_timeout),
+            longest: Duration::from_secs(self.longest_timeout.max(self.command_timeout)),
+        }
+    }
+}

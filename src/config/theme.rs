@@ -1,0 +1,109 @@
+//! The theme that is wished for.
+
+use std::path::Path;
+
+use super::{Config, Paths, Problem, load};
+use crate::render::{BUILT_IN_THEMES, Theme};
+use crate::text;
+
+impl Config {
+    /// Loads the theme; one that can't be used is the default and one line that says why.
+    pub fn theme(&self, paths: &Paths) -> (Theme, Option<Problem>) {
+        match theme_text(&self.theme, paths).and_then(|(text, file)| parsed(&text, file.as_deref())) {
+            Ok(theme) => (theme, None),
+            Err(problem) => {
+                let message = format!("{}; the default theme is used", problem.message);
+                (Theme::default(), Some(Problem { message, ..problem }))
+            }
+        }
+    }
+}
+
+/// A theme's text, and its file if it is the user's own; those come first.
+pub fn theme_text(name: &str, paths: &Paths) -> Result<(String, Option<std::path::PathBuf>), Problem> {
+    let file = paths.themes_dir().filter(|_| is_name(name)).map(|dir| dir.join(format!("{name}.toml")));
+    if let Some(file) = file {
+        match load::read(&file) {
+            Ok(Some(text)) => return Ok((text, Some(file))),
+            Ok(None) => {}
+            Err(error) => return Err(Problem::new(&format!("cannot be read: {error}")).file(&file)),
+        }
+    }
+    if let Some((_, text)) = BUILT_IN_THEMES.iter().find(|(known, _)| *known == name) {
+        return Ok(((*text).to_owned(), None));
+    }
+    let names = theme_names(paths);
+    let near = text::nearest(name, names.iter().map(String::as_str)).map(|near| format!(", did you mean `{near}`?"));
+    let message =
+        format!("there is no theme `{name}`{}", near.unwrap_or_else(|| format!(" (there are {})", names.join(", "))));
+    Err(Problem::new(&message).key("theme"))
+}
+
+/// Reads a theme's text.
+pub fn parsed(text: &str, file: Option<&Path>) -> Result<Theme, Problem> {
+    Theme::parse(text).map_err(|error| {
+        let problem = Problem::new(&error.message).line(error.line);
+        file.map_or(problem.clone(), |file| problem.file(file))
+    })
+}
+
+/// The names of all themes: ours, then the user's own.
+pub fn theme_names(paths: &Paths) -> Vec<String> {
+    let mut names: Vec<String> = BUILT_IN_THEMES.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let entries = paths.themes_dir().and_then(|dir| std::fs::read_dir(dir).ok()).into_iter().flatten().flatten();
+    let own = entries.filter_map(|entry| Some(entry.file_name().to_str()?.strip_suffix(".toml")?.to_owned()));
+    let mut own: Vec<String> = own.filter(|name| is_name(name) && !names.contains(name)).collect();
+    own.sort();
+    names.append(&mut own);
+    names
+}
+
+/// A name is no path.
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\0']) && !name.contains(char::is_control)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn paths(home: &Path) -> Paths {
+        Paths::from_env(|name| (name == "HOME").then(|| home.into()), 1, None)
+    }
+
+    fn wished(name: &str, paths: &Paths) -> (Theme, Option<String>) {
+        let (theme, problem) = Config { theme: name.to_owned(), ..Config::default() }.theme(paths);
+        (theme, problem.map(|problem| problem.to_string()))
+    }
+
+    #[test]
+    fn the_users_own_themes_come_first() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = paths(home.path());
+        assert_eq!(wished("terminal", &paths), (Theme::default(), None));
+        let dir = home.path().join(".config/shellmate/themes");
+        fs::create_dir_all(&dir).unwrap();
+        fs::write(dir.join("dark.toml"), "code = \"red\"\n").unwrap();
+        fs::write(dir.join("own.toml"), "code = \"blue\"\n").unwrap();
+        assert_eq!(wished("dark", &paths).0, Theme::parse("code = \"red\"").unwrap());
+        assert_eq!(theme_names(&paths), ["terminal", "dark", "light", "mono", "own"]);
+    }
+
+    #[test]
+    fn a_bad_theme_is_the_default_and_one_line_with_its_place() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = paths(home.path());
+        let dir = home.path().join(".config/shellmate/themes");
+        fs::create_dir_all(&dir).unwrap();
+        fs::write(dir.join("bad.toml"), "code = \"red\"\nlink = \"blu\"\n").unwrap();
+        let (theme, problem) = wished("bad", &paths);
+        let problem = problem.unwrap();
+        assert_eq!(theme, Theme::default());
+        assert!(problem.contains("bad.toml:2: link: `blu` is neither"), "{problem}");
+        assert!(problem.ends_with("did you mean blue?; the default theme is used"), "{problem}");
+        let none = wished("drak", &paths).1.unwrap();
+        assert_eq!(none, "theme: there is no theme `drak`, did you mean `dark`?; the default theme is used");
+        assert!(wished("../../x", &paths).1.unwrap().contains("there is no theme"));
+    }
+}

@@ -1,0 +1,97 @@
+//! An answer from a recording: what tests and fuzzers read, for want of a server.
+
+use super::decode::{Decoder, Reader, Sink};
+use super::failure::Asked;
+use super::protocol::Protocol;
+use super::{ProviderError, anthropic, openai_chat, openai_responses};
+
+/// Reads the bytes of an answer, cut as they are.
+pub fn replay(protocol: Protocol, chunks: &[&[u8]], deltas: Sink<'_>) -> Result<(), ProviderError> {
+    match protocol {
+        Protocol::Auto | Protocol::Chat => read(openai_chat::Chunks::with_ids("call".to_owned()), chunks, deltas),
+        Protocol::Responses => read(openai_responses::Items::of(ASKED.vendor), chunks, deltas),
+        Protocol::Messages => read(anthropic::Messages::of(ASKED.model), chunks, deltas),
+    }
+}
+
+const ASKED: Asked<'static> = Asked { vendor: "recorded", model: "recorded", key: None };
+
+fn read(reader: impl Reader, chunks: &[&[u8]], deltas: Sink<'_>) -> Result<(), ProviderError> {
+    let mut decoder = Decoder::new(ASKED, reader);
+    for chunk in chunks {
+        decoder.feed(chunk, deltas)?;
+    }
+    decoder.finish(deltas)
+}
+
+/// Answers of servers that nobody here wrote, byte for byte but for names of files (`tests/sse`).
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{cut, joined};
+    use super::super::{Delta, Stop};
+    use super::*;
+
+    fn recorded(name: &str) -> Vec<u8> {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sse").join(name);
+        std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+    }
+
+    /// Reads it whole, and cut in every seventh place, which must be the same.
+    fn deltas(protocol: Protocol, name: &str) -> Vec<Delta> {
+        let bytes = recorded(name);
+        let read = |chunks: &[&[u8]]| {
+            let mut deltas = Vec::new();
+            replay(protocol, chunks, &mut |delta| deltas.push(delta)).unwrap();
+            joined(deltas)
+        };
+        let places: Vec<usize> = (0..bytes.len()).step_by(7).collect();
+        let whole = read(&[&bytes]);
+        assert_eq!(read(&cut(&bytes, &places)), whole);
+        whole
+    }
+
+    fn protocols() -> [(Protocol, &'static str); 3] {
+        [(Protocol::Chat, "chat"), (Protocol::Responses, "responses"), (Protocol::Messages, "messages")]
+    }
+
+    #[test]
+    fn llama_cpp_speaks_all_three() {
+        for (protocol, name) in protocols() {
+            let deltas = deltas(protocol, &format!("llamacpp-{name}.sse"));
+            assert_eq!(deltas[0], Delta::Text("I'm glad you're enjoying the chat".to_owned()), "{name}");
+            let Delta::Usage(usage) = &deltas[1] else { panic!("{deltas:?}") };
+            assert_eq!(
+                (usage.input, usage.output, usage.cached),
+                (32, 8, if name == "chat" { usage.cached } else { 24 })
+            );
+            // Only the responses of this server do not say that the limit was reached.
+            let stop = if protocol == Protocol::Responses { Stop::End } else { Stop::Length };
+            assert_eq!(deltas[2..], [Delta::Stopped(stop)], "{name}");
+        }
+    }
+
+    #[test]
+    fn two_calls_in_a_row() {
+        for (protocol, name) in protocols() {
+            let deltas = deltas(protocol, &format!("aimock-{name}-calls.sse"));
+            let calls: Vec<(usize, &str)> = deltas
+                .iter()
+                .filter_map(|delta| match delta {
+                    Delta::CallBegan { index, name, .. } => Some((*index, name.as_str())),
+                    Delta::CallArguments { index, json } => Some((*index, json.as_str())),
+                    _ => None,
+                })
+                .collect();
+            let expected = [(0, "list"), (0, r#"{"path":"."}"#), (1, "glob"), (1, r#"{"pattern":"*.toml"}"#)];
+            assert_eq!(calls, expected, "{name}");
+            assert_eq!(deltas.last(), Some(&Delta::Stopped(Stop::ToolUse)), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_end_that_does_not_say_why() {
+        let deltas = deltas(Protocol::Responses, "aimock-responses-length.sse");
+        assert_eq!(deltas.first(), Some(&Delta::Text("cut off".to_owned())));
+        assert_eq!(deltas.last(), Some(&Delta::Stopped(Stop::Length)));
+    }
+}

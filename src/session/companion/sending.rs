@@ -1,0 +1,118 @@
+//! What the next question would send, in words. Pure.
+
+use crate::agent::Preview;
+use crate::chat::{Message, Outcome, Part as Piece, Role};
+use crate::text::human;
+
+use super::slash::Part;
+
+/// Stands where the question will.
+pub(super) const PLACEHOLDER: &str = "(your question)";
+
+/// Bytes of text to a token, about.
+const BYTES_PER_TOKEN: u64 = 4;
+
+/// The part that is to be seen.
+pub(super) fn words(preview: &Preview<'_>, part: Part) -> String {
+    match part {
+        Part::Whole => whole(preview),
+        Part::System => preview.system.to_owned(),
+        Part::Tools => {
+            let tools =
+                preview.tools.iter().map(|tool| format!("{}: {}\n  {}", tool.name, tool.description, tool.schema));
+            tools.collect::<Vec<_>>().join("\n")
+        }
+        Part::Conversation if preview.conversation.is_empty() => "nothing was said yet".to_owned(),
+        Part::Conversation => preview.conversation.iter().map(said).collect::<Vec<_>>().join("\n\n"),
+    }
+}
+
+fn whole(preview: &Preview<'_>) -> String {
+    let Preview { model, system, tools, conversation, words } = preview;
+    let tools_size = serde_json::to_string(tools).map_or(0, |json| json.len());
+    let said: usize = conversation.iter().map(size).sum();
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    let line = |name: &str, bytes: usize, more: &str| {
+        format!("  {name:<14} {:>9}  {:>5} tokens  {more}", human::size(bytes as u64), tokens(bytes))
+    };
+    let total = system.len() + tools_size + said + words.len();
+    [
+        format!("the next question would send {model} about {} tokens:", tokens(total)),
+        line("system prompt", system.len(), "see /context system"),
+        line("tools", tools_size, &format!("see /context tools ({})", names.join(", "))),
+        line("conversation", said, &format!("see /context conversation ({} messages)", conversation.len())),
+        line("what is new", words.len(), "as follows:"),
+        String::new(),
+        words.clone(),
+    ]
+    .join("\n")
+}
+
+fn tokens(bytes: usize) -> String {
+    human::count((bytes as u64).div_ceil(BYTES_PER_TOKEN))
+}
+
+fn size(message: &Message) -> usize {
+    let piece = |piece: &Piece| match piece {
+        Piece::Text(text) => text.len(),
+        Piece::Thinking(thinking) => thinking.text.len(),
+        Piece::Image(image) => image.base64.len(),
+        Piece::Call(call) => call.name.len() + call.arguments.len(),
+        Piece::Result { outcome, .. } => outcome.text().len(),
+    };
+    message.parts.iter().map(piece).sum()
+}
+
+fn said(message: &Message) -> String {
+    let who = match message.role {
+        Role::User => "you",
+        Role::Assistant => "model",
+        Role::Tool => "tools",
+    };
+    let piece = |piece: &Piece| match piece {
+        Piece::Text(text) => text.clone(),
+        Piece::Thinking(thinking) => format!("[thinking, {}]", human::size(thinking.text.len() as u64)),
+        Piece::Image(image) => format!("[{}, {}]", image.media_type, human::size(image.base64.len() as u64)),
+        Piece::Call(call) => format!("[calls {} {}]", call.name, call.arguments),
+        Piece::Result { outcome: outcome @ Outcome::Done { .. }, .. } => outcome.text().to_owned(),
+        Piece::Result { outcome: outcome @ Outcome::Failed { .. }, .. } => format!("[failed] {}", outcome.text()),
+    };
+    let pieces: Vec<String> = message.parts.iter().map(piece).collect();
+    format!("{who} ({}):\n{}", human::size(size(message) as u64), pieces.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chat::{Call, ToolSpec};
+
+    #[test]
+    fn every_part_has_its_size_and_can_be_read() {
+        let tools = [ToolSpec {
+            name: "ls".into(),
+            description: "List.".into(),
+            schema: serde_json::json!({ "type": "object" }),
+        }];
+        let call = Piece::Call(Call { id: "1".into(), name: "ls".into(), arguments: "{}".into() });
+        let result = Piece::Result { id: "1".into(), outcome: Outcome::failed("no such file") };
+        let conversation = [
+            Message::user("x".repeat(4_000)),
+            Message { role: Role::Assistant, parts: vec![call] },
+            Message { role: Role::Tool, parts: vec![result] },
+        ];
+        let words = "<cwd>/</cwd>\n\n(your question)".to_owned();
+        let preview =
+            Preview { model: "m", system: &"s".repeat(2_048), tools: &tools, conversation: &conversation, words };
+        let shown = super::words(&preview, Part::Whole);
+        assert!(shown.starts_with("the next question would send m about 1.5k tokens:\n"), "{shown}");
+        assert!(shown.contains("system prompt    2.0 KiB    512 tokens"), "{shown}");
+        assert!(
+            shown.contains("conversation     3.9 KiB   1.0k tokens  see /context conversation (3 messages)"),
+            "{shown}"
+        );
+        assert!(shown.ends_with("as follows:\n\n<cwd>/</cwd>\n\n(your question)"), "{shown}");
+        assert_eq!(super::words(&preview, Part::Tools), "ls: List.\n  {\"type\":\"object\"}");
+        let said = super::words(&preview, Part::Conversation);
+        assert!(said.contains("model (4 B):\n[calls ls {}]\n\ntools (12 B):\n[failed] no such file"), "{said}");
+    }
+}

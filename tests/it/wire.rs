@@ -1,0 +1,197 @@
+//! The way to a model: protocols, proxies, certificates, keys that are kept, and what can be asked.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::thread;
+
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use serde_json::{Value, json};
+
+use crate::harness::{Builder, Model, Reply, Shell, Term, available};
+
+/// Runs a subcommand to its end, with this on its stdin: the exit code, stdout and stderr.
+fn run(builder: Builder, args: &[&str], stdin: &str) -> (Builder, Option<i32>, String, String) {
+    let mut command = builder.command();
+    let mut child =
+        command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A program that does not read it has ended already, which its exit code says.
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (builder, output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+fn home() -> Builder {
+    Term::new(Shell::Bash).env("SHELLMATE_MODEL", "scripted")
+}
+
+#[test]
+fn the_settings_name_a_server_and_how_it_is_spoken_to() {
+    let calls = Reply::text(["Let me see."]).and_calls(&[("ls", json!({ "path": "." }))]);
+    let model = Model::start([calls, Reply::text(["Done."])]);
+    let settings = format!("[model]\nname = 'gpt-5.4:low'\nbase_url = '{}'\nprotocol = 'responses'\n", model.url());
+    let builder = Term::new(Shell::Bash).config(&settings);
+    let (_home, code, out, err) = run(builder, &["ask", "look"], "");
+    assert_eq!((code, out.as_str()), (Some(0), "Let me see.\n\nDone.\n"), "{err}");
+    let first = model.request();
+    assert!(first.head.starts_with("post /v1/responses http/1.1\r\n"), "{}", first.head);
+    assert_eq!((&first.body["store"], &first.body["reasoning"]["effort"]), (&json!(false), &json!("low")));
+    let second = model.request().body;
+    let kinds: Vec<&str> =
+        second["input"].as_array().unwrap().iter().filter_map(|item| item["type"].as_str()).collect();
+    assert_eq!(kinds, ["reasoning", "function_call", "function_call_output"]);
+    assert_eq!(second["input"][2]["encrypted_content"], "thought");
+}
+
+#[test]
+fn a_proxy_is_used_for_others_and_not_for_those_named() {
+    let model = Model::start([Reply::text(["by proxy"])]);
+    let far = home().env("OPENAI_BASE_URL", "http://llm.invalid/v1").env("HTTP_PROXY", model.root());
+    let (_home, code, out, err) = run(far.env("http_proxy", model.root()), &["ask", "hi"], "");
+    assert_eq!((code, out.as_str()), (Some(0), "by proxy\n"), "{err}");
+    assert!(model.request().head.starts_with("post http://llm.invalid/v1/chat/completions "));
+
+    // This address leads here, but is not one that we know to be this machine.
+    let model = Model::start([Reply::text(["directly"])]);
+    let url = model.url().replace("127.0.0.1", "0.0.0.0");
+    let through = |builder: Builder| {
+        builder
+            .env("OPENAI_BASE_URL", &url)
+            .env("http_proxy", "http://127.0.0.1:1")
+            .env("HTTP_PROXY", "http://127.0.0.1:1")
+    };
+    let (_home, code, out, _) = run(through(home()).env("NO_PROXY", "0.0.0.0"), &["ask", "hi"], "");
+    assert_eq!((code, out.as_str()), (Some(0), "directly\n"));
+    let (_home, code, _, err) = run(through(home()), &["ask", "hi"], "");
+    assert_eq!(code, Some(1), "{err}");
+}
+
+#[test]
+fn a_tunnel_is_asked_for_where_the_server_speaks_tls() {
+    let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", proxy.local_addr().unwrap());
+    let builder = home().env("OPENAI_BASE_URL", "https://llm.invalid/v1").env("HTTPS_PROXY", &url).args(["ask", "hi"]);
+    let mut child = builder.command().stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let (mut stream, _) = proxy.accept().unwrap();
+    let mut bytes = [0; 64];
+    let read = stream.read(&mut bytes).unwrap();
+    assert!(
+        bytes[..read].starts_with(b"CONNECT llm.invalid:443 HTTP/1.1\r\n"),
+        "{:?}",
+        String::from_utf8_lossy(&bytes)
+    );
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// A certificate for this machine that signs itself, in this directory.
+fn certificate(directory: &Path) {
+    let made = Command::new("openssl")
+        .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"])
+        .args(["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"])
+        .args(["-addext", "basicConstraints=critical,CA:FALSE", "-keyout", "key.pem", "-out", "cert.pem"])
+        .current_dir(directory)
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+}
+
+/// Answers one request over TLS; who does not trust it hangs up.
+fn serve_tls(directory: &Path) -> String {
+    let certificate = CertificateDer::from_pem_file(directory.join("cert.pem")).unwrap();
+    let key = PrivateKeyDer::from_pem_file(directory.join("key.pem")).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let config = Arc::new(config.with_no_client_auth().with_single_cert(vec![certificate], key).unwrap());
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://localhost:{}/v1", listener.local_addr().unwrap().port());
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let connection = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
+            let mut stream = rustls::StreamOwned::new(connection, stream);
+            if stream.read(&mut [0; 65_536]).is_err() {
+                continue;
+            }
+            let body = "data: {\"choices\":[{\"delta\":{\"content\":\"trusted\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+            let _ =
+                write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len());
+            let _ = stream.flush();
+        }
+    });
+    url
+}
+
+#[test]
+fn a_certificate_of_ones_own_is_trusted_when_named() {
+    if !available("openssl") {
+        eprintln!("SKIPPED: no openssl to make a certificate with");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    certificate(directory.path());
+    let url = serve_tls(directory.path());
+    let here = || home().env("OPENAI_BASE_URL", &url);
+    let (_home, code, _, err) = run(here(), &["ask", "hi"], "");
+    assert_eq!(code, Some(1), "{err}");
+    assert!(err.contains("can be trusted") && err.contains("SSL_CERT_FILE"), "{err}");
+    let file = directory.path().join("cert.pem");
+    let (_home, code, out, err) = run(here().env("SSL_CERT_FILE", file.to_str().unwrap()), &["ask", "hi"], "");
+    assert_eq!((code, out.as_str()), (Some(0), "trusted\n"), "{err}");
+}
+
+#[test]
+fn a_key_that_is_kept_is_used_and_never_shown() {
+    const SECRET: &str = "sk-kept-0123456789";
+    let model = Model::start([Reply::text(["hello"]), Reply::text(["hello"])]);
+    let builder = home().env("OPENAI_BASE_URL", model.url());
+    let (builder, code, out, err) = run(builder, &["auth", "login", "openai"], &format!("{SECRET}\n"));
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.starts_with("the key of openai is kept in ") && !(out + &err).contains(SECRET));
+    let file = builder.home().join(".local/state/shellmate/keys.json");
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+
+    let (builder, _, out, err) = run(builder, &["auth"], "");
+    assert!(out.contains("openai       kept in ") && !(out + &err).contains(SECRET));
+    let (builder, code, ..) = run(builder, &["ask", "hi"], "");
+    assert_eq!(code, Some(0));
+    assert!(model.request().head.contains(&format!("authorization: bearer {SECRET}\r\n")));
+
+    let builder = builder.env("OPENAI_API_KEY", "sk-set-0123456789");
+    let (builder, ..) = run(builder, &["ask", "hi"], "");
+    assert!(model.request().head.contains("authorization: bearer sk-set-0123456789\r\n"));
+    let (builder, _, out, _) = run(builder, &["auth", "logout", "openai"], "");
+    assert_eq!(out, "the key of openai is forgotten; OPENAI_API_KEY is still set\n");
+    assert_eq!(std::fs::read_to_string(&file).unwrap().trim(), "{}");
+    let (_home, code, _, err) = run(builder, &["auth", "login", "opnai"], "");
+    assert_eq!(code, Some(125));
+    assert!(err.contains("did you mean openai?"), "{err}");
+}
+
+#[test]
+fn a_key_is_typed_without_being_seen() {
+    let mut term = Term::new(Shell::Bash).start();
+    term.wait_for_prompt();
+    term.typed(format!("{} auth login groq\r", crate::harness::PROGRAM));
+    term.wait_for("key of groq (it is not shown):");
+    term.typed("gsk-typed-0123456789\r");
+    term.wait_for("the key of groq is kept in ");
+    assert!(!term.screen().contains("gsk-typed"), "{}", term.screen());
+}
+
+#[test]
+fn models_are_listed_for_people_and_programs() {
+    let model = Model::start([]);
+    let builder = home().env("OPENAI_BASE_URL", model.url()).env("OPENAI_API_KEY", "k");
+    let (builder, code, out, err) = run(builder, &["models"], "");
+    assert_eq!((code, out.as_str()), (Some(0), "custom/scripted\n"), "{err}");
+    let (builder, _, out, _) = run(builder, &["models", "--json"], "");
+    let line: Value = serde_json::from_str(out.trim()).unwrap();
+    assert_eq!(line, json!({ "provider": "custom", "model": "scripted", "context_window": null, "price": null }));
+    let (_home, code, out, _) = run(builder, &["models", "nothing-like-it"], "");
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+}
