@@ -23,9 +23,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("provider", &["chat", "text"]),
     (
         "config",
-        &["text", "tty", "host", "track", "capture", "input", "store", "agent", "provider", "tool", "guard", "render"],
+        &["text", "tty", "host", "track", "capture", "input", "store", "agent", "provider", "tool", "guard", "render", "reflex"],
     ),
-    ("agent", &["text", "chat", "provider", "tool", "guard", "store", "track", "capture"]),
+    ("agent", &["text", "chat", "provider", "tool", "guard", "reflex", "store", "track", "capture"]),
     (
         "session",
         &[

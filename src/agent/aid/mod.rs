@@ -37,7 +37,7 @@ fn failure(view: &ShellView) -> Option<Aid> {
     let newest_first = || view.happened.iter().rev();
     let failed = |one: &&Happened| one.command.status != 0;
     // A pipeline may have hidden what went wrong in the last one; otherwise the last that failed is meant.
-    let candidates = view.latest.iter().chain(newest_first().filter(failed));
+    let candidates = view.last.iter().chain(newest_first().filter(failed));
     for one in candidates {
         let recent = newest_first().filter(|other| other.command.started_at < one.command.started_at).take(RECENT);
         let recent = recent.map(|other| lossy(&other.command.text)).collect();

@@ -34,7 +34,7 @@ pub(super) fn answer(question: &Question, view: &ShellView, history: Option<&Pat
 }
 
 fn latest(view: &ShellView, say: impl FnOnce(&crate::agent::Happened) -> String) -> String {
-    view.latest.as_ref().map_or("nothing was run in this terminal yet".to_owned(), say)
+    view.last.as_ref().map_or("nothing was run in this terminal yet".to_owned(), say)
 }
 
 fn look(asked: &Question, view: &ShellView, path: &Path) -> Result<String, StoreError> {
@@ -96,7 +96,7 @@ fn changed_to(entries: &[Entry], view: &ShellView, place: &str) -> String {
             _ => cwd.ends_with(place.trim_end_matches('/')) || cwd == Path::new(place),
         }
     };
-    if let Some(last) = view.latest.as_ref().filter(|last| last.command.cwd != view.cwd && is_there(&view.cwd)) {
+    if let Some(last) = view.last.as_ref().filter(|last| last.command.cwd != view.cwd && is_there(&view.cwd)) {
         return format!("`{}`, from {}", lossy(&last.command.text), last.command.cwd.display());
     }
     let moved = entries.iter().enumerate().rev().find_map(|(at, entry)| {

@@ -33,7 +33,6 @@ pub(super) fn query(text: &str, happened: Vec<Happened>) -> Query {
         shell: "zsh".into(),
         host: "box".into(),
         user: "me".into(),
-        latest: happened.last().cloned(),
         happened,
         last: None,
         screen: None,
