@@ -163,20 +163,6 @@ impl<'a> Case<'a> {
         self.line.with(first..part.words[self.name].span.start, "")
     }
 
-    /// The index of the first word that is this text, or that holds it.
-    pub(super) fn position_of(&self, text: &str) -> Option<usize> {
-        self.position(text).or_else(|| {
-            self.words()
-                .iter()
-                .position(|word| !text.is_empty() && word.text.trim_end_matches('/') == text.trim_end_matches('/'))
-        })
-    }
-
-    /// The operator before the failed part: `|`, `&&`, … or empty.
-    pub(super) fn operator(&self) -> &str {
-        self.line.parts().get(self.part).map_or("", |part| &part.operator)
-    }
-
     /// Whether the line is this one command alone.
     pub(super) fn is_alone(&self) -> bool {
         self.line.parts().len() == 1
