@@ -34,12 +34,19 @@ pub(super) fn meaning(case: &Case<'_>) -> Option<String> {
     match status {
         2 if is_builtin => Some(format!("{} ended with 2: it was used wrongly.", case.tool())),
         126 => Some("126: it was found but could not be run.".to_owned()),
-        127 => Some("127: there is no command of that name.".to_owned()),
+        // A script that is not there, or a variable without a value, ends with 127 as well.
+        127 if case.output.lines().is_empty() || says_unknown(case) => {
+            Some("127: there is no command of that name.".to_owned())
+        }
         128.. => by_signal(status - 128),
         // A program that was waited for by another tells the signal as a negative number.
         ..0 => by_signal(-status),
         _ => None,
     }
+}
+
+fn says_unknown(case: &Case<'_>) -> bool {
+    ["ommand not found", ": not found", "nknown command"].iter().any(|words| case.output.says(words))
 }
 
 fn by_signal(signal: i32) -> Option<String> {

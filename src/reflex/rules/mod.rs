@@ -35,7 +35,11 @@ impl Rule {
 /// Every rule. Of two that believe themselves equally, the earlier family wins.
 pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
     [
-        coreutils::RULES,
+        coreutils::archives::RULES,
+        coreutils::files::RULES,
+        coreutils::options::RULES,
+        coreutils::search::RULES,
+        coreutils::system::RULES,
         git::branches::RULES,
         git::changes::RULES,
         git::commands::RULES,

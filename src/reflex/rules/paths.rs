@@ -196,11 +196,10 @@ fn missing_word<'a, 'c>(case: &'c Case<'a>) -> Option<(usize, &'c str, &'a str)>
     let says_missing = |line: &&&str| MISSING.iter().any(|words| line.contains(words));
     let lines: Vec<&str> = case.output.lines().iter().filter(says_missing).take(20).copied().collect();
     let operands: Vec<(usize, &str)> = case.operands().collect();
-    let named = lines.iter().find_map(|line| {
+    lines.iter().find_map(|line| {
         let longest = operands.iter().filter(|(_, word)| names(line, word)).max_by_key(|(_, word)| word.len());
         longest.map(|(index, word)| (*index, *word, *line))
-    });
-    named
+    })
 }
 
 /// Whether a line names a path: as a whole word, or as the end of an absolute one.
@@ -221,7 +220,7 @@ fn missing_destination(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         r#"(?x)
         (?:cannot\ move\ .+\ to|rename\ .+\ to|cannot\ create\ (?:regular\ file|directory|symbolic\ link|hard\ link)|failed\ to\ create\ (?:symbolic|hard)\ link|cannot\ touch|setting\ times\ of|target(?:\ directory)?|cannot\ create\ link|cannot\ stat)\ [`'‘"]?(.+?)[`'’"]?:?\ ?(?:=>.*|->.*|to\ .*)?:\ (?:No\ such\ file|Not\ a\ directory)
         | ^(?:cp|mv):\ directory\ (.+?)\ does\ not\ exist
-        | ^(?:touch|tee):\ (.+?):\ No\ such\ file
+        | ^(?:touch|tee):\ ([^\s'‘]+?):\ No\ such\ file
         "#
     ));
     let by_tool = said.as_ref().and_then(|said| said.iter().skip(1).flatten().next()).map(|found| found.as_str());
@@ -229,8 +228,10 @@ fn missing_destination(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         ["cp", "mv", "touch", "tee", "ln", "install", "scp"].contains(&tool) && !case.output.says("cannot stat");
     if let Some(path) = by_tool.filter(|_| writes) {
         let operands: Vec<(usize, &str)> = case.operands().collect();
-        let (index, typed) =
-            *operands.iter().rev().find(|(_, word)| *word == path || path.starts_with(word) || word.ends_with(path))?;
+        let (index, typed) = *operands
+            .iter()
+            .rev()
+            .find(|(_, word)| word.trim_end_matches('/') == path || path.starts_with(word) || word.ends_with(path))?;
         let last = operands.last()?;
         if ["cp", "mv", "ln", "install"].contains(&tool) && index != last.0 {
             return None;

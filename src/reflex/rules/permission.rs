@@ -178,6 +178,7 @@ fn not_executable(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let path = program_path(case)?;
     let is_said = case.output.lines().iter().any(|line| {
         line.contains(path)
+            && !line.contains("required file not found")
             && ["ermission denied", "not executable", "not an executable", "command not found", "cannot execute"]
                 .iter()
                 .any(|words| line.contains(words))
@@ -262,7 +263,7 @@ fn bad_interpreter(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         _ => return None,
     };
     let cause = format!("{path} is there, but what its first line names, {interpreter}, is not.");
-    let base = interpreter.split_whitespace().filter(|word| !word.ends_with("/env")).next_back().unwrap_or_default();
+    let base = interpreter.split_whitespace().rfind(|word| !word.ends_with("/env")).unwrap_or_default();
     let base = base.rsplit('/').next().unwrap_or_default();
     let instead = [base, if base == "python" { "python3" } else { base }, interpreter_of(path).unwrap_or_default()];
     let here = instead.into_iter().find(|name| !name.is_empty() && world.has(name));
@@ -352,6 +353,9 @@ fn as_root(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
             || line.contains("keine berechtigung"))
             && !line.contains("publickey")
     };
+    if ["cd", "pushd"].contains(&tool) {
+        return Some(Finding::cause(Confidence::Likely, "The directory is not yours to enter."));
+    }
     if !(says_root || lines().any(|line| denied(&line))) || NOT_BY_ROOT.contains(&tool) || tool.is_empty() {
         return None;
     }
@@ -374,16 +378,16 @@ fn as_root(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
 
 /// The line with every part of the same tool run as root.
 fn elevated(case: &Case<'_>, elevate: &str) -> String {
-    let mut line = case.with_before(elevate);
-    let tool = case.tool();
-    let failed = case.part_text();
+    let mut line = case.line.text().to_owned();
     for part in case.line.parts().iter().rev() {
-        let text = &case.line.text()[part.span()];
-        let is_other = text.as_ptr() != failed.as_ptr();
-        let is_after = text.as_ptr() > failed.as_ptr();
-        if is_other && is_after && part.words.first().is_some_and(|word| word.text == tool) {
-            let at = part.span().start + elevate.len() + 1;
-            line.insert_str(at, &format!("{elevate} "));
+        let is_failed = case.line.text()[part.span()].as_ptr() == case.part_text().as_ptr();
+        if is_failed {
+            // The text before this part is still as typed.
+            let failed = case.with_before(elevate);
+            let start = failed.len() - (case.line.text().len() - part.span().end);
+            line.replace_range(..part.span().end, &failed[..start]);
+        } else if part.words.first().is_some_and(|word| word.text == case.tool()) {
+            line.insert_str(part.span().start, &format!("{elevate} "));
         }
     }
     line

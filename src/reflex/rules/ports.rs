@@ -42,7 +42,7 @@ fn taken(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
             case.output
                 .lines()
                 .iter()
-                .filter(|line| line.contains("port") || line.contains("isten") || line.contains("bind"))
+                .filter(|line| line.contains("ort") || line.contains("isten") || line.contains("bind"))
                 .find_map(|line| port_in(line))
         })
         .or_else(|| port_typed(case))?;
@@ -65,7 +65,7 @@ fn taken(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
 }
 
 fn port_in(line: &str) -> Option<u16> {
-    let found = pattern!(r"(?:[Pp]ort:?\s+|:::|\]:|[\d*a-z]:|', |\bbind\D{0,40}?:)(\d{2,5})\b").captures_iter(line);
+    let found = pattern!(r"(?:[Pp]ort:?\s+|:::|\]:|[\d*a-z\s]:|', |\bbind\D{0,40}?:)(\d{2,5})\b").captures_iter(line);
     found.filter_map(|found| found[1].parse().ok()).find(|port| *port > 0)
 }
 

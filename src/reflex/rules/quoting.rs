@@ -126,10 +126,7 @@ fn mixed_quotes(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let (first, last) = (single.min(double), single.max(double));
     let opens = text[..first].ends_with([' ', '=']) && !text[first + 1..].starts_with(' ');
     let closes = text[last + 1..].is_empty() || text[last + 1..].starts_with([' ', ';', '|', '&', ')']);
-    (opens && closes).then(|| {
-        Finding::fix(Confidence::Likely, text.replace('\'', "\""), "one kind of quote")
-            .because("A quote is opened with one kind and closed with the other.")
-    })
+    (opens && closes).then(|| Finding::fix(Confidence::Likely, text.replace('\'', "\""), "one kind of quote"))
 }
 
 /// Quotes and dashes of a word processor.
@@ -150,7 +147,7 @@ fn typographic(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
             Some('—') => "--",
             Some('–' | '−')
                 if word.chars().nth(2).is_some()
-                    && !word.chars().nth(1).is_some_and(|c| c == '-')
+                    && word.chars().nth(1).is_none_or(|c| c != '-')
                     && word.chars().count() > 4 =>
             {
                 "--"

@@ -154,7 +154,7 @@ fn sourced_in_fish(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         case.output.says("fish: ") || case.output.says("builtin not inside of") || case.output.says("In fish");
     let (index, path) = case.operands().next()?;
     let other = format!("{path}.fish");
-    (is_fish && path.ends_with("activate") || is_fish && crate::reflex::near::exists(&other, world)).then(|| {
+    (is_fish && (path.ends_with("activate") || crate::reflex::near::exists(&other, world))).then(|| {
         Finding::fix(Confidence::Sure, case.with_word(index, &other), "the same for fish")
             .because(format!("{path} is written for bash and zsh."))
     })
@@ -245,12 +245,12 @@ fn test_words(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         "A variable in the test is empty or holds several words: put it in double quotes."
     };
     let finding = Finding::cause(Confidence::Likely, cause);
-    let inside = pattern!(r"(\[\s[^\]]*?)(\s)(\$\w+|\$\{\w+\})(\s)");
+    let inside = pattern!(r"(\[[^\]]*?\s)(\$\w+|\$\{\w+\})(\s)");
     Some(if inside.is_match(text) && !line.contains("integer") {
         let mut fixed = text.to_owned();
         // Each round quotes one variable; a test has only a few.
         for _ in 0..4 {
-            fixed = inside.replace(&fixed, "$1$2\"$3\"$4").into_owned();
+            fixed = inside.replace(&fixed, "$1\"$2\"$3").into_owned();
         }
         finding.or(fixed, "the variables in quotes")
     } else {
@@ -296,7 +296,7 @@ fn token(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         "|" | "||" | "&&" | "&" | ";" | ";;" => format!("There is no command before {token}."),
         other => format!("The shell did not expect {other} there."),
     };
-    Some(Finding::cause(Confidence::Likely, cause))
+    Some(Finding::cause(Confidence::Guess, cause))
 }
 
 fn ambiguous_redirect(_: &Case<'_>, _: &dyn World) -> Option<Finding> {

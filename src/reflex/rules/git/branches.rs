@@ -81,10 +81,10 @@ fn unknown_pathspec(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let wrong = said.iter().skip(1).flatten().next()?.as_str();
     let index = case.position(wrong)?;
     let (command_at, command) = case.subcommand()?;
-    if command == "commit" {
-        if let Some(finding) = unquoted_message(case, index) {
-            return Some(finding);
-        }
+    if command == "commit"
+        && let Some(finding) = unquoted_message(case, index)
+    {
+        return Some(finding);
     }
     let exists = world.kind(Path::new(wrong)).is_some();
     if exists && command != "add" {
@@ -132,7 +132,7 @@ fn unquoted_message(case: &Case<'_>, wrong: usize) -> Option<Finding> {
     let span = words[option + 1].span.start..words[last].span.end;
     let message = &case.line.text()[span.clone()];
     // A quote in it means that the shell saw other words than these.
-    (!message.contains(['\'', '"', '\\', '$', '`'])).then(|| {
+    (!message.contains(['\'', '"', '\\', '$', '`', '“', '”', '‘', '’'])).then(|| {
         Finding::fix(Confidence::Sure, case.line.with(span, &format!("\"{message}\"")), "the message in quotes")
             .because("Only the first word was the message; git took the others for files.")
     })
