@@ -20,6 +20,7 @@ mod history;
 mod inline;
 mod prompts;
 mod query;
+mod reflex;
 mod rooms;
 mod start;
 mod terminal;
