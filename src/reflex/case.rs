@@ -1,7 +1,5 @@
 //! A failure taken apart, as the rules see it.
 
-use std::path::Path;
-
 use super::Failure;
 use super::line::{self, Line, Part, Word};
 use super::output::Output;
@@ -32,7 +30,6 @@ pub(super) struct Case<'a> {
     pub(super) line: Line<'a>,
     pub(super) output: Output<'a>,
     pub(super) status: Option<i32>,
-    pub(super) cwd: &'a Path,
     /// The part that failed, an index into the line's.
     part: usize,
     /// Where in that part the command's name is.
@@ -45,7 +42,7 @@ impl<'a> Case<'a> {
         let output = Output::new(failure.output);
         let part = failed_part(line.parts(), &output);
         let name = line.parts().get(part).map_or(0, name_of);
-        Case { line, output, status: failure.status, cwd: failure.cwd, part, name }
+        Case { line, output, status: failure.status, part, name }
     }
 
     /// Whether there is anything to explain. A pipeline can end well after a part of it did not.
@@ -53,7 +50,9 @@ impl<'a> Case<'a> {
         let Some(part) = self.line.parts().get(self.part) else { return false };
         let is_hidden_by_a_pipe =
             self.line.parts().get(self.part + 1).is_some_and(|next| next.operator.starts_with('|'));
-        self.status != Some(0) || is_hidden_by_a_pipe && !part.words.is_empty()
+        let complains = |line: &&str| line.starts_with("fatal: ") || line.starts_with("error: ");
+        let is_told = is_complaint(part, &self.output) || self.output.lines().iter().any(complains);
+        self.status != Some(0) || is_hidden_by_a_pipe && is_told
     }
 
     /// The words of the part that failed, from the command's name on: no `sudo`, no `VAR=value` before it.
@@ -147,7 +146,16 @@ impl<'a> Case<'a> {
 
     /// The whole line with something before the part that failed: `sudo`, or `mkdir -p x &&`.
     pub(super) fn with_before(&self, text: &str) -> String {
-        let Some(part) = self.line.parts().get(self.part) else { return text.to_owned() };
+        let parts = self.line.parts();
+        // A list does not begin within a pipeline.
+        let mut at = self.part;
+        while text.ends_with("&&")
+            && at > 0
+            && parts.get(at).is_some_and(|part| part.operator.starts_with('|') && part.operator != "||")
+        {
+            at -= 1;
+        }
+        let Some(part) = parts.get(at) else { return text.to_owned() };
         let first = part.words.iter().find(|word| !KEYWORDS.contains(&word.text.as_str()));
         let start = first.map_or(part.span().start, |word| word.span.start);
         self.line.with(start..start, &format!("{text} "))
@@ -163,20 +171,6 @@ impl<'a> Case<'a> {
         self.line.with(first..part.words[self.name].span.start, "")
     }
 
-    /// The index of the first word that is this text, or that holds it.
-    pub(super) fn position_of(&self, text: &str) -> Option<usize> {
-        self.position(text).or_else(|| {
-            self.words()
-                .iter()
-                .position(|word| !text.is_empty() && word.text.trim_end_matches('/') == text.trim_end_matches('/'))
-        })
-    }
-
-    /// The operator before the failed part: `|`, `&&`, … or empty.
-    pub(super) fn operator(&self) -> &str {
-        self.line.parts().get(self.part).map_or("", |part| &part.operator)
-    }
-
     /// Whether the line is this one command alone.
     pub(super) fn is_alone(&self) -> bool {
         self.line.parts().len() == 1
@@ -190,17 +184,30 @@ impl<'a> Case<'a> {
 
 /// The part that most probably failed: one whose name the output complains with, otherwise the last.
 fn failed_part(parts: &[Part], output: &Output<'_>) -> usize {
-    let complains = |part: &Part| {
-        let Some(name) = part.words.get(name_of(part)).map(|word| word.text.as_str()) else { return false };
-        let base = name.rsplit('/').next().unwrap_or(name);
-        let starts = |line: &str| line.strip_prefix(base).is_some_and(|rest| rest.starts_with(": "));
-        // `bash: gti: command not found`, `zsh: command not found: gti`, `fish: Unknown command: gti`.
-        let shell_says = |line: &str| {
-            line.ends_with(&format!(": {name}")) && line.contains("command") || line.contains(&format!(": {name}: "))
-        };
-        !base.is_empty() && output.lines().iter().any(|line| starts(line) || shell_says(line))
-    };
-    parts.iter().position(complains).unwrap_or(parts.len().saturating_sub(1))
+    let mut last = parts.len().saturating_sub(1);
+    // What only passes text on seldom fails.
+    while last > 0 && parts[last].operator.starts_with('|') && parts[last].operator != "||" && is_filter(&parts[last]) {
+        last -= 1;
+    }
+    parts.iter().position(|part| is_complaint(part, output)).unwrap_or(last)
+}
+
+/// Whether the output complains with the name of this part's command.
+fn is_complaint(part: &Part, output: &Output<'_>) -> bool {
+    let Some(name) = part.words.get(name_of(part)).map(|word| word.text.as_str()) else { return false };
+    let base = name.rsplit('/').next().unwrap_or(name);
+    let starts = |line: &str| line.strip_prefix(base).is_some_and(|rest| rest.starts_with(": "));
+    // `bash: gti: command not found`, `zsh: command not found: gti`, `fish: Unknown command: gti`.
+    let (at_end, within) = (format!(": {name}"), format!(": {name}: "));
+    let shell_says = |line: &str| line.ends_with(&at_end) && line.contains("command") || line.contains(&within);
+    !base.is_empty() && output.lines().iter().any(|line| starts(line) || shell_says(line))
+}
+
+fn is_filter(part: &Part) -> bool {
+    let filters = [
+        "cat", "head", "tail", "less", "more", "tee", "wc", "sort", "uniq", "grep", "bat", "column", "nl", "tr", "cut",
+    ];
+    part.words.first().is_some_and(|word| filters.contains(&word.text.as_str()))
 }
 
 /// Where the command's name is among a part's words.
@@ -232,6 +239,7 @@ fn is_assignment(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     fn case<'a>(command: &'a str, output: &'a str) -> Case<'a> {
         Case::new(&Failure { command, output, status: Some(1), cwd: Path::new("/") })

@@ -40,11 +40,13 @@ fn dangers(text: &str) -> Vec<String> {
         if has(&["chmod"]) && has(&["777", "0777", "a+rwx", "ugo+rwx"]) {
             found.push("chmod 777".into());
         }
-        if has(&["dd", "mkfs", "fdisk", "wipefs", "kill", "pkill", "killall"])
-            || words.iter().any(|word| word.starts_with("mkfs."))
-        {
-            found.push(format!("{:?}", words.first()));
-        }
+        let by_name = ["dd", "mkfs", "fdisk", "wipefs", "kill", "pkill", "killall"];
+        found.extend(
+            words
+                .iter()
+                .filter(|word| by_name.contains(word) || word.starts_with("mkfs."))
+                .map(|word| (*word).to_owned()),
+        );
     }
     found
 }
@@ -63,6 +65,8 @@ mod tests {
         assert!(!is_worse("rm -r x", "rm x"));
         assert!(is_worse("chmod 777 x && ./x", "./x"));
         assert!(!is_worse("chmod +x x && ./x", "./x"));
+        assert!(!is_worse("sudo kill 1", "kill 1"));
+        assert!(is_worse("kill 1 && make", "make"));
         assert!(is_worse("rm .git/index.lock && git commit", "git commit"));
     }
 }

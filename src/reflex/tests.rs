@@ -32,6 +32,7 @@ struct Told {
     contents: Vec<(String, String)>,
     variables: Vec<(String, String)>,
     listeners: Vec<(u16, u32, String)>,
+    memory_kills: u64,
     recent: Vec<String>,
     is_root: bool,
     /// The best proposal; absent if it does not matter, empty if there must be none at all.
@@ -96,6 +97,10 @@ impl World for Told {
         self.listeners.iter().find(|(known, ..)| *known == port).map(|(_, pid, name)| (*pid, name.clone()))
     }
 
+    fn memory_kills(&self) -> u64 {
+        self.memory_kills
+    }
+
     fn recent(&self) -> &[String] {
         &self.recent
     }
@@ -110,7 +115,12 @@ fn tidy(path: &Path) -> PathBuf {
     path.components().filter(|part| !matches!(part, std::path::Component::CurDir)).collect()
 }
 
-fn corpus() -> Vec<(String, Told)> {
+fn corpus() -> &'static [(String, Told)] {
+    static CORPUS: std::sync::LazyLock<Vec<(String, Told)>> = std::sync::LazyLock::new(read_corpus);
+    &CORPUS
+}
+
+fn read_corpus() -> Vec<(String, Told)> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reflex");
     let mut files: Vec<PathBuf> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
@@ -160,6 +170,43 @@ fn no_first_proposal_of_the_corpus_is_harmful() {
     }
 }
 
+/// Output of about this size in which every rule's signs are strewn, so that every pattern is tried.
+fn strewn(size: usize) -> String {
+    let signs: Vec<&str> = rules::all().flat_map(|rule| rule.signs.iter().copied()).collect();
+    let words = "lorem ipsum 'dolor' `sit` amet: consectetur/adipiscing.elit:12:3 ";
+    let mut text = String::new();
+    let mut n = 0;
+    while text.len() < size {
+        text.push_str(words);
+        text.push_str(signs[n % signs.len()]);
+        text.push_str(if n % 3 == 0 { "\n" } else { " " });
+        n += 1;
+    }
+    text
+}
+
+/// The least time of a few rounds, which other work on the machine can only lengthen.
+fn least_time(output: &str) -> std::time::Duration {
+    let cases = corpus();
+    let told = &cases[0].1;
+    let round = || {
+        let begun = std::time::Instant::now();
+        for command in ["git push origin main", "cp a b/c", "./run.sh x | tail", "frobnicate 'x y' > out"] {
+            diagnose(&Failure { command, output, status: Some(1), cwd: Path::new("/") }, told);
+        }
+        begun.elapsed()
+    };
+    (0..2).map(|_| round()).min().unwrap()
+}
+
+#[test]
+fn time_is_linear_in_the_output() {
+    // Both are below the cap on lines, so that the larger is really looked at.
+    let (small, large) = (strewn(250_000), strewn(1_000_000));
+    let ratio = least_time(&large).as_secs_f64() / least_time(&small).as_secs_f64();
+    assert!(ratio < 12.0, "four times the output took {ratio:.1} times as long");
+}
+
 #[test]
 fn rules_have_names_of_their_own() {
     let mut names: Vec<&str> = rules::all().map(|rule| rule.name).collect();
@@ -178,7 +225,7 @@ proptest! {
         let signs: Vec<&str> = rules::all().flat_map(|rule| rule.signs.iter().copied()).collect();
         let sign = at.get(&signs);
         let cases = corpus();
-        let told = &at.get(&cases).1;
+        let told = &at.get(cases).1;
         for command in [&command, &told.command] {
             for output in [format!("{output}{sign}"), format!("{sign}{output}"), format!("{output}\n{}", told.output)] {
                 diagnose(&Failure { command, output: &output, status: Some(1), cwd: Path::new("/") }, told);

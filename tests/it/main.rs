@@ -27,6 +27,7 @@ mod line;
 mod prompts;
 mod query;
 mod recorded;
+mod reflex;
 mod rooms;
 mod start;
 mod terminal;

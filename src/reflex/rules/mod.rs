@@ -1,6 +1,12 @@
 //! The rules, a file for each family.
 
+mod coreutils;
 mod git;
+mod paths;
+mod permission;
+mod ports;
+mod quoting;
+mod shells;
 mod unknown;
 
 use super::case::Case;
@@ -28,7 +34,25 @@ impl Rule {
 
 /// Every rule. Of two that believe themselves equally, the earlier family wins.
 pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
-    [git::RULES, unknown::RULES].into_iter().flatten()
+    [
+        coreutils::archives::RULES,
+        coreutils::files::RULES,
+        coreutils::options::RULES,
+        coreutils::search::RULES,
+        coreutils::system::RULES,
+        git::branches::RULES,
+        git::changes::RULES,
+        git::commands::RULES,
+        git::remotes::RULES,
+        paths::RULES,
+        permission::RULES,
+        ports::RULES,
+        quoting::RULES,
+        shells::RULES,
+        unknown::RULES,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// A pattern that is compiled when it is first needed.

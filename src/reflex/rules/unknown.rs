@@ -1,5 +1,7 @@
 //! Commands that do not exist.
 
+mod advice;
+mod known;
 mod layout;
 mod packages;
 
@@ -10,6 +12,8 @@ use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::typo;
 use crate::reflex::world::{Kind, World};
+use advice::{told_by_system, unknown_name};
+use known::{POPULAR, SUBCOMMANDS};
 
 /// How shells and those who start programs say that there is no such command.
 const SIGNS: &[&str] = &[
@@ -26,110 +30,6 @@ const SIGNS: &[&str] = &[
     "introuvable",
     "no encontrad",
     "nicht gefunden",
-];
-
-/// What people type most: of two names as near, one of these was meant.
-const POPULAR: &[&str] = &[
-    "git",
-    "ls",
-    "cd",
-    "cat",
-    "grep",
-    "make",
-    "vim",
-    "sudo",
-    "python",
-    "python3",
-    "pip",
-    "npm",
-    "docker",
-    "ssh",
-    "cp",
-    "mv",
-    "rm",
-    "mkdir",
-    "echo",
-    "curl",
-    "clear",
-    "exit",
-    "man",
-    "less",
-    "tail",
-    "head",
-    "find",
-    "cargo",
-    "kubectl",
-    "apt",
-    "brew",
-    "node",
-    "yarn",
-    "which",
-    "history",
-    "ps",
-    "kill",
-    "top",
-    "htop",
-    "tar",
-    "touch",
-    "nano",
-    "source",
-    "export",
-    "go",
-    "java",
-    "ping",
-    "wget",
-    "chmod",
-    "chown",
-    "sed",
-    "awk",
-    "sort",
-    "diff",
-    "tmux",
-    "systemctl",
-    "code",
-    "pwd",
-    "df",
-    "du",
-    "ruby",
-    "rsync",
-    "scp",
-    "terraform",
-    "apt-get",
-    "whoami",
-    "unzip",
-    "nvim",
-    "emacs",
-    "ifconfig",
-    "bash",
-    "zsh",
-    "fish",
-    "pnpm",
-];
-
-/// Commands with subcommands, and those that are run together with them when a blank is missing.
-const SUBCOMMANDS: &[(&str, &str)] = &[
-    (
-        "git",
-        "add branch checkout cherry-pick clone commit config diff fetch init log merge mv pull push rebase remote reset \
-         restore revert rm show stash status switch tag blame",
-    ),
-    (
-        "docker",
-        "build compose exec images inspect kill login logs ps pull push restart rm rmi run start stop volume network",
-    ),
-    ("npm", "ci init install publish run start test update audit uninstall"),
-    ("yarn", "add build dev install remove start test"),
-    ("cargo", "add bench build check clean clippy doc fmt init install new run search test update"),
-    ("apt", "install list purge remove search show update upgrade"),
-    ("brew", "doctor info install list search uninstall update upgrade tap"),
-    ("pip", "freeze install list show uninstall"),
-    ("kubectl", "apply create delete describe edit exec get logs scale"),
-    ("go", "build fmt get install mod run test vet"),
-    ("systemctl", "status start stop restart enable disable daemon-reload"),
-    ("make", "all clean install test build"),
-    ("terraform", "apply destroy init plan fmt validate"),
-    ("dnf", "install update remove search"),
-    ("pacman", ""),
 ];
 
 pub(super) const RULES: &[Rule] = &[
@@ -154,40 +54,25 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// The name that could not be run, as whoever tried has it.
-fn unknown_name<'a>(case: &Case<'a>) -> Option<&'a str> {
-    let said = case.output.captures(pattern!(
-        r#"(?x)
-        (?: ^|:\ ?|\d\ )[`'‘“"]?([^\s:'’"`]+)['’"”]?:\ (?:command\ )?not\ found(?:$|\ \[|\.|,)
-        | command\ not\ found:\ (\S+)\s*$
-        | (?i:unknown\ command):?\ ['‘"]?([^\s'’"]+)['’"]?\.?\s*$
-        | ^Command\ ['‘"]([^'’"]+)['’"]\ not\ found
-        | (?:env|nohup|nice|timeout|stdbuf|setsid|xargs|exec|time|ionice|chroot|watch|strace|unshare|runuser)(?::\ \d+)?:\ (?:cannot\ (?:run\ command|run|execute)\ |failed\ to\ (?:run\ command|execute)\ |exec:?\ |can't\ execute\ |'')?['‘"]?([^\s'’":]+)['’"]?:\ No\ such\ file\ or\ directory
-        | ^['‘"]?([^\s'’"]+)['’"]?\s?:?\ (?:The\ term\ .*\ )?is\ not\ recognized\ as
-        | ^The\ program\ ['‘"]?([^\s'’"]+)['’"]?\ is\ (?:currently\ )?not\ installed
-        | :\ ([^\s:]+):\ (?:Befehl\ nicht\ gefunden|commande\ introuvable|orden\ no\ encontrada|comando\ non\ trovato|comando\ não\ encontrado|команда\ не\ найдена|コマンドが見つかりません|未找到命令|找不到命令)
-        | (?:no\ such\ file\ or\ directory:\ (https?://\S+|git@\S+))
-        | :\ ((?:https?://|git@)\S+):\ No\ such\ file\ or\ directory
-        "#
-    ))?;
-    said.iter().skip(1).flatten().next().map(|name| name.as_str())
-}
-
 fn missing(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let name = unknown_name(case)?;
     let is_by_sudo = case.output.line_with("command not found").is_some_and(|line| line.starts_with("sudo: "));
     let Some(index) = case.words().iter().position(|word| word.text == name) else {
         return elsewhere(case, name, world);
     };
-    if is_by_sudo && case.is_elevated() && index == 0 {
-        if let Some(finding) = hidden_from_sudo(case, name, world) {
-            return Some(finding);
-        }
+    if is_by_sudo
+        && case.is_elevated()
+        && index == 0
+        && let Some(finding) = hidden_from_sudo(case, name, world)
+    {
+        return Some(finding);
     }
-    if world.has(name) {
+    let next = case.word(index + 1).unwrap_or_default();
+    // An assignment with blanks in it is the shell's matter.
+    if world.has(name) || name.starts_with('[') || next.starts_with('=') || name.contains('=') {
         return None;
     }
-    literal_prompt(case, name)
+    literal_prompt(case, name, world)
         .or_else(|| slip_at_end(case, index, name))
         .or_else(|| in_this_directory(case, index, name, world))
         .or_else(|| pasted_address(case, index, name, world))
@@ -226,7 +111,7 @@ fn elsewhere(case: &Case<'_>, name: &str, world: &dyn World) -> Option<Finding> 
 
 /// `sudo` has a PATH of its own, and knows no aliases and functions.
 fn hidden_from_sudo(case: &Case<'_>, name: &str, world: &dyn World) -> Option<Finding> {
-    if crate::reflex::builtins().iter().any(|builtin| builtin == name) {
+    if crate::reflex::builtins::is_builtin(name) {
         let cause = format!("{name} is part of the shell, not a program that sudo could start.");
         return Some(if name == "cd" {
             Finding::fix(Confidence::Likely, case.with_command("-i"), "a shell as root, to change directory in")
@@ -249,14 +134,17 @@ fn span_from_name(case: &Case<'_>) -> Option<std::ops::Range<usize>> {
 }
 
 /// `$ git status`, copied with its prompt.
-fn literal_prompt(case: &Case<'_>, name: &str) -> Option<Finding> {
+fn literal_prompt(case: &Case<'_>, name: &str, world: &dyn World) -> Option<Finding> {
     if !["$", "%", "#", "❯", "➜", ">>>", "PS1", "λ"].contains(&name) {
         return None;
     }
     let text = case.line.text();
     let start = text.find(name)?;
     let rest = text[start + name.len()..].trim_start();
-    (!rest.is_empty()).then(|| {
+    // A line that begins with # may be a comment as well.
+    let is_command = |text: &str| world.has(text) || POPULAR.contains(&text);
+    let may_run = name != "#" || rest.split_whitespace().next().is_some_and(is_command);
+    (!rest.is_empty() && may_run).then(|| {
         Finding::fix(
             Confidence::Sure,
             case.line.with(start..text.len() - rest.len(), ""),
@@ -369,10 +257,10 @@ fn run_together(case: &Case<'_>, index: usize, name: &str, world: &dyn World) ->
         let raw = raw(case, index);
         (raw == name).then(|| format!("{} {}", &raw[..at], &raw[at + gap..]))
     };
-    let split = name.char_indices().map(|(at, _)| at).skip(1).find_map(|at| {
-        let (command, rest) = name.split_at(at);
+    let split = name.char_indices().map(|(at, _)| at).skip(1).find(|at| {
+        let (command, rest) = name.split_at(*at);
         if !is_command(command) {
-            return None;
+            return false;
         }
         let takes_paths = ["cd", "ls", "cat", "vim", "vi", "nano", "less", "ll", "la"].contains(&command);
         let is_path = takes_paths && rest.starts_with(['.', '/', '~']);
@@ -381,14 +269,14 @@ fn run_together(case: &Case<'_>, index: usize, name: &str, world: &dyn World) ->
         let is_subcommand = subcommands.split_whitespace().any(|known| known == rest);
         let runs_another =
             ["sudo", "man", "which", "time", "type"].contains(&command) && rest.len() > 1 && is_command(rest);
-        (is_path || is_option || is_subcommand || runs_another).then_some(at)
+        is_path || is_option || is_subcommand || runs_another
     });
     if let Some(at) = split {
         return Some(Finding::fix(Confidence::Likely, case.with_raw(index, &cut(at, 0)?), "with the missing blank"));
     }
     // A hyphen in the blank's place, the longest command first: `apt-get-install` is `apt-get install`.
-    let hyphen = name.match_indices('-').map(|(at, _)| at).filter(|at| *at > 0 && *at + 1 < name.len());
-    let at = hyphen.filter(|at| is_command(&name[..*at])).last()?;
+    let mut hyphen = name.match_indices('-').map(|(at, _)| at).filter(|at| *at > 0 && *at + 1 < name.len());
+    let at = hyphen.rfind(|at| is_command(&name[..*at]))?;
     let has_subcommands = SUBCOMMANDS.iter().any(|(known, _)| *known == &name[..at] || name[..at].starts_with("apt"));
     if packages::known().any(|known| known == name) {
         return None;
@@ -519,50 +407,4 @@ fn doubled(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         return None;
     }
     Some(Finding::fix(Confidence::Likely, case.without(1), "the command once"))
-}
-
-/// Debian's, Fedora's, Arch's, Nix's and Termux's own advice.
-fn told_by_system(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
-    let wrong = unknown_name(case).or_else(|| {
-        case.output
-            .captures(pattern!(r"[Cc]ommand '([^']+)'"))
-            .map(|found| found.get(1).map_or("", |name| name.as_str()))
-    });
-    let name = wrong
-        .filter(|name| !name.is_empty())
-        .or_else(|| case.output.captures(pattern!(r"program '?([\w.+-]+)'?"))?.get(1).map(|name| name.as_str()))?;
-    let index = case.words().iter().position(|word| word.text == name);
-    let meant = pattern!(r"^\s+command '([^']+)' from (?:deb|snap) ");
-    let similar = pattern!(r"[Ss]imilar commands? (?:is|are):? '([^']+)'");
-    let mut near: Vec<&str> = Vec::new();
-    let mut installs: Vec<String> = Vec::new();
-    for line in case.output.lines() {
-        if let Some(found) = meant.captures(line).or_else(|| similar.captures(line)).and_then(|found| found.get(1)) {
-            near.push(found.as_str());
-        } else if let Some(found) = pattern!(
-            r"^\s*((?:sudo )?(?:apt|apt-get|snap|dnf|yum|zypper|pacman|pkg|apk|brew|nix-env|nix-shell) +(?:-S|install|add|in|-iA|-p) +[^\s#<]+(?: --classic)?)"
-        )
-        .captures(line)
-        {
-            installs.push(found[1].split_whitespace().collect::<Vec<_>>().join(" "));
-        } else if let Some(found) = pattern!(r"^Install package '([^']+)' to provide").captures(line) {
-            installs.push(format!("sudo dnf install {}", &found[1]));
-        } else if let Some(found) = pattern!(r"^\s+(?:core|extra|community|multilib)/(\S+) \S+").captures(line) {
-            installs.push(format!("sudo pacman -S {}", &found[1]));
-        }
-    }
-    let mut finding = Finding::cause(Confidence::Sure, format!("{name} is not installed."));
-    let best = typo::nearest(name, near.iter().copied()).filter(|_| index.is_some());
-    if let (Some(best), Some(index)) = (best, index) {
-        finding = finding.or(case.with_word(index, best), "the system's nearest command");
-        finding.cause = Some(format!("There is no command {name}; {best} is near."));
-        for other in near.iter().filter(|other| **other != best && world.has(other)) {
-            finding = finding.or(case.with_word(index, other), "near, too");
-        }
-    }
-    installs.sort_by_key(|install| install.contains("snap"));
-    for install in installs {
-        finding = finding.or(install, format!("the system's own advice for {name}"));
-    }
-    (!finding.proposals.is_empty()).then_some(finding)
 }
