@@ -39,4 +39,4 @@ macro_rules! pattern {
         &*PATTERN
     }};
 }
-use pattern;
+pub(super) use pattern;
