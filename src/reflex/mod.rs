@@ -8,6 +8,7 @@
 //! Invariants: precision before recall; a proposal is never more destructive than what was typed (`harm`); time is linear in the
 //! output. Touches: text. Only `machine` looks at the machine, for the rules it is the trait [`World`].
 
+mod builtins;
 mod case;
 mod excerpt;
 mod finding;
@@ -23,6 +24,7 @@ mod world;
 
 use std::path::Path;
 
+pub use builtins::builtins;
 pub use finding::{Answer, Proposal};
 pub use machine::Machine;
 pub use world::{Entry, Kind, World};
