@@ -7,6 +7,10 @@ use crate::reflex::rules::pattern;
 
 pub(super) const READERS: &[Reader] = &[Reader { signs: &["** ("], read: exceptions }];
 
+/// Applications whose frames are the language's own.
+const OTHERS: &[&str] =
+    &["elixir", "stdlib", "mix", "kernel", "ex_unit", "iex", "logger", "ecto", "plug", "phoenix", "jason"];
+
 fn exceptions(page: &Page<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
@@ -25,9 +29,9 @@ fn exceptions(page: &Page<'_>) -> Vec<Remark> {
             continue;
         }
         let own = page.after(at, 20).iter().find_map(|line| {
-            let caught = pattern!(r"^\s+(?:\([^)]*\) )?((?:lib|test|apps|web)/\S+?\.exs?|[\w./-]+\.exs?):([0-9]+)")
-                .captures(line)?;
-            Place::caught(caught.get(1), caught.get(2), None)
+            let caught = pattern!(r"^\s+(?:\(([a-z_]+) [0-9][^)]*\) )?([\w./-]+\.exs?):([0-9]+)").captures(line)?;
+            let is_own = caught.get(1).is_none_or(|name| !OTHERS.contains(&name.as_str()));
+            Place::caught(caught.get(2), caught.get(3), None).filter(|_| is_own)
         });
         remarks.push(Remark::cause(at, own, format!("({class}) {words}")));
     }

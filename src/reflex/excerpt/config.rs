@@ -52,25 +52,24 @@ fn lines_and_columns(page: &Page<'_>) -> Vec<Remark> {
             let is_heading = line.trim_start().starts_with("File \"");
             let below = page.after(at, 8).iter().map(|line| line.trim()).find(|line| line.starts_with("Error"));
             let words = if is_heading { below } else { above.map(str::trim) }.unwrap_or(line.trim());
-            let words = page
-                .after(at, 1)
-                .iter()
-                .map(|line| line.trim())
-                .find(|next| {
-                    !is_heading && next.starts_with("could not find")
-                        || next.starts_with("mapping values")
-                        || next.starts_with("found ")
-                        || next.starts_with("expected ")
-                })
-                .unwrap_or(words);
+            // YAML's first mark is where the surroundings began, its last is where they broke.
+            let is_context = !is_heading && page.after(at, 3).iter().any(|line| named.is_match(line));
+            if is_context {
+                continue;
+            }
             remarks.push(Remark::cause(at, Place::caught(caught.get(1), caught.get(2), caught.get(3)), words));
-        } else if let Some(caught) = unnamed.captures(line).filter(|_| says_parse(line)) {
+        } else if let Some(caught) = unnamed.captures(line).filter(|_| says_parse(line) && !is_spoken_for(line)) {
             let number = |group: usize| caught.get(group).and_then(|found| found.as_str().parse().ok());
             let place = number(1).and_then(|row| page.input(row, number(2)));
             remarks.push(Remark::cause(at, place, line.trim()));
         }
     }
     remarks
+}
+
+/// Whether `line 3` stands beside the name of its file, as shells, perl and PHP write it.
+fn is_spoken_for(line: &str) -> bool {
+    line.contains(" on line ") || pattern!(r"^\S+\.\w+: line [0-9]+: | at \S+ line [0-9]+").is_match(line)
 }
 
 fn says_parse(line: &str) -> bool {

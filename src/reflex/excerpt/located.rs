@@ -91,10 +91,10 @@ fn is_uncaught(words: &str) -> bool {
     words.starts_with("in ") && words.contains(": ") && words.ends_with(')')
 }
 
-/// Linters: `E999 SyntaxError`, `F821 undefined name`.
+/// Linters: `E999 SyntaxError`, `F821 undefined name`, but not their complaints about style.
 fn has_code(words: &str) -> bool {
     let code = words.split([' ', ':']).next().unwrap_or_default();
-    code.starts_with(['E', 'F']) && code.len() > 2 && code[1..].bytes().all(|c| c.is_ascii_digit())
+    (code.starts_with("E9") || code.starts_with('F')) && code.len() > 2 && code[1..].bytes().all(|c| c.is_ascii_digit())
 }
 
 /// GHC and others say what is wrong in the next lines.

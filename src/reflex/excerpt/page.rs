@@ -42,11 +42,6 @@ impl<'a> Page<'a> {
             .find(|text| !text.starts_with('-') && has_extension(text))?;
         Some(Place { path: path.to_owned(), line, column })
     }
-
-    /// The command's name.
-    pub(super) fn tool(&self) -> &str {
-        self.case.tool()
-    }
 }
 
 fn has_extension(word: &str) -> bool {

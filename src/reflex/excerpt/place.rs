@@ -116,6 +116,8 @@ pub(super) fn is_foreign(path: &str) -> bool {
         "node:",
         "internal/",
         "/go/src/",
+        "/src/runtime/",
+        "/src/testing/",
         "/pkg/mod/",
         "/rustc/",
         ".cargo/registry",

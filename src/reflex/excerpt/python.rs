@@ -68,7 +68,10 @@ fn all_tracebacks<'a>(page: &Page<'a>) -> Vec<Traceback<'a>> {
             let is_syntax =
                 ["SyntaxError", "IndentationError", "TabError"].iter().any(|name| exception.starts_with(name));
             let own = frames.iter().rfind(|place| !place.is_foreign());
-            let place = if is_syntax { frames.last() } else { own.or(frames.last()) };
+            // Code from the command line has no file; a library's would be beside the point.
+            let is_typed =
+                frames.iter().any(|place| place.path.starts_with("<string>") || place.path.starts_with("<stdin>"));
+            let place = if is_syntax { frames.last() } else { own.or(frames.last().filter(|_| !is_typed)) };
             found.push(Traceback {
                 at: start,
                 place: place.cloned(),
@@ -166,7 +169,8 @@ fn pytest(page: &Page<'_>) -> Vec<Remark> {
         });
         let said = section.and_then(|section| section.said).filter(|_| !line.contains(" - "));
         let words = said.map_or_else(|| (*line).to_owned(), |said| format!("{line} - {said}"));
-        remarks.push(Remark::cause(*at, section.and_then(|section| section.place.clone()), words));
+        let place = section.and_then(|section| section.place.clone()).or_else(|| one_line(page, line));
+        remarks.push(Remark::cause(*at, place, words));
     }
     if summary.is_empty() {
         remarks.extend(sections.iter().map(|section| {
@@ -178,6 +182,13 @@ fn pytest(page: &Page<'_>) -> Vec<Remark> {
         }));
     }
     remarks
+}
+
+/// With `--tb=line` a failure is one line, `path:line: words`, with the words of the summary.
+fn one_line(page: &Page<'_>, summary: &str) -> Option<Place> {
+    let (_, said) = summary.split_once(" - ")?;
+    let mut located = page.lines.iter().filter_map(|line| Place::leading(line));
+    located.find(|(_, rest)| !said.is_empty() && rest.contains(said)).map(|(place, _)| place)
 }
 
 fn nothing_run(page: &Page<'_>) -> Vec<Remark> {

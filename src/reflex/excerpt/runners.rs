@@ -149,7 +149,13 @@ fn tap(page: &Page<'_>) -> Vec<Remark> {
         let place = value("location:")
             .and_then(|value| Place::leading(&value).map(|(place, _)| place))
             .or_else(|| block.iter().find_map(|line| place_of(line)));
-        let words = value("error:").or_else(|| value("message:")).unwrap_or_default();
+        let block_text = || {
+            let at = block
+                .iter()
+                .position(|line| line.trim().starts_with("error: |") || line.trim().starts_with("error: >"))?;
+            block.get(at + 1).map(|line| line.trim().to_owned())
+        };
+        let words = block_text().or_else(|| value("error:")).or_else(|| value("message:")).unwrap_or_default();
         if place.is_some() || !words.is_empty() {
             remarks.push(Remark::cause(at, place, format!("not ok: {name}: {words}")));
         } else {

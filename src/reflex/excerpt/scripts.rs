@@ -15,8 +15,8 @@ pub(super) const READERS: &[Reader] = &[
 /// `x.sh: line 3: words` of bash, `x.sh: 3: words` of dash, `x.fish (line 3): words`.
 fn shells(page: &Page<'_>) -> Vec<Remark> {
     let bash = pattern!(r"^(\S+): line ([0-9]+): (.*)$");
-    let dash = pattern!(r"^(\S*[./]\S+): ([0-9]+): (?:\S+: )?(.*)$");
-    let fish = pattern!(r"^(\S+\.fish) \(line ([0-9]+)\): ?(.*)$");
+    let dash = pattern!(r"^(\S*[./]\S+): ([0-9]+): (.*)$");
+    let fish = pattern!(r"^(\S+) \(line ([0-9]+)\): ?(.*)$");
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
         if !line.contains("line ") && !line.contains(": ") {
@@ -29,6 +29,8 @@ fn shells(page: &Page<'_>) -> Vec<Remark> {
             .or_else(|| fish.captures(line));
         let Some(caught) = caught else { continue };
         let words = if caught[3].is_empty() { page.next_words(at).unwrap_or_default() } else { &caught[3] };
+        // An old dash says the script's name twice.
+        let words = words.strip_prefix(&caught[1]).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(words);
         remarks.push(Remark::cause(at, Place::caught(caught.get(1), caught.get(2), None), words));
     }
     remarks
