@@ -20,6 +20,7 @@ mod rules;
 mod status;
 #[cfg(test)]
 mod tests;
+mod typo;
 mod world;
 
 use std::path::Path;
