@@ -25,6 +25,10 @@ pub(super) fn frame(line: &str) -> Option<Place> {
         .map_or(rest.rsplit(' ').next().unwrap_or(rest), |(_, inside)| inside);
     let inside = inside.trim_start_matches("async ").trim_start_matches("file://");
     let caught = pattern!(r"^(.+?):([0-9]+):([0-9]+)$").captures(inside)?;
+    // Backtraces of Rust look the same.
+    if caught[1].ends_with(".rs") {
+        return None;
+    }
     Place::caught(caught.get(1), caught.get(2), caught.get(3))
 }
 

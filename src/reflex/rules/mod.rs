@@ -1,6 +1,17 @@
 //! The rules, a file for each family.
 
+mod build;
+mod c;
 mod git;
+mod go;
+mod java;
+mod make;
+mod manager;
+mod node;
+mod python;
+mod ruby;
+mod rust;
+mod swap;
 mod unknown;
 
 use super::case::Case;
@@ -28,7 +39,27 @@ impl Rule {
 
 /// Every rule. Of two that believe themselves equally, the earlier family wins.
 pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
-    [git::RULES, unknown::RULES].into_iter().flatten()
+    [
+        build::RULES,
+        c::RULES,
+        git::RULES,
+        go::RULES,
+        java::RULES,
+        make::RULES,
+        node::RULES,
+        node::MODULES,
+        node::YARN,
+        python::RULES,
+        python::PIP,
+        python::PYTEST,
+        ruby::RULES,
+        rust::RULES,
+        rust::CRATES,
+        rust::RUSTUP,
+        unknown::RULES,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// A pattern that is compiled when it is first needed.
