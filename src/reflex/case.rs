@@ -200,7 +200,42 @@ fn failed_part(parts: &[Part], output: &Output<'_>) -> usize {
         };
         !base.is_empty() && output.lines().iter().any(|line| starts(line) || shell_says(line))
     };
-    parts.iter().position(complains).unwrap_or(parts.len().saturating_sub(1))
+    parts.iter().position(complains).or_else(|| known_part(parts, output)).unwrap_or_else(|| producer(parts))
+}
+
+/// The part whose tool says things that some rule knows; of several, the one with a word that the output quotes.
+fn known_part(parts: &[Part], output: &Output<'_>) -> Option<usize> {
+    if parts.len() < 2 {
+        return None;
+    }
+    let is_known = |part: &Part| {
+        let name = part.words.get(name_of(part)).map_or("", |word| word.text.as_str());
+        let base = name.rsplit('/').next().unwrap_or(name);
+        let knows =
+            |rule: &super::rules::Rule| rule.tools.contains(&base) && rule.signs.iter().any(|sign| output.says(sign));
+        super::rules::all().any(knows)
+    };
+    let is_quoted = |part: &Part| {
+        let words = part.words.iter().skip(1).map(|word| word.text.as_str()).filter(|word| word.len() > 1);
+        words.into_iter().any(|word| ['\'', '`', '"'].iter().any(|quote| output.says(&format!("{quote}{word}"))))
+    };
+    let known: Vec<usize> = (0..parts.len()).filter(|&part| is_known(&parts[part])).collect();
+    known.iter().find(|&&part| is_quoted(&parts[part])).or(known.first()).copied()
+}
+
+/// The last part, or what feeds it if it only passes on what it reads.
+fn producer(parts: &[Part]) -> usize {
+    const FILTERS: &[&str] =
+        &["tee", "cat", "head", "tail", "less", "more", "bat", "sort", "uniq", "wc", "tr", "cut", "column", "nl"];
+    let mut last = parts.len().saturating_sub(1);
+    while last > 0 && parts[last].operator.starts_with('|') && parts[last].operator != "||" {
+        let name = parts[last].words.get(name_of(&parts[last])).map_or("", |word| word.text.as_str());
+        if !FILTERS.contains(&name) {
+            break;
+        }
+        last -= 1;
+    }
+    last
 }
 
 /// Where the command's name is among a part's words.

@@ -133,7 +133,7 @@ fn docker(page: &Page<'_>) -> Vec<Remark> {
     for (at, line) in page.numbered() {
         let trimmed = line.trim_start();
         if let Some(step) = trimmed.strip_prefix("> [").filter(|step| step.ends_with(':')) {
-            remarks.push(Remark::trail(at, format!("failing step [{}", step.trim_end_matches(':'))));
+            remarks.push(Remark::cause(at, None, format!("failing step [{}", step.trim_end_matches(':'))));
         } else if trimmed.contains("failed to solve") {
             remarks.push(Remark::cause(at, place.clone(), trimmed));
         } else if line.contains("returned a non-zero code") {

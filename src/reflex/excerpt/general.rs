@@ -5,7 +5,8 @@ use super::page::Page;
 use super::place::Place;
 
 /// Words that say something is wrong, in the order of how much they mean it.
-const LOUD: &[&str] = &["error:", "fatal:", "panic:", "error ", "err!", "exception", "fatal", "critical", "abort"];
+const LOUD: &[&str] =
+    &["error:", "error[", "fatal:", "panic:", "error ", "err!", "exception", "fatal", "critical", "abort"];
 const QUIET: &[&str] = &[
     "error",
     "failed",

@@ -18,7 +18,7 @@ pub(super) const READERS: &[Reader] = &[
 
 /// A frame of a stack: `    at f (/x/a.js:3:5)` or `    at file:///x/a.mjs:3:5`.
 pub(super) fn frame(line: &str) -> Option<Place> {
-    let rest = line.trim_start().strip_prefix("at ")?;
+    let rest = line.trim_start().strip_prefix("at ")?.trim_end_matches(" {");
     let inside = rest
         .strip_suffix(')')
         .and_then(|rest| rest.rsplit_once('('))

@@ -70,8 +70,11 @@ impl Place {
         let (column, rest) = if opening == ':' {
             rest.strip_prefix([':', '.']).and_then(number).map_or((None, rest), |(column, rest)| (Some(column), rest))
         } else {
-            let (column, rest) =
-                rest.strip_prefix(',').and_then(number).map_or((None, rest), |(column, rest)| (Some(column), rest));
+            let (column, rest) = rest
+                .strip_prefix(',')
+                .map(str::trim_start)
+                .and_then(number)
+                .map_or((None, rest), |(column, rest)| (Some(column), rest));
             let (inside, rest) = rest.split_once(')')?;
             if !inside.chars().all(|c| c.is_ascii_digit() || ", -".contains(c)) {
                 return None;
@@ -185,6 +188,7 @@ mod tests {
         assert_eq!(leading("src/a.ts:3:5 - error TS1: x"), Some(("src/a.ts:3:5".into(), "- error TS1: x")));
         assert_eq!(leading("Makefile:3: *** x"), Some(("Makefile:3".into(), "*** x")));
         assert_eq!(leading("file:///a/b.mjs:3:5"), Some(("/a/b.mjs:3:5".into(), "")));
+        assert_eq!(leading("a.nim(3, 6) Error: x"), Some(("a.nim:3:6".into(), "Error: x")));
         assert_eq!(leading("gram.y:3.5-9: error: x"), Some(("gram.y:3:5".into(), "error: x")));
     }
 

@@ -170,7 +170,7 @@ fn just(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     }
     let text =
         ["justfile", "Justfile", ".justfile"].iter().find_map(|name| world.read(Path::new(name))).unwrap_or_default();
-    let recipe = pattern!(r"^@?([A-Za-z_][\w-]*)(?: [^:=]*)?:(?:[^=]|$)");
+    let recipe = pattern!(r"^@?([A-Za-z_][\w-]*)(?:\s[^:]*)?:(?:[^=]|$)");
     let names: Vec<&str> = text.lines().filter_map(|line| Some(recipe.captures(line)?.get(1)?.as_str())).collect();
     let finding = swap::nearest(case, wrong, names);
     Some(

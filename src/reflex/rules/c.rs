@@ -24,7 +24,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "c: a library pkg-config does not know",
         tools: &[],
-        signs: &["in the pkg-config search path", "No package '", "was not found. The file `"],
+        signs: &["in the pkg-config search path", "No package '", "required by crate"],
         apply: missing_pkg_config,
     },
     Rule {
@@ -346,8 +346,9 @@ fn newer_standard(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     }
     let says = |any: &[&str]| any.iter().any(|words| case.output.says(words));
     let is_cpp = case.tool().ends_with("++");
-    let told =
-        case.output.captures(pattern!(r"(?:with|use option|using|enable with|or) [`'‘]?(-std=[a-z+]+[0-9a-z]+)"));
+    let told = case
+        .output
+        .captures(pattern!(r"(?:with|use option|using|enable with|or) (?:the )?[`'‘]?(-std=[a-z+]+[0-9a-z]+)"));
     let flag = if let Some(told) = told {
         told.get(1)?.as_str()
     } else if is_cpp && says(&["ISO C++ 2011", "C++11", "c++11"]) {
