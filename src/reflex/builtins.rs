@@ -132,6 +132,11 @@ const BUILTINS: &[&str] = &[
     "zstyle",
 ];
 
+/// Whether a shell runs this by itself.
+pub(super) fn is_builtin(name: &str) -> bool {
+    BUILTINS.contains(&name)
+}
+
 /// The shells' own names, for [`Machine::new`](super::Machine::new).
 pub fn builtins() -> Vec<String> {
     BUILTINS.iter().map(|name| (*name).to_owned()).collect()

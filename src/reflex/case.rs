@@ -43,7 +43,7 @@ impl<'a> Case<'a> {
     pub(super) fn new(failure: &Failure<'a>) -> Self {
         let line = Line::new(failure.command);
         let output = Output::new(failure.output);
-        let part = failed_part(line.parts(), &output);
+        let part = failed_part(line.parts(), &output, failure.status);
         let name = line.parts().get(part).map_or(0, name_of);
         Case { line, output, status: failure.status, cwd: failure.cwd, part, name }
     }
@@ -163,20 +163,6 @@ impl<'a> Case<'a> {
         self.line.with(first..part.words[self.name].span.start, "")
     }
 
-    /// The index of the first word that is this text, or that holds it.
-    pub(super) fn position_of(&self, text: &str) -> Option<usize> {
-        self.position(text).or_else(|| {
-            self.words()
-                .iter()
-                .position(|word| !text.is_empty() && word.text.trim_end_matches('/') == text.trim_end_matches('/'))
-        })
-    }
-
-    /// The operator before the failed part: `|`, `&&`, … or empty.
-    pub(super) fn operator(&self) -> &str {
-        self.line.parts().get(self.part).map_or("", |part| &part.operator)
-    }
-
     /// Whether the line is this one command alone.
     pub(super) fn is_alone(&self) -> bool {
         self.line.parts().len() == 1
@@ -189,7 +175,7 @@ impl<'a> Case<'a> {
 }
 
 /// The part that most probably failed: one whose name the output complains with, otherwise the last.
-fn failed_part(parts: &[Part], output: &Output<'_>) -> usize {
+fn failed_part(parts: &[Part], output: &Output<'_>, status: Option<i32>) -> usize {
     let complains = |part: &Part| {
         let Some(name) = part.words.get(name_of(part)).map(|word| word.text.as_str()) else { return false };
         let base = name.rsplit('/').next().unwrap_or(name);
@@ -200,7 +186,13 @@ fn failed_part(parts: &[Part], output: &Output<'_>) -> usize {
         };
         !base.is_empty() && output.lines().iter().any(|line| starts(line) || shell_says(line))
     };
-    parts.iter().position(complains).or_else(|| known_part(parts, output)).unwrap_or_else(|| producer(parts))
+    let last = parts.len().saturating_sub(1);
+    let complaining = parts.iter().position(complains);
+    // Where nothing failed, only a complaint tells that something did.
+    if status == Some(0) {
+        return complaining.unwrap_or(last);
+    }
+    complaining.or_else(|| known_part(parts, output)).unwrap_or_else(|| producer(parts))
 }
 
 /// The part whose tool says things that some rule knows; of several, the one with a word that the output quotes.
@@ -288,6 +280,8 @@ mod tests {
         assert_eq!(case("cd x && gti status | cat", "bash: gti: command not found").tool(), "gti");
         assert_eq!(case("cd x && ls", "cd: no such file or directory: x").tool(), "cd");
         assert_eq!(case("cd x && make", "whatever").tool(), "make");
+        assert_eq!(case("python3 a.py | tee log", "whatever").tool(), "python3");
+        assert_eq!(case("go tets | jq .", "go tets: unknown command").tool(), "go");
     }
 
     #[test]

@@ -14,7 +14,9 @@ mod excerpt;
 mod finding;
 mod harm;
 mod line;
+mod listener;
 mod machine;
+mod near;
 mod output;
 mod rules;
 mod status;
@@ -53,8 +55,13 @@ pub fn diagnose(failure: &Failure<'_>, world: &dyn World) -> Answer {
     if !case.has_failed() {
         return Answer::default();
     }
-    let mut findings: Vec<_> =
-        rules::all().filter(|rule| rule.concerns(&case)).filter_map(|rule| (rule.apply)(&case, world)).collect();
+    let mut findings = Vec::new();
+    for rule in rules::all().filter(|rule| rule.concerns(&case)) {
+        if let Some(finding) = (rule.apply)(&case, world) {
+            tracing::debug!(rule = rule.name, "found something");
+            findings.push(finding);
+        }
+    }
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.confidence));
     Answer::compose(&case, findings)
 }

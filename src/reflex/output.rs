@@ -35,11 +35,6 @@ impl<'a> Output<'a> {
         self.text.iter().any(|text| text.contains(words))
     }
 
-    /// Whether there is nothing to read.
-    pub(super) fn is_empty(&self) -> bool {
-        self.lines.iter().all(|line| line.is_empty())
-    }
-
     /// The lines after the first that holds these words.
     pub(super) fn after(&self, words: &str) -> &[&'a str] {
         let at = self.lines.iter().position(|line| line.contains(words));

@@ -153,7 +153,7 @@ fn number(text: &str) -> Option<(u32, &str)> {
 fn is_path(text: &str) -> bool {
     let has_odd =
         text.contains(|c: char| "\"'`<>|*?=,;{}".contains(c)) || text.contains("://") || text.starts_with("node:");
-    let is_spaced = text.contains(char::is_whitespace) && !(text.starts_with('/') && !text.contains(": "));
+    let is_spaced = text.contains(char::is_whitespace) && (!text.starts_with('/') || text.contains(": "));
     if text.is_empty() || text.len() > 300 || has_odd || is_spaced {
         return false;
     }

@@ -214,12 +214,8 @@ fn conftest(page: &Page<'_>) -> Vec<Remark> {
     if !page.lines.iter().any(|line| line.starts_with("ImportError while loading conftest")) {
         return Vec::new();
     }
-    let place = page
-        .numbered()
-        .filter_map(|(_, line)| Place::leading(line))
-        .map(|(place, _)| place)
-        .filter(|place| !place.is_foreign())
-        .last();
+    let mut places = page.numbered().rev().filter_map(|(_, line)| Place::leading(line)).map(|(place, _)| place);
+    let place = places.find(|place| !place.is_foreign());
     let said = page.numbered().find(|(_, line)| line.starts_with("E  "));
     said.map(|(at, line)| Remark::cause(at, place, line[1..].trim())).into_iter().collect()
 }

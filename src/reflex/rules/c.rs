@@ -307,7 +307,7 @@ fn unlinked(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
             name if begins(name, &["glfw"]) => "-lglfw",
             name if begins(name, &["XOpenDisplay", "XCreate"]) => "-lX11",
             name if begins(name, &["png_"]) => "-lpng",
-            name if name == "crypt" => "-lcrypt",
+            "crypt" => "-lcrypt",
             _ => return None,
         })
     };

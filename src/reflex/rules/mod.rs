@@ -2,15 +2,22 @@
 
 mod build;
 mod c;
+mod coreutils;
 mod git;
 mod go;
 mod java;
 mod make;
 mod manager;
 mod node;
+mod paths;
+mod permission;
+mod php;
+mod ports;
 mod python;
+mod quoting;
 mod ruby;
 mod rust;
+mod shells;
 mod swap;
 mod unknown;
 
@@ -42,20 +49,31 @@ pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
     [
         build::RULES,
         c::RULES,
-        git::RULES,
+        coreutils::RULES,
+        git::branches::RULES,
+        git::changes::RULES,
+        git::commands::RULES,
+        git::remotes::RULES,
         go::RULES,
         java::RULES,
         make::RULES,
-        node::RULES,
         node::MODULES,
+        node::REGISTRY,
+        node::RULES,
         node::YARN,
-        python::RULES,
+        paths::RULES,
+        permission::RULES,
+        php::RULES,
+        ports::RULES,
         python::PIP,
         python::PYTEST,
+        python::RULES,
+        quoting::RULES,
         ruby::RULES,
-        rust::RULES,
         rust::CRATES,
+        rust::RULES,
         rust::RUSTUP,
+        shells::RULES,
         unknown::RULES,
     ]
     .into_iter()

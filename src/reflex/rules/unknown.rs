@@ -184,10 +184,12 @@ fn missing(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
             return Some(finding);
         }
     }
-    if world.has(name) {
+    let next = case.word(index + 1).unwrap_or_default();
+    // An assignment with blanks in it is the shell's matter.
+    if world.has(name) || name.starts_with('[') || next.starts_with('=') || name.contains('=') {
         return None;
     }
-    literal_prompt(case, name)
+    literal_prompt(case, name, world)
         .or_else(|| slip_at_end(case, index, name))
         .or_else(|| in_this_directory(case, index, name, world))
         .or_else(|| pasted_address(case, index, name, world))
@@ -226,7 +228,7 @@ fn elsewhere(case: &Case<'_>, name: &str, world: &dyn World) -> Option<Finding> 
 
 /// `sudo` has a PATH of its own, and knows no aliases and functions.
 fn hidden_from_sudo(case: &Case<'_>, name: &str, world: &dyn World) -> Option<Finding> {
-    if crate::reflex::builtins().iter().any(|builtin| builtin == name) {
+    if crate::reflex::builtins::is_builtin(name) {
         let cause = format!("{name} is part of the shell, not a program that sudo could start.");
         return Some(if name == "cd" {
             Finding::fix(Confidence::Likely, case.with_command("-i"), "a shell as root, to change directory in")
@@ -249,14 +251,17 @@ fn span_from_name(case: &Case<'_>) -> Option<std::ops::Range<usize>> {
 }
 
 /// `$ git status`, copied with its prompt.
-fn literal_prompt(case: &Case<'_>, name: &str) -> Option<Finding> {
+fn literal_prompt(case: &Case<'_>, name: &str, world: &dyn World) -> Option<Finding> {
     if !["$", "%", "#", "❯", "➜", ">>>", "PS1", "λ"].contains(&name) {
         return None;
     }
     let text = case.line.text();
     let start = text.find(name)?;
     let rest = text[start + name.len()..].trim_start();
-    (!rest.is_empty()).then(|| {
+    // A line that begins with # may be a comment as well.
+    let is_command = |text: &str| world.has(text) || POPULAR.contains(&text);
+    let may_run = name != "#" || rest.split_whitespace().next().is_some_and(is_command);
+    (!rest.is_empty() && may_run).then(|| {
         Finding::fix(
             Confidence::Sure,
             case.line.with(start..text.len() - rest.len(), ""),
