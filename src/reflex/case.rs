@@ -188,9 +188,10 @@ fn failed_part(parts: &[Part], output: &Output<'_>, status: Option<i32>) -> usiz
     };
     let last = parts.len().saturating_sub(1);
     let complaining = parts.iter().position(complains);
-    // Where nothing failed, only a complaint tells that something did.
+    // Where nothing seems to have failed, only a complaint about what was typed tells that something did.
     if status == Some(0) {
-        return complaining.unwrap_or(last);
+        let known = || known_part(parts, output).filter(|&part| is_quoted(&parts[part], output));
+        return complaining.or_else(known).unwrap_or(last);
     }
     complaining.or_else(|| known_part(parts, output)).unwrap_or_else(|| producer(parts))
 }
@@ -207,12 +208,14 @@ fn known_part(parts: &[Part], output: &Output<'_>) -> Option<usize> {
             |rule: &super::rules::Rule| rule.tools.contains(&base) && rule.signs.iter().any(|sign| output.says(sign));
         super::rules::all().any(knows)
     };
-    let is_quoted = |part: &Part| {
-        let words = part.words.iter().skip(1).map(|word| word.text.as_str()).filter(|word| word.len() > 1);
-        words.into_iter().any(|word| ['\'', '`', '"'].iter().any(|quote| output.says(&format!("{quote}{word}"))))
-    };
     let known: Vec<usize> = (0..parts.len()).filter(|&part| is_known(&parts[part])).collect();
-    known.iter().find(|&&part| is_quoted(&parts[part])).or(known.first()).copied()
+    known.iter().find(|&&part| is_quoted(&parts[part], output)).or(known.first()).copied()
+}
+
+/// Whether the output quotes a word of the part.
+fn is_quoted(part: &Part, output: &Output<'_>) -> bool {
+    let mut words = part.words.iter().skip(1).map(|word| word.text.as_str()).filter(|word| word.len() > 1);
+    words.any(|word| ['\'', '`', '"'].iter().any(|quote| output.says(&format!("{quote}{word}{quote}"))))
 }
 
 /// The last part, or what feeds it if it only passes on what it reads.
@@ -317,6 +320,7 @@ mod tests {
         };
         assert!(failure("gti log | head", "bash: gti: command not found"));
         assert!(!failure("git log | head", "commit 1"));
+        assert!(failure("cargo biuld 2>&1 | tail", "error: no such command: `biuld`"));
         assert!(!failure("ls", "ls: x"));
     }
 }

@@ -6,7 +6,7 @@ use super::place::Place;
 
 /// Words that say something is wrong, in the order of how much they mean it.
 const LOUD: &[&str] =
-    &["error:", "error[", "fatal:", "panic:", "error ", "err!", "exception", "fatal", "critical", "abort"];
+    &["error:", "error[", "error]", "fatal:", "panic:", "error ", "err!", "exception", "fatal", "critical", "abort"];
 const QUIET: &[&str] = &[
     "error",
     "failed",
@@ -57,9 +57,19 @@ const QUIET: &[&str] = &[
     "did you mean",
 ];
 
-/// Lines that count errors which there are not.
-const CALM: &[&str] =
-    &["0 error", "no error", "0 failed", "errors: 0", "error: 0", "failed: 0", "0 failures", "failures: 0"];
+/// Lines that count errors which there are not, or tell where to read on.
+const CALM: &[&str] = &[
+    "0 error",
+    "no error",
+    "0 failed",
+    "errors: 0",
+    "error: 0",
+    "failed: 0",
+    "0 failures",
+    "failures: 0",
+    "help 1] http",
+    "re-run maven",
+];
 
 /// Output so short that its last line is the message.
 const SHORT: usize = 6;
@@ -98,7 +108,7 @@ fn is_warning(line: &str) -> bool {
 /// A line that ends in a colon announces what is said on the next.
 fn words(page: &Page<'_>, at: usize, line: &str) -> String {
     let line = line.trim();
-    match page.next_words(at).filter(|_| line.ends_with(':')) {
+    match page.next_words(at).filter(|_| line.ends_with(':') || line.ends_with("this?") || line.ends_with("these?")) {
         Some(next) => format!("{line} {next}"),
         None => line.to_owned(),
     }

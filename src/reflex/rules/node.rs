@@ -130,7 +130,7 @@ fn scripts(world: &dyn World) -> Vec<String> {
 fn suggestions<'a>(case: &Case<'a>) -> Vec<&'a str> {
     let bare = |line: &'a str| line.strip_prefix("npm ERR!").or_else(|| line.strip_prefix("npm error")).unwrap_or(line);
     let lines = case.output.after("Did you mean").iter().map(|line| bare(line));
-    let listed = lines.take_while(|line| line.starts_with("    ") || line.starts_with('\t'));
+    let listed = lines.take_while(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty());
     listed.map(|line| line.split('#').next().unwrap_or(line).trim()).filter(|line| !line.is_empty()).collect()
 }
 
