@@ -40,7 +40,7 @@ impl<'a> Case<'a> {
     pub(super) fn new(failure: &Failure<'a>) -> Self {
         let line = Line::new(failure.command);
         let output = Output::new(failure.output);
-        let part = failed_part(line.parts(), &output);
+        let part = failed_part(line.parts(), &output, failure.status);
         let name = line.parts().get(part).map_or(0, name_of);
         Case { line, output, status: failure.status, part, name }
     }
@@ -183,13 +183,15 @@ impl<'a> Case<'a> {
 }
 
 /// The part that most probably failed: one whose name the output complains with, otherwise the last.
-fn failed_part(parts: &[Part], output: &Output<'_>) -> usize {
-    let mut last = parts.len().saturating_sub(1);
-    // What only passes text on seldom fails.
-    while last > 0 && parts[last].operator.starts_with('|') && parts[last].operator != "||" && is_filter(&parts[last]) {
-        last -= 1;
+fn failed_part(parts: &[Part], output: &Output<'_>, status: Option<i32>) -> usize {
+    let last = parts.len().saturating_sub(1);
+    let complaining = parts.iter().position(|part| is_complaint(part, output));
+    // Where nothing seems to have failed, only a complaint about what was typed tells that something did.
+    if status == Some(0) {
+        let known = || known_part(parts, output).filter(|&part| is_quoted(&parts[part], output));
+        return complaining.or_else(known).unwrap_or(last);
     }
-    parts.iter().position(|part| is_complaint(part, output)).unwrap_or(last)
+    complaining.or_else(|| known_part(parts, output)).unwrap_or_else(|| producer(parts))
 }
 
 /// Whether the output complains with the name of this part's command.
@@ -203,11 +205,42 @@ fn is_complaint(part: &Part, output: &Output<'_>) -> bool {
     !base.is_empty() && output.lines().iter().any(|line| starts(line) || shell_says(line))
 }
 
-fn is_filter(part: &Part) -> bool {
-    let filters = [
-        "cat", "head", "tail", "less", "more", "tee", "wc", "sort", "uniq", "grep", "bat", "column", "nl", "tr", "cut",
+/// The part whose tool says things that some rule knows; of several, the one with a word that the output quotes.
+fn known_part(parts: &[Part], output: &Output<'_>) -> Option<usize> {
+    if parts.len() < 2 {
+        return None;
+    }
+    let is_known = |part: &Part| {
+        let name = part.words.get(name_of(part)).map_or("", |word| word.text.as_str());
+        let base = name.rsplit('/').next().unwrap_or(name);
+        let knows =
+            |rule: &super::rules::Rule| rule.tools.contains(&base) && rule.signs.iter().any(|sign| output.says(sign));
+        super::rules::all().any(knows)
+    };
+    let known: Vec<usize> = (0..parts.len()).filter(|&part| is_known(&parts[part])).collect();
+    known.iter().find(|&&part| is_quoted(&parts[part], output)).or(known.first()).copied()
+}
+
+/// Whether the output quotes a word of the part.
+fn is_quoted(part: &Part, output: &Output<'_>) -> bool {
+    let mut words = part.words.iter().skip(1).map(|word| word.text.as_str()).filter(|word| word.len() > 1);
+    words.any(|word| ['\'', '`', '"'].iter().any(|quote| output.says(&format!("{quote}{word}{quote}"))))
+}
+
+/// The last part, or what feeds it if it only passes on what it reads.
+fn producer(parts: &[Part]) -> usize {
+    const FILTERS: &[&str] = &[
+        "tee", "cat", "head", "tail", "less", "more", "bat", "sort", "uniq", "wc", "tr", "cut", "column", "nl", "grep",
     ];
-    part.words.first().is_some_and(|word| filters.contains(&word.text.as_str()))
+    let mut last = parts.len().saturating_sub(1);
+    while last > 0 && parts[last].operator.starts_with('|') && parts[last].operator != "||" {
+        let name = parts[last].words.get(name_of(&parts[last])).map_or("", |word| word.text.as_str());
+        if !FILTERS.contains(&name) {
+            break;
+        }
+        last -= 1;
+    }
+    last
 }
 
 /// Where the command's name is among a part's words.
@@ -261,6 +294,8 @@ mod tests {
         assert_eq!(case("cd x && gti status | cat", "bash: gti: command not found").tool(), "gti");
         assert_eq!(case("cd x && ls", "cd: no such file or directory: x").tool(), "cd");
         assert_eq!(case("cd x && make", "whatever").tool(), "make");
+        assert_eq!(case("python3 a.py | tee log", "whatever").tool(), "python3");
+        assert_eq!(case("go tets | jq .", "go tets: unknown command").tool(), "go");
     }
 
     #[test]
@@ -296,6 +331,7 @@ mod tests {
         };
         assert!(failure("gti log | head", "bash: gti: command not found"));
         assert!(!failure("git log | head", "commit 1"));
+        assert!(failure("cargo biuld 2>&1 | tail", "error: no such command: `biuld`"));
         assert!(!failure("ls", "ls: x"));
     }
 }

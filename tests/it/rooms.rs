@@ -23,7 +23,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("provider", &["chat", "text"]),
     (
         "config",
-        &["text", "tty", "host", "track", "capture", "input", "store", "agent", "provider", "tool", "guard", "render", "reflex"],
+        &[
+            "text", "tty", "host", "track", "capture", "input", "store", "agent", "provider", "tool", "guard",
+            "render", "reflex",
+        ],
     ),
     ("agent", &["text", "chat", "provider", "tool", "guard", "reflex", "store", "track", "capture"]),
     (

@@ -1,12 +1,24 @@
 //! The rules, a file for each family.
 
+mod build;
+mod c;
 mod coreutils;
 mod git;
+mod go;
+mod java;
+mod make;
+mod manager;
+mod node;
 mod paths;
 mod permission;
+mod php;
 mod ports;
+mod python;
 mod quoting;
+mod ruby;
+mod rust;
 mod shells;
+mod swap;
 mod unknown;
 
 use super::case::Case;
@@ -35,6 +47,8 @@ impl Rule {
 /// Every rule. Of two that believe themselves equally, the earlier family wins.
 pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
     [
+        build::RULES,
+        c::RULES,
         coreutils::archives::RULES,
         coreutils::files::RULES,
         coreutils::options::RULES,
@@ -44,10 +58,25 @@ pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
         git::changes::RULES,
         git::commands::RULES,
         git::remotes::RULES,
+        go::RULES,
+        java::RULES,
+        make::RULES,
+        node::MODULES,
+        node::REGISTRY,
+        node::RULES,
+        node::YARN,
         paths::RULES,
         permission::RULES,
+        php::RULES,
         ports::RULES,
+        python::PIP,
+        python::PYTEST,
+        python::RULES,
         quoting::RULES,
+        ruby::RULES,
+        rust::CRATES,
+        rust::RULES,
+        rust::RUSTUP,
         shells::RULES,
         unknown::RULES,
     ]
@@ -63,4 +92,4 @@ macro_rules! pattern {
         &*PATTERN
     }};
 }
-use pattern;
+pub(super) use pattern;
