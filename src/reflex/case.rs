@@ -10,6 +10,10 @@ use super::output::Output;
 const PREFIXES: &[&str] =
     &["sudo", "doas", "env", "command", "builtin", "exec", "time", "nohup", "nice", "noglob", "then", "do", "!", "{"];
 
+/// The word behind one of these is its value: `sudo -u postgres psql`.
+const SUDO_OPTIONS_WITH_VALUE: &[&str] =
+    &["-u", "--user", "-g", "--group", "-h", "--host", "-p", "--prompt", "-C", "-D", "--chdir", "-T", "-R"];
+
 /// A failed command: its line, the part of it that failed, and what was printed.
 pub(super) struct Case<'a> {
     pub(super) line: Line<'a>,
@@ -53,6 +57,11 @@ impl<'a> Case<'a> {
     /// The text of a word: 0 is the command's name.
     pub(super) fn word(&self, index: usize) -> Option<&str> {
         self.words().get(index).map(|word| word.text.as_str())
+    }
+
+    /// A word as it was typed, quotes included.
+    pub(super) fn raw(&self, index: usize) -> &'a str {
+        self.words().get(index).map_or("", |word| &self.line.text()[word.span.clone()])
     }
 
     /// The index of the first word that is this text.
@@ -137,15 +146,23 @@ fn failed_part(parts: &[Part], output: &Output<'_>) -> usize {
         };
         !base.is_empty() && output.lines().iter().any(|line| starts(line) || shell_says(line))
     };
-    parts.iter().position(complains).unwrap_or(parts.len().saturating_sub(1))
+    // `unknown command "gte" for "kubectl"`, `Run 'docker --help'`.
+    let is_named = |part: &Part| {
+        let Some(name) = part.words.get(name_of(part)).map(|word| word.text.as_str()) else { return false };
+        let quoted = ["\"", "'", "`"].map(|quote| format!("{quote}{name}"));
+        !name.is_empty() && output.lines().iter().any(|line| quoted.iter().any(|quoted| line.contains(quoted)))
+    };
+    let found = parts.iter().position(complains).or_else(|| parts.iter().position(is_named));
+    found.unwrap_or(parts.len().saturating_sub(1))
 }
 
 /// Where the command's name is among a part's words.
 fn name_of(part: &Part) -> usize {
+    let text = |index: usize| part.words[index].text.as_str();
     let is_before = |index: usize| {
-        let text = part.words[index].text.as_str();
-        let is_option_of_prefix = index > 0 && text.starts_with('-');
-        PREFIXES.contains(&text) || is_assignment(text) || is_option_of_prefix
+        let is_option_of_prefix = index > 0 && text(index).starts_with('-');
+        let is_value = index > 1 && SUDO_OPTIONS_WITH_VALUE.contains(&text(index - 1)) && text(0) == "sudo";
+        PREFIXES.contains(&text(index)) || is_assignment(text(index)) || is_option_of_prefix || is_value
     };
     let last = part.words.len().saturating_sub(1);
     (0..last).find(|&index| !is_before(index)).unwrap_or(last)
@@ -167,6 +184,7 @@ mod tests {
     #[test]
     fn the_tool_is_found_behind_its_prefixes() {
         assert_eq!(case("sudo -E FOO=1 /usr/bin/git push", "").tool(), "git");
+        assert_eq!(case("sudo -u postgres psql -l", "").tool(), "psql");
         assert_eq!(case("FOO=1", "").tool(), "FOO=1");
         assert_eq!(case("", "").tool(), "");
     }
@@ -176,6 +194,7 @@ mod tests {
         assert_eq!(case("cd x && gti status | cat", "bash: gti: command not found").tool(), "gti");
         assert_eq!(case("cd x && ls", "cd: no such file or directory: x").tool(), "cd");
         assert_eq!(case("cd x && make", "whatever").tool(), "make");
+        assert_eq!(case("kubectl gte po | grep x", "Error: unknown command \"gte\" for \"kubectl\"").tool(), "kubectl");
     }
 
     #[test]

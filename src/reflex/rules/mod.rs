@@ -1,6 +1,8 @@
 //! The rules, a file for each family.
 
+mod facts;
 mod git;
+mod own_words;
 mod unknown;
 
 use super::case::Case;
@@ -28,7 +30,7 @@ impl Rule {
 
 /// Every rule. Of two that believe themselves equally, the earlier family wins.
 pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
-    [git::RULES, unknown::RULES].into_iter().flatten()
+    [facts::RULES, git::RULES, own_words::RULES, unknown::RULES].into_iter().flatten()
 }
 
 /// A pattern that is compiled when it is first needed.

@@ -1,0 +1,3 @@
+use super::Fact;
+
+pub(super) const FACTS: &[Fact] = &[];

@@ -1,0 +1,113 @@
+//! What is known about failures that need no thought: a message, its cause, and what to run.
+//!
+//! A rule that only recognises a text is a line of data here; one that compares, chooses or rewrites is a function in its own family.
+
+mod clouds;
+mod containers;
+mod databases;
+mod files;
+mod machines;
+mod network;
+mod packages;
+mod services;
+
+use regex::Regex;
+
+use super::Rule;
+use crate::reflex::case::Case;
+use crate::reflex::finding::{Confidence, Finding};
+use crate::reflex::line;
+use crate::reflex::world::World;
+
+/// A message whose meaning is known.
+///
+/// In `cause` and `fixes`, `$1` to `$9` are what the pattern captured; in `fixes` they are quoted for the shell, `$LINE` is what was
+/// typed and `$SUDO` the same run as root.
+struct Fact {
+    /// Empty if any.
+    tools: &'static [&'static str],
+    /// Text in the output, as it is.
+    sign: &'static str,
+    /// A pattern for one line, or empty if the sign says it all.
+    said: &'static str,
+    cause: &'static str,
+    /// Commands, the best first, and why.
+    fixes: &'static [(&'static str, &'static str)],
+}
+
+const fn fact(
+    tools: &'static [&'static str],
+    sign: &'static str,
+    said: &'static str,
+    cause: &'static str,
+    fixes: &'static [(&'static str, &'static str)],
+) -> Fact {
+    Fact { tools, sign, said, cause, fixes }
+}
+
+const TABLES: &[&[Fact]] = &[
+    clouds::FACTS,
+    containers::FACTS,
+    databases::FACTS,
+    files::FACTS,
+    machines::FACTS,
+    network::FACTS,
+    packages::FACTS,
+    services::FACTS,
+];
+
+pub(super) const RULES: &[Rule] = &[Rule { name: "known messages", tools: &[], signs: &[], apply: first_known }];
+
+/// The first fact that holds: tables put the particular before the general.
+fn first_known(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
+    TABLES.iter().copied().flatten().filter(|fact| fact.concerns(case)).find_map(|fact| fact.finding(case, world))
+}
+
+impl Fact {
+    fn concerns(&self, case: &Case<'_>) -> bool {
+        (self.tools.is_empty() || self.tools.contains(&case.tool())) && case.output.says(self.sign)
+    }
+
+    fn finding(&self, case: &Case<'_>, world: &dyn World) -> Option<Finding> {
+        // Compiled only where the sign was seen.
+        let pattern = Regex::new(if self.said.is_empty() { "^" } else { self.said }).ok()?;
+        let captures = case.output.captures(&pattern)?;
+        let group = |n: usize| captures.get(n).map_or("", |group| group.as_str().trim());
+        let with_groups = |text: &str, is_command: bool| {
+            let mut text = text.to_owned();
+            for n in (1..captures.len()).rev() {
+                let value = if is_command { line::quoted(group(n)) } else { group(n).to_owned() };
+                text = text.replace(&format!("${n}"), &value);
+            }
+            text
+        };
+        let mut finding = Finding::cause(Confidence::Likely, with_groups(self.cause, false));
+        for (command, why) in self.fixes {
+            let is_without_sudo = world.is_root() && !world.has("sudo");
+            let command = with_groups(command, true);
+            let command = command.replace("$SUDO", &case.with_before("sudo")).replace("$LINE", case.line.text());
+            let command = if is_without_sudo { command.replace("sudo ", "") } else { command };
+            finding = finding.or(command, *why);
+        }
+        Some(finding)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fact_is_well_formed() {
+        for fact in TABLES.iter().copied().flatten() {
+            let pattern = Regex::new(fact.said).unwrap_or_else(|e| panic!("{}: {e}", fact.sign));
+            let groups = pattern.captures_len();
+            for text in fact.fixes.iter().map(|(command, _)| *command).chain([fact.cause]) {
+                for n in 1..=9 {
+                    assert!(n < groups || !text.contains(&format!("${n}")), "{}: {text}", fact.sign);
+                }
+            }
+            assert!(fact.sign.len() > 3 && fact.cause.ends_with('.'), "{}", fact.sign);
+        }
+    }
+}
