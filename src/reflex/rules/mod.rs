@@ -3,6 +3,9 @@
 mod facts;
 mod git;
 mod own_words;
+mod packages;
+mod remote;
+mod services;
 mod unknown;
 
 use super::case::Case;
@@ -30,7 +33,9 @@ impl Rule {
 
 /// Every rule. Of two that believe themselves equally, the earlier family wins.
 pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
-    [facts::RULES, git::RULES, own_words::RULES, unknown::RULES].into_iter().flatten()
+    [facts::RULES, git::RULES, own_words::RULES, packages::RULES, remote::RULES, services::RULES, unknown::RULES]
+        .into_iter()
+        .flatten()
 }
 
 /// A pattern that is compiled when it is first needed.

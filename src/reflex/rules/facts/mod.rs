@@ -3,12 +3,15 @@
 //! A rule that only recognises a text is a line of data here; one that compares, chooses or rewrites is a function in its own family.
 
 mod clouds;
+mod clusters;
 mod containers;
 mod databases;
+mod debian;
 mod files;
 mod machines;
 mod network;
 mod packages;
+mod provisioning;
 mod services;
 
 use regex::Regex;
@@ -22,7 +25,8 @@ use crate::reflex::world::World;
 /// A message whose meaning is known.
 ///
 /// In `cause` and `fixes`, `$1` to `$9` are what the pattern captured; in `fixes` they are quoted for the shell, `$LINE` is what was
-/// typed and `$SUDO` the same run as root.
+/// typed (what follows it goes to the end of the part that failed), `$NAME` the same up to the command's name, with what follows
+/// it behind, and `$SUDO` the whole run as root.
 struct Fact {
     /// Empty if any.
     tools: &'static [&'static str],
@@ -47,12 +51,15 @@ const fn fact(
 
 const TABLES: &[&[Fact]] = &[
     clouds::FACTS,
+    clusters::FACTS,
     containers::FACTS,
     databases::FACTS,
+    debian::FACTS,
     files::FACTS,
     machines::FACTS,
     network::FACTS,
     packages::FACTS,
+    provisioning::FACTS,
     services::FACTS,
 ];
 
@@ -85,7 +92,13 @@ impl Fact {
         for (command, why) in self.fixes {
             let is_without_sudo = world.is_root() && !world.has("sudo");
             let command = with_groups(command, true);
-            let command = command.replace("$SUDO", &case.with_before("sudo")).replace("$LINE", case.line.text());
+            let command = if let Some(more) = command.strip_prefix("$LINE ") {
+                case.with_inserted(case.words().len(), more)
+            } else if let Some(more) = command.strip_prefix("$NAME ") {
+                case.with_inserted(1, more)
+            } else {
+                command.replace("$SUDO", &case.with_before("sudo")).replace("$LINE", case.line.text())
+            };
             let command = if is_without_sudo { command.replace("sudo ", "") } else { command };
             finding = finding.or(command, *why);
         }

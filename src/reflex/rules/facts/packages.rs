@@ -1,8 +1,7 @@
-//! Package managers.
+//! Package managers other than Debian's.
 
 use super::{Fact, fact};
 
-const APT: &[&str] = &["apt", "apt-get", "aptitude", "dpkg", "apt-cache"];
 const RPM: &[&str] = &["dnf", "yum", "dnf5", "microdnf", "zypper"];
 const BREW: &[&str] = &["brew"];
 const PACMAN: &[&str] = &["pacman", "yay", "paru"];
@@ -10,170 +9,6 @@ const CONDA: &[&str] = &["conda", "mamba", "micromamba"];
 const ENVS: &[&str] = &["pyenv", "rbenv", "goenv", "nodenv", "jenv"];
 
 pub(super) const FACTS: &[Fact] = &[
-    fact(APT, "are you root?", "", "Installing and removing packages needs root's rights.", &[("$SUDO", "as root")]),
-    fact(APT, "open (13: Permission denied)", "", "Only root may lock the package database.", &[("$SUDO", "as root")]),
-    fact(
-        &["dpkg"],
-        "requested operation requires superuser privilege",
-        "",
-        "This needs root's rights.",
-        &[("$SUDO", "as root")],
-    ),
-    fact(
-        APT,
-        "ould not get lock",
-        r"held by process (\d+)(?: \((.+?)\))?",
-        "Process $1 ($2) holds the package database: another installation is running. Let it end; a lock file must never be removed.",
-        &[("ps -fp $1", "what is holding it")],
-    ),
-    fact(
-        APT,
-        "was locked by another process",
-        r"by another process with pid (\d+)",
-        "Process $1 holds the package database: another installation is running. Let it end; a lock file must never be removed.",
-        &[("ps -fp $1", "what is holding it")],
-    ),
-    fact(
-        APT,
-        "ould not get lock",
-        r"ould not get lock (\S+)",
-        "Another package manager is running and holds $1. Let it end; a lock file must never be removed.",
-        &[("sudo fuser -v $1", "who holds it")],
-    ),
-    fact(
-        APT,
-        "dpkg --configure -a",
-        "",
-        "An earlier installation was interrupted and must be finished first.",
-        &[("sudo dpkg --configure -a", "finishes it")],
-    ),
-    fact(
-        APT,
-        "--fix-broken install",
-        "",
-        "Packages are half installed: something they depend on is missing.",
-        &[("sudo apt --fix-broken install", "installs what is missing")],
-    ),
-    fact(
-        APT,
-        "apt-get -f install",
-        "",
-        "Packages are half installed: something they depend on is missing.",
-        &[("sudo apt-get -f install", "installs what is missing")],
-    ),
-    fact(
-        &["dpkg"],
-        "dependency problems prevent configuration",
-        r"prevent configuration of (\S+?):?$",
-        "$1 needs packages that are not installed.",
-        &[("sudo apt-get install -f", "installs what is missing")],
-    ),
-    fact(
-        APT,
-        "Unable to correct problems, you have held broken packages",
-        "",
-        "The packages asked for contradict each other or one that is held back; the lines above name them.",
-        &[("apt-mark showhold", "which are held back")],
-    ),
-    fact(
-        APT,
-        "unmet dependencies",
-        "",
-        "Something it depends on cannot be installed in the version it needs; the lines above name it.",
-        &[("sudo apt --fix-broken install", "repairs what is half installed")],
-    ),
-    fact(
-        APT,
-        "--fix-missing",
-        "",
-        "Some packages could not be fetched: the lists are older than what the servers hold now.",
-        &[("sudo apt update && $LINE", "fresh lists first")],
-    ),
-    fact(
-        APT,
-        "is not available, but is referred to by another package",
-        r"Package (\S+) is not available",
-        "$1 is named by others but no source provides it; the lists may be old, or it has another name now.",
-        &[("sudo apt update && $LINE", "fresh lists first"), ("apt search $1", "what there is")],
-    ),
-    fact(
-        APT,
-        "has no installation candidate",
-        r"Package '?(\S+?)'? has no installation candidate",
-        "No source provides $1.",
-        &[("sudo apt update && $LINE", "fresh lists first"), ("apt search $1", "what there is")],
-    ),
-    fact(
-        APT,
-        "Unable to locate package",
-        r"Unable to locate package (\S+)",
-        "No source provides a package $1: it is misspelt, named otherwise here, or the lists are old.",
-        &[("sudo apt update && $LINE", "fresh lists first"), ("apt search $1", "what there is")],
-    ),
-    fact(APT, "No packages found", "", "No package matches.", &[("sudo apt update", "fresh lists")]),
-    fact(
-        APT,
-        "NO_PUBKEY",
-        r"NO_PUBKEY ([0-9A-F]{8,})",
-        "The repository is signed with a key this machine does not have ($1): get it from the repository's own site.",
-        &[],
-    ),
-    fact(
-        APT,
-        "EXPKEYSIG",
-        r"EXPKEYSIG ([0-9A-F]{8,})",
-        "The repository's signing key $1 has expired: its owner publishes a new one.",
-        &[],
-    ),
-    fact(
-        APT,
-        "is not valid yet",
-        r"Release file for (\S+) is not valid yet",
-        "By this machine's clock the repository is from the future: the clock is wrong.",
-        &[("timedatectl", "what the clock says"), ("sudo timedatectl set-ntp true", "sets it from the network")],
-    ),
-    fact(
-        APT,
-        "does not have a Release file",
-        r"The repository '(.+?)' does not have a Release file",
-        "$1 has nothing for this release of the system; it may have been misspelt or have ended.",
-        &[],
-    ),
-    fact(
-        APT,
-        "Temporary failure resolving",
-        r"Temporary failure resolving '(.+?)'",
-        "The name $1 cannot be resolved: no network, or no name server.",
-        &[],
-    ),
-    fact(
-        APT,
-        "don't have enough free space",
-        r"enough free space in (\S+?)\.?$",
-        "The disk that holds $1 is full.",
-        &[("df -h $1", "how full it is"), ("sudo apt clean", "drops downloaded packages")],
-    ),
-    fact(
-        &["dpkg", "apt", "apt-get"],
-        "cannot access archive",
-        r"cannot access archive '(.+?)'",
-        "There is no file $1 here.",
-        &[],
-    ),
-    fact(
-        &["dpkg"],
-        "package architecture",
-        r"package architecture \((\S+)\) does not match system \((\S+)\)",
-        "The package is for $1, this machine is $2.",
-        &[],
-    ),
-    fact(
-        &["apt-key"],
-        "deprecated",
-        "",
-        "apt-key is gone: keys belong into /etc/apt/keyrings and are named with signed-by in the source.",
-        &[],
-    ),
     fact(RPM, "superuser privileges", "", "This needs root's rights.", &[("$SUDO", "as root")]),
     fact(RPM, "You need to be root", "", "This needs root's rights.", &[("$SUDO", "as root")]),
     fact(RPM, "Root privileges are required", "", "This needs root's rights.", &[("$SUDO", "as root")]),
@@ -288,6 +123,13 @@ pub(super) const FACTS: &[Fact] = &[
         r"(\S+): (\S+) exists in filesystem",
         "$2 is already there and belongs to no package, or to another.",
         &[("pacman -Qo $2", "whom it belongs to")],
+    ),
+    fact(
+        BREW,
+        "This command updates brew itself",
+        r"[Uu]se [`'](brew) upgrade (\S+?)[`']",
+        "brew update fetches new lists; upgrade brings packages up to date.",
+        &[("brew upgrade $2", "brings it up to date")],
     ),
     fact(
         BREW,
