@@ -152,7 +152,18 @@ fn failed_part(parts: &[Part], output: &Output<'_>) -> usize {
         let quoted = ["\"", "'", "`"].map(|quote| format!("{quote}{name}"));
         !name.is_empty() && output.lines().iter().any(|line| quoted.iter().any(|quoted| line.contains(quoted)))
     };
+    // `Unknown operation 'ngnix'` names an argument.
+    let is_about = |part: &Part| {
+        let arguments = part.words.iter().skip(name_of(part) + 1).map(|word| word.text.as_str());
+        let mut quoted =
+            arguments.filter(|text| text.len() > 1).map(|text| ["'", "\"", "`"].map(|q| format!("{q}{text}{q}")));
+        let is_said =
+            |quoted: &[String; 3]| output.lines().iter().any(|line| quoted.iter().any(|q| line.contains(q.as_str())));
+        let is_mere_move = part.words.first().is_some_and(|word| word.text == "cd" || word.text == "mkdir");
+        !is_mere_move && quoted.any(|quoted| is_said(&quoted))
+    };
     let found = parts.iter().position(complains).or_else(|| parts.iter().position(is_named));
+    let found = found.or_else(|| parts.iter().rposition(is_about));
     found.unwrap_or(parts.len().saturating_sub(1))
 }
 

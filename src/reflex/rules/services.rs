@@ -96,8 +96,9 @@ const COMMON_UNITS: &[&str] = &[
 
 /// `systemctl nginx start`.
 fn order(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
-    let said = pattern!(r"Unknown (?:operation|command verb) ['‘“]?([^\s'’”]+?)['’”]?(?:[.,].*)?$");
-    let wrong = case.output.captures(said)?.get(1)?.as_str();
+    let said = pattern!(r"Unknown (?:operation|command verb) (?:['‘“](.+?)['’”]|(\S+?)\.?(?:,.*)?$)");
+    let captures = case.output.captures(said)?;
+    let wrong = captures.iter().skip(1).flatten().next()?.as_str();
     let first = case.position(wrong)?;
     let second = first + 1;
     let verb = case.word(second)?;
@@ -136,7 +137,7 @@ fn service_order(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 /// A unit that does not exist, and the nearest that does.
 fn unit(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let said = pattern!(
-        r"(?:Unit (?:file )?(\S+?)(?:\.service)?(?: could)? not (?:be )?(?:found|loaded)|Unit (\S+?)(?:\.service)? (?:could not be found|not found|does not exist)|Failed to \S+ (\S+?)(?:\.service)?: Unit \S+ not (?:found|loaded)|^(\S+?): unrecognized service)"
+        r"(?:Unit (?:file )?(\S+?)(?:\.service)?(?: could)? not (?:be )?(?:found|loaded)|Unit (?:file )?(\S+?)(?:\.service)? (?:could not be found|not found|does not exist)|Failed to \S+ (\S+?)(?:\.service)?: Unit \S+ not (?:found|loaded)|^(\S+?): unrecognized service)"
     );
     let captures = case.output.captures(said)?;
     let wrong = captures.iter().skip(1).flatten().next()?.as_str().trim_matches(['\'', '"', ':']);

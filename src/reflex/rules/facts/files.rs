@@ -206,6 +206,21 @@ pub(super) const FACTS: &[Fact] = &[
         "ripgrep has no file type $1.",
         &[("rg --type-list", "which it has")],
     ),
+    fact(&["ag"], "run ag with -Q", "", "The pattern is no regular expression.", &[("$NAME -Q", "takes it literally")]),
+    fact(
+        &["rg"],
+        "regex parse error",
+        "",
+        "The pattern is no regular expression.",
+        &[("$NAME -F", "takes it literally")],
+    ),
+    fact(
+        &["fd", "fdfind"],
+        "regex parse error",
+        "",
+        "The pattern is no regular expression.",
+        &[("$NAME --glob", "takes it as the shell would"), ("$NAME --fixed-strings", "takes it literally")],
+    ),
     fact(&["fd", "fdfind"], "is not a directory", "", "The pattern comes first, the directory second.", &[]),
     fact(
         &["man"],

@@ -34,6 +34,9 @@ pub(super) const SIGNS: &[&str] = &[
 /// Complaints come with a short output, or at one end of a long one.
 const LINES: usize = 300;
 
+/// `docker compose up`; what follows is for the command itself.
+const MOST_SUBCOMMANDS: usize = 3;
+
 /// Tools whose long options have one dash.
 const LONG_WITH_ONE_DASH: &[&str] =
     &["terraform", "tofu", "packer", "vault", "consul", "nomad", "openssl", "ffmpeg", "java", "go"];
@@ -65,12 +68,22 @@ impl Complaint {
         }
     }
 
-    /// The command with the subcommands before the word: `docker image`.
+    /// The command with the subcommands before the word: `docker image`. Where the subcommands are known, other words between are
+    /// the values of options.
     pub(super) fn path(&self, case: &Case<'_>) -> String {
-        let words = case.words().iter().take(self.index).skip(1).map(|word| word.text.as_str());
-        let is_name = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
-        let names = words.filter(|word| !word.starts_with('-') && is_name(word)).take(2);
-        std::iter::once(case.tool()).chain(names).collect::<Vec<_>>().join(" ")
+        let is_name = |word: &&str| {
+            word.starts_with(|c: char| c.is_ascii_lowercase())
+                && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        };
+        let mut path = case.tool().to_owned();
+        let before = case.words().iter().take(self.index).skip(1).map(|word| word.text.as_str());
+        for word in before.filter(is_name).take(MOST_SUBCOMMANDS) {
+            let known = vocabulary::commands(&path);
+            if known.is_empty() || known.contains(&word) {
+                path = format!("{path} {word}");
+            }
+        }
+        path
     }
 
     /// The typed line with another word in its place.
