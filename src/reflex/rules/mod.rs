@@ -1,5 +1,6 @@
 //! The rules, a file for each family.
 
+mod containers;
 mod facts;
 mod git;
 mod own_words;
@@ -33,9 +34,18 @@ impl Rule {
 
 /// Every rule. Of two that believe themselves equally, the earlier family wins.
 pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
-    [facts::RULES, git::RULES, own_words::RULES, packages::RULES, remote::RULES, services::RULES, unknown::RULES]
-        .into_iter()
-        .flatten()
+    [
+        containers::RULES,
+        facts::RULES,
+        git::RULES,
+        own_words::RULES,
+        packages::RULES,
+        remote::RULES,
+        services::RULES,
+        unknown::RULES,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// A pattern that is compiled when it is first needed.

@@ -42,19 +42,6 @@ pub(super) const RULES: &[Rule] = &[
     Rule { name: "whois: a name, not an address", tools: &["whois"], signs: &[], apply: whois },
     Rule { name: "interfaces: a name", tools: INTERFACES, signs: &["evice", "SIOC"], apply: interface },
     Rule { name: "heroku: which app", tools: &["heroku"], signs: &["ultiple apps in"], apply: heroku_app },
-    Rule {
-        name: "compose: old and new",
-        tools: &["docker", "docker-compose"],
-        signs: &[
-            "command not found",
-            "not found: docker-compose",
-            "Unknown command",
-            "is not a docker command",
-            "unknown command: docker compose",
-            "docker-compose: not found",
-        ],
-        apply: compose,
-    },
 ];
 
 fn changed_key(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
@@ -190,24 +177,4 @@ fn heroku_app(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         finding = finding.or(case.with_inserted(case.words().len(), &format!("--app {app}")), "one of them");
     }
     Some(finding)
-}
-
-/// Compose was a program of its own, and is a command of docker now.
-fn compose(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
-    if case.tool() == "docker-compose" && !world.has("docker-compose") && case.status == Some(127) {
-        return Some(
-            Finding::fix(Confidence::Sure, case.with_raw(0, "docker compose"), "compose is a command of docker now")
-                .because("docker-compose is not installed; newer Docker has compose built in."),
-        );
-    }
-    let is_missing = case.tool() == "docker" && case.word(1) == Some("compose");
-    let says =
-        case.output.says("'compose' is not a docker command") || case.output.says("unknown command: docker compose");
-    if !is_missing || !says || case.output.says("unknown command: docker compose ") {
-        return None;
-    }
-    let span = case.words().first()?.span.start..case.words().get(1)?.span.end;
-    let cause = "This Docker has no compose command: its plugin is not installed.";
-    let old = case.line.with(span, "docker-compose");
-    Some(Finding::fix(Confidence::Likely, old, "the program it was before").because(cause))
 }

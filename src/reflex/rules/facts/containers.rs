@@ -170,7 +170,7 @@ pub(super) const FACTS: &[Fact] = &[
         "No such image",
         r"No such image: (\S+)",
         "There is no image $1 on this machine.",
-        &[("docker pull $1", "fetches it"), ("docker images", "which there are")],
+        &[("docker images", "which there are")],
     ),
     fact(
         DOCKER,

@@ -72,13 +72,14 @@ fn first_known(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
 
 impl Fact {
     fn concerns(&self, case: &Case<'_>) -> bool {
-        (self.tools.is_empty() || self.tools.contains(&case.tool())) && case.output.says(self.sign)
+        (self.tools.is_empty() || self.tools.contains(&case.tool()))
+            && case.output.ends().any(|line| line.contains(self.sign))
     }
 
     fn finding(&self, case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         // Compiled only where the sign was seen.
         let pattern = Regex::new(if self.said.is_empty() { "^" } else { self.said }).ok()?;
-        let captures = case.output.captures(&pattern)?;
+        let captures = case.output.ends().find_map(|line| pattern.captures(line))?;
         let group = |n: usize| captures.get(n).map_or("", |group| group.as_str().trim());
         let with_groups = |text: &str, is_command: bool| {
             let mut text = text.to_owned();

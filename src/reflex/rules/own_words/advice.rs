@@ -6,9 +6,7 @@ use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::rules::pattern;
 use crate::reflex::world::World;
 
-pub(super) const SIGNS: &[&str] =
-    &["run", "Run", "try:", "Try:", "execut", "xecute:", "fix it with", "command:", "using:"];
-pub(super) const HELP_SIGNS: &[&str] = &["--help"];
+const SIGNS: &[&str] = &["run", "Run", "try:", "Try:", "execut", "xecute:", "fix it with", "command:", "using:"];
 
 /// Tools whose commands other tools advise.
 const ADVISED: &[&str] = &[
@@ -95,7 +93,7 @@ pub(super) fn to_run(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     if case.tool() == "git" {
         return None;
     }
-    let lines = case.output.lines();
+    let lines: Vec<&str> = case.output.ends().collect();
     let mut advised: Vec<&str> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         if !SIGNS.iter().any(|sign| line.contains(sign)) {
@@ -144,9 +142,9 @@ fn is_complete(words: &[&str]) -> bool {
 
 /// The help that the tool points to: meant by `-h`, otherwise the last resort.
 pub(super) fn help(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
-    let said = pattern!(r#"(?i)\b(?:try|run|see|type)\s+['"`‘“](\S[^'"`’”]*?\s--help)['"`’”]"#);
-    let pointed = case.output.captures(said)?;
-    let command = pointed.get(1)?.as_str();
+    let said = || pattern!(r#"(?i)\b(?:try|run|see|type)\s+['"`‘“](\S[^'"`’”]*?\s--help)['"`’”]"#);
+    let line = case.output.ends().find(|line| line.contains("--help"))?;
+    let command = said().captures(line)?.get(1)?.as_str();
     let base = command.rsplit('/').next().unwrap_or(command);
     if !base.starts_with(case.tool()) || case.has_word(&["--help"]) {
         return None;
@@ -158,6 +156,6 @@ pub(super) fn help(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
             "how it wants to be asked for help",
         ));
     }
-    let is_try = pattern!(r"(?i)\btry ").is_match(case.output.line_with(command)?);
+    let is_try = pattern!(r"(?i)\btry ").is_match(line);
     is_try.then(|| Finding::fix(Confidence::Guess, base, "what it takes"))
 }

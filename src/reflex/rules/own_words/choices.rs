@@ -33,7 +33,7 @@ const LIST_LINES: usize = 400;
 
 /// The words listed, or the options in the usage if an option is wrong.
 pub(super) fn all(case: &Case<'_>, wrong: &Complaint) -> Vec<String> {
-    let lines = case.output.lines();
+    let lines: Vec<&str> = case.output.ends().collect();
     let mut found = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let lower = line.to_ascii_lowercase();
@@ -61,8 +61,8 @@ pub(super) fn all(case: &Case<'_>, wrong: &Complaint) -> Vec<String> {
         }
     }
     if wrong.kind == Kind::Option {
-        let option = pattern!(r"(?:^|[\s\[(|,=])(--[A-Za-z][A-Za-z0-9-]+)");
-        let named = lines.iter().take(LIST_LINES).flat_map(|line| option.captures_iter(line));
+        let option = pattern!(r"(?:^|[\s\[(|,=])--(?:\[no-\])?([A-Za-z][A-Za-z0-9-]+)");
+        let named = lines.iter().flat_map(|line| option.captures_iter(line));
         found.extend(named.filter_map(|named| Some(named.get(1)?.as_str())));
     }
     found.into_iter().filter(|name| is_choice(name, wrong)).map(str::to_owned).collect()
@@ -75,7 +75,7 @@ fn split(list: &str) -> impl Iterator<Item = &str> {
 fn is_choice(name: &str, wrong: &Complaint) -> bool {
     let is_option = name.starts_with('-');
     !name.is_empty()
-        && name != wrong.word
-        && is_option == (wrong.kind == Kind::Option)
+        && name != wrong.word.trim_start_matches('-')
+        && (!is_option || wrong.kind == Kind::Option)
         && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+".contains(c))
 }

@@ -6,7 +6,7 @@ use crate::reflex::line;
 use crate::reflex::rules::pattern;
 
 /// One of these is in every line that complains of a word.
-pub(super) const SIGNS: &[&str] = &[
+const SIGNS: &[&str] = &[
     "nknown",
     "nrecogni",
     "nvalid",
@@ -22,17 +22,17 @@ pub(super) const SIGNS: &[&str] = &[
     " is neither ",
     "misspelled",
     "not defined",
+    "not find ",
+    "does not exist",
+    "not recogni",
+    "not found",
     "not understood",
-    "not find command",
     "wasn't expected",
     "Bad option",
     "bad option",
     "doesn't have a resource type",
     "not found: command",
 ];
-
-/// Complaints come with a short output, or at one end of a long one.
-const LINES: usize = 300;
 
 /// `docker compose up`; what follows is for the command itself.
 const MOST_SUBCOMMANDS: usize = 3;
@@ -109,10 +109,8 @@ impl Complaint {
 
 /// The typed words that the output complains of, in its order.
 pub(super) fn all(case: &Case<'_>) -> Vec<Complaint> {
-    let lines = case.output.lines();
-    let ends = lines.iter().take(LINES).chain(lines.iter().skip(LINES.max(lines.len().saturating_sub(LINES))));
     let mut found: Vec<Complaint> = Vec::new();
-    for line in ends.filter(|line| SIGNS.iter().any(|sign| line.contains(sign))) {
+    for line in case.output.ends().filter(|line| SIGNS.iter().any(|sign| line.contains(sign))) {
         let named = named(line).into_iter().filter_map(|(kind, name)| placed(case, kind, name));
         for complaint in named {
             if found.iter().all(|known| known.index != complaint.index) {
@@ -123,42 +121,53 @@ pub(super) fn all(case: &Case<'_>) -> Vec<Complaint> {
     found
 }
 
-/// The names a line says are unknown, and as what.
+/// The names a line says are unknown, and as what. Each pattern is tried only where a word of it is there.
 fn named(line: &str) -> Vec<(Kind, &str)> {
+    let has = |any: &[&str]| any.iter().any(|part| line.contains(part));
     let after = |pattern: &regex::Regex| pattern.captures(line).and_then(|found| Some(found.get(1)?.as_str()));
     let mut found = Vec::new();
-    // `unknown shorthand flag: 'n' in -name`
-    if let Some(whole) = after(pattern!(r"(?i)unknown shorthand flag: .+ in (-\S+)")) {
-        found.push((Kind::Option, whole));
+    if has(&["ption", "lag", "witch", "rgument", "arameter", "ariable"]) {
+        // `unknown shorthand flag: 'n' in -name`
+        let shorthand = pattern!(r"shorthand flag: .+ in (-\S+)");
+        let option = pattern!(
+            r"(?i)\b(?:unknown|unrecogni[sz]ed|invalid|illegal|unexpected|undefined|unsupported|bad|ambiguous|no such|found)\s+(?:or unexpected |command[- ]line |long |short |compiler )?(?:option|flag|switch|argument|parameter|variable)s?(?:\(s\))?(?: or message digest)?\s*[:,]?\s*(?:-- )?(.+)$"
+        );
+        found.extend(after(shorthand).map(|name| (Kind::Option, name)));
+        found.extend(after(option).and_then(names::first).map(|name| (Kind::Option, name)));
+        found.extend(after(pattern!(r"not defined: (-\S+)")).map(|name| (Kind::Option, name)));
+        let not_understood = pattern!(r"(?i)\b(?:argument|option|flag)\s+(\S+?)\s+not (?:understood|recogni[sz]ed)");
+        found.extend(after(not_understood).and_then(names::first).map(|name| (Kind::Option, name)));
     }
-    let option = pattern!(
-        r"(?i)\b(?:unknown|unrecogni[sz]ed|invalid|illegal|unexpected|undefined|unsupported|bad|ambiguous|no such|found)\s+(?:or unexpected )?(?:command[- ]line |long |short )?(?:option|flag|switch|argument|parameter)s?(?:\(s\))?(?: or message digest)?\s*[:,]?\s*(?:-- )?(.+)$"
-    );
-    if let Some(name) = after(option).and_then(names::first) {
-        found.push((Kind::Option, name));
+    if has(&["ommand", "peration", "verb", "ction", "ask", "eyword", "hoice", "perator"]) {
+        let command = pattern!(
+            r"(?i)\b(?:unknown|unrecogni[sz]ed|invalid|unsupported|undefined|unexpected|bad|no such|ambiguous|no|not find(?: a| the)?|not have a)\s+(?:sub-?|top-level |\w+ )?(?:command|operation|verb|action|task|keyword|choice|operator)s?(?: verb\b| name\b)?\s*(?:named |called )?[:,]?\s*(.+)$"
+        );
+        if let Some(rest) = after(command) {
+            found.extend(names::first(rest).map(|name| (Kind::Command, name)));
+            // `unknown command: docker image la`
+            let is_bare = names::quoted(rest).is_empty();
+            found.extend(names::last(rest).filter(|_| is_bare).map(|name| (Kind::Command, name)));
+        }
+        let missing = pattern!(
+            r"(?i)\bcommand\s+(\S+)\s+(?:does not exist|doesn't exist|not found|could not be found|was not found)"
+        );
+        found.extend(after(missing).and_then(names::first).map(|name| (Kind::Command, name)));
     }
-    if let Some(name) = after(pattern!(r"(?i)flag provided but not defined: (\S+)")) {
-        found.push((Kind::Option, name));
-    }
-    let command = pattern!(
-        r"(?i)\b(?:unknown|unrecogni[sz]ed|invalid|unsupported|undefined|unexpected|bad|no such|ambiguous|no|not find|not have a)\s+(?:sub-?|top-level |\w+ )?(?:command|operation|verb|action|task|keyword|choice|operator)s?(?: verb| name)?\s*(?:named |called )?[:,]?\s*(.+)$"
-    );
-    if let Some(rest) = after(command) {
-        found.extend(names::first(rest).map(|name| (Kind::Command, name)));
-        // `unknown command: docker image la`
-        found.extend(names::last(rest).filter(|_| names::quoted(rest).is_empty()).map(|name| (Kind::Command, name)));
-    }
-    let is_not = pattern!(
-        r"(?i)^(.+?)\s+is\s+(?:(?:not|no longer|neither)\b.*\b(?:commands?|subcommand|command group|options?|flag|understood|task)\b|not (?:known|defined|recogni[sz]ed)\b|misspelled|unknown|ambiguous|unrecogni[sz]ed)"
-    );
-    if let Some(before) = after(is_not) {
+    // `go biuld: unknown command`, `rsync: --progres: unknown option`
+    if let Some(before) = line.find(": unknown ").and_then(|at| line.get(..at)) {
         found.extend(names::last(before).map(|name| (Kind::Command, name)));
     }
-    let value = pattern!(
-        r"(?i)(?:\b(?:unknown|unrecogni[sz]ed|invalid|unsupported)\s+(?:file type|type|value|resource type|resource|format|level|mode|encoder|codec|filter|shell)(?: name)?|doesn't have a resource type)\s*[:,]?\s*(.+)$"
-    );
-    if let Some(name) = after(value).and_then(names::first) {
-        found.push((Kind::Value, name));
+    if line.contains(" is ") {
+        let is_not = pattern!(
+            r"(?i)^(.+?)\s+is\s+(?:(?:not|no longer|neither)\b.*\b(?:commands?|subcommand|command group|options?|flag|understood|task)\b|not (?:known|defined|recogni[sz]ed)\b|misspelled|unknown|ambiguous|unrecogni[sz]ed)"
+        );
+        found.extend(after(is_not).and_then(names::last).map(|name| (Kind::Command, name)));
+    }
+    if has(&["type", "value", "resource", "format", "level", "mode", "encoder", "codec", "filter", "shell"]) {
+        let value = pattern!(
+            r"(?i)(?:\b(?:unknown|unrecogni[sz]ed|invalid|unsupported)\s+(?:file type|type|value|resource type|resource|format|level|mode|encoder|codec|filter|shell)(?: name)?|doesn't have a resource type)\s*[:,]?\s*(.+)$"
+        );
+        found.extend(after(value).and_then(names::first).map(|name| (Kind::Value, name)));
     }
     found
 }

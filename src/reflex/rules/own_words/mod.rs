@@ -20,12 +20,13 @@ use crate::reflex::world::World;
 
 use complaint::{Complaint, Kind};
 
+/// Their signs are many and looked for only at the ends of the output, so they do it themselves.
 pub(super) const RULES: &[Rule] = &[
-    Rule { name: "own words: an unknown word", tools: &[], signs: complaint::SIGNS, apply: unknown_word },
-    Rule { name: "own words: a suggestion alone", tools: &[], signs: suggestion::SIGNS, apply: suggestion_alone },
-    Rule { name: "own words: a usage", tools: &[], signs: usage::SIGNS, apply: usage::instead },
-    Rule { name: "own words: a command to run", tools: &[], signs: advice::SIGNS, apply: advice::to_run },
-    Rule { name: "own words: help", tools: &[], signs: advice::HELP_SIGNS, apply: advice::help },
+    Rule { name: "own words: an unknown word", tools: &[], signs: &[], apply: unknown_word },
+    Rule { name: "own words: a suggestion alone", tools: &[], signs: &[], apply: suggestion_alone },
+    Rule { name: "own words: a usage", tools: &[], signs: &[], apply: usage::instead },
+    Rule { name: "own words: a command to run", tools: &[], signs: &[], apply: advice::to_run },
+    Rule { name: "own words: help", tools: &[], signs: &[], apply: advice::help },
 ];
 
 /// More are a search result, not a correction.

@@ -5,7 +5,7 @@ use super::names;
 use crate::reflex::case::Case;
 
 /// Every suggestion begins with one of these, in small or capital letters.
-pub(super) const SIGNS: &[&str] = &[
+const SIGNS: &[&str] = &[
     "id you mean",
     "o you mean",
     "ou meant",
@@ -107,7 +107,7 @@ const LIST_LINES: usize = 200;
 
 /// The words suggested in place of a wrong one, in the tool's order.
 pub(super) fn all(case: &Case<'_>, wrong: Option<&Complaint>) -> Vec<String> {
-    let lines = case.output.lines();
+    let lines: Vec<&str> = case.output.ends().collect();
     let mut found: Vec<String> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let Some(rest) = after_phrase(line) else { continue };
@@ -137,6 +137,7 @@ fn after_phrase(line: &str) -> Option<&str> {
 
 /// Suggestions in the line itself: `did you mean one of blame, phase, rebase?`.
 fn inline(case: &Case<'_>, rest: &str, wrong: Option<&Complaint>) -> Vec<String> {
+    let rest = rest.trim_start_matches(['?', ':', ' ']);
     let quoted = names::quoted(rest);
     if !quoted.is_empty() {
         return quoted.into_iter().filter_map(|name| word(case, name, wrong)).collect();
@@ -166,9 +167,9 @@ fn listed(case: &Case<'_>, below: &[&str], wrong: Option<&Complaint>) -> Vec<Str
     let mut found = Vec::new();
     let mut is_begun = false;
     for line in below.iter().take(LIST_LINES) {
-        let text = line.trim_start_matches(['│', '|', ' ', '\t', '*', '-', '•', '›', '!', '>']);
-        // The dashes of an option are no bullets.
-        let text = line.find("--").filter(|at| line[..*at].trim().is_empty()).map_or(text, |at| &line[at..]);
+        let is_mark = |c: char| c.is_whitespace() || "*|!>".contains(c) || !c.is_ascii() && !c.is_alphanumeric();
+        let text = line.trim_start_matches(is_mark);
+        let text = text.strip_prefix("- ").unwrap_or(text);
         if text.is_empty() {
             if is_begun {
                 break;
@@ -177,7 +178,7 @@ fn listed(case: &Case<'_>, below: &[&str], wrong: Option<&Complaint>) -> Vec<Str
         }
         let is_marked = text.len() < line.len();
         let name = text.split("  ").next().unwrap_or(text).split('\t').next().unwrap_or(text);
-        let name = name.split(" #").next().unwrap_or(name).trim();
+        let name = name.split(" #").next().unwrap_or(name).split(": ").next().unwrap_or(name).trim();
         let is_word = !name.contains(char::is_whitespace);
         if !is_marked && !is_word {
             break;

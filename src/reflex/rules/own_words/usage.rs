@@ -6,7 +6,7 @@ use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::world::World;
 
-pub(super) const SIGNS: &[&str] = &["Usage:", "usage:", "USAGE", "Android Debug Bridge version"];
+const SIGNS: &[&str] = &["Usage:", "usage:", "USAGE", "Android Debug Bridge version"];
 
 /// A usage is what was printed if it begins within these lines.
 const FIRST_LINES: usize = 6;

@@ -1,0 +1,63 @@
+//! Containers and clusters: corrections that rewrite the line.
+
+use super::Rule;
+use crate::reflex::case::Case;
+use crate::reflex::finding::{Confidence, Finding};
+use crate::reflex::world::World;
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        name: "compose: old and new",
+        tools: &["docker", "docker-compose"],
+        signs: &[
+            "command not found",
+            "not found: docker-compose",
+            "Unknown command",
+            "is not a docker command",
+            "unknown command: docker compose",
+            "docker-compose: not found",
+        ],
+        apply: compose,
+    },
+    Rule {
+        name: "kubectl: exec without --",
+        tools: &["kubectl", "oc"],
+        signs: &["Use exec [POD] -- [COMMAND] instead"],
+        apply: exec,
+    },
+];
+
+/// Compose was a program of its own, and is a command of docker now.
+fn compose(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
+    if case.tool() == "docker-compose" && !world.has("docker-compose") && case.status == Some(127) {
+        return Some(
+            Finding::fix(Confidence::Sure, case.with_raw(0, "docker compose"), "compose is a command of docker now")
+                .because("docker-compose is not installed; newer Docker has compose built in."),
+        );
+    }
+    let is_missing = case.tool() == "docker" && case.word(1) == Some("compose");
+    let says =
+        case.output.says("'compose' is not a docker command") || case.output.says("unknown command: docker compose");
+    if !is_missing || !says || case.output.says("unknown command: docker compose ") {
+        return None;
+    }
+    let span = case.words().first()?.span.start..case.words().get(1)?.span.end;
+    let cause = "This Docker has no compose command: its plugin is not installed.";
+    let old = case.line.with(span, "docker-compose");
+    Some(Finding::fix(Confidence::Likely, old, "the program it was before").because(cause))
+}
+
+/// `kubectl exec web ls`: what is run comes behind `--`.
+fn exec(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    let exec = case.position("exec")?;
+    let takes_value =
+        |index: usize| matches!(case.word(index), Some("-n" | "--namespace" | "-c" | "--container" | "--context"));
+    let is_argument =
+        |index: &usize| case.word(*index).is_some_and(|word| !word.starts_with('-')) && !takes_value(index - 1);
+    let command = (exec + 1..case.words().len()).filter(is_argument).nth(1)?;
+    let cause = "What is run in the pod comes behind --.";
+    Some(
+        Finding::fix(Confidence::Sure, case.with_inserted(command, "--"), "marks where the command begins")
+            .because(cause),
+    )
+}
