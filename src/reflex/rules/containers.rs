@@ -1,9 +1,10 @@
 //! Containers and clusters: corrections that rewrite the line.
 
-use super::Rule;
+use super::{Rule, pattern};
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::world::World;
+use crate::text;
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -18,6 +19,12 @@ pub(super) const RULES: &[Rule] = &[
             "docker-compose: not found",
         ],
         apply: compose,
+    },
+    Rule {
+        name: "docker: an official image's name",
+        tools: &["docker", "podman", "nerdctl"],
+        signs: &["pull access denied for"],
+        apply: image,
     },
     Rule {
         name: "kubectl: exec without --",
@@ -60,4 +67,76 @@ fn exec(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         Finding::fix(Confidence::Sure, case.with_inserted(command, "--"), "marks where the command begins")
             .because(cause),
     )
+}
+
+/// Images that everyone pulls.
+const OFFICIAL: &[&str] = &[
+    "adminer",
+    "alpine",
+    "amazonlinux",
+    "archlinux",
+    "bash",
+    "busybox",
+    "caddy",
+    "cassandra",
+    "debian",
+    "docker",
+    "drupal",
+    "eclipse-temurin",
+    "elasticsearch",
+    "fedora",
+    "gcc",
+    "ghost",
+    "golang",
+    "gradle",
+    "grafana",
+    "haproxy",
+    "hello-world",
+    "httpd",
+    "influxdb",
+    "jenkins",
+    "joomla",
+    "kibana",
+    "mariadb",
+    "maven",
+    "memcached",
+    "mongo",
+    "mysql",
+    "nats",
+    "neo4j",
+    "nextcloud",
+    "nginx",
+    "node",
+    "openjdk",
+    "perl",
+    "php",
+    "postgres",
+    "python",
+    "rabbitmq",
+    "redis",
+    "registry",
+    "rockylinux",
+    "ruby",
+    "rust",
+    "solr",
+    "sonarqube",
+    "swift",
+    "telegraf",
+    "tomcat",
+    "traefik",
+    "ubuntu",
+    "vault",
+    "wordpress",
+    "zookeeper",
+];
+
+/// A name without an owner can only be an official image's.
+fn image(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    let wrong = case.output.captures(pattern!(r"pull access denied for ([\w.-]+?),"))?.get(1)?.as_str();
+    let (index, typed) = case.words().iter().enumerate().skip(2).find(|(_, word)| {
+        word.text.strip_prefix(wrong).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '@']))
+    })?;
+    let near = text::nearest(wrong, OFFICIAL.iter().copied().filter(|name| *name != wrong))?;
+    let meant = format!("{near}{}", &typed.text[wrong.len()..]);
+    Some(Finding::fix(Confidence::Sure, case.with_word(index, &meant), "the nearest official image"))
 }

@@ -209,8 +209,7 @@ fn package_name(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
             "the nearest common package",
         ),
     };
-    let cause = format!("No source provides a package {name}.");
-    Some(Finding::fix(Confidence::Sure, case.with_word(index, meant), why).because(cause))
+    Some(Finding::fix(Confidence::Sure, case.with_word(index, meant), why))
 }
 
 /// `brew cask install x` is `brew install --cask x` now.

@@ -30,6 +30,7 @@ pub(super) const RULES: &[Rule] = &[
             "Unsupported URL",
             "remote helper",
             "No connection adapters",
+            "bad/illegal format",
         ],
         apply: scheme,
     },
@@ -70,6 +71,9 @@ fn changed_key(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 const SCHEMES: &[&str] = &["http", "https", "ftp", "ftps", "sftp", "ssh", "git", "file"];
 
 fn scheme(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    if let Some(finding) = one_slash(case) {
+        return Some(finding);
+    }
     let (index, word, wrong) = case.words().iter().enumerate().skip(1).find_map(|(index, word)| {
         let (scheme, _) = word.text.split_once(':')?;
         let is_scheme = !scheme.is_empty() && scheme.chars().all(|c| c.is_ascii_alphanumeric());
@@ -88,6 +92,20 @@ fn scheme(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     Some(
         Finding::fix(Confidence::Sure, case.with_raw(index, &rest), "the scheme's right spelling")
             .because(format!("There is no protocol {wrong}.")),
+    )
+}
+
+/// `http:/example.org`.
+fn one_slash(case: &Case<'_>) -> Option<Finding> {
+    let is_it = |text: &str| {
+        let rest = text.strip_prefix("http:/").or_else(|| text.strip_prefix("https:/"));
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
+    };
+    let index = case.words().iter().position(|word| is_it(&word.text))?;
+    let whole = case.raw(index).replacen(":/", "://", 1);
+    Some(
+        Finding::fix(Confidence::Sure, case.with_raw(index, &whole), "two slashes")
+            .because("The address lacks a slash."),
     )
 }
 

@@ -95,7 +95,7 @@ pub(super) const FACTS: &[Fact] = &[
     fact(
         &["gcloud", "gsutil", "bq"],
         "gcloud auth login",
-        "",
+        r"\$ gcloud auth login|[Rr]un [`'\u{22}]?gcloud auth login",
         "Not logged in to Google Cloud.",
         &[("gcloud auth login && $LINE", "logs in first")],
     ),

@@ -102,17 +102,24 @@ pub(super) const FACTS: &[Fact] = &[
     ),
     fact(
         DOCKER,
+        " access denied for ",
+        r"(?:pull|push) access denied for (\S+?),",
+        "There is no public image $1: its name is misspelt, or it needs a login.",
+        &[("docker login && $LINE", "if it is private"), ("docker search $1", "what there is")],
+    ),
+    fact(
+        DOCKER,
+        "failed to connect to the docker API",
+        r"docker API at (\S+?);",
+        "Nothing answers at $1: the Docker daemon is not running.",
+        &[("sudo systemctl start docker", "starts it"), ("docker context ls", "which daemon is asked")],
+    ),
+    fact(
+        DOCKER,
         "requested access to the resource is denied",
         "",
         "Not logged in to the registry, or this account may not use that repository.",
         &[("docker login && $LINE", "logs in first")],
-    ),
-    fact(
-        DOCKER,
-        "pull access denied",
-        r"pull access denied for (\S+?),",
-        "There is no public image $1: its name is misspelt, or it needs a login.",
-        &[("docker search $1", "what there is"), ("docker login && $LINE", "if it is private")],
     ),
     fact(
         DOCKER,

@@ -66,8 +66,8 @@ const TABLES: &[&[Fact]] = &[
 pub(super) const RULES: &[Rule] = &[Rule { name: "known messages", tools: &[], signs: &[], apply: first_known }];
 
 /// The first fact that holds: tables put the particular before the general.
-fn first_known(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
-    TABLES.iter().copied().flatten().filter(|fact| fact.concerns(case)).find_map(|fact| fact.finding(case, world))
+fn first_known(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    TABLES.iter().copied().flatten().filter(|fact| fact.concerns(case)).find_map(|fact| fact.finding(case))
 }
 
 impl Fact {
@@ -76,7 +76,7 @@ impl Fact {
             && case.output.ends().any(|line| line.contains(self.sign))
     }
 
-    fn finding(&self, case: &Case<'_>, world: &dyn World) -> Option<Finding> {
+    fn finding(&self, case: &Case<'_>) -> Option<Finding> {
         // Compiled only where the sign was seen.
         let pattern = Regex::new(if self.said.is_empty() { "^" } else { self.said }).ok()?;
         let captures = case.output.ends().find_map(|line| pattern.captures(line))?;
@@ -91,7 +91,6 @@ impl Fact {
         };
         let mut finding = Finding::cause(Confidence::Likely, with_groups(self.cause, false));
         for (command, why) in self.fixes {
-            let is_without_sudo = world.is_root() && !world.has("sudo");
             let command = with_groups(command, true);
             let command = if let Some(more) = command.strip_prefix("$LINE ") {
                 case.with_inserted(case.words().len(), more)
@@ -100,7 +99,6 @@ impl Fact {
             } else {
                 command.replace("$SUDO", &case.with_before("sudo")).replace("$LINE", case.line.text())
             };
-            let command = if is_without_sudo { command.replace("sudo ", "") } else { command };
             finding = finding.or(command, *why);
         }
         Some(finding)

@@ -34,6 +34,12 @@ const SIGNS: &[&str] = &[
     "not found: command",
 ];
 
+/// Tools that run other tools.
+const RUNNERS: &[&str] = &[
+    "make", "gmake", "ninja", "just", "task", "sh", "bash", "zsh", "fish", "dash", "xargs", "find", "ssh", "watch",
+    "tox", "nox", "parallel", "entr", "act", "source", ".",
+];
+
 /// `docker compose up`; what follows is for the command itself.
 const MOST_SUBCOMMANDS: usize = 3;
 
@@ -77,9 +83,9 @@ impl Complaint {
         };
         let mut path = case.tool().to_owned();
         let before = case.words().iter().take(self.index).skip(1).map(|word| word.text.as_str());
-        for word in before.filter(is_name).take(MOST_SUBCOMMANDS) {
+        for (place, word) in before.enumerate().filter(|(_, word)| is_name(word)).take(MOST_SUBCOMMANDS) {
             let known = vocabulary::commands(&path);
-            if known.is_empty() || known.contains(&word) {
+            if known.contains(&word) || known.is_empty() && place == 0 {
                 path = format!("{path} {word}");
             }
         }
@@ -110,7 +116,10 @@ impl Complaint {
 /// The typed words that the output complains of, in its order.
 pub(super) fn all(case: &Case<'_>) -> Vec<Complaint> {
     let mut found: Vec<Complaint> = Vec::new();
-    for line in case.output.ends().filter(|line| SIGNS.iter().any(|sign| line.contains(sign))) {
+    // What runs others prints their complaints, which are not about its own words.
+    let own = RUNNERS.contains(&case.tool()).then(|| format!("{}: ", case.tool()));
+    let is_own = |line: &&str| own.as_ref().is_none_or(|own| line.starts_with(own));
+    for line in case.output.ends().filter(is_own).filter(|line| SIGNS.iter().any(|sign| line.contains(sign))) {
         let named = named(line).into_iter().filter_map(|(kind, name)| placed(case, kind, name));
         for complaint in named {
             if found.iter().all(|known| known.index != complaint.index) {
@@ -198,7 +207,7 @@ fn placed_word(case: &Case<'_>, kind: Kind, name: &str) -> Option<Complaint> {
     let is_it = |typed: &str| {
         let typed_name = typed.split_once('=').filter(|_| typed.starts_with('-')).map_or(typed, |(before, _)| before);
         let is_that_option = typed_name == option
-            || typed_name.trim_start_matches('-') == option
+            || typed_name.trim_start_matches('-') == option.trim_start_matches('-')
             || is_short && kind == Kind::Option && !typed.starts_with("--") && typed.contains(option);
         typed == name || typed.starts_with('-') && (is_that_option || typed.ends_with(&value))
     };
