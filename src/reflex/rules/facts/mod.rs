@@ -90,7 +90,8 @@ impl Fact {
             text
         };
         let mut finding = Finding::cause(Confidence::Likely, with_groups(self.cause, false));
-        for (command, why) in self.fixes {
+        let is_open = |command: &str| command != "$SUDO" || !case.is_elevated();
+        for (command, why) in self.fixes.iter().filter(|(command, _)| is_open(command)) {
             let command = with_groups(command, true);
             let command = if let Some(more) = command.strip_prefix("$LINE ") {
                 case.with_inserted(case.words().len(), more)

@@ -6,7 +6,19 @@ use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::rules::pattern;
 use crate::reflex::world::World;
 
-const SIGNS: &[&str] = &["run", "Run", "try:", "Try:", "execut", "xecute:", "fix it with", "command:", "using:"];
+const SIGNS: &[&str] = &[
+    "run",
+    "Run",
+    "try:",
+    "Try:",
+    "execut",
+    "xecute:",
+    "fix it with",
+    "command:",
+    "using:",
+    "to add it:",
+    "to update it:",
+];
 
 /// Tools whose commands other tools advise.
 const ADVISED: &[&str] = &[
@@ -51,6 +63,31 @@ const ADVISED: &[&str] = &[
     "pyenv",
     "rbenv",
     "asdf",
+];
+
+/// Of another tool only what sets something up is proposed: an output may say anything.
+const SETTING_UP: &[&str] = &[
+    "install",
+    "update",
+    "upgrade",
+    "init",
+    "login",
+    "auth",
+    "configure",
+    "--configure",
+    "lock",
+    "sync",
+    "add",
+    "setup",
+    "start",
+    "ci",
+    "restore",
+    "migrate",
+    "enable",
+    "--install",
+    "build",
+    "get",
+    "tidy",
 ];
 
 /// Lines with these announce or refer; what they say to run repairs nothing.
@@ -100,12 +137,13 @@ pub(super) fn to_run(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
             continue;
         }
         let lower = line.to_lowercase();
-        if ASIDES.iter().any(|aside| lower.contains(aside)) {
+        let is_go = line.ends_with("; to add it:") || line.ends_with("; to update it:");
+        if !is_go && ASIDES.iter().any(|aside| lower.contains(aside)) {
             continue;
         }
         let is_heading =
             pattern!(r"(?i)\b(?:run|running|try|execute|executing|using|command|fix it with|with):\s*$").is_match(line);
-        if is_heading {
+        if is_heading || is_go {
             let below = lines[at + 1..].iter().map(|line| line.trim_start_matches(['│', '|', ' ', '\t', '$', '>']));
             advised.extend(below.take(2).find(|line| !line.is_empty()));
         } else if let Some(rest) = pattern!(r"(?i)\b(?:run|running|execute|executing)\b:?\s+(.+)$").captures(line) {
@@ -121,7 +159,8 @@ pub(super) fn to_run(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let good = advised.into_iter().map(|command| command.trim().trim_end_matches('.')).find(|command| {
         let words: Vec<&str> = command.split_whitespace().collect();
         let name = words.iter().find(|word| **word != "sudo").copied().unwrap_or_default();
-        let is_known = name == tool || ADVISED.contains(&name) || name.len() > 3 && world.has(name);
+        let is_setting_up = words.iter().any(|word| SETTING_UP.contains(word));
+        let is_known = name == tool || is_setting_up && (ADVISED.contains(&name) || name.len() > 3 && world.has(name));
         is_known && words.len() > 1 && is_complete(&words) && *command != case.part_text()
     })?;
     Some(Finding::fix(Confidence::Likely, good, format!("{tool} says to run it")))
@@ -137,7 +176,7 @@ fn is_complete(words: &[&str]) -> bool {
             || ["help", "--help", "-help", "-h", "--version", "&&", "the", "a", "your", "with", "this", "it"]
                 .contains(word)
     };
-    !words.iter().any(|word| is_open(word))
+    !words.iter().any(is_open)
 }
 
 /// The help that the tool points to: meant by `-h`, otherwise the last resort.

@@ -12,6 +12,8 @@ const LISTS: &[&str] = &[
     "possible values",
     "valid values",
     "allowed values",
+    "allowed formats are",
+    "supported formats",
     "accepted values",
     "valid options are",
     "valid commands",
@@ -75,7 +77,7 @@ fn split(list: &str) -> impl Iterator<Item = &str> {
 fn is_choice(name: &str, wrong: &Complaint) -> bool {
     let is_option = name.starts_with('-');
     !name.is_empty()
-        && name != wrong.word.trim_start_matches('-')
+        && name != wrong.word.trim_start_matches("--")
         && (!is_option || wrong.kind == Kind::Option)
         && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+".contains(c))
 }

@@ -31,6 +31,8 @@ const SIGNS: &[&str] = &[
     "Bad option",
     "bad option",
     "doesn't have a resource type",
+    "for the output format",
+    "issing script: ",
     "not found: command",
 ];
 
@@ -162,6 +164,9 @@ fn named(line: &str) -> Vec<(Kind, &str)> {
         );
         found.extend(after(missing).and_then(names::first).map(|name| (Kind::Command, name)));
     }
+    if let Some(rest) = line.find("issing script: ").and_then(|at| line.get(at + "issing script: ".len()..)) {
+        found.extend(names::first(rest).map(|name| (Kind::Command, name)));
+    }
     // `go biuld: unknown command`, `rsync: --progres: unknown option`
     if let Some(before) = line.find(": unknown ").and_then(|at| line.get(..at)) {
         found.extend(names::last(before).map(|name| (Kind::Command, name)));
@@ -174,7 +179,7 @@ fn named(line: &str) -> Vec<(Kind, &str)> {
     }
     if has(&["type", "value", "resource", "format", "level", "mode", "encoder", "codec", "filter", "shell"]) {
         let value = pattern!(
-            r"(?i)(?:\b(?:unknown|unrecogni[sz]ed|invalid|unsupported)\s+(?:file type|type|value|resource type|resource|format|level|mode|encoder|codec|filter|shell)(?: name)?|doesn't have a resource type)\s*[:,]?\s*(.+)$"
+            r"(?i)(?:\b(?:unknown|unrecogni[sz]ed|invalid|unsupported)\s+(?:file type|type|value|resource type|resource|format|level|mode|encoder|codec|filter|shell)(?: name)?|doesn't have a resource type|for the output format)\s*[:,]?\s*(.+)$"
         );
         found.extend(after(value).and_then(names::first).map(|name| (Kind::Value, name)));
     }

@@ -32,7 +32,9 @@ pub(super) fn nearest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>
     let mut near: Vec<_> =
         candidates.filter_map(|word| Some((distance(wrong, word)?, !begins_alike(wrong, word), word))).collect();
     near.sort_by_key(|(distance, differs, word)| {
-        (*distance, !has_same_letters(wrong, word), *differs, text::distance(wrong, word))
+        let letters_off = text::distance(&letters(wrong), &letters(word));
+        let is_whole_word = letters(word).strip_prefix(&letters(wrong)).is_some_and(|rest| rest.starts_with('-'));
+        (*distance, !has_same_letters(wrong, word), *differs, letters_off > 1, !is_whole_word, letters_off)
     });
     near.dedup();
     let best = near.first().map_or(0, |(distance, ..)| *distance);

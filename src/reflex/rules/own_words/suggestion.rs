@@ -168,7 +168,7 @@ fn listed(case: &Case<'_>, below: &[&str], wrong: Option<&Complaint>) -> Vec<Str
     let mut is_begun = false;
     for line in below.iter().take(LIST_LINES) {
         let is_mark = |c: char| c.is_whitespace() || "*|!>".contains(c) || !c.is_ascii() && !c.is_alphanumeric();
-        let text = line.trim_start_matches(is_mark);
+        let text = line.trim_start_matches("npm error").trim_start_matches("npm ERR!").trim_start_matches(is_mark);
         let text = text.strip_prefix("- ").unwrap_or(text);
         if text.is_empty() {
             if is_begun {
