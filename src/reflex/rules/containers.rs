@@ -1,8 +1,9 @@
-//! Containers and clusters: corrections that rewrite the line.
+//! Containers, clusters and virtual machines: corrections that rewrite the line.
 
 use super::{Rule, pattern};
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
+use crate::reflex::line;
 use crate::reflex::world::World;
 use crate::text;
 
@@ -25,6 +26,12 @@ pub(super) const RULES: &[Rule] = &[
         tools: &["docker", "podman", "nerdctl"],
         signs: &["pull access denied for"],
         apply: image,
+    },
+    Rule {
+        name: "vagrant: a machine that is not up",
+        tools: &["vagrant"],
+        signs: &["Run `vagrant up`", "VM must be created", "VM must be running"],
+        apply: vagrant_up,
     },
     Rule {
         name: "kubectl: exec without --",
@@ -139,4 +146,17 @@ fn image(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let near = text::nearest(wrong, OFFICIAL.iter().copied().filter(|name| *name != wrong))?;
     let meant = format!("{near}{}", &typed.text[wrong.len()..]);
     Some(Finding::fix(Confidence::Sure, case.with_word(index, &meant), "the nearest official image"))
+}
+
+fn vagrant_up(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    let machine = case.words().get(2..)?.iter().find(|word| !word.text.starts_with('-'));
+    let finding = Finding::cause(Confidence::Sure, "The virtual machine is not running.");
+    let finding = match machine {
+        Some(machine) => {
+            let up = format!("vagrant up {} &&", line::quoted(&machine.text));
+            finding.or(case.with_before(&up), "starts that one first")
+        }
+        None => finding,
+    };
+    Some(finding.or(case.with_before("vagrant up &&"), "starts it first"))
 }

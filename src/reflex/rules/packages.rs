@@ -204,10 +204,13 @@ fn package_name(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let known = DEBIAN_NAMES.iter().find(|(known, _)| *known == name);
     let (meant, why) = match known {
         Some((_, meant)) => (*meant, "its name in Debian and Ubuntu"),
-        None => (
-            text::nearest(name, COMMON.iter().copied()).filter(|near| text::distance(name, near) <= 2)?,
-            "the nearest common package",
-        ),
+        None => {
+            let begins = COMMON
+                .iter()
+                .find(|known| name.len() > 3 && known.strip_prefix(name).is_some_and(|rest| rest.starts_with('-')));
+            let near = || text::nearest(name, COMMON.iter().copied()).filter(|near| text::distance(name, near) <= 2);
+            (begins.copied().or_else(near)?, "the nearest common package")
+        }
     };
     Some(Finding::fix(Confidence::Sure, case.with_word(index, meant), why))
 }

@@ -177,7 +177,11 @@ fn interface(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         format!("There is no interface {wrong}; there are {}.", there.join(", "))
     };
     let finding = Finding::cause(Confidence::Likely, cause);
-    Some(match text::nearest(wrong, there.iter().map(String::as_str)) {
+    // Old names say the kind, as new ones do: `wlan0` is `wlp2s0`, `eth0` is `enp3s0`.
+    let is_same_kind =
+        |name: &&String| ["wl", "e"].iter().any(|kind| wrong.starts_with(kind) && name.starts_with(kind));
+    let near = text::nearest(wrong, there.iter().map(String::as_str));
+    Some(match near.or_else(|| there.iter().find(is_same_kind).map(String::as_str)) {
         Some(near) => finding.or(case.with_word(index, near), "the nearest interface").or("ip link", "which there are"),
         None => finding.or("ip link", "which there are"),
     })
@@ -185,13 +189,11 @@ fn interface(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
 
 /// heroku lists the apps it could mean.
 fn heroku_app(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
-    let named = pattern!(r"(?:--app|-a)[ =]([\w-]+)");
-    let apps = case.output.lines().iter().filter_map(|line| Some(named.captures(line)?.get(1)?.as_str()));
-    let remote = pattern!(r"^\s*([\w-]+) \([\w-]+\)\s*$");
-    let listed = case.output.lines().iter().filter_map(|line| Some(remote.captures(line)?.get(1)?.as_str()));
+    let remote = pattern!(r"^[\s▸›!]*([\w-]+) \([\w-]+\)\s*$");
+    let apps = case.output.lines().iter().filter_map(|line| Some(remote.captures(line)?.get(1)?.as_str()));
     let mut finding =
         Finding::cause(Confidence::Sure, "The directory belongs to several apps: say which one is meant.");
-    for app in apps.chain(listed) {
+    for app in apps {
         finding = finding.or(case.with_inserted(case.words().len(), &format!("--app {app}")), "one of them");
     }
     Some(finding)

@@ -84,6 +84,13 @@ pub(super) const FACTS: &[Fact] = &[
     ),
     fact(
         PACMAN,
+        "no operation specified",
+        "",
+        "What to do was not said: -S installs, -R removes, -Ss searches.",
+        &[("$NAME -S", "installs it")],
+    ),
+    fact(
+        PACMAN,
         "you cannot perform this operation unless you are root",
         "",
         "This needs root's rights.",

@@ -60,6 +60,13 @@ pub(super) const FACTS: &[Fact] = &[
     ),
     fact(
         TERRAFORM,
+        "Initialization required",
+        "",
+        "The directory has not been set up: providers or modules are missing.",
+        &[("terraform init && $LINE", "sets it up first")],
+    ),
+    fact(
+        TERRAFORM,
         "terraform init",
         "",
         "The directory has not been set up: providers or modules are missing.",
@@ -109,27 +116,6 @@ pub(super) const FACTS: &[Fact] = &[
         &[],
     ),
     fact(TERRAFORM, "Error: ", r"on (\S+) line (\d+)", "The configuration is wrong at $1:$2.", &[]),
-    fact(
-        &["vagrant"],
-        "Run `vagrant up`",
-        "",
-        "The machine is not running.",
-        &[("vagrant up && $LINE", "starts it first")],
-    ),
-    fact(
-        &["vagrant"],
-        "VM must be created before running this command",
-        "",
-        "The machine has not been made.",
-        &[("vagrant up && $LINE", "makes it first")],
-    ),
-    fact(
-        &["vagrant"],
-        "VM must be running",
-        "",
-        "The machine is not running.",
-        &[("vagrant up && $LINE", "starts it first")],
-    ),
     fact(
         &["vagrant"],
         "A Vagrant environment or target machine is required",

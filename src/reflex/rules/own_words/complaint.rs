@@ -168,7 +168,7 @@ fn named(line: &str) -> Vec<(Kind, &str)> {
         found.extend(names::first(rest).map(|name| (Kind::Command, name)));
     }
     // `go biuld: unknown command`, `rsync: --progres: unknown option`
-    if let Some(before) = line.find(": unknown ").and_then(|at| line.get(..at)) {
+    if let Some(before) = line.find(": unknown ").or_else(|| line.find(": Unknown ")).and_then(|at| line.get(..at)) {
         found.extend(names::last(before).map(|name| (Kind::Command, name)));
     }
     if line.contains(" is ") {
