@@ -43,6 +43,8 @@ pub enum Action {
     Ask(Box<super::ask::Args>),
     /// What was run here: list, search, show, forget.
     History(Box<super::history::Args>),
+    /// Explain a failed command and correct it by rules alone, without a model: 0 something is known, 1 nothing is.
+    Reflex(super::reflex::Args),
     /// Look at the installation and say what is wrong and what to do about it; exits with 1 if there is a problem.
     Doctor(Doctor),
     /// Show or change the configuration.

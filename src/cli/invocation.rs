@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 /// The words that are ours as the first operand; a script of the same name needs a path (`./doctor`).
-pub const SUBCOMMANDS: [&str; 7] = ["ask", "history", "doctor", "config", "completions", "man", "help"];
+pub const SUBCOMMANDS: [&str; 8] = ["ask", "history", "reflex", "doctor", "config", "completions", "man", "help"];
 
 /// Options of bash, zsh and fish whose value is the next word; short ones end in `o` or `O` (see `takes_value`).
 const WITH_VALUE: [&[u8]; 9] = [

@@ -12,6 +12,7 @@ pub mod doctor;
 pub mod history;
 pub mod invocation;
 pub mod log;
+pub mod reflex;
 pub mod report;
 mod start;
 
@@ -81,6 +82,11 @@ fn act(cli: Cli) -> anyhow::Result<ExitCode> {
             let opens = |path: &Path| History::open(path).map(drop).map_err(|error| error.to_string());
             let facts = doctor::gather(&paths, |name| std::env::var_os(name), chosen, opens);
             doctor::print(&doctor::examine(&facts), &facts.version, args.json, &mut out)
+        }
+        Some(Action::Reflex(args)) => {
+            let stdin = io::stdin();
+            let is_terminal = stdin.is_terminal();
+            reflex::run(args, &mut stdin.lock(), is_terminal, &mut out)
         }
         Some(Action::Config(args)) => config::run(args.action, &paths, &mut out),
         Some(Action::Completions(args)) => completions::completions(args.shell, &mut out).map(|()| ExitCode::SUCCESS),

@@ -7,12 +7,25 @@ use super::line::{self, Line, Part, Word};
 use super::output::Output;
 
 /// Words before a command that change how it runs, not which one it is.
-const PREFIXES: &[&str] =
-    &["sudo", "doas", "env", "command", "builtin", "exec", "time", "nohup", "nice", "noglob", "then", "do", "!", "{"];
+const PREFIXES: &[&str] = &[
+    "sudo", "doas", "env", "command", "builtin", "exec", "time", "nohup", "nice", "ionice", "stdbuf", "setsid",
+    "noglob",
+];
 
-/// The word behind one of these is its value: `sudo -u postgres psql`.
-const SUDO_OPTIONS_WITH_VALUE: &[&str] =
-    &["-u", "--user", "-g", "--group", "-h", "--host", "-p", "--prompt", "-C", "-D", "--chdir", "-T", "-R"];
+/// Of these the next word is a command too; nothing can be put before them.
+const KEYWORDS: &[&str] =
+    &["if", "elif", "else", "while", "until", "then", "do", "not", "and", "or", "begin", "!", "{", "time"];
+
+/// Options of those words that have the next word as their value.
+const VALUED: &[(&str, &[&str])] = &[
+    ("sudo", &["-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T", "-U", "-r", "-t", "--user", "--group", "--chdir"]),
+    ("doas", &["-u", "-C"]),
+    ("env", &["-u", "-C", "--unset", "--chdir"]),
+    ("nice", &["-n", "--adjustment"]),
+    ("ionice", &["-c", "-n"]),
+    ("stdbuf", &["-i", "-o", "-e"]),
+    ("time", &["-f", "-o"]),
+];
 
 /// A failed command: its line, the part of it that failed, and what was printed.
 pub(super) struct Case<'a> {
@@ -75,6 +88,22 @@ impl<'a> Case<'a> {
         words.find(|(_, word)| !word.text.starts_with('-')).map(|(index, word)| (index, word.text.as_str()))
     }
 
+    /// The words after the name that are neither options nor redirections, with their indices.
+    pub(super) fn operands(&self) -> impl Iterator<Item = (usize, &str)> {
+        let words = self.words().iter().enumerate().skip(1);
+        let mut is_target = false;
+        words.filter_map(move |(index, word)| {
+            let raw = &self.line.text()[word.span.clone()];
+            let was_target = std::mem::take(&mut is_target);
+            let redirection = raw.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
+            if redirection.starts_with(['<', '>']) {
+                is_target = redirection.trim_start_matches(['<', '>', '&', '|']).is_empty();
+                return None;
+            }
+            (!was_target && !word.text.starts_with('-')).then_some((index, word.text.as_str()))
+        })
+    }
+
     /// Whether a word of the command is one of these.
     pub(super) fn has_word(&self, any: &[&str]) -> bool {
         self.words().iter().skip(1).any(|word| any.contains(&word.text.as_str()))
@@ -124,8 +153,24 @@ impl<'a> Case<'a> {
     /// The whole line with something before the part that failed: `sudo`, or `mkdir -p x &&`.
     pub(super) fn with_before(&self, text: &str) -> String {
         let Some(part) = self.line.parts().get(self.part) else { return text.to_owned() };
-        let start = part.span().start;
+        let first = part.words.iter().find(|word| !KEYWORDS.contains(&word.text.as_str()));
+        let start = first.map_or(part.span().start, |word| word.span.start);
         self.line.with(start..start, &format!("{text} "))
+    }
+
+    /// The whole line without `sudo` or `doas` and their options.
+    pub(super) fn without_elevation(&self) -> String {
+        let Some(part) = self.line.parts().get(self.part).filter(|_| self.is_elevated()) else {
+            return self.line.text().to_owned();
+        };
+        let is_elevation = |word: &&Word| word.text == "sudo" || word.text == "doas";
+        let first = part.words.iter().find(is_elevation).map_or(0, |word| word.span.start);
+        self.line.with(first..part.words[self.name].span.start, "")
+    }
+
+    /// Whether the line is this one command alone.
+    pub(super) fn is_alone(&self) -> bool {
+        self.line.parts().len() == 1
     }
 
     /// The failed part as it was typed.
@@ -136,6 +181,9 @@ impl<'a> Case<'a> {
 
 /// The part that most probably failed: one whose name the output complains with, otherwise the last.
 fn failed_part(parts: &[Part], output: &Output<'_>) -> usize {
+    if parts.len() < 2 {
+        return 0;
+    }
     let complains = |part: &Part| {
         let Some(name) = part.words.get(name_of(part)).map(|word| word.text.as_str()) else { return false };
         let base = name.rsplit('/').next().unwrap_or(name);
@@ -170,13 +218,22 @@ fn failed_part(parts: &[Part], output: &Output<'_>) -> usize {
 /// Where the command's name is among a part's words.
 fn name_of(part: &Part) -> usize {
     let text = |index: usize| part.words[index].text.as_str();
-    let is_before = |index: usize| {
-        let is_option_of_prefix = index > 0 && text(index).starts_with('-');
-        let is_value = index > 1 && SUDO_OPTIONS_WITH_VALUE.contains(&text(index - 1)) && text(0) == "sudo";
-        PREFIXES.contains(&text(index)) || is_assignment(text(index)) || is_option_of_prefix || is_value
-    };
     let last = part.words.len().saturating_sub(1);
-    (0..last).find(|&index| !is_before(index)).unwrap_or(last)
+    let mut prefix = "";
+    let mut at = 0;
+    while at < last {
+        let word = text(at);
+        if PREFIXES.contains(&word) {
+            prefix = word;
+        } else if word.starts_with('-') && !prefix.is_empty() {
+            let valued = VALUED.iter().any(|(name, options)| *name == prefix && options.contains(&word));
+            at += usize::from(valued);
+        } else if !is_assignment(word) && !KEYWORDS.contains(&word) {
+            break;
+        }
+        at += 1;
+    }
+    at.min(last)
 }
 
 fn is_assignment(word: &str) -> bool {
@@ -195,7 +252,10 @@ mod tests {
     #[test]
     fn the_tool_is_found_behind_its_prefixes() {
         assert_eq!(case("sudo -E FOO=1 /usr/bin/git push", "").tool(), "git");
-        assert_eq!(case("sudo -u postgres psql -l", "").tool(), "psql");
+        assert_eq!(case("sudo -u postgres psql", "").tool(), "psql");
+        assert_eq!(case("time nice -n 10 make all", "").tool(), "make");
+        assert_eq!(case("if ! grep x y", "").tool(), "grep");
+        assert_eq!(case("sudo", "").tool(), "sudo");
         assert_eq!(case("FOO=1", "").tool(), "FOO=1");
         assert_eq!(case("", "").tool(), "");
     }
@@ -216,6 +276,21 @@ mod tests {
         assert_eq!(case.without(2), "cd a && sudo git psuh 'my branch' 2>&1 | cat");
         assert_eq!(case.with_before("time"), "cd a && time sudo git psuh  origin 'my branch' 2>&1 | cat");
         assert_eq!(case.part_text(), "sudo git psuh  origin 'my branch' 2>&1");
+    }
+
+    #[test]
+    fn operands_are_no_options_and_no_redirections() {
+        let case = case("grep -n foo a.txt 2>&1 >> log < in", "");
+        assert_eq!(case.operands().map(|(_, text)| text).collect::<Vec<_>>(), ["foo", "a.txt"]);
+    }
+
+    #[test]
+    fn elevation_comes_and_goes() {
+        assert_eq!(case("A=1 sudo -u me brew install x", "").without_elevation(), "A=1 brew install x");
+        assert_eq!(
+            case("while apt update; do x; done", "apt: no").with_before("sudo"),
+            "while sudo apt update; do x; done"
+        );
     }
 
     #[test]

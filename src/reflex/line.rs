@@ -55,9 +55,9 @@ impl<'a> Line<'a> {
                 at += end;
             } else if rest.starts_with("\\\n") {
                 at += 2;
-            } else if first.is_whitespace() {
+            } else if is_blank(first) {
                 at += first.len_utf8();
-            } else if first == '#' && (at == 0 || text[..at].ends_with(char::is_whitespace)) {
+            } else if first == '#' && (at == 0 || text[..at].ends_with(|c| is_blank(c) || c == '\n')) {
                 at += rest.find('\n').unwrap_or(rest.len());
             } else {
                 let (word, end) = word(text, at);
@@ -83,6 +83,11 @@ impl<'a> Line<'a> {
     pub(super) fn with(&self, span: Range<usize>, text: &str) -> String {
         format!("{}{text}{}", &self.text[..span.start], &self.text[span.end..])
     }
+}
+
+/// What separates words. A no-break space does not, which is how it breaks commands.
+fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\r')
 }
 
 /// Whether the `&` here belongs to `2>&1`, `&>` or `>&`.
@@ -115,7 +120,7 @@ fn word(text: &str, start: usize) -> (String, usize) {
             (Some(_), c) => word.push(c),
             (None, c) => {
                 let at = start + offset;
-                if c.is_whitespace() || ";|()".contains(c) || c == '&' && !is_redirection(text, at) {
+                if is_blank(c) || c == '\n' || ";|()".contains(c) || c == '&' && !is_redirection(text, at) {
                     return (word, at);
                 }
                 word.push(c);

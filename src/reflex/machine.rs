@@ -81,8 +81,16 @@ impl World for Machine {
         found.1.to_str().map(str::to_owned)
     }
 
-    fn listener(&self, _port: u16) -> Option<(u32, String)> {
-        None
+    fn listener(&self, port: u16) -> Option<(u32, String)> {
+        super::listener::of(port)
+    }
+
+    fn memory_kills(&self) -> u64 {
+        let group = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        let Some(path) = group.lines().find_map(|line| line.strip_prefix("0::/")) else { return 0 };
+        let events =
+            fs::read_to_string(Path::new("/sys/fs/cgroup").join(path).join("memory.events")).unwrap_or_default();
+        events.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok()).unwrap_or(0)
     }
 
     fn recent(&self) -> &[String] {

@@ -8,21 +8,26 @@
 //! Invariants: precision before recall; a proposal is never more destructive than what was typed (`harm`); time is linear in the
 //! output. Touches: text. Only `machine` looks at the machine, for the rules it is the trait [`World`].
 
+mod builtins;
 mod case;
 mod excerpt;
 mod finding;
 mod harm;
 mod line;
+mod listener;
 mod machine;
+mod near;
 mod output;
 mod rules;
 mod status;
 #[cfg(test)]
 mod tests;
+mod typo;
 mod world;
 
 use std::path::Path;
 
+pub use builtins::builtins;
 pub use finding::{Answer, Proposal};
 pub use machine::Machine;
 pub use world::{Entry, Kind, World};
@@ -50,8 +55,13 @@ pub fn diagnose(failure: &Failure<'_>, world: &dyn World) -> Answer {
     if !case.has_failed() {
         return Answer::default();
     }
-    let mut findings: Vec<_> =
-        rules::all().filter(|rule| rule.concerns(&case)).filter_map(|rule| (rule.apply)(&case, world)).collect();
+    let mut findings = Vec::new();
+    for rule in rules::all().filter(|rule| rule.concerns(&case)) {
+        if let Some(finding) = (rule.apply)(&case, world) {
+            tracing::debug!(rule = rule.name, "found something");
+            findings.push(finding);
+        }
+    }
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.confidence));
     Answer::compose(&case, findings)
 }

@@ -16,17 +16,17 @@ const LINE_CAP: usize = 2_000;
 #[derive(Debug)]
 pub(super) struct Output<'a> {
     lines: Vec<&'a str>,
+    /// Where the lines are from: all of it, or its beginning and its end. One search in here costs less than one in each line.
+    text: [&'a str; 2],
 }
 
 impl<'a> Output<'a> {
     pub(super) fn new(printed: &'a str) -> Self {
+        let head = &printed[..end_of_lines(printed, HEAD_LINES)];
+        let rest = &printed[head.len()..];
+        let tail = &rest[start_of_last(rest, TAIL_LINES)..];
         let clip = |line: &'a str| text::beginning(line, LINE_CAP).trim_end();
-        let mut head: Vec<&str> = printed.lines().take(HEAD_LINES).map(clip).collect();
-        if head.len() == HEAD_LINES {
-            let rest = printed.lines().skip(HEAD_LINES).count();
-            head.extend(printed.lines().skip(HEAD_LINES + rest.saturating_sub(TAIL_LINES)).map(clip));
-        }
-        Output { lines: head }
+        Output { lines: head.lines().chain(tail.lines()).map(clip).collect(), text: [head, tail] }
     }
 
     pub(super) fn lines(&self) -> &[&'a str] {
@@ -39,9 +39,15 @@ impl<'a> Output<'a> {
         self.lines.iter().take(END_LINES).chain(self.lines.iter().skip(tail)).copied()
     }
 
-    /// Whether any line holds these words, as they are.
+    /// Whether the output holds these words, as they are.
     pub(super) fn says(&self, words: &str) -> bool {
-        self.line_with(words).is_some()
+        self.text.iter().any(|text| text.contains(words))
+    }
+
+    /// The lines after the first that holds these words.
+    pub(super) fn after(&self, words: &str) -> &[&'a str] {
+        let at = self.lines.iter().position(|line| line.contains(words));
+        at.map_or(&[], |at| &self.lines[at + 1..])
     }
 
     /// The first line that holds these words.
@@ -61,6 +67,16 @@ impl<'a> Output<'a> {
     pub(super) fn captures(&self, pattern: &regex::Regex) -> Option<regex::Captures<'a>> {
         self.lines.iter().find_map(|line| pattern.captures(line))
     }
+}
+
+/// Where the first so many lines end.
+fn end_of_lines(text: &str, most: usize) -> usize {
+    text.match_indices('\n').nth(most - 1).map_or(text.len(), |(at, _)| at + 1)
+}
+
+/// Where the last so many lines begin.
+fn start_of_last(text: &str, most: usize) -> usize {
+    text.trim_end_matches('\n').rmatch_indices('\n').nth(most - 1).map_or(0, |(at, _)| at + 1)
 }
 
 #[cfg(test)]

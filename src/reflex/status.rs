@@ -2,12 +2,95 @@
 
 use super::case::Case;
 
+const TABLE: &str = include_str!("statuses.txt");
+
+/// The signals that end a process, by what they mostly mean.
+const SIGNALS: &[(i32, &str, &str)] = &[
+    (1, "SIGHUP", "its terminal was closed"),
+    (2, "SIGINT", "Ctrl-C"),
+    (3, "SIGQUIT", "Ctrl-\\"),
+    (4, "SIGILL", "an instruction the processor does not know: built for another one"),
+    (5, "SIGTRAP", "a breakpoint or a check of its own"),
+    (6, "SIGABRT", "it ended itself: a failed assertion, an uncaught exception, or corrupted memory"),
+    (7, "SIGBUS", "it touched memory that is not backed: a file cut short, or a full /dev/shm"),
+    (8, "SIGFPE", "an impossible calculation, mostly a division by zero"),
+    (9, "SIGKILL", "somebody killed it, often the kernel for lack of memory"),
+    (11, "SIGSEGV", "a segmentation fault: it touched memory that is not its own"),
+    (13, "SIGPIPE", "whoever read its output went away, which is harmless in a pipe"),
+    (14, "SIGALRM", "a timer of its own ran out"),
+    (15, "SIGTERM", "it was asked to end"),
+    (24, "SIGXCPU", "it used up its processor time"),
+    (25, "SIGXFSZ", "a file grew past the allowed size"),
+    (31, "SIGSYS", "a system call that a sandbox forbids"),
+];
+
 /// One line about the status, where it says more than that something failed.
 pub(super) fn meaning(case: &Case<'_>) -> Option<String> {
-    let words = match case.status? {
-        126 => "it was found but could not be run (126)",
-        127 => "there is no command of that name (127)",
-        _ => return None,
-    };
-    Some(words.to_owned())
+    let status = case.status?;
+    if let Some(words) = documented(case.tool(), status) {
+        return Some(format!("{} ended with {status}: {words}.", case.tool()));
+    }
+    let is_builtin = super::builtins::is_builtin(case.tool());
+    match status {
+        2 if is_builtin => Some(format!("{} ended with 2: it was used wrongly.", case.tool())),
+        126 => Some("126: it was found but could not be run.".to_owned()),
+        127 => Some("127: there is no command of that name.".to_owned()),
+        128.. => by_signal(status - 128),
+        // A program that was waited for by another tells the signal as a negative number.
+        ..0 => by_signal(-status),
+        _ => None,
+    }
+}
+
+fn by_signal(signal: i32) -> Option<String> {
+    let (_, name, cause) = SIGNALS.iter().find(|(number, ..)| *number == signal)?;
+    Some(format!("{}: it was ended by {name} ({cause}).", 128 + signal))
+}
+
+/// What the tool's manual says.
+fn documented(tool: &str, status: i32) -> Option<&'static str> {
+    let code = status.to_string();
+    TABLE.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
+        let (tools, rest) = line.split_once(' ')?;
+        let (number, words) = rest.split_once(' ')?;
+        (number == code && tools.split(',').any(|name| name == tool)).then_some(words)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reflex::Failure;
+
+    fn says(command: &str, status: i32) -> Option<String> {
+        let cwd = std::path::Path::new("/");
+        meaning(&Case::new(&Failure { command, output: "", status: Some(status), cwd }))
+    }
+
+    #[test]
+    fn a_status_means_what_the_tool_says() {
+        assert!(says("curl -sf http://x/", 22).unwrap().contains("400 or above"));
+        assert!(says("sudo rsync a b", 23).unwrap().contains("not transferred"));
+        assert!(says("timeout 5 sleep 9", 124).unwrap().contains("time was up"));
+        assert!(says("grep x y", 1).unwrap().contains("no line matched"));
+        assert_eq!(says("./a.out", 1), None);
+    }
+
+    #[test]
+    fn a_signal_is_named() {
+        assert!(says("./a.out", 139).unwrap().contains("SIGSEGV"));
+        assert!(says("./a.out", 137).unwrap().contains("memory"));
+        assert!(says("./a.out", 130).unwrap().contains("Ctrl-C"));
+        assert!(says("./a.out", -9).unwrap().contains("SIGKILL"));
+        assert_eq!(says("./a.out", 200), None);
+    }
+
+    #[test]
+    fn every_line_of_the_table_is_read() {
+        for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
+            let mut fields = line.splitn(3, ' ');
+            let (tools, number, words) = (fields.next().unwrap(), fields.next().unwrap(), fields.next().unwrap());
+            assert!(!tools.is_empty() && number.parse::<u8>().is_ok() && !words.is_empty(), "{line}");
+        }
+    }
 }

@@ -32,6 +32,7 @@ struct Told {
     contents: Vec<(String, String)>,
     variables: Vec<(String, String)>,
     listeners: Vec<(u16, u32, String)>,
+    memory_kills: u64,
     recent: Vec<String>,
     is_root: bool,
     /// The best proposal; absent if it does not matter, empty if there must be none at all.
@@ -94,6 +95,10 @@ impl World for Told {
 
     fn listener(&self, port: u16) -> Option<(u32, String)> {
         self.listeners.iter().find(|(known, ..)| *known == port).map(|(_, pid, name)| (*pid, name.clone()))
+    }
+
+    fn memory_kills(&self) -> u64 {
+        self.memory_kills
     }
 
     fn recent(&self) -> &[String] {

@@ -34,6 +34,8 @@ pub trait World {
     fn variable(&self, name: &str) -> Option<String>;
     /// Who listens on a TCP port: the process's id and name.
     fn listener(&self, port: u16) -> Option<(u32, String)>;
+    /// How often the kernel killed a process for lack of memory, where it tells that of us.
+    fn memory_kills(&self) -> u64;
     /// Commands run earlier, the newest first; without the failed one.
     fn recent(&self) -> &[String];
     fn is_root(&self) -> bool;

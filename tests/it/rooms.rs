@@ -33,7 +33,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "text", "chat", "tty", "host", "track", "capture", "store", "config", "provider", "tool", "guard",
-            "render", "agent", "session",
+            "render", "agent", "session", "reflex",
         ],
     ),
 ];

@@ -28,6 +28,17 @@ pub(super) const RULES: &[Rule] = &[
         apply: image,
     },
     Rule {
+        name: "docker: not logged in",
+        tools: &["docker", "podman", "nerdctl", "docker-compose"],
+        signs: &[
+            " access denied for ",
+            "requested access to the resource is denied",
+            "no basic auth credentials",
+            "unauthorized: authentication required",
+        ],
+        apply: login,
+    },
+    Rule {
         name: "vagrant: a machine that is not up",
         tools: &["vagrant"],
         signs: &["Run `vagrant up`", "VM must be created", "VM must be running"],
@@ -159,4 +170,13 @@ fn vagrant_up(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         None => finding,
     };
     Some(finding.or(case.with_before("vagrant up &&"), "starts it first"))
+}
+
+/// A registry says the same of an image that is private and of one that does not exist.
+fn login(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    let client = if case.tool() == "docker-compose" { "docker" } else { case.tool() };
+    let cause = "Not logged in to the registry, or there is no such image, or this account may not use it.";
+    Some(
+        Finding::fix(Confidence::Sure, case.with_before(&format!("{client} login &&")), "logs in first").because(cause),
+    )
 }

@@ -1,12 +1,18 @@
 //! The rules, a file for each family.
 
 mod containers;
-mod facts;
+mod coreutils;
 mod git;
 mod own_words;
 mod packages;
+mod paths;
+mod permission;
+mod ports;
+mod quoting;
 mod remote;
 mod services;
+mod shells;
+mod texts;
 mod unknown;
 
 use super::case::Case;
@@ -36,12 +42,21 @@ impl Rule {
 pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
     [
         containers::RULES,
-        facts::RULES,
-        git::RULES,
+        coreutils::RULES,
+        git::branches::RULES,
+        git::changes::RULES,
+        git::commands::RULES,
+        git::remotes::RULES,
         own_words::RULES,
         packages::RULES,
+        paths::RULES,
+        permission::RULES,
+        ports::RULES,
+        quoting::RULES,
         remote::RULES,
         services::RULES,
+        shells::RULES,
+        texts::RULES,
         unknown::RULES,
     ]
     .into_iter()

@@ -123,7 +123,7 @@ fn open_address(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         return None;
     }
     Some(
-        Finding::fix(Confidence::Likely, case.with_word(index, &format!("http://{typed}")), "an address of the web")
+        Finding::fix(Confidence::Sure, case.with_word(index, &format!("http://{typed}")), "an address of the web")
             .or(case.with_word(index, &format!("https://{typed}")), "over TLS")
             .because(format!("There is no file {typed} here; an address needs its scheme.")),
     )

@@ -1,27 +1,573 @@
 //! Commands that do not exist.
 
+mod layout;
+mod packages;
+
+use std::path::Path;
+
 use super::{Rule, pattern};
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
-use crate::reflex::world::World;
-use crate::text;
+use crate::reflex::typo;
+use crate::reflex::world::{Kind, World};
 
-pub(super) const RULES: &[Rule] = &[Rule {
-    name: "a misspelt command",
-    tools: &[],
-    signs: &["command not found", "Unknown command", "not found"],
-    apply: misspelt,
-}];
+/// How shells and those who start programs say that there is no such command.
+const SIGNS: &[&str] = &[
+    "not found",
+    "nknown command",
+    "No such file or directory",
+    "no such file or directory",
+    "not recognized as",
+    "is currently not installed",
+    "is not installed",
+    "cannot run",
+    "can't be found",
+    "existiert nicht",
+    "introuvable",
+    "no encontrad",
+    "nicht gefunden",
+];
 
-fn misspelt(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
-    let name = case.word(0)?;
-    let said = case
-        .output
-        .captures(pattern!(r"(?:(\S+): command not found$|command not found: (\S+)$|Unknown command: (\S+)$)"))?;
-    let named = said.iter().skip(1).flatten().next()?.as_str();
-    if named != name || world.has(name) {
+/// What people type most: of two names as near, one of these was meant.
+const POPULAR: &[&str] = &[
+    "git",
+    "ls",
+    "cd",
+    "cat",
+    "grep",
+    "make",
+    "vim",
+    "sudo",
+    "python",
+    "python3",
+    "pip",
+    "npm",
+    "docker",
+    "ssh",
+    "cp",
+    "mv",
+    "rm",
+    "mkdir",
+    "echo",
+    "curl",
+    "clear",
+    "exit",
+    "man",
+    "less",
+    "tail",
+    "head",
+    "find",
+    "cargo",
+    "kubectl",
+    "apt",
+    "brew",
+    "node",
+    "yarn",
+    "which",
+    "history",
+    "ps",
+    "kill",
+    "top",
+    "htop",
+    "tar",
+    "touch",
+    "nano",
+    "source",
+    "export",
+    "go",
+    "java",
+    "ping",
+    "wget",
+    "chmod",
+    "chown",
+    "sed",
+    "awk",
+    "sort",
+    "diff",
+    "tmux",
+    "systemctl",
+    "code",
+    "pwd",
+    "df",
+    "du",
+    "ruby",
+    "rsync",
+    "scp",
+    "terraform",
+    "apt-get",
+    "whoami",
+    "unzip",
+    "nvim",
+    "emacs",
+    "ifconfig",
+    "bash",
+    "zsh",
+    "fish",
+    "pnpm",
+];
+
+/// Commands with subcommands, and those that are run together with them when a blank is missing.
+const SUBCOMMANDS: &[(&str, &str)] = &[
+    (
+        "git",
+        "add branch checkout cherry-pick clone commit config diff fetch init log merge mv pull push rebase remote reset \
+         restore revert rm show stash status switch tag blame",
+    ),
+    (
+        "docker",
+        "build compose exec images inspect kill login logs ps pull push restart rm rmi run start stop volume network",
+    ),
+    ("npm", "ci init install publish run start test update audit uninstall"),
+    ("yarn", "add build dev install remove start test"),
+    ("cargo", "add bench build check clean clippy doc fmt init install new run search test update"),
+    ("apt", "install list purge remove search show update upgrade"),
+    ("brew", "doctor info install list search uninstall update upgrade tap"),
+    ("pip", "freeze install list show uninstall"),
+    ("kubectl", "apply create delete describe edit exec get logs scale"),
+    ("go", "build fmt get install mod run test vet"),
+    ("systemctl", "status start stop restart enable disable daemon-reload"),
+    ("make", "all clean install test build"),
+    ("terraform", "apply destroy init plan fmt validate"),
+    ("dnf", "install update remove search"),
+    ("pacman", ""),
+];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule { name: "a doubled command", tools: &[], signs: &[], apply: doubled },
+    Rule { name: "a blank that is none", tools: &[], signs: SIGNS, apply: odd_blank },
+    Rule { name: "a missing command", tools: &[], signs: SIGNS, apply: missing },
+    Rule {
+        name: "what the system says about a missing command",
+        tools: &[],
+        signs: &[
+            "can be installed with",
+            "did you mean",
+            "install it by",
+            "Install it by",
+            "Install package",
+            "Similar command is",
+            "following packages",
+            "pkg install",
+            "in the package",
+        ],
+        apply: told_by_system,
+    },
+];
+
+/// The name that could not be run, as whoever tried has it.
+fn unknown_name<'a>(case: &Case<'a>) -> Option<&'a str> {
+    let said = case.output.captures(pattern!(
+        r#"(?x)
+        (?: ^|:\ ?|\d\ )[`'‘“"]?([^\s:'’"`]+)['’"”]?:\ (?:command\ )?not\ found(?:$|\ \[|\.|,)
+        | command\ not\ found:\ (\S+)\s*$
+        | (?i:unknown\ command):?\ ['‘"]?([^\s'’"]+)['’"]?\.?\s*$
+        | ^Command\ ['‘"]([^'’"]+)['’"]\ not\ found
+        | (?:env|nohup|nice|timeout|stdbuf|setsid|xargs|exec|time|ionice|chroot|watch|strace|unshare|runuser)(?::\ \d+)?:\ (?:cannot\ (?:run\ command|run|execute)\ |failed\ to\ (?:run\ command|execute)\ |exec:?\ |can't\ execute\ |'')?['‘"]?([^\s'’":]+)['’"]?:\ No\ such\ file\ or\ directory
+        | ^['‘"]?([^\s'’"]+)['’"]?\s?:?\ (?:The\ term\ .*\ )?is\ not\ recognized\ as
+        | ^The\ program\ ['‘"]?([^\s'’"]+)['’"]?\ is\ (?:currently\ )?not\ installed
+        | :\ ([^\s:]+):\ (?:Befehl\ nicht\ gefunden|commande\ introuvable|orden\ no\ encontrada|comando\ non\ trovato|comando\ não\ encontrado|команда\ не\ найдена|コマンドが見つかりません|未找到命令|找不到命令)
+        | (?:no\ such\ file\ or\ directory:\ (https?://\S+|git@\S+))
+        | :\ ((?:https?://|git@)\S+):\ No\ such\ file\ or\ directory
+        "#
+    ))?;
+    said.iter().skip(1).flatten().next().map(|name| name.as_str())
+}
+
+fn missing(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
+    let name = unknown_name(case)?;
+    let is_by_sudo = case.output.line_with("command not found").is_some_and(|line| line.starts_with("sudo: "));
+    let Some(index) = case.words().iter().position(|word| word.text == name) else {
+        return elsewhere(case, name, world);
+    };
+    if is_by_sudo && case.is_elevated() && index == 0 {
+        if let Some(finding) = hidden_from_sudo(case, name, world) {
+            return Some(finding);
+        }
+    }
+    let next = case.word(index + 1).unwrap_or_default();
+    // An assignment with blanks in it is the shell's matter.
+    if world.has(name) || name.starts_with('[') || next.starts_with('=') || name.contains('=') {
         return None;
     }
-    let meant = text::nearest(name, world.commands().iter().map(String::as_str))?;
-    Some(Finding::fix(Confidence::Likely, case.with_word(0, meant), format!("the nearest command to {name}")))
+    literal_prompt(case, name, world)
+        .or_else(|| slip_at_end(case, index, name))
+        .or_else(|| in_this_directory(case, index, name, world))
+        .or_else(|| pasted_address(case, index, name, world))
+        .or_else(|| run_together(case, index, name, world))
+        .or_else(|| other_layout(case, index, name, world))
+        .or_else(|| not_installed(case, index, name, world))
+        .or_else(|| misspelt(case, index, name, world))
+        .or_else(|| {
+            Some(Finding::cause(
+                Confidence::Likely,
+                format!("There is no command {name}: it is not installed, or its directory is not in PATH."),
+            ))
+        })
+}
+
+/// A name that was not typed: a script's or a Makefile's.
+fn elsewhere(case: &Case<'_>, name: &str, world: &dyn World) -> Option<Finding> {
+    let line = case.output.line_with(name)?;
+    // A shell prints this of its own arguments, too; only names that look like commands count.
+    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+".contains(c)) && !name.is_empty();
+    if !is_name || !(line.contains("ommand not found") || line.ends_with(": not found")) || world.has(name) {
+        return None;
+    }
+    let place = pattern!(r"^(\S+): (?:line )?(\d+): ")
+        .captures(line)
+        .map(|found| format!(" ({}, line {})", &found[1], &found[2]));
+    let cause = Finding::cause(
+        Confidence::Likely,
+        format!("What was run needs the command {name}, which is not there{}.", place.unwrap_or_default()),
+    );
+    Some(match packages::installation(name, world) {
+        Some(command) => cause.or(command, format!("{name} comes in this package")),
+        None => cause,
+    })
+}
+
+/// `sudo` has a PATH of its own, and knows no aliases and functions.
+fn hidden_from_sudo(case: &Case<'_>, name: &str, world: &dyn World) -> Option<Finding> {
+    if crate::reflex::builtins::is_builtin(name) {
+        let cause = format!("{name} is part of the shell, not a program that sudo could start.");
+        return Some(if name == "cd" {
+            Finding::fix(Confidence::Likely, case.with_command("-i"), "a shell as root, to change directory in")
+                .because(cause)
+        } else if name == "source" || name == "export" || name == "alias" {
+            Finding::fix(Confidence::Likely, case.without_elevation(), "in this shell, without sudo").because(cause)
+        } else {
+            let inner = format!("sh -c {}", crate::reflex::line::quoted(&case.line.text()[span_from_name(case)?]));
+            Finding::fix(Confidence::Likely, case.with_command(&inner), "a shell run by sudo").because(cause)
+        });
+    }
+    world.has(name).then(|| {
+        Finding::fix(Confidence::Likely, case.with_raw(0, &format!("env \"PATH=$PATH\" {name}")), "with your own PATH")
+            .because(format!("sudo looks for programs in its own PATH, which does not have {name}; yours does."))
+    })
+}
+
+fn span_from_name(case: &Case<'_>) -> Option<std::ops::Range<usize>> {
+    Some(case.words().first()?.span.start..case.words().last()?.span.end)
+}
+
+/// `$ git status`, copied with its prompt.
+fn literal_prompt(case: &Case<'_>, name: &str, world: &dyn World) -> Option<Finding> {
+    if !["$", "%", "#", "❯", "➜", ">>>", "PS1", "λ"].contains(&name) {
+        return None;
+    }
+    let text = case.line.text();
+    let start = text.find(name)?;
+    let rest = text[start + name.len()..].trim_start();
+    // A line that begins with # may be a comment as well.
+    let is_command = |text: &str| world.has(text) || POPULAR.contains(&text);
+    let may_run = name != "#" || rest.split_whitespace().next().is_some_and(is_command);
+    (!rest.is_empty() && may_run).then(|| {
+        Finding::fix(
+            Confidence::Sure,
+            case.line.with(start..text.len() - rest.len(), ""),
+            "without the prompt that was copied along",
+        )
+        .because(format!("{name} is the prompt of the text this was copied from."))
+    })
+}
+
+/// A no-break space holds two words together.
+fn odd_blank(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    let is_odd = |c: char| matches!(c, '\u{a0}' | '\u{202f}' | '\u{2007}' | '\u{3000}' | '\u{200b}' | '\u{feff}');
+    let text = case.line.text();
+    text.contains(is_odd).then(|| {
+        let plain = text.replace(['\u{200b}', '\u{feff}'], "").replace(is_odd, " ");
+        Finding::fix(Confidence::Sure, plain.trim_start(), "with plain blanks").because(
+            "The line has a blank that only looks like one (a no-break space, mostly from copying or from Alt+Space).",
+        )
+    })
+}
+
+/// `lsç`: a key beside Enter.
+fn slip_at_end(case: &Case<'_>, index: usize, name: &str) -> Option<Finding> {
+    let rest = name.strip_suffix(['ç', '`', '´', '\\', '§', '^'])?;
+    (rest.is_ascii() && !rest.is_empty())
+        .then(|| Finding::fix(Confidence::Likely, case.with_raw(index, rest), "without the slip at its end"))
+}
+
+/// A program here is not looked for here.
+fn in_this_directory(case: &Case<'_>, index: usize, name: &str, world: &dyn World) -> Option<Finding> {
+    if name.contains('/') {
+        return None;
+    }
+    match world.kind(Path::new(name))? {
+        Kind::Program => Some(
+            Finding::fix(
+                Confidence::Sure,
+                case.with_raw(index, &format!("./{}", raw(case, index))),
+                "the program in this directory",
+            )
+            .because(format!("{name} is in this directory, where the shell does not look unless told so.")),
+        ),
+        Kind::File => {
+            let interpreter = interpreter_of(name)?;
+            Some(
+                Finding::fix(
+                    Confidence::Likely,
+                    case.with_inserted(index, interpreter),
+                    format!("run by {interpreter}"),
+                )
+                .because(format!("{name} is a file in this directory; it is not marked as a program.")),
+            )
+        }
+        Kind::Directory => (case.words().len() == 1).then(|| {
+            Finding::fix(Confidence::Likely, case.with_inserted(index, "cd"), "into the directory")
+                .because(format!("{name} is a directory."))
+        }),
+    }
+}
+
+fn raw<'a>(case: &Case<'a>, index: usize) -> &'a str {
+    case.words().get(index).map_or("", |word| &case.line.text()[word.span.clone()])
+}
+
+/// What runs a script of this name.
+pub(super) fn interpreter_of(name: &str) -> Option<&'static str> {
+    Some(match name.rsplit_once('.')?.1 {
+        "py" => "python3",
+        "sh" | "bash" => "bash",
+        "zsh" => "zsh",
+        "fish" => "fish",
+        "js" | "mjs" | "cjs" => "node",
+        "rb" => "ruby",
+        "pl" => "perl",
+        "php" => "php",
+        "lua" => "lua",
+        "R" => "Rscript",
+        _ => return None,
+    })
+}
+
+/// The address of a repository, or of a page, alone on the line.
+fn pasted_address(case: &Case<'_>, index: usize, name: &str, world: &dyn World) -> Option<Finding> {
+    if index != 0 {
+        return None;
+    }
+    let is_repository = name.ends_with(".git")
+        || name.starts_with("git@")
+        || ["https://github.com/", "https://gitlab.com/", "https://bitbucket.org/"]
+            .iter()
+            .any(|host| name.strip_prefix(host).is_some_and(|path| path.trim_end_matches('/').split('/').count() == 2));
+    if is_repository {
+        return Some(Finding::fix(Confidence::Likely, case.with_inserted(0, "git clone"), "to clone the repository"));
+    }
+    let opener = ["xdg-open", "open"].into_iter().find(|opener| world.has(opener));
+    if name.starts_with("http://") || name.starts_with("https://") {
+        return Some(Finding::fix(
+            Confidence::Likely,
+            case.with_inserted(0, opener.unwrap_or("curl -L")),
+            "to open the address",
+        ));
+    }
+    None
+}
+
+/// `gitstatus`, `git-status`, `cd..`, `ls-la`, `sudoapt`, `manls`.
+fn run_together(case: &Case<'_>, index: usize, name: &str, world: &dyn World) -> Option<Finding> {
+    let is_command = |text: &str| world.has(text) || POPULAR.contains(&text);
+    let cut = |at: usize, gap: usize| {
+        let raw = raw(case, index);
+        (raw == name).then(|| format!("{} {}", &raw[..at], &raw[at + gap..]))
+    };
+    let split = name.char_indices().map(|(at, _)| at).skip(1).find_map(|at| {
+        let (command, rest) = name.split_at(at);
+        if !is_command(command) {
+            return None;
+        }
+        let takes_paths = ["cd", "ls", "cat", "vim", "vi", "nano", "less", "ll", "la"].contains(&command);
+        let is_path = takes_paths && rest.starts_with(['.', '/', '~']);
+        let is_option = rest.starts_with('-') && rest.len() > 1 && takes_options(command, rest);
+        let subcommands = SUBCOMMANDS.iter().find(|(known, _)| *known == command).map_or("", |(_, list)| list);
+        let is_subcommand = subcommands.split_whitespace().any(|known| known == rest);
+        let runs_another =
+            ["sudo", "man", "which", "time", "type"].contains(&command) && rest.len() > 1 && is_command(rest);
+        (is_path || is_option || is_subcommand || runs_another).then_some(at)
+    });
+    if let Some(at) = split {
+        return Some(Finding::fix(Confidence::Likely, case.with_raw(index, &cut(at, 0)?), "with the missing blank"));
+    }
+    // A hyphen in the blank's place, the longest command first: `apt-get-install` is `apt-get install`.
+    let hyphen = name.match_indices('-').map(|(at, _)| at).filter(|at| *at > 0 && *at + 1 < name.len());
+    let at = hyphen.filter(|at| is_command(&name[..*at])).last()?;
+    let has_subcommands = SUBCOMMANDS.iter().any(|(known, _)| *known == &name[..at] || name[..at].starts_with("apt"));
+    if packages::known().any(|known| known == name) {
+        return None;
+    }
+    let confidence = if has_subcommands { Confidence::Likely } else { Confidence::Guess };
+    Some(Finding::fix(confidence, case.with_raw(index, &cut(at, 1)?), "with a blank for the hyphen"))
+}
+
+/// Whether `ls-la` is `ls -la`; `apt-get` and `docker-compose` are names.
+fn takes_options(command: &str, rest: &str) -> bool {
+    [
+        "ls", "ll", "rm", "cp", "mv", "ps", "df", "du", "grep", "tar", "cd", "cat", "head", "tail", "mkdir", "chmod",
+        "sed", "sort",
+    ]
+    .contains(&command)
+        && rest.len() <= 6
+}
+
+fn other_layout(case: &Case<'_>, index: usize, name: &str, world: &dyn World) -> Option<Finding> {
+    let is_command = |text: &str| world.has(text) || POPULAR.contains(&text);
+    let switched = layout::switched(name).into_iter().find(|switched| is_command(switched))?;
+    let whole = layout::switched(case.part_text()).into_iter().find(|line| line.starts_with(&switched));
+    let command = match whole {
+        Some(whole) if case.is_alone() && index == 0 => whole,
+        _ => case.with_word(index, &switched),
+    };
+    Some(
+        Finding::fix(Confidence::Sure, command, "the same keys with the Latin layout")
+            .because("The keyboard had another layout on."),
+    )
+}
+
+fn not_installed(case: &Case<'_>, index: usize, name: &str, world: &dyn World) -> Option<Finding> {
+    // Names that moved: what replaced them may be there already.
+    let instead: &[&str] = match name {
+        "python" => &["python3"],
+        "pip" => &["pip3", "python3 -m pip"],
+        "pip3" => &["python3 -m pip"],
+        "vi" => &["vim", "nvim"],
+        "vim" => &["nvim", "vi"],
+        "docker-compose" => &["docker compose"],
+        "nodejs" => &["node"],
+        "node" => &["nodejs"],
+        "ifconfig" => &["ip addr"],
+        "netstat" => &["ss"],
+        "fd" => &["fdfind"],
+        "bat" => &["batcat"],
+        "open" => &["xdg-open"],
+        "xdg-open" => &["open"],
+        "exa" => &["eza"],
+        "nslookup" | "dig" => &["host"],
+        "egrep" => &["grep -E"],
+        "fgrep" => &["grep -F"],
+        "md5" => &["md5sum"],
+        "sha256sum" => &["shasum -a 256"],
+        "pbcopy" => &["xclip -selection clipboard", "wl-copy"],
+        "apt" => &["apt-get"],
+        "ll" => &["ls -l"],
+        "la" => &["ls -A"],
+        "cls" => &["clear"],
+        "dir" => &["ls"],
+        "ipconfig" => &["ip addr"],
+        "tracert" => &["traceroute"],
+        "cs" => &["cd"],
+        "quit" => &["exit"],
+        "md" => &["mkdir"],
+        "copy" => &["cp"],
+        "move" => &["mv"],
+        "del" => &["rm"],
+        _ => &[],
+    };
+    let is_here = |other: &&&str| {
+        let program = other.split(' ').next().unwrap_or_default();
+        world.has(program) || ["ls", "clear", "cd", "exit", "mkdir", "cp", "mv", "rm"].contains(&program)
+    };
+    let mut finding = None;
+    if let Some(other) = instead.iter().find(is_here) {
+        finding = Some(Finding::fix(Confidence::Likely, case.with_raw(index, other), "what is here in its place"));
+    }
+    if let Some(command) = packages::installation(name, world) {
+        let why = format!("{name} comes in this package");
+        finding = Some(match finding {
+            Some(found) => found.or(command, why),
+            None => Finding::fix(Confidence::Likely, command, why),
+        });
+    }
+    finding.map(|found| found.because(format!("{name} is not installed, or not in PATH.")))
+}
+
+fn misspelt(case: &Case<'_>, index: usize, name: &str, world: &dyn World) -> Option<Finding> {
+    let next = case.word(index + 1).unwrap_or_default();
+    let used = |candidate: &str| world.recent().iter().any(|line| line.split(' ').next() == Some(candidate));
+    let preference = |candidate: &str| {
+        let has_subcommand = SUBCOMMANDS.iter().any(|(known, list)| {
+            *known == candidate && !next.is_empty() && list.split_whitespace().any(|sub| sub == next)
+        });
+        4 * i32::from(POPULAR.contains(&candidate)) + 3 * i32::from(used(candidate)) + 8 * i32::from(has_subcommand)
+    };
+    let here = typo::ranked(name, world.commands().iter().map(|name| (name.as_str(), preference(name))));
+    let known = POPULAR.iter().copied().chain(packages::known()).chain(SUBCOMMANDS.iter().map(|(name, _)| *name));
+    // What is not on this machine's PATH may be on the PATH of the shell that failed.
+    let elsewhere = typo::ranked(name, known.map(|name| (name, preference(name) - 2)));
+    let mut found: Vec<&str> = here;
+    match (found.first().copied(), elsewhere.first().copied()) {
+        (Some(best), Some(other))
+            if !world.has(other) && preference(other) > preference(best) && preference(other) >= 8 =>
+        {
+            found.insert(0, other);
+        }
+        (None, Some(_)) => found = elsewhere.into_iter().take(1).collect(),
+        _ => {}
+    }
+    let best = found.first()?;
+    let cause = format!("There is no command {name}; {best} is the nearest.");
+    let mut finding =
+        Finding::fix(Confidence::Likely, case.with_word(index, best), format!("the nearest command to {name}"));
+    for other in found.iter().skip(1).take(2) {
+        finding = finding.or(case.with_word(index, other), "near, too");
+    }
+    Some(finding.because(cause))
+}
+
+/// `git git status`.
+fn doubled(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    let (name, next) = (case.word(0)?, case.word(1)?);
+    let may_be_meant = ["sudo", "echo", "man", "which", "type", "yes", "time", "nice", "env", "kubectl", "go"];
+    if name != next || name.len() < 2 || name.starts_with('-') || may_be_meant.contains(&name) || name == "ls" {
+        return None;
+    }
+    Some(Finding::fix(Confidence::Likely, case.without(1), "the command once"))
+}
+
+/// Debian's, Fedora's, Arch's, Nix's and Termux's own advice.
+fn told_by_system(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
+    let wrong = unknown_name(case).or_else(|| {
+        case.output
+            .captures(pattern!(r"[Cc]ommand '([^']+)'"))
+            .map(|found| found.get(1).map_or("", |name| name.as_str()))
+    });
+    let name = wrong
+        .filter(|name| !name.is_empty())
+        .or_else(|| case.output.captures(pattern!(r"program '?([\w.+-]+)'?"))?.get(1).map(|name| name.as_str()))?;
+    let index = case.words().iter().position(|word| word.text == name);
+    let meant = pattern!(r"^\s+command '([^']+)' from (?:deb|snap) ");
+    let similar = pattern!(r"[Ss]imilar commands? (?:is|are):? '([^']+)'");
+    let mut near: Vec<&str> = Vec::new();
+    let mut installs: Vec<String> = Vec::new();
+    for line in case.output.lines() {
+        if let Some(found) = meant.captures(line).or_else(|| similar.captures(line)).and_then(|found| found.get(1)) {
+            near.push(found.as_str());
+        } else if let Some(found) = pattern!(
+            r"^\s*((?:sudo )?(?:apt|apt-get|snap|dnf|yum|zypper|pacman|pkg|apk|brew|nix-env|nix-shell) +(?:-S|install|add|in|-iA|-p) +[^\s#<]+(?: --classic)?)"
+        )
+        .captures(line)
+        {
+            installs.push(found[1].split_whitespace().collect::<Vec<_>>().join(" "));
+        } else if let Some(found) = pattern!(r"^Install package '([^']+)' to provide").captures(line) {
+            installs.push(format!("sudo dnf install {}", &found[1]));
+        } else if let Some(found) = pattern!(r"^\s+(?:core|extra|community|multilib)/(\S+) \S+").captures(line) {
+            installs.push(format!("sudo pacman -S {}", &found[1]));
+        }
+    }
+    let mut finding = Finding::cause(Confidence::Sure, format!("{name} is not installed."));
+    let best = typo::nearest(name, near.iter().copied()).filter(|_| index.is_some());
+    if let (Some(best), Some(index)) = (best, index) {
+        finding = finding.or(case.with_word(index, best), "the system's nearest command");
+        finding.cause = Some(format!("There is no command {name}; {best} is near."));
+        for other in near.iter().filter(|other| **other != best && world.has(other)) {
+            finding = finding.or(case.with_word(index, other), "near, too");
+        }
+    }
+    installs.sort_by_key(|install| install.contains("snap"));
+    for install in installs {
+        finding = finding.or(install, format!("the system's own advice for {name}"));
+    }
+    (!finding.proposals.is_empty()).then_some(finding)
 }

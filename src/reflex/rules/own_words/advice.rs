@@ -163,7 +163,9 @@ pub(super) fn to_run(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         let is_known = name == tool || is_setting_up && (ADVISED.contains(&name) || name.len() > 3 && world.has(name));
         is_known && words.len() > 1 && is_complete(&words) && *command != case.part_text()
     })?;
-    Some(Finding::fix(Confidence::Likely, good, format!("{tool} says to run it")))
+    let is_raised = case.is_elevated() && !good.starts_with("sudo ");
+    let command = if is_raised { format!("sudo {good}") } else { good.to_owned() };
+    Some(Finding::fix(Confidence::Likely, command, format!("{tool} says to run it")))
 }
 
 /// Whether it can be run as it stands: no place is left to fill in, and it does more than help.

@@ -89,7 +89,13 @@ impl Fact {
             }
             text
         };
-        let mut finding = Finding::cause(Confidence::Likely, with_groups(self.cause, false));
+        // What was typed, put right, is worth more than a look around.
+        let is_correction = self
+            .fixes
+            .first()
+            .is_some_and(|(command, _)| ["$LINE", "$NAME", "$SUDO"].iter().any(|typed| command.contains(typed)));
+        let confidence = if is_correction { Confidence::Sure } else { Confidence::Likely };
+        let mut finding = Finding::cause(confidence, with_groups(self.cause, false));
         let is_open = |command: &str| command != "$SUDO" || !case.is_elevated();
         for (command, why) in self.fixes.iter().filter(|(command, _)| is_open(command)) {
             let command = with_groups(command, true);

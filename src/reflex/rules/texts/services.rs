@@ -14,20 +14,6 @@ pub(super) const FACTS: &[Fact] = &[
     ),
     fact(
         SYSTEMD,
-        "journalctl -xe",
-        r#"Job for (\S+?)(?:\.service)? failed"#,
-        "$1 could not be started; its own messages say why.",
-        &[("journalctl -xeu $1", "its messages"), ("systemctl status $1", "how it is")],
-    ),
-    fact(
-        SYSTEMD,
-        "Job for ",
-        r"Job for (\S+?)(?:\.service)? (?:failed|canceled)",
-        "$1 could not be started; its own messages say why.",
-        &[("journalctl -xeu $1", "its messages"), ("systemctl status $1", "how it is")],
-    ),
-    fact(
-        SYSTEMD,
         "Interactive authentication required",
         "",
         "Managing services needs root's rights.",

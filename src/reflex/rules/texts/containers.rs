@@ -102,38 +102,10 @@ pub(super) const FACTS: &[Fact] = &[
     ),
     fact(
         DOCKER,
-        " access denied for ",
-        r"(?:pull|push) access denied for (\S+?),",
-        "There is no public image $1: its name is misspelt, or it needs a login.",
-        &[("docker login && $LINE", "if it is private"), ("docker search $1", "what there is")],
-    ),
-    fact(
-        DOCKER,
         "failed to connect to the docker API",
         r"docker API at (\S+?);",
         "Nothing answers at $1: the Docker daemon is not running.",
         &[("sudo systemctl start docker", "starts it"), ("docker context ls", "which daemon is asked")],
-    ),
-    fact(
-        DOCKER,
-        "requested access to the resource is denied",
-        "",
-        "Not logged in to the registry, or this account may not use that repository.",
-        &[("docker login && $LINE", "logs in first")],
-    ),
-    fact(
-        DOCKER,
-        "no basic auth credentials",
-        "",
-        "Not logged in to that registry.",
-        &[("docker login && $LINE", "logs in first")],
-    ),
-    fact(
-        DOCKER,
-        "unauthorized: authentication required",
-        "",
-        "Not logged in to that registry.",
-        &[("docker login && $LINE", "logs in first")],
     ),
     fact(
         DOCKER,

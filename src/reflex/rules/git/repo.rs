@@ -1,0 +1,120 @@
+//! What the repository itself tells, as far as plain files do.
+
+use std::path::{Path, PathBuf};
+
+use crate::reflex::world::{Kind, World};
+
+/// Directories up to look in for `.git`.
+const MOST_LEVELS: usize = 12;
+/// Branches are looked for this deep in `refs`.
+const MOST_DEPTH: usize = 4;
+
+/// A repository found from the directory the command ran in.
+pub(super) struct Repo<'a> {
+    world: &'a dyn World,
+    /// Of this worktree.
+    directory: PathBuf,
+    /// Shared by all worktrees.
+    common: PathBuf,
+}
+
+impl<'a> Repo<'a> {
+    pub(super) fn find(world: &'a dyn World) -> Option<Self> {
+        let mut at = PathBuf::from(".git");
+        for _ in 0..MOST_LEVELS {
+            match world.kind(&at) {
+                Some(Kind::Directory) => return Some(Repo { world, common: at.clone(), directory: at }),
+                Some(Kind::File | Kind::Program) => {
+                    let text = world.read(&at)?;
+                    let directory = at.parent()?.join(text.strip_prefix("gitdir:")?.trim());
+                    let common = match world.read(&directory.join("commondir")) {
+                        Some(text) => directory.join(text.trim()),
+                        None => directory.clone(),
+                    };
+                    return Some(Repo { world, directory, common });
+                }
+                None => at = Path::new("..").join(at),
+            }
+        }
+        None
+    }
+
+    /// Whether git keeps something by this name: `MERGE_HEAD`.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.world.kind(&self.directory.join(name)).is_some()
+    }
+
+    /// Local branches.
+    pub(super) fn branches(&self) -> Vec<String> {
+        self.refs("refs/heads/")
+    }
+
+    /// Branches of remotes: `origin/main`.
+    pub(super) fn remote_branches(&self) -> Vec<String> {
+        let mut found = self.refs("refs/remotes/");
+        found.retain(|name| !name.ends_with("/HEAD"));
+        found
+    }
+
+    /// The names of remotes.
+    pub(super) fn remotes(&self) -> Vec<String> {
+        let config = self.world.read(&self.common.join("config")).unwrap_or_default();
+        let name = |line: &str| Some(line.trim().strip_prefix("[remote \"")?.strip_suffix("\"]")?.to_owned());
+        config.lines().filter_map(name).collect()
+    }
+
+    fn refs(&self, prefix: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        self.walk(prefix, "", MOST_DEPTH, &mut found);
+        let packed = self.world.read(&self.common.join("packed-refs")).unwrap_or_default();
+        let name = |line: &str| Some(line.split_once(' ')?.1.strip_prefix(prefix)?.to_owned());
+        found.extend(packed.lines().filter_map(name));
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    fn walk(&self, prefix: &str, inside: &str, depth: usize, found: &mut Vec<String>) {
+        for entry in self.world.entries(&self.common.join(prefix).join(inside)) {
+            let name = if inside.is_empty() { entry.name } else { format!("{inside}/{}", entry.name) };
+            match entry.kind {
+                Kind::Directory if depth > 0 => self.walk(prefix, &name, depth - 1, found),
+                Kind::Directory => {}
+                Kind::File | Kind::Program => found.push(name),
+            }
+        }
+    }
+}
+
+/// The branch a repository begins with: what is there of `main` and `master`.
+pub(super) fn default_branch(world: &dyn World) -> Option<String> {
+    let branches = Repo::find(world)?.branches();
+    branches.into_iter().find(|name| ["main", "master", "trunk", "develop"].contains(&name.as_str()))
+}
+
+/// `main` for `master`, and the other way round.
+pub(super) fn counterpart(branch: &str) -> Option<String> {
+    let (before, name) =
+        branch.rsplit_once('/').map_or(("", branch), |(_, name)| (&branch[..branch.len() - name.len()], name));
+    match name {
+        "main" => Some(format!("{before}master")),
+        "master" => Some(format!("{before}main")),
+        _ => None,
+    }
+}
+
+/// The branch that was meant: the nearest of those there are, or the counterpart where nothing is known.
+pub(super) fn meant_branch(wrong: &str, world: &dyn World) -> Option<String> {
+    let other = counterpart(wrong);
+    let Some(repo) = Repo::find(world) else { return other };
+    let mut names = repo.branches();
+    let remote = repo.remote_branches();
+    if wrong.contains('/') {
+        names.extend(remote.iter().cloned());
+    }
+    names.extend(remote.iter().filter_map(|name| Some(name.split_once('/')?.1.to_owned())));
+    if let Some(other) = other.filter(|other| names.contains(other)) {
+        return Some(other);
+    }
+    crate::reflex::typo::nearest(wrong, names.iter().map(String::as_str)).map(str::to_owned)
+}

@@ -1,0 +1,446 @@
+//! What was not allowed, and what could not be run.
+
+use super::unknown::interpreter_of;
+use super::{Rule, pattern};
+use crate::reflex::case::Case;
+use crate::reflex::finding::{Confidence, Finding};
+use crate::reflex::line::quoted;
+use crate::reflex::near;
+use crate::reflex::world::{Kind, World};
+
+/// How tools say that only root may; in lower case.
+const ROOT_WORDS: &[&str] = &[
+    "are you root",
+    "unless you are root",
+    "non-root users cannot",
+    "root privilege",
+    "superuser privilege",
+    "must be run as root",
+    "must run as root",
+    "must be superuser",
+    "must be root",
+    "must be the superuser",
+    "need to be root",
+    "needs to be root",
+    "need root",
+    "needs to be run as root",
+    "only root can",
+    "only root may",
+    "run as root",
+    "be run as the superuser",
+    "has to be run under the root user",
+    "has to be run with superuser",
+    "requires root",
+    "require root",
+    "requires superuser",
+    "use `sudo`",
+    "try with sudo",
+    "using sudo",
+    "with sudo",
+    "insufficient privileges",
+    "interactive authentication required",
+    "authentication is required",
+    "access denied",
+    "not privileged",
+    "operation requires root",
+    "you don't have write permissions",
+    "you do not have sufficient permission",
+];
+
+/// Tools whose trouble is not cured by root, or made worse.
+const NOT_BY_ROOT: &[&str] = &[
+    "cd",
+    "pushd",
+    "ssh",
+    "scp",
+    "sftp",
+    "git",
+    "npm",
+    "npx",
+    "yarn",
+    "pnpm",
+    "pip",
+    "pip3",
+    "pipx",
+    "brew",
+    "gem",
+    "cargo",
+    "conda",
+    "source",
+    ".",
+    "export",
+    "psql",
+    "mysql",
+    "aws",
+    "gh",
+    "kubectl",
+    "gcloud",
+    "az",
+    "make",
+    "curl",
+    "wget",
+    "ftp",
+    "rustup",
+    "go",
+    "mvn",
+    "gradle",
+    "terraform",
+    "helm",
+    "python",
+    "python3",
+    "node",
+    "ruby",
+    "rsync",
+    "heroku",
+    "su",
+    "bundle",
+    "composer",
+    "poetry",
+    "uv",
+    "redis-cli",
+    "mongo",
+];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        name: "a script that may not be run",
+        tools: &[],
+        signs: &["ermission denied", "not executable", "not an executable", "command not found", "cannot execute"],
+        apply: not_executable,
+    },
+    Rule {
+        name: "a script's interpreter",
+        tools: &[],
+        signs: &[
+            "bad interpreter",
+            "required file not found",
+            "\\r",
+            "^M",
+            "\r",
+            "no such file or directory",
+            "No such file or directory",
+        ],
+        apply: bad_interpreter,
+    },
+    Rule {
+        name: "a program of another kind",
+        tools: &[],
+        signs: &["Exec format error", "exec format error", "cannot execute binary file", "ad CPU type"],
+        apply: wrong_format,
+    },
+    Rule { name: "as root it must not be", tools: &[], signs: &["root"], apply: not_as_root },
+    Rule { name: "a low port", tools: &[], signs: &["ermission denied", "EACCES"], apply: low_port },
+    Rule {
+        name: "root may",
+        tools: &[],
+        signs: &[
+            "ermission denied",
+            "peration not permitted",
+            "root",
+            "Root",
+            "ROOT",
+            "uperuser",
+            "sudo",
+            "rivileges",
+            "uthentication",
+            "ccess denied",
+            "EACCES",
+            "EPERM",
+            "write permissions",
+            "sufficient permission",
+            "ermission non accord",
+            "Keine Berechtigung",
+            "Permiso denegado",
+        ],
+        apply: as_root,
+    },
+    Rule { name: "a read-only file system", tools: &[], signs: &["ead-only file system", "EROFS"], apply: read_only },
+    Rule { name: "not permitted even to root", tools: &[], signs: &["peration not permitted"], apply: not_even_root },
+    Rule {
+        name: "sudo: not allowed",
+        tools: &[],
+        signs: &[
+            "is not in the sudoers file",
+            "is not allowed to execute",
+            "a password is required",
+            "a terminal is required",
+        ],
+        apply: not_a_sudoer,
+    },
+];
+
+/// The word that names a program by its path: the command itself, or what sudo was to run.
+fn program_path<'c>(case: &'c Case<'_>) -> Option<&'c str> {
+    case.word(0).filter(|name| name.contains('/'))
+}
+
+fn not_executable(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
+    let path = program_path(case)?;
+    let is_said = case.output.lines().iter().any(|line| {
+        line.contains(path)
+            && ["ermission denied", "not executable", "not an executable", "command not found", "cannot execute"]
+                .iter()
+                .any(|words| line.contains(words))
+    });
+    let kind = world.kind(&near::expanded(path, world));
+    if !is_said || kind == Some(Kind::Directory) {
+        return None;
+    }
+    if kind == Some(Kind::Program) {
+        let cause = "It is marked as a program, yet may not be run: its file system may be mounted noexec, or a directory above it is closed to you.";
+        let finding = Finding::cause(Confidence::Likely, cause);
+        return Some(match interpreter_of(path) {
+            Some(interpreter) => {
+                finding.or(case.with_inserted(0, interpreter), format!("read by {interpreter}, not run"))
+            }
+            None => finding,
+        });
+    }
+    if kind.is_none() && (case.output.says("command not found") || !path.starts_with('.')) {
+        return None;
+    }
+    let bare = path.strip_prefix("./").unwrap_or(path);
+    let mark = case.with_before(&format!("chmod +x {} &&", quoted(bare)));
+    let finding = Finding::fix(Confidence::Likely, mark, "marks it as a program, then runs it")
+        .because(format!("{path} is not marked as a program."));
+    Some(match interpreter_of(path) {
+        Some(interpreter) => finding.or(case.with_inserted(0, interpreter), format!("read by {interpreter}, unmarked")),
+        None => finding,
+    })
+}
+
+fn bad_interpreter(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
+    let path = case.operands().map(|(_, word)| word).chain(case.word(0)).find(|word| {
+        word.contains('/') && case.output.lines().iter().any(|line| line.contains(*word))
+            || world
+                .read(&near::expanded(word, world))
+                .is_some_and(|text| text.starts_with("#!") && case.word(0) == Some(word))
+    })?;
+    let text = world.read(&near::expanded(path, world));
+    let shebang = text.as_deref().and_then(|text| text.lines().next()).filter(|line| line.starts_with("#!"));
+    let has_return = shebang.is_some_and(|line| line.ends_with('\r'))
+        || text.as_deref().is_some_and(|text| {
+            text.starts_with("#!") && text.split('\n').next().is_some_and(|line| line.ends_with('\r'))
+        });
+    let says_return =
+        case.output.lines().iter().any(|line| {
+            line.contains("^M") || line.contains("\\r'") || line.contains("\\r’") || line.contains("$'\\r'")
+        });
+    if has_return || says_return {
+        let repair = if world.has("dos2unix") { "dos2unix".to_owned() } else { "sed -i 's/\\r$//'".to_owned() };
+        return Some(
+            Finding::fix(
+                Confidence::Sure,
+                case.with_before(&format!("{repair} {} &&", quoted(path))),
+                "takes the carriage returns out, then runs it",
+            )
+            .because(format!(
+                "{path} has the line ends of Windows, so the interpreter's name ends in a carriage return."
+            )),
+        );
+    }
+    if case.word(0) != Some(path) {
+        return None;
+    }
+    let said = case.output.captures(pattern!(r"(?:^|: )([^\s:]+): bad interpreter"));
+    let named = said.as_ref().and_then(|said| said.get(1)).map(|name| name.as_str());
+    let interpreter = match (named, shebang) {
+        (Some(named), _) => named.to_owned(),
+        (None, Some(line))
+            if case.output.says("required file not found") || case.output.says("o such file or directory") =>
+        {
+            line[2..].trim().to_owned()
+        }
+        _ if case.output.says("required file not found") => {
+            return Some(Finding::cause(
+                Confidence::Likely,
+                format!(
+                    "{path} is there, but what should run it is not: the interpreter of its first line, or the loader it was built for."
+                ),
+            ));
+        }
+        _ => return None,
+    };
+    let cause = format!("{path} is there, but what its first line names, {interpreter}, is not.");
+    let base = interpreter.split_whitespace().filter(|word| !word.ends_with("/env")).next_back().unwrap_or_default();
+    let base = base.rsplit('/').next().unwrap_or_default();
+    let instead = [base, if base == "python" { "python3" } else { base }, interpreter_of(path).unwrap_or_default()];
+    let here = instead.into_iter().find(|name| !name.is_empty() && world.has(name));
+    let finding = Finding::cause(Confidence::Likely, cause);
+    Some(match here {
+        Some(name) => finding.or(case.with_inserted(0, name), format!("run by the {name} that is here")),
+        None => finding,
+    })
+}
+
+fn wrong_format(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
+    let path = program_path(case)?;
+    let text = world.read(&near::expanded(path, world));
+    let is_script =
+        text.as_deref().is_some_and(|text| !text.contains('\0') && !text.starts_with("#!") && !text.is_empty());
+    Some(if is_script {
+        let interpreter = interpreter_of(path).unwrap_or("bash");
+        Finding::fix(Confidence::Likely, case.with_inserted(0, interpreter), format!("run by {interpreter}"))
+            .because(format!("{path} does not say in its first line what should run it."))
+    } else {
+        Finding::cause(
+            Confidence::Likely,
+            format!("{path} was built for another kind of machine or system: `file {path}` tells which."),
+        )
+    })
+}
+
+fn not_as_root(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    let words = [
+        "perform this operation as root",
+        "not run as root",
+        "not be run as root",
+        "n't run this as root",
+        "not run this as root",
+        "as root is not allowed",
+        "as root is extremely dangerous",
+        "refusing to run as root",
+        "cannot be run as root",
+        "can't be run as root",
+        "running as root without",
+        "avoid running",
+        "not supported to run as root",
+    ];
+    let lower = |line: &&str| line.to_lowercase();
+    let is_said =
+        case.output.lines().iter().take(50).map(lower).any(|line| words.iter().any(|words| line.contains(words)));
+    (is_said && case.is_elevated()).then(|| {
+        Finding::fix(Confidence::Sure, case.without_elevation(), "as yourself")
+            .because(format!("{} is not to be run as root.", case.tool()))
+    })
+}
+
+fn low_port(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    let said = case.output.captures(pattern!(r"(?i)(?:(?:bind|listen|EACCES).*?[:\s](\d{1,4})\b.*permission denied|permission denied.*[:\s](\d{1,4})\b|bind\(\) to \S+:(\d{1,4}) failed \(13)"))?;
+    let port: u16 = said.iter().skip(1).flatten().next()?.as_str().parse().ok()?;
+    let line = said.get(0)?.as_str().to_lowercase();
+    if !(1..1024).contains(&port)
+        || !(line.contains("bind")
+            || line.contains("listen")
+            || line.contains("0.0.0.0")
+            || line.contains("127.0.0.1")
+            || line.contains("::"))
+    {
+        return None;
+    }
+    Some(Finding::cause(
+        Confidence::Likely,
+        format!(
+            "Only root may listen on ports below 1024, and this is {port}: take a higher one, such as {}.",
+            8000 + port % 1000
+        ),
+    ))
+}
+
+fn as_root(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
+    if case.is_elevated() || program_path(case).is_some_and(|path| path.starts_with('.') || path.starts_with('~')) {
+        return None;
+    }
+    let tool = case.tool();
+    let lines = || case.output.lines().iter().rev().take(200).map(|line| line.to_lowercase());
+    let says_root = lines().any(|line| ROOT_WORDS.iter().any(|words| line.contains(words)));
+    let denied = |line: &String| {
+        (line.contains("permission denied")
+            || line.contains("operation not permitted")
+            || line.contains("eacces")
+            || line.contains("permiso denegado")
+            || line.contains("keine berechtigung"))
+            && !line.contains("publickey")
+    };
+    if !(says_root || lines().any(|line| denied(&line))) || NOT_BY_ROOT.contains(&tool) || tool.is_empty() {
+        return None;
+    }
+    let elevate = if !world.has("sudo") && world.has("doas") { "doas" } else { "sudo" };
+    if let Some(finding) = redirection(case, elevate) {
+        return Some(finding);
+    }
+    // The search goes on past what it may not read; that is seldom a reason to search as root.
+    if ["find", "grep", "rg", "du", "ls", "fd", "tree"].contains(&tool) && !says_root && case.output.lines().len() > 3 {
+        return Some(
+            Finding::cause(Confidence::Guess, "Some directories are not yours to read; the rest was searched.")
+                .or(case.with_inserted(usize::MAX, "2>/dev/null"), "without those messages")
+                .or(case.with_before(elevate), "with root's rights"),
+        );
+    }
+    let confidence = if says_root { Confidence::Sure } else { Confidence::Likely };
+    let cause = format!("Your user may not do that{}.", if says_root { "; root may" } else { "" });
+    Some(Finding::fix(confidence, elevated(case, elevate), "with root's rights").because(cause))
+}
+
+/// The line with every part of the same tool run as root.
+fn elevated(case: &Case<'_>, elevate: &str) -> String {
+    let mut line = case.with_before(elevate);
+    let tool = case.tool();
+    let failed = case.part_text();
+    for part in case.line.parts().iter().rev() {
+        let text = &case.line.text()[part.span()];
+        let is_other = text.as_ptr() != failed.as_ptr();
+        let is_after = text.as_ptr() > failed.as_ptr();
+        if is_other && is_after && part.words.first().is_some_and(|word| word.text == tool) {
+            let at = part.span().start + elevate.len() + 1;
+            line.insert_str(at, &format!("{elevate} "));
+        }
+    }
+    line
+}
+
+/// `echo x > /etc/y`: it is the shell that opens the file, not the command.
+fn redirection(case: &Case<'_>, elevate: &str) -> Option<Finding> {
+    let words = case.words();
+    let at = words.iter().position(|word| case.line.text()[word.span.clone()].starts_with('>'))?;
+    let raw = &case.line.text()[words[at].span.clone()];
+    let arrows = if raw.starts_with(">>") { 2 } else { 1 };
+    let (target, end) = match raw[arrows..].trim_start_matches('|') {
+        "" => (&case.line.text()[words.get(at + 1)?.span.clone()], words[at + 1].span.end),
+        rest => (rest, words[at].span.end),
+    };
+    let is_by_shell = case.output.lines().iter().any(|line| {
+        line.contains(target.trim_matches(['"', '\''])) && line.to_lowercase().contains("permission denied")
+    });
+    if !is_by_shell || target.starts_with('&') {
+        return None;
+    }
+    let append = if arrows == 2 { " -a" } else { "" };
+    let tee = format!("| {elevate} tee{append} {target} > /dev/null");
+    let whole = format!("{elevate} sh -c {}", quoted(case.part_text()));
+    let start = case.part_text().as_ptr() as usize - case.line.text().as_ptr() as usize;
+    Some(
+        Finding::fix(Confidence::Sure, case.line.with(words[at].span.start..end, &tee), "root's tee opens the file")
+            .or(case.line.with(start..start + case.part_text().len(), &whole), "root's shell opens the file")
+            .because(format!("The shell opens {target}, with your rights, before the command runs.")),
+    )
+}
+
+fn read_only(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    let path = case.operands().last().map_or(".", |(_, word)| word);
+    Some(Finding::cause(
+        Confidence::Likely,
+        format!(
+            "The file system is mounted for reading only, or turned so after an error (`findmnt -T {}`, `dmesg`).",
+            quoted(path)
+        ),
+    ))
+}
+
+fn not_even_root(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
+    (case.is_elevated() || world.is_root() && ["rm", "mv", "chmod", "chown"].contains(&case.tool())).then(|| {
+        Finding::cause(
+            Confidence::Guess,
+            "Root was refused, too: the file may be immutable (`lsattr`), or the container may lack the capability.",
+        )
+    })
+}
+
+fn not_a_sudoer(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    let cause = if case.output.says("password is required") || case.output.says("terminal is required") {
+        "sudo must ask for your password and has no terminal to ask on."
+    } else {
+        "Your user may not use sudo here: root must allow it first (the group sudo or wheel)."
+    };
+    Some(Finding::cause(Confidence::Sure, cause))
+}

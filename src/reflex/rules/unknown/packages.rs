@@ -1,0 +1,50 @@
+//! Which package a command comes in, for the manager that is here.
+
+use crate::reflex::world::World;
+
+const TABLE: &str = include_str!("packages.txt");
+
+/// Managers of systems, in the order they are looked for: the program, its name in the table, how it installs.
+const SYSTEMS: &[(&str, &str, &str)] = &[
+    ("apt", "apt", "apt install"),
+    ("apt-get", "apt", "apt-get install"),
+    ("dnf", "dnf", "dnf install"),
+    ("yum", "dnf", "yum install"),
+    ("pacman", "pacman", "pacman -S"),
+    ("apk", "apk", "apk add"),
+    ("zypper", "dnf", "zypper install"),
+    ("brew", "brew", "brew install"),
+];
+
+/// Managers of languages, for what no system packages.
+const LANGUAGES: &[(&str, &str, &str)] = &[
+    ("pipx", "pip", "pipx install"),
+    ("pip", "pip", "pip install"),
+    ("pip3", "pip", "pip3 install"),
+    ("npm", "npm", "npm install -g"),
+    ("cargo", "cargo", "cargo install"),
+    ("gem", "gem", "gem install"),
+];
+
+/// The commands of the table.
+pub(super) fn known() -> impl Iterator<Item = &'static str> {
+    TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split(' ').next())
+}
+
+/// The command that installs another, or nothing if that is not known.
+pub(super) fn installation(command: &str, world: &dyn World) -> Option<String> {
+    let entry = TABLE.lines().find(|line| line.split(' ').next() == Some(command))?;
+    let package = |manager: &str, or_its_own: bool| {
+        let told = entry.split(' ').skip(1).find_map(|field| field.strip_prefix(manager)?.strip_prefix(':'));
+        // A package that goes by another name with one manager may do so with one that is not told.
+        let same = (or_its_own && !entry.contains(' ')).then_some(command);
+        told.or(same).filter(|name| *name != "-")
+    };
+    let system = SYSTEMS.iter().filter(|(program, ..)| world.has(program));
+    let system = system.take(1).find_map(|(program, name, install)| {
+        let needs_root = *program != "brew" && (world.has("sudo") || !world.is_root());
+        Some(format!("{}{install} {}", if needs_root { "sudo " } else { "" }, package(name, true)?))
+    });
+    let mut languages = LANGUAGES.iter().filter(|(program, ..)| world.has(program));
+    system.or_else(|| languages.find_map(|(_, name, install)| Some(format!("{install} {}", package(name, false)?))))
+}
