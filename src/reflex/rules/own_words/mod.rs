@@ -41,7 +41,8 @@ fn unknown_word(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 
 /// What the word that is complained about should have been.
 fn correction(case: &Case<'_>, wrong: &Complaint) -> Option<Finding> {
-    let suggested: Vec<String> = suggestion::all(case, Some(wrong));
+    let mut suggested: Vec<String> = suggestion::all(case, Some(wrong));
+    suggested.retain(|word| !rank::is_opposite(&wrong.word, word));
     let (meant, confidence, why) = if suggested.is_empty() {
         let (meant, why) = known(case, wrong)?;
         (meant, Confidence::Likely, why)

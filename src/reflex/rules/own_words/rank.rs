@@ -11,7 +11,7 @@ pub(super) fn distance(wrong: &str, meant: &str) -> Option<usize> {
         // `-name` is meant to be `--name`.
         return (has_one_dash && length > 1).then_some(0);
     }
-    if length < 2 {
+    if length < 2 || is_opposite(&wrong, &meant) {
         return None;
     }
     // An abbreviation is no further than one slip.
@@ -20,6 +20,12 @@ pub(super) fn distance(wrong: &str, meant: &str) -> Option<usize> {
     }
     let distance = text::distance(&wrong, &meant);
     (distance <= length.div_ceil(3)).then_some(distance)
+}
+
+/// `install` is never meant by `uninstall`, however near they are.
+pub(super) fn is_opposite(one: &str, other: &str) -> bool {
+    let undoes = |one: &str, other: &str| ["un", "de", "dis"].iter().any(|un| one.strip_prefix(un) == Some(other));
+    undoes(one, other) || undoes(other, one)
 }
 
 /// A word without the dashes before it, in small letters.
@@ -97,6 +103,7 @@ mod tests {
         assert_eq!(nearest("--nme", ["--name", "--network"].into_iter()), ["--name"]);
         assert!(nearest("zzzz", ["apply", "plan"].into_iter()).is_empty());
         assert!(nearest("x", ["y"].into_iter()).is_empty());
+        assert!(nearest("install", ["uninstall"].into_iter()).is_empty());
     }
 
     #[test]
