@@ -1,8 +1,11 @@
 //! A failure taken apart, as the rules see it.
 
+use std::path::Path;
+
 use super::Failure;
 use super::line::{self, Line, Part, Word};
 use super::output::Output;
+use super::part::{failed_part, is_complaint};
 
 /// Words before a command that change how it runs, not which one it is.
 const PREFIXES: &[&str] = &[
@@ -30,6 +33,7 @@ pub(super) struct Case<'a> {
     pub(super) line: Line<'a>,
     pub(super) output: Output<'a>,
     pub(super) status: Option<i32>,
+    pub(super) cwd: &'a Path,
     /// The part that failed, an index into the line's.
     part: usize,
     /// Where in that part the command's name is.
@@ -42,7 +46,7 @@ impl<'a> Case<'a> {
         let output = Output::new(failure.output);
         let part = failed_part(line.parts(), &output, failure.status);
         let name = line.parts().get(part).map_or(0, name_of);
-        Case { line, output, status: failure.status, part, name }
+        Case { line, output, status: failure.status, cwd: failure.cwd, part, name }
     }
 
     /// Whether there is anything to explain. A pipeline can end well after a part of it did not.
@@ -69,6 +73,11 @@ impl<'a> Case<'a> {
     /// The text of a word: 0 is the command's name.
     pub(super) fn word(&self, index: usize) -> Option<&str> {
         self.words().get(index).map(|word| word.text.as_str())
+    }
+
+    /// A word as it was typed, quotes included.
+    pub(super) fn raw(&self, index: usize) -> &'a str {
+        self.words().get(index).map_or("", |word| &self.line.text()[word.span.clone()])
     }
 
     /// The index of the first word that is this text.
@@ -182,69 +191,8 @@ impl<'a> Case<'a> {
     }
 }
 
-/// The part that most probably failed: one whose name the output complains with, otherwise the last.
-fn failed_part(parts: &[Part], output: &Output<'_>, status: Option<i32>) -> usize {
-    let last = parts.len().saturating_sub(1);
-    let complaining = parts.iter().position(|part| is_complaint(part, output));
-    // Where nothing seems to have failed, only a complaint about what was typed tells that something did.
-    if status == Some(0) {
-        let known = || known_part(parts, output).filter(|&part| is_quoted(&parts[part], output));
-        return complaining.or_else(known).unwrap_or(last);
-    }
-    complaining.or_else(|| known_part(parts, output)).unwrap_or_else(|| producer(parts))
-}
-
-/// Whether the output complains with the name of this part's command.
-fn is_complaint(part: &Part, output: &Output<'_>) -> bool {
-    let Some(name) = part.words.get(name_of(part)).map(|word| word.text.as_str()) else { return false };
-    let base = name.rsplit('/').next().unwrap_or(name);
-    let starts = |line: &str| line.strip_prefix(base).is_some_and(|rest| rest.starts_with(": "));
-    // `bash: gti: command not found`, `zsh: command not found: gti`, `fish: Unknown command: gti`.
-    let (at_end, within) = (format!(": {name}"), format!(": {name}: "));
-    let shell_says = |line: &str| line.ends_with(&at_end) && line.contains("command") || line.contains(&within);
-    !base.is_empty() && output.lines().iter().any(|line| starts(line) || shell_says(line))
-}
-
-/// The part whose tool says things that some rule knows; of several, the one with a word that the output quotes.
-fn known_part(parts: &[Part], output: &Output<'_>) -> Option<usize> {
-    if parts.len() < 2 {
-        return None;
-    }
-    let is_known = |part: &Part| {
-        let name = part.words.get(name_of(part)).map_or("", |word| word.text.as_str());
-        let base = name.rsplit('/').next().unwrap_or(name);
-        let knows =
-            |rule: &super::rules::Rule| rule.tools.contains(&base) && rule.signs.iter().any(|sign| output.says(sign));
-        super::rules::all().any(knows)
-    };
-    let known: Vec<usize> = (0..parts.len()).filter(|&part| is_known(&parts[part])).collect();
-    known.iter().find(|&&part| is_quoted(&parts[part], output)).or(known.first()).copied()
-}
-
-/// Whether the output quotes a word of the part.
-fn is_quoted(part: &Part, output: &Output<'_>) -> bool {
-    let mut words = part.words.iter().skip(1).map(|word| word.text.as_str()).filter(|word| word.len() > 1);
-    words.any(|word| ['\'', '`', '"'].iter().any(|quote| output.says(&format!("{quote}{word}{quote}"))))
-}
-
-/// The last part, or what feeds it if it only passes on what it reads.
-fn producer(parts: &[Part]) -> usize {
-    const FILTERS: &[&str] = &[
-        "tee", "cat", "head", "tail", "less", "more", "bat", "sort", "uniq", "wc", "tr", "cut", "column", "nl", "grep",
-    ];
-    let mut last = parts.len().saturating_sub(1);
-    while last > 0 && parts[last].operator.starts_with('|') && parts[last].operator != "||" {
-        let name = parts[last].words.get(name_of(&parts[last])).map_or("", |word| word.text.as_str());
-        if !FILTERS.contains(&name) {
-            break;
-        }
-        last -= 1;
-    }
-    last
-}
-
 /// Where the command's name is among a part's words.
-fn name_of(part: &Part) -> usize {
+pub(super) fn name_of(part: &Part) -> usize {
     let text = |index: usize| part.words[index].text.as_str();
     let last = part.words.len().saturating_sub(1);
     let mut prefix = "";
@@ -296,6 +244,7 @@ mod tests {
         assert_eq!(case("cd x && make", "whatever").tool(), "make");
         assert_eq!(case("python3 a.py | tee log", "whatever").tool(), "python3");
         assert_eq!(case("go tets | jq .", "go tets: unknown command").tool(), "go");
+        assert_eq!(case("kubectl gte po | grep x", "Error: unknown command \"gte\" for \"kubectl\"").tool(), "kubectl");
     }
 
     #[test]

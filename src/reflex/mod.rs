@@ -18,6 +18,7 @@ mod listener;
 mod machine;
 mod near;
 mod output;
+mod part;
 mod question;
 mod role;
 mod rules;

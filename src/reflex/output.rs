@@ -6,6 +6,9 @@ use crate::text;
 const HEAD_LINES: usize = 2_000;
 const TAIL_LINES: usize = 4_000;
 
+/// Lines at either end of which a tool's last word is sought.
+const END_LINES: usize = 200;
+
 /// No message of a tool is longer; minified code is.
 const LINE_CAP: usize = 2_000;
 
@@ -28,6 +31,12 @@ impl<'a> Output<'a> {
 
     pub(super) fn lines(&self) -> &[&'a str] {
         &self.lines
+    }
+
+    /// The lines at either end, where a tool says what went wrong: the middle of a long output is its work.
+    pub(super) fn ends(&self) -> impl Iterator<Item = &'a str> {
+        let tail = END_LINES.max(self.lines.len().saturating_sub(END_LINES));
+        self.lines.iter().take(END_LINES).chain(self.lines.iter().skip(tail)).copied()
     }
 
     /// Whether the output holds these words, as they are.
@@ -83,6 +92,15 @@ mod tests {
         assert_eq!(output.lines()[HEAD_LINES - 1], "line 1999");
         assert_eq!(output.lines()[HEAD_LINES], "line 6000");
         assert_eq!(output.lines().last(), Some(&"line 9999"));
+    }
+
+    #[test]
+    fn the_ends_do_not_overlap() {
+        let text: String = (0..450).map(|n| format!("{n}\n")).collect();
+        let output = Output::new(&text);
+        let ends: Vec<&str> = output.ends().collect();
+        assert_eq!((ends.len(), ends[199], ends[200]), (400, "199", "250"));
+        assert_eq!(Output::new("a\nb").ends().count(), 2);
     }
 
     #[test]

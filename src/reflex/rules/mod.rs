@@ -2,6 +2,7 @@
 
 mod build;
 mod c;
+mod containers;
 mod coreutils;
 mod git;
 mod go;
@@ -9,16 +10,21 @@ mod java;
 mod make;
 mod manager;
 mod node;
+mod own_words;
+mod packages;
 mod paths;
 mod permission;
 mod php;
 mod ports;
 mod python;
 mod quoting;
+mod remote;
 mod ruby;
 mod rust;
+mod services;
 mod shells;
 mod swap;
+mod texts;
 mod unknown;
 
 use super::case::Case;
@@ -49,6 +55,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
     [
         build::RULES,
         c::RULES,
+        containers::RULES,
         coreutils::archives::RULES,
         coreutils::files::RULES,
         coreutils::options::RULES,
@@ -65,6 +72,8 @@ pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
         node::REGISTRY,
         node::RULES,
         node::YARN,
+        own_words::RULES,
+        packages::RULES,
         paths::RULES,
         permission::RULES,
         php::RULES,
@@ -73,11 +82,14 @@ pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
         python::PYTEST,
         python::RULES,
         quoting::RULES,
+        remote::RULES,
         ruby::RULES,
         rust::CRATES,
         rust::RULES,
         rust::RUSTUP,
+        services::RULES,
         shells::RULES,
+        texts::RULES,
         unknown::RULES,
     ]
     .into_iter()

@@ -1,0 +1,230 @@
+//! A word that a tool says it does not know.
+
+use super::{names, vocabulary};
+use crate::reflex::case::Case;
+use crate::reflex::line;
+use crate::reflex::rules::pattern;
+
+/// One of these is in every line that complains of a word.
+const SIGNS: &[&str] = &[
+    "nknown",
+    "nrecogni",
+    "nvalid",
+    "llegal",
+    "mbiguous",
+    "nsupported",
+    "ndefined",
+    "nexpected",
+    "o such",
+    "no command",
+    "No command",
+    " is not ",
+    " is neither ",
+    "misspelled",
+    "not defined",
+    "not find ",
+    "does not exist",
+    "not recogni",
+    "not found",
+    "not understood",
+    "wasn't expected",
+    "Bad option",
+    "bad option",
+    "doesn't have a resource type",
+    "for the output format",
+    "issing script: ",
+    "not found: command",
+];
+
+/// Tools that run other tools.
+const RUNNERS: &[&str] = &[
+    "make", "gmake", "ninja", "just", "task", "sh", "bash", "zsh", "fish", "dash", "xargs", "find", "ssh", "watch",
+    "tox", "nox", "parallel", "entr", "act", "source", ".",
+];
+
+/// `docker compose up`; what follows is for the command itself.
+const MOST_SUBCOMMANDS: usize = 3;
+
+/// Tools whose long options have one dash.
+const LONG_WITH_ONE_DASH: &[&str] =
+    &["terraform", "tofu", "packer", "vault", "consul", "nomad", "openssl", "ffmpeg", "java", "go"];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Command,
+    Option,
+    Value,
+}
+
+/// A word of the typed line that the tool does not know.
+#[derive(Debug)]
+pub(super) struct Complaint {
+    pub(super) kind: Kind,
+    /// As it was typed, an option without its value.
+    pub(super) word: String,
+    /// Which word of the command it is.
+    pub(super) index: usize,
+}
+
+impl Complaint {
+    pub(super) fn cause(&self, case: &Case<'_>) -> String {
+        let (place, word) = (self.path(case), &self.word);
+        match self.kind {
+            Kind::Command => format!("{place} has no command {word}."),
+            Kind::Option => format!("{place} has no option {word}."),
+            Kind::Value => format!("{place} does not know {word}."),
+        }
+    }
+
+    /// The command with the subcommands before the word: `docker image`. Where the subcommands are known, other words between are
+    /// the values of options.
+    pub(super) fn path(&self, case: &Case<'_>) -> String {
+        let is_name = |word: &&str| {
+            word.starts_with(|c: char| c.is_ascii_lowercase())
+                && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        };
+        let mut path = case.tool().to_owned();
+        let before = case.words().iter().take(self.index).skip(1).map(|word| word.text.as_str());
+        for (place, word) in before.enumerate().filter(|(_, word)| is_name(word)).take(MOST_SUBCOMMANDS) {
+            let known = vocabulary::commands(&path);
+            if known.contains(&word) || known.is_empty() && place == 0 {
+                path = format!("{path} {word}");
+            }
+        }
+        path
+    }
+
+    /// The typed line with another word in its place.
+    pub(super) fn replaced(&self, case: &Case<'_>, meant: &str) -> String {
+        let raw = case.raw(self.index);
+        let meant_raw = line::quoted(meant);
+        if self.kind == Kind::Option {
+            let Some(value) = raw.strip_prefix(self.word.as_str()) else { return case.with_word(self.index, meant) };
+            let is_long = self.word.starts_with("--") || !LONG_WITH_ONE_DASH.contains(&case.tool());
+            let dashes = match meant.starts_with('-') {
+                true => "",
+                false if is_long => "--",
+                false => "-",
+            };
+            return case.with_raw(self.index, &format!("{dashes}{meant_raw}{value}"));
+        }
+        match raw.strip_suffix(self.word.as_str()).filter(|before| before.ends_with('=')) {
+            Some(before) => case.with_raw(self.index, &format!("{before}{meant_raw}")),
+            None => case.with_word(self.index, meant),
+        }
+    }
+}
+
+/// The typed words that the output complains of, in its order.
+pub(super) fn all(case: &Case<'_>) -> Vec<Complaint> {
+    let mut found: Vec<Complaint> = Vec::new();
+    // What runs others prints their complaints, which are not about its own words.
+    let own = RUNNERS.contains(&case.tool()).then(|| format!("{}: ", case.tool()));
+    let is_own = |line: &&str| own.as_ref().is_none_or(|own| line.starts_with(own));
+    for line in case.output.ends().filter(is_own).filter(|line| SIGNS.iter().any(|sign| line.contains(sign))) {
+        let named = named(line).into_iter().filter_map(|(kind, name)| placed(case, kind, name));
+        for complaint in named {
+            if found.iter().all(|known| known.index != complaint.index) {
+                found.push(complaint);
+            }
+        }
+    }
+    found
+}
+
+/// The names a line says are unknown, and as what. Each pattern is tried only where a word of it is there.
+fn named(line: &str) -> Vec<(Kind, &str)> {
+    let has = |any: &[&str]| any.iter().any(|part| line.contains(part));
+    let after = |pattern: &regex::Regex| pattern.captures(line).and_then(|found| Some(found.get(1)?.as_str()));
+    let mut found = Vec::new();
+    if has(&["ption", "lag", "witch", "rgument", "arameter", "ariable"]) {
+        // `unknown shorthand flag: 'n' in -name`
+        let shorthand = pattern!(r"shorthand flag: .+ in (-\S+)");
+        let option = pattern!(
+            r"(?i)\b(?:unknown|unrecogni[sz]ed|invalid|illegal|unexpected|undefined|unsupported|bad|ambiguous|no such|found)\s+(?:or unexpected |command[- ]line |long |short |compiler )?(?:option|flag|switch|argument|parameter|variable)s?(?:\(s\))?(?: or message digest)?\s*[:,]?\s*(?:-- )?(.+)$"
+        );
+        found.extend(after(shorthand).map(|name| (Kind::Option, name)));
+        found.extend(after(option).and_then(names::first).map(|name| (Kind::Option, name)));
+        found.extend(after(pattern!(r"not defined: (-\S+)")).map(|name| (Kind::Option, name)));
+        let not_understood = pattern!(r"(?i)\b(?:argument|option|flag)\s+(\S+?)\s+not (?:understood|recogni[sz]ed)");
+        found.extend(after(not_understood).and_then(names::first).map(|name| (Kind::Option, name)));
+    }
+    if has(&["ommand", "peration", "verb", "ction", "ask", "eyword", "hoice", "perator"]) {
+        let command = pattern!(
+            r"(?i)\b(?:unknown|unrecogni[sz]ed|invalid|unsupported|undefined|unexpected|bad|no such|ambiguous|no|not find(?: a| the)?|not have a)\s+(?:sub-?|top-level |\w+ )?(?:command|operation|verb|action|task|keyword|choice|operator)s?(?: verb\b| name\b)?\s*(?:named |called )?[:,]?\s*(.+)$"
+        );
+        if let Some(rest) = after(command) {
+            found.extend(names::first(rest).map(|name| (Kind::Command, name)));
+            // `unknown command: docker image la`
+            let is_bare = names::quoted(rest).is_empty();
+            found.extend(names::last(rest).filter(|_| is_bare).map(|name| (Kind::Command, name)));
+        }
+        let missing = pattern!(
+            r"(?i)\bcommand\s+(\S+)\s+(?:does not exist|doesn't exist|not found|could not be found|was not found)"
+        );
+        found.extend(after(missing).and_then(names::first).map(|name| (Kind::Command, name)));
+    }
+    if let Some(rest) = line.find("issing script: ").and_then(|at| line.get(at + "issing script: ".len()..)) {
+        found.extend(names::first(rest).map(|name| (Kind::Command, name)));
+    }
+    // `go biuld: unknown command`, `rsync: --progres: unknown option`
+    if let Some(before) = line.find(": unknown ").or_else(|| line.find(": Unknown ")).and_then(|at| line.get(..at)) {
+        found.extend(names::last(before).map(|name| (Kind::Command, name)));
+    }
+    if line.contains(" is ") {
+        let is_not = pattern!(
+            r"(?i)^(.+?)\s+is\s+(?:(?:not|no longer|neither)\b.*\b(?:commands?|subcommand|command group|options?|flag|understood|task)\b|not (?:known|defined|recogni[sz]ed)\b|misspelled|unknown|ambiguous|unrecogni[sz]ed)"
+        );
+        found.extend(after(is_not).and_then(names::last).map(|name| (Kind::Command, name)));
+    }
+    if has(&["type", "value", "resource", "format", "level", "mode", "encoder", "codec", "filter", "shell"]) {
+        let value = pattern!(
+            r"(?i)(?:\b(?:unknown|unrecogni[sz]ed|invalid|unsupported)\s+(?:file type|type|value|resource type|resource|format|level|mode|encoder|codec|filter|shell)(?: name)?|doesn't have a resource type|for the output format)\s*[:,]?\s*(.+)$"
+        );
+        found.extend(after(value).and_then(names::first).map(|name| (Kind::Value, name)));
+    }
+    found
+}
+
+/// The typed word that a name in a message stands for.
+fn placed(case: &Case<'_>, kind: Kind, name: &str) -> Option<Complaint> {
+    // `No command 'conda lst'` names the way there, too, and `unknown command "statsu web"` what follows.
+    let mut found = name.split_whitespace().filter_map(|word| placed_word(case, kind, word));
+    let is_known = |complaint: &Complaint| {
+        let words = vocabulary::commands(&complaint.path(case));
+        words.is_empty() || words.contains(&complaint.word.as_str())
+    };
+    let first = found.next()?;
+    let mut last = first;
+    for next in found {
+        if !is_known(&last) {
+            break;
+        }
+        last = next;
+    }
+    Some(last)
+}
+
+fn placed_word(case: &Case<'_>, kind: Kind, name: &str) -> Option<Complaint> {
+    let option = name.split_once('=').map_or(name, |(option, _)| option);
+    let is_short = option.chars().count() == 1;
+    let value = format!("={name}");
+    let is_it = |typed: &str| {
+        let typed_name = typed.split_once('=').filter(|_| typed.starts_with('-')).map_or(typed, |(before, _)| before);
+        let is_that_option = typed_name == option
+            || typed_name.trim_start_matches('-') == option.trim_start_matches('-')
+            || is_short && kind == Kind::Option && !typed.starts_with("--") && typed.contains(option);
+        typed == name || typed.starts_with('-') && (is_that_option || typed.ends_with(&value))
+    };
+    let (index, word) = case.words().iter().enumerate().skip(1).find(|(_, word)| is_it(&word.text))?;
+    let typed = word.text.as_str();
+    if typed.starts_with('-') && typed.ends_with(&value) {
+        return Some(Complaint { kind: Kind::Value, word: name.to_owned(), index });
+    }
+    let (kind, word) = match kind {
+        _ if typed.starts_with('-') => (Kind::Option, typed.split_once('=').map_or(typed, |(before, _)| before)),
+        Kind::Option => (Kind::Value, typed),
+        kind => (kind, typed),
+    };
+    Some(Complaint { kind, word: word.to_owned(), index })
+}
