@@ -189,7 +189,25 @@ fn failed_part(parts: &[Part], output: &Output<'_>) -> usize {
     while last > 0 && parts[last].operator.starts_with('|') && parts[last].operator != "||" && is_filter(&parts[last]) {
         last -= 1;
     }
-    parts.iter().position(|part| is_complaint(part, output)).unwrap_or(last)
+    let name = |part: &Part| part.words.get(name_of(part)).map(|word| word.text.clone());
+    let complaining = parts.iter().find(|part| is_complaint(part, output)).and_then(name);
+    // git says `fatal:` without its name.
+    let is_git = || {
+        (output.says("fatal: ") || output.says("error: pathspec"))
+            .then(|| "git".to_owned())
+            .filter(|git| parts.iter().any(|part| name(part).as_ref() == Some(git)))
+    };
+    let Some(wanted) = complaining.or_else(is_git) else { return last };
+    let same = parts.iter().enumerate().filter(|(_, part)| name(part).as_ref() == Some(&wanted));
+    // Of several parts with one command, the one whose words the output repeats; otherwise the last to have been run.
+    same.max_by_key(|(at, part)| (words_repeated(part, output), *at)).map_or(last, |(at, _)| at)
+}
+
+/// How many words of a part the output has in quotes.
+fn words_repeated(part: &Part, output: &Output<'_>) -> usize {
+    let quotes = [("'", "'"), ("`", "'"), ("‘", "’"), ("\"", "\"")];
+    let words = part.words.iter().skip(name_of(part) + 1).take(20).filter(|word| word.text.len() > 1);
+    words.filter(|word| quotes.iter().any(|(open, close)| output.says(&format!("{open}{}{close}", word.text)))).count()
 }
 
 /// Whether the output complains with the name of this part's command.
@@ -261,6 +279,12 @@ mod tests {
         assert_eq!(case("cd x && gti status | cat", "bash: gti: command not found").tool(), "gti");
         assert_eq!(case("cd x && ls", "cd: no such file or directory: x").tool(), "cd");
         assert_eq!(case("cd x && make", "whatever").tool(), "make");
+        let twice = case("git add . && git comit -m x", "git: 'comit' is not a git command. See 'git --help'.");
+        assert_eq!(twice.word(1), Some("comit"));
+        let first =
+            case("git checkout nope && git pull", "error: pathspec 'nope' did not match any file(s) known to git");
+        assert_eq!(first.word(1), Some("checkout"));
+        assert_eq!(case("git pull && make", "fatal: Not possible to fast-forward, aborting.").tool(), "git");
     }
 
     #[test]
