@@ -245,6 +245,12 @@ mod tests {
         assert_eq!(case("python3 a.py | tee log", "whatever").tool(), "python3");
         assert_eq!(case("go tets | jq .", "go tets: unknown command").tool(), "go");
         assert_eq!(case("kubectl gte po | grep x", "Error: unknown command \"gte\" for \"kubectl\"").tool(), "kubectl");
+        let twice = case("git add . && git comit -m x", "git: 'comit' is not a git command. See 'git --help'.");
+        assert_eq!(twice.word(1), Some("comit"));
+        let first =
+            case("git checkout nope && git pull", "error: pathspec 'nope' did not match any file(s) known to git");
+        assert_eq!(first.word(1), Some("checkout"));
+        assert_eq!(case("git pull && make", "fatal: Not possible to fast-forward, aborting.").tool(), "git");
     }
 
     #[test]
