@@ -32,6 +32,9 @@ use place::Place;
 /// Remarks of the same weight that are repeated.
 const MOST_CAUSES: usize = 3;
 
+/// Failures one reader takes apart, each of which may look through the whole output: no more than a few are repeated.
+const MOST_READ: usize = 12;
+
 /// Characters of one remark: an explanation is read, not scrolled.
 const WORDS_CAP: usize = 300;
 

@@ -2,7 +2,7 @@
 
 use super::page::Page;
 use super::place::Place;
-use super::{Reader, Remark};
+use super::{MOST_READ, Reader, Remark};
 use crate::reflex::rules::pattern;
 
 pub(super) const READERS: &[Reader] = &[
@@ -159,6 +159,7 @@ fn pytest(page: &Page<'_>) -> Vec<Remark> {
         .filter(|(_, line)| {
             (line.starts_with("FAILED ") || line.starts_with("ERROR ")) && (line.contains("::") || line.contains(".py"))
         })
+        .take(MOST_READ)
         .collect();
     let mut remarks: Vec<Remark> = Vec::new();
     for (at, line) in &summary {
@@ -206,7 +207,7 @@ fn unittest(page: &Page<'_>) -> Vec<Remark> {
         let traceback = tracebacks.iter().find(|traceback| traceback.at > at && traceback.at < at + 12)?;
         Some(Remark::cause(at, traceback.place.clone(), format!("{line}: {}", traceback.exception)))
     };
-    headings.filter_map(remark).collect()
+    headings.take(MOST_READ).filter_map(remark).collect()
 }
 
 /// pytest could not even begin: `E   ModuleNotFoundError` without a section around it.

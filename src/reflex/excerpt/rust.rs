@@ -2,7 +2,7 @@
 
 use super::page::Page;
 use super::place::{self, Place};
-use super::{Reader, Remark};
+use super::{MOST_READ, Reader, Remark};
 use crate::reflex::rules::pattern;
 
 pub(super) const READERS: &[Reader] = &[
@@ -60,7 +60,7 @@ fn tests(page: &Page<'_>) -> Vec<Remark> {
         let words = format!("failing test {name} {}", said(&name).unwrap_or_default());
         if panicked { Remark::trail(at, words) } else { Remark::cause(at, None, words) }
     };
-    failed.map(remark).collect()
+    failed.take(MOST_READ).map(remark).collect()
 }
 
 fn summary(page: &Page<'_>) -> Vec<Remark> {

@@ -17,7 +17,7 @@ pub(in crate::reflex::rules) const RULES: &[Rule] = &[
             "Cannot find module",
             "Cannot find package",
             "Can't resolve '",
-            "Failed to resolve import",
+            "ailed to resolve import",
             "Could not resolve \"",
         ],
         apply: missing_module,
@@ -92,7 +92,7 @@ fn is_listed(name: &str, world: &dyn World) -> bool {
 }
 
 fn missing_module(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
-    let caught = case.output.captures(pattern!(r#"(?:Cannot find module|Cannot find package|Can't resolve|Failed to resolve import|Could not resolve) ['"]([^'"]+)['"]"#))?;
+    let caught = case.output.captures(pattern!(r#"(?:Cannot find module|Cannot find package|Can't resolve|[Ff]ailed to resolve import|Could not resolve) ['"]([^'"]+)['"]"#))?;
     let module = caught.get(1)?.as_str();
     let Some(name) = package(module) else { return missing_file(case, module, world) };
     // Plain words may be files under a base directory that the project configured.
