@@ -20,11 +20,12 @@ use futures_util::future::{BoxFuture, ready};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{self, Agent, Approval, Approver, Decision, Limits, Query, Setup};
-use crate::chat::{Ending, Image, Usage};
+use crate::agent::{self, Agent, Approval, Approver, Decision, Front, Limits, Query, Setup};
+use crate::chat::{Ending, Event, Image, Usage};
 use crate::config::{self, Config, Paths};
 use crate::guard::{Intent, Masking};
 use crate::provider::{self, Http, Resolved, Wish};
+use crate::reflex::Role;
 use crate::tool::{Ports, Registry};
 
 use super::report::{self, Report};
@@ -111,22 +112,35 @@ async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Re
     let (http, keys) = (Http::new(config.agent.patience()), super::kept_keys(paths));
     let env = |name: &str| keys.read(&super::environment, name);
     let wish = wish.or(&config.model.wish(), &env);
-    let Some(found) = cancel.run_until_cancelled(provider::resolve(&wish, &env, &http)).await else {
-        return Ok(ExitCode::from(INTERRUPTED));
+    let found = match config.reflex {
+        Role::Only => Ok(None),
+        Role::First | Role::Off => match cancel.run_until_cancelled(provider::resolve(&wish, &env, &http)).await {
+            Some(found) => found,
+            None => return Ok(ExitCode::from(INTERRUPTED)),
+        },
     };
     let voice = Arc::new(Voice::new(if args.json { Form::Json } else { Form::Text }, cancel.clone()));
     match found {
         Ok(Some(resolved)) => answer(query, resolved, voice, args.yes, (paths, &config.agent), cancel).await,
-        Ok(None) => {
-            report::words(agent::NO_MODEL);
-            voice.finish(&Ending::Failed("no model is connected".to_owned()), Usage::default(), None)?;
-            Ok(ExitCode::FAILURE)
-        }
+        Ok(None) => without_a_model(&query, config.reflex, &voice, paths),
         Err(error) => {
             voice.finish(&Ending::Failed(error.to_string()), Usage::default(), None)?;
             Err(error.into())
         }
     }
+}
+
+/// Answers with the built-in rules, where they can.
+fn without_a_model(query: &Query, role: Role, voice: &Voice, paths: &Paths) -> anyhow::Result<ExitCode> {
+    let aid = (role != Role::Off).then(|| agent::first_aid(query, paths.history_db().as_deref())).flatten();
+    let Some(aid) = aid else {
+        report::words(agent::NO_MODEL);
+        voice.finish(&Ending::Failed("no model is connected".to_owned()), Usage::default(), None)?;
+        return Ok(ExitCode::FAILURE);
+    };
+    voice.hear(Event::Text(aid.words));
+    voice.finish(&Ending::Answered, Usage::default(), Some("reflex"))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 async fn answer(

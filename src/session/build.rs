@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::SystemTime;
 
-use crate::capture::{Limits, Retention, Spiller, sweep};
+use crate::capture::{Limits, Retention, Size, Spiller, sweep};
 use crate::config::{Loaded, Paths};
 use crate::host::{self, Integration, Kind, Wishes};
 use crate::store::{self, History, PAUSED, Store};
@@ -105,6 +105,7 @@ impl Session {
             private: private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect(),
             masking,
             wishes: config.agent.clone(),
+            reflex: config.reflex,
         };
         let line = line::Wishes {
             editing: config.line.editing(),
@@ -118,6 +119,8 @@ impl Session {
         let privacy = Privacy::new(ignore, workspace.directory().join(PAUSED));
         let announcer = Announcer::new(std::env::var_os("TERM").as_deref(), host.clone());
         let mut stage = Stage::new(announcer, limits, spiller, privacy);
+        let size = tty.size();
+        stage.hints_at = config.hint.then(|| Size::new(size.rows, size.cols));
         if let Some(first) = problems.first() {
             let more = match problems.len() {
                 1 => String::new(),

@@ -3,6 +3,7 @@
 //! Orders go in, news comes out, each with the number of the request it is about; the session waits on one descriptor for both news and bytes. The agent holds no descriptor of
 //! the user's terminal: whatever it wants of person or shell is news with a way to answer.
 
+mod aid;
 mod commands;
 mod orders;
 mod sending;
@@ -28,6 +29,7 @@ use crate::chat::Event;
 use crate::config;
 use crate::guard::Masking;
 use crate::provider::Wish;
+use crate::reflex::Role;
 use crate::tool::{self, Answer, Asker, ShellPort, ShellResult};
 
 pub(super) use orders::CRASHED;
@@ -97,6 +99,8 @@ pub(super) struct Places {
     pub(super) masking: Masking,
     /// How far it may go.
     pub(super) wishes: config::Agent,
+    /// When the built-in rules speak.
+    pub(super) reflex: Role,
 }
 
 /// The running thread.
@@ -123,8 +127,14 @@ impl Companion {
         awaken.set_nonblocking(true)?;
         let (tell, news) = sync_channel(BACKLOG);
         let (orders, incoming) = unbounded_channel();
-        let line =
-            Line { number: ITSELF, tell, awaken: Arc::new(awaken), place: Arc::default(), steering: Arc::default() };
+        let line = Line {
+            number: ITSELF,
+            tell,
+            awaken: Arc::new(awaken),
+            place: Arc::default(),
+            steering: Arc::default(),
+            held: Arc::default(),
+        };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         std::thread::Builder::new().name("agent".into()).spawn(move || runtime.block_on(obey(incoming, line)))?;
         Ok(Companion { orders, news, wake, open: Cell::new(0), gone: Cell::new(false) })
@@ -180,10 +190,32 @@ pub(super) struct Line {
     place: Arc<Mutex<Option<Place>>>,
     /// What the person says meanwhile. Only the agent's side holds this too.
     steering: Arc<Mutex<Option<UnboundedReceiver<String>>>>,
+    /// What has to wait until somebody else has spoken; none while nobody has to.
+    held: Arc<Mutex<Option<Vec<News>>>>,
 }
 
 impl Line {
     fn say(&self, news: News) {
+        match self.held.lock().ok().as_mut().and_then(|held| held.as_mut()) {
+            Some(held) => held.push(news),
+            None => self.send(news),
+        }
+    }
+
+    /// Keeps everything that is said until it is released.
+    fn hold(&self) {
+        if let Ok(mut held) = self.held.lock() {
+            *held = Some(Vec::new());
+        }
+    }
+
+    /// Says what was to come first, and then what waited for it.
+    fn release(&self, first: Option<News>) {
+        let Ok(mut held) = self.held.lock() else { return };
+        first.into_iter().chain(held.take().into_iter().flatten()).for_each(|news| self.send(news));
+    }
+
+    fn send(&self, news: News) {
         // A session that has ended hears nothing any more, and its thread is about to end too.
         let _ = self.tell.send((self.number, news));
         // A full pipe is a session that will wake up anyway.
@@ -193,7 +225,14 @@ impl Line {
     /// The same line for another request, which says itself where the shell is.
     fn of(&self, number: u64, steering: UnboundedReceiver<String>) -> Line {
         let (tell, awaken) = (self.tell.clone(), Arc::clone(&self.awaken));
-        Line { number, tell, awaken, place: Arc::default(), steering: Arc::new(Mutex::new(Some(steering))) }
+        Line {
+            number,
+            tell,
+            awaken,
+            place: Arc::default(),
+            steering: Arc::new(Mutex::new(Some(steering))),
+            held: Arc::default(),
+        }
     }
 
     /// Takes no more from the person; what they said and nobody heard.

@@ -9,6 +9,7 @@ mod background;
 mod build;
 mod companion;
 mod farewell;
+mod hint;
 mod hotkey;
 mod line;
 mod outbox;
@@ -341,6 +342,7 @@ impl Session {
             Event::Resized => {
                 let size = self.tty.size();
                 self.pty.resize(pty_size(size));
+                self.stage.hints_at = self.stage.hints_at.map(|_| capture::Size::new(size.rows, size.cols));
                 self.repaint(size.cols);
                 self.announce();
                 self.resize_line();

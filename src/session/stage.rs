@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::capture::{Capture, Limits, Output, Spiller};
+use crate::capture::{Capture, Limits, Output, Size, Spiller};
 use crate::text;
 use crate::track::{self, Command, Hooks, LineOnScreen, Mark, Modes, Moment, Piece, Problem, Screen, Tracker, Zone};
 
 use super::announce::Announcer;
+use super::hint::hint;
 use super::outbox::Outbox;
 use super::privacy::Privacy;
 
@@ -75,6 +76,8 @@ pub(super) struct Stage {
     privacy: Privacy,
     floor: Floor,
     notices: Vec<String>,
+    /// The terminal's size, where failed commands get a hint.
+    pub(super) hints_at: Option<Size>,
     /// What is to be shown above the next prompt.
     announcement: Vec<u8>,
     /// Whether it has been.
@@ -107,6 +110,7 @@ impl Stage {
             privacy,
             floor: Floor::Shell,
             notices: Vec::new(),
+            hints_at: None,
             announcement: Vec::new(),
             announced: false,
             has_prompted: false,
@@ -421,6 +425,9 @@ impl Stage {
             }
             let mut output = capture.finish();
             output.trim_start(track::prologue(&output.head));
+            if let Some(size) = self.hints_at {
+                self.notices.extend(hint(&command, &output, size));
+            }
             self.finished.push(Finished { command, output });
         }
     }

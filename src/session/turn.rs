@@ -69,6 +69,7 @@ impl Session {
                 None => self.ask(text),
             },
             Some(Err(words)) => self.end_turn(Some(&words)),
+            Some(Ok(Slash::Fix)) => self.ask("fix".to_owned()),
             Some(Ok(Slash::Show(number))) => self.show_request(number),
             Some(Ok(Slash::Retry)) => match self.requests.last().map(|last| last.query.clone()) {
                 Some(query) => self.ask(query),

@@ -8,6 +8,7 @@
 mod arguments;
 mod ask;
 mod bash;
+mod diagnose;
 mod edit;
 mod file;
 mod glob;

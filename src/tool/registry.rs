@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::ask::AskUser;
 use super::bash::{Bash, Timeouts};
+use super::diagnose::Diagnose;
 use super::edit::EditFile;
 use super::glob::Glob;
 use super::grep::Grep;
@@ -36,6 +37,7 @@ impl Registry {
     pub fn standard(ports: Ports, timeouts: Timeouts) -> Registry {
         let mut tools: Vec<Arc<dyn Tool>> = vec![
             Arc::new(Bash(timeouts)),
+            Arc::new(Diagnose),
             Arc::new(EditFile),
             Arc::new(Glob),
             Arc::new(Grep),

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
 mod accepting;
+mod aid;
 mod ask;
 mod background;
 mod bytes;

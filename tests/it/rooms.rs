@@ -33,7 +33,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "session",
         &[
             "text", "chat", "tty", "host", "track", "capture", "input", "store", "config", "provider", "tool", "guard",
-            "render", "agent",
+            "render", "agent", "reflex",
         ],
     ),
     (

@@ -4,11 +4,13 @@
 
 mod record;
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use super::context::{Happened, Query, ShellView};
 use crate::reflex::{self, Failure, Machine, Proposal, Question};
 use crate::text::human;
+use crate::track::Command;
 
 /// Commands the rules may learn from.
 const RECENT: usize = 20;
@@ -32,6 +34,14 @@ pub fn first_aid(query: &Query, history: Option<&Path>) -> Option<Aid> {
     }
 }
 
+/// What the rules say about one command. It reads files.
+pub fn diagnose(one: &Happened, environment: Vec<(OsString, OsString)>, recent: Vec<String>) -> reflex::Answer {
+    let Command { text, cwd, status, .. } = &one.command;
+    let machine = Machine::new(cwd.clone(), environment, reflex::builtins(), recent);
+    let (command, output) = (lossy(text), one.output.text(one.size));
+    reflex::diagnose(&Failure { command: &command, output: &output, status: Some(*status), cwd }, &machine)
+}
+
 /// What can be said about the command that failed last.
 fn failure(view: &ShellView) -> Option<Aid> {
     let newest_first = || view.happened.iter().rev();
@@ -41,18 +51,17 @@ fn failure(view: &ShellView) -> Option<Aid> {
     for one in candidates {
         let recent = newest_first().filter(|other| other.command.started_at < one.command.started_at).take(RECENT);
         let recent = recent.map(|other| lossy(&other.command.text)).collect();
-        let machine = Machine::new(one.command.cwd.clone(), view.environment.clone(), Vec::new(), recent);
-        let (command, output) = (lossy(&one.command.text), one.output.text(one.size));
-        let status = Some(one.command.status);
-        let answer =
-            reflex::diagnose(&Failure { command: &command, output: &output, status, cwd: &one.command.cwd }, &machine);
+        let answer = diagnose(one, view.environment.clone(), recent);
         let is_known = !answer.explanation.is_empty() || !answer.proposals.is_empty();
         if is_known || one.command.status != 0 {
-            let words = words(&command, one.command.status, &answer);
+            let words = words(&lossy(&one.command.text), one.command.status, &answer);
             return Some(Aid { words, proposals: answer.proposals, is_confident: answer.is_confident });
         }
     }
-    None
+    let last = view.last.as_ref()?;
+    let words =
+        format!("`{}` ended with status 0, so there is nothing to explain (built-in rules)", lossy(&last.command.text));
+    Some(Aid { words, ..Aid::default() })
 }
 
 fn words(command: &str, status: i32, answer: &reflex::Answer) -> String {

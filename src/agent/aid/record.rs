@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::{lossy, went};
-use crate::agent::context::ShellView;
+use crate::agent::context::{Happened, ShellView};
 use crate::reflex::Question;
 use crate::store::{Entry, Filter, History, StoreError};
 use crate::text::human;
+use crate::track::Command;
 
 /// How far back the record is looked through.
 const COMMANDS: usize = 20_000;
@@ -33,14 +34,17 @@ pub(super) fn answer(question: &Question, view: &ShellView, history: Option<&Pat
     Some(format!("(from the record) {words}"))
 }
 
-fn latest(view: &ShellView, say: impl FnOnce(&crate::agent::Happened) -> String) -> String {
+fn latest(view: &ShellView, say: impl FnOnce(&Happened) -> String) -> String {
     view.last.as_ref().map_or("nothing was run in this terminal yet".to_owned(), say)
 }
 
 fn look(asked: &Question, view: &ShellView, path: &Path) -> Result<String, StoreError> {
     let history = History::open(path)?;
     // Oldest first.
-    let entries = history.list(&Filter { limit: Some(COMMANDS), ..Filter::default() })?;
+    let mut entries = history.list(&Filter { limit: Some(COMMANDS), ..Filter::default() })?;
+    // What was run a moment ago may not be in it yet.
+    let unwritten = view.happened.iter().chain(view.last.iter()).filter(|one| one.id.is_none());
+    entries.extend(unwritten.clone().map(entry));
     let words = match asked {
         Question::FailedLast => match entries.iter().rev().find(|entry| entry.status != 0) {
             Some(entry) => format!("{}; `> why did that fail` says more while it is the last", told(entry)),
@@ -53,21 +57,37 @@ fn look(asked: &Question, view: &ShellView, path: &Path) -> Result<String, Store
         Question::Where(what) => {
             about(&entries, what, |entry| format!("{} was run in {}", name(entry), entry.cwd.display()))
         }
-        Question::Output(what) => match newest(&entries, what.as_deref().unwrap_or_default()) {
-            None => unknown(what.as_deref().unwrap_or_default()),
-            Some(entry) => match history.get(entry.id)? {
-                None => unknown(what.as_deref().unwrap_or_default()),
-                Some(stored) => {
-                    let text =
-                        tail(&stored.output.text(stored.size), Some(format!("shellmate history show {}", entry.id)));
-                    format!("{}\n{text}", told(entry))
-                }
-            },
-        },
+        Question::Output(what) => {
+            let what = what.as_deref().unwrap_or_default();
+            let Some(entry) = newest(&entries, what) else { return Ok(unknown(what)) };
+            let stored = history.get(entry.id)?.map(|stored| stored.output.text(stored.size));
+            let seen = || unwritten.clone().next_back().map(|one| one.output.text(one.size));
+            let text = stored.or_else(seen).unwrap_or_default();
+            format!("{}\n{}", told(entry), tail(&text, Some(format!("shellmate history show {}", entry.id))))
+        }
         Question::ChangedTo(place) => changed_to(&entries, view, place),
         Question::Why | Question::Fix => String::new(),
     };
     Ok(words)
+}
+
+/// A command as the record would have it.
+fn entry(one: &Happened) -> Entry {
+    let Command { text, cwd, status, started_at, duration } = one.command.clone();
+    Entry {
+        id: 0,
+        session: String::new(),
+        host: String::new(),
+        cwd,
+        command: text,
+        status,
+        started_at,
+        duration,
+        output_bytes: one.output.seen,
+        truncated: false,
+        full_screen: one.output.full_screen,
+        spill: None,
+    }
 }
 
 fn about(entries: &[Entry], what: &str, say: impl FnOnce(&Entry) -> String) -> String {

@@ -57,7 +57,7 @@ impl Mind {
                 }
                 None => "there is no answer to copy yet".into(),
             },
-            Slash::Show(_) | Slash::Retry => unreachable!("the session does these itself"),
+            Slash::Fix | Slash::Show(_) | Slash::Retry => unreachable!("the session does these itself"),
         }
     }
 

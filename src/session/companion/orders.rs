@@ -1,6 +1,7 @@
 //! What the agent's thread does all day.
 
 use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
@@ -8,11 +9,13 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Agent, Front, NO_MODEL, Query, Setup, Voices};
+use crate::agent::{Agent, Front, Query, Setup, Voices};
 use crate::chat::{Ending, Event};
 use crate::provider::{self, Http, Keys, Resolved, Wish};
+use crate::reflex::Role;
 use crate::tool::{Ports, Registry};
 
+use super::aid::{self, Help};
 use super::{Line, News, Order, Places, Question, Slash};
 
 /// Takes orders until the session is gone; what is being answered then is dropped, processes included.
@@ -27,17 +30,7 @@ pub(super) async fn obey(mut orders: UnboundedReceiver<Order>, line: Line, place
             Some(Ok(over)) = answers.join_next() => mind.take_back(over),
             order = orders.recv() => match order {
                 None => return,
-                Some(Order::Answer(question)) => {
-                    let Question { number, query, cancel, steering } = *question;
-                    let line = mind.line.of(number, steering);
-                    match mind.twin(&line, &cancel).await {
-                        Ok(twin) => drop(answers.spawn(answer(twin, query, cancel, line))),
-                        Err(ending) => {
-                            line.hear(Event::Finished(ending));
-                            line.over(false);
-                        }
-                    }
-                }
+                Some(Order::Answer(question)) => mind.see_to(*question, &mut answers).await,
                 Some(Order::Command(slash, query, cancel)) => {
                     let ending = mind.obey(slash, &query, &cancel).await;
                     mind.line.hear(Event::Finished(ending));
@@ -52,15 +45,17 @@ pub(super) async fn obey(mut orders: UnboundedReceiver<Order>, line: Line, place
 struct Over {
     twin: Option<Agent>,
     line: Line,
+    /// Whether a model was asked.
+    was_asked: bool,
 }
 
 /// Answers on a task of its own. If that panics, nothing else does.
 async fn answer(mut twin: Agent, query: Query, cancel: CancellationToken, line: Line) -> Over {
     match AssertUnwindSafe(twin.turn(query, cancel)).catch_unwind().await {
-        Ok(_) => Over { twin: Some(twin), line },
+        Ok(_) => Over { twin: Some(twin), line, was_asked: true },
         Err(_) => {
             line.hear(Event::Finished(Ending::Failed(CRASHED.into())));
-            Over { twin: None, line }
+            Over { twin: None, line, was_asked: true }
         }
     }
 }
@@ -90,31 +85,73 @@ pub(super) struct Mind {
 }
 
 impl Mind {
-    /// Someone to answer one question, heard over this line.
-    async fn twin(&mut self, line: &Line, cancel: &CancellationToken) -> Result<Agent, Ending> {
+    /// Sees to it that a question is answered: by the rules, by a model, or by both.
+    async fn see_to(&mut self, question: Question, answers: &mut JoinSet<Over>) {
+        let Question { number, query, cancel, steering } = question;
+        let line = self.line.of(number, steering);
+        let role = self.places.reflex;
+        let mut help = (role != Role::Off).then(|| Help::seek(&query, self)).flatten();
+        let mut known = None;
+        if let Some(fix) = help.take_if(|help| help.is_fix()) {
+            known = fix.aid().await;
+        }
+        if let Some(aid) = known.take_if(|aid| !aid.proposals.is_empty()) {
+            answers.spawn(async move {
+                aid::offer(aid, &line).await;
+                Over { twin: None, line, was_asked: false }
+            });
+            return;
+        }
+        let twin = if role == Role::Only { Ok(None) } else { self.twin(&line, &cancel).await };
+        let ending = match twin {
+            Ok(Some(twin)) => {
+                if let Some(help) = help {
+                    help.speak_first(&line);
+                }
+                answers.spawn(answer(twin, aid::for_a_model(query), cancel, line));
+                return;
+            }
+            Ok(None) => {
+                let aid = match help {
+                    Some(help) => help.aid().await,
+                    None => known,
+                };
+                line.say(News::Words(aid::alone(aid, role != Role::Only)));
+                Ending::Answered
+            }
+            Err(ending) => ending,
+        };
+        line.hear(Event::Finished(ending));
+        line.over(false);
+    }
+
+    /// The database with the recorded commands.
+    pub(super) fn history(&self) -> Option<PathBuf> {
+        self.places.history.clone()
+    }
+
+    /// Someone to answer one question, heard over this line; nobody if there is no model.
+    async fn twin(&mut self, line: &Line, cancel: &CancellationToken) -> Result<Option<Agent>, Ending> {
         if self.agent.is_none() {
             // A server that does not answer is not waited for longer than the person likes.
             match cancel.run_until_cancelled(self.resolve(&self.wish)).await {
                 None => return Err(Ending::Interrupted),
                 Some(Ok(Some(resolved))) => self.agent = Some(self.begin(resolved)),
-                Some(Ok(None)) => {
-                    line.say(News::Words(NO_MODEL.trim_end().to_owned()));
-                    return Err(Ending::Answered);
-                }
+                Some(Ok(None)) => return Ok(None),
                 Some(Err(words)) => return Err(Ending::Failed(words)),
             }
         }
-        let agent = self.agent.as_ref().ok_or_else(|| Ending::Failed("there is no model to ask".into()))?;
         let front = Arc::new(line.clone());
-        Ok(agent.fork(Voices { registry: self.registry(&front), approver: front.clone(), front }))
+        let voices = Voices { registry: self.registry(&front), approver: front.clone(), front };
+        Ok(self.agent.as_ref().map(|agent| agent.fork(voices)))
     }
 
     fn take_back(&mut self, over: Over) {
-        let Over { twin, line } = over;
+        let Over { twin, line, was_asked } = over;
         if let (Some(agent), Some(twin)) = (&mut self.agent, twin) {
             agent.join(twin);
         }
-        line.over(true);
+        line.over(was_asked);
     }
 
     async fn obey(&mut self, slash: Slash, query: &Query, cancel: &CancellationToken) -> Ending {
@@ -199,7 +236,14 @@ mod tests {
     fn a_panic_ends_one_request_and_is_told() {
         let (tell, news) = sync_channel(100);
         let (_wake, awaken) = UnixStream::pair().unwrap();
-        let line = Line { number: 3, tell, awaken: Arc::new(awaken), place: Arc::default(), steering: Arc::default() };
+        let line = Line {
+            number: 3,
+            tell,
+            awaken: Arc::new(awaken),
+            place: Arc::default(),
+            steering: Arc::default(),
+            held: Arc::default(),
+        };
         let places = Places {
             workspace: Default::default(),
             history: None,
@@ -207,6 +251,7 @@ mod tests {
             keys: None,
             wish: Wish::default(),
             masking: Default::default(),
+            reflex: Role::default(),
             wishes: config::Agent::default(),
         };
         let mut mind = Mind { line: line.clone(), places, http: Http::default(), wish: Wish::default(), agent: None };
@@ -234,7 +279,7 @@ mod tests {
         runtime.block_on(async {
             let cancel = CancellationToken::new();
             let twin = mind.twin(&line, &cancel).await.unwrap();
-            mind.take_back(answer(twin, query, cancel, line).await);
+            mind.take_back(answer(twin.unwrap(), query, cancel, line).await);
         });
         let told: Vec<(u64, News)> = news.try_iter().collect();
         let is_crash =

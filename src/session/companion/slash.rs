@@ -3,8 +3,9 @@
 use crate::text;
 
 /// What can be said, with what it does.
-const COMMANDS: [(&str, &str); 11] = [
+const COMMANDS: [(&str, &str); 12] = [
     ("/help", "this list"),
+    ("/fix", "put a corrected form of the last command on your prompt; `> fix` does too"),
     ("/model [NAME]", "which model is asked, or another from here on (provider/model[:effort])"),
     ("/models", "the models that can be asked"),
     ("/thinking LEVEL", "how hard it thinks: off, minimal, low, medium, high or xhigh"),
@@ -34,6 +35,8 @@ pub(in crate::session) enum Slash {
     Model(Option<String>),
     Models,
     Thinking(String),
+    /// For the session, which asks it as a question.
+    Fix,
     /// For the session, which has seen it all.
     Show(Option<u64>),
     Context(Part),
@@ -83,6 +86,7 @@ fn read(word: &str, rest: &str) -> Result<Slash, String> {
     };
     match word {
         "/help" => alone(Slash::Help),
+        "/fix" => alone(Slash::Fix),
         "/model" => Ok(Slash::Model(argument)),
         "/models" => alone(Slash::Models),
         "/thinking" => match argument {
