@@ -58,6 +58,11 @@ if status is-interactive; and not set -q __shellmate_count
         builtin commandline --function execute
     end
 
+    # What a binding of the user's calls that executes a line it has written itself.
+    function __shellmate_execute
+        __shellmate_enter; or builtin commandline --function execute
+    end
+
     # Leave the line on the screen as typed: no suggestion, the cursor behind it. Before fish 4 only its own redraw, which comes
     # too late, could do that; so print what is behind the cursor again, or wipe a suggestion (and a right prompt beside it).
     function __shellmate_settle
@@ -104,6 +109,7 @@ if status is-interactive; and not set -q __shellmate_count
                     builtin contains -- $word $names; and set word "commandline -f $word"
                     set -a script $word
                 end
+                set script (string replace -ar '(?:builtin )?commandline (?:-f|--function) execute\b' __shellmate_execute -- $script)
                 set -q _flag_sets_mode; and set _flag_sets_mode -m $_flag_sets_mode
                 builtin bind $_flag_preset $_flag_key -M $mode $_flag_sets_mode $argv[1] "__shellmate_enter; or begin; "(string join '; ' $script)"; end"
             end

@@ -121,3 +121,19 @@ fn a_hint_follows_a_failure_where_it_is_asked_for() {
         assert_eq!(term.screen().matches("perhaps").count(), 1, "{}", term.screen());
     });
 }
+
+#[test]
+fn a_key_of_the_shells_own_asks_for_a_correction() {
+    in_every_shell(|shell| {
+        let rc = match shell {
+            Shell::Bash => r#"bind '"\C-xf": "\C-a\C-k> fix\C-m"'"#,
+            Shell::Zsh => "bindkey -s '^Xf' '^U> fix^M'",
+            Shell::Fish => r#"bind \cxf 'commandline "> fix"; commandline -f execute'"#,
+        };
+        let mut term = alone(shell).rc(rc).start();
+        term.wait_for_prompt();
+        term.run("gti --version");
+        term.typed("\u{18}f");
+        term.wait_for("git --version");
+    });
+}
