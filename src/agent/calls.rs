@@ -180,9 +180,12 @@ fn result(id: String, outcome: Outcome) -> Part {
     Part::Result { id, outcome }
 }
 
-/// One line of what the model wrote.
+/// One line of what the model wrote: what a call is about, where it says so in the usual words.
 fn in_short(arguments: &str) -> String {
-    let line: String = text::sanitize(arguments).split_whitespace().collect::<Vec<_>>().join(" ");
+    let object: Option<serde_json::Value> = serde_json::from_str(arguments).ok();
+    let usual = ["path", "command", "pattern", "question"];
+    let subject = object.as_ref().and_then(|object| usual.iter().find_map(|name| object.get(name)?.as_str()));
+    let line: String = text::sanitize(subject.unwrap_or(arguments)).split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(TITLE_CAP) {
         Some((at, _)) => format!("{}…", &line[..at]),
         None => line,
