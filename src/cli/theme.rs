@@ -80,7 +80,7 @@ fn show(name: Option<String>, paths: &Paths, out: &mut impl Write) -> Result<()>
 }
 
 fn sample(options: &Options) -> Vec<u8> {
-    render::warm();
+    render::warm("rust");
     let (mut painter, mut bytes, now) = (Painter::new(options.clone()), Vec::new(), Instant::now());
     let call = |id: &str, title: &str| Event::CallStarted {
         call: Call { id: id.to_owned(), name: "bash".to_owned(), arguments: String::new() },

@@ -16,6 +16,7 @@ use nix::unistd::{Uid, User};
 
 use super::announce::Announcer;
 use super::companion::Places;
+use super::grammars::Grammars;
 use super::line;
 use super::outbox::Outbox;
 use super::privacy::Privacy;
@@ -138,6 +139,7 @@ impl Session {
             companion: None,
             turn: None,
             requests: Requests::default(),
+            grammars: Grammars::default(),
             talk: None,
             wishes: line,
             exported: None,

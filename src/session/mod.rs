@@ -9,6 +9,7 @@ mod background;
 mod build;
 mod companion;
 mod farewell;
+mod grammars;
 mod hint;
 mod hotkey;
 mod line;
@@ -47,6 +48,7 @@ use crate::track::{Hooks, Scanner};
 use crate::tty::{self, Tty, TtyError};
 
 use companion::{Companion, Places};
+use grammars::Grammars;
 use outbox::Outbox;
 use ready::is_later;
 use recent::Recent;
@@ -106,6 +108,7 @@ struct Session {
     turn: Option<Turn>,
     /// All that was asked, whether it has the floor or not.
     requests: Requests,
+    grammars: Grammars,
     /// A conversation that is open.
     talk: Option<line::Talk>,
     wishes: line::Wishes,

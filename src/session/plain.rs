@@ -23,6 +23,8 @@ impl Session {
             self.stage.say("following commands failed, so nothing more is recorded; your shell goes on");
         }
         self.abandon_turn();
+        self.abandon_talk();
+        self.stage.cover(false);
         self.companion = None;
         self.workspace.withdraw();
         let held = std::mem::take(&mut self.held);

@@ -12,7 +12,7 @@ use crate::agent::{Happened, Place, Query, ShellView};
 use crate::capture::{Capture, Size};
 use crate::chat::{Ending, Event};
 use crate::host::Kind;
-use crate::render::{self, Options, Painter};
+use crate::render::{Options, Painter};
 use crate::text;
 use crate::tool::ShellResult;
 
@@ -117,11 +117,7 @@ impl Session {
     fn order(&mut self, order: Order) {
         if self.companion.is_none() {
             match Companion::start(self.places.clone()) {
-                Ok(companion) => {
-                    self.companion = Some(companion);
-                    // Code is plain until this is done, which is long before most answers begin.
-                    let _ = std::thread::Builder::new().name("grammars".into()).spawn(render::warm);
-                }
+                Ok(companion) => self.companion = Some(companion),
                 Err(error) => return self.lose_agent(&format!("the agent cannot be started: {error}")),
             }
         }
@@ -169,6 +165,7 @@ impl Session {
         let mut out = Vec::new();
         match news {
             News::Event(event) => {
+                self.grammars.hear(&event);
                 turn.painter.event(&event, Instant::now(), &mut out);
                 if let Some(request) = self.requests.get(number) {
                     request.record(event);

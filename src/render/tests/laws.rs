@@ -185,7 +185,7 @@ fn the_cost_is_linear_in_the_text() {
             painter.finish(&mut out);
             start.elapsed()
         };
-        warm();
+        warm("rust");
         // Four times the text. On a busy machine any one measurement may be wrong, but what is quadratic is never right.
         let is_linear = (0..8).any(|_| {
             let [small, large] = [10_000, 40_000].map(time);

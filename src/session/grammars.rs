@@ -1,0 +1,91 @@
+//! Colours for code, loaded when the first code comes: they take time and memory that most answers do not need.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::path::Path;
+
+use crate::chat::Event;
+use crate::render;
+use crate::text;
+
+/// The line that opens a block of code is shorter.
+const LINE_CAP: usize = 80;
+/// Languages that are prepared; more than these are not met in one terminal.
+const MOST: usize = 32;
+
+/// Listens for the beginning of code.
+#[derive(Default)]
+pub(super) struct Grammars {
+    /// The last line of the answer so far, or its beginning.
+    line: String,
+    asked: HashSet<String>,
+}
+
+impl Grammars {
+    /// Hears what happens. A language that an answer opens a block with, or of a file that is read (and perhaps changed next), is
+    /// prepared on a thread of its own; its code is plain until that is done.
+    pub(super) fn hear(&mut self, event: &Event) {
+        match event {
+            Event::Text(piece) => self.read(piece),
+            Event::CallStarted { call, title } if call.name == "read_file" => {
+                if let Some(extension) = Path::new(title).extension().and_then(OsStr::to_str) {
+                    self.prepare(extension);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn read(&mut self, piece: &str) {
+        for part in piece.split_inclusive('\n') {
+            let room = LINE_CAP.saturating_sub(self.line.len());
+            self.line.push_str(text::beginning(part.trim_end_matches('\n'), room));
+            if part.ends_with('\n') {
+                let line = std::mem::take(&mut self.line);
+                if let Some(language) = language(&line) {
+                    self.prepare(language);
+                }
+            }
+        }
+    }
+
+    fn prepare(&mut self, language: &str) {
+        if self.asked.len() < MOST && self.asked.insert(language.to_owned()) {
+            let language = language.to_owned();
+            // Without a thread, code stays plain.
+            let _ = std::thread::Builder::new().name("grammars".into()).spawn(move || render::warm(&language));
+        }
+    }
+}
+
+/// The language that a line opens a block of code in.
+fn language(line: &str) -> Option<&str> {
+    let line = line.trim_start_matches([' ', '>', '-', '*']);
+    let info = line.strip_prefix("```").or_else(|| line.strip_prefix("~~~"))?;
+    info.trim_start_matches(['`', '~']).split([' ', ',', '{']).next().filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_says_its_language() {
+        assert_eq!(language("```rust"), Some("rust"));
+        assert_eq!(language("  > ~~~~ python"), None);
+        assert_eq!(language("- ```sh {x}"), Some("sh"));
+        assert_eq!(language("text ```rust"), None);
+        assert_eq!(language("```"), None);
+    }
+
+    #[test]
+    fn it_is_heard_however_it_is_cut() {
+        let mut grammars = Grammars::default();
+        for piece in ["Look:\n", "``", "`no", "ne\nfn"] {
+            grammars.read(piece);
+        }
+        assert!(grammars.asked.contains("none"));
+        grammars.read(&"x".repeat(1_000));
+        assert!(grammars.line.len() <= LINE_CAP);
+    }
+}
