@@ -25,14 +25,14 @@ impl Grammars {
     /// Hears what happens. A language that an answer opens a block with, or of a file that is read (and perhaps changed next), is
     /// prepared on a thread of its own; its code is plain until that is done.
     pub(super) fn hear(&mut self, event: &Event) {
-        match event {
-            Event::Text(piece) => self.read(piece),
-            Event::CallStarted { call, title } if call.name == "read_file" => {
-                if let Some(extension) = Path::new(title).extension().and_then(OsStr::to_str) {
-                    self.prepare(extension);
-                }
-            }
-            _ => {}
+        if let Event::Text(piece) = event {
+            self.read(piece);
+        }
+        if let Event::CallStarted { call, title } = event
+            && call.name == "read_file"
+            && let Some(extension) = Path::new(title).extension().and_then(OsStr::to_str)
+        {
+            self.prepare(extension);
         }
     }
 
