@@ -152,6 +152,8 @@ impl Session {
             nonce,
             to_shell: Outbox::default(),
             held: Outbox::default(),
+            typed_at: None,
+            reads: 0,
             store: Store::off(),
             chores: Some(Box::new(chores)),
             tidied: None,

@@ -33,6 +33,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
+use std::time::Instant;
 
 use nix::poll::PollTimeout;
 use nix::sys::signal::{Signal, kill, killpg};
@@ -121,6 +122,10 @@ struct Session {
     nonce: String,
     /// Typed while the shell was not to have it; sent at its next prompt.
     held: Outbox,
+    /// When they last did while the agent was at work.
+    typed_at: Option<Instant>,
+    /// How often the keyboard was read.
+    reads: u64,
     store: Store,
     /// What can wait for the first prompt, so that it does not compete with the shell's start: opening the history, tidying up.
     chores: Option<Chores>,
@@ -193,14 +198,20 @@ impl Session {
         }
     }
 
+    /// Takes what was read from the keyboard at once.
     fn on_keys(&mut self, keys: &[u8]) {
+        self.reads += 1;
+        self.route(keys);
+    }
+
+    fn route(&mut self, keys: &[u8]) {
         if self.tracking && !self.shell_has_the_keyboard() {
             if self.turn.is_some() {
                 self.on_turn_keys(keys);
             } else if self.line_is_open() {
                 self.on_line_keys(keys);
             } else {
-                self.held.push(keys);
+                self.hold(keys);
             }
             return;
         }
@@ -209,6 +220,9 @@ impl Session {
         }
         if self.expects_hooks && keys.contains(&b'\r') {
             self.miss_hooks();
+        }
+        if self.turn.is_some() {
+            self.typed_at = Some(Instant::now());
         }
         self.send(keys);
     }
@@ -294,6 +308,7 @@ impl Session {
         if !self.held.is_empty() && self.stage.shell_is_free() {
             let held = std::mem::take(&mut self.held);
             self.send(held.front());
+            self.typed_at = None;
         }
         // A command may have ended in the same breath as the first prompt.
         if (self.stage.has_prompted() || !self.stage.finished.is_empty())

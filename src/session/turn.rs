@@ -1,5 +1,7 @@
 //! One query in the terminal: from the waiting hook to `done`.
 
+mod keys;
+
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::time::{Duration, Instant};
@@ -18,18 +20,13 @@ use crate::tool::ShellResult;
 
 use super::companion::{self, CRASHED, Companion, ITSELF, News, Order, Question, Ran, Slash};
 use super::line::Host;
-use super::prompt::{Asked, Prompt, idle_key};
+use super::prompt::{Asked, Prompt};
 use super::requests::Wish;
 use super::steering::Steering;
 use super::{Session, tty};
 
 /// How often the status line moves while a turn runs; at no other time does anything tick.
 pub(super) const TICK: Duration = Duration::from_millis(80);
-
-const CTRL_C: u8 = 0x03;
-const CTRL_O: u8 = 0x0F;
-const CTRL_T: u8 = 0x14;
-const CTRL_Z: u8 = 0x1A;
 
 /// What has the floor in place of the shell, while its hook waits.
 pub(super) struct Turn {
@@ -174,8 +171,14 @@ impl Session {
                 }
             }
             News::Words(words) => write_words(&mut turn.painter, &words, &mut out),
-            News::Approve(approval, reply) => return self.grant(Wish::Answer(Asked::Approval(approval, reply))),
-            News::Ask(question, reply) => return self.grant(Wish::Answer(Asked::Question(question, reply))),
+            News::Approve(approval, reply) => {
+                self.take_typed();
+                return self.grant(Wish::Answer(Asked::Approval(approval, reply)));
+            }
+            News::Ask(question, reply) => {
+                self.take_typed();
+                return self.grant(Wish::Answer(Asked::Question(question, reply)));
+            }
             News::Run(command, reply) => return self.grant(Wish::Run(command, reply)),
             News::Suggest(command) => self.suggestion = Some(command),
             News::Copy(answer) => {
@@ -207,8 +210,11 @@ impl Session {
         turn.painter.suspend(&mut out);
         match wish {
             Wish::Answer(asked) => {
-                turn.prompt = Some(Prompt::open(asked, &self.user, &self.host, &options, &mut out));
+                let prompt = Prompt::new(asked, self.reads);
+                prompt.write(&self.user, &self.host, &options, &mut out);
+                turn.prompt = Some(prompt);
                 self.stage.show(&out);
+                self.stage.draw(self.paste_brackets(true));
             }
             Wish::Run(command, reply) => {
                 self.stage.show(&out);
@@ -221,6 +227,7 @@ impl Session {
     /// Moves the status line.
     pub(super) fn tick(&mut self) {
         self.settle_steering();
+        self.settle_prompt();
         self.paint(|painter, out| painter.tick(Instant::now(), out));
     }
 
@@ -265,53 +272,6 @@ impl Session {
             self.stage.show(&out);
             self.show();
         }
-    }
-
-    /// Keys while the agent has the floor: its own few, an answer to its question, or type-ahead for the shell.
-    pub(super) fn on_turn_keys(&mut self, keys: &[u8]) {
-        let mut ahead = Vec::new();
-        let mut rest = keys;
-        while let Some(&key) = rest.first() {
-            // The line decodes its keys itself.
-            let is_steering = self.turn.as_ref().is_some_and(|turn| turn.steering.is_some());
-            let idle = if is_steering { None } else { idle_key(rest) };
-            let (taken, after) = rest.split_at(idle.unwrap_or(1));
-            rest = after;
-            let is_first = ahead.is_empty() && self.held.is_empty();
-            let Some(turn) = &mut self.turn else {
-                ahead.extend_from_slice(taken);
-                continue;
-            };
-            let mut out = Vec::new();
-            match key {
-                CTRL_C => {
-                    turn.prompt = None;
-                    turn.cancel.cancel();
-                    self.abandon_steering();
-                }
-                CTRL_Z => {
-                    self.abandon_steering();
-                    self.send_behind();
-                }
-                _ if is_steering => self.steer(key),
-                _ if turn.prompt.is_some() && idle.is_none() => {
-                    turn.prompt = turn.prompt.take().and_then(|prompt| prompt.key(key, &mut out));
-                    if turn.prompt.is_none() {
-                        turn.painter.resume(Instant::now(), &mut out);
-                        self.stage.show(&std::mem::take(&mut out));
-                        self.show_aside();
-                    }
-                }
-                _ if turn.prompt.is_some() => {}
-                CTRL_O => turn.painter.toggle_output(&mut out),
-                CTRL_T => turn.painter.toggle_thinking(&mut out),
-                b'>' if is_first && self.open_steering() => {}
-                _ => ahead.extend_from_slice(taken),
-            }
-            self.stage.show(&out);
-        }
-        self.held.push(&ahead);
-        self.show();
     }
 
     /// Has the waiting hook run a command in the live shell, where it can be seen and interrupted and where it lasts.
@@ -362,6 +322,7 @@ impl Session {
 
     /// Gives the floor back to the shell, after a line of ours if there is one.
     pub(super) fn end_turn(&mut self, words: Option<&str>) {
+        self.forget_prompt();
         let Some(mut turn) = self.turn.take() else { return };
         let mut out = Vec::new();
         turn.painter.finish(&mut out);
@@ -393,6 +354,7 @@ impl Session {
 
     /// Lets the agent's work go: the shell is back at its prompt already.
     pub(super) fn abandon_turn(&mut self) {
+        self.forget_prompt();
         if let Some(turn) = self.turn.take() {
             turn.cancel.cancel();
         }

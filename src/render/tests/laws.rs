@@ -98,7 +98,7 @@ proptest! {
             user: &parts[2],
             host: &parts[3],
             directory: &parts[4],
-            why: Some(&parts[5]),
+            always: Some(&parts[5]),
             change: Some(Change { path: &parts[6], old: &parts[7], new: &parts[0] }),
         };
         assert_only_ours(question(&asked, &options).as_bytes());
