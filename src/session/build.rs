@@ -138,6 +138,7 @@ impl Session {
             stage,
             companion: None,
             turn: None,
+            abandoned: 0,
             requests: Requests::default(),
             talk: None,
             wishes: line,

@@ -104,6 +104,8 @@ struct Session {
     /// The agent's thread, once there was a query.
     companion: Option<Companion>,
     turn: Option<Turn>,
+    /// Words to the agent itself that are not obeyed yet and that nobody waits for any more.
+    abandoned: usize,
     /// All that was asked, whether it has the floor or not.
     requests: Requests,
     /// A conversation that is open.
@@ -285,11 +287,11 @@ impl Session {
         if self.stage.take_announced() {
             self.on_announced();
         }
+        if let Some(ended) = self.stage.ran.take() {
+            self.on_ran(ended);
+        }
         if let Some((number, line)) = self.stage.waiting.take() {
             self.begin_turn(number, &line);
-        }
-        if let Some((status, capture)) = self.stage.ran.take() {
-            self.on_ran(status, capture);
         }
         if self.turn.is_some() && !self.stage.agent_works() && !self.is_covered() {
             // The shell went on without being told: its hook was interrupted.

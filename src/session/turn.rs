@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Happened, Place, Query, ShellView};
-use crate::capture::{Capture, Size};
+use crate::capture::Size;
 use crate::chat::{Ending, Event};
 use crate::host::Kind;
 use crate::render::{self, Options, Painter};
@@ -22,6 +22,7 @@ use super::companion::{self, CRASHED, Companion, ITSELF, News, Order, Question, 
 use super::line::Host;
 use super::prompt::{Asked, Prompt};
 use super::requests::Wish;
+use super::stage::Ended;
 use super::steering::Steering;
 use super::{Session, tty};
 
@@ -42,6 +43,8 @@ pub(super) struct Turn {
     pub(super) steering: Option<Steering>,
     /// A command in the live shell, and who waits for it.
     pub(super) running: Option<oneshot::Sender<Ran>>,
+    /// Whether words to the agent itself are being obeyed.
+    is_obeyed: bool,
 }
 
 impl Session {
@@ -59,7 +62,16 @@ impl Session {
     pub(super) fn take_floor(&mut self, hook: Option<u64>, text: String) {
         let painter = Painter::new(self.options());
         let cancel = CancellationToken::new();
-        self.turn = Some(Turn { hook, request: ITSELF, painter, cancel, prompt: None, steering: None, running: None });
+        self.turn = Some(Turn {
+            hook,
+            request: ITSELF,
+            painter,
+            cancel,
+            prompt: None,
+            steering: None,
+            running: None,
+            is_obeyed: false,
+        });
         match companion::parse(&text) {
             None => match text.strip_suffix('&').filter(|rest| rest.ends_with(char::is_whitespace)) {
                 Some(rest) => self.ask_behind(rest.trim_end().to_owned()),
@@ -74,7 +86,8 @@ impl Session {
             Some(Ok(slash)) => {
                 let (happened, screen) = (self.recent.peek(), self.covered_screen());
                 let query = Box::new(self.query(text, happened, screen));
-                if let Some(turn) = &self.turn {
+                if let Some(turn) = &mut self.turn {
+                    turn.is_obeyed = true;
                     let order = Order::Command(slash, query, turn.cancel.clone());
                     self.order(order);
                 }
@@ -129,6 +142,7 @@ impl Session {
     /// Nobody answers any more: neither in front nor behind.
     fn lose_agent(&mut self, why: &str) {
         self.companion = None;
+        self.abandoned = 0;
         let ending = Ending::Failed(why.to_owned());
         let running: Vec<u64> =
             self.requests.iter().filter(|request| request.is_running()).map(|request| request.number).collect();
@@ -151,6 +165,11 @@ impl Session {
     }
 
     fn take_news(&mut self, number: u64, news: News) {
+        if number == ITSELF && self.abandoned > 0 {
+            // Orders of this kind are carried out one after the other.
+            self.abandoned -= usize::from(matches!(news, News::Over { .. }));
+            return;
+        }
         if let News::Over { was_asked, .. } = &news {
             self.recent.settle(number, *was_asked);
         }
@@ -300,7 +319,7 @@ impl Session {
     }
 
     /// The command in the live shell is over.
-    pub(super) fn on_ran(&mut self, status: i32, capture: Capture) {
+    pub(super) fn on_ran(&mut self, Ended { status, capture, hook_waits }: Ended) {
         let tty::Size { rows, cols, .. } = self.tty.size();
         let cwd = self.child.cwd().or_else(|| self.stage.cwd()).unwrap_or_default();
         let place = Some(Place { cwd, environment: self.environment() });
@@ -309,7 +328,7 @@ impl Session {
             let output = capture.finish().text(Size::new(rows, cols));
             let _ = reply.send(Ran { result: Ok(ShellResult { status, output }), place });
         }
-        if !self.stage.agent_works() {
+        if !hook_waits {
             // The shell is at its prompt already; the answer comes above a later one.
             self.turn = None;
             return;
@@ -357,6 +376,7 @@ impl Session {
         self.forget_prompt();
         if let Some(turn) = self.turn.take() {
             turn.cancel.cancel();
+            self.abandoned += usize::from(turn.is_obeyed);
         }
     }
 
