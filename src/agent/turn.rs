@@ -21,6 +21,7 @@ impl Agent {
     }
 
     async fn answer(&mut self, query: Query, cancel: &CancellationToken) -> Ending {
+        query.view.settled().await;
         self.redactor.learn(&query.view.environment);
         let attached = context::attach(&query, self.history.as_deref(), &self.redactor);
         let message = context::message(&query, &attached, self.is_new(), self.limits.events, &self.redactor);
@@ -78,7 +79,10 @@ impl Agent {
     /// Tells the model what the person has said meanwhile: behind all results, where a message may stand. Whether there was any.
     fn take_steering(&mut self) -> bool {
         let said = self.front.steered();
-        self.request.messages.extend(said.iter().map(|words| Message::user(context::steering(words))));
+        for words in &said {
+            let words = context::steering(words, &self.redactor);
+            self.add(Message::user(words));
+        }
         !said.is_empty()
     }
 

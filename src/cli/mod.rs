@@ -23,6 +23,7 @@ use std::ffi::OsString;
 use std::io::{self, BufReader, BufWriter, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::Parser;
@@ -30,12 +31,15 @@ use clap::Parser;
 use crate::config::{Config, Paths};
 use crate::host::{self, Wishes};
 use crate::provider::Keys;
-use crate::store::History;
+use crate::store::{self, History};
 use crate::tty;
 
 use args::{Action, Cli};
 use invocation::Invocation;
 use report::Report;
+
+/// How long a terminal may take to write down what was run in it before.
+const WRITING: Duration = Duration::from_secs(1);
 
 /// Runs the program for the given arguments.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
@@ -120,9 +124,7 @@ fn kept_keys(paths: &Paths) -> Keys {
 
 fn look_back(args: history::Args, paths: &Paths, out: &mut impl io::Write) -> anyhow::Result<ExitCode> {
     let database = paths.history_db().context("there is no history: neither HOME nor XDG_STATE_HOME is set")?;
-    let id = std::env::var("SHELLMATE_SESSION").ok().filter(|id| !id.is_empty() && !id.contains('/'));
-    let directory =
-        id.as_ref().and_then(|id| paths.runtime_roots().map(|root| root.join(id)).find(|path| path.is_dir()));
+    let (id, directory) = this_session(paths).unzip();
     let cwd = std::env::current_dir().unwrap_or_default();
     let place = history::Place {
         database: &database,
@@ -137,6 +139,14 @@ fn look_back(args: history::Args, paths: &Paths, out: &mut impl io::Write) -> an
     let mut stdin = BufReader::new(io::stdin());
     let answers = io::stdin().is_terminal().then_some(&mut stdin as &mut dyn io::BufRead);
     history::run(args, &place, screen, answers, out)
+}
+
+/// The session this program was started in: its name and its directory, with everything written that was run in it before.
+fn this_session(paths: &Paths) -> Option<(String, PathBuf)> {
+    let id = std::env::var("SHELLMATE_SESSION").ok().filter(|id| !id.is_empty() && !id.contains('/'))?;
+    let directory = paths.runtime_roots().map(|root| root.join(&id)).find(|path| path.is_dir())?;
+    store::wait_until_written(&directory, WRITING);
+    Some((id, directory))
 }
 
 /// The working directory by the name the shell has for it, which is what the history was told.

@@ -70,6 +70,11 @@ impl Key {
         Key { code: Code::Char(letter), mods: Mods::CTRL }
     }
 
+    /// Whether it types a character rather than asks for something.
+    pub const fn is_typed(&self) -> bool {
+        matches!(self.code, Code::Char(_)) && !self.mods.alt && !self.mods.ctrl
+    }
+
     pub const fn alt(letter: char) -> Key {
         Key { code: Code::Char(letter), mods: Mods::ALT }
     }

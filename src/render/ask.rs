@@ -16,8 +16,8 @@ pub struct Question<'a> {
     pub user: &'a str,
     pub host: &'a str,
     pub directory: &'a str,
-    /// Why it is asked, if there is more to say.
-    pub why: Option<&'a str>,
+    /// What a lasting yes would mean; none where a yes can only be for once.
+    pub always: Option<&'a str>,
     /// Shown as a diff.
     pub change: Option<Change<'a>>,
 }
@@ -30,7 +30,7 @@ pub struct Change<'a> {
     pub new: &'a str,
 }
 
-/// Renders the question with its choices: `y` once, `n`, `n <why>`, `a` for the session, Esc for no.
+/// Renders the question with its choices: `y` once, `n`, `n <why>`, `a` for the session where that can be, Esc for no.
 ///
 /// Lines end as the mode needs; the last is left open for the answer.
 pub fn question(question: &Question<'_>, options: &Options) -> String {
@@ -41,8 +41,8 @@ pub fn question(question: &Question<'_>, options: &Options) -> String {
     for line in question.subject.split('\n') {
         lines.push(Line::of(Look::BOLD, &format!("  {}", spelled(line))));
     }
-    if let Some(why) = question.why {
-        lines.push(Line::of(Look::MUTED, &format!("  {why}")));
+    if let Some(always) = question.always {
+        lines.push(Line::of(Look::MUTED, &format!("  a: {always}")));
     }
     let mut out = Vec::new();
     for line in &lines {
@@ -52,7 +52,7 @@ pub fn question(question: &Question<'_>, options: &Options) -> String {
     if let Some(change) = &question.change {
         out.extend_from_slice(diff(change.old, change.new, change.path, options).as_bytes());
     }
-    choices().write(options, &mut out);
+    choices(question.always.is_some()).write(options, &mut out);
     String::from_utf8_lossy(&out).into_owned()
 }
 
@@ -69,15 +69,11 @@ fn spelled(line: &str) -> String {
     out
 }
 
-fn choices() -> Line {
+fn choices(can_last: bool) -> Line {
     let mut line = Line::new();
-    for (key, meaning) in [
-        ("y", " yes  "),
-        ("n", " no  "),
-        ("n <why>", " tell it why  "),
-        ("a", " always in this session  "),
-        ("Esc", " no "),
-    ] {
+    let always = can_last.then_some(("a", " always in this session  "));
+    let once = [("y", " yes  "), ("n", " no  "), ("n <why>", " tell it why  ")];
+    for (key, meaning) in once.into_iter().chain(always).chain([("Esc", " no ")]) {
         line.push(Look::BOLD, key);
         line.push(Look::MUTED, meaning);
     }

@@ -30,7 +30,7 @@ impl Session {
         let Some(mut turn) = self.turn.take() else { return };
         let number = turn.request;
         let is_full = self.requests.running_beside(number) >= MOST_BEHIND;
-        let mut out = Vec::new();
+        let (brackets, mut out) = (self.paste_brackets(false), Vec::new());
         match self.requests.get(number).filter(|request| request.is_running()) {
             Some(_) if is_full => {
                 if turn.prompt.is_none() {
@@ -42,6 +42,7 @@ impl Session {
             Some(request) => {
                 if let Some(prompt) = turn.prompt.take() {
                     request.wants(Wish::Answer(prompt.close(&mut out)));
+                    out.extend_from_slice(brackets);
                     // They have seen it: it need not be announced again.
                     request.is_told = true;
                 }

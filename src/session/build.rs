@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use crate::capture::{Limits, Retention, Size, Spiller, sweep};
 use crate::config::{Loaded, Paths};
 use crate::host::{self, Integration, Kind, Wishes};
-use crate::store::{self, History, PAUSED, Store};
+use crate::store::{self, Backlog, History, PAUSED, Store};
 use crate::track::Scanner;
 use crate::tty::Tty;
 
@@ -84,10 +84,14 @@ impl Session {
         let options = store::Options { commands: config.history.commands, bytes: config.history.size.bytes() };
         let writer = store::Session { id, host: host.clone(), shell: Kind::of(&shell).name().to_owned() };
         let is_enabled = config.history.enabled;
+        let directory = workspace.directory().to_owned();
         let chores = move || {
             let tidied = tidy(root, retention, history.clone());
             let store = match history {
-                Some(path) if is_enabled => Store::open(path, options, writer),
+                Some(path) if is_enabled => match Backlog::create(&directory) {
+                    Ok(backlog) => Store::open_with(backlog, path, options, writer),
+                    Err(_) => Store::open(path, options, writer),
+                },
                 _ => Store::off(),
             };
             (store, tidied)
@@ -138,6 +142,7 @@ impl Session {
             stage,
             companion: None,
             turn: None,
+            abandoned: 0,
             requests: Requests::default(),
             grammars: Grammars::default(),
             talk: None,
@@ -153,6 +158,8 @@ impl Session {
             nonce,
             to_shell: Outbox::default(),
             held: Outbox::default(),
+            typed_at: None,
+            reads: 0,
             store: Store::off(),
             chores: Some(Box::new(chores)),
             tidied: None,

@@ -1,10 +1,9 @@
 //! A dim line with the correction of a command that has just failed. Only where it is asked for.
 
-use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
-use crate::agent::{self, Happened};
+use crate::agent;
 use crate::capture::{Output, Size};
 use crate::track::Command;
 
@@ -16,10 +15,10 @@ pub(super) fn hint(command: &Command, output: &Output, size: Size) -> Option<Str
     if command.status == 0 {
         return None;
     }
-    let happened = Happened { id: None, command: command.clone(), output: Arc::new(output.clone()), size };
+    let (command, output) = (command.clone(), output.clone());
     let (tell, told) = sync_channel(1);
     let look = move || {
-        let answer = agent::diagnose(&happened, std::env::vars_os().collect(), Vec::new());
+        let answer = agent::diagnose(&command, &output.text(size), std::env::vars_os().collect(), Vec::new());
         let meant = answer.proposals.into_iter().next().filter(|_| answer.is_confident);
         // A prompt that is not waiting any more needs no hint.
         let _ = tell.send(meant);

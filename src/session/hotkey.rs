@@ -39,7 +39,7 @@ impl Session {
         };
         self.send(before);
         self.cover(key);
-        self.on_keys(after);
+        self.route(after);
         true
     }
 
@@ -51,7 +51,7 @@ impl Session {
         let Some(Spotted { before: [], after, .. }) = spotted else { return false };
         self.close_talk();
         self.send(&key);
-        self.on_keys(after);
+        self.route(after);
         true
     }
 

@@ -106,12 +106,12 @@ impl Session {
             return;
         }
         for (at, &key) in keys.iter().enumerate() {
-            let Some(talk) = &mut self.talk else { return self.on_keys(&keys[at..]) };
+            let Some(talk) = &mut self.talk else { return self.route(&keys[at..]) };
             if let Some(input) = talk.decoder.byte(key)
                 && !self.on_line_input(input)
             {
                 // Not ours any more; whose they are, the rest of the session knows.
-                return self.on_keys(&keys[at + 1..]);
+                return self.route(&keys[at + 1..]);
             }
         }
         self.paint_line();
@@ -248,7 +248,7 @@ impl Session {
     /// What a line wants of its terminal: pastes in brackets, and keys that can be told apart.
     fn switch_on(&mut self) {
         if self.options().mode == Mode::Terminal {
-            self.stage.draw(b"\x1b[?2004h");
+            self.stage.draw(self.paste_brackets(true));
             self.stage.draw(if speaks_kitty() { b"\x1b[>1u" } else { b"" });
         }
     }
@@ -257,7 +257,7 @@ impl Session {
     fn switch_off(&mut self) {
         if self.options().mode == Mode::Terminal {
             self.stage.draw(if speaks_kitty() { b"\x1b[<u" } else { b"" });
-            self.stage.draw(if self.stage.modes().is_on(2004) { b"" } else { b"\x1b[?2004l" });
+            self.stage.draw(self.paste_brackets(false));
         }
     }
 }

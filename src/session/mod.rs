@@ -35,6 +35,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
+use std::time::Instant;
 
 use nix::poll::PollTimeout;
 use nix::sys::signal::{Signal, kill, killpg};
@@ -106,6 +107,8 @@ struct Session {
     /// The agent's thread, once there was a query.
     companion: Option<Companion>,
     turn: Option<Turn>,
+    /// Words to the agent itself that are not obeyed yet and that nobody waits for any more.
+    abandoned: usize,
     /// All that was asked, whether it has the floor or not.
     requests: Requests,
     grammars: Grammars,
@@ -125,6 +128,10 @@ struct Session {
     nonce: String,
     /// Typed while the shell was not to have it; sent at its next prompt.
     held: Outbox,
+    /// When they last did while the agent was at work.
+    typed_at: Option<Instant>,
+    /// How often the keyboard was read.
+    reads: u64,
     store: Store,
     /// What can wait for the first prompt, so that it does not compete with the shell's start: opening the history, tidying up.
     chores: Option<Chores>,
@@ -197,14 +204,20 @@ impl Session {
         }
     }
 
+    /// Takes what was read from the keyboard at once.
     fn on_keys(&mut self, keys: &[u8]) {
+        self.reads += 1;
+        self.route(keys);
+    }
+
+    fn route(&mut self, keys: &[u8]) {
         if self.tracking && !self.shell_has_the_keyboard() {
             if self.turn.is_some() {
                 self.on_turn_keys(keys);
             } else if self.line_is_open() {
                 self.on_line_keys(keys);
             } else {
-                self.held.push(keys);
+                self.hold(keys);
             }
             return;
         }
@@ -213,6 +226,9 @@ impl Session {
         }
         if self.expects_hooks && keys.contains(&b'\r') {
             self.miss_hooks();
+        }
+        if self.turn.is_some() {
+            self.typed_at = Some(Instant::now());
         }
         self.send(keys);
     }
@@ -275,11 +291,11 @@ impl Session {
         if self.stage.take_announced() {
             self.on_announced();
         }
+        if let Some(ended) = self.stage.ran.take() {
+            self.on_ran(ended);
+        }
         if let Some((number, line)) = self.stage.waiting.take() {
             self.begin_turn(number, &line);
-        }
-        if let Some((status, capture)) = self.stage.ran.take() {
-            self.on_ran(status, capture);
         }
         if self.turn.is_some() && !self.stage.agent_works() && !self.is_covered() {
             // The shell went on without being told: its hook was interrupted.
@@ -298,6 +314,7 @@ impl Session {
         if !self.held.is_empty() && self.stage.shell_is_free() {
             let held = std::mem::take(&mut self.held);
             self.send(held.front());
+            self.typed_at = None;
         }
         // A command may have ended in the same breath as the first prompt.
         if (self.stage.has_prompted() || !self.stage.finished.is_empty())

@@ -1,19 +1,26 @@
 //! A question of the agent's, and the keys that answer it.
+//!
+//! A yes is a key that was pressed for it: after the question was there, on its own, and not pasted. Keys that were on their way
+//! when it appeared, and pastes, approve nothing.
+
+mod field;
+
+use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
 use crate::agent::{Approval, Decision};
 use crate::guard::Intent;
+use crate::input::{Code, Decoder, Input, Key};
 use crate::render::{self, Change, Options};
 use crate::text;
 use crate::tool::{Answer, Preview, Question};
 
-const ENTER: [u8; 2] = [b'\r', b'\n'];
-const ESC: u8 = 0x1B;
-const BACKSPACE: [u8; 2] = [0x7F, 0x08];
+use super::line::ESC_PATIENCE;
+use field::Field;
 
-/// What an answer may hold; nobody types more.
-const ANSWER_CAP: usize = 4096;
+/// Whoever was typing for the shell when the question appeared has not seen it yet; after a pause this long they have.
+pub(super) const STILL_TYPING: Duration = Duration::from_millis(500);
 
 /// A question, and who waits for its answer.
 pub(super) enum Asked {
@@ -25,16 +32,43 @@ pub(super) enum Asked {
 pub(super) struct Prompt {
     asked: Asked,
     typed: Field,
+    decoder: Decoder,
+    /// The read in which a key came last, and when.
+    last: (u64, Instant),
+    /// What was read when it was asked.
+    opened: u64,
+}
+
+/// Where a byte stood among those that were read at once.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Read {
+    pub(super) number: u64,
+    pub(super) is_last: bool,
 }
 
 impl Prompt {
+    /// A question that is asked after so many reads.
+    pub(super) fn new(asked: Asked, read: u64) -> Prompt {
+        Prompt {
+            asked,
+            typed: Field::default(),
+            decoder: Decoder::default(),
+            last: (read, Instant::now()),
+            opened: read,
+        }
+    }
+
     /// Asks.
-    pub(super) fn open(asked: Asked, user: &str, host: &str, options: &Options, out: &mut Vec<u8>) -> Prompt {
-        match &asked {
+    pub(super) fn write(&self, user: &str, host: &str, options: &Options, out: &mut Vec<u8>) {
+        match &self.asked {
             Asked::Approval(approval, _) => Prompt::write_approval(approval, user, host, options, out),
             Asked::Question(question, _) => Prompt::write_question(question, out),
         }
-        Prompt { asked, typed: Field::default() }
+    }
+
+    /// Whether what comes in this read can be for the question.
+    pub(super) fn hears(&self, read: u64) -> bool {
+        read > self.opened
     }
 
     /// Takes the question back unanswered.
@@ -60,7 +94,7 @@ impl Prompt {
             Some(Preview::Edit { before, after, .. }) => Some(Change { path: &paths, old: before, new: after }),
             Some(Preview::Command { .. }) | None => None,
         };
-        let why = approval.lasting.as_ref().map(|grant| format!("a: {grant}"));
+        let always = approval.lasting.as_ref().map(ToString::to_string);
         let directory = approval.cwd.display().to_string();
         let question = render::Question {
             action,
@@ -68,7 +102,7 @@ impl Prompt {
             user,
             host,
             directory: &directory,
-            why: why.as_deref(),
+            always: always.as_deref(),
             change,
         };
         out.extend_from_slice(render::question(&question, options).as_bytes());
@@ -84,25 +118,67 @@ impl Prompt {
         out.extend_from_slice(words.as_bytes());
     }
 
-    /// Takes a key; the prompt comes back while it is not answered.
-    pub(super) fn key(mut self, key: u8, out: &mut Vec<u8>) -> Option<Prompt> {
-        if let (Asked::Approval(approval, _), true) = (&self.asked, self.typed.is_empty()) {
-            match key {
-                b'y' | b'Y' => return self.decide(Decision::Once, "yes", out),
-                b'a' | b'A' if approval.lasting.is_some() => return self.decide(Decision::ForSession, "always", out),
-                b'n' | b'N' | ESC => {}
-                _ => return Some(self),
-            }
-        }
-        match self.typed.key(key, out) {
-            Typed::More => Some(self),
-            Typed::Left => self.refuse(out),
-            Typed::Entered(words) => self.submit(words, out),
+    /// Takes a byte of the keyboard; the prompt comes back while it is not answered.
+    pub(super) fn byte(mut self, byte: u8, read: Read, out: &mut Vec<u8>) -> Option<Prompt> {
+        let is_first = self.last.0 != read.number;
+        let Some(input) = self.decoder.byte(byte) else {
+            self.last.1 = Instant::now();
+            return Some(self);
+        };
+        self.last = (read.number, Instant::now());
+        self.input(input, is_first && read.is_last, out)
+    }
+
+    /// Decides what an ESC was.
+    pub(super) fn settle(mut self, out: &mut Vec<u8>) -> Option<Prompt> {
+        let is_due = self.last.1.elapsed() >= ESC_PATIENCE;
+        match is_due.then(|| self.decoder.settle()).flatten() {
+            Some(input) => self.input(input, true, out),
+            None => Some(self),
         }
     }
 
-    fn submit(self, typed: String, out: &mut Vec<u8>) -> Option<Prompt> {
+    fn input(mut self, input: Input, is_alone: bool, out: &mut Vec<u8>) -> Option<Prompt> {
+        let key = match input {
+            Input::Key(key) => key,
+            Input::Paste(text) => {
+                if !self.is_undecided() {
+                    self.typed.insert(&text, out);
+                }
+                return Some(self);
+            }
+        };
+        if let (Asked::Approval(approval, _), true) = (&self.asked, self.is_undecided()) {
+            match key.code {
+                Code::Esc => return self.refuse(out),
+                Code::Char('y' | 'Y') if is_alone && key.is_typed() => return self.decide(Decision::Once, "yes", out),
+                Code::Char('a' | 'A') if is_alone && key.is_typed() && approval.lasting.is_some() => {
+                    return self.decide(Decision::ForSession, "always", out);
+                }
+                Code::Char('n' | 'N') if key.is_typed() => {}
+                _ => return Some(self),
+            }
+        }
+        match key.code {
+            Code::Esc => return self.refuse(out),
+            Code::Enter => return self.submit(out),
+            Code::Char('j') if key == Key::ctrl('j') => return self.submit(out),
+            Code::Backspace => self.typed.erase(out),
+            Code::Char('h') if key == Key::ctrl('h') => self.typed.erase(out),
+            Code::Char(letter) if key.is_typed() => self.typed.insert(letter.encode_utf8(&mut [0; 4]), out),
+            _ => {}
+        }
+        Some(self)
+    }
+
+    /// Whether a yes or no is still to come; behind an `n` there may be words.
+    fn is_undecided(&self) -> bool {
+        matches!(self.asked, Asked::Approval(..)) && self.typed.is_empty()
+    }
+
+    fn submit(self, out: &mut Vec<u8>) -> Option<Prompt> {
         out.extend_from_slice(b"\r\n");
+        let typed = self.typed.text();
         match self.asked {
             Asked::Approval(_, reply) => {
                 let why = typed.trim_start_matches(['n', 'N']).trim_start_matches(['o', ',']).trim();
@@ -136,56 +212,7 @@ impl Prompt {
     }
 }
 
-/// Words being typed on one line.
-#[derive(Default)]
-struct Field {
-    bytes: Vec<u8>,
-}
-
-/// What came of a key.
-enum Typed {
-    More,
-    Entered(String),
-    Left,
-}
-
-impl Field {
-    fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&self.bytes).trim().to_owned()
-    }
-
-    /// Takes a key and shows what it does.
-    fn key(&mut self, key: u8, out: &mut Vec<u8>) -> Typed {
-        match key {
-            ESC => return Typed::Left,
-            key if ENTER.contains(&key) => return Typed::Entered(self.text()),
-            key if BACKSPACE.contains(&key) => {
-                if let Some(last) = self.pop() {
-                    let columns = unicode_width::UnicodeWidthChar::width(last).unwrap_or(1);
-                    out.extend_from_slice("\x08 \x08".repeat(columns).as_bytes());
-                }
-            }
-            0x20.. if self.bytes.len() < ANSWER_CAP => {
-                self.bytes.push(key);
-                out.push(key);
-            }
-            _ => {}
-        }
-        Typed::More
-    }
-
-    /// Removes the last character, whole.
-    fn pop(&mut self) -> Option<char> {
-        let text = String::from_utf8_lossy(&self.bytes).into_owned();
-        let last = text.chars().next_back()?;
-        self.bytes.truncate((text.len() - last.len_utf8()).min(self.bytes.len()));
-        Some(last)
-    }
-}
+const ESC: u8 = 0x1B;
 
 /// The length of the key these bytes begin with, where it is one that means nothing here: an arrow, a function key, Alt.
 pub(super) fn idle_key(keys: &[u8]) -> Option<usize> {
@@ -202,7 +229,7 @@ mod tests {
     use super::*;
     use crate::guard::Grant;
 
-    fn answer(keys: &str) -> Option<Decision> {
+    fn answer(reads: &[&str]) -> Option<Decision> {
         let (reply, mut answer) = oneshot::channel();
         let approval = Approval {
             title: "make".into(),
@@ -212,22 +239,49 @@ mod tests {
             lasting: Some(Grant::Edits("/".into())),
             cwd: "/".into(),
         };
-        let mut prompt = Some(Prompt { asked: Asked::Approval(Box::new(approval), reply), typed: Field::default() });
-        let mut out = Vec::new();
-        for key in keys.bytes() {
-            prompt = prompt.and_then(|prompt| prompt.key(key, &mut out));
-        }
+        type_in(Prompt::new(Asked::Approval(Box::new(approval), reply), 0), reads);
         answer.try_recv().ok()
+    }
+
+    /// Types, each text in one read, and then waits long enough for an ESC to be one.
+    fn type_in(prompt: Prompt, reads: &[&str]) {
+        let mut out = Vec::new();
+        let mut prompt = Some(prompt);
+        for (number, keys) in (1..).zip(reads) {
+            for (at, key) in keys.bytes().enumerate() {
+                let read = Read { number, is_last: at + 1 == keys.len() };
+                prompt = prompt.and_then(|prompt| prompt.byte(key, read, &mut out));
+            }
+        }
+        if let Some(mut prompt) = prompt {
+            prompt.last.1 -= ESC_PATIENCE;
+            prompt.settle(&mut out);
+        }
     }
 
     #[test]
     fn one_key_decides_and_a_no_may_say_why() {
-        assert_eq!(answer("y"), Some(Decision::Once));
-        assert_eq!(answer("a"), Some(Decision::ForSession));
-        assert_eq!(answer("n\r"), Some(Decision::No { why: None }));
-        assert_eq!(answer("n use make\x7f\x7fke\r"), Some(Decision::No { why: Some("use make".into()) }));
-        assert_eq!(answer("\x1b"), Some(Decision::No { why: None }));
-        assert_eq!(answer("\rxq"), None, "nothing is decided by other keys");
+        assert_eq!(answer(&["y"]), Some(Decision::Once));
+        assert_eq!(answer(&["a"]), Some(Decision::ForSession));
+        assert_eq!(answer(&["\x1b[121u"]), Some(Decision::Once), "as some terminals spell it");
+        assert_eq!(answer(&["n\r"]), Some(Decision::No { why: None }));
+        assert_eq!(answer(&["n use mä\x7fake\r"]), Some(Decision::No { why: Some("use make".into()) }));
+        assert_eq!(answer(&["\x1b"]), Some(Decision::No { why: None }));
+        assert_eq!(answer(&["\r", "x", "q", "\x1b[A", "\x1by", "\x19"]), None, "nothing is decided by other keys");
+    }
+
+    #[test]
+    fn a_paste_approves_nothing() {
+        for paste in ["\x1b[200~y\x1b[201~", "\x1b[200~y\ry\r\x1b[201~", "yes\r", "y\r", "yy", "make; y"] {
+            assert_eq!(answer(&[paste]), None, "{paste:?}");
+        }
+        // However it is cut, and whatever comes before it.
+        assert_eq!(answer(&["\x1b[200~", "y", "\x1b[201~"]), None);
+        assert_eq!(answer(&["x", "\x1b[200~a", "y", "a\x1b[201~"]), None);
+        // A reason may well be pasted.
+        let why = answer(&["n ", "\x1b[200~use\rmake\x1b[201~", "\r"]);
+        assert_eq!(why, Some(Decision::No { why: Some("use make".into()) }));
+        assert_eq!(answer(&["\x1b[200~y\x1b[201~", "y"]), Some(Decision::Once));
     }
 
     #[test]
@@ -235,11 +289,7 @@ mod tests {
         let ask = |keys: &str| {
             let (reply, mut answer) = oneshot::channel();
             let question = Question { text: "which?".into(), choices: vec!["one".into(), "two".into()] };
-            let mut out = Vec::new();
-            let mut prompt = Some(Prompt { asked: Asked::Question(question, reply), typed: Field::default() });
-            for key in keys.bytes() {
-                prompt = prompt.and_then(|prompt| prompt.key(key, &mut out));
-            }
+            type_in(Prompt::new(Asked::Question(question, reply), 0), &[keys]);
             answer.try_recv().ok()
         };
         assert_eq!(ask("2\r"), Some(Answer::Said("two".into())));

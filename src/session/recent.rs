@@ -96,5 +96,5 @@ impl Recent {
 
 fn told(entry: Entry) -> Happened {
     let Entry { ticket, command, output, size } = entry;
-    Happened { id: ticket.id(), command, output, size }
+    Happened { ticket, command, output, size }
 }

@@ -45,6 +45,14 @@ pub(super) struct Finished {
     pub(super) output: Output,
 }
 
+/// A command that the shell ran for the agent, with what it printed.
+pub(super) struct Ended {
+    pub(super) status: i32,
+    pub(super) capture: Capture,
+    /// Whether the hook still waits; if not, the shell is at its prompt.
+    pub(super) hook_waits: bool,
+}
+
 /// The receiving end of the shell's output.
 pub(super) struct Stage {
     pub(super) to_screen: Outbox,
@@ -54,8 +62,8 @@ pub(super) struct Stage {
     pub(super) finished: Vec<Finished>,
     /// A hook that waits: its counter, and the line it waits for.
     pub(super) waiting: Option<(u64, Vec<u8>)>,
-    /// A command of the agent's that has ended, with its status and what it printed.
-    pub(super) ran: Option<(i32, Capture)>,
+    /// A command of the agent's that has ended.
+    pub(super) ran: Option<Ended>,
     /// Text for the prompt that has just been drawn.
     pub(super) to_place: Option<Vec<u8>>,
     /// Text for the next prompt.
@@ -310,10 +318,12 @@ impl Stage {
         if is_hidden && mark == Mark::Input {
             return;
         }
-        if self.floor == Floor::Lent && matches!(mark, Mark::End { .. } | Mark::Prompt { .. } | Mark::Start { .. }) {
+        let is_at_prompt =
+            matches!(mark, Mark::End { .. } | Mark::Prompt { .. } | Mark::Start { .. } | Mark::Query { .. });
+        if self.floor == Floor::Lent && is_at_prompt {
             // The shell has gone on to its prompt from within the command: an interrupt does that in fish.
             self.floor = Floor::Shell;
-            self.ran = self.capture.take().map(|capture| (INTERRUPTED, capture));
+            self.command_ended(INTERRUPTED, false);
         }
         let is_new_prompt = self.tracker.zone() == Zone::Prompt;
         let was_refused = matches!(self.tracker.hooks(), Hooks::Refused(_));
@@ -358,7 +368,7 @@ impl Stage {
             Mark::Ran { status } => {
                 if self.floor == Floor::Lent {
                     self.floor = Floor::Agent;
-                    self.ran = self.capture.take().map(|capture| (status, capture));
+                    self.command_ended(status, true);
                 }
             }
             Mark::Wiped => {
@@ -390,6 +400,10 @@ impl Stage {
                 }
             }
         }
+    }
+
+    fn command_ended(&mut self, status: i32, hook_waits: bool) {
+        self.ran = self.capture.take().map(|capture| Ended { status, capture, hook_waits });
     }
 
     /// Draws the prompt's last line and the accepted text again where the line editor wiped them.

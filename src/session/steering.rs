@@ -24,7 +24,7 @@ pub(super) struct Steering {
 impl Session {
     /// Opens the line, if there is a request in front to steer.
     pub(super) fn open_steering(&mut self) -> bool {
-        let screen = self.steering_screen();
+        let (screen, brackets) = (self.steering_screen(), self.paste_brackets(true));
         let Some(turn) = &mut self.turn else { return false };
         if !self.requests.get(turn.request).is_some_and(|request| request.is_running()) {
             return false;
@@ -38,7 +38,7 @@ impl Session {
         let mut out = Vec::new();
         turn.painter.suspend(&mut out);
         // A paste is to come in one piece.
-        out.extend_from_slice(if screen.is_plain { b"" } else { b"\x1b[?2004h" });
+        out.extend_from_slice(brackets);
         steering.line.paint(&screen, &steering.history, &mut out);
         turn.steering = Some(steering);
         self.stage.show(&out);
@@ -135,11 +135,10 @@ impl Session {
     }
 
     fn forget_steering(&mut self) {
-        let is_plain = self.steering_screen().is_plain;
         if let Some(turn) = &mut self.turn {
             turn.steering = None;
         }
-        self.stage.show(if is_plain { b"" } else { b"\x1b[?2004l" });
+        self.stage.draw(self.paste_brackets(false));
     }
 
     /// The terminal has another size.

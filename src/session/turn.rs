@@ -1,5 +1,7 @@
 //! One query in the terminal: from the waiting hook to `done`.
 
+mod keys;
+
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::time::{Duration, Instant};
@@ -9,7 +11,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Happened, Place, Query, ShellView};
-use crate::capture::{Capture, Size};
+use crate::capture::Size;
 use crate::chat::{Ending, Event};
 use crate::host::Kind;
 use crate::render::{Options, Painter};
@@ -18,18 +20,14 @@ use crate::tool::ShellResult;
 
 use super::companion::{self, CRASHED, Companion, ITSELF, News, Order, Question, Ran, Slash};
 use super::line::Host;
-use super::prompt::{Asked, Prompt, idle_key};
+use super::prompt::{Asked, Prompt};
 use super::requests::Wish;
+use super::stage::Ended;
 use super::steering::Steering;
 use super::{Session, tty};
 
 /// How often the status line moves while a turn runs; at no other time does anything tick.
 pub(super) const TICK: Duration = Duration::from_millis(80);
-
-const CTRL_C: u8 = 0x03;
-const CTRL_O: u8 = 0x0F;
-const CTRL_T: u8 = 0x14;
-const CTRL_Z: u8 = 0x1A;
 
 /// What has the floor in place of the shell, while its hook waits.
 pub(super) struct Turn {
@@ -45,6 +43,8 @@ pub(super) struct Turn {
     pub(super) steering: Option<Steering>,
     /// A command in the live shell, and who waits for it.
     pub(super) running: Option<oneshot::Sender<Ran>>,
+    /// Whether words to the agent itself are being obeyed.
+    is_obeyed: bool,
 }
 
 impl Session {
@@ -62,7 +62,16 @@ impl Session {
     pub(super) fn take_floor(&mut self, hook: Option<u64>, text: String) {
         let painter = Painter::new(self.options());
         let cancel = CancellationToken::new();
-        self.turn = Some(Turn { hook, request: ITSELF, painter, cancel, prompt: None, steering: None, running: None });
+        self.turn = Some(Turn {
+            hook,
+            request: ITSELF,
+            painter,
+            cancel,
+            prompt: None,
+            steering: None,
+            running: None,
+            is_obeyed: false,
+        });
         match companion::parse(&text) {
             None => match text.strip_suffix('&').filter(|rest| rest.ends_with(char::is_whitespace)) {
                 Some(rest) => self.ask_behind(rest.trim_end().to_owned()),
@@ -78,7 +87,8 @@ impl Session {
             Some(Ok(slash)) => {
                 let (happened, screen) = (self.recent.peek(), self.covered_screen());
                 let query = Box::new(self.query(text, happened, screen));
-                if let Some(turn) = &self.turn {
+                if let Some(turn) = &mut self.turn {
+                    turn.is_obeyed = true;
                     let order = Order::Command(slash, query, turn.cancel.clone());
                     self.order(order);
                 }
@@ -129,6 +139,7 @@ impl Session {
     /// Nobody answers any more: neither in front nor behind.
     fn lose_agent(&mut self, why: &str) {
         self.companion = None;
+        self.abandoned = 0;
         let ending = Ending::Failed(why.to_owned());
         let running: Vec<u64> =
             self.requests.iter().filter(|request| request.is_running()).map(|request| request.number).collect();
@@ -151,6 +162,11 @@ impl Session {
     }
 
     fn take_news(&mut self, number: u64, news: News) {
+        if number == ITSELF && self.abandoned > 0 {
+            // Orders of this kind are carried out one after the other.
+            self.abandoned -= usize::from(matches!(news, News::Over { .. }));
+            return;
+        }
         if let News::Over { was_asked, .. } = &news {
             self.recent.settle(number, *was_asked);
         }
@@ -172,8 +188,14 @@ impl Session {
                 }
             }
             News::Words(words) => write_words(&mut turn.painter, &words, &mut out),
-            News::Approve(approval, reply) => return self.grant(Wish::Answer(Asked::Approval(approval, reply))),
-            News::Ask(question, reply) => return self.grant(Wish::Answer(Asked::Question(question, reply))),
+            News::Approve(approval, reply) => {
+                self.take_typed();
+                return self.grant(Wish::Answer(Asked::Approval(approval, reply)));
+            }
+            News::Ask(question, reply) => {
+                self.take_typed();
+                return self.grant(Wish::Answer(Asked::Question(question, reply)));
+            }
             News::Run(command, reply) => return self.grant(Wish::Run(command, reply)),
             News::Suggest(command) => self.suggestion = Some(command),
             News::Copy(answer) => {
@@ -205,8 +227,11 @@ impl Session {
         turn.painter.suspend(&mut out);
         match wish {
             Wish::Answer(asked) => {
-                turn.prompt = Some(Prompt::open(asked, &self.user, &self.host, &options, &mut out));
+                let prompt = Prompt::new(asked, self.reads);
+                prompt.write(&self.user, &self.host, &options, &mut out);
+                turn.prompt = Some(prompt);
                 self.stage.show(&out);
+                self.stage.draw(self.paste_brackets(true));
             }
             Wish::Run(command, reply) => {
                 self.stage.show(&out);
@@ -219,6 +244,7 @@ impl Session {
     /// Moves the status line.
     pub(super) fn tick(&mut self) {
         self.settle_steering();
+        self.settle_prompt();
         self.paint(|painter, out| painter.tick(Instant::now(), out));
     }
 
@@ -265,53 +291,6 @@ impl Session {
         }
     }
 
-    /// Keys while the agent has the floor: its own few, an answer to its question, or type-ahead for the shell.
-    pub(super) fn on_turn_keys(&mut self, keys: &[u8]) {
-        let mut ahead = Vec::new();
-        let mut rest = keys;
-        while let Some(&key) = rest.first() {
-            // The line decodes its keys itself.
-            let is_steering = self.turn.as_ref().is_some_and(|turn| turn.steering.is_some());
-            let idle = if is_steering { None } else { idle_key(rest) };
-            let (taken, after) = rest.split_at(idle.unwrap_or(1));
-            rest = after;
-            let is_first = ahead.is_empty() && self.held.is_empty();
-            let Some(turn) = &mut self.turn else {
-                ahead.extend_from_slice(taken);
-                continue;
-            };
-            let mut out = Vec::new();
-            match key {
-                CTRL_C => {
-                    turn.prompt = None;
-                    turn.cancel.cancel();
-                    self.abandon_steering();
-                }
-                CTRL_Z => {
-                    self.abandon_steering();
-                    self.send_behind();
-                }
-                _ if is_steering => self.steer(key),
-                _ if turn.prompt.is_some() && idle.is_none() => {
-                    turn.prompt = turn.prompt.take().and_then(|prompt| prompt.key(key, &mut out));
-                    if turn.prompt.is_none() {
-                        turn.painter.resume(Instant::now(), &mut out);
-                        self.stage.show(&std::mem::take(&mut out));
-                        self.show_aside();
-                    }
-                }
-                _ if turn.prompt.is_some() => {}
-                CTRL_O => turn.painter.toggle_output(&mut out),
-                CTRL_T => turn.painter.toggle_thinking(&mut out),
-                b'>' if is_first && self.open_steering() => {}
-                _ => ahead.extend_from_slice(taken),
-            }
-            self.stage.show(&out);
-        }
-        self.held.push(&ahead);
-        self.show();
-    }
-
     /// Has the waiting hook run a command in the live shell, where it can be seen and interrupted and where it lasts.
     fn run_in_shell(&mut self, command: &str, reply: oneshot::Sender<Ran>) {
         let Some(turn) = &mut self.turn else { return };
@@ -338,7 +317,7 @@ impl Session {
     }
 
     /// The command in the live shell is over.
-    pub(super) fn on_ran(&mut self, status: i32, capture: Capture) {
+    pub(super) fn on_ran(&mut self, Ended { status, capture, hook_waits }: Ended) {
         let tty::Size { rows, cols, .. } = self.tty.size();
         let cwd = self.child.cwd().or_else(|| self.stage.cwd()).unwrap_or_default();
         let place = Some(Place { cwd, environment: self.environment() });
@@ -347,7 +326,7 @@ impl Session {
             let output = capture.finish().text(Size::new(rows, cols));
             let _ = reply.send(Ran { result: Ok(ShellResult { status, output }), place });
         }
-        if !self.stage.agent_works() {
+        if !hook_waits {
             // The shell is at its prompt already; the answer comes above a later one.
             self.turn = None;
             return;
@@ -360,6 +339,7 @@ impl Session {
 
     /// Gives the floor back to the shell, after a line of ours if there is one.
     pub(super) fn end_turn(&mut self, words: Option<&str>) {
+        self.forget_prompt();
         let Some(mut turn) = self.turn.take() else { return };
         let mut out = Vec::new();
         turn.painter.finish(&mut out);
@@ -391,8 +371,10 @@ impl Session {
 
     /// Lets the agent's work go: the shell is back at its prompt already.
     pub(super) fn abandon_turn(&mut self) {
+        self.forget_prompt();
         if let Some(turn) = self.turn.take() {
             turn.cancel.cancel();
+            self.abandoned += usize::from(turn.is_obeyed);
         }
     }
 

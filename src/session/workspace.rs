@@ -11,7 +11,7 @@ use nix::unistd::mkfifo;
 
 use crate::capture::{SessionLock, lock_session};
 use crate::config::Paths;
-use crate::store::PAUSED;
+use crate::store::{PAUSED, UNWRITTEN};
 
 /// The file that names the terminal a session's shell runs on.
 const TERMINAL: &str = "tty";
@@ -109,6 +109,7 @@ impl Drop for Workspace {
             "lock",
             TERMINAL,
             PAUSED,
+            UNWRITTEN,
             "bash",
             "keys",
             "names",

@@ -5,6 +5,7 @@
 //! transaction and commits as soon as the queue is empty, so a killed process loses at most the command in flight. Reading
 //! (`History`) is a connection of its own and never waits for a writer. Touches: track::Command, capture::Output.
 
+mod backlog;
 mod entry;
 mod error;
 mod file;
@@ -18,21 +19,23 @@ mod search;
 mod stats;
 #[cfg(test)]
 mod tests;
+mod ticket;
 mod whole;
 mod writer;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use crate::{capture, track};
 
+pub use backlog::{Backlog, UNWRITTEN, wait_until_written};
 pub use entry::{Entry, Stored};
 pub use error::StoreError;
 pub use forget::{Forget, Forgotten};
 pub use history::{Filter, History};
 pub use stats::Stats;
+pub use ticket::Ticket;
 
 use queue::Queue;
 
@@ -97,7 +100,16 @@ impl Drop for Handle {
 impl Store {
     /// Starts recording to the database at `path`. Returns at once; what goes wrong later is told by `trouble`.
     pub fn open(path: PathBuf, options: Options, session: Session) -> Store {
-        let queue = Arc::new(Queue::default());
+        Store::start(path, options, session, Queue::default())
+    }
+
+    /// The same, and lets others see whether commands wait to be written.
+    pub fn open_with(backlog: Backlog, path: PathBuf, options: Options, session: Session) -> Store {
+        Store::start(path, options, session, Queue::with(backlog))
+    }
+
+    fn start(path: PathBuf, options: Options, session: Session, queue: Queue) -> Store {
+        let queue = Arc::new(queue);
         writer::start(path, options, session, Arc::clone(&queue));
         Store { handle: Some(Arc::new(Handle { queue })) }
     }
@@ -109,9 +121,9 @@ impl Store {
 
     /// Hands a command to the thread. Never waits: with the queue full the record is dropped and counted as trouble.
     pub fn record(&self, record: Record) -> Ticket {
-        let ticket = Ticket::default();
+        let (stub, ticket) = Ticket::new();
         if let Some(handle) = &self.handle {
-            handle.queue.push(record, ticket.clone());
+            handle.queue.push(record, stub);
         }
         ticket
     }
@@ -127,25 +139,5 @@ impl Store {
             handle.queue.shut();
             handle.queue.wait_until_ended(patience);
         }
-    }
-}
-
-/// Becomes the id of a record once it is stored.
-#[derive(Debug, Clone, Default)]
-pub struct Ticket {
-    /// 0 until then: SQLite counts from 1.
-    id: Arc<AtomicI64>,
-}
-
-impl Ticket {
-    pub fn id(&self) -> Option<i64> {
-        match self.id.load(Ordering::Acquire) {
-            0 => None,
-            id => Some(id),
-        }
-    }
-
-    fn stored(&self, id: i64) {
-        self.id.store(id, Ordering::Release);
     }
 }

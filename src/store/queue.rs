@@ -5,7 +5,9 @@ use std::mem;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{Record, Ticket};
+use super::Record;
+use super::backlog::Backlog;
+use super::ticket::Stub;
 use crate::text::MIB;
 
 /// Enough for a pasted script while another terminal holds the database.
@@ -16,10 +18,10 @@ const WAITING_BYTES: usize = 4 * MIB;
 /// How long a writer that was told to end keeps trying. The program itself leaves when its own patience is over.
 const LAST_TRIES: Duration = Duration::from_secs(10);
 
-/// A record with the ticket its sender holds.
+/// A record with the other half of its sender's ticket.
 pub(super) struct Job {
     pub(super) record: Record,
-    pub(super) ticket: Ticket,
+    pub(super) stub: Stub,
 }
 
 /// Shared by the handles and the writer. The lock is only ever held to move a few words, never over I/O.
@@ -39,6 +41,8 @@ struct State {
     ended: bool,
     trouble: Option<String>,
     dropped: Dropped,
+    /// Held while anything that was pushed is not written.
+    backlog: Option<Backlog>,
 }
 
 /// Whether records were lost to a full queue.
@@ -52,7 +56,12 @@ enum Dropped {
 }
 
 impl Queue {
-    pub(super) fn push(&self, record: Record, ticket: Ticket) {
+    pub(super) fn with(backlog: Backlog) -> Queue {
+        let state = State { backlog: Some(backlog), ..State::default() };
+        Queue { state: Mutex::new(state), changed: Condvar::default() }
+    }
+
+    pub(super) fn push(&self, record: Record, stub: Stub) {
         let mut state = self.lock();
         if state.shut.is_some() || state.ended {
             return;
@@ -65,16 +74,21 @@ impl Queue {
             return;
         }
         state.bytes += bytes;
-        state.waiting.push_back(Job { record, ticket });
+        state.waiting.push_back(Job { record, stub });
+        state.backlog.iter_mut().for_each(Backlog::hold);
         // The writer may run the moment it is woken, and must not find the lock held.
         drop(state);
         self.changed.notify_all();
     }
 
-    /// Waits for records and takes all there are; `None` when there will be no more.
+    /// Waits for records and takes all there are; `None` when there will be no more. What was taken before is written by now.
     pub(super) fn take(&self) -> Option<VecDeque<Job>> {
         let idle = |state: &mut State| state.waiting.is_empty() && state.shut.is_none();
-        let mut state = self.changed.wait_while(self.lock(), idle).unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.lock();
+        if state.waiting.is_empty() {
+            state.backlog.iter_mut().for_each(Backlog::release);
+        }
+        let mut state = self.changed.wait_while(state, idle).unwrap_or_else(PoisonError::into_inner);
         state.bytes = 0;
         let jobs = mem::take(&mut state.waiting);
         if jobs.is_empty() { None } else { Some(jobs) }
@@ -99,6 +113,7 @@ impl Queue {
     pub(super) fn end(&self, trouble: Option<String>) {
         let mut state = self.lock();
         state.ended = true;
+        state.backlog.iter_mut().for_each(Backlog::release);
         if trouble.is_some() {
             state.trouble = trouble;
             // Why recording is off says more than how many are missing.
@@ -154,6 +169,7 @@ impl Dropped {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Ticket;
     use super::super::tests::{printed, record};
     use super::*;
 
@@ -161,13 +177,13 @@ mod tests {
     fn a_full_queue_drops_the_newest_and_says_so_once() {
         let queue = Queue::default();
         for _ in 0..WAITING_COMMANDS + 3 {
-            queue.push(record("true"), Ticket::default());
+            queue.push(record("true"), Ticket::new().0);
         }
         assert_eq!(
             queue.trouble().as_deref(),
             Some("3 commands were not recorded: the history database is locked or too slow")
         );
-        queue.push(record("true"), Ticket::default());
+        queue.push(record("true"), Ticket::new().0);
         assert_eq!(queue.trouble(), None);
         assert_eq!(queue.take().map(|jobs| jobs.len()), Some(WAITING_COMMANDS));
     }
@@ -176,17 +192,17 @@ mod tests {
     fn waiting_output_is_bounded_but_one_large_record_always_fits() {
         let queue = Queue::default();
         let large = printed("yes", &"y".repeat(WAITING_BYTES + 1));
-        queue.push(large.clone(), Ticket::default());
-        queue.push(large, Ticket::default());
+        queue.push(large.clone(), Ticket::new().0);
+        queue.push(large, Ticket::new().0);
         assert_eq!(queue.take().map(|jobs| jobs.len()), Some(1));
     }
 
     #[test]
     fn what_waited_is_taken_after_shutting_and_then_nothing() {
         let queue = Queue::default();
-        queue.push(record("true"), Ticket::default());
+        queue.push(record("true"), Ticket::new().0);
         queue.shut();
-        queue.push(record("late"), Ticket::default());
+        queue.push(record("late"), Ticket::new().0);
         assert_eq!(queue.take().map(|jobs| jobs.len()), Some(1));
         assert!(queue.take().is_none());
     }

@@ -73,3 +73,9 @@ impl Home {
 fn texts(entries: &[Entry]) -> Vec<String> {
     entries.iter().map(|entry| String::from_utf8_lossy(&entry.command).into_owned()).collect()
 }
+
+/// Waits until a record is stored, and returns its id.
+fn settled(ticket: &Ticket) -> i64 {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(ticket.settled());
+    ticket.id().unwrap()
+}

@@ -147,7 +147,7 @@ fn write(connection: &mut Connection, session: &Session, jobs: &[(Job, String)])
     }
     transaction.commit()?;
     for ((job, _), id) in jobs.iter().zip(ids) {
-        job.ticket.stored(id);
+        job.stub.stored(id);
     }
     Ok(())
 }
@@ -173,7 +173,7 @@ mod tests {
         let queue = Queue::default();
         guarded(&queue, || panic!("boom"));
         assert!(queue.trouble().unwrap().starts_with("history is off: a mistake of ours"));
-        queue.push(record("true"), Ticket::default());
+        queue.push(record("true"), Ticket::new().0);
         queue.wait_until_ended(Duration::ZERO);
         assert_eq!(queue.trouble(), None);
     }
@@ -185,7 +185,7 @@ mod tests {
         let queue = Queue::default();
         let writer = Writer { path, options: Options::default(), session: session("a"), queue: &queue };
         let mut database = writer.open().unwrap();
-        let batch = |record: Record| VecDeque::from([Job { record, ticket: Ticket::default() }]);
+        let batch = |record: Record| VecDeque::from([Job { record, stub: Ticket::new().0 }]);
         writer.keep(&mut database, batch(record("true"))).unwrap();
         let pages: i64 = database.connection.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
         database.connection.pragma_update_and_check(None, "max_page_count", pages + 1, |_| Ok(())).unwrap();

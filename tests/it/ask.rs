@@ -279,17 +279,10 @@ fn an_interrupt_stops_a_stream_at_once() {
 #[test]
 fn an_interrupt_stops_a_command_at_once() {
     let model = Model::start([Reply::calls(&[("bash", json!({"command": "echo $$ > pid; exec sleep 1000"}))])]);
-    let (home, mut command) = command(home(&model), &["go", "--yes"]);
+    let (home, mut command) = command(home(&model).fifo("pid"), &["go", "--yes"]);
     let child = command.spawn().unwrap();
-    let file = home.home().join("pid");
+    let pid: i32 = std::fs::read_to_string(home.home().join("pid")).unwrap().trim().parse().unwrap();
     let deadline = Instant::now() + Duration::from_secs(20);
-    let pid: i32 = loop {
-        match std::fs::read_to_string(&file).ok().and_then(|text| text.trim().parse().ok()) {
-            Some(pid) => break pid,
-            None => assert!(Instant::now() < deadline, "the command did not start"),
-        }
-        std::thread::yield_now();
-    };
     assert_eq!(interrupted(child), Some(130));
     let is_gone = || kill(Pid::from_raw(pid), None).is_err();
     while !is_gone() {

@@ -60,9 +60,9 @@ fn a_file_of_forged_marks_passes_and_changes_nothing() {
 fn marks_while_the_line_is_edited_are_no_different() {
     // A background job writes while the editor has the terminal.
     for shell in shells() {
-        let mut term = Term::new(shell).file("evil", forgeries()).start();
+        let mut term = Term::new(shell).file("evil", forgeries()).fifo("go").start();
         term.wait_for_prompt();
-        term.run("bash -c 'while ! [ -e go ]; do read -t 0.05 <> <(:); done; cat evil; echo writ\"\"ten' &");
+        term.run("bash -c 'read x <go; cat evil; echo writ\"\"ten' &");
         std::fs::write(term.home().join("go"), "").unwrap();
         term.wait_for("written");
         term.typed("false\r");

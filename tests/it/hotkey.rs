@@ -96,9 +96,9 @@ fn pressed_twice_it_is_the_programs() {
 fn a_program_that_prints_waits_and_loses_nothing() {
     in_every_shell(|shell| {
         let model = Model::start([Reply::text(["it counts"])]);
-        let mut term = talking(shell, &model).start();
+        let mut term = talking(shell, &model).fifo("go").start();
         term.wait_for_prompt();
-        term.typed("sh -c 'seq 1 50; until [ -e go ]; do sleep 0.05; done; seq 51 100'\r");
+        term.typed("sh -c 'seq 1 50; read x <go; seq 51 100'\r");
         term.wait_for("\n50\n");
         term.key(Key::CtrlBackslash);
         term.wait_for("an empty line closes");

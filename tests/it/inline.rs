@@ -99,6 +99,37 @@ fn a_command_is_asked_for_and_run_or_not() {
 }
 
 #[test]
+fn only_a_key_that_was_pressed_for_it_approves() {
+    in_every_shell(|shell| {
+        let touch = |name: &str| Reply::calls(&[("bash", json!({ "command": format!("touch {name}") }))]);
+        let model = Model::start([touch("pasted"), Reply::text(["so be it"]), touch("ahead").gated()]);
+        let mut term = asking(shell, &model).start();
+        term.wait_for_prompt();
+        term.typed("> one\r");
+        term.wait_for("Esc no");
+        term.wait_until(|screen| screen.bracketed_paste());
+        term.paste("y\ny\n");
+        term.typed("yarn y");
+        term.typed("n\r");
+        term.wait_for("so be it");
+        term.wait_for_prompt();
+        term.typed("> two\r");
+        (0..3).for_each(|_| drop(model.request()));
+        // Typed for the shell before there was a question.
+        term.typed("echo y");
+        model.release();
+        model.release();
+        term.wait_until(|screen| screen.contents().matches("Esc no").count() == 2);
+        term.key(Key::CtrlC);
+        term.wait_for_prompt();
+        term.wait_for("$ echo y");
+        for name in ["pasted", "ahead"] {
+            assert!(!term.home().join(name).exists(), "{} {name}\n{}", shell.name(), term.screen());
+        }
+    });
+}
+
+#[test]
 fn the_live_shell_runs_a_command_and_keeps_what_it_changed() {
     in_every_shell(|shell| {
         let command = if shell == Shell::Fish { "cd /; set -gx FOO bar" } else { "cd /; export FOO=bar" };

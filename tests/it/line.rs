@@ -119,9 +119,9 @@ fn a_megabyte_is_pasted_at_once() {
 fn a_background_job_prints_above_the_line() {
     in_every_shell(|shell| {
         let model = Model::start([]);
-        let mut term = talking(shell, &model).start();
+        let mut term = talking(shell, &model).fifo("go").start();
         term.wait_for_prompt();
-        let job = "sh -c 'until [ -e go ]; do sleep 0.05; done; echo job says hi' &";
+        let job = "sh -c 'read x <go; echo job says hi' &";
         term.run(job);
         open(&mut term);
         term.typed("half a question");

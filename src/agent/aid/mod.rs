@@ -34,12 +34,16 @@ pub fn first_aid(query: &Query, history: Option<&Path>) -> Option<Aid> {
     }
 }
 
-/// What the rules say about one command. It reads files.
-pub fn diagnose(one: &Happened, environment: Vec<(OsString, OsString)>, recent: Vec<String>) -> reflex::Answer {
-    let Command { text, cwd, status, .. } = &one.command;
+/// What the rules say about a command that printed this. It reads files.
+pub fn diagnose(
+    command: &Command,
+    output: &str,
+    environment: Vec<(OsString, OsString)>,
+    recent: Vec<String>,
+) -> reflex::Answer {
+    let Command { text, cwd, status, .. } = command;
     let machine = Machine::new(cwd.clone(), environment, reflex::builtins(), recent);
-    let (command, output) = (lossy(text), one.output.text(one.size));
-    reflex::diagnose(&Failure { command: &command, output: &output, status: Some(*status), cwd }, &machine)
+    reflex::diagnose(&Failure { command: &lossy(text), output, status: Some(*status), cwd }, &machine)
 }
 
 /// What can be said about the command that failed last.
@@ -51,7 +55,7 @@ fn failure(view: &ShellView) -> Option<Aid> {
     for one in candidates {
         let recent = newest_first().filter(|other| other.command.started_at < one.command.started_at).take(RECENT);
         let recent = recent.map(|other| lossy(&other.command.text)).collect();
-        let answer = diagnose(one, view.environment.clone(), recent);
+        let answer = diagnose(&one.command, &one.output.text(one.size), view.environment.clone(), recent);
         let is_known = !answer.explanation.is_empty() || !answer.proposals.is_empty();
         if is_known || one.command.status != 0 {
             let words = words(&lossy(&one.command.text), one.command.status, &answer);

@@ -23,7 +23,7 @@ pub(super) fn answer(question: &Question, view: &ShellView, history: Option<&Pat
             latest(view, |one| format!("`{}` took {}", lossy(&one.command.text), human::duration(one.command.duration)))
         }
         Question::Output(None) => latest(view, |one| {
-            tail(&one.output.text(one.size), one.id.map(|id| format!("shellmate history show {id}")))
+            tail(&one.output.text(one.size), one.ticket.id().map(|id| format!("shellmate history show {id}")))
         }),
         asked => match history.map(|path| look(asked, view, path)) {
             None => "commands are not being recorded, so there is no record to look at".to_owned(),
@@ -43,7 +43,7 @@ fn look(asked: &Question, view: &ShellView, path: &Path) -> Result<String, Store
     // Oldest first.
     let mut entries = history.list(&Filter { limit: Some(COMMANDS), ..Filter::default() })?;
     // What was run a moment ago may not be in it yet.
-    let unwritten = view.happened.iter().chain(view.last.iter()).filter(|one| one.id.is_none());
+    let unwritten = view.happened.iter().chain(view.last.iter()).filter(|one| one.ticket.id().is_none());
     entries.extend(unwritten.clone().map(entry));
     let words = match asked {
         Question::FailedLast => match entries.iter().rev().find(|entry| entry.status != 0) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::excerpt::{Room, excerpt};
 use super::{Events, Happened, Query, data, name, shell};
 use crate::guard::Redactor;
-use crate::store::History;
+use crate::store::{History, Ticket};
 use crate::text::KIB;
 use crate::track::Command;
 
@@ -75,7 +75,7 @@ fn found(reference: &Reference, query: &Query, history: Option<&Path>, redactor:
             let stored = history.get(*id).map_err(|error| error.to_string())?.ok_or_else(none)?;
             let entry = stored.entry;
             let happened = Happened {
-                id: Some(*id),
+                ticket: Ticket::of(*id),
                 command: Command {
                     text: entry.command,
                     cwd: entry.cwd,

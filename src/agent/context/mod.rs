@@ -9,6 +9,7 @@ mod system;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub(super) use attach::{Attached, attach};
 pub use shell::Events;
@@ -16,6 +17,7 @@ pub(super) use system::SYSTEM;
 
 use crate::chat::{Image, Message, Part, Role};
 use crate::guard::Redactor;
+use crate::store::Ticket;
 use crate::text::{self, KIB};
 use crate::{capture, track};
 use excerpt::Room;
@@ -28,6 +30,8 @@ pub const STDIN_CAP: usize = 32 * KIB;
 const SCREEN: Room = Room { lines: 200, bytes: 16 * KIB };
 /// Bytes of one name: a directory, a host, a shell.
 const NAME_CAP: usize = 4 * KIB;
+/// A command takes a millisecond to be stored. In a history that is locked it has no id, and can be read about all the same.
+const STORE_PATIENCE: Duration = Duration::from_millis(100);
 /// The tags a model may believe. Nothing else may look like one.
 const TAGS: [&str; 9] = ["cwd", "shell", "command", "output", "stdin", "file", "directory", "reference", "screen"];
 
@@ -62,12 +66,24 @@ pub struct ShellView {
 /// One command the person ran.
 #[derive(Debug, Clone)]
 pub struct Happened {
-    /// Its id in the history, if it is there.
-    pub id: Option<i64>,
+    /// Becomes its id in the history, if it gets there.
+    pub ticket: Ticket,
     pub command: track::Command,
     pub output: Arc<capture::Output>,
     /// Of the terminal it ran in.
     pub size: capture::Size,
+}
+
+impl ShellView {
+    /// Waits, though not for long, until what happened has its ids: a query may come in the same breath as the command before it.
+    pub async fn settled(&self) {
+        let all = async {
+            for one in self.happened.iter().chain(&self.last) {
+                one.ticket.settled().await;
+            }
+        };
+        let _ = tokio::time::timeout(STORE_PATIENCE, all).await;
+    }
 }
 
 /// The message that carries a query.
@@ -112,8 +128,8 @@ pub(super) fn words(query: &Query, attached: &Attached, is_first: bool, events: 
 }
 
 /// What the person says while the agent works.
-pub(super) fn steering(words: &str) -> String {
-    excerpt::excerpt(words, Room { lines: usize::MAX, bytes: QUERY_CAP }, "too long")
+pub(super) fn steering(words: &str, redactor: &Redactor) -> String {
+    excerpt::excerpt(&redactor.mask(words), Room { lines: usize::MAX, bytes: QUERY_CAP }, "too long")
 }
 
 /// A name on one line.

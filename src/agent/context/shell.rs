@@ -73,7 +73,7 @@ fn newest<'a>(happened: &'a [Happened], bytes: usize, redactor: &Redactor) -> Ve
 
 fn head(one: &Happened, redactor: &Redactor) -> String {
     let command = &one.command;
-    let id = one.id.map(|id| format!(" id=\"{id}\"")).unwrap_or_default();
+    let id = one.ticket.id().map(|id| format!(" id=\"{id}\"")).unwrap_or_default();
     let (status, took) = (command.status, human::duration(command.duration));
     let cwd = name(&command.cwd.to_string_lossy()).replace('"', "'");
     let cwd = beginning(&cwd, DIRECTORY);
@@ -101,7 +101,7 @@ fn rooms(told: &[(&Happened, String)], outputs: &[String], most: Events) -> Vec<
 
 /// Where a model finds what was left out.
 fn rest(one: &Happened) -> String {
-    match (one.id, &one.output.spill) {
+    match (one.ticket.id(), &one.output.spill) {
         (Some(id), _) => format!("shell_output id {id}"),
         (None, Some(path)) => format!("read_file {}", name(&path.to_string_lossy())),
         (None, None) => "not kept".to_owned(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::agent::{Happened, ShellView};
 use crate::config::Paths;
-use crate::store::{Filter, History, StoreError};
+use crate::store::{Filter, History, StoreError, Ticket};
 use crate::track::Command;
 
 /// Commands of this terminal that are told.
@@ -16,7 +16,7 @@ pub(super) fn now(paths: &Paths, tell: impl Fn(String)) -> ShellView {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let shell = variable("SHELL").unwrap_or_default();
     let host = nix::unistd::gethostname().map(|name| name.to_string_lossy().into_owned());
-    let session = variable("SHELLMATE_SESSION").zip(paths.history_db());
+    let session = super::super::this_session(paths).map(|(id, _)| id).zip(paths.history_db());
     let happened = session.map(|(session, database)| recent(&database, session)).unwrap_or(Ok(Vec::new()));
     let happened = happened.unwrap_or_else(|error| {
         tell(format!("{error}, so the model does not see what you ran"));
@@ -47,7 +47,12 @@ fn recent(database: &Path, session: String) -> Result<Vec<Happened>, StoreError>
             started_at: entry.started_at,
             duration: entry.duration,
         };
-        happened.push(Happened { id: Some(entry.id), command, output: Arc::new(stored.output), size: stored.size });
+        happened.push(Happened {
+            ticket: Ticket::of(entry.id),
+            command,
+            output: Arc::new(stored.output),
+            size: stored.size,
+        });
     }
     Ok(happened)
 }

@@ -87,7 +87,7 @@ fn a_question_shows_all_there_is_to_know() {
             user: "ada",
             host: "engine",
             directory: "~/app",
-            why: None,
+            always: Some("edits in ~/app"),
             change: Some(Change { path: "src/a.rs", old: "a\nlet x = 1;\nb\n", new: "a\nlet y = 1;\nb\n" }),
         };
         question(&asked, &options(columns))
@@ -95,6 +95,7 @@ fn a_question_shows_all_there_is_to_know() {
     insta::assert_snapshot!(shown(&asked(80), 80), @"
     ? edit as ada@engine in ~/app
       src/a.rs
+      a: edits in ~/app
     src/a.rs +1 -1
     @@ -1,3 +1,3 @@
      a
@@ -113,14 +114,14 @@ fn a_command_in_question_can_not_hide_anything() {
         user: "ada",
         host: "engine",
         directory: "~/app",
-        why: Some("not a read"),
+        always: Some("exactly this command in /"),
         change: None,
     };
     insta::assert_snapshot!(shown(&question(&asked, &options(80)), 80), @r"
     ? run as ada@engine in ~/app
       rm -rf build\u{1b}[2K\rls \u{202e}txt
       second line
-      not a read
+      a: exactly this command in /
     y yes  n no  n <why> tell it why  a always in this session  Esc no >
     ");
 }
@@ -134,13 +135,13 @@ fn a_dumb_terminal_can_be_asked_too() {
         user: "ada",
         host: "engine",
         directory: "~/app",
-        why: None,
+        always: None,
         change: None,
     };
     insta::assert_snapshot!(question(&asked, &options), @"
     ? run as ada@engine in ~/app
       make
-    y yes  n no  n <why> tell it why  a always in this session  Esc no >
+    y yes  n no  n <why> tell it why  Esc no >
     ");
 }
 

@@ -55,7 +55,8 @@ proptest! {
     fn screens_do_not_depend_on_how_text_is_cut(
         text in markdown(),
         sizes in prop::collection::vec(1usize..30, 1..8),
-        columns in prop_oneof![1u16..40, 40u16..120, 120u16..300],
+        // In a single column a wide character has no place, and terminals disagree on what becomes of it.
+        columns in prop_oneof![2u16..40, 40u16..120, 120u16..300],
     ) {
         let whole = Scene::new(columns).text(&text).finish();
         let mut scene = Scene::new(columns);
@@ -97,7 +98,7 @@ proptest! {
             user: &parts[2],
             host: &parts[3],
             directory: &parts[4],
-            why: Some(&parts[5]),
+            always: Some(&parts[5]),
             change: Some(Change { path: &parts[6], old: &parts[7], new: &parts[0] }),
         };
         assert_only_ours(question(&asked, &options).as_bytes());

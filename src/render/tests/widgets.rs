@@ -82,7 +82,7 @@ fn a_question_about_an_edit() {
         user: "ada",
         host: "engine",
         directory: "~/app",
-        why: Some("a: edits below ~/app"),
+        always: Some("edits below ~/app"),
         change: Some(change),
     };
     for columns in [60, 150] {

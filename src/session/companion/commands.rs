@@ -31,7 +31,10 @@ impl Mind {
                 (Ok(_), Err(words)) => words,
             },
             Slash::Models => self.models().await,
-            Slash::Context(part) => self.context(part, query).await,
+            Slash::Context(part) => {
+                query.view.settled().await;
+                self.context(part, query).await
+            }
             Slash::New => {
                 if let Some(agent) = &mut self.agent {
                     agent.new_conversation();

@@ -21,14 +21,7 @@ fn child() {
     let mut out = io::stdout();
     for n in 0..records.parse::<u64>().unwrap() {
         let ticket = store.record(printed(&format!("command {n}"), &"output of it\n".repeat(200)));
-        let id = loop {
-            if let Some(id) = ticket.id() {
-                break id;
-            }
-            assert_eq!(store.trouble(), None);
-            thread::yield_now();
-        };
-        writeln!(out, "stored {id}").unwrap();
+        writeln!(out, "stored {}", settled(&ticket)).unwrap();
     }
     store.close(PATIENCE);
     assert_eq!(store.trouble(), None);

@@ -88,10 +88,7 @@ fn a_file_that_can_only_be_read_is_trouble_and_can_be_read() {
 fn a_newer_format_asks_for_an_upgrade_even_while_running() {
     let home = Home::new();
     let store = home.store();
-    let ticket = store.record(record("true"));
-    while ticket.id().is_none() {
-        std::thread::yield_now();
-    }
+    settled(&store.record(record("true")));
     let connection = Connection::open(home.path()).unwrap();
     connection.pragma_update(None, "user_version", 99).unwrap();
     store.record(record("more"));
@@ -108,10 +105,7 @@ fn a_newer_format_asks_for_an_upgrade_even_while_running() {
 fn a_database_removed_under_us_is_begun_anew() {
     let home = Home::new();
     let store = home.store();
-    let ticket = store.record(record("lost with the file"));
-    while ticket.id().is_none() {
-        std::thread::yield_now();
-    }
+    settled(&store.record(record("lost with the file")));
     for suffix in ["", "-wal", "-shm"] {
         let _ = fs::remove_file(home.path().with_file_name(format!("history.db{suffix}")));
     }

@@ -83,6 +83,12 @@ impl Builder {
         self
     }
 
+    /// Makes a pipe below HOME: whoever reads waits for whoever writes, and the other way round.
+    pub(crate) fn fifo(self, name: &str) -> Builder {
+        nix::unistd::mkfifo(&self.home().join(name), nix::sys::stat::Mode::S_IRWXU).expect("a pipe below HOME");
+        self
+    }
+
     /// Writes the configuration.
     pub(crate) fn config(self, text: &str) -> Builder {
         self.file(".config/shellmate/config.toml", text)
