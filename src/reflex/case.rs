@@ -170,6 +170,34 @@ impl<'a> Case<'a> {
         self.line.with(start..start, &format!("{text} "))
     }
 
+    /// The whole line with every part of the same command run as root.
+    pub(super) fn with_elevation(&self, elevate: &str) -> String {
+        let mut line = self.line.text().to_owned();
+        for (at, part) in self.line.parts().iter().enumerate().rev() {
+            let is_same = part.words.first().is_some_and(|word| word.text == self.tool());
+            let first = part.words.iter().find(|word| !KEYWORDS.contains(&word.text.as_str()));
+            if let Some(first) = first.filter(|_| is_same || at == self.part) {
+                line.insert_str(first.span.start, &format!("{elevate} "));
+            }
+        }
+        line
+    }
+
+    /// Whether the shell says that there is no such command.
+    pub(super) fn says_missing(&self) -> bool {
+        let name = self.word(0).unwrap_or_default();
+        let (named, at_end) = (format!("{name}: command not found"), format!("command not found: {name}"));
+        let short = format!("{name}: not found");
+        let unknown = [format!("nknown command: {name}"), format!("nknown command '{name}'")];
+        !name.is_empty()
+            && self.output.lines().iter().any(|line| {
+                line.contains(&named)
+                    || line.ends_with(&at_end)
+                    || line.ends_with(&short)
+                    || unknown.iter().any(|words| line.ends_with(words))
+            })
+    }
+
     /// The whole line without `sudo` or `doas` and their options.
     pub(super) fn without_elevation(&self) -> String {
         let Some(part) = self.line.parts().get(self.part).filter(|_| self.is_elevated()) else {

@@ -68,5 +68,5 @@ pub fn diagnose(failure: &Failure<'_>, world: &dyn World) -> Answer {
         }
     }
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.confidence));
-    Answer::compose(&case, findings)
+    Answer::compose(&case, findings, world)
 }

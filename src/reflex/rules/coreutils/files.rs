@@ -35,18 +35,6 @@ pub(in crate::reflex::rules) const RULES: &[Rule] = &[
         apply: xargs_quote,
     },
     Rule { name: "man: no page", tools: &["man"], signs: &["o manual entry for"], apply: man_missing },
-    Rule {
-        name: "open: an address without its protocol",
-        tools: &["open", "xdg-open", "gnome-open", "kde-open"],
-        signs: &["does not exist", "No such file", "not found"],
-        apply: open_address,
-    },
-    Rule {
-        name: "whois: an address",
-        tools: &["whois"],
-        signs: &["o match", "nvalid", "rror", "o whois server"],
-        apply: whois,
-    },
 ];
 
 /// `chmod script.sh +x`.
@@ -139,32 +127,4 @@ fn man_missing(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         }
     }
     Some(finding.or(case.with_command(&format!("{} --help", quoted(name))), "its own help"))
-}
-
-fn open_address(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
-    let (index, word) = case.operands().next()?;
-    let host = word.split('/').next()?;
-    let has_domain = host.starts_with("www.")
-        || [".com", ".org", ".net", ".io", ".edu", ".dev", ".me", ".info", ".co", ".de"]
-            .iter()
-            .any(|ending| host.ends_with(ending));
-    (has_domain && !word.contains("://") && !near::exists(word, world)).then(|| {
-        Finding::fix(
-            Confidence::Likely,
-            case.with_raw(index, &format!("https://{}", &case.line.text()[case.words()[index].span.clone()])),
-            "as an address of the web",
-        )
-    })
-}
-
-fn whois(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
-    let (index, word) = case.operands().next()?;
-    let host = word.split_once("://").map_or(word, |(_, rest)| rest).split('/').next()?;
-    let bare = if host == word {
-        host.strip_prefix("www.")
-            .or_else(|| host.split_once('.').filter(|(_, rest)| rest.contains('.')).map(|(_, rest)| rest))?
-    } else {
-        host
-    };
-    Some(Finding::fix(Confidence::Likely, case.with_word(index, bare), "whois knows domains"))
 }

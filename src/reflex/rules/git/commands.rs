@@ -251,7 +251,7 @@ fn misspelt(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let cause = format!("git has no command {wrong}");
     if let Some(habit) = habit {
         let mut finding =
-            Finding::fix(Confidence::Likely, case.with_raw(index, habit), "what git calls it").because(cause);
+            Finding::fix(Confidence::Sure, case.with_raw(index, habit), "what git calls it").because(cause);
         for name in &names {
             finding = finding.or(case.with_word(index, name), "near by its letters");
         }

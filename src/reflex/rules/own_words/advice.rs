@@ -183,7 +183,7 @@ fn is_complete(words: &[&str]) -> bool {
 
 /// The help that the tool points to: meant by `-h`, otherwise the last resort.
 pub(super) fn help(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
-    let said = || pattern!(r#"(?i)\b(?:try|run|see|type)\s+['"`‘“](\S[^'"`’”]*?\s--help)['"`’”]"#);
+    let said = || pattern!(r#"(?i)\b(?:try|run|see|type|use):?\s+['"`‘“](\S[^'"`’”]*?\s--help)['"`’”]"#);
     let line = case.output.ends().find(|line| line.contains("--help"))?;
     let command = said().captures(line)?.get(1)?.as_str();
     let base = command.rsplit('/').next().unwrap_or(command);

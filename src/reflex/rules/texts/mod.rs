@@ -104,7 +104,7 @@ impl Fact {
             } else if let Some(more) = command.strip_prefix("$NAME ") {
                 case.with_inserted(1, more)
             } else {
-                command.replace("$SUDO", &case.with_before("sudo")).replace("$LINE", case.line.text())
+                command.replace("$SUDO", &case.with_elevation("sudo")).replace("$LINE", case.line.text())
             };
             finding = finding.or(command, *why);
         }

@@ -44,7 +44,7 @@ pub(super) fn told_by_system(case: &Case<'_>, world: &dyn World) -> Option<Findi
         if let Some(found) = meant.captures(line).or_else(|| similar.captures(line)).and_then(|found| found.get(1)) {
             near.push(found.as_str());
         } else if let Some(found) = pattern!(
-            r"^\s*((?:sudo )?(?:apt|apt-get|snap|dnf|yum|zypper|pacman|pkg|apk|brew|nix-env|nix-shell) +(?:-S|install|add|in|-iA|-p) +[^\s#<]+(?: --classic)?)"
+            r"(?:^|typing:|using:|with:)\s*((?:sudo )?(?:apt|apt-get|snap|dnf|yum|zypper|pacman|pkg|apk|brew|nix-env|nix-shell) +(?:-S|install|add|in|-iA|-p) +[^\s#<]+(?: --classic)?)"
         )
         .captures(line)
         {
