@@ -6,6 +6,7 @@ use super::Failure;
 use super::line::{self, Line, Part, Word};
 use super::output::Output;
 use super::part::{failed_part, is_complaint};
+use super::viewer;
 
 /// Words before a command that change how it runs, not which one it is.
 const PREFIXES: &[&str] = &[
@@ -46,7 +47,11 @@ impl<'a> Case<'a> {
         let output = Output::new(failure.output);
         let part = failed_part(line.parts(), &output, failure.status);
         let name = line.parts().get(part).map_or(0, name_of);
-        Case { line, output, status: failure.status, cwd: failure.cwd, part, name }
+        let mut case = Case { line, output, status: failure.status, cwd: failure.cwd, part, name };
+        if let Some(is_own) = viewer::is_own_line(&case) {
+            case.output.retain(is_own);
+        }
+        case
     }
 
     /// Whether there is anything to explain. A pipeline can end well after a part of it did not.

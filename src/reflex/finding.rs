@@ -76,10 +76,11 @@ impl Answer {
     pub(super) fn compose(case: &Case<'_>, findings: Vec<Finding>, world: &dyn World) -> Answer {
         let mut answer = Answer::default();
         let mut causes: Vec<String> = Vec::new();
+        let needs_no_sudo = world.is_root() && !case.line.text().contains("sudo ");
         for finding in findings {
             let is_first = answer.proposals.is_empty();
             for mut proposal in finding.proposals {
-                if world.is_root() && !is_elevation(&proposal.command, case.line.text()) {
+                if needs_no_sudo && !is_elevation(&proposal.command, case.line.text()) {
                     proposal.command = without_sudo(proposal.command);
                 }
                 let is_new = proposal.command.trim() != case.line.text().trim()

@@ -291,7 +291,9 @@ fn make_directory(
         return None;
     }
     let cause = format!("The directory {parent} is not there.");
-    let shown = if case.raw(index) == typed && !typed.starts_with('~') {
+    let shown = if names_directory {
+        case.raw(index).to_owned()
+    } else if case.raw(index) == typed && !typed.starts_with('~') {
         quoted(parent)
     } else {
         case.raw(index)[..case.raw(index).len().min(parent.len())].to_owned()

@@ -420,7 +420,9 @@ fn as_root(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         return None;
     }
     let tool = case.tool();
-    let lines = || case.output.lines().iter().rev().take(200).map(|line| line.to_lowercase());
+    // Who may not says so at once, or at the end.
+    let all = case.output.lines();
+    let lines = || all[..all.len().min(5)].iter().chain(all.iter().rev().take(20)).map(|line| line.to_lowercase());
     let is_polkit = POLKIT.contains(&tool);
     let says_root = lines().any(|line| {
         ROOT_WORDS.iter().any(|words| line.contains(words))

@@ -270,11 +270,13 @@ fn pasted_address(case: &Case<'_>, index: usize, name: &str, world: &dyn World) 
     if index != 0 {
         return None;
     }
+    let address = name.trim_start_matches("https://").trim_start_matches("http://");
     let is_repository = name.ends_with(".git")
         || name.starts_with("git@")
-        || ["https://github.com/", "https://gitlab.com/", "https://bitbucket.org/"]
-            .iter()
-            .any(|host| name.strip_prefix(host).is_some_and(|path| path.trim_end_matches('/').split('/').count() == 2));
+        || name.starts_with("ssh://git@")
+        || ["github.com/", "gitlab.com/", "bitbucket.org/", "codeberg.org/"].iter().any(|host| {
+            address.strip_prefix(host).is_some_and(|path| path.trim_end_matches('/').split('/').count() == 2)
+        });
     if is_repository {
         return Some(Finding::fix(Confidence::Likely, case.with_inserted(0, "git clone"), "to clone the repository"));
     }

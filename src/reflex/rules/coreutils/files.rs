@@ -34,6 +34,12 @@ pub(in crate::reflex::rules) const RULES: &[Rule] = &[
         signs: &["unmatched single quote", "unmatched double quote", "unterminated quote"],
         apply: xargs_quote,
     },
+    Rule {
+        name: "hdfs: directories",
+        tools: &["hdfs", "hadoop"],
+        signs: &["No such file or directory", "s a directory"],
+        apply: hdfs,
+    },
     Rule { name: "man: no page", tools: &["man"], signs: &["o manual entry for"], apply: man_missing },
 ];
 
@@ -127,4 +133,15 @@ fn man_missing(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         }
     }
     Some(finding.or(case.with_command(&format!("{} --help", quoted(name))), "its own help"))
+}
+
+/// The commands of hdfs are called as ours and want the same options.
+fn hdfs(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    let (command, option, why) = if case.output.says("s a directory") {
+        ("-rm", "-r", "the directory and all that is in it")
+    } else {
+        ("-mkdir", "-p", "makes the directories above it, too")
+    };
+    let index = case.position(command).filter(|_| !case.has_word(&[option]))?;
+    Some(Finding::fix(Confidence::Likely, case.with_inserted(index + 1, option), why))
 }

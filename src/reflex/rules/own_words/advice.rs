@@ -124,13 +124,18 @@ const ASIDES: &[&str] = &[
     "warning",
 ];
 
+/// Advice is a last word; further up it is a text about something else.
+const LAST_LINES: usize = 40;
+
 /// A command the tool says to run, on the line or below it.
 pub(super) fn to_run(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     // git's hints are many and mean many things: it has rules of its own.
     if case.tool() == "git" {
         return None;
     }
-    let lines: Vec<&str> = case.output.ends().collect();
+    let all = case.output.lines();
+    let skipped = all.len().saturating_sub(LAST_LINES);
+    let lines = &all[skipped..];
     let mut advised: Vec<&str> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         if !SIGNS.iter().any(|sign| line.contains(sign)) {

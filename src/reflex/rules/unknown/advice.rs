@@ -18,8 +18,8 @@ pub(super) fn unknown_name<'a>(case: &Case<'a>) -> Option<&'a str> {
         | ^['‘"]?([^\s'’"]+)['’"]?\s?:?\ (?:The\ term\ .*\ )?is\ not\ recognized\ as
         | ^The\ program\ ['‘"]?([^\s'’"]+)['’"]?\ is\ (?:currently\ )?not\ installed
         | :\ ([^\s:]+):\ (?:Befehl\ nicht\ gefunden|commande\ introuvable|orden\ no\ encontrada|comando\ non\ trovato|comando\ não\ encontrado|команда\ не\ найдена|コマンドが見つかりません|未找到命令|找不到命令)
-        | (?:no\ such\ file\ or\ directory:\ (https?://\S+|git@\S+))
-        | :\ ((?:https?://|git@)\S+):\ No\ such\ file\ or\ directory
+        | (?:no\ such\ file\ or\ directory:\ ((?:https?|ssh|git)://\S+|git@\S+))
+        | (?:^|:\ )((?:(?:https?|ssh|git)://|git@)\S+):\ (?:No\ such\ file\ or\ directory|(?:command\ )?not\ found)
         "#
     ))?;
     said.iter().skip(1).flatten().next().map(|name| name.as_str())
