@@ -6,6 +6,7 @@ use super::Failure;
 use super::line::{self, Line, Part, Word};
 use super::output::Output;
 use super::part::{failed_part, is_complaint};
+use super::viewer;
 
 /// Words before a command that change how it runs, not which one it is.
 const PREFIXES: &[&str] = &[
@@ -46,7 +47,11 @@ impl<'a> Case<'a> {
         let output = Output::new(failure.output);
         let part = failed_part(line.parts(), &output, failure.status);
         let name = line.parts().get(part).map_or(0, name_of);
-        Case { line, output, status: failure.status, cwd: failure.cwd, part, name }
+        let mut case = Case { line, output, status: failure.status, cwd: failure.cwd, part, name };
+        if let Some(is_own) = viewer::is_own_line(&case) {
+            case.output.retain(is_own);
+        }
+        case
     }
 
     /// Whether there is anything to explain. A pipeline can end well after a part of it did not.
@@ -168,6 +173,34 @@ impl<'a> Case<'a> {
         let first = part.words.iter().find(|word| !KEYWORDS.contains(&word.text.as_str()));
         let start = first.map_or(part.span().start, |word| word.span.start);
         self.line.with(start..start, &format!("{text} "))
+    }
+
+    /// The whole line with every part of the same command run as root.
+    pub(super) fn with_elevation(&self, elevate: &str) -> String {
+        let mut line = self.line.text().to_owned();
+        for (at, part) in self.line.parts().iter().enumerate().rev() {
+            let is_same = part.words.first().is_some_and(|word| word.text == self.tool());
+            let first = part.words.iter().find(|word| !KEYWORDS.contains(&word.text.as_str()));
+            if let Some(first) = first.filter(|_| is_same || at == self.part) {
+                line.insert_str(first.span.start, &format!("{elevate} "));
+            }
+        }
+        line
+    }
+
+    /// Whether the shell says that there is no such command.
+    pub(super) fn says_missing(&self) -> bool {
+        let name = self.word(0).unwrap_or_default();
+        let (named, at_end) = (format!("{name}: command not found"), format!("command not found: {name}"));
+        let short = format!("{name}: not found");
+        let unknown = [format!("nknown command: {name}"), format!("nknown command '{name}'")];
+        !name.is_empty()
+            && self.output.lines().iter().any(|line| {
+                line.contains(&named)
+                    || line.ends_with(&at_end)
+                    || line.ends_with(&short)
+                    || unknown.iter().any(|words| line.ends_with(words))
+            })
     }
 
     /// The whole line without `sudo` or `doas` and their options.

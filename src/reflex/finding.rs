@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::case::Case;
+use super::world::World;
 use super::{MOST_PROPOSALS, excerpt, harm, status};
 
 /// How much a rule believes itself.
@@ -72,12 +73,16 @@ pub struct Answer {
 
 impl Answer {
     /// Puts together what the rules found, the surest first.
-    pub(super) fn compose(case: &Case<'_>, findings: Vec<Finding>) -> Answer {
+    pub(super) fn compose(case: &Case<'_>, findings: Vec<Finding>, world: &dyn World) -> Answer {
         let mut answer = Answer::default();
         let mut causes: Vec<String> = Vec::new();
+        let needs_no_sudo = world.is_root() && !case.line.text().contains("sudo ");
         for finding in findings {
             let is_first = answer.proposals.is_empty();
-            for proposal in finding.proposals {
+            for mut proposal in finding.proposals {
+                if needs_no_sudo && !is_elevation(&proposal.command, case.line.text()) {
+                    proposal.command = without_sudo(proposal.command);
+                }
                 let is_new = proposal.command.trim() != case.line.text().trim()
                     && answer.proposals.iter().all(|known| known.command != proposal.command);
                 if is_new && !harm::is_worse(&proposal.command, case.line.text()) {
@@ -97,5 +102,19 @@ impl Answer {
         let lines = excerpt::lines(case);
         answer.explanation = meaning.into_iter().chain(lines).chain(causes).collect::<Vec<_>>().join("\n");
         answer
+    }
+}
+
+/// Whether a proposal is what was typed, run as root: then it was not root who was refused.
+fn is_elevation(proposal: &str, typed: &str) -> bool {
+    let plain = |text: &str| text.split_whitespace().filter(|word| *word != "sudo").collect::<Vec<_>>().join(" ");
+    plain(proposal) == plain(typed)
+}
+
+/// A command without the `sudo` that root does not need. As another user is another matter.
+fn without_sudo(command: String) -> String {
+    match command.strip_prefix("sudo ") {
+        Some(rest) if !rest.starts_with('-') => rest.to_owned(),
+        _ => command,
     }
 }

@@ -26,6 +26,7 @@ mod status;
 #[cfg(test)]
 mod tests;
 mod typo;
+mod viewer;
 mod world;
 
 use std::path::Path;
@@ -41,6 +42,9 @@ use case::Case;
 
 /// Proposals in an answer: more are a list to read, not help.
 const MOST_PROPOSALS: usize = 3;
+
+/// The status of a command that Ctrl-C ended.
+const INTERRUPTED: i32 = 130;
 
 /// A command that did not do what was meant.
 #[derive(Debug, Clone, Copy)]
@@ -61,12 +65,14 @@ pub fn diagnose(failure: &Failure<'_>, world: &dyn World) -> Answer {
         return Answer::default();
     }
     let mut findings = Vec::new();
-    for rule in rules::all().filter(|rule| rule.concerns(&case)) {
+    // What was interrupted did not fail.
+    let rules = rules::all().filter(|_| failure.status != Some(INTERRUPTED));
+    for rule in rules.filter(|rule| rule.concerns(&case)) {
         if let Some(finding) = (rule.apply)(&case, world) {
             tracing::debug!(rule = rule.name, "found something");
             findings.push(finding);
         }
     }
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.confidence));
-    Answer::compose(&case, findings)
+    Answer::compose(&case, findings, world)
 }

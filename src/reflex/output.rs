@@ -16,8 +16,8 @@ const LINE_CAP: usize = 2_000;
 #[derive(Debug)]
 pub(super) struct Output<'a> {
     lines: Vec<&'a str>,
-    /// Where the lines are from: all of it, or its beginning and its end. One search in here costs less than one in each line.
-    text: [&'a str; 2],
+    /// Where the lines are from: all of it, its beginning and its end, or some lines. One search in here costs less than one in each line.
+    text: Vec<&'a str>,
 }
 
 impl<'a> Output<'a> {
@@ -26,7 +26,13 @@ impl<'a> Output<'a> {
         let rest = &printed[head.len()..];
         let tail = &rest[start_of_last(rest, TAIL_LINES)..];
         let clip = |line: &'a str| text::beginning(line, LINE_CAP).trim_end();
-        Output { lines: head.lines().chain(tail.lines()).map(clip).collect(), text: [head, tail] }
+        Output { lines: head.lines().chain(tail.lines()).map(clip).collect(), text: vec![head, tail] }
+    }
+
+    /// Forgets the other lines.
+    pub(super) fn retain(&mut self, is_kept: impl Fn(&str) -> bool) {
+        self.lines.retain(|line| is_kept(line));
+        self.text.clone_from(&self.lines);
     }
 
     pub(super) fn lines(&self) -> &[&'a str] {

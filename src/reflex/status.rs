@@ -27,7 +27,9 @@ const SIGNALS: &[(i32, &str, &str)] = &[
 /// One line about the status, where it says more than that something failed.
 pub(super) fn meaning(case: &Case<'_>) -> Option<String> {
     let status = case.status?;
-    if let Some(words) = documented(case.tool(), status) {
+    // A tool that was not found says nothing.
+    let is_missing = status == 127 && case.says_missing();
+    if let Some(words) = documented(case.tool(), status).filter(|_| !is_missing) {
         return Some(format!("{} ended with {status}: {words}.", case.tool()));
     }
     let is_builtin = super::builtins::is_builtin(case.tool());

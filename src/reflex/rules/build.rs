@@ -463,19 +463,20 @@ fn fab(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let text = world.read(Path::new("fabfile.py")).unwrap_or_default();
     let defined = text.lines().filter_map(|line| line.strip_prefix("def ")?.split('(').next());
     let names: Vec<&str> = listed.into_iter().chain(defined).collect();
-    let first = wrong.iter().find_map(|wrong| {
-        let index = case.words().iter().position(|word| word.text.split(':').next() == Some(wrong))?;
-        Some((index, *wrong))
-    });
-    let (index, wrong) = first?;
-    let whole = names
-        .iter()
-        .copied()
-        .find(|name| wrong.len() > 3 && name.split('_').any(|part| typo::nearest(wrong, [part]).is_some()));
-    let meant = typo::nearest(wrong, names.iter().copied()).or(whole)?;
-    let typed = case.word(index)?;
-    Some(
-        Finding::fix(Confidence::Likely, case.with_word(index, &typed.replacen(wrong, meant, 1)), "the nearest task")
-            .because(format!("The fabfile has no task {wrong}.")),
-    )
+    let mut line = case.line.text().to_owned();
+    for word in case.words().iter().skip(1).rev() {
+        let task = word.text.split(':').next().unwrap_or_default();
+        if !wrong.contains(&task) || !case.line.text()[word.span.clone()].starts_with(task) {
+            continue;
+        }
+        let whole = || names.iter().find(|name| task.len() > 3 && name.split('_').any(|part| is_near(task, part)));
+        let Some(meant) = typo::nearest(task, names.iter().copied()).or_else(|| whole().copied()) else { continue };
+        line.replace_range(word.span.start..word.span.start + task.len(), meant);
+    }
+    let cause = format!("The fabfile has no task {}.", wrong.first()?);
+    Some(Finding::fix(Confidence::Likely, line, "the nearest task").because(cause))
+}
+
+fn is_near(task: &str, part: &str) -> bool {
+    typo::nearest(task, [part]).is_some()
 }

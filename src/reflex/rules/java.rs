@@ -389,7 +389,7 @@ fn wrapper(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         .iter()
         .any(|line| line.contains(name) && line.contains("not found") || line.contains("Unknown command"));
     let wrapper = if name == "gradle" { "gradlew" } else { "mvnw" };
-    let is_here = world.kind(Path::new(wrapper)).is_some() && !world.has(name);
+    let is_here = world.kind(Path::new(wrapper)).is_some();
     (is_missing && is_here).then(|| {
         Finding::fix(
             Confidence::Sure,

@@ -72,7 +72,6 @@ pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
         node::REGISTRY,
         node::RULES,
         node::YARN,
-        own_words::RULES,
         packages::RULES,
         paths::RULES,
         permission::RULES,
@@ -91,6 +90,8 @@ pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
         shells::RULES,
         texts::RULES,
         unknown::RULES,
+        // What any tool says comes behind what is known of this one.
+        own_words::RULES,
     ]
     .into_iter()
     .flatten()

@@ -19,7 +19,12 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule { name: "apt-get: what apt-cache does", tools: &["apt-get"], signs: &["nvalid operation"], apply: apt_cache },
     Rule { name: "apt: a package's name", tools: APT, signs: &["Unable to locate package"], apply: package_name },
-    Rule { name: "brew: casks", tools: &["brew"], signs: &["brew cask", "--cask"], apply: cask },
+    Rule {
+        name: "brew: casks",
+        tools: &["brew"],
+        signs: &["brew cask", "--cask", "nknown command: cask"],
+        apply: cask,
+    },
     Rule {
         name: "brew: a cask needed first",
         tools: &["brew"],

@@ -101,7 +101,7 @@ fn cd_missing(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let cause = format!("There is no directory {typed}.");
     let mkdir = case.line.with(
         case.words()[0].span.start..case.words()[index].span.end,
-        &format!("mkdir -p {raw} && {0} {raw}", case.tool(), raw = raw(case, index)),
+        &format!("mkdir -p {raw} && {0} {raw}", case.tool(), raw = case.raw(index)),
     );
     let is_plain = index == 1 && case.operands().count() == 1;
     if let Some(near) = near::directory(typed, world) {
@@ -122,10 +122,6 @@ fn with_path(case: &Case<'_>, index: usize, path: &str) -> String {
         Some(rest) => case.with_raw(index, &format!("~/{}", quoted(rest))),
         None => case.with_word(index, path),
     }
-}
-
-fn raw<'a>(case: &Case<'a>, index: usize) -> &'a str {
-    case.words().get(index).map_or("", |word| &case.line.text()[word.span.clone()])
 }
 
 fn cd_to_file(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
@@ -261,7 +257,7 @@ fn redirected(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let line = case.output.lines().iter().find(|line| MISSING.iter().any(|words| line.contains(words)))?;
     let words = case.words();
     let target = words.iter().enumerate().find_map(|(index, word)| {
-        let after = raw(case, index).trim_start_matches(|c: char| c.is_ascii_digit() || c == '&').strip_prefix('>')?;
+        let after = case.raw(index).trim_start_matches(|c: char| c.is_ascii_digit() || c == '&').strip_prefix('>')?;
         let after = after.trim_start_matches(['>', '|', '&']);
         if after.is_empty() {
             words.get(index + 1).map(|next| next.text.clone())
@@ -295,10 +291,12 @@ fn make_directory(
         return None;
     }
     let cause = format!("The directory {parent} is not there.");
-    let shown = if raw(case, index) == typed && !typed.starts_with('~') {
+    let shown = if names_directory {
+        case.raw(index).to_owned()
+    } else if case.raw(index) == typed && !typed.starts_with('~') {
         quoted(parent)
     } else {
-        raw(case, index)[..raw(case, index).len().min(parent.len())].to_owned()
+        case.raw(index)[..case.raw(index).len().min(parent.len())].to_owned()
     };
     let make = case.with_before(&format!("mkdir -p {shown} &&"));
     let finding = match near::directory(parent, world) {
@@ -361,7 +359,7 @@ fn sourced_here(case: &Case<'_>, index: usize, typed: &str) -> Option<Finding> {
     ([".", "source"].contains(&case.tool()) && !typed.contains('/')).then(|| {
         Finding::fix(
             Confidence::Likely,
-            case.with_raw(index, &format!("./{}", raw(case, index))),
+            case.with_raw(index, &format!("./{}", case.raw(index))),
             "the file in this directory",
         )
         .because(format!("Without a slash {} looks for it along PATH.", case.tool()))

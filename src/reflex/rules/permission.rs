@@ -39,12 +39,31 @@ const ROOT_WORDS: &[&str] = &[
     "with sudo",
     "insufficient privileges",
     "interactive authentication required",
-    "authentication is required",
-    "access denied",
     "not privileged",
     "operation requires root",
     "you don't have write permissions",
     "you do not have sufficient permission",
+];
+
+/// The same in the words of polkit. Registries and databases use them, too, of accounts of their own.
+const POLKIT_WORDS: &[&str] = &["authentication is required", "access denied"];
+const POLKIT: &[&str] = &[
+    "systemctl",
+    "loginctl",
+    "hostnamectl",
+    "timedatectl",
+    "localectl",
+    "machinectl",
+    "networkctl",
+    "resolvectl",
+    "service",
+    "nmcli",
+    "udisksctl",
+    "snap",
+    "pkcon",
+    "shutdown",
+    "reboot",
+    "poweroff",
 ];
 
 /// Tools whose trouble is not cured by root, or made worse.
@@ -99,6 +118,56 @@ const NOT_BY_ROOT: &[&str] = &[
     "uv",
     "redis-cli",
     "mongo",
+    "mongosh",
+    "mongodump",
+    "mysqldump",
+    "mysqladmin",
+    "mariadb",
+    "mariadb-dump",
+    "pg_dump",
+    "pg_restore",
+    "createdb",
+    "dropdb",
+    "docker",
+    "docker-compose",
+    "podman",
+    "nerdctl",
+    "oc",
+    "ansible",
+    "ansible-playbook",
+    "vagrant",
+    "twine",
+    "deno",
+    "bun",
+    "hg",
+    "svn",
+    "vault",
+    "gsutil",
+    "bq",
+    "doctl",
+    "rclone",
+    "s3cmd",
+    "firebase",
+    "vercel",
+    "netlify",
+    "fly",
+    "flyctl",
+    "hdfs",
+    "hadoop",
+    "java",
+    "php",
+    "perl",
+    "dotnet",
+    "pytest",
+    "tox",
+    "ninja",
+    "cmake",
+    "gcc",
+    "g++",
+    "cc",
+    "clang",
+    "rustc",
+    "smbclient",
 ];
 
 pub(super) const RULES: &[Rule] = &[
@@ -171,13 +240,14 @@ pub(super) const RULES: &[Rule] = &[
 
 /// The word that names a program by its path: the command itself, or what sudo was to run.
 fn program_path<'c>(case: &'c Case<'_>) -> Option<&'c str> {
-    case.word(0).filter(|name| name.contains('/'))
+    case.word(0).filter(|name| name.contains('/') || interpreter_of(name).is_some())
 }
 
 fn not_executable(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let path = program_path(case)?;
+    let bare = path.strip_prefix("./").unwrap_or(path);
     let is_said = case.output.lines().iter().any(|line| {
-        line.contains(path)
+        (line.contains(path) || line.starts_with(bare) || line.to_lowercase() == "permission denied")
             && !line.contains("required file not found")
             && ["ermission denied", "not executable", "not an executable", "command not found", "cannot execute"]
                 .iter()
@@ -197,10 +267,17 @@ fn not_executable(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
             None => finding,
         });
     }
-    if kind.is_none() && (case.output.says("command not found") || !path.starts_with('.')) {
+    if kind.is_none() && (case.output.says("command not found") || path.starts_with('/')) {
         return None;
     }
-    let bare = path.strip_prefix("./").unwrap_or(path);
+    // Found on PATH, it is elsewhere: what reads it must be told where.
+    if !path.contains('/') {
+        let interpreter = interpreter_of(path)?;
+        return Some(
+            Finding::fix(Confidence::Sure, case.with_inserted(0, interpreter), format!("read by {interpreter}"))
+                .because(format!("{path} is not marked as a program.")),
+        );
+    }
     let mark = case.with_before(&format!("chmod +x {} &&", quoted(bare)));
     let finding = Finding::fix(Confidence::Likely, mark, "marks it as a program, then runs it")
         .because(format!("{path} is not marked as a program."));
@@ -339,12 +416,18 @@ fn low_port(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 }
 
 fn as_root(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
-    if case.is_elevated() || program_path(case).is_some_and(|path| path.starts_with('.') || path.starts_with('~')) {
+    if case.is_elevated() || program_path(case).is_some_and(|path| !path.starts_with('/')) {
         return None;
     }
     let tool = case.tool();
-    let lines = || case.output.lines().iter().rev().take(200).map(|line| line.to_lowercase());
-    let says_root = lines().any(|line| ROOT_WORDS.iter().any(|words| line.contains(words)));
+    // Who may not says so at once, or at the end.
+    let all = case.output.lines();
+    let lines = || all[..all.len().min(5)].iter().chain(all.iter().rev().take(20)).map(|line| line.to_lowercase());
+    let is_polkit = POLKIT.contains(&tool);
+    let says_root = lines().any(|line| {
+        ROOT_WORDS.iter().any(|words| line.contains(words))
+            || is_polkit && POLKIT_WORDS.iter().any(|words| line.contains(words))
+    });
     let denied = |line: &String| {
         (line.contains("permission denied")
             || line.contains("operation not permitted")
@@ -373,24 +456,7 @@ fn as_root(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     }
     let confidence = if says_root { Confidence::Sure } else { Confidence::Likely };
     let cause = format!("Your user may not do that{}.", if says_root { "; root may" } else { "" });
-    Some(Finding::fix(confidence, elevated(case, elevate), "with root's rights").because(cause))
-}
-
-/// The line with every part of the same tool run as root.
-fn elevated(case: &Case<'_>, elevate: &str) -> String {
-    let mut line = case.line.text().to_owned();
-    for part in case.line.parts().iter().rev() {
-        let is_failed = case.line.text()[part.span()].as_ptr() == case.part_text().as_ptr();
-        if is_failed {
-            // The text before this part is still as typed.
-            let failed = case.with_before(elevate);
-            let start = failed.len() - (case.line.text().len() - part.span().end);
-            line.replace_range(..part.span().end, &failed[..start]);
-        } else if part.words.first().is_some_and(|word| word.text == case.tool()) {
-            line.insert_str(part.span().start, &format!("{elevate} "));
-        }
-    }
-    line
+    Some(Finding::fix(confidence, case.with_elevation(elevate), "with root's rights").because(cause))
 }
 
 /// `echo x > /etc/y`: it is the shell that opens the file, not the command.

@@ -92,8 +92,7 @@ fn composer_package(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let listed = swap::listed(case, "Did you mean");
     let mut finding = Finding::cause(Confidence::Sure, because);
     for name in listed.into_iter().take(3) {
-        finding =
-            finding.or(case.with_word(index, &case.word(index)?.replacen(wrong, name, 1)), "composer suggests it");
+        finding = finding.or(case.with_raw(index, &case.raw(index).replacen(wrong, name, 1)), "composer suggests it");
     }
     Some(finding)
 }

@@ -363,29 +363,30 @@ fn sed(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
             "The text has the sign in it that separates the parts of s///: take another one, as in s|old|new|.",
         ));
     }
-    let index = case.words().iter().position(|word| {
-        let body = word.text.strip_prefix("-e").unwrap_or(&word.text);
-        body.starts_with('s') && body.len() > 3 && !body[1..].starts_with(|c: char| c.is_alphanumeric() || c == ' ')
-    })?;
-    let word = &case.words()[index];
-    let body = word.text.strip_prefix("-e").unwrap_or(&word.text);
-    let sign = body.chars().nth(1)?;
-    let parts = body.replace(&format!("\\{sign}"), "").matches(sign).count();
-    if parts != 2
-        || !case.output.says("`s'") && !case.output.says("'s'") && !case.output.says("unterminated substitute")
-    {
+    let is_said = ["`s'", "'s'", "unterminated substitute"].iter().any(|words| case.output.says(words));
+    let mut line = case.line.text().to_owned();
+    for word in case.words().iter().skip(1).rev() {
+        let Some(sign) = unclosed_sign(&word.text).filter(|_| is_said) else { continue };
+        let raw = &case.line.text()[word.span.clone()];
+        let end = word.span.end - usize::from(raw.ends_with(['\'', '"']));
+        line.insert(end, sign);
+    }
+    if line == case.line.text() {
         return Some(Finding::cause(
             Confidence::Likely,
             "The expression has no end: s/old/new/ needs its sign three times.",
         ));
     }
-    let raw = &case.line.text()[word.span.clone()];
-    let fixed = match raw.strip_suffix(['\'', '"']) {
-        Some(inner) => format!("{inner}{sign}{}", &raw[inner.len()..]),
-        None => format!("{raw}{sign}"),
-    };
     Some(
-        Finding::fix(Confidence::Sure, case.with_raw(index, &fixed), "with the sign at its end")
+        Finding::fix(Confidence::Sure, line, "with the sign at its end")
             .because("s/old/new/ needs its sign three times."),
     )
+}
+
+/// The sign that an `s/old/new` lacks at its end.
+fn unclosed_sign(word: &str) -> Option<char> {
+    let body = word.strip_prefix("-e").unwrap_or(word).strip_prefix('s')?;
+    let sign = body.chars().next().filter(|sign| !sign.is_alphanumeric() && *sign != ' ')?;
+    let signs = body.replace(&format!("\\{sign}"), "").matches(sign).count();
+    (body.len() > 2 && signs == 2).then_some(sign)
 }

@@ -32,6 +32,45 @@ const SIGNS: &[&str] = &[
     "nicht gefunden",
 ];
 
+/// Commands that have others among their words.
+const RUNNERS: &[&str] = &[
+    "xargs",
+    "watch",
+    "timeout",
+    "strace",
+    "ltrace",
+    "unshare",
+    "runuser",
+    "chroot",
+    "su",
+    "ssh",
+    "parallel",
+    "flock",
+    "script",
+    "find",
+    "gdb",
+    "valgrind",
+    "perf",
+    "hyperfine",
+    "systemd-run",
+    "type",
+    "which",
+    "where",
+    "command",
+    "fish",
+    "bash",
+    "zsh",
+    "sh",
+    "dash",
+    "entr",
+    "torify",
+    "proxychains",
+    "arch",
+    "caffeinate",
+    "tsocks",
+    "faketime",
+];
+
 pub(super) const RULES: &[Rule] = &[
     Rule { name: "a doubled command", tools: &[], signs: &[], apply: doubled },
     Rule { name: "a blank that is none", tools: &[], signs: SIGNS, apply: odd_blank },
@@ -60,6 +99,10 @@ fn missing(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let Some(index) = case.words().iter().position(|word| word.text == name) else {
         return elsewhere(case, name, world);
     };
+    // `npm instal` is npm's matter, `xargs gti` is not.
+    if index > 0 && !RUNNERS.contains(&case.tool()) {
+        return None;
+    }
     if is_by_sudo
         && case.is_elevated()
         && index == 0
@@ -182,7 +225,7 @@ fn in_this_directory(case: &Case<'_>, index: usize, name: &str, world: &dyn Worl
         Kind::Program => Some(
             Finding::fix(
                 Confidence::Sure,
-                case.with_raw(index, &format!("./{}", raw(case, index))),
+                case.with_raw(index, &format!("./{}", case.raw(index))),
                 "the program in this directory",
             )
             .because(format!("{name} is in this directory, where the shell does not look unless told so.")),
@@ -203,10 +246,6 @@ fn in_this_directory(case: &Case<'_>, index: usize, name: &str, world: &dyn Worl
                 .because(format!("{name} is a directory."))
         }),
     }
-}
-
-fn raw<'a>(case: &Case<'a>, index: usize) -> &'a str {
-    case.words().get(index).map_or("", |word| &case.line.text()[word.span.clone()])
 }
 
 /// What runs a script of this name.
@@ -231,11 +270,13 @@ fn pasted_address(case: &Case<'_>, index: usize, name: &str, world: &dyn World) 
     if index != 0 {
         return None;
     }
+    let address = name.trim_start_matches("https://").trim_start_matches("http://");
     let is_repository = name.ends_with(".git")
         || name.starts_with("git@")
-        || ["https://github.com/", "https://gitlab.com/", "https://bitbucket.org/"]
-            .iter()
-            .any(|host| name.strip_prefix(host).is_some_and(|path| path.trim_end_matches('/').split('/').count() == 2));
+        || name.starts_with("ssh://git@")
+        || ["github.com/", "gitlab.com/", "bitbucket.org/", "codeberg.org/"].iter().any(|host| {
+            address.strip_prefix(host).is_some_and(|path| path.trim_end_matches('/').split('/').count() == 2)
+        });
     if is_repository {
         return Some(Finding::fix(Confidence::Likely, case.with_inserted(0, "git clone"), "to clone the repository"));
     }
@@ -254,7 +295,7 @@ fn pasted_address(case: &Case<'_>, index: usize, name: &str, world: &dyn World) 
 fn run_together(case: &Case<'_>, index: usize, name: &str, world: &dyn World) -> Option<Finding> {
     let is_command = |text: &str| world.has(text) || POPULAR.contains(&text);
     let cut = |at: usize, gap: usize| {
-        let raw = raw(case, index);
+        let raw = case.raw(index);
         (raw == name).then(|| format!("{} {}", &raw[..at], &raw[at + gap..]))
     };
     let split = name.char_indices().map(|(at, _)| at).skip(1).find(|at| {

@@ -34,19 +34,13 @@ pub(in crate::reflex::rules) const RULES: &[Rule] = &[
         signs: &["unmatched single quote", "unmatched double quote", "unterminated quote"],
         apply: xargs_quote,
     },
+    Rule {
+        name: "hdfs: directories",
+        tools: &["hdfs", "hadoop"],
+        signs: &["No such file or directory", "s a directory"],
+        apply: hdfs,
+    },
     Rule { name: "man: no page", tools: &["man"], signs: &["o manual entry for"], apply: man_missing },
-    Rule {
-        name: "open: an address without its protocol",
-        tools: &["open", "xdg-open", "gnome-open", "kde-open"],
-        signs: &["does not exist", "No such file", "not found"],
-        apply: open_address,
-    },
-    Rule {
-        name: "whois: an address",
-        tools: &["whois"],
-        signs: &["o match", "nvalid", "rror", "o whois server"],
-        apply: whois,
-    },
 ];
 
 /// `chmod script.sh +x`.
@@ -141,30 +135,13 @@ fn man_missing(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     Some(finding.or(case.with_command(&format!("{} --help", quoted(name))), "its own help"))
 }
 
-fn open_address(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
-    let (index, word) = case.operands().next()?;
-    let host = word.split('/').next()?;
-    let has_domain = host.starts_with("www.")
-        || [".com", ".org", ".net", ".io", ".edu", ".dev", ".me", ".info", ".co", ".de"]
-            .iter()
-            .any(|ending| host.ends_with(ending));
-    (has_domain && !word.contains("://") && !near::exists(word, world)).then(|| {
-        Finding::fix(
-            Confidence::Likely,
-            case.with_raw(index, &format!("https://{}", &case.line.text()[case.words()[index].span.clone()])),
-            "as an address of the web",
-        )
-    })
-}
-
-fn whois(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
-    let (index, word) = case.operands().next()?;
-    let host = word.split_once("://").map_or(word, |(_, rest)| rest).split('/').next()?;
-    let bare = if host == word {
-        host.strip_prefix("www.")
-            .or_else(|| host.split_once('.').filter(|(_, rest)| rest.contains('.')).map(|(_, rest)| rest))?
+/// The commands of hdfs are called as ours and want the same options.
+fn hdfs(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    let (command, option, why) = if case.output.says("s a directory") {
+        ("-rm", "-r", "the directory and all that is in it")
     } else {
-        host
+        ("-mkdir", "-p", "makes the directories above it, too")
     };
-    Some(Finding::fix(Confidence::Likely, case.with_word(index, bare), "whois knows domains"))
+    let index = case.position(command).filter(|_| !case.has_word(&[option]))?;
+    Some(Finding::fix(Confidence::Likely, case.with_inserted(index + 1, option), why))
 }

@@ -73,12 +73,6 @@ pub(in crate::reflex::rules) const RULES: &[Rule] = &[
         apply: long_option,
     },
     Rule {
-        name: "the tool's own help",
-        tools: &[],
-        signs: &["for more information", "for details", "for help"],
-        apply: own_help,
-    },
-    Rule {
         name: "missing operands",
         tools: &[],
         signs: &["missing operand", "missing destination file operand", "missing file operand"],
@@ -147,14 +141,6 @@ fn long_option(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         )
         .because(format!("{} has no option {wrong}.", case.tool()))
     })
-}
-
-/// `Try 'ls --help' for more information.`
-fn own_help(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
-    let said = case.output.captures(pattern!(r#"(?i)(?:try|run|see|use):? +[`'‘"“]?([\w./-]+(?: [\w-]+)*? (?:--help|-h|help))[`'’"”]?(?: or .+?)? for (?:more information|details|help|usage)"#))?;
-    let command = said.get(1)?.as_str();
-    let tool = command.split(' ').next()?.rsplit('/').next()?;
-    (tool == case.tool()).then(|| Finding::fix(Confidence::Guess, case.with_command(command), "the tool's own advice"))
 }
 
 fn missing_operand(case: &Case<'_>, _: &dyn World) -> Option<Finding> {

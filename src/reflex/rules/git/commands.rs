@@ -251,7 +251,7 @@ fn misspelt(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let cause = format!("git has no command {wrong}");
     if let Some(habit) = habit {
         let mut finding =
-            Finding::fix(Confidence::Likely, case.with_raw(index, habit), "what git calls it").because(cause);
+            Finding::fix(Confidence::Sure, case.with_raw(index, habit), "what git calls it").because(cause);
         for name in &names {
             finding = finding.or(case.with_word(index, name), "near by its letters");
         }
@@ -393,7 +393,7 @@ fn option_after_file(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 }
 
 fn help_for_alias(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
-    let said = case.output.captures(pattern!(r"[`'‘](.+?)['’] is aliased to [`'‘](\S+?)(?: .*)?['’]"))?;
+    let said = case.output.captures(pattern!(r"[`'‘](?:git )?(.+?)['’] is aliased to [`'‘](\S+?)(?: .*)?['’]"))?;
     let index = case.position(said.get(1)?.as_str())?;
     case.has_word(&["help"])
         .then(|| Finding::fix(Confidence::Likely, case.with_word(index, &said[2]), "the command behind the alias"))

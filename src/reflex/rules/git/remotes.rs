@@ -3,6 +3,7 @@
 use super::repo::{Repo, counterpart};
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
+use crate::reflex::line;
 use crate::reflex::rules::{Rule, pattern};
 use crate::reflex::typo;
 use crate::reflex::world::World;
@@ -93,7 +94,9 @@ fn no_upstream(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         }
     }
     let at = words[push].span.end;
-    line.insert_str(at, &format!(" --set-upstream {}", said.trim()));
+    // The name of a branch may have a quote in it.
+    let said: Vec<String> = said.split_whitespace().map(line::quoted).collect();
+    line.insert_str(at, &format!(" --set-upstream {}", said.join(" ")));
     Some(
         Finding::fix(Confidence::Sure, line, "git's own suggestion")
             .because("The branch is not tied to one of the remote yet."),
@@ -215,6 +218,15 @@ fn no_refspec(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
             Finding::fix(Confidence::Likely, initial, "a first commit, then the push")
                 .because("There is nothing to push: nothing was committed yet."),
         ),
+        // A slip in the usual name is likelier than a repository without a commit.
+        None if index.is_some() && typo::nearest(wrong, ["main", "master"]).is_some() => {
+            let usual = typo::meant(wrong, ["main", "master"]);
+            let fixed = index.zip(usual.first()).map(|(index, name)| case.with_word(index, name))?;
+            Some(
+                Finding::fix(Confidence::Likely, fixed, "the usual name")
+                    .because(format!("There is no local branch {wrong}.")),
+            )
+        }
         None => {
             let finding = Finding::fix(Confidence::Likely, initial, "if nothing was committed yet")
                 .because(format!("There is no branch {wrong} with a commit: either nothing was committed yet, or the branch has another name."));
@@ -227,13 +239,17 @@ fn no_refspec(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
 }
 
 fn no_remote(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
+    if let (Some(set), true) = (case.position("set-url"), case.has_word(&["remote"])) {
+        let name = case.operands().map(|(_, word)| word).nth(2).unwrap_or("origin");
+        return Some(
+            Finding::fix(Confidence::Likely, case.with_word(set, "add"), "adds the remote")
+                .because(format!("There is no remote {name}.")),
+        );
+    }
     let said = case.output.captures(pattern!(r"(?:[Nn]o such remote:? ['‘`]?([^\s'’`]+)['’`]?|['‘`]?([^\s'’`]+)['’`]? does not appear to be a git repository)"))?;
     let wrong = said.iter().skip(1).flatten().next()?.as_str();
     let index = case.position(wrong);
     let cause = format!("There is no remote {wrong}.");
-    if let (Some(set), true) = (case.position("set-url"), case.has_word(&["remote"])) {
-        return Some(Finding::fix(Confidence::Likely, case.with_word(set, "add"), "adds the remote").because(cause));
-    }
     let known = Repo::find(world).map(|repo| repo.remotes()).unwrap_or_default();
     let usual = ["origin", "upstream"];
     let names = known.iter().map(String::as_str).chain(usual.iter().copied().filter(|_| known.is_empty()));

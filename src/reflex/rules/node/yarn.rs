@@ -98,6 +98,9 @@ fn unknown_command(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     if let Some(meant) = caught.get(2) {
         return swap::told(case, wrong, [meant.as_str()]).map(|found| found.because(because));
     }
+    if wrong == "require" {
+        return swap::told(case, wrong, ["add"]).map(|found| found.because(because));
+    }
     let scripts = super::scripts(world);
     let words = scripts.iter().map(String::as_str).chain(COMMANDS.iter().copied());
     let finding = swap::nearest(case, wrong, words);

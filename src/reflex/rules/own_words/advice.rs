@@ -124,13 +124,18 @@ const ASIDES: &[&str] = &[
     "warning",
 ];
 
+/// Advice is a last word; further up it is a text about something else.
+const LAST_LINES: usize = 40;
+
 /// A command the tool says to run, on the line or below it.
 pub(super) fn to_run(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     // git's hints are many and mean many things: it has rules of its own.
     if case.tool() == "git" {
         return None;
     }
-    let lines: Vec<&str> = case.output.ends().collect();
+    let all = case.output.lines();
+    let skipped = all.len().saturating_sub(LAST_LINES);
+    let lines = &all[skipped..];
     let mut advised: Vec<&str> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         if !SIGNS.iter().any(|sign| line.contains(sign)) {
@@ -183,7 +188,7 @@ fn is_complete(words: &[&str]) -> bool {
 
 /// The help that the tool points to: meant by `-h`, otherwise the last resort.
 pub(super) fn help(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
-    let said = || pattern!(r#"(?i)\b(?:try|run|see|type)\s+['"`‘“](\S[^'"`’”]*?\s--help)['"`’”]"#);
+    let said = || pattern!(r#"(?i)\b(?:try|run|see|type|use):?\s+['"`‘“](\S[^'"`’”]*?\s--help)['"`’”]"#);
     let line = case.output.ends().find(|line| line.contains("--help"))?;
     let command = said().captures(line)?.get(1)?.as_str();
     let base = command.rsplit('/').next().unwrap_or(command);

@@ -32,7 +32,6 @@ const SIGNS: &[&str] = &[
     "bad option",
     "doesn't have a resource type",
     "for the output format",
-    "issing script: ",
     "not found: command",
 ];
 
@@ -163,9 +162,6 @@ fn named(line: &str) -> Vec<(Kind, &str)> {
             r"(?i)\bcommand\s+(\S+)\s+(?:does not exist|doesn't exist|not found|could not be found|was not found)"
         );
         found.extend(after(missing).and_then(names::first).map(|name| (Kind::Command, name)));
-    }
-    if let Some(rest) = line.find("issing script: ").and_then(|at| line.get(at + "issing script: ".len()..)) {
-        found.extend(names::first(rest).map(|name| (Kind::Command, name)));
     }
     // `go biuld: unknown command`, `rsync: --progres: unknown option`
     if let Some(before) = line.find(": unknown ").or_else(|| line.find(": Unknown ")).and_then(|at| line.get(..at)) {

@@ -74,7 +74,11 @@ fn known(case: &Case<'_>, wrong: &Complaint) -> Option<(Vec<String>, String)> {
     if let Some(same) = vocabulary::synonym(&wrong.word, &words).filter(|_| wrong.kind == Kind::Command) {
         return Some((vec![same.to_owned()], format!("what {} calls it", case.tool())));
     }
-    let near = rank::nearest(&wrong.word, words.iter().copied());
+    // An abbreviation says nothing of the rest: the table has the usual ones first.
+    let begun = wrong.word.trim_start_matches('-');
+    let begun = words.iter().filter(|word| wrong.kind == Kind::Option && begun.len() > 2 && word.starts_with(begun));
+    let begun: Vec<String> = begun.map(|word| (*word).to_owned()).collect();
+    let near = if begun.is_empty() { rank::nearest(&wrong.word, words.iter().copied()) } else { begun };
     (!near.is_empty()).then(|| (near, format!("the nearest that {} knows", case.tool())))
 }
 

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
-use crate::reflex::line;
 use crate::reflex::rules::{Rule, pattern, swap};
 use crate::reflex::typo;
 use crate::reflex::world::World;
@@ -315,8 +314,8 @@ fn uv_install(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let is_project = world.kind(Path::new("pyproject.toml")).is_some() && !case.has_word(&["-r"]);
     let (first, second) = if is_project { (add, pip) } else { (pip, add) };
     Some(
-        Finding::fix(Confidence::Likely, first, "what uv calls it")
+        Finding::fix(Confidence::Sure, first, "what uv calls it")
             .or(second, "the other way")
-            .because(line::quoted("uv").to_owned() + " has no command install."),
+            .because("uv has no command install."),
     )
 }

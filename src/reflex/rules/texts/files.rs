@@ -4,6 +4,20 @@ use super::{Fact, fact};
 
 pub(super) const FACTS: &[Fact] = &[
     fact(
+        &["prove"],
+        "Result: NOTESTS",
+        "",
+        "There are no tests directly in there.",
+        &[("$NAME -r", "those below, too")],
+    ),
+    fact(
+        &["workon"],
+        "Create it with 'mkvirtualenv",
+        r"'mkvirtualenv ([^']+)'",
+        "There is no environment $1.",
+        &[("mkvirtualenv $1", "makes it")],
+    ),
+    fact(
         &["jq"],
         "parse error",
         r"parse error: (.+) at line (\d+), column (\d+)",

@@ -26,7 +26,7 @@ use crate::reflex::world::World;
 ///
 /// In `cause` and `fixes`, `$1` to `$9` are what the pattern captured; in `fixes` they are quoted for the shell, `$LINE` is what was
 /// typed (what follows it goes to the end of the part that failed), `$NAME` the same up to the command's name, with what follows
-/// it behind, and `$SUDO` the whole run as root.
+/// it behind, `$TOOL` the name alone, and `$SUDO` the whole run as root.
 struct Fact {
     /// Empty if any.
     tools: &'static [&'static str],
@@ -104,7 +104,10 @@ impl Fact {
             } else if let Some(more) = command.strip_prefix("$NAME ") {
                 case.with_inserted(1, more)
             } else {
-                command.replace("$SUDO", &case.with_before("sudo")).replace("$LINE", case.line.text())
+                command
+                    .replace("$TOOL", case.tool())
+                    .replace("$SUDO", &case.with_elevation("sudo"))
+                    .replace("$LINE", case.line.text())
             };
             finding = finding.or(command, *why);
         }

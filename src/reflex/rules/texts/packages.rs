@@ -4,7 +4,7 @@ use super::{Fact, fact};
 
 const RPM: &[&str] = &["dnf", "yum", "dnf5", "microdnf", "zypper"];
 const BREW: &[&str] = &["brew"];
-const PACMAN: &[&str] = &["pacman", "yay", "paru"];
+const PACMAN: &[&str] = &["pacman", "yay", "paru", "yaourt", "pikaur"];
 const CONDA: &[&str] = &["conda", "mamba", "micromamba"];
 const ENVS: &[&str] = &["pyenv", "rbenv", "goenv", "nodenv", "jenv"];
 
@@ -108,7 +108,7 @@ pub(super) const FACTS: &[Fact] = &[
         "target not found",
         r"target not found: (\S+)",
         "No repository has a package $1.",
-        &[("pacman -Ss $1", "what there is")],
+        &[("$TOOL -Ss $1", "what there is")],
     ),
     fact(
         PACMAN,

@@ -18,8 +18,8 @@ pub(super) fn unknown_name<'a>(case: &Case<'a>) -> Option<&'a str> {
         | ^['‘"]?([^\s'’"]+)['’"]?\s?:?\ (?:The\ term\ .*\ )?is\ not\ recognized\ as
         | ^The\ program\ ['‘"]?([^\s'’"]+)['’"]?\ is\ (?:currently\ )?not\ installed
         | :\ ([^\s:]+):\ (?:Befehl\ nicht\ gefunden|commande\ introuvable|orden\ no\ encontrada|comando\ non\ trovato|comando\ não\ encontrado|команда\ не\ найдена|コマンドが見つかりません|未找到命令|找不到命令)
-        | (?:no\ such\ file\ or\ directory:\ (https?://\S+|git@\S+))
-        | :\ ((?:https?://|git@)\S+):\ No\ such\ file\ or\ directory
+        | (?:no\ such\ file\ or\ directory:\ ((?:https?|ssh|git)://\S+|git@\S+))
+        | (?:^|:\ )((?:(?:https?|ssh|git)://|git@)\S+):\ (?:No\ such\ file\ or\ directory|(?:command\ )?not\ found)
         "#
     ))?;
     said.iter().skip(1).flatten().next().map(|name| name.as_str())
@@ -44,7 +44,7 @@ pub(super) fn told_by_system(case: &Case<'_>, world: &dyn World) -> Option<Findi
         if let Some(found) = meant.captures(line).or_else(|| similar.captures(line)).and_then(|found| found.get(1)) {
             near.push(found.as_str());
         } else if let Some(found) = pattern!(
-            r"^\s*((?:sudo )?(?:apt|apt-get|snap|dnf|yum|zypper|pacman|pkg|apk|brew|nix-env|nix-shell) +(?:-S|install|add|in|-iA|-p) +[^\s#<]+(?: --classic)?)"
+            r"(?:^|typing:|using:|with:)\s*((?:sudo )?(?:apt|apt-get|snap|dnf|yum|zypper|pacman|pkg|apk|brew|nix-env|nix-shell) +(?:-S|install|add|in|-iA|-p) +[^\s#<]+(?: --classic)?)"
         )
         .captures(line)
         {

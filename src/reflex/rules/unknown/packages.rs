@@ -1,20 +1,9 @@
 //! Which package a command comes in, for the manager that is here.
 
+use crate::reflex::rules::manager;
 use crate::reflex::world::World;
 
 const TABLE: &str = include_str!("packages.txt");
-
-/// Managers of systems, in the order they are looked for: the program, its name in the table, how it installs.
-const SYSTEMS: &[(&str, &str, &str)] = &[
-    ("apt", "apt", "apt install"),
-    ("apt-get", "apt", "apt-get install"),
-    ("dnf", "dnf", "dnf install"),
-    ("yum", "dnf", "yum install"),
-    ("pacman", "pacman", "pacman -S"),
-    ("apk", "apk", "apk add"),
-    ("zypper", "dnf", "zypper install"),
-    ("brew", "brew", "brew install"),
-];
 
 /// Managers of languages, for what no system packages.
 const LANGUAGES: &[(&str, &str, &str)] = &[
@@ -40,11 +29,7 @@ pub(super) fn installation(command: &str, world: &dyn World) -> Option<String> {
         let same = (or_its_own && !entry.contains(' ')).then_some(command);
         told.or(same).filter(|name| *name != "-")
     };
-    let system = SYSTEMS.iter().filter(|(program, ..)| world.has(program));
-    let system = system.take(1).find_map(|(program, name, install)| {
-        let needs_root = *program != "brew" && (world.has("sudo") || !world.is_root());
-        Some(format!("{}{install} {}", if needs_root { "sudo " } else { "" }, package(name, true)?))
-    });
+    let system = manager::install_by_name(world, |manager| package(manager, true));
     let mut languages = LANGUAGES.iter().filter(|(program, ..)| world.has(program));
     system.or_else(|| languages.find_map(|(_, name, install)| Some(format!("{install} {}", package(name, false)?))))
 }
