@@ -127,6 +127,7 @@ impl Agent {
             spill: self.spill.clone(),
             history: self.history.clone(),
             seen: self.seen.clone(),
+            redactor: self.redactor.clone(),
         }
     }
 }

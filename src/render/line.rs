@@ -72,6 +72,18 @@ impl Line {
         width::cells(&self.text())
     }
 
+    /// Cuts the line behind its last blank.
+    pub(super) fn drop_last_word(&mut self) {
+        while let Some(last) = self.spans.last_mut() {
+            let kept = last.text.rfind(' ').map_or(0, |blank| blank + 1);
+            last.text.truncate(kept);
+            if kept > 0 {
+                return;
+            }
+            self.spans.pop();
+        }
+    }
+
     /// Returns what follows `beginning`, if the line begins with it.
     pub(super) fn after(&self, beginning: &Line) -> Option<Line> {
         let Some((last, before)) = beginning.spans.split_last() else { return Some(self.clone()) };

@@ -112,10 +112,16 @@ impl Painter {
                 self.say(text.lines().map(|line| Line::of(Look::MUTED, line)).collect());
             }
             Event::Steered(text) => {
-                self.begin(Kind::Note, now);
                 let mark = |index: usize| if index == 0 { "> " } else { "  " };
                 let line = |(index, line)| Line::of(Look::ACCENT, mark(index)).with(Look::PLAIN, line);
-                self.say(text.lines().enumerate().map(line).collect());
+                let lines: Vec<Line> = text.lines().enumerate().map(line).collect();
+                // It was said in the middle of a sentence, perhaps of a word.
+                if self.kind == Some(Kind::Text) || self.open_part {
+                    self.later.extend(lines);
+                } else {
+                    self.begin(Kind::Note, now);
+                    self.say(lines);
+                }
             }
             Event::Finished(ending) => self.on_finished(ending, now),
         }

@@ -81,8 +81,11 @@ impl Region {
     /// Removes what can be removed, so that others may print from the start of a fresh line.
     pub(super) fn lift(&mut self, out: &mut Vec<u8>) {
         if self.locked {
-            // The first line stays, and what comes later goes on below it.
+            // The first line stays, and what comes later goes on below it, from the word that is broken there.
             self.newline(out);
+            if let Some(first) = self.drawn.first_mut() {
+                first.drop_last_word();
+            }
             return;
         }
         if self.drawn.iter().any(|line| !line.is_empty()) {

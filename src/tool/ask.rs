@@ -39,7 +39,7 @@ impl Tool for AskUser {
         if choices.len() > MOST_CHOICES {
             return Err(format!("bad argument choices: {} are too many, the most is {MOST_CHOICES}", choices.len()));
         }
-        let (asker, spill) = (Arc::clone(&self.0), context.spill.clone());
+        let (asker, context) = (Arc::clone(&self.0), context.clone());
         Ok(Prepared {
             title: sanitize(question.trim().lines().next().unwrap_or_default()),
             intent: Intent::Ask,
@@ -47,7 +47,7 @@ impl Tool for AskUser {
             run: Box::new(move |_| {
                 Box::pin(async move {
                     match asker.ask(Question { text: question, choices }).await {
-                        Answer::Said(words) => Outcome::done(result::capped(words, &spill, "answer")),
+                        Answer::Said(words) => Outcome::done(result::capped(&words, "answer", &context)),
                         Answer::Declined => Outcome::done("the user chose not to answer"),
                     }
                 })

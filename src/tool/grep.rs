@@ -14,7 +14,7 @@ use super::result::{self, Page};
 use super::walk::{self, Pattern, Walked};
 use super::{Context, Prepared, Tool, arguments, paths};
 use crate::chat::{Outcome, ToolSpec};
-use crate::guard::Intent;
+use crate::guard::{Intent, Redactor};
 use crate::text::sanitize;
 
 const LINES: usize = 100;
@@ -116,7 +116,8 @@ impl Search {
             if self.glob.as_ref().is_some_and(|glob| !glob.matches(path, &self.root)) {
                 return true;
             }
-            let mut found = Found { mode: self.mode, page: &mut page, count: 0, is_full: false };
+            let mut found =
+                Found { mode: self.mode, page: &mut page, redactor: &self.context.redactor, count: 0, is_full: false };
             if let Mode::Content = self.mode {
                 found.page.heading(paths::shown(path, &self.context));
             }
@@ -154,13 +155,14 @@ impl Search {
 struct Found<'a> {
     mode: Mode,
     page: &'a mut Page,
+    redactor: &'a Redactor,
     count: u64,
     is_full: bool,
 }
 
 impl Found<'_> {
     fn line(&mut self, number: Option<u64>, sign: char, bytes: &[u8]) -> bool {
-        let line = result::line(&String::from_utf8_lossy(bytes));
+        let line = result::line(&String::from_utf8_lossy(bytes), self.redactor);
         let goes_on = self.page.push(&format!("{}{sign}{line}", number.unwrap_or_default()));
         self.is_full = !goes_on;
         goes_on

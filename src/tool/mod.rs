@@ -35,7 +35,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::chat::{Outcome, ToolSpec};
-use crate::guard::Intent;
+use crate::guard::{Intent, Redactor};
 
 pub use bash::Timeouts;
 pub use ports::{Answer, Asker, Question, ShellPort, ShellResult};
@@ -92,6 +92,8 @@ pub struct Context {
     pub history: Option<PathBuf>,
     /// The files this conversation has read.
     pub seen: Seen,
+    /// What may be cut is masked before it is: half a secret would not be known for one.
+    pub redactor: Redactor,
 }
 
 impl Context {

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::result::{self, Page};
 use super::{Context, Prepared, Tool, arguments};
 use crate::chat::{Outcome, ToolSpec};
-use crate::guard::Intent;
+use crate::guard::{Intent, Redactor};
 use crate::store::{Entry, Filter, History, StoreError};
 use crate::text::human;
 
@@ -55,12 +55,13 @@ impl Tool for ShellOutput {
         });
         let grep = grep.transpose()?;
         let database = context.history.clone().ok_or("commands are not being recorded")?;
+        let redactor = context.redactor.clone();
         let title = match wish.id {
             Some(id) => format!("output of command {id}"),
             None => "recent commands".to_owned(),
         };
         let run = result::blocking(move |_| {
-            look(&database, &wish, grep.as_ref()).unwrap_or_else(|error| Outcome::failed(words(&error)))
+            look(&database, &wish, grep.as_ref(), &redactor).unwrap_or_else(|error| Outcome::failed(words(&error)))
         });
         Ok(Prepared { title, intent: Intent::Read { paths: Vec::new() }, preview: None, run })
     }
@@ -73,37 +74,37 @@ fn words(error: &StoreError) -> String {
     }
 }
 
-fn look(database: &Path, wish: &Arguments, grep: Option<&Regex>) -> Result<Outcome, StoreError> {
+fn look(database: &Path, wish: &Arguments, grep: Option<&Regex>, redactor: &Redactor) -> Result<Outcome, StoreError> {
     let history = History::open(database)?;
-    let Some(id) = wish.id else { return Ok(Outcome::done(recent(&history)?)) };
+    let Some(id) = wish.id else { return Ok(Outcome::done(recent(&history, redactor)?)) };
     let Some(stored) = history.get(id)? else {
-        return Ok(Outcome::failed(format!("there is no command {id}; recent ones:\n{}", recent(&history)?)));
+        return Ok(Outcome::failed(format!("there is no command {id}; recent ones:\n{}", recent(&history, redactor)?)));
     };
-    let text = stored.whole().text(stored.size);
+    let text = redactor.mask_in_place(&stored.whole().text(stored.size));
     let lines: Vec<&str> = text.lines().collect();
-    let about = format!("{}, {} lines\n", about(&stored.entry), lines.len());
-    let body = shown(&lines, grep, wish);
+    let about = format!("{}, {} lines\n", about(&stored.entry, redactor), lines.len());
+    let body = shown(&lines, grep, wish, redactor);
     let note = if stored.entry.full_screen { "[what it drew on the whole screen was not kept]\n" } else { "" };
     Ok(Outcome::done(format!("{about}{body}{note}")))
 }
 
-fn recent(history: &History) -> Result<String, StoreError> {
+fn recent(history: &History, redactor: &Redactor) -> Result<String, StoreError> {
     let entries = history.list(&Filter { limit: Some(COMMANDS), ..Filter::default() })?;
     let mut page = Page::new(0, COMMANDS);
-    let _ = entries.iter().all(|entry| page.push(&about(entry)));
+    let _ = entries.iter().all(|entry| page.push(&about(entry, redactor)));
     Ok(page.finish("no command has been recorded"))
 }
 
 /// `12: cargo test (exit 101, 3.2s, in /home/me/app)`
-fn about(entry: &Entry) -> String {
+fn about(entry: &Entry, redactor: &Redactor) -> String {
     let command = String::from_utf8_lossy(&entry.command).replace('\n', "⏎");
-    let command = result::line(&command);
+    let command = result::line(&command, redactor);
     let took = human::duration(entry.duration);
     format!("{}: {command} (exit {}, {took}, in {})", entry.id, entry.status, entry.cwd.display())
 }
 
 /// The lines that were asked for, with their numbers.
-fn shown(lines: &[&str], grep: Option<&Regex>, wish: &Arguments) -> String {
+fn shown(lines: &[&str], grep: Option<&Regex>, wish: &Arguments, redactor: &Redactor) -> String {
     let wanted = match grep {
         Some(regex) => matching(lines, regex, wish.context.min(MOST_CONTEXT)),
         None => (0..lines.len()).map(|index| (index, ':')).collect(),
@@ -115,7 +116,7 @@ fn shown(lines: &[&str], grep: Option<&Regex>, wish: &Arguments) -> String {
     };
     let mut page = Page::new(0, limit);
     let beyond = wanted.iter().find(|(index, sign)| {
-        let line = format!("{}{sign}{}", index + 1, result::line(lines[*index]));
+        let line = format!("{}{sign}{}", index + 1, result::line(lines[*index], redactor));
         !page.push(&line)
     });
     if let Some((index, _)) = beyond {

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::seen::Fingerprint;
 use super::{Context, Prepared, Tool, arguments, file, paths, result};
 use crate::chat::{Image, Outcome, ToolSpec};
-use crate::guard::Intent;
+use crate::guard::{Intent, Redactor};
 use crate::text::{KIB, MIB, human};
 
 /// Larger files are shown only in the range that is asked for.
@@ -110,11 +110,15 @@ impl Reader {
             let lines = if wish.is_range { "these lines" } else { "it" };
             return Ok(Outcome::done(format!("{name} has not changed since you read {lines}; see above")));
         }
+        let redactor = &self.context.redactor;
         let text = match &whole {
-            Some(bytes) => numbered(Cursor::new(bytes), wish, Some(total(bytes))),
+            Some(bytes) => {
+                let masked = redactor.mask_in_place(&String::from_utf8_lossy(bytes));
+                numbered(Cursor::new(masked), wish, Some(total(bytes)), redactor)
+            }
             None => {
                 let mut file = again;
-                file.rewind().and_then(|()| numbered(BufReader::new(file), wish, None))
+                file.rewind().and_then(|()| numbered(BufReader::new(file), wish, None, redactor))
             }
         };
         let text = text.map_err(said)?;
@@ -129,7 +133,7 @@ fn total(bytes: &[u8]) -> usize {
 }
 
 /// Numbered lines up to the cap.
-fn numbered(mut from: impl BufRead, wish: &Wish, total: Option<usize>) -> io::Result<String> {
+fn numbered(mut from: impl BufRead, wish: &Wish, total: Option<usize>, redactor: &Redactor) -> io::Result<String> {
     let mut text = String::new();
     let (mut number, mut has_crlf) = (0, false);
     let mut more = false;
@@ -144,7 +148,7 @@ fn numbered(mut from: impl BufRead, wish: &Wish, total: Option<usize>) -> io::Re
             _ => &bytes,
         };
         has_crlf |= content.ends_with(b"\r\n");
-        let line = format!("{number}\t{}\n", result::line(&String::from_utf8_lossy(content)));
+        let line = format!("{number}\t{}\n", result::line(&String::from_utf8_lossy(content), redactor));
         more = number >= wish.end() || text.len() + line.len() > result::TEXT_CAP;
         if more {
             break;
@@ -219,6 +223,16 @@ mod tests {
         assert_eq!(home.done(&ReadFile, json!({"path": "b.txt", "offset": 9})), "[the file has only 4 lines]\n");
         home.write("app/empty", "");
         assert_eq!(home.done(&ReadFile, json!({"path": "empty"})), "[the file is empty]\n");
+    }
+
+    #[test]
+    fn the_middle_of_a_secret_is_as_secret() {
+        let home = Home::new();
+        let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n".repeat(4);
+        let key = format!("-----BEGIN PRIVATE KEY-----\n{body}-----END PRIVATE KEY-----\n");
+        home.write("app/notes", format!("first\n{key}last\n"));
+        let part = home.done(&ReadFile, json!({"path": "notes", "offset": 4, "limit": 5}));
+        assert_eq!(part, "4\t\n5\t\n6\t\n7\t\n8\tlast\n");
     }
 
     #[test]

@@ -79,7 +79,7 @@ impl Registry {
                 .map_err(|error| format!("the arguments of {} are not valid JSON: {error}", call.name))?,
         };
         // An error may quote what the model wrote, however long that was.
-        tool.prepare(&arguments, context).map_err(|message| result::capped(message, &context.spill, &call.name))
+        tool.prepare(&arguments, context).map_err(|message| result::capped(&message, &call.name, context))
     }
 }
 

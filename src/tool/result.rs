@@ -5,8 +5,9 @@ use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use super::{Run, RunContext};
+use super::{Context, Run, RunContext};
 use crate::chat::Outcome;
+use crate::guard::Redactor;
 use crate::text::{KIB, MIB, human};
 
 /// Bytes of one result a model gets to read.
@@ -68,17 +69,18 @@ impl Spill {
     }
 }
 
-/// Cuts a result to the cap; what is longer is in a file, and the words in place of the middle name it.
-pub(super) fn capped(text: String, directory: &Path, tool: &str) -> String {
-    if text.len() <= TEXT_CAP {
-        return text;
+/// Masks a result and cuts it to the cap; what is longer is in a file, and the words in place of the middle name it.
+pub(super) fn capped(text: &str, tool: &str, context: &Context) -> String {
+    let masked = context.redactor.mask(text);
+    if masked.len() <= TEXT_CAP {
+        return masked;
     }
-    let spilled = Spill::create(directory, tool).and_then(|mut spill| {
+    let spilled = Spill::create(&context.spill, tool).and_then(|mut spill| {
         spill.push(text.as_bytes());
         spill.finish()
     });
     let whole = Whole { at: spilled, lines: text.lines().count(), bytes: text.len() as u64 };
-    cut(&text, &whole)
+    cut(&masked, &whole)
 }
 
 /// The whole that a cut text comes from.
@@ -88,7 +90,7 @@ pub(super) struct Whole {
     pub(super) bytes: u64,
 }
 
-/// The beginning and the end of a text, three parts to two, at line breaks where there are any.
+/// The beginning and the end of a masked text, three parts to two, at line breaks where there are any.
 pub(super) fn cut(text: &str, whole: &Whole) -> String {
     let head = beginning(text, TEXT_CAP * 3 / 5);
     let tail = end(&text[head.len()..], TEXT_CAP - head.len());
@@ -124,11 +126,11 @@ fn boundary(text: &str, mut places: impl Iterator<Item = usize>) -> usize {
     places.find(|at| text.is_char_boundary(*at)).unwrap_or_default()
 }
 
-/// One line, not longer than a model wants to read.
-pub(super) fn line(text: &str) -> String {
-    let text = text.trim_end_matches(['\n', '\r']);
+/// One line, masked, and not longer than a model wants to read.
+pub(super) fn line(text: &str, redactor: &Redactor) -> String {
+    let text = redactor.mask(text.trim_end_matches(['\n', '\r']));
     match text.char_indices().nth(LINE_CAP) {
-        None => text.to_owned(),
+        None => text,
         Some((at, _)) => format!("{} [… {} more bytes]", &text[..at], text.len() - at),
     }
 }
@@ -199,15 +201,16 @@ impl Page {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tool::tests::Home;
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn a_long_result_keeps_both_ends_and_the_whole_is_private() {
-        let home = tempfile::tempdir().unwrap();
-        let spill = home.path().join("session");
+        let home = Home::new();
+        let spill = home.path("spill");
         let text: String = (1..=5000).map(|n| format!("line {n}\n")).collect();
-        let shown = capped(text.clone(), &spill, "bash");
+        let shown = capped(&text, "bash", &home.context());
         assert!(shown.len() <= RESULT_CAP && shown.len() > TEXT_CAP, "{}", shown.len());
         assert!(shown.starts_with("line 1\nline 2\n") && shown.ends_with("line 4999\nline 5000\n"));
         let notice = shown.lines().find(|line| line.starts_with("[…")).unwrap();
@@ -223,23 +226,36 @@ mod tests {
 
     #[test]
     fn one_endless_line_is_cut_between_characters() {
-        let home = tempfile::tempdir().unwrap();
-        let shown = capped("é".repeat(100_000), home.path(), "bash");
+        let home = Home::new();
+        let shown = capped(&"é".repeat(100_000), "bash", &home.context());
         assert!(shown.len() <= RESULT_CAP && shown.starts_with("éé") && shown.ends_with("éé"));
     }
 
     #[test]
     fn a_short_result_leaves_no_file() {
-        let home = tempfile::tempdir().unwrap();
-        assert_eq!(capped("short".to_owned(), home.path(), "bash"), "short");
-        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
+        let home = Home::new();
+        assert_eq!(capped("short", "bash", &home.context()), "short");
+        assert!(!home.path("spill").exists());
+    }
+
+    #[test]
+    fn a_cut_leaves_no_half_of_a_secret() {
+        let home = Home::new();
+        let token = format!("ghp_{}", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d");
+        // Wherever the cuts are, there is a secret.
+        let shown = capped(&format!("{token} ").repeat(2_000), "bash", &home.context());
+        assert!(!shown.contains("ghp_") && !shown.contains("3dE5g") && shown.contains("left out"), "{shown}");
+        for before in LINE_CAP - token.len()..LINE_CAP {
+            let shown = line(&format!("{} {token} and so on", "x".repeat(before)), &home.context().redactor);
+            assert!(!shown.contains("ghp_") && !shown.contains("3dE5g"), "{shown}");
+        }
     }
 
     #[test]
     fn a_full_disk_is_said() {
-        let home = tempfile::tempdir().unwrap();
-        fs::write(home.path().join("file"), "").unwrap();
-        let shown = capped("x\n".repeat(20_000), &home.path().join("file"), "bash");
+        let home = Home::new();
+        home.write("spill", "");
+        let shown = capped(&"x\n".repeat(20_000), "bash", &home.context());
         assert!(shown.contains("could not be kept"), "{shown}");
     }
 

@@ -33,7 +33,7 @@ impl Tool for RunInShell {
         if command.chars().any(|c| c.is_control() && c != '\n' && c != '\t') {
             return Err("bad argument command: it contains control characters".to_owned());
         }
-        let (shell, cwd, spill) = (Arc::clone(&self.0), context.cwd.clone(), context.spill.clone());
+        let (shell, cwd, context) = (Arc::clone(&self.0), context.cwd.clone(), context.clone());
         Ok(Prepared {
             title: bash::title(&command),
             intent: Intent::RunInShell { command: command.clone(), cwd: cwd.clone() },
@@ -42,7 +42,7 @@ impl Tool for RunInShell {
                 Box::pin(async move {
                     match shell.run(command).await {
                         Ok(ShellResult { status, output }) => {
-                            let output = result::capped(output, &spill, "shell");
+                            let output = result::capped(&output, "shell", &context);
                             let text = match output.is_empty() {
                                 true => format!("exit code {status}, no output"),
                                 false => format!("exit code {status}\n{output}"),

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Context, Prepared, RunContext, Seen, Tool};
 use crate::chat::Outcome;
+use crate::guard::Redactor;
 
 /// A home directory with a shell in `~/app`.
 pub(super) struct Home {
@@ -33,6 +34,7 @@ impl Home {
             spill: self.path("spill"),
             history: None,
             seen: self.seen.clone(),
+            redactor: Redactor::default(),
         }
     }
 

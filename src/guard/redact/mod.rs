@@ -69,15 +69,25 @@ impl Redactor {
         self.known().variables.learn(environment, |name, value| masking.exempts(name) || masking.exempts(value));
     }
 
+    /// The text without its secrets, each line where it was: a secret of many lines leaves empty ones.
+    pub fn mask_in_place(&self, text: &str) -> String {
+        self.masked(text, |secret| "\n".repeat(memchr::memchr_iter(b'\n', secret.as_bytes()).count()))
+    }
+
     /// The text without its secrets.
     pub fn mask(&self, text: &str) -> String {
+        self.masked(text, |_| String::new())
+    }
+
+    /// What `rest` makes of a secret stands behind its placeholder.
+    fn masked(&self, text: &str, rest: impl Fn(&str) -> String) -> String {
         let mut masked = text.to_owned();
         for _ in 0..ROUNDS {
             let found = self.find(&masked);
             if found.is_empty() {
                 break;
             }
-            masked = self.replace(&masked, found);
+            masked = self.replace(&masked, found, &rest);
         }
         masked
     }
@@ -109,13 +119,15 @@ impl Redactor {
         found
     }
 
-    fn replace(&self, text: &str, found: Vec<Found>) -> String {
+    fn replace(&self, text: &str, found: Vec<Found>, rest: impl Fn(&str) -> String) -> String {
         let mut known = self.known();
         let mut masked = String::with_capacity(text.len());
         let mut from = 0;
         for Found { range, kind } in found {
             masked.push_str(&text[from..range.start]);
-            masked.push_str(&known.placeholder(&text[range.clone()], &kind));
+            let secret = &text[range.clone()];
+            masked.push_str(&known.placeholder(secret, &kind));
+            masked.push_str(&rest(secret));
             from = range.end;
         }
         masked.push_str(&text[from..]);

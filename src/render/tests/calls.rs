@@ -237,6 +237,19 @@ fn others_may_print_in_between() {
 }
 
 #[test]
+fn no_word_is_left_broken_by_what_comes_in_between() {
+    let scene = Scene::new(40).text("One sentence that is longer than a row of it, and is bro").resize(70);
+    let scene = scene.act(|painter, _, out| {
+        painter.suspend(out);
+        out.extend_from_slice(b"> steering\r\n");
+    });
+    let scene = scene.act(|painter, now, out| painter.resume(now, out)).text("ken off here.\n");
+    assert!(scene.finish().screen().ends_with("> steering\nbroken off here.\n█"));
+    let steered = Scene::new(70).text("It is the ca").event(Event::Steered("faster".to_owned())).text("che.\n");
+    assert!(steered.finish().screen().starts_with("It is the cache.\n> faster\n"));
+}
+
+#[test]
 fn a_resize_leaves_no_trace_of_short_live_lines() {
     let scene = Scene::new(80).start("1", "bash", "make").output("1", "cc a.c\n").resize(50).wait(100).resize(100);
     insta::assert_snapshot!(scene.done("1", Outcome::done("")).finish().screen(), @"

@@ -108,7 +108,7 @@ impl Plan {
             Ok(running) => running,
             Err(error) => return Outcome::failed(format!("cannot start bash: {error}")),
         };
-        let mut transcript = Transcript::new(&self.context.spill);
+        let mut transcript = Transcript::new(&self.context);
         let finished =
             running.finish(self.timeout, &follower.cancel, |bytes| transcript.push(bytes, &mut *follower.output)).await;
         let said = self.words(&finished);

@@ -1,10 +1,10 @@
 //! What a command prints, for three readers: the screen at once, the model at the end, the disk for later.
 
 use std::io;
-use std::path::{Path, PathBuf};
 
 use crate::capture::{Capture, Limits, Size, Spiller};
 use crate::text::KIB;
+use crate::tool::Context;
 use crate::tool::result::{self, Spill, TEXT_CAP, Whole};
 
 /// Of each end in memory, with room for the escape sequences and carriage returns that are no text.
@@ -17,7 +17,7 @@ const SCREEN_CAP: usize = 256 * KIB;
 const SIZE: (u16, u16) = (24, 1000);
 
 pub(super) struct Transcript {
-    directory: PathBuf,
+    context: Context,
     kept: Capture,
     /// Until the model's cap is passed, everything; then it is in the spill.
     early: Vec<u8>,
@@ -31,9 +31,9 @@ pub(super) struct Transcript {
 }
 
 impl Transcript {
-    pub(super) fn new(directory: &Path) -> Transcript {
+    pub(super) fn new(context: &Context) -> Transcript {
         Transcript {
-            directory: directory.to_owned(),
+            context: context.clone(),
             kept: Capture::new(LIMITS, Spiller::none()),
             early: Vec::new(),
             spill: None,
@@ -58,8 +58,9 @@ impl Transcript {
         let text = self.kept.finish().text(Size::new(SIZE.0, SIZE.1));
         let whole = match self.spill {
             Some(spill) => spill.and_then(Spill::finish),
-            None => return result::capped(text, &self.directory, "bash"),
+            None => return result::capped(&text, "bash", &self.context),
         };
+        let text = self.context.redactor.mask(&text);
         if text.len() <= TEXT_CAP && self.bytes <= (LIMITS.head + LIMITS.tail) as u64 {
             // It was long only in what a terminal does not show.
             return text;
@@ -90,7 +91,7 @@ impl Transcript {
                 self.early.extend_from_slice(bytes);
                 if self.early.len() > TEXT_CAP {
                     let early = std::mem::take(&mut self.early);
-                    self.spill = Some(Spill::create(&self.directory, "bash").map(|mut spill| {
+                    self.spill = Some(Spill::create(&self.context.spill, "bash").map(|mut spill| {
                         spill.push(&early);
                         spill
                     }));
@@ -134,8 +135,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn heard(chunks: &[&[u8]]) -> (String, String) {
-        let directory = tempfile::tempdir().unwrap();
-        let mut transcript = Transcript::new(directory.path());
+        let home = crate::tool::tests::Home::new();
+        let mut transcript = Transcript::new(&home.context());
         let mut screen = String::new();
         for chunk in chunks {
             transcript.push(chunk, &mut |text| screen.push_str(text));

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::guard::Redactor;
 use crate::text::KIB;
 use crate::tool::result;
 
@@ -31,7 +32,7 @@ const WAYS: &[Forgiving] = &[
 ];
 
 /// Says what is nearest to `old` in `text`.
-pub(super) fn explain(text: &str, old: &str) -> String {
+pub(super) fn explain(text: &str, old: &str, redactor: &Redactor) -> String {
     if let Some(without) = without_line_numbers(old)
         && text.contains(&without)
     {
@@ -41,12 +42,12 @@ pub(super) fn explain(text: &str, old: &str) -> String {
     let wanted: Vec<&str> = old.lines().collect();
     for way in WAYS {
         if let Some(at) = find(&lines, &wanted, way.key) {
-            let shown = numbered(&lines, at, wanted.len());
+            let shown = numbered(&lines, at, wanted.len(), redactor);
             return format!("The nearest differs {}:{shown}", way.difference);
         }
     }
     match nearest(&lines, &wanted) {
-        Some(at) => format!("The nearest is:{}", numbered(&lines, at, wanted.len())),
+        Some(at) => format!("The nearest is:{}", numbered(&lines, at, wanted.len(), redactor)),
         None => "Nothing there is like it; read the file again".to_owned(),
     }
 }
@@ -88,10 +89,10 @@ fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
     Some(at.saturating_sub(index))
 }
 
-fn numbered(lines: &[&str], at: usize, count: usize) -> String {
+fn numbered(lines: &[&str], at: usize, count: usize, redactor: &Redactor) -> String {
     let mut shown = String::new();
     for (index, line) in lines.iter().enumerate().skip(at).take(count.clamp(1, SHOWN)) {
-        let line = format!("\n{}\t{}", index + 1, result::line(line));
+        let line = format!("\n{}\t{}", index + 1, result::line(line, redactor));
         if shown.len() + line.len() > SHOWN_BYTES {
             break;
         }

@@ -79,7 +79,7 @@ fn plan(path: &Path, edits: &[Edit], context: &Context) -> Result<(String, Strin
     }
     let before = String::from_utf8(now.bytes)
         .map_err(|_| format!("{name} is not UTF-8 text; change it with a command such as perl or iconv"))?;
-    let after = replace::all(&before, edits, &name)?;
+    let after = replace::all(&before, edits, &name, &context.redactor)?;
     Ok((before, after))
 }
 

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 
 use super::{Edit, miss};
+use crate::guard::Redactor;
 
 /// Line numbers named when a text is found too often.
 const PLACES: usize = 10;
 
 /// Makes all edits, each on what the one before left, or says which cannot be made and why.
-pub(super) fn all(text: &str, edits: &[Edit], name: &str) -> Result<String, String> {
+pub(super) fn all(text: &str, edits: &[Edit], name: &str, redactor: &Redactor) -> Result<String, String> {
     if edits.is_empty() {
         return Err("bad argument edits: there are none".to_owned());
     }
@@ -16,7 +17,7 @@ pub(super) fn all(text: &str, edits: &[Edit], name: &str) -> Result<String, Stri
     let mut text = Cow::Borrowed(text);
     for (index, edit) in edits.iter().enumerate() {
         let which = if edits.len() == 1 { String::new() } else { format!("edits[{index}]: ") };
-        let after = one(&text, edit, has_crlf).map_err(|why| {
+        let after = one(&text, edit, has_crlf, redactor).map_err(|why| {
             let rest = if edits.len() == 1 { "" } else { "\nNo edit was made." };
             format!("{which}{} {name}{}{rest}", why.problem, why.detail)
         })?;
@@ -31,7 +32,7 @@ struct Refusal {
     detail: String,
 }
 
-fn one(text: &str, edit: &Edit, has_crlf: bool) -> Result<String, Refusal> {
+fn one(text: &str, edit: &Edit, has_crlf: bool, redactor: &Redactor) -> Result<String, Refusal> {
     let refusal = |problem: &str, detail: &str| Refusal { problem: problem.to_owned(), detail: detail.to_owned() };
     if edit.old_string.is_empty() {
         return Err(refusal("old_string is empty: use write_file to write", ", or name the text to be replaced"));
@@ -42,7 +43,8 @@ fn one(text: &str, edit: &Edit, has_crlf: bool) -> Result<String, Refusal> {
     // A model writes plain newlines; the file's own way of ending lines is tried first.
     let ways: [fn(&str) -> Cow<'_, str>; 2] = if has_crlf { [crlf, verbatim] } else { [verbatim, crlf] };
     let Some(way) = ways.into_iter().find(|way| text.contains(&*way(&edit.old_string))) else {
-        return Err(refusal("old_string was not found in", &format!(". {}", miss::explain(text, &edit.old_string))));
+        let nearest = miss::explain(text, &edit.old_string, redactor);
+        return Err(refusal("old_string was not found in", &format!(". {nearest}")));
     };
     let (old, new) = (way(&edit.old_string), way(&edit.new_string));
     let places: Vec<usize> = text.match_indices(&*old).map(|(at, _)| at).collect();

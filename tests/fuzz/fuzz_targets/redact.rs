@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use shellmate::guard::Redactor;
 
 fuzz_target!(|text: String| {
-    let mut redactor = Redactor::default();
+    let redactor = Redactor::default();
     redactor.learn(&[("MY_SECRET".into(), "correct-horse-1".into())]);
     let once = redactor.mask(&text);
     assert!(!once.contains("correct-horse-1"));
