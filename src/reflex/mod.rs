@@ -22,6 +22,7 @@ mod part;
 mod question;
 mod role;
 mod rules;
+mod signs;
 mod status;
 #[cfg(test)]
 mod tests;

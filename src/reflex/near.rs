@@ -15,7 +15,15 @@ pub(super) fn path(wrong: &str, world: &dyn World) -> Option<String> {
 
 /// Like [`path`], for a directory.
 pub(super) fn directory(wrong: &str, world: &dyn World) -> Option<String> {
-    nearest(wrong, world, |kind| kind == Kind::Directory)
+    nearest(wrong, world, |kind| kind == Kind::Directory).or_else(|| used_before(wrong, world))
+}
+
+/// A directory of this name that was in an earlier command, wherever it is.
+fn used_before(wrong: &str, world: &dyn World) -> Option<String> {
+    let ending = format!("/{}", wrong.trim_end_matches('/'));
+    let words = world.recent().iter().flat_map(|line| line.split_whitespace());
+    let mut paths = words.map(|word| word.trim_end_matches('/')).filter(|word| word.ends_with(&ending));
+    paths.find(|path| world.kind(&expanded(path, world)) == Some(Kind::Directory)).map(str::to_owned)
 }
 
 /// A path as the machine has it: `~` is the shell's word.

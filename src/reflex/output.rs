@@ -1,5 +1,9 @@
 //! What a failed command printed, bounded.
 
+use std::cell::OnceCell;
+use std::collections::HashSet;
+
+use super::signs;
 use crate::text;
 
 /// Lines kept of a long output, from its beginning and from its end: the first error and the last word.
@@ -8,6 +12,9 @@ const TAIL_LINES: usize = 4_000;
 
 /// Lines at either end of which a tool's last word is sought.
 const END_LINES: usize = 200;
+
+/// From this many bytes on, one search for all signs is quicker than one for each.
+const LONG: usize = 32 * 1024;
 
 /// No message of a tool is longer; minified code is.
 const LINE_CAP: usize = 2_000;
@@ -18,6 +25,8 @@ pub(super) struct Output<'a> {
     lines: Vec<&'a str>,
     /// Where the lines are from: all of it, its beginning and its end, or some lines. One search in here costs less than one in each line.
     text: Vec<&'a str>,
+    /// The rules' signs in it, once asked for.
+    signs: OnceCell<HashSet<&'static str>>,
 }
 
 impl<'a> Output<'a> {
@@ -26,13 +35,18 @@ impl<'a> Output<'a> {
         let rest = &printed[head.len()..];
         let tail = &rest[start_of_last(rest, TAIL_LINES)..];
         let clip = |line: &'a str| text::beginning(line, LINE_CAP).trim_end();
-        Output { lines: head.lines().chain(tail.lines()).map(clip).collect(), text: vec![head, tail] }
+        Output {
+            lines: head.lines().chain(tail.lines()).map(clip).collect(),
+            text: vec![head, tail],
+            signs: OnceCell::new(),
+        }
     }
 
     /// Forgets the other lines.
     pub(super) fn retain(&mut self, is_kept: impl Fn(&str) -> bool) {
         self.lines.retain(|line| is_kept(line));
         self.text.clone_from(&self.lines);
+        self.signs = OnceCell::new();
     }
 
     pub(super) fn lines(&self) -> &[&'a str] {
@@ -48,6 +62,14 @@ impl<'a> Output<'a> {
     /// Whether the output holds these words, as they are.
     pub(super) fn says(&self, words: &str) -> bool {
         self.text.iter().any(|text| text.contains(words))
+    }
+
+    /// Whether the output holds a rule's sign. A long output is searched for all of them at once.
+    pub(super) fn shows(&self, sign: &'static str) -> bool {
+        if self.text.iter().map(|text| text.len()).sum::<usize>() < LONG {
+            return self.says(sign);
+        }
+        self.signs.get_or_init(|| signs::seen(&self.text)).contains(sign)
     }
 
     /// The lines after the first that holds these words.

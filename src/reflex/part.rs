@@ -83,7 +83,7 @@ fn words_quoted(part: &Part, output: &Output<'_>) -> usize {
 fn known_part(parts: &[Part], output: &Output<'_>) -> Option<usize> {
     let is_known = |part: &Part| {
         let tool = tool(part);
-        rules::all().any(|rule| rule.tools.contains(&tool) && rule.signs.iter().any(|sign| output.says(sign)))
+        rules::all().any(|rule| rule.tools.contains(&tool) && rule.signs.iter().any(|sign| output.shows(sign)))
     };
     let known: Vec<usize> = (0..parts.len()).filter(|&part| is_known(&parts[part])).collect();
     known.iter().find(|&&part| is_about(&parts[part], output)).or(known.first()).copied()

@@ -46,7 +46,7 @@ pub(super) struct Rule {
 impl Rule {
     pub(super) fn concerns(&self, case: &Case<'_>) -> bool {
         (self.tools.is_empty() || self.tools.contains(&case.tool()))
-            && (self.signs.is_empty() || self.signs.iter().any(|sign| case.output.says(sign)))
+            && (self.signs.is_empty() || self.signs.iter().any(|sign| case.output.shows(sign)))
     }
 }
 
@@ -97,11 +97,24 @@ pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
     .flatten()
 }
 
+/// All that rules look for in an output before they look closer.
+pub(super) fn signs() -> impl Iterator<Item = &'static str> {
+    all().flat_map(|rule| rule.signs.iter().copied()).chain(texts::signs())
+}
+
+/// Compiles a pattern whose `\w`, `\d` and `\b` are those of ASCII: tools name things so, and the tables of Unicode would take most of
+/// the time of an answer to compile.
+pub(super) fn compiled(text: &str) -> Result<regex::Regex, regex::Error> {
+    let plain = text.replace(r"\w", "[0-9A-Za-z_]").replace(r"\d", "[0-9]").replace(r"\b", r"(?-u:\b)");
+    regex::Regex::new(&plain)
+}
+
 /// A pattern that is compiled when it is first needed.
 macro_rules! pattern {
     ($text:literal) => {{
-        static PATTERN: std::sync::LazyLock<regex::Regex> =
-            std::sync::LazyLock::new(|| regex::Regex::new($text).unwrap_or_else(|_| unreachable!("tested: {}", $text)));
+        static PATTERN: std::sync::LazyLock<regex::Regex> = std::sync::LazyLock::new(|| {
+            $crate::reflex::rules::compiled($text).unwrap_or_else(|_| unreachable!("tested: {}", $text))
+        });
         &*PATTERN
     }};
 }

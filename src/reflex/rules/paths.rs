@@ -291,7 +291,7 @@ fn make_directory(
         return None;
     }
     let cause = format!("The directory {parent} is not there.");
-    let shown = if names_directory {
+    let shown = if names_directory && case.output.says(" does not exist") {
         case.raw(index).to_owned()
     } else if case.raw(index) == typed && !typed.starts_with('~') {
         quoted(parent)

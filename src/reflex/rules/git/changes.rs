@@ -10,6 +10,7 @@ use crate::reflex::world::{Kind, World};
 const GIT: &[&str] = &["git"];
 
 pub(in crate::reflex::rules) const RULES: &[Rule] = &[
+    Rule { name: "hg: a git repository", tools: &["hg"], signs: &["no repository found"], apply: not_of_mercurial },
     Rule {
         name: "git stash pop: changes in the way",
         tools: GIT,
@@ -322,6 +323,15 @@ fn partial_commit(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     } else {
         Finding::fix(Confidence::Likely, case.with_command("git commit"), "the whole merge").because(cause)
     })
+}
+
+/// `hg log` where git is.
+fn not_of_mercurial(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
+    Repo::find(world)?;
+    Some(
+        Finding::fix(Confidence::Likely, case.with_word(0, "git"), "this is a repository of git")
+            .because("Here is no Mercurial repository but one of git."),
+    )
 }
 
 fn not_a_repository(case: &Case<'_>, world: &dyn World) -> Option<Finding> {

@@ -14,9 +14,7 @@ mod packages;
 mod provisioning;
 mod services;
 
-use regex::Regex;
-
-use super::Rule;
+use super::{Rule, compiled};
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::line;
@@ -70,15 +68,20 @@ fn first_known(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     TABLES.iter().copied().flatten().filter(|fact| fact.concerns(case)).find_map(|fact| fact.finding(case))
 }
 
+pub(super) fn signs() -> impl Iterator<Item = &'static str> {
+    TABLES.iter().copied().flatten().map(|fact| fact.sign)
+}
+
 impl Fact {
     fn concerns(&self, case: &Case<'_>) -> bool {
         (self.tools.is_empty() || self.tools.contains(&case.tool()))
+            && case.output.shows(self.sign)
             && case.output.ends().any(|line| line.contains(self.sign))
     }
 
     fn finding(&self, case: &Case<'_>) -> Option<Finding> {
         // Compiled only where the sign was seen.
-        let pattern = Regex::new(if self.said.is_empty() { "^" } else { self.said }).ok()?;
+        let pattern = compiled(if self.said.is_empty() { "^" } else { self.said }).ok()?;
         let captures = case.output.ends().find_map(|line| pattern.captures(line))?;
         let group = |n: usize| captures.get(n).map_or("", |group| group.as_str().trim());
         let with_groups = |text: &str, is_command: bool| {
@@ -122,7 +125,7 @@ mod tests {
     #[test]
     fn every_fact_is_well_formed() {
         for fact in TABLES.iter().copied().flatten() {
-            let pattern = Regex::new(fact.said).unwrap_or_else(|e| panic!("{}: {e}", fact.sign));
+            let pattern = compiled(fact.said).unwrap_or_else(|e| panic!("{}: {e}", fact.sign));
             let groups = pattern.captures_len();
             for text in fact.fixes.iter().map(|(command, _)| *command).chain([fact.cause]) {
                 for n in 1..=9 {
