@@ -124,6 +124,7 @@ mod tests {
             [
                 "ask_user",
                 "bash",
+                "diagnose",
                 "edit_file",
                 "glob",
                 "grep",
