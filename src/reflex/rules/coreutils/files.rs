@@ -122,17 +122,14 @@ fn man_missing(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     if said.get(2).is_some() {
         return Some(finding.or(case.with_command(&format!("man {}", quoted(name))), "in any section"));
     }
-    if !world.has(name) {
-        let near = typo::nearest(name, world.commands().iter().map(String::as_str));
-        if let Some(near) = near.filter(|near| near.len() > 2) {
-            return Some(
-                finding
-                    .or(case.with_word(index, near), "the nearest command")
-                    .or(format!("{} --help", quoted(name)), "its own help"),
-            );
-        }
+    if world.has(name) {
+        return Some(finding.or(case.with_command(&format!("{} --help", quoted(name))), "its own help"));
     }
-    Some(finding.or(case.with_command(&format!("{} --help", quoted(name))), "its own help"))
+    let near = typo::nearest(name, world.commands().iter().map(String::as_str)).filter(|near| near.len() > 2);
+    Some(match near {
+        Some(near) => finding.or(case.with_word(index, near), "the nearest command"),
+        None => finding,
+    })
 }
 
 /// The commands of hdfs are called as ours and want the same options.
