@@ -1,4 +1,4 @@
-//! What tools say to somebody who may not, and who they are.
+//! Who says that only root may, and in which words.
 
 /// How tools say that only root may; in lower case.
 pub(super) const ROOT_WORDS: &[&str] = &[
