@@ -247,7 +247,6 @@ fn hooks_that_do_not_load() {
 #[track_caller]
 fn outlives(place: &str, shell: Shell) {
     let mut term = Term::new(shell).env("SHELLMATE_FAULT", format!("{place}:now")).start();
-    let before = term.modes();
     term.wait_for_prompt();
     term.run("echo be''fore");
     term.run("echo n''ow");
@@ -267,7 +266,7 @@ fn outlives(place: &str, shell: Shell) {
     assert!(!term.screen().contains("panicked"), "{}", term.describe());
     term.typed("exit 3\r");
     assert_eq!(term.wait_status().code(), Some(3), "{}", term.describe());
-    assert_eq!(term.modes(), before, "{place} in {}", shell.name());
+    assert_eq!(term.modes(), term.modes_before, "{place} in {}", shell.name());
     let records = term.history(&[]);
     assert!(records.iter().any(|record| record.command == "echo be''fore"), "{records:?}");
 }
@@ -286,13 +285,12 @@ fn a_panic_of_the_loop() {
 fn a_second_panic_gives_the_terminal_back() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).env("SHELLMATE_FAULT", "loop:now").start();
-        let before = term.modes();
         term.wait_for_prompt();
         term.run("echo n''ow");
         term.wait_for("nothing more is recorded");
         term.typed("echo n''ow; sleep 100\r");
         assert_eq!(term.wait_status().code(), Some(125), "{}", term.describe());
-        assert_eq!(term.modes(), before, "{}", shell.name());
+        assert_eq!(term.modes(), term.modes_before, "{}", shell.name());
         assert!(!term.screen().contains("panicked"), "{}", term.describe());
     });
 }

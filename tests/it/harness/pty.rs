@@ -12,16 +12,17 @@ use std::process::{Child, Command, Stdio};
 use nix::fcntl::OFlag;
 use nix::libc;
 use nix::pty::{Winsize, grantpt, posix_openpt, ptsname_r, unlockpt};
-use nix::sys::termios::{InputFlags, SetArg, tcgetattr, tcsetattr};
+use nix::sys::termios::{InputFlags, SetArg, Termios, tcgetattr, tcsetattr};
 
 /// Pixels of one cell, so that a size in pixels can be told from a missing one.
 const CELL: (u16, u16) = (16, 8);
 
-/// Starts `command` with a new pseudo-terminal as its standard streams and controlling terminal, and returns our end.
+/// Starts `command` with a new pseudo-terminal as its standard streams and controlling terminal, and returns our
+/// end, the program, and the modes the terminal had before it.
 ///
 /// Every descriptor is opened close-on-exec: tests run in parallel threads, and a master end that leaked into another test's
 /// shell would keep this terminal from ever hanging up.
-pub(super) fn spawn(mut command: Command, rows: u16, cols: u16) -> io::Result<(OwnedFd, Child)> {
+pub(super) fn spawn(mut command: Command, rows: u16, cols: u16) -> io::Result<(OwnedFd, Child, Termios)> {
     let master = posix_openpt(OFlag::O_RDWR | OFlag::O_NOCTTY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
     grantpt(&master)?;
     unlockpt(&master)?;
@@ -31,6 +32,7 @@ pub(super) fn spawn(mut command: Command, rows: u16, cols: u16) -> io::Result<(O
     let mut modes = tcgetattr(&slave)?;
     modes.input_flags |= InputFlags::IUTF8;
     tcsetattr(&slave, SetArg::TCSANOW, &modes)?;
+    let modes = tcgetattr(&slave)?;
 
     command.stdin(Stdio::from(slave.try_clone()?));
     command.stdout(Stdio::from(slave.try_clone()?));
@@ -52,7 +54,7 @@ pub(super) fn spawn(mut command: Command, rows: u16, cols: u16) -> io::Result<(O
         });
     }
     let child = command.spawn()?;
-    Ok((master, child))
+    Ok((master, child, modes))
 }
 
 /// Sets the size of the terminal; the kernel tells its foreground processes with SIGWINCH.

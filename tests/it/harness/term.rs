@@ -29,6 +29,8 @@ pub(crate) struct Term {
     pid: Pid,
     /// The number of the last prompt that was waited for.
     prompt: u64,
+    /// The modes of the terminal line before the program had it.
+    pub(crate) modes_before: Termios,
 }
 
 /// What a program without a terminal said.
@@ -48,13 +50,13 @@ impl Term {
 
     pub(super) fn start(builder: Builder) -> Term {
         let (rows, cols) = (builder.rows, builder.cols);
-        let (master, mut child) = pty::spawn(builder.command(), rows, cols).expect("the program starts");
+        let (master, mut child, modes_before) = pty::spawn(builder.command(), rows, cols).expect("the program starts");
         let pid = Pid::from_raw(child.id() as i32);
         let master = Arc::new(master);
         let display = Display::start(Arc::clone(&master), rows, cols);
         let ended = display.ended();
         std::thread::spawn(move || child.wait().map(ended));
-        Term { builder, master: Some(master), display, pid, prompt: 0 }
+        Term { builder, master: Some(master), display, pid, prompt: 0, modes_before }
     }
 
     // What the person does.
