@@ -1,12 +1,18 @@
 //! The theme that is wished for.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Config, Paths, Problem, load};
 use crate::render::{BUILT_IN_THEMES, Theme};
 use crate::text;
 
 impl Config {
+    /// Loads the theme that was chosen; none if it is the default, which nobody has changed.
+    pub fn theme_of_choice(&self, paths: &Paths) -> Option<(Theme, Option<Problem>)> {
+        let is_own = || theme_file(&self.theme, paths).is_some_and(|file| file.exists());
+        (self.theme != Config::default().theme || is_own()).then(|| self.theme(paths))
+    }
+
     /// Loads the theme; one that can't be used is the default and one line that says why.
     pub fn theme(&self, paths: &Paths) -> (Theme, Option<Problem>) {
         match theme_text(&self.theme, paths).and_then(|(text, file)| parsed(&text, file.as_deref())) {
@@ -19,10 +25,14 @@ impl Config {
     }
 }
 
+/// Where the user's own theme of this name would be.
+fn theme_file(name: &str, paths: &Paths) -> Option<PathBuf> {
+    paths.themes_dir().filter(|_| is_name(name)).map(|dir| dir.join(format!("{name}.toml")))
+}
+
 /// A theme's text, and its file if it is the user's own; those come first.
-pub fn theme_text(name: &str, paths: &Paths) -> Result<(String, Option<std::path::PathBuf>), Problem> {
-    let file = paths.themes_dir().filter(|_| is_name(name)).map(|dir| dir.join(format!("{name}.toml")));
-    if let Some(file) = file {
+pub fn theme_text(name: &str, paths: &Paths) -> Result<(String, Option<PathBuf>), Problem> {
+    if let Some(file) = theme_file(name, paths) {
         match load::read(&file) {
             Ok(Some(text)) => return Ok((text, Some(file))),
             Ok(None) => {}

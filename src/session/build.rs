@@ -1,5 +1,6 @@
 //! Putting a session together.
 
+use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
@@ -98,8 +99,11 @@ impl Session {
         };
 
         let private = paths.state_dir().into_iter().chain([paths.runtime_root()]);
-        let (theme, bad_theme) = config.theme(&paths);
-        problems.extend(bad_theme);
+        let theme = OnceCell::new();
+        if let Some((named, bad_theme)) = config.theme_of_choice(&paths) {
+            problems.extend(bad_theme);
+            let _ = theme.set(named);
+        }
         let (masking, bad_masks) = config.masking();
         problems.extend(bad_masks);
         let places = Places {
@@ -119,7 +123,8 @@ impl Session {
         };
         let kind = Kind::of(&shell);
         let user = User::from_uid(Uid::effective()).ok().flatten().map(|user| user.name).unwrap_or_default();
-        let (ignore, bad_patterns) = config.ignore_set();
+        let ignore = (!config.history.ignore.is_empty()).then(|| config.ignore_set());
+        let (ignore, bad_patterns) = ignore.map_or((None, Vec::new()), |(set, problems)| (Some(set), problems));
         problems.extend(bad_patterns);
         let privacy = Privacy::new(ignore, workspace.directory().join(PAUSED));
         let announcer = Announcer::new(std::env::var_os("TERM").as_deref(), host.clone());

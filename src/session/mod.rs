@@ -30,6 +30,7 @@ mod transcript;
 mod turn;
 mod workspace;
 
+use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -121,7 +122,8 @@ struct Session {
     /// A command to put on the next prompt.
     suggestion: Option<String>,
     places: Places,
-    theme: Theme,
+    /// The default until it is asked for: reading it takes memory that a tab without questions does not need.
+    theme: OnceCell<Theme>,
     kind: Kind,
     host: String,
     user: String,

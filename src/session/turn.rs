@@ -14,7 +14,7 @@ use crate::agent::{Happened, Place, Query, ShellView};
 use crate::capture::Size;
 use crate::chat::{Ending, Event};
 use crate::host::Kind;
-use crate::render::{Options, Painter};
+use crate::render::{Options, Painter, Theme};
 use crate::text;
 use crate::tool::ShellResult;
 
@@ -402,7 +402,8 @@ impl Session {
 
     pub(super) fn options(&self) -> Options {
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
-        Options::of_terminal(self.tty.size().cols, self.theme, variable)
+        let theme = *self.theme.get_or_init(Theme::default);
+        Options::of_terminal(self.tty.size().cols, theme, variable)
     }
 }
 
