@@ -136,7 +136,7 @@ mod tests {
                 "write_file"
             ]
         );
-        assert_eq!(Registry::standard(Ports::default(), Timeouts::default()).specs().len(), 8);
+        assert_eq!(Registry::standard(Ports::default(), Timeouts::default()).specs().len(), 9);
     }
 
     /// Paid for with every request. What a vendor puts around it comes on top.
