@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn only_what_we_write_is_a_placeholder() {
-        for ours in [write("GitHub token", Some(12)), write("$DB_PASSWORD", Some(1)), write("crates.io token", None)] {
+        for ours in [write("GitHub token", Some(12)), write("$DB_PASSWORD", Some(1)), write("Cargo token", None)] {
             let text = format!("a {ours} b");
             let found: Vec<&str> = spans(&text).into_iter().map(|span| &text[span]).collect();
             assert_eq!(found, [ours.as_str()]);

@@ -77,7 +77,7 @@ const SHAPES: &[Shape] = &[
     ("hf_", Plain, 30, "Hugging Face token"),
     ("npm_", Plain, 36, "npm token"),
     ("pypi-Ag", Dashed, 40, "PyPI token"),
-    ("cio", Plain, 32, "crates.io token"),
+    ("cio", Plain, 32, "Cargo token"),
     ("rubygems_", Hex, 40, "RubyGems key"),
     ("dckr_pat_", Dashed, 20, "Docker token"),
     ("dckr_oat_", Dashed, 20, "Docker token"),
