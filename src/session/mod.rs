@@ -162,7 +162,8 @@ impl Session {
             };
             let ready = self.wait(patience.unwrap_or(PollTimeout::NONE));
             // What we owe goes out before we take more; the only endless source comes last.
-            if ready.signals {
+            // A signal that came while we were being woken is older than the key that woke us: a resize must not come after it.
+            if ready.signals || ready.keys {
                 for event in self.signals.pending() {
                     if let Some(over) = self.on_signal(event) {
                         return over;
