@@ -153,6 +153,7 @@ fn a_pasted_query_behind_commands_waits_for_its_own_prompt() {
     for shell in shells().into_iter().filter(|shell| *shell != Shell::Fish) {
         let mut term = with_a_file_to_lose(shell).start();
         term.wait_for_prompt();
+        term.wait_until(|screen| screen.bracketed_paste());
         term.paste("echo fi''rst\nfor i in 1\ndo echo se''cond\ndone\n> precious\nand more");
         term.wait_for("and more");
         term.key(Key::Enter);
@@ -184,6 +185,7 @@ fn what_a_pasted_command_holds_is_the_shells() {
             ],
         };
         for (text, shown) in texts {
+            term.wait_until(|screen| screen.bracketed_paste());
             term.paste(text);
             term.wait_for(text.lines().last().unwrap());
             term.key(Key::Enter);
