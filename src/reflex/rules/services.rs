@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{Rule, pattern};
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
+use crate::reflex::typo;
 use crate::reflex::world::World;
 use crate::text;
 
@@ -27,6 +28,18 @@ pub(super) const RULES: &[Rule] = &[
         signs: &["unrecognized service"],
         apply: service_order,
     },
+    Rule {
+        name: "systemctl: a misspelt verb",
+        tools: &["systemctl"],
+        signs: &["nknown operation", "nknown command verb"],
+        apply: verb,
+    },
+    Rule {
+        name: "systemctl: a unit failed",
+        tools: &["systemctl", "service"],
+        signs: &["See \"systemctl status", "control process exited with error"],
+        apply: unit_failed,
+    },
 ];
 
 const VERBS: &[&str] = &[
@@ -39,13 +52,27 @@ const VERBS: &[&str] = &[
     "disable",
     "mask",
     "unmask",
-    "show",
     "cat",
     "edit",
+    "show",
     "is-active",
     "is-enabled",
+    "is-failed",
+    "daemon-reload",
+    "list-units",
+    "list-unit-files",
+    "list-timers",
     "try-restart",
     "reload-or-restart",
+    "reset-failed",
+    "kill",
+    "poweroff",
+    "reboot",
+    "suspend",
+    "hibernate",
+    "isolate",
+    "get-default",
+    "set-default",
 ];
 
 /// Where units live.
@@ -121,6 +148,14 @@ fn order(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     )
 }
 
+/// `systemctl strat nginx`.
+fn verb(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    let (index, wrong) = case.operands().next()?;
+    let is_swapped = case.word(index + 1).is_some_and(|next| VERBS.contains(&next));
+    let meant = typo::nearest(wrong, VERBS.iter().copied()).filter(|_| !is_swapped)?;
+    Some(Finding::fix(Confidence::Likely, case.with_word(index, meant), "the nearest of systemctl's words"))
+}
+
 /// `service restart nginx`.
 fn service_order(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let (verb, name) = (case.word(1)?, case.word(2)?);
@@ -157,8 +192,10 @@ fn unit(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         .flat_map(|directory| world.entries(Path::new(directory)))
         .map(|entry| entry.name.strip_suffix(".service").unwrap_or(&entry.name).to_owned())
         .collect();
+    let usual = other_name(wrong).filter(|other| units.iter().any(|unit| unit == other));
     let here = units.iter().map(String::as_str).filter(|name| *name != wrong);
-    let near = text::nearest(wrong, here)
+    let near = usual
+        .or_else(|| text::nearest(wrong, here))
         .or_else(|| text::nearest(wrong, COMMON_UNITS.iter().copied().filter(|name| *name != wrong)));
     let list = "systemctl list-unit-files --type=service";
     Some(match near {
@@ -169,4 +206,30 @@ fn unit(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         }
         None => Finding::cause(Confidence::Likely, cause).or(list, "which there are"),
     })
+}
+
+/// What systems call differently.
+fn other_name(unit: &str) -> Option<&'static str> {
+    Some(match unit {
+        "sshd" => "ssh",
+        "ssh" => "sshd",
+        "apache" | "httpd" => "apache2",
+        "apache2" => "httpd",
+        "mysqld" => "mysql",
+        "mysql" => "mariadb",
+        "redis" => "redis-server",
+        "crond" => "cron",
+        "cron" => "crond",
+        _ => return None,
+    })
+}
+
+fn unit_failed(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    let said = case.output.captures(pattern!(r#""systemctl status ["']?([\w@.:-]+)"#))?;
+    let unit = said.get(1)?.as_str();
+    Some(
+        Finding::fix(Confidence::Likely, format!("journalctl -xeu {unit}"), "what the service itself said")
+            .or(format!("systemctl status {unit}"), "its state and last lines")
+            .because(format!("{unit} was started and failed; its own words are in the journal.")),
+    )
 }

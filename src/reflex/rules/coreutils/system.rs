@@ -1,64 +1,13 @@
-//! Services, devices, disks, processes, memory.
+//! Devices, disks, processes, memory.
 
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::line::quoted;
 use crate::reflex::rules::{Rule, pattern};
 use crate::reflex::typo;
-use crate::reflex::world::{Kind, World};
-
-const VERBS: &[&str] = &[
-    "start",
-    "stop",
-    "restart",
-    "reload",
-    "status",
-    "enable",
-    "disable",
-    "mask",
-    "unmask",
-    "cat",
-    "edit",
-    "show",
-    "is-active",
-    "is-enabled",
-    "is-failed",
-    "daemon-reload",
-    "list-units",
-    "list-unit-files",
-    "list-timers",
-    "try-restart",
-    "reload-or-restart",
-    "reset-failed",
-    "kill",
-    "poweroff",
-    "reboot",
-    "suspend",
-    "hibernate",
-    "isolate",
-    "get-default",
-    "set-default",
-];
+use crate::reflex::world::World;
 
 pub(in crate::reflex::rules) const RULES: &[Rule] = &[
-    Rule {
-        name: "systemctl: the unit first",
-        tools: &["systemctl", "service"],
-        signs: &["nknown operation", "nknown command verb", "unrecognized service"],
-        apply: systemctl_verb,
-    },
-    Rule {
-        name: "systemctl: no such unit",
-        tools: &["systemctl", "service", "journalctl"],
-        signs: &["could not be found", "not found.", "not loaded"],
-        apply: systemctl_unit,
-    },
-    Rule {
-        name: "systemctl: a unit failed",
-        tools: &["systemctl", "service"],
-        signs: &["See \"systemctl status", "control process exited with error"],
-        apply: systemctl_failed,
-    },
     Rule {
         name: "a network device that is not there",
         tools: &["ifconfig", "ip", "iwconfig", "ethtool", "tcpdump"],
@@ -105,89 +54,6 @@ pub(in crate::reflex::rules) const RULES: &[Rule] = &[
         apply: kill_nobody,
     },
 ];
-
-fn systemctl_verb(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
-    let operands: Vec<(usize, &str)> = case.operands().collect();
-    let (first, verb) = *operands.first()?;
-    if case.tool() == "systemctl" {
-        if let [_, (second, other)] = operands.as_slice()
-            && VERBS.contains(other)
-            && !VERBS.contains(&verb)
-        {
-            let text = case.line.text();
-            let (one, two) = (&case.words()[first].span, &case.words()[*second].span);
-            let swapped = format!("{} {}", &text[two.clone()], &text[one.clone()]);
-            return Some(Finding::fix(
-                Confidence::Sure,
-                case.line.with(one.start..two.end, &swapped),
-                "what to do before the unit",
-            ));
-        }
-        let meant = typo::nearest(verb, VERBS.iter().copied())?;
-        return Some(Finding::fix(
-            Confidence::Likely,
-            case.with_word(first, meant),
-            "the nearest of systemctl's words",
-        ));
-    }
-    let (second, other) = *operands.get(1)?;
-    VERBS.contains(&verb).then(|| {
-        let text = case.line.text();
-        let (one, two) = (&case.words()[first].span, &case.words()[second].span);
-        let swapped = format!("{} {}", quoted(other), &text[one.clone()]);
-        Finding::fix(Confidence::Sure, case.line.with(one.start..two.end, &swapped), "the service before what to do")
-    })
-}
-
-fn systemctl_unit(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
-    let said = case.output.captures(pattern!(r"[Uu]nit (?:file )?['‘`]?([\w@.:-]+?)(?:\.service)?['’`]? (?:could not be found|not found|not loaded|does not exist)"))?;
-    let wrong = said.get(1)?.as_str();
-    let (index, typed) = case.operands().find(|(_, word)| word.trim_end_matches(".service") == wrong)?;
-    let mut units: Vec<String> = Vec::new();
-    for directory in ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"] {
-        let entries = world.entries(std::path::Path::new(directory));
-        units.extend(
-            entries
-                .into_iter()
-                .filter(|entry| entry.kind != Kind::Directory)
-                .filter_map(|entry| Some(entry.name.strip_suffix(".service")?.to_owned())),
-        );
-    }
-    let finding = Finding::cause(
-        Confidence::Likely,
-        format!("There is no unit {wrong}: it is not installed, or has another name (`systemctl list-unit-files`)."),
-    );
-    // Usual names that differ between systems.
-    let other = match wrong {
-        "sshd" => Some("ssh"),
-        "ssh" => Some("sshd"),
-        "apache" | "httpd" => Some("apache2"),
-        "apache2" => Some("httpd"),
-        "mysqld" => Some("mysql"),
-        "mysql" => Some("mariadb"),
-        "redis" => Some("redis-server"),
-        "crond" => Some("cron"),
-        "cron" => Some("crond"),
-        _ => None,
-    };
-    let meant = other
-        .filter(|other| units.iter().any(|unit| unit == other))
-        .or_else(|| typo::nearest(wrong, units.iter().map(String::as_str)));
-    Some(match meant {
-        Some(meant) => finding.or(case.with_word(index, &typed.replacen(wrong, meant, 1)), "the nearest unit"),
-        None => finding,
-    })
-}
-
-fn systemctl_failed(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
-    let said = case.output.captures(pattern!(r#""systemctl status ["']?([\w@.:-]+)"#))?;
-    let unit = said.get(1)?.as_str();
-    Some(
-        Finding::fix(Confidence::Likely, format!("journalctl -xeu {unit}"), "what the service itself said")
-            .or(format!("systemctl status {unit}"), "its state and last lines")
-            .because(format!("{unit} was started and failed; its own words are in the journal.")),
-    )
-}
 
 fn device(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let said = case.output.captures(pattern!(r#"(?:^([\w.-]+): error fetching|Device "([\w.@-]+)" does not exist|[Cc]annot find device "([\w.@-]+)"|^([\w.-]+): No such device|SIOC\w+ .*?([\w.-]+): No such device)"#))?;
