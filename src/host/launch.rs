@@ -12,7 +12,15 @@ use super::HostError;
 use super::kind::Kind;
 use super::quote;
 
-const BASH: &str = include_str!("../../shell-integration/bash.sh");
+const BASH: &str = concat!(
+    include_str!("../../shell-integration/bash.sh"),
+    include_str!("../../shell-integration/bash-start.sh")
+);
+/// What bash keeps to read when it needs it.
+const BASH_REST: &str = concat!(
+    include_str!("../../shell-integration/bash-enter.sh"),
+    include_str!("../../shell-integration/bash-prompt.sh")
+);
 const ZSH: &str = include_str!("../../shell-integration/zsh.zsh");
 const FISH: &str = include_str!("../../shell-integration/fish.fish");
 
@@ -131,7 +139,7 @@ impl Launch {
         let mut login = wishes.login || wishes.dash();
         let mut posix = variable("POSIXLY_CORRECT").is_some();
         let (mut norc, mut noprofile, mut rcfile) = (false, false, OsString::new());
-        let mut rest = Vec::new();
+        let mut others = Vec::new();
         let mut given = wishes.args.iter();
         while let Some(arg) = given.next() {
             match arg.to_str().unwrap_or_default() {
@@ -140,18 +148,20 @@ impl Launch {
                 "--posix" => posix = true,
                 "--login" | "-l" => {
                     login = true;
-                    rest.push(arg.clone());
+                    others.push(arg.clone());
                 }
                 "--rcfile" | "--init-file" => rcfile = given.next().cloned().unwrap_or_default(),
-                _ => rest.push(arg.clone()),
+                _ => others.push(arg.clone()),
             }
         }
         let flag = |set: bool| OsString::from(if set { "1" } else { "" });
         let script = integration.directory.join("bash");
+        let rest = integration.directory.join("bash-rest");
         let env = variable("ENV");
         let values = [
             ("nonce", integration.nonce.into()),
             ("fifo", integration.fifo.into()),
+            ("rest", rest.clone().into()),
             ("login", flag(login)),
             ("norc", flag(norc)),
             ("noprofile", flag(noprofile)),
@@ -165,6 +175,7 @@ impl Launch {
         let mut text = b"{ __shellmate_flags=${-//[!avx]/}; set +avx; } 2>/dev/null\n".to_vec();
         text.extend(preamble(&values, "__shellmate_", "=", quote::posix));
         write_secret(&script, &text, BASH)?;
+        write_secret(&rest, b"", BASH_REST)?;
         // With an rcfile bash would still read the system's own rc; `--norc` means that one too.
         let mut args: Vec<OsString> = if login || norc || posix {
             self.env.push(("ENV".into(), Some(script.clone().into())));
@@ -175,9 +186,9 @@ impl Launch {
         if wishes.login {
             args.push("-l".into());
         }
-        args.extend(rest);
+        args.extend(others);
         self.args = args;
-        self.secrets.push(script);
+        self.secrets.extend([script, rest]);
         Ok(())
     }
 

@@ -46,6 +46,10 @@ pub fn spawn(launch: &Launch, size: Size, settings: &Termios) -> Result<(Pty, Ch
             None => command.env_remove(name),
         };
     }
+    // What comes with the environment is exported for good, and would take what our hooks keep under that name along.
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"__shellmate_")) {
+        command.env_remove(name);
+    }
     // SAFETY: between fork and exec only setsid(2) and ioctl(2) are called, both async-signal-safe; nothing is allocated.
     unsafe { command.pre_exec(own_session) };
     let child = command.spawn().map_err(|source| HostError::NotExecutable { path: launch.program.clone(), source })?;
