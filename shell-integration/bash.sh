@@ -14,11 +14,16 @@
 # that would report finished jobs after each command, where nobody sees it. (`local -` reads the history file again before bash
 # 5.2.) What an interrupt keeps a call from putting back, the next one puts back.
 __shellmate_call() {
-  [[ ! ${__shellmate_options:=${-//[!$__shellmate_off]/}} ]] || builtin set "+$__shellmate_off"
+  if [[ ! $__shellmate_options && $- != *[$__shellmate_off]* ]]; then
+    "$@"
+    builtin return
+  fi
+  builtin : "${__shellmate_options:=${-//[!$__shellmate_off]/}}"
+  builtin set "+$__shellmate_off"
   "$@"
-  builtin local __shellmate_o="${__shellmate_options:+-$__shellmate_options}"
+  builtin local __shellmate_o="-$__shellmate_options"
   __shellmate_options=
-  [[ ! $__shellmate_o ]] || builtin set "$__shellmate_o"
+  builtin set "$__shellmate_o"
 }
 
 __shellmate_say() { builtin printf "$__shellmate_mark;%s\e\\\\" "$@" >/dev/tty; }
@@ -44,7 +49,6 @@ __shellmate_encode() {
 }
 
 __shellmate_where() {
-  [[ ${PWD-} != "$__shellmate_pwd" ]] || builtin return 0
   __shellmate_encode "${PWD-}"
   __shellmate_pwd=${PWD-} __shellmate_cwd=$__shellmate_field
 }
@@ -66,7 +70,7 @@ __shellmate_precmd() {
   [[ ! -t 9 ]] || __shellmate_input=$__shellmate_mark$';input\e\\' # PS1 and PS0 go to stderr, and the nonce to no file
   [[ $__shellmate_text != *bind* ]] || __shellmate_keys='' # bound anew, perhaps
   [[ $__shellmate_text != *DEBUG* ]] || __shellmate_next=$__shellmate_trap
-  __shellmate_where
+  [[ ${PWD-} == "$__shellmate_pwd" ]] || __shellmate_where
   if [[ $__shellmate_query ]]; then
     __shellmate_environment
     __shellmate_say "end;$1" "wait;$((++__shellmate_count));$__shellmate_cwd"
@@ -80,10 +84,12 @@ __shellmate_restore() { builtin return "$__shellmate_status"; } # and what it is
 
 # Last before a prompt: sees that all hooks are in place, whatever was done to them, and expects a command.
 __shellmate_last() {
-  __shellmate_hook
-  __shellmate_append PS0 "$__shellmate_ps0"
-  [[ ! ${PS1+set} ]] || __shellmate_append PS1 "$__shellmate_ps1"
-  [[ ${PS1-} == *"$__shellmate_ps1" || ! $__shellmate_input ]] || __shellmate_say input
+  [[ ${PROMPT_COMMAND[0]-} == "$__shellmate_first" && ${PROMPT_COMMAND[-1]} == "$__shellmate_final" ]] || __shellmate_hook
+  if [[ ${PS0-} != *"$__shellmate_ps0" || ${PS1-} != *"$__shellmate_ps1" ]] || ! builtin shopt -q promptvars; then
+    __shellmate_append PS0 "$__shellmate_ps0"
+    [[ ! ${PS1+set} ]] || __shellmate_append PS1 "$__shellmate_ps1"
+    [[ ${PS1-} == *"$__shellmate_ps1" || ! $__shellmate_input ]] || __shellmate_say input
+  fi
   [[ $__shellmate_keys ]] || __shellmate_bind
   [[ ! $__shellmate_visual ]] || { __shellmate_visual_back && __shellmate_visual=; } # it was interrupted
   if ((__shellmate_late > 1)); then # Enter did not see it
@@ -105,7 +111,7 @@ __shellmate_hook() {
     [[ ${PROMPT_COMMAND[*]-} != *__shellmate_* ]] || __shellmate_rare __shellmate_around PROMPT_COMMAND '' ''
   elif ((!${#PROMPT_COMMAND[@]} && BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 500)); then
     PROMPT_COMMAND=("$__shellmate_first" "$__shellmate_final")
-  elif [[ ${PROMPT_COMMAND[0]-} != "$__shellmate_first" || ${PROMPT_COMMAND[-1]} != "$__shellmate_final" ]]; then
+  else
     __shellmate_rare __shellmate_around PROMPT_COMMAND "$__shellmate_first" "$__shellmate_final"
   fi
 }
@@ -123,7 +129,7 @@ __shellmate_enter() {
     $__shellmate_h == +([[:alnum:]_]) && ${BASH_ALIASES[$__shellmate_h]-$__shellmate_h} == fc?([[:blank:]]*) ]]; then
     __shellmate_rare __shellmate_odd || builtin return 0
   fi
-  __shellmate_where
+  [[ ${PWD-} == "$__shellmate_pwd" ]] || __shellmate_where
   __shellmate_encode "$__shellmate_line" "$__shellmate_room"
   ((__shellmate_at == 1)) || __shellmate_field=$__shellmate_text%0A$__shellmate_field
   __shellmate_text=$__shellmate_field __shellmate_ended=0
