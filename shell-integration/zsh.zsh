@@ -29,8 +29,10 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
 
   # Write down what is exported, by hand: after a program run here zsh would not take the terminal back from it.
   __shellmate_environment() {
-    builtin emulate -L zsh && builtin local name
-    for name in ${(k)parameters[(R)*export*]}; do builtin print -rn -- "$name=${(P)name}"$'\0'; done >|${__shellmate_fifo:h}/environment
+    builtin emulate -L zsh && builtin local __shellmate_name
+    for __shellmate_name in ${(k)parameters[(R)*export*]}; do
+      builtin print -rn -- "$__shellmate_name=${(P)__shellmate_name}"$'\0'
+    done >|${__shellmate_fifo:h}/environment
   }
 
   # Before a prompt. A file to run is read here, in the user's options, so that what it sets lasts.
@@ -42,7 +44,7 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
 
   # Say how the last command ended, wait while a query is answered, announce the prompt. True if there is a file to run first.
   __shellmate_next() {
-    builtin emulate -L zsh && builtin trap - DEBUG ZERR && builtin local line
+    builtin emulate -L zsh && builtin trap - DEBUG ZERR
     if [[ $__shellmate_query == run ]]; then
       __shellmate_query=open
       # An interrupt has kept the file from saying it.
@@ -58,6 +60,7 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
         __shellmate_say wait $(( ++__shellmate_count )) "$PWD"
       fi
     fi
+    builtin local line
     while [[ -n $__shellmate_query ]]; do
       builtin read -r line <$__shellmate_fifo || __shellmate_query=
       case $line in
