@@ -14,10 +14,8 @@ use super::quote;
 
 const BASH: &str = include_str!("../../shell-integration/bash.sh");
 const ZSH: &str = include_str!("../../shell-integration/zsh.zsh");
-const FISH: &str = concat!(
-    include_str!("../../shell-integration/fish.fish"),
-    include_str!("../../shell-integration/fish-query.fish")
-);
+const FISH: &str =
+    concat!(include_str!("../../shell-integration/fish.fish"), include_str!("../../shell-integration/fish-query.fish"));
 
 /// How the user started us, as far as the shell should know.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
