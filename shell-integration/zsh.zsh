@@ -83,7 +83,9 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
     if () { builtin return "$__shellmate_code" }; then precmd; else precmd; fi
   }
   __shellmate_copy() { builtin functions -c $1 $2 || functions[$2]=$functions[$1] }
-  __shellmate_preexec() { { __shellmate_say start "$PWD" "${1:-$3}" } 2>/dev/null }
+  __shellmate_preexec() {
+    { if [[ $1 == '>' || $1 == '> '* ]]; then __shellmate_stop "$1"; else __shellmate_say start "$PWD" "${1:-$3}"; fi } 2>/dev/null
+  }
 
   # The editor's hooks: first the widget that was there, wherever that leads, then ours, whatever becomes of that.
   __shellmate_line_init() { [[ -n $__shellmate_busy ]] || __shellmate_then init __shellmate_begin }
@@ -118,14 +120,25 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
     # zle -I wipes the right prompt as usual, and leaves the cursor on the next line.
     [[ -o transient_rprompt ]] && builtin zle -I && builtin print -rn -- $'\e[A\e[999C' >/dev/tty || builtin zle -R -c
     builtin print -rn -- "${zle_bracketed_paste[2]}" >/dev/tty
-    __shellmate_say query "$BUFFER" kept
     [[ ( -o hist_ignore_dups || -o hist_ignore_all_dups ) && $BUFFER == $history[$(( HISTCMD - 1 ))] ]] ||
       builtin print -rs -- "$BUFFER"
-    BUFFER= __shellmate_query=asked
+    __shellmate_hand_over "$BUFFER"
+    BUFFER=
+  }
+  __shellmate_hand_over() {
+    __shellmate_say query "$1" kept
+    __shellmate_query=asked
     if (( $+functions[precmd] && ! $+functions[__shellmate_kept_precmd] )); then
       __shellmate_copy precmd __shellmate_kept_precmd
       functions[precmd]=__shellmate_stand_in
     fi
+  }
+
+  # A widget that took our place while the line was edited has let a query through. An interrupt keeps zsh from running it.
+  __shellmate_stop() {
+    builtin emulate -L zsh && builtin trap - DEBUG ZERR INT
+    __shellmate_hand_over "$1"
+    builtin kill -INT $$
   }
 
   # fc and r run a line that the editor has not seen: true if that is a query, which then takes their place.

@@ -70,3 +70,28 @@ fn ctrl_c_ends_what_fish_does_by_itself() {
     term.wait_for("you stopped it");
     term.wait_for_prompt();
 }
+
+#[test]
+fn zsh_asks_though_its_editors_hooks_were_replaced_while_the_line_was_edited() {
+    if !Shell::Zsh.available() {
+        return;
+    }
+    let late = "late() { zle -N zle-line-init other; zle -N zle-line-finish other }; other() { : }; zle -N late; bindkey '^T' late";
+    for more in ["", "trap '' INT", "TRAPINT() { print no }", "precmd() { T=$((T + 1)) }", "unset HISTFILE; HISTSIZE=0"]
+    {
+        let builder = Term::new(Shell::Zsh).rc(&format!("{late}\n{more}")).file("precious", "kept\n");
+        let mut term = builder.start();
+        term.wait_for_prompt();
+        term.run("false");
+        term.key(Key::Ctrl('t'));
+        term.typed("> precious\r");
+        term.wait_for("No model is connected yet");
+        term.wait_for_prompt();
+        term.run("echo status $?");
+        assert!(term.screen().contains("\nstatus 1\n"), "{more}\n{}", term.describe());
+        assert_eq!(term.read("precious"), "kept\n", "{more}\n{}", term.describe());
+        // The next line is seen in the editor again.
+        term.run("> precious");
+        assert_eq!(term.read("precious"), "kept\n", "{more}\n{}", term.describe());
+    }
+}
