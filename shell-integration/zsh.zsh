@@ -87,8 +87,9 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
     { if [[ $1 == '>' || $1 == '> '* ]]; then __shellmate_stop "$1"; else __shellmate_say start "$PWD" "${1:-$3}"; fi } 2>/dev/null
   }
 
-  # The editor's hooks: first the widget that was there, wherever that leads, then ours, whatever becomes of that.
-  __shellmate_line_init() { [[ -n $__shellmate_busy ]] || __shellmate_then init __shellmate_begin }
+  # The editor's hooks: first the widget that was there, wherever that leads, then ours, whatever becomes of that. The prompt is
+  # drawn already, and a widget may edit the whole line by itself.
+  __shellmate_line_init() { [[ -n $__shellmate_busy ]] || { __shellmate_begin 2>/dev/null; __shellmate_then init __shellmate_begun } }
   __shellmate_line_finish() { [[ -n $__shellmate_busy ]] || __shellmate_then finish __shellmate_accept }
   __shellmate_then() {
     { builtin typeset -g __shellmate_busy=1; [[ -z ${widgets[__shellmate_old_$1]-} ]] || builtin zle "__shellmate_old_$1" || : } always {
@@ -98,15 +99,14 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
     }
   }
 
-  __shellmate_begin() {
+  __shellmate_begin() { builtin emulate -L zsh && builtin trap - DEBUG ZERR && [[ $CONTEXT == start ]] && __shellmate_say input }
+  __shellmate_begun() {
     builtin emulate -L zsh && builtin trap - DEBUG ZERR
     if (( $+functions[__shellmate_boot] )); then
       builtin unfunction __shellmate_boot __shellmate_install
       (( $#zsh_scheduled_events )) || builtin zmodload -u zsh/sched
     fi
-    [[ $CONTEXT == start ]] || builtin return 0
-    [[ $widgets[zle-line-finish] == user:__shellmate_line_finish ]] || __shellmate_widgets
-    __shellmate_say input
+    [[ $CONTEXT != start || $widgets[zle-line-finish] == user:__shellmate_line_finish ]] || __shellmate_widgets
   }
 
   # A query gets no further than this: the shell is left with an empty line.

@@ -187,3 +187,60 @@ fn direnv_loads_and_unloads() {
         })
     }));
 }
+
+/// What prompt frameworks for zsh do that no package here brings: each in a few lines.
+#[test]
+fn zsh_prompts_that_come_early_or_shrink() {
+    let cases = [
+        (
+            "an instant prompt that holds back what start files print",
+            "print -rn -- 'early $ '
+            exec {in}<&0 {out}>&1 {err}>&2 </dev/null >~/held 2>&1
+            give_back() {
+                exec <&$in >&$out 2>&$err {in}<&- {out}>&- {err}>&-
+                precmd_functions=(${precmd_functions:#give_back})
+                print -rn -- $'\\r\\e[J'
+                print -r -- \"$(<~/held)\"
+            }
+            precmd_functions=(give_back $precmd_functions)
+            echo from a start file",
+        ),
+        (
+            "a prompt that shrinks when the line is finished",
+            "shrink() { PS1='%# '; zle .reset-prompt; zle -R }; zle -N zle-line-finish shrink
+            grow() { PS1='[$T]$ ' }; precmd_functions+=(grow)",
+        ),
+        (
+            "a prompt that shrinks around accept-line",
+            "shrink() { PS1='%# '; zle reset-prompt; zle .accept-line }; zle -N accept-line shrink
+            grow() { PS1='[$T]$ ' }; precmd_functions+=(grow)",
+        ),
+        (
+            "a prompt that shrinks behind a recursive edit",
+            "zle-line-init() {
+                [[ $CONTEXT == start ]] || return 0
+                zle .recursive-edit; local -i ended=$?
+                [[ $KEYS != $'\\4' ]] || exit 0
+                local long=$PS1
+                PS1='%# '; zle .reset-prompt; PS1=$long
+                if (( ended )); then zle .send-break; else zle .accept-line; fi
+                return ended
+            }
+            zle -N zle-line-init",
+        ),
+        (
+            "hooks of the editor that come with the first prompt",
+            "setup() {
+                precmd_functions=(${precmd_functions:#setup})
+                mine() { X=$WIDGET }; zle -N zle-line-init mine; zle -N zle-line-finish mine
+            }
+            precmd_functions+=(setup)",
+        ),
+        (
+            "a prompt drawn again when it knows more",
+            "know() { zle -F $1; exec {1}<&-; zle reset-prompt; zle -R }
+            ask() { exec {later}< <(echo more); zle -F $later know }; precmd_functions+=(ask)",
+        ),
+    ];
+    all(cases.iter().map(|(what, rc)| (*what, move || coexists(Shell::Zsh, what, |builder| builder.rc(rc)))));
+}

@@ -95,3 +95,18 @@ fn zsh_asks_though_its_editors_hooks_were_replaced_while_the_line_was_edited() {
         assert_eq!(term.read("precious"), "kept\n", "{more}\n{}", term.describe());
     }
 }
+
+#[test]
+fn zsh_says_that_the_prompt_is_drawn_before_a_widget_edits_the_line() {
+    if !Shell::Zsh.available() {
+        return;
+    }
+    let rc = "zle-line-init() { zle .recursive-edit && zle .accept-line }; zle -N zle-line-init";
+    let mut term = Term::new(Shell::Zsh).rc(rc).start();
+    term.wait_for_prompt();
+    term.wait_for_raw(b"]$ \x1b[K\x1b]133;B");
+    term.typed("> a question\r");
+    term.wait_for("No model is connected yet");
+    term.wait_for_prompt();
+    assert!(!term.home().join("a").exists(), "{}", term.describe());
+}
