@@ -13,7 +13,8 @@ use super::kind::Kind;
 use super::quote;
 
 const BASH: &str = include_str!("../../shell-integration/bash.sh");
-const ZSH: &str = include_str!("../../shell-integration/zsh.zsh");
+const ZSH: &str =
+    concat!(include_str!("../../shell-integration/zsh-query.zsh"), include_str!("../../shell-integration/zsh.zsh"));
 const FISH: &str =
     concat!(include_str!("../../shell-integration/fish.fish"), include_str!("../../shell-integration/fish-query.fish"));
 

@@ -110,3 +110,16 @@ fn zsh_says_that_the_prompt_is_drawn_before_a_widget_edits_the_line() {
     term.wait_for_prompt();
     assert!(!term.home().join("a").exists(), "{}", term.describe());
 }
+
+#[test]
+fn zsh_redirects_behind_a_blank_whatever_its_history_makes_of_it() {
+    if !Shell::Zsh.available() {
+        return;
+    }
+    for options in ["hist_reduce_blanks", "hist_ignore_space", "hist_reduce_blanks hist_ignore_space"] {
+        let mut term = Term::new(Shell::Zsh).rc(&format!("setopt {options}; NULLCMD=:")).start();
+        term.wait_for_prompt();
+        term.run(" > made");
+        assert_eq!(term.read("made"), "", "{options}\n{}", term.describe());
+    }
+}
