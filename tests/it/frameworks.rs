@@ -188,6 +188,74 @@ fn direnv_loads_and_unloads() {
     }));
 }
 
+#[test]
+fn powerlevel9k_draws_its_prompt() {
+    let theme = "/usr/share/powerlevel9k/powerlevel9k.zsh-theme";
+    if !(Shell::Zsh.available() && available_file(theme)) {
+        return;
+    }
+    let counted = "behind() { PROMPT+=$'\\n[$T]$ ' }; precmd_functions+=(behind)";
+    let elements = "POWERLEVEL9K_LEFT_PROMPT_ELEMENTS=(dir vcs status) POWERLEVEL9K_RIGHT_PROMPT_ELEMENTS=(history)";
+    let cases = [
+        ("alone", format!("POWERLEVEL9K_TIME_FORMAT=now; . {theme}; {counted}")),
+        ("two lines", format!("POWERLEVEL9K_PROMPT_ON_NEWLINE=true; {elements}; . {theme}; {counted}")),
+        ("before the plugins", format!("{elements}; . {theme}; {counted}; . {SUGGESTIONS}; . {HIGHLIGHTING}")),
+        ("behind the plugins", format!(". {SUGGESTIONS}; . {HIGHLIGHTING}; {elements}; . {theme}; {counted}")),
+    ];
+    all(cases.iter().map(|(what, rc)| (*what, move || coexists(Shell::Zsh, what, |builder| builder.rc(rc)))));
+}
+
+#[test]
+fn zoxide_learns_and_jumps() {
+    all(shells().into_iter().map(|shell| {
+        (shell.name(), move || {
+            if !available("zoxide") {
+                return;
+            }
+            let load = match shell {
+                Shell::Bash | Shell::Zsh => format!("eval \"$(zoxide init {})\"", shell.name()),
+                Shell::Fish => "zoxide init fish | source".to_owned(),
+            };
+            coexists(shell, "zoxide", |builder| builder.rc(&load));
+            let mut term = Term::new(shell).rc(&load).file("far/away/file", "").start();
+            term.wait_for_prompt();
+            term.run("cd far/away");
+            term.typed("> a query in between\r");
+            term.wait_for_prompt();
+            term.run("cd ../..");
+            term.run("z away");
+            term.run("pwd");
+            assert!(term.screen().contains("/home/far/away\n"), "{}\n{}", shell.name(), term.describe());
+            let commands = [("cd far/away", 0), ("cd ../..", 0), ("z away", 0), ("pwd", 0)];
+            assert_eq!(in_short(&term.finish()), commands, "{}", shell.name());
+        })
+    }));
+}
+
+#[test]
+fn fish_prompts_that_repaint_or_shrink() {
+    let cases = [
+        (
+            "a prompt drawn again when a variable is set",
+            "function fish_prompt; echo -n \"$extra\"\"[$T]\\$ \"; end
+            function again --on-variable extra; commandline --function repaint; end
+            function ask --on-event fish_prompt; set -g extra known; end",
+        ),
+        (
+            "a prompt that shrinks with a function on Enter",
+            "function fish_prompt; set -q short; and echo -n '$ '; or echo -n \"[$T]\\$ \"; end
+            function shrink; set -g short 1; commandline --function repaint execute; end
+            function grow --on-event fish_postexec --on-event fish_prompt; set -e short; end
+            bind \\r shrink",
+        ),
+        (
+            "keys that the user bound in every mode",
+            "fish_vi_key_bindings; for mode in default insert; bind -M $mode \\r 'commandline -f expand-abbr' 'commandline -f execute'; end",
+        ),
+    ];
+    all(cases.iter().map(|(what, rc)| (*what, move || coexists(Shell::Fish, what, |builder| builder.rc(rc)))));
+}
+
 /// What prompt frameworks for zsh do that no package here brings: each in a few lines.
 #[test]
 fn zsh_prompts_that_come_early_or_shrink() {
