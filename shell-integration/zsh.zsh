@@ -1,7 +1,8 @@
 # shellmate's half of the conversation with zsh; docs/PROTOCOL.md says what is said.
 #
-# The host puts this text, after a few assignments, into the .zshenv of a private ZDOTDIR. It gives ZDOTDIR back, defines what
-# follows, has itself called before the first prompt, and reads the user's own .zshenv; zsh reads all other startup files by itself.
+# The host puts this text, after a few assignments and zsh-query.zsh, into the .zshenv of a private ZDOTDIR. It gives ZDOTDIR back,
+# defines what follows, has itself called before the first prompt, and reads the user's own .zshenv; zsh reads all other startup
+# files by itself.
 # Prompts, keys and the widgets behind them stay as they are: Enter is seen in zle-line-finish, where every accepted line passes.
 # What is not the user's runs with stderr closed to `set -x`, in zsh's own options, and unseen by traps that watch commands.
 
@@ -9,7 +10,8 @@ if [[ -n $__shellmate_zdotdir_set ]]; then builtin export ZDOTDIR="$__shellmate_
 
 if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
   builtin typeset -gH +x __shellmate_nonce __shellmate_fifo
-  builtin typeset -g __shellmate_query= __shellmate_file= __shellmate_ran= __shellmate_busy= __shellmate_count=0 __shellmate_code=0
+  builtin typeset -g __shellmate_query= __shellmate_file= __shellmate_ran= __shellmate_busy= __shellmate_seen=
+  builtin typeset -g __shellmate_count=0 __shellmate_code=0
 
   # say KIND FIELD…: write one mark.
   __shellmate_say() {
@@ -27,12 +29,6 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
     builtin print -rn -- $mark$'\e\\' >/dev/tty
   }
 
-  # Write down what is exported, by hand: after a program run here zsh would not take the terminal back from it.
-  __shellmate_environment() {
-    builtin emulate -L zsh && builtin local name
-    for name in ${(k)parameters[(R)*export*]}; do builtin print -rn -- "$name=${(P)name}"$'\0'; done >|${__shellmate_fifo:h}/environment
-  }
-
   # Before a prompt. A file to run is read here, in the user's options, so that what it sets lasts.
   __shellmate_precmd() {
     while { __shellmate_next "$?" } 2>/dev/null; do
@@ -42,13 +38,13 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
 
   # Say how the last command ended, wait while a query is answered, announce the prompt. True if there is a file to run first.
   __shellmate_next() {
-    builtin emulate -L zsh && builtin trap - DEBUG ZERR && builtin local line
+    builtin emulate -L zsh && builtin trap - DEBUG ZERR
     if [[ $__shellmate_query == run ]]; then
       __shellmate_query=open
       # An interrupt has kept the file from saying it.
       [[ -n $__shellmate_ran ]] || __shellmate_say ran $(( $1 ? $1 : 130 ))
     else
-      __shellmate_code=$1
+      __shellmate_code=$1 __shellmate_seen=
       # What zsh has just drawn behind output without a final newline is not output.
       __shellmate_say end $1 "${(%)${PROMPT_EOL_MARK-%B%S%#%s%b}}"
       [[ $widgets[zle-line-init] == user:__shellmate_line_init ]] || __shellmate_widgets
@@ -58,6 +54,7 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
         __shellmate_say wait $(( ++__shellmate_count )) "$PWD"
       fi
     fi
+    builtin local line
     while [[ -n $__shellmate_query ]]; do
       builtin read -r line <$__shellmate_fifo || __shellmate_query=
       case $line in
@@ -80,10 +77,17 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
     if () { builtin return "$__shellmate_code" }; then precmd; else precmd; fi
   }
   __shellmate_copy() { builtin functions -c $1 $2 || functions[$2]=$functions[$1] }
-  __shellmate_preexec() { { __shellmate_say start "$PWD" "${1:-$3}" } 2>/dev/null }
+  __shellmate_preexec() {
+    if [[ -z $__shellmate_seen && ( $1 == '>' || $1 == '> '* ) ]]; then
+      __shellmate_stop "$1"
+    else
+      __shellmate_say start "$PWD" "${1:-$3}"
+    fi 2>/dev/null
+  }
 
-  # The editor's hooks: first the widget that was there, wherever that leads, then ours, whatever becomes of that.
-  __shellmate_line_init() { [[ -n $__shellmate_busy ]] || __shellmate_then init __shellmate_begin }
+  # The editor's hooks: first the widget that was there, wherever that leads, then ours, whatever becomes of that. The prompt is
+  # drawn already, and a widget may edit the whole line by itself.
+  __shellmate_line_init() { [[ -n $__shellmate_busy ]] || { __shellmate_begin 2>/dev/null; __shellmate_then init __shellmate_begun } }
   __shellmate_line_finish() { [[ -n $__shellmate_busy ]] || __shellmate_then finish __shellmate_accept }
   __shellmate_then() {
     { builtin typeset -g __shellmate_busy=1; [[ -z ${widgets[__shellmate_old_$1]-} ]] || builtin zle "__shellmate_old_$1" || : } always {
@@ -93,75 +97,14 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
     }
   }
 
-  __shellmate_begin() {
+  __shellmate_begin() { builtin emulate -L zsh && builtin trap - DEBUG ZERR && [[ $CONTEXT == start ]] && __shellmate_say input }
+  __shellmate_begun() {
     builtin emulate -L zsh && builtin trap - DEBUG ZERR
     if (( $+functions[__shellmate_boot] )); then
       builtin unfunction __shellmate_boot __shellmate_install
       (( $#zsh_scheduled_events )) || builtin zmodload -u zsh/sched
     fi
-    [[ $CONTEXT == start ]] || builtin return 0
-    [[ $widgets[zle-line-finish] == user:__shellmate_line_finish ]] || __shellmate_widgets
-    __shellmate_say input
-  }
-
-  # A query gets no further than this: the shell is left with an empty line.
-  __shellmate_accept() {
-    builtin emulate -L zsh && builtin trap - DEBUG ZERR
-    [[ $CONTEXT == start ]] || builtin return 0
-    (( $precmd_functions[(I)__shellmate_precmd] )) || precmd_functions=(__shellmate_precmd $precmd_functions)
-    (( $preexec_functions[(I)__shellmate_preexec] )) || preexec_functions=(__shellmate_preexec $preexec_functions)
-    [[ $BUFFER == '>' || $BUFFER == '> '* ]] || __shellmate_again || { __shellmate_part; builtin return 0 }
-    CURSOR=$#BUFFER POSTDISPLAY=
-    # zle -I wipes the right prompt as usual, and leaves the cursor on the next line.
-    [[ -o transient_rprompt ]] && builtin zle -I && builtin print -rn -- $'\e[A\e[999C' >/dev/tty || builtin zle -R -c
-    builtin print -rn -- "${zle_bracketed_paste[2]}" >/dev/tty
-    __shellmate_say query "$BUFFER" kept
-    [[ ( -o hist_ignore_dups || -o hist_ignore_all_dups ) && $BUFFER == $history[$(( HISTCMD - 1 ))] ]] ||
-      builtin print -rs -- "$BUFFER"
-    BUFFER= __shellmate_query=asked
-    if (( $+functions[precmd] && ! $+functions[__shellmate_kept_precmd] )); then
-      __shellmate_copy precmd __shellmate_kept_precmd
-      functions[precmd]=__shellmate_stand_in
-    fi
-  }
-
-  # fc and r run a line that the editor has not seen: true if that is a query, which then takes their place.
-  __shellmate_again() {
-    builtin local -a words && words=(${(z)BUFFER})
-    words=(${(z)aliases[${words[1]:-:}]-$words[1]} ${(Q)words[2,-1]})
-    [[ $words[1] == (fc|r) ]] || builtin return 1
-    while shift words && [[ $words[1] == -[^0-9]* || $words[1] == *=* ]]; do
-      case $words[1] in
-        (-*[lRWAIpPa]*) builtin return 1 ;;
-        (-e) shift words ;;
-      esac
-    done
-    words=("$(builtin fc -ln -- ${words[1]:--1} ${words[1]:--1})")
-    [[ $words[1] == '> '* ]] && BUFFER=$words[1]
-  }
-
-  # A pasted text may hold a query behind whole commands: that waits for the next prompt.
-  __shellmate_part() {
-    [[ $BUFFER == *$'\n>'* ]] || builtin return 0
-    builtin local -a lines && lines=("${(@f)BUFFER}") && builtin local -i i
-    for (( i = 2; i <= $#lines; i++ )); do
-      [[ $lines[i] == ('>'|'> '*) ]] && __shellmate_whole "${(F)lines[1,i-1]}" || builtin continue
-      __shellmate_say later "${(F)lines[i,-1]}"
-      BUFFER=${(F)lines[1,i-1]}
-      builtin return 0
-    done
-  }
-  # A backslash or an operator at the end goes on, though zsh takes `&&` for an end; a here-document without an end swallows even
-  # what no command can hold.
-  __shellmate_whole() {
-    builtin local slashes=${1##*[^\\]} && builtin local -a words && words=(${(z)1})
-    [[ $words[-1] == ('&&'|'||') ]] || (( $#slashes % 2 )) && builtin return 1
-    (( $+functions[__shellmate_try] )) && builtin unfunction __shellmate_try
-    functions[__shellmate_try]=$1
-    (( $+functions[__shellmate_try] )) || builtin return 1
-    builtin unfunction __shellmate_try
-    functions[__shellmate_try]=$1$'\n)'
-    (( ! $+functions[__shellmate_try] ))
+    [[ $CONTEXT != start || $widgets[zle-line-finish] == user:__shellmate_line_finish ]] || __shellmate_widgets
   }
 
   # Be the outermost of both hooks, whatever else has been installed since.

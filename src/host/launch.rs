@@ -21,8 +21,10 @@ const BASH_REST: &str = concat!(
     include_str!("../../shell-integration/bash-enter.sh"),
     include_str!("../../shell-integration/bash-prompt.sh")
 );
-const ZSH: &str = include_str!("../../shell-integration/zsh.zsh");
-const FISH: &str = include_str!("../../shell-integration/fish.fish");
+const ZSH: &str =
+    concat!(include_str!("../../shell-integration/zsh-query.zsh"), include_str!("../../shell-integration/zsh.zsh"));
+const FISH: &str =
+    concat!(include_str!("../../shell-integration/fish.fish"), include_str!("../../shell-integration/fish-query.fish"));
 
 /// How the user started us, as far as the shell should know.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -28,17 +28,15 @@ fn zsh_plugins_in_any_order() {
     all(cases.iter().map(|(what, rc)| (*what, move || coexists(Shell::Zsh, what, |builder| builder.rc(rc)))));
 }
 
-/// The colour of the first cell of `text` on the screen, which is typed at the newest prompt.
-fn colour_of(term: &Term, text: &str) -> Option<vt100::Color> {
-    let mut colour = None;
+/// Waits until the first cell of `text`, which is typed at the newest prompt, has this colour: highlighting may come after it.
+#[track_caller]
+fn wait_for_colour(term: &Term, text: &str, colour: vt100::Color) {
     term.wait_until(|screen| {
         let (row, _) = screen.cursor_position();
         let line = screen.rows(0, screen.size().1.get()).nth(usize::from(row)).unwrap_or_default();
         let place = line.find(text).and_then(|at| u16::try_from(at).ok());
-        colour = place.and_then(|column| screen.cell(row, column)).map(vt100::Cell::fgcolor);
-        colour.is_some()
+        place.and_then(|column| screen.cell(row, column)).map(vt100::Cell::fgcolor) == Some(colour)
     });
-    colour
 }
 
 #[test]
@@ -65,8 +63,7 @@ fn zsh_suggestions_and_colours_are_alive() {
         term.key(Key::Enter);
         term.wait_for_prompt();
         term.typed("no_such_thing");
-        let unknown = colour_of(&term, "no_such_thing");
-        assert_eq!(unknown, Some(vt100::Color::Idx(1)), "red\n{}", term.describe());
+        wait_for_colour(&term, "no_such_thing", vt100::Color::Idx(1));
         term.key(Key::Ctrl('u'));
         assert_eq!(in_short(&term.finish()), [("echo suggested text", 0), ("echo suggested text", 0)]);
     }
@@ -186,4 +183,129 @@ fn direnv_loads_and_unloads() {
             assert_eq!(records.len(), 7, "{records:?}");
         })
     }));
+}
+
+#[test]
+fn powerlevel9k_draws_its_prompt() {
+    let theme = "/usr/share/powerlevel9k/powerlevel9k.zsh-theme";
+    if !(Shell::Zsh.available() && available_file(theme)) {
+        return;
+    }
+    let counted = "behind() { PROMPT+=$'\\n[$T]$ ' }; precmd_functions+=(behind)";
+    let elements = "POWERLEVEL9K_LEFT_PROMPT_ELEMENTS=(dir vcs status) POWERLEVEL9K_RIGHT_PROMPT_ELEMENTS=(history)";
+    let cases = [
+        ("alone", format!("POWERLEVEL9K_TIME_FORMAT=now; . {theme}; {counted}")),
+        ("two lines", format!("POWERLEVEL9K_PROMPT_ON_NEWLINE=true; {elements}; . {theme}; {counted}")),
+        ("before the plugins", format!("{elements}; . {theme}; {counted}; . {SUGGESTIONS}; . {HIGHLIGHTING}")),
+        ("behind the plugins", format!(". {SUGGESTIONS}; . {HIGHLIGHTING}; {elements}; . {theme}; {counted}")),
+    ];
+    all(cases.iter().map(|(what, rc)| (*what, move || coexists(Shell::Zsh, what, |builder| builder.rc(rc)))));
+}
+
+#[test]
+fn zoxide_learns_and_jumps() {
+    all(shells().into_iter().map(|shell| {
+        (shell.name(), move || {
+            if !available("zoxide") {
+                return;
+            }
+            let load = match shell {
+                Shell::Bash | Shell::Zsh => format!("eval \"$(zoxide init {})\"", shell.name()),
+                Shell::Fish => "zoxide init fish | source".to_owned(),
+            };
+            coexists(shell, "zoxide", |builder| builder.rc(&load));
+            let mut term = Term::new(shell).rc(&load).file("far/away/file", "").start();
+            term.wait_for_prompt();
+            term.run("cd far/away");
+            term.typed("> a query in between\r");
+            term.wait_for_prompt();
+            term.run("cd ../..");
+            term.run("z away");
+            term.run("pwd");
+            assert!(term.screen().contains("/home/far/away\n"), "{}\n{}", shell.name(), term.describe());
+            let commands = [("cd far/away", 0), ("cd ../..", 0), ("z away", 0), ("pwd", 0)];
+            assert_eq!(in_short(&term.finish()), commands, "{}", shell.name());
+        })
+    }));
+}
+
+#[test]
+fn fish_prompts_that_repaint_or_shrink() {
+    let cases = [
+        (
+            "a prompt drawn again when a variable is set",
+            "function fish_prompt; echo -n \"$extra\"\"[$T]\\$ \"; end
+            function again --on-variable extra; commandline --function repaint; end
+            function ask --on-event fish_prompt; set -g extra known; end",
+        ),
+        (
+            "a prompt that shrinks with a function on Enter",
+            "function fish_prompt; set -q short; and echo -n '$ '; or echo -n \"[$T]\\$ \"; end
+            function shrink; set -g short 1; commandline --function repaint execute; end
+            function grow --on-event fish_postexec --on-event fish_prompt; set -e short; end
+            bind \\r shrink",
+        ),
+        (
+            "keys that the user bound in every mode",
+            "fish_vi_key_bindings; for mode in default insert; bind -M $mode \\r 'commandline -f expand-abbr' 'commandline -f execute'; end",
+        ),
+    ];
+    all(cases.iter().map(|(what, rc)| (*what, move || coexists(Shell::Fish, what, |builder| builder.rc(rc)))));
+}
+
+/// What prompt frameworks for zsh do that no package here brings: each in a few lines.
+#[test]
+fn zsh_prompts_that_come_early_or_shrink() {
+    let cases = [
+        (
+            "an instant prompt that holds back what start files print",
+            "print -rn -- 'early $ '
+            exec {in}<&0 {out}>&1 {err}>&2 </dev/null >~/held 2>&1
+            give_back() {
+                exec <&$in >&$out 2>&$err {in}<&- {out}>&- {err}>&-
+                precmd_functions=(${precmd_functions:#give_back})
+                print -rn -- $'\\r\\e[J'
+                print -r -- \"$(<~/held)\"
+            }
+            precmd_functions=(give_back $precmd_functions)
+            echo from a start file",
+        ),
+        (
+            "a prompt that shrinks when the line is finished",
+            "shrink() { PS1='%# '; zle .reset-prompt; zle -R }; zle -N zle-line-finish shrink
+            grow() { PS1='[$T]$ ' }; precmd_functions+=(grow)",
+        ),
+        (
+            "a prompt that shrinks around accept-line",
+            "shrink() { PS1='%# '; zle reset-prompt; zle .accept-line }; zle -N accept-line shrink
+            grow() { PS1='[$T]$ ' }; precmd_functions+=(grow)",
+        ),
+        (
+            "a prompt that shrinks behind a recursive edit",
+            "zle-line-init() {
+                [[ $CONTEXT == start ]] || return 0
+                zle .recursive-edit; local -i ended=$?
+                [[ $KEYS != $'\\4' ]] || exit 0
+                local long=$PS1
+                PS1='%# '; zle .reset-prompt; PS1=$long
+                if (( ended )); then zle .send-break; else zle .accept-line; fi
+                return ended
+            }
+            zle -N zle-line-init",
+        ),
+        (
+            "hooks of the editor that come with the first prompt",
+            "setup() {
+                precmd_functions=(${precmd_functions:#setup})
+                mine() { X=$WIDGET }; zle -N zle-line-init mine; zle -N zle-line-finish mine
+            }
+            precmd_functions+=(setup)",
+        ),
+        (
+            "a prompt drawn again when it knows more",
+            "know() { zle -F $1; exec {1}<&-; zle reset-prompt; zle -R }
+            ask() { exec {later}< <(echo more); zle -F $later know }; precmd_functions+=(ask)",
+        ),
+    ];
+    all(cases.iter().map(|(what, rc)| (*what, move || coexists(Shell::Zsh, what, |builder| builder.rc(rc)))));
 }

@@ -22,6 +22,7 @@ mod frameworks;
 mod gnu_screen;
 mod harness;
 mod history;
+mod hooks;
 mod hotkey;
 mod inline;
 mod line;

@@ -1,0 +1,82 @@
+# What zsh does with a finished line and about a query; the host puts this text in front of zsh.zsh.
+
+# A query gets no further than this: the shell is left with an empty line.
+__shellmate_accept() {
+  builtin emulate -L zsh && builtin trap - DEBUG ZERR
+  [[ $CONTEXT == start ]] || builtin return 0
+  __shellmate_seen=1
+  (( $precmd_functions[(I)__shellmate_precmd] )) || precmd_functions=(__shellmate_precmd $precmd_functions)
+  (( $preexec_functions[(I)__shellmate_preexec] )) || preexec_functions=(__shellmate_preexec $preexec_functions)
+  [[ $BUFFER == '>' || $BUFFER == '> '* ]] || __shellmate_again || { __shellmate_part; builtin return 0 }
+  CURSOR=$#BUFFER POSTDISPLAY=
+  # zle -I wipes the right prompt as usual, and leaves the cursor on the next line.
+  [[ -o transient_rprompt ]] && builtin zle -I && builtin print -rn -- $'\e[A\e[999C' >/dev/tty || builtin zle -R -c
+  builtin print -rn -- "${zle_bracketed_paste[2]}" >/dev/tty
+  [[ ( -o hist_ignore_dups || -o hist_ignore_all_dups ) && $BUFFER == $history[$(( HISTCMD - 1 ))] ]] ||
+    builtin print -rs -- "$BUFFER"
+  __shellmate_hand_over "$BUFFER"
+  BUFFER=
+}
+__shellmate_hand_over() {
+  __shellmate_say query "$1" kept
+  __shellmate_query=asked
+  if (( $+functions[precmd] && ! $+functions[__shellmate_kept_precmd] )); then
+    __shellmate_copy precmd __shellmate_kept_precmd
+    functions[precmd]=__shellmate_stand_in
+  fi
+}
+
+# A widget that took our place while the line was edited has let a query through. An interrupt keeps zsh from running it.
+__shellmate_stop() {
+  builtin emulate -L zsh && builtin trap - DEBUG ZERR INT
+  __shellmate_hand_over "$1"
+  builtin kill -INT $$
+}
+
+# fc and r run a line that the editor has not seen: true if that is a query, which then takes their place.
+__shellmate_again() {
+  builtin local -a words && words=(${(z)BUFFER})
+  words=(${(z)aliases[${words[1]:-:}]-$words[1]} ${(Q)words[2,-1]})
+  [[ $words[1] == (fc|r) ]] || builtin return 1
+  while shift words && [[ $words[1] == -[^0-9]* || $words[1] == *=* ]]; do
+    case $words[1] in
+      (-*[lRWAIpPa]*) builtin return 1 ;;
+      (-e) shift words ;;
+    esac
+  done
+  words=("$(builtin fc -ln -- ${words[1]:--1} ${words[1]:--1})")
+  [[ $words[1] == '> '* ]] && BUFFER=$words[1]
+}
+
+# A pasted text may hold a query behind whole commands: that waits for the next prompt.
+__shellmate_part() {
+  [[ $BUFFER == *$'\n>'* ]] || builtin return 0
+  builtin local -a lines && lines=("${(@f)BUFFER}") && builtin local -i i
+  for (( i = 2; i <= $#lines; i++ )); do
+    [[ $lines[i] == ('>'|'> '*) ]] && __shellmate_whole "${(F)lines[1,i-1]}" || builtin continue
+    __shellmate_say later "${(F)lines[i,-1]}"
+    BUFFER=${(F)lines[1,i-1]}
+    builtin return 0
+  done
+}
+# A backslash or an operator at the end goes on, though zsh takes `&&` for an end; a here-document without an end swallows even
+# what no command can hold.
+__shellmate_whole() {
+  builtin local slashes=${1##*[^\\]} && builtin local -a words && words=(${(z)1})
+  [[ $words[-1] == ('&&'|'||') ]] || (( $#slashes % 2 )) && builtin return 1
+  (( $+functions[__shellmate_try] )) && builtin unfunction __shellmate_try
+  functions[__shellmate_try]=$1
+  (( $+functions[__shellmate_try] )) || builtin return 1
+  builtin unfunction __shellmate_try
+  functions[__shellmate_try]=$1$'\n)'
+  (( ! $+functions[__shellmate_try] ))
+}
+
+# Write down what is exported, by hand: after a program run here zsh would not take the terminal back from it.
+__shellmate_environment() {
+  builtin emulate -L zsh && builtin local __shellmate_name
+  for __shellmate_name in ${(k)parameters[(R)*export*]}; do
+    builtin print -rn -- "$__shellmate_name=${(P)__shellmate_name}"$'\0'
+  done >|${__shellmate_fifo:h}/environment
+}
+

@@ -1,0 +1,125 @@
+//! The scripts in `shell-integration/`: what they write down, and what becomes of the wait for an answer.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+
+use serde_json::json;
+
+use crate::harness::{Key, Model, Reply, Shell, Term};
+
+/// The entries of an `env -0`, but for what a shell sets for one program.
+fn entries(bytes: &[u8]) -> BTreeSet<String> {
+    let entries = bytes.split(|&byte| byte == 0).filter(|entry| !entry.is_empty() && !entry.starts_with(b"_="));
+    entries.map(|entry| entry.escape_ascii().to_string()).collect()
+}
+
+#[test]
+fn what_is_exported_is_written_down_exactly() {
+    for shell in [Shell::Zsh, Shell::Fish].into_iter().filter(|shell| shell.available()) {
+        let set = match shell {
+            Shell::Fish => {
+                "set -gx LIST a 'b c' d; set -gx EMPTY; set -gx BLANK ''; set -gx --path LIB_PATH /a '/b c'; \
+                 set -Ux UNIVERSAL 1; set -gx LINES_OF one\\n\\ntwo\\n; set -gx name its; set -gx line own"
+            }
+            _ => {
+                "typeset -xT LIB_PATH lib_path; lib_path=(/a '/b c'); export BLANK= LINES_OF=$'one\\n\\ntwo\\n' name=its line=own; \
+                 typeset -ix COUNT=7; typeset -xUT TIED tied; tied=(a a b)"
+            }
+        };
+        let bytes = OsString::from_vec(b"\xff\xc3 \x01\x7f%;\\'\"$".to_vec());
+        let builder = Term::new(shell).rc(set).env("RAW", bytes).env("AN_EMPTY", "").env("WITH", "an=equals=sign");
+        // zsh does not hand on a name that it cannot say.
+        let odd = [("BASH_FUNC_m%%", "() {  echo a\n}"), ("a.name", "1\nLIST=no"), ("with-dash", "")];
+        let odd = odd.iter().filter(|_| shell == Shell::Fish);
+        let mut term = odd.fold(builder, |builder, (name, value)| builder.env(name, *value)).start();
+        term.wait_for_prompt();
+        let copy = match shell {
+            Shell::Fish => "cat (string replace directives environment -- $__shellmate_fifo) > ours",
+            _ => "cat ${__shellmate_fifo:h}/environment > ours",
+        };
+        for command in ["__shellmate_environment", copy, "env -0 > theirs"] {
+            term.run(command);
+        }
+        let read = |name| entries(&std::fs::read(term.home().join(name)).unwrap());
+        assert_eq!(read("ours"), read("theirs"), "{}", shell.name());
+        assert!(read("ours").len() > 10, "{}", term.describe());
+    }
+}
+
+#[test]
+fn ctrl_c_ends_what_fish_does_by_itself() {
+    if !Shell::Fish.available() {
+        return;
+    }
+    let model = Model::start([
+        Reply::calls(&[("run_in_shell", json!({ "command": "echo be''gun; while true; end" }))]),
+        Reply::text(["you stopped it"]),
+    ]);
+    let builder = Term::new(Shell::Fish).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted");
+    let mut term = builder.start();
+    term.wait_for_prompt();
+    term.typed("> go\r");
+    term.wait_for("Esc no");
+    term.typed("y");
+    term.wait_for("\nbegun");
+    term.key(Key::CtrlC);
+    // fish gives up all that comes before its prompt, so the answer goes on behind.
+    term.wait_for_prompt();
+    term.typed("> /show 1\r");
+    term.wait_for("you stopped it");
+    term.wait_for_prompt();
+}
+
+#[test]
+fn zsh_asks_though_its_editors_hooks_were_replaced_while_the_line_was_edited() {
+    if !Shell::Zsh.available() {
+        return;
+    }
+    let late = "late() { zle -N zle-line-init other; zle -N zle-line-finish other }; other() { : }; zle -N late; bindkey '^T' late";
+    for more in ["", "trap '' INT", "TRAPINT() { print no }", "precmd() { T=$((T + 1)) }", "unset HISTFILE; HISTSIZE=0"]
+    {
+        let builder = Term::new(Shell::Zsh).rc(&format!("{late}\n{more}")).file("precious", "kept\n");
+        let mut term = builder.start();
+        term.wait_for_prompt();
+        term.run("false");
+        term.key(Key::Ctrl('t'));
+        term.typed("> precious\r");
+        term.wait_for("No model is connected yet");
+        term.wait_for_prompt();
+        term.run("echo status $?");
+        assert!(term.screen().contains("\nstatus 1\n"), "{more}\n{}", term.describe());
+        assert_eq!(term.read("precious"), "kept\n", "{more}\n{}", term.describe());
+        // The next line is seen in the editor again.
+        term.run("> precious");
+        assert_eq!(term.read("precious"), "kept\n", "{more}\n{}", term.describe());
+    }
+}
+
+#[test]
+fn zsh_says_that_the_prompt_is_drawn_before_a_widget_edits_the_line() {
+    if !Shell::Zsh.available() {
+        return;
+    }
+    let rc = "zle-line-init() { zle .recursive-edit && zle .accept-line }; zle -N zle-line-init";
+    let mut term = Term::new(Shell::Zsh).rc(rc).start();
+    term.wait_for_prompt();
+    term.wait_for_raw(b"]$ \x1b[K\x1b]133;B");
+    term.typed("> a question\r");
+    term.wait_for("No model is connected yet");
+    term.wait_for_prompt();
+    assert!(!term.home().join("a").exists(), "{}", term.describe());
+}
+
+#[test]
+fn zsh_redirects_behind_a_blank_whatever_its_history_makes_of_it() {
+    if !Shell::Zsh.available() {
+        return;
+    }
+    for options in ["hist_reduce_blanks", "hist_ignore_space", "hist_reduce_blanks hist_ignore_space"] {
+        let mut term = Term::new(Shell::Zsh).rc(&format!("setopt {options}; NULLCMD=:")).start();
+        term.wait_for_prompt();
+        term.run(" > made");
+        assert_eq!(term.read("made"), "", "{options}\n{}", term.describe());
+    }
+}
