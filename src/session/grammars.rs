@@ -15,7 +15,7 @@ const MOST: usize = 32;
 
 /// Listens for the beginning of code.
 #[derive(Default)]
-pub(super) struct Grammars {
+pub(crate) struct Grammars {
     /// The last line of the answer so far, or its beginning.
     line: String,
     asked: HashSet<String>,
@@ -24,7 +24,7 @@ pub(super) struct Grammars {
 impl Grammars {
     /// Hears what happens. A language that an answer opens a block with, or of a file that is read (and perhaps changed next), is
     /// prepared on a thread of its own; its code is plain until that is done.
-    pub(super) fn hear(&mut self, event: &Event) {
+    pub(crate) fn hear(&mut self, event: &Event) {
         if let Event::Text(piece) = event {
             self.read(piece);
         }

@@ -25,6 +25,7 @@ mod history;
 mod hotkey;
 mod inline;
 mod line;
+mod painted;
 mod prompts;
 mod query;
 mod recorded;
