@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::body::Body;
 use super::catalog;
 use super::error::{ErrorKind, ProviderError};
-use super::failure::{Asked, Failure};
+use super::failure::{self, Asked, Failure};
 use super::{Delta, Stop};
 use crate::chat::Usage;
 
@@ -90,7 +90,10 @@ impl<'a, R: Reader> Decoder<'a, R> {
         if data.trim() == "[DONE]" {
             return self.end(deltas);
         }
-        let event: Value = serde_json::from_str(data).map_err(|e| self.error(unreadable).caused_by(e))?;
+        let event: Value = serde_json::from_str(data).map_err(|e| {
+            let page = failure::page_words(data).unwrap_or_default();
+            self.error(unreadable).saying(&page).caused_by(e)
+        })?;
         if name == "error" || event["type"] == "error" || event.get("error").is_some_and(|error| !error.is_null()) {
             return Err(Failure::of_object(&event).into_error(self.asked));
         }
