@@ -33,6 +33,7 @@ mod reflex;
 mod rooms;
 mod start;
 mod terminal;
+mod tls;
 mod tmux;
 mod turbulence;
 mod wire;
