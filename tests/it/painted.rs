@@ -60,6 +60,13 @@ fn colours_follow_the_theme_and_the_environment() {
 }
 
 #[test]
+fn the_first_code_has_its_colours() {
+    let (screen, raw) = painted("```rust\nlet x = \"a\";\n```\n", |home| home);
+    assert!(screen.contains("let x = \"a\";"), "{screen}");
+    assert!(!raw.contains("let x = \"a\";"), "{raw:?}");
+}
+
+#[test]
 fn a_model_steers_no_terminal() {
     for term in ["xterm-256color", "dumb"] {
         let (screen, raw) = painted("a\x1b]0;title\x07\x1b[2Jb\u{9b}2J", |home| home.env("TERM", term));

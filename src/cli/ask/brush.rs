@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::chat::Event;
-use crate::render::{Options, Painter, Theme};
+use crate::render::{self, Options, Painter, Theme};
 use crate::session::Grammars;
 use crate::tty;
 
@@ -37,7 +37,10 @@ impl Brush {
             self.painter.resize(columns, &mut out);
         }
         let event = Event::Text(text.to_owned());
-        self.grammars.hear(&event);
+        // Nothing else is kept waiting here, and there may be no second answer to colour.
+        for language in self.grammars.languages(&event) {
+            render::warm(&language);
+        }
         self.painter.event(&event, Instant::now(), &mut out);
         out
     }

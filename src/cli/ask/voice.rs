@@ -19,7 +19,7 @@ pub(super) enum Form {
     /// The answer as it comes, byte for byte: data for a file or a pipe.
     Text,
     /// The answer as it comes, for a person at a terminal, which it must not steer.
-    Painted(Brush),
+    Painted(Box<Brush>),
     /// One object, at the end.
     Json,
 }
