@@ -96,6 +96,8 @@ pub enum Distrust {
     Date,
     /// The certificate is for another name.
     OtherName,
+    /// The certificate is not one for servers: an authority's own, or of an old kind.
+    Unfit,
     /// This machine knows nobody who signs certificates.
     NoAuthorities,
     /// What was heard is no TLS.
@@ -109,6 +111,7 @@ impl Distrust {
             Distrust::Stranger => Some("its certificate is signed by nobody this machine knows"),
             Distrust::Date => Some("its certificate is not valid today"),
             Distrust::OtherName => Some("its certificate is for another name"),
+            Distrust::Unfit => Some("its certificate is not one for a server"),
             Distrust::NoAuthorities => Some("there are no certificates here to check it with"),
             Distrust::NoTls => Some("it speaks no TLS"),
             Distrust::Other => None,
@@ -120,6 +123,7 @@ impl Distrust {
             Distrust::Stranger => "if it is yours or your proxy's, name the signer's certificate in SSL_CERT_FILE",
             Distrust::Date => "check the clock of this machine, or tell whoever runs the server",
             Distrust::OtherName => "check the URL and the proxy",
+            Distrust::Unfit => "it must be made with a subjectAltName and basicConstraints=CA:FALSE",
             Distrust::NoAuthorities => "install ca-certificates, or check SSL_CERT_FILE and SSL_CERT_DIR",
             Distrust::NoTls => "should the URL begin with http://?",
             Distrust::Other => "check the URL, the proxy and the certificates (SSL_CERT_FILE)",

@@ -48,11 +48,13 @@ fn distrust(error: &rustls::Error, is_building: bool) -> Distrust {
     match error {
         _ if is_building => Distrust::NoAuthorities,
         rustls::Error::InvalidCertificate(bad) => match bad {
-            Bad::UnknownIssuer => Distrust::Stranger,
+            // A bad signature is that of another authority with the same name.
+            Bad::UnknownIssuer | Bad::BadSignature => Distrust::Stranger,
             Bad::Expired | Bad::ExpiredContext { .. } | Bad::NotValidYet | Bad::NotValidYetContext { .. } => {
                 Distrust::Date
             }
             Bad::NotValidForName | Bad::NotValidForNameContext { .. } => Distrust::OtherName,
+            Bad::Other(_) | Bad::InvalidPurpose | Bad::InvalidPurposeContext { .. } => Distrust::Unfit,
             _ => Distrust::Other,
         },
         rustls::Error::InvalidMessage(_) => Distrust::NoTls,

@@ -96,5 +96,6 @@ fn the_answer_goes_on_in_the_new_width() {
     model.release();
     assert!(term.wait_exit().success());
     let screen = term.screen();
-    assert!(screen.contains("several") && screen.lines().all(|line| line.chars().count() <= 30), "{screen}");
+    // Too narrow for a table.
+    assert!(screen.contains("\na: 1\nb: several words"), "{screen}");
 }

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::net::SocketAddr;
 use std::process::{Command, Output, Stdio};
 
-use crate::harness::{Authority, Builder, Http, Model, Proxy, Reply, Shell, Term, Valid};
+use crate::harness::{Authority, Builder, Certificate, Http, Model, Proxy, Reply, Shell, Term};
 
 fn home(url: &str) -> Builder {
     Term::new(Shell::Bash).env("OPENAI_BASE_URL", url).env("SHELLMATE_MODEL", "scripted").args(["ask", "hi"])
@@ -32,16 +32,16 @@ fn complains(builder: &Builder, words: &str) {
 }
 
 /// A model behind TLS on this machine, which says `Hello.` as often as it is asked.
-fn greeter(name: &str, valid: Valid) -> (Authority, Model, SocketAddr) {
+fn greeter(name: &str, certificate: Certificate) -> (Authority, Model, SocketAddr) {
     let model = Model::start(vec![Reply::text(["Hello."]); 8]);
     let authority = Authority::new();
-    let address = authority.serve(name, valid, Http::Two, &model.address());
+    let address = authority.serve(name, certificate, Http::Two, &model.address());
     (authority, model, address)
 }
 
 #[test]
 fn an_authority_of_ones_own_is_a_file_or_a_directory() {
-    let (authority, _model, address) = greeter("localhost", Valid::Now);
+    let (authority, _model, address) = greeter("localhost", Certificate::Good);
     let here = || home(&format!("https://localhost:{}/v1", address.port()));
     answers(&here().env("SSL_CERT_FILE", authority.file()), "Hello.\n");
     answers(&here().env("SSL_CERT_DIR", authority.directory()), "Hello.\n");
@@ -49,7 +49,7 @@ fn an_authority_of_ones_own_is_a_file_or_a_directory() {
 
 #[test]
 fn who_cannot_be_trusted_is_not_and_the_reason_is_said() {
-    let (authority, _model, address) = greeter("localhost", Valid::Now);
+    let (authority, _model, address) = greeter("localhost", Certificate::Good);
     let at = |name: &str, address: SocketAddr| home(&format!("https://{name}:{}/v1", address.port()));
     let no = |name: &str, address: SocketAddr| format!("no connection to {name}:{} can be trusted: ", address.port());
     complains(
@@ -67,17 +67,17 @@ fn who_cannot_be_trusted_is_not_and_the_reason_is_said() {
         &(no("localhost", address)
             + "there are no certificates here to check it with; install ca-certificates, or check SSL_CERT_FILE and SSL_CERT_DIR"),
     );
-    let (authority, _model, address) = greeter("localhost", Valid::Once);
+    let (authority, _model, address) = greeter("localhost", Certificate::Expired);
     complains(
         &at("localhost", address).env("SSL_CERT_FILE", authority.file()),
         &(no("localhost", address)
             + "its certificate is not valid today; check the clock of this machine, or tell whoever runs the server"),
     );
-    let model = Model::start([]);
-    let address = model.address().parse().unwrap();
+    let (authority, _model, address) = greeter("localhost", Certificate::Authority);
     complains(
         &at("localhost", address).env("SSL_CERT_FILE", authority.file()),
-        &(no("localhost", address) + "it speaks no TLS; should the URL begin with http://?"),
+        &(no("localhost", address)
+            + "its certificate is not one for a server; it must be made with a subjectAltName and basicConstraints=CA:FALSE"),
     );
 }
 
@@ -86,7 +86,7 @@ fn an_answer_comes_piece_by_piece_over_either_http() {
     for http in [Http::One, Http::Two] {
         let model = Model::start([Reply::text(["one", " two"]).gated()]);
         let authority = Authority::new();
-        let address = authority.serve("localhost", Valid::Now, http, &model.address());
+        let address = authority.serve("localhost", Certificate::Good, http, &model.address());
         let builder = home(&format!("https://localhost:{}/v1", address.port())).env("SSL_CERT_FILE", authority.file());
         let mut child = command(&builder).spawn().unwrap();
         let mut out = child.stdout.take().unwrap();
@@ -105,7 +105,7 @@ fn an_answer_comes_piece_by_piece_over_either_http() {
 
 #[test]
 fn a_proxy_is_asked_for_a_tunnel() {
-    let (authority, _model, address) = greeter("llm.invalid", Valid::Now);
+    let (authority, _model, address) = greeter("llm.invalid", Certificate::Good);
     let proxy = Proxy::http(address);
     let at = format!("http://me:pw@{}", proxy.address);
     let far = || home("https://llm.invalid/v1").env("SSL_CERT_FILE", authority.file());
@@ -122,7 +122,7 @@ fn a_proxy_is_asked_for_a_tunnel() {
 
 #[test]
 fn a_socks_proxy_is_told_the_name() {
-    let (authority, _model, address) = greeter("llm.invalid", Valid::Now);
+    let (authority, _model, address) = greeter("llm.invalid", Certificate::Good);
     let proxy = Proxy::socks(address);
     let far = home("https://llm.invalid/v1").env("SSL_CERT_FILE", authority.file());
     answers(&far.env("ALL_PROXY", format!("socks5h://{}", proxy.address)), "Hello.\n");
@@ -133,12 +133,12 @@ fn a_socks_proxy_is_told_the_name() {
 fn this_machine_and_those_named_are_asked_directly() {
     let nowhere =
         |builder: Builder| builder.env("HTTPS_PROXY", "http://127.0.0.1:1").env("ALL_PROXY", "http://127.0.0.1:1");
-    let (authority, _model, address) = greeter("localhost", Valid::Now);
+    let (authority, _model, address) = greeter("localhost", Certificate::Good);
     let here = nowhere(home(&format!("https://localhost:{}/v1", address.port())));
     answers(&here.env("SSL_CERT_FILE", authority.file()), "Hello.\n");
 
     // This address leads here, but is not one that we know to be this machine.
-    let (authority, _model, address) = greeter("0.0.0.0", Valid::Now);
+    let (authority, _model, address) = greeter("0.0.0.0", Certificate::Good);
     let other =
         || nowhere(home(&format!("https://0.0.0.0:{}/v1", address.port()))).env("SSL_CERT_FILE", authority.file());
     answers(&other().env("NO_PROXY", "example.org, 0.0.0.0"), "Hello.\n");

@@ -105,6 +105,7 @@ async fn a_connection_that_cannot_be_trusted_is_not_tried_again() {
     let error = ask_with(&format!("https://{address}"), &Http::default()).await.1.unwrap_err();
     let untrusted = ErrorKind::Untrusted { address: address.to_string(), why: Distrust::NoTls };
     assert_eq!((error.kind(), error.retry()), (&untrusted, Retry::Never));
+    assert!(error.to_string().ends_with("it speaks no TLS; should the URL begin with http://?"), "{error}");
 }
 
 #[tokio::test]

@@ -27,4 +27,4 @@ pub(crate) use record::{Record, in_short};
 pub(crate) use screen::{patience, text_of};
 pub(crate) use shell::{Shell, available, available_file, shells};
 pub(crate) use term::{Output, Term, end_all_below};
-pub(crate) use tls::{Authority, Http, Proxy, Valid};
+pub(crate) use tls::{Authority, Certificate, Http, Proxy};

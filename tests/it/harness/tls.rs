@@ -29,11 +29,13 @@ pub(crate) enum Http {
     Two,
 }
 
-/// Until when a certificate is good.
+/// What a server proves itself with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Valid {
-    Now,
-    Once,
+pub(crate) enum Certificate {
+    Good,
+    Expired,
+    /// One that may sign others.
+    Authority,
 }
 
 impl Authority {
@@ -60,10 +62,14 @@ impl Authority {
     }
 
     /// Serves what is at this address over TLS, in the name of `name`; returns where.
-    pub(crate) fn serve(&self, name: &str, valid: Valid, http: Http, model: &str) -> SocketAddr {
+    pub(crate) fn serve(&self, name: &str, kind: Certificate, http: Http, model: &str) -> SocketAddr {
         let mut params = CertificateParams::new(vec![name.to_owned()]).expect("a name");
-        if valid == Valid::Once {
-            (params.not_before, params.not_after) = (date_time_ymd(2020, 1, 1), date_time_ymd(2020, 2, 1));
+        match kind {
+            Certificate::Good => {}
+            Certificate::Expired => {
+                (params.not_before, params.not_after) = (date_time_ymd(2020, 1, 1), date_time_ymd(2020, 2, 1));
+            }
+            Certificate::Authority => params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained),
         }
         let key = KeyPair::generate().expect("a key");
         let certificate = params.signed_by(&key, &self.issuer).expect("a certificate");
