@@ -66,6 +66,26 @@ fn a_proxy_is_used_for_others_and_not_for_those_named() {
 }
 
 #[test]
+fn a_server_that_is_not_started_is_one_line() {
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let nothing =
+        format!("nothing answers at {closed}; is the server running? start it, or choose another with --model");
+    let builder = home().env("OPENAI_BASE_URL", format!("http://{closed}/v1"));
+    let (builder, code, _, err) = run(builder, &["ask", "hi"], "");
+    assert_eq!((code, err), (Some(1), format!("error: {nothing}\n")));
+    let (_home, _, _, err) = run(builder.no_env("SHELLMATE_MODEL"), &["ask", "hi"], "");
+    assert_eq!(err, format!("error: cannot ask for the models there are: {nothing}\n"));
+}
+
+#[test]
+fn a_limit_that_takes_long_is_said_at_once() {
+    let model = Model::start([Reply::error(429, "slow down").header("Retry-After", "90")]);
+    let (_home, code, _, err) = run(home().env("OPENAI_BASE_URL", model.url()), &["ask", "hi"], "");
+    let words = "error: custom limits how often you may ask: slow down; ask again in 1m30s\n";
+    assert_eq!((code, err.as_str()), (Some(1), words));
+}
+
+#[test]
 fn a_key_that_is_kept_is_used_and_never_shown() {
     const SECRET: &str = "sk-kept-0123456789";
     let model = Model::start([Reply::text(["hello"]), Reply::text(["hello"])]);
