@@ -71,6 +71,16 @@ async fn a_megabyte_in_one_line_and_a_hundred_thousand_pieces_are_read() {
 }
 
 #[tokio::test]
+async fn an_answer_without_an_end_is_given_up() {
+    let line = format!(r#"{{"choices":[{{"delta":{{"content":"{}"}}}}]}}"#, "x".repeat(1 << 20));
+    let endless = vec![line.as_str(); 17];
+    let (text, answer) = body(STREAM, events(&endless)).await;
+    let error = answer.unwrap_err();
+    assert_eq!(text.len(), 17 << 20);
+    assert_eq!(error.to_string(), "what came back from custom is not an answer: it does not end; check the base URL");
+}
+
+#[tokio::test]
 async fn an_error_that_is_compressed_is_read() {
     let object = br#"{"error":{"message":"packed words","code":"model_not_found"}}"#;
     let words = refusal(404, "Content-Encoding: gzip\r\n", &stored_gzip(object)).await;
