@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
 use bytes::Bytes;
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, date_time_ymd};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd};
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use tempfile::TempDir;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, copy_bidirectional};
@@ -40,10 +40,12 @@ pub(crate) enum Certificate {
 
 impl Authority {
     pub(crate) fn new() -> Authority {
+        let place = tempfile::tempdir().expect("a directory");
         let mut params = CertificateParams::new(Vec::new()).expect("no names");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        // Each has a name of its own, for it is by name that they are found.
+        params.distinguished_name.push(DnType::CommonName, place.path().display().to_string());
         let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().expect("a key")).expect("an authority");
-        let place = tempfile::tempdir().expect("a directory");
         std::fs::write(place.path().join("authority.pem"), issuer.pem()).expect("a file");
         std::fs::create_dir(place.path().join("hashed")).expect("a directory");
         // Only files named like hashes are looked at.
