@@ -55,7 +55,7 @@ pub(super) async fn ask(line: Line<'_>, request: &Request, usage: &mut Usage) ->
             Decision::Again(after) if tellings < line.tellings => after,
             Decision::Again(_) | Decision::GiveUp => return Step::Failed(draft.broken_off(), words(&error)),
         };
-        front.hear(Event::Retrying { attempt, after, why: words(&error) });
+        front.hear(Event::Retrying { attempt: attempt + 1, after, why: words(&error) });
         if is_cancelled_within(after, cancel).await {
             return Step::Interrupted(draft.interrupted());
         }

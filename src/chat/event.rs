@@ -20,7 +20,7 @@ pub enum Event {
     CallOutput { id: String, text: String },
     /// A call is over; `detail` is what a person may want to unfold (a diff, the output), if it differs from the outcome.
     CallFinished { id: String, outcome: Outcome, detail: Option<String>, took: Duration },
-    /// The request failed and will be tried again.
+    /// The request failed and will be sent again; `attempt` is the number of the one to come.
     Retrying { attempt: u32, after: Duration, why: String },
     /// Tokens of this step.
     Usage(Usage),

@@ -3,13 +3,14 @@
 //! The answer goes to stdout, everything else to stderr. Nobody is there to be asked, so whatever changes something is refused
 //! unless `--yes` was given. A thread, a connection or a file that one answer does not need is not made.
 
+mod brush;
 mod image;
 mod scratch;
 mod stdin;
 mod view;
 mod voice;
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -26,9 +27,11 @@ use crate::config::{self, Config, Paths};
 use crate::guard::{Intent, Masking};
 use crate::provider::{self, Http, Resolved, Wish};
 use crate::reflex::Role;
+use crate::render::Theme;
 use crate::tool::{Ports, Registry};
 
 use super::report::{self, Report};
+use brush::Brush;
 use scratch::Scratch;
 use voice::{Form, Voice};
 
@@ -119,7 +122,12 @@ async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Re
             None => return Ok(ExitCode::from(INTERRUPTED)),
         },
     };
-    let voice = Arc::new(Voice::new(if args.json { Form::Json } else { Form::Text }, cancel.clone()));
+    let form = match args.json {
+        true => Form::Json,
+        false if io::stdout().is_terminal() => Form::Painted(Box::new(Brush::new(theme(&config, paths)))),
+        false => Form::Text,
+    };
+    let voice = Arc::new(Voice::new(form, cancel.clone()));
     match found {
         Ok(Some(resolved)) => answer(query, resolved, voice, args.yes, (paths, &config.agent), cancel).await,
         Ok(None) => without_a_model(&query, config.reflex, &voice, paths),
@@ -185,6 +193,13 @@ async fn answer(
         }
         Ending::Failed(why) => Report::from(anyhow::anyhow!(why)).code(1).print(),
     })
+}
+
+/// The theme that was chosen; trouble with it is told.
+fn theme(config: &Config, paths: &Paths) -> Theme {
+    let (theme, problem) = config.theme_of_choice(paths).unwrap_or_default();
+    report::notices(problem);
+    theme
 }
 
 /// What the configuration says of secrets; trouble with it is told.

@@ -78,6 +78,7 @@ impl Decoder {
                     return None;
                 }
                 let letter = std::str::from_utf8(&bytes).ok().and_then(|text| text.chars().next());
+                let letter = letter.filter(|letter| !letter.is_control());
                 typed(letter.unwrap_or('\u{FFFD}'), alt)
             }
             State::Escape => self.escape(byte),
@@ -285,10 +286,10 @@ fn spelled(code: u32, shifted: Option<u32>, text: Option<u32>, mods: Mods) -> Op
         // Keys that type nothing: locks, media, modifiers on their own.
         57344..=63743 => return None,
         _ => {
-            let base = char::from_u32(code).filter(|letter| !letter.is_control())?;
-            let shifted =
-                shifted.and_then(char::from_u32).unwrap_or_else(|| base.to_uppercase().next().unwrap_or(base));
-            let letter = match text.and_then(char::from_u32).filter(|letter| !letter.is_control()) {
+            let shown = |code| char::from_u32(code).filter(|letter| !letter.is_control());
+            let base = shown(code)?;
+            let shifted = shifted.and_then(shown).unwrap_or_else(|| base.to_uppercase().next().unwrap_or(base));
+            let letter = match text.and_then(shown) {
                 Some(letter) => letter,
                 None if mods.shift && !mods.ctrl => shifted,
                 None => base,

@@ -56,8 +56,15 @@ pub enum ResolveError {
     NoModel { vendor: &'static str },
     #[error("nobody was found who has the model {model}; write it as provider/model, or start its server")]
     Nobody { model: String },
-    #[error("cannot ask for the models there are")]
-    Ask(#[from] ProviderError),
+    // What the client said of it is for the log; the words say it already.
+    #[error("cannot ask for the models there are: {0}")]
+    Ask(ProviderError),
+}
+
+impl From<ProviderError> for ResolveError {
+    fn from(error: ProviderError) -> ResolveError {
+        ResolveError::Ask(error)
+    }
 }
 
 /// A vendor and a model, before anything is asked.

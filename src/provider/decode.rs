@@ -7,9 +7,13 @@ use serde_json::Value;
 use super::body::Body;
 use super::catalog;
 use super::error::{ErrorKind, ProviderError};
-use super::failure::{Asked, Failure};
+use super::failure::{self, Asked, Failure};
 use super::{Delta, Stop};
 use crate::chat::Usage;
+use crate::text::MIB;
+
+/// No model says more at once; a server that goes on has lost its way.
+const ANSWER_CAP: usize = 16 * MIB;
 
 /// Where deltas go.
 pub(super) type Sink<'a> = &'a mut (dyn FnMut(Delta) + Send);
@@ -47,11 +51,13 @@ pub(super) struct Decoder<'a, R> {
     body: Body,
     reader: R,
     progress: Progress,
+    /// Bytes of the answer so far.
+    said: usize,
 }
 
 impl<'a, R: Reader> Decoder<'a, R> {
     pub(super) fn new(asked: Asked<'a>, reader: R) -> Decoder<'a, R> {
-        Decoder { asked, body: Body::new(), reader, progress: Progress::Open }
+        Decoder { asked, body: Body::new(), reader, progress: Progress::Open, said: 0 }
     }
 
     pub(super) fn progress(&self) -> Progress {
@@ -61,8 +67,17 @@ impl<'a, R: Reader> Decoder<'a, R> {
     pub(super) fn feed(&mut self, bytes: &[u8], deltas: Sink<'_>) -> Result<(), ProviderError> {
         let mut events = Vec::new();
         let fed = self.body.feed(bytes, &mut events);
+        let mut said = 0;
+        let mut count = |delta: Delta| {
+            said += size(&delta);
+            deltas(delta);
+        };
         for event in &events {
-            self.take(&event.name, &event.data, ErrorKind::Malformed, deltas)?;
+            self.take(&event.name, &event.data, ErrorKind::Malformed, &mut count)?;
+        }
+        self.said += said;
+        if self.said > ANSWER_CAP {
+            return Err(self.error(ErrorKind::Malformed).saying("it does not end"));
         }
         fed.map_err(|e| self.error(ErrorKind::Malformed).caused_by(e))
     }
@@ -90,7 +105,10 @@ impl<'a, R: Reader> Decoder<'a, R> {
         if data.trim() == "[DONE]" {
             return self.end(deltas);
         }
-        let event: Value = serde_json::from_str(data).map_err(|e| self.error(unreadable).caused_by(e))?;
+        let event: Value = serde_json::from_str(data).map_err(|e| {
+            let page = failure::page_words(data).unwrap_or_default();
+            self.error(unreadable).saying(&page).caused_by(e)
+        })?;
         if name == "error" || event["type"] == "error" || event.get("error").is_some_and(|error| !error.is_null()) {
             return Err(Failure::of_object(&event).into_error(self.asked));
         }
@@ -111,6 +129,18 @@ impl<'a, R: Reader> Decoder<'a, R> {
 
     fn error(&self, kind: ErrorKind) -> ProviderError {
         ProviderError::new(self.asked.vendor, kind)
+    }
+}
+
+/// Bytes of the answer in a piece of it.
+fn size(delta: &Delta) -> usize {
+    match delta {
+        Delta::Thinking(text) | Delta::Signature(text) | Delta::RedactedThinking(text) | Delta::Text(text) => {
+            text.len()
+        }
+        Delta::CallBegan { id, name, .. } => id.len() + name.len(),
+        Delta::CallArguments { json, .. } => json.len(),
+        Delta::Usage(_) | Delta::Notice(_) | Delta::Stopped(_) => 0,
     }
 }
 

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-use super::retry::Retry;
+use super::retry::{self, Retry};
 use crate::text;
 
 /// A vendor's own words longer than this are cut.
@@ -54,17 +54,24 @@ pub enum ErrorKind {
     BadRequest {
         status: Option<u16>,
     },
+    /// The vendor, or somebody on the way, says to ask elsewhere, which is never done with a key.
+    Moved {
+        to: String,
+    },
     /// Nobody listens there.
     ConnectionRefused {
         address: String,
+        /// On this machine, where no proxy is asked.
+        is_here: bool,
     },
     /// No connection at all: name, network, TLS, proxy.
     Unreachable {
         address: String,
     },
-    /// Somebody answers, but cannot prove who they are, or speaks no TLS.
+    /// Somebody answers, but cannot prove who they are.
     Untrusted {
         address: String,
+        why: Distrust,
     },
     /// No connection in time.
     ConnectTimedOut {
@@ -80,6 +87,50 @@ pub enum ErrorKind {
     Malformed,
 }
 
+/// Why a connection is not trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Distrust {
+    /// The certificate is signed by nobody this machine knows.
+    Stranger,
+    /// The certificate is not valid today.
+    Date,
+    /// The certificate is for another name.
+    OtherName,
+    /// The certificate is not one for servers: an authority's own, or of an old kind.
+    Unfit,
+    /// This machine knows nobody who signs certificates.
+    NoAuthorities,
+    /// What was heard is no TLS.
+    NoTls,
+    Other,
+}
+
+impl Distrust {
+    fn what(self) -> Option<&'static str> {
+        match self {
+            Distrust::Stranger => Some("its certificate is signed by nobody this machine knows"),
+            Distrust::Date => Some("its certificate is not valid today"),
+            Distrust::OtherName => Some("its certificate is for another name"),
+            Distrust::Unfit => Some("its certificate is not one for a server"),
+            Distrust::NoAuthorities => Some("there are no certificates here to check it with"),
+            Distrust::NoTls => Some("it speaks no TLS"),
+            Distrust::Other => None,
+        }
+    }
+
+    fn advice(self) -> &'static str {
+        match self {
+            Distrust::Stranger => "if it is yours or your proxy's, name the signer's certificate in SSL_CERT_FILE",
+            Distrust::Date => "check the clock of this machine, or tell whoever runs the server",
+            Distrust::OtherName => "check the URL and the proxy",
+            Distrust::Unfit => "it must be made with a subjectAltName and basicConstraints=CA:FALSE",
+            Distrust::NoAuthorities => "install ca-certificates, or check SSL_CERT_FILE and SSL_CERT_DIR",
+            Distrust::NoTls => "should the URL begin with http://?",
+            Distrust::Other => "check the URL, the proxy and the certificates (SSL_CERT_FILE)",
+        }
+    }
+}
+
 impl ProviderError {
     pub fn new(vendor: &str, kind: ErrorKind) -> ProviderError {
         ProviderError(Box::new(Facts {
@@ -93,15 +144,15 @@ impl ProviderError {
         }))
     }
 
-    /// Adds what the vendor said, capped and without control characters.
+    /// Adds what the vendor said: one line, capped and without control characters.
     pub fn saying(mut self, words: &str) -> ProviderError {
-        let safe = text::sanitize(words);
+        let safe = text::sanitize(words).split_whitespace().collect::<Vec<_>>().join(" ");
         let mut end = WORDS_CAP.min(safe.len());
         while !safe.is_char_boundary(end) {
             end -= 1;
         }
         let cut = if end < safe.len() { "…" } else { "" };
-        let words = format!("{}{cut}", safe[..end].trim());
+        let words = format!("{}{cut}", &safe[..end]);
         self.0.words = Some(words).filter(|words| !words.is_empty());
         self
     }
@@ -150,6 +201,7 @@ impl ProviderError {
                 | ErrorKind::ModelNotFound { .. }
                 | ErrorKind::ContextTooLong
                 | ErrorKind::BadRequest { .. }
+                | ErrorKind::Moved { .. }
                 | ErrorKind::ConnectionRefused { .. }
                 | ErrorKind::Untrusted { .. }
                 | ErrorKind::Malformed,
@@ -187,9 +239,13 @@ impl ProviderError {
             ErrorKind::Server { status: None } => format!("{vendor} had a failure of its own"),
             ErrorKind::BadRequest { status: Some(status) } => format!("{vendor} did not take the request ({status})"),
             ErrorKind::BadRequest { status: None } => format!("{vendor} did not take the request"),
-            ErrorKind::ConnectionRefused { address } => format!("nothing answers at {address}"),
+            ErrorKind::Moved { to } => format!("{vendor} says to ask at {} instead", text::sanitize(to)),
+            ErrorKind::ConnectionRefused { address, .. } => format!("nothing answers at {address}"),
             ErrorKind::Unreachable { address } => format!("cannot reach {address}"),
-            ErrorKind::Untrusted { address } => format!("no connection to {address} can be trusted"),
+            ErrorKind::Untrusted { address, why } => {
+                let why = why.what().map(|why| format!(": {why}")).unwrap_or_default();
+                format!("no connection to {address} can be trusted{why}")
+            }
             ErrorKind::ConnectTimedOut { address } => format!("no connection to {address} in time"),
             ErrorKind::Silent { after } => format!("{vendor} said nothing for {}", text::human::duration(*after)),
             ErrorKind::BrokenOff => format!("the answer of {vendor} broke off"),
@@ -208,21 +264,23 @@ impl ProviderError {
                 format!("did you mean {}? `shellmate models` lists all", text::sanitize(&self.0.near.join(" or ")))
             }
             ErrorKind::ModelNotFound { .. } => "`shellmate models` lists those it has".to_owned(),
-            ErrorKind::ContextTooLong => "/new starts afresh".to_owned(),
+            ErrorKind::ContextTooLong => "ask about less, or start afresh with /new".to_owned(),
             ErrorKind::Quota => "add credit, or choose another with /model".to_owned(),
-            ErrorKind::ConnectionRefused { .. } => "is the server running?".to_owned(),
-            ErrorKind::Unreachable { .. } | ErrorKind::ConnectTimedOut { .. } => {
-                "check the network, the proxy and the base URL".to_owned()
+            ErrorKind::Forbidden => "check what the key is for, or choose another model".to_owned(),
+            ErrorKind::Moved { .. } => "if you trust it, make that the base URL".to_owned(),
+            ErrorKind::ConnectionRefused { is_here: true, .. } => {
+                "is the server running? start it, or choose another with --model".to_owned()
             }
-            ErrorKind::Untrusted { .. } => "check the URL, the proxy and the certificates (SSL_CERT_FILE)".to_owned(),
+            ErrorKind::ConnectionRefused { is_here: false, .. }
+            | ErrorKind::Unreachable { .. }
+            | ErrorKind::ConnectTimedOut { .. } => "check the network, the proxy and the base URL".to_owned(),
+            ErrorKind::Untrusted { why, .. } => why.advice().to_owned(),
             ErrorKind::Malformed => "check the base URL".to_owned(),
-            ErrorKind::Forbidden
-            | ErrorKind::RateLimited
-            | ErrorKind::Overloaded
-            | ErrorKind::Server { .. }
-            | ErrorKind::BadRequest { .. }
-            | ErrorKind::Silent { .. }
-            | ErrorKind::BrokenOff => return None,
+            ErrorKind::RateLimited | ErrorKind::Overloaded | ErrorKind::Server { .. } => {
+                let wait = self.0.after.filter(|wait| *wait > retry::LONGEST)?;
+                format!("ask again in {}", text::human::duration(wait))
+            }
+            ErrorKind::BadRequest { .. } | ErrorKind::Silent { .. } | ErrorKind::BrokenOff => return None,
         })
     }
 }

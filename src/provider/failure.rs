@@ -52,7 +52,8 @@ impl Failure {
         let text = String::from_utf8_lossy(body);
         let text = text.trim();
         let is_page = text.starts_with('<');
-        Failure { message: if is_page { String::new() } else { text.to_owned() }, ..Failure::default() }
+        let message = if is_page { page_words(text).unwrap_or_default() } else { text.to_owned() };
+        Failure { message, ..Failure::default() }
     }
 
     fn read(&mut self, object: &Value) {
@@ -83,6 +84,13 @@ impl Failure {
         let message = match asked.key {
             Some(key) => key.scrub(&self.message),
             None => self.message,
+        };
+        let message = match (&kind, self.status) {
+            // Nothing else says which it was.
+            (ErrorKind::Malformed | ErrorKind::Forbidden | ErrorKind::Key { .. }, Some(status)) if !self.readable => {
+                format!("{message} (status {status})")
+            }
+            _ => message,
         };
         ProviderError::new(asked.vendor, kind).saying(&message).about(self.param)
     }
@@ -144,6 +152,17 @@ impl Failure {
             ErrorKind::BadRequest { status: self.status }
         }
     }
+}
+
+/// What a web page in place of an answer says: its title.
+pub(super) fn page_words(text: &str) -> Option<String> {
+    // Lower case of ASCII alone leaves every byte where it is.
+    let lower = text.to_ascii_lowercase();
+    let open = lower.find("<title")?;
+    let begin = open + lower[open..].find('>')? + 1;
+    let end = begin + lower[begin..].find("</title")?;
+    let title = text[begin..end].trim();
+    (!title.is_empty()).then(|| format!("a web page, \"{title}\""))
 }
 
 fn wants_key(asked: Asked<'_>) -> ErrorKind {

@@ -1,11 +1,9 @@
 //! The connection to a vendor: one client, built at its first use.
 
-use std::error::Error;
-use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, DATE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::redirect;
 use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
@@ -13,11 +11,13 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::credential::Key;
 use super::error::{ErrorKind, ProviderError};
 use super::failure::{Asked, Failure};
-use super::retry;
-use crate::text::{KIB, percent_encode};
+use super::{retry, trouble};
+use crate::text::{KIB, MIB, percent_encode};
 
 /// More of an error's body is not read.
 const FAILURE_CAP: usize = 64 * KIB;
+/// A document is no longer than this; the longest list of models is a tenth of it.
+const DOCUMENT_CAP: usize = 16 * MIB;
 /// How long an error's body, and the end of an answer that is complete already, are waited for.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -47,8 +47,10 @@ pub struct Http {
 struct Clients {
     /// Honours the system's proxy and certificates, which takes a few milliseconds to read.
     remote: OnceLock<reqwest::Client>,
-    /// For plain HTTP on loopback: no proxy can reach it, and no certificate is needed.
+    /// For loopback, which no proxy can reach.
     local: OnceLock<reqwest::Client>,
+    /// For loopback without TLS: no certificates are read.
+    plain: OnceLock<reqwest::Client>,
 }
 
 /// Where a vendor is and how it knows us.
@@ -107,15 +109,28 @@ impl Http {
         let deadline = Instant::now() + limit;
         let late = |_| ProviderError::new(&endpoint.vendor, ErrorKind::Silent { after: limit });
         let request = self.client(endpoint)?.get(endpoint.url(path));
-        let response = timeout_at(deadline, endpoint.send(request, "", limit)).await.map_err(late)??;
-        let bytes = timeout_at(deadline, response.bytes()).await.map_err(late)?.map_err(|e| endpoint.error(e))?;
-        let malformed = |e| ProviderError::new(&endpoint.vendor, ErrorKind::Malformed).caused_by(e);
-        serde_json::from_slice(&bytes).map_err(malformed)
+        let mut response = timeout_at(deadline, endpoint.send(request, "", limit)).await.map_err(late)??;
+        let malformed = || ProviderError::new(&endpoint.vendor, ErrorKind::Malformed);
+        let mut document = Vec::new();
+        while let Some(bytes) =
+            timeout_at(deadline, response.chunk()).await.map_err(late)?.map_err(|e| endpoint.error(e))?
+        {
+            if document.len() + bytes.len() > DOCUMENT_CAP {
+                return Err(malformed());
+            }
+            document.extend_from_slice(&bytes);
+        }
+        serde_json::from_slice(&document).map_err(|e| malformed().caused_by(e))
     }
 
     fn client(&self, endpoint: &Endpoint) -> Result<&reqwest::Client, ProviderError> {
-        let is_local = endpoint.base_url.starts_with("http:") && is_loopback(&endpoint.base_url);
-        let slot = if is_local { &self.clients.local } else { &self.clients.remote };
+        let is_local = is_loopback(&endpoint.base_url);
+        let is_plain = is_local && endpoint.base_url.starts_with("http:");
+        let slot = match (is_local, is_plain) {
+            (false, _) => &self.clients.remote,
+            (true, false) => &self.clients.local,
+            (true, true) => &self.clients.plain,
+        };
         if let Some(client) = slot.get() {
             return Ok(client);
         }
@@ -126,7 +141,8 @@ impl Http {
             .connect_timeout(self.patience.connect)
             // A key in a header of a vendor's own would follow a redirect to anyone.
             .redirect(redirect::Policy::none());
-        let builder = if is_local { builder.no_proxy().tls_certs_only([]) } else { builder };
+        let builder = if is_local { builder.no_proxy() } else { builder };
+        let builder = if is_plain { builder.tls_certs_only([]) } else { builder };
         let client = builder.build().map_err(|e| endpoint.error(e))?;
         Ok(slot.get_or_init(|| client))
     }
@@ -182,6 +198,9 @@ impl Endpoint {
     /// Reads an answer with a bad status.
     async fn refusal(&self, mut response: reqwest::Response, model: &str) -> ProviderError {
         let status = response.status().as_u16();
+        if let Some(to) = self.moved(&response) {
+            return ProviderError::new(&self.vendor, ErrorKind::Moved { to });
+        }
         let wait = retry_after(response.headers());
         let deadline = Instant::now() + GRACE;
         let mut body = Vec::new();
@@ -194,6 +213,20 @@ impl Endpoint {
         Failure::of_body(status, &body).into_error(self.asked(model)).after(wait)
     }
 
+    /// The base URL to ask at instead, where an answer says to go on elsewhere.
+    fn moved(&self, response: &reqwest::Response) -> Option<String> {
+        let location = response.headers().get(LOCATION).filter(|_| response.status().is_redirection())?;
+        let mut to = response.url().join(location.to_str().ok()?).ok()?;
+        let base = reqwest::Url::parse(&self.base_url).ok()?;
+        let path = response.url().path().strip_prefix(base.path().trim_end_matches('/'))?;
+        to.set_query(None);
+        to.set_fragment(None);
+        // Fails only for URLs that cannot have any.
+        let _ = to.set_username("").and_then(|()| to.set_password(None));
+        let to = to.as_str();
+        Some(to.strip_suffix(path).unwrap_or(to).to_owned())
+    }
+
     pub(super) fn asked<'a>(&'a self, model: &'a str) -> Asked<'a> {
         Asked { vendor: &self.vendor, model, key: self.key.as_ref() }
     }
@@ -203,22 +236,13 @@ impl Endpoint {
     }
 
     fn error(&self, error: reqwest::Error) -> ProviderError {
-        let address = || host(&self.base_url).to_owned();
-        let kind = if error.is_connect() && error.is_timeout() {
-            ErrorKind::ConnectTimedOut { address: address() }
-        } else if causes(&error).any(|cause| cause.kind() == io::ErrorKind::ConnectionRefused) {
-            ErrorKind::ConnectionRefused { address: address() }
-        } else if causes(&error).any(is_tls) {
-            ErrorKind::Untrusted { address: address() }
-        } else if error.is_connect() {
-            ErrorKind::Unreachable { address: address() }
-        } else if error.is_builder() {
-            ErrorKind::BadRequest { status: None }
-        } else {
-            ErrorKind::BrokenOff
-        };
+        let (kind, words) = trouble::of(&error, &self.base_url);
         // A base URL may carry a password.
-        ProviderError::new(&self.vendor, kind).caused_by(error.without_url())
+        let error = ProviderError::new(&self.vendor, kind).caused_by(error.without_url());
+        match words {
+            Some(words) => error.saying(&words),
+            None => error,
+        }
     }
 }
 
@@ -243,19 +267,12 @@ impl Answer<'_> {
 
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let millis = text("retry-after-ms").and_then(|millis| millis.trim().parse().ok()).map(Duration::from_millis);
-    millis.or_else(|| retry::after(text(RETRY_AFTER.as_str())?, SystemTime::now()))
-}
-
-/// The errors of the system behind one of the client's.
-fn causes(error: &reqwest::Error) -> impl Iterator<Item = &io::Error> {
-    std::iter::successors(error.source(), |error| (*error).source()).filter_map(|error| error.downcast_ref())
-}
-
-/// An error of TLS travels inside one of the system, or two.
-fn is_tls(error: &io::Error) -> bool {
-    let Some(inner) = error.get_ref() else { return false };
-    inner.is::<rustls::Error>() || inner.downcast_ref().is_some_and(is_tls)
+    let seconds = || {
+        // By the vendor's own clock, for ours may be wrong.
+        let now = text(DATE.as_str()).and_then(retry::date).unwrap_or_else(SystemTime::now);
+        retry::after(text(RETRY_AFTER.as_str())?, now)
+    };
+    text("retry-after-ms").and_then(retry::after_millis).or_else(seconds)
 }
 
 /// Host and port of a URL, without a password.

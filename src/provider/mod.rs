@@ -32,6 +32,7 @@ mod signature;
 pub mod sse;
 #[cfg(test)]
 mod testing;
+mod trouble;
 
 use futures_util::future::BoxFuture;
 
@@ -39,7 +40,7 @@ pub use catalog::{Model, Price, VENDORS, Vendor};
 pub use choose::{Choice, Env, ResolveError, Wish, choose};
 pub use credential::Key;
 pub use effort::{Effort, UnknownEffort};
-pub use error::{ErrorKind, ProviderError};
+pub use error::{Distrust, ErrorKind, ProviderError};
 pub use http::{Http, Patience};
 pub use keys::{Keys, KeysError};
 pub use list::{Listed, Listing, list_models};

@@ -105,3 +105,6 @@ impl Provider for Remote {
         Box::pin(self.answer(request, deltas))
     }
 }
+
+#[cfg(test)]
+mod tests;

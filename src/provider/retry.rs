@@ -8,6 +8,9 @@ use jiff::fmt::rfc2822;
 
 use super::error::ProviderError;
 
+/// The longest wait a vendor may ask for; one that asks for more is an error at once, which says how long.
+pub(super) const LONGEST: Duration = Duration::from_secs(30);
+
 /// What an error allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retry {
@@ -28,7 +31,7 @@ pub struct Policy {
     pub first: Duration,
     /// How much of a wait may be left out or added, as a share of it. Many clients that failed together must not return together.
     pub jitter: f64,
-    /// The longest wait a vendor may ask for; one that asks for more is an error at once.
+    /// The longest wait a vendor may ask for.
     pub longest: Duration,
 }
 
@@ -42,7 +45,7 @@ pub enum Decision {
 
 impl Default for Policy {
     fn default() -> Policy {
-        Policy { tries: 4, first: Duration::from_secs(1), jitter: 0.25, longest: Duration::from_secs(30) }
+        Policy { tries: 4, first: Duration::from_secs(1), jitter: 0.25, longest: LONGEST }
     }
 }
 
@@ -70,12 +73,21 @@ impl Policy {
 
 /// Reads a `Retry-After`: seconds, with or without a fraction, or an HTTP date.
 pub(super) fn after(header: &str, now: SystemTime) -> Option<Duration> {
-    let header = header.trim();
-    if let Ok(seconds) = header.parse::<f64>() {
+    if let Ok(seconds) = header.trim().parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).ok();
     }
-    let date = rfc2822::DateTimeParser::new().parse_timestamp(header).ok()?;
-    Some(SystemTime::from(date).duration_since(now).unwrap_or_default())
+    Some(date(header)?.duration_since(now).unwrap_or_default())
+}
+
+/// Reads a `retry-after-ms`, with or without a fraction.
+pub(super) fn after_millis(header: &str) -> Option<Duration> {
+    let millis: f64 = header.trim().parse().ok()?;
+    Duration::try_from_secs_f64(millis / 1_000.0).ok()
+}
+
+/// Reads an HTTP date.
+pub(super) fn date(header: &str) -> Option<SystemTime> {
+    rfc2822::DateTimeParser::new().parse_timestamp(header.trim()).ok().map(SystemTime::from)
 }
 
 #[cfg(test)]
@@ -119,6 +131,17 @@ mod tests {
         assert_eq!(after("Sun, 06 Nov 1994 08:49:47 GMT", now), Some(Duration::from_secs(10)));
         assert_eq!(after("Sun, 06 Nov 1994 08:49:00 GMT", now), Some(Duration::ZERO));
         assert_eq!(after("soon", now), None);
-        assert_eq!(after("-1", now), None);
+        for nonsense in ["-1", "inf", "NaN", "1e99", ""] {
+            assert_eq!(after(nonsense, now), None, "{nonsense}");
+        }
+        assert_eq!(after_millis("1250.5"), Some(Duration::from_micros(1_250_500)));
+        assert_eq!(after_millis("soon"), None);
+    }
+
+    #[test]
+    fn a_wait_that_is_too_long_is_said() {
+        let error = |wait| ProviderError::new("v", ErrorKind::RateLimited).after(Some(Duration::from_secs(wait)));
+        assert_eq!(error(30).to_string(), "v limits how often you may ask");
+        assert_eq!(error(95).to_string(), "v limits how often you may ask; ask again in 1m35s");
     }
 }

@@ -2,12 +2,37 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use super::{Delta, Effort, Request};
+use super::{Delta, Effort, Http, Provider, ProviderError, Request, Wish, resolve};
 use crate::chat::{Message, ToolSpec};
+
+/// One word of an answer, and its end.
+pub(super) const CHUNK: &str = r#"{"choices":[{"delta":{"content":"hi"}}]}"#;
+pub(super) const LAST: &str = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
+
+/// The key of everyone here.
+pub(super) const KEY: &str = "sk-very-secret";
+
+pub(super) fn env(name: &str) -> Option<String> {
+    (name == "OPENAI_API_KEY").then(|| KEY.to_owned())
+}
+
+/// Whoever is at this URL, spoken to by chat completions.
+pub(super) async fn provider(url: &str, http: &Http) -> Arc<dyn Provider> {
+    let wish = Wish { base_url: Some(url.to_owned()), model: Some("m".to_owned()), ..Wish::default() };
+    resolve(&wish, &env, http).await.unwrap().unwrap().provider
+}
+
+/// Asks whoever is at this URL.
+pub(super) async fn ask_with(url: &str, http: &Http) -> (Vec<Delta>, Result<(), ProviderError>) {
+    let mut deltas = Vec::new();
+    let provider = provider(url, http).await;
+    let answer = provider.stream(&request("m", Effort::Medium), &mut |delta| deltas.push(delta)).await;
+    (deltas, answer)
+}
 
 /// Cuts bytes at the places given, which may lie anywhere.
 pub(super) fn cut<'a>(bytes: &'a [u8], cuts: &[usize]) -> Vec<&'a [u8]> {
@@ -130,4 +155,19 @@ fn read_request(stream: &mut TcpStream) -> String {
             return text;
         }
     }
+}
+
+/// The simplest gzip there is: one block, stored as it is.
+pub(super) fn stored_gzip(bytes: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(bytes.len()).unwrap();
+    let crc = bytes.iter().fold(u32::MAX, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 })
+    });
+    let mut gzip = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 1];
+    gzip.extend(length.to_le_bytes());
+    gzip.extend((!length).to_le_bytes());
+    gzip.extend_from_slice(bytes);
+    gzip.extend((!crc).to_le_bytes());
+    gzip.extend(u32::from(length).to_le_bytes());
+    gzip
 }

@@ -15,46 +15,46 @@ const MOST: usize = 32;
 
 /// Listens for the beginning of code.
 #[derive(Default)]
-pub(super) struct Grammars {
+pub(crate) struct Grammars {
     /// The last line of the answer so far, or its beginning.
     line: String,
-    asked: HashSet<String>,
+    met: HashSet<String>,
 }
 
 impl Grammars {
-    /// Hears what happens. A language that an answer opens a block with, or of a file that is read (and perhaps changed next), is
-    /// prepared on a thread of its own; its code is plain until that is done.
+    /// Hears what happens. A language that is new is prepared on a thread of its own; its code is plain until that is done.
     pub(super) fn hear(&mut self, event: &Event) {
-        if let Event::Text(piece) = event {
-            self.read(piece);
-        }
-        if let Event::CallStarted { call, title } = event
-            && call.name == "read_file"
-            && let Some(extension) = Path::new(title).extension().and_then(OsStr::to_str)
-        {
-            self.prepare(extension);
+        for language in self.languages(event) {
+            // Without a thread, code stays plain.
+            let _ = std::thread::Builder::new().name("grammars".into()).spawn(move || render::warm(&language));
         }
     }
 
-    fn read(&mut self, piece: &str) {
+    /// The languages not met before that an answer opens a block with, or of a file that is read (and perhaps changed next).
+    pub(crate) fn languages(&mut self, event: &Event) -> Vec<String> {
+        let mut met = Vec::new();
+        if let Event::Text(piece) = event {
+            met = self.read(piece);
+        }
+        if let Event::CallStarted { call, title } = event
+            && call.name == "read_file"
+        {
+            met.extend(Path::new(title).extension().and_then(OsStr::to_str).map(str::to_owned));
+        }
+        met.retain(|language| self.met.len() < MOST && self.met.insert(language.clone()));
+        met
+    }
+
+    fn read(&mut self, piece: &str) -> Vec<String> {
+        let mut opened = Vec::new();
         for part in piece.split_inclusive('\n') {
             let room = LINE_CAP.saturating_sub(self.line.len());
             self.line.push_str(text::beginning(part.trim_end_matches('\n'), room));
             if part.ends_with('\n') {
-                let line = std::mem::take(&mut self.line);
-                if let Some(language) = language(&line) {
-                    self.prepare(language);
-                }
+                opened.extend(language(&std::mem::take(&mut self.line)).map(str::to_owned));
             }
         }
-    }
-
-    fn prepare(&mut self, language: &str) {
-        if self.asked.len() < MOST && self.asked.insert(language.to_owned()) {
-            let language = language.to_owned();
-            // Without a thread, code stays plain.
-            let _ = std::thread::Builder::new().name("grammars".into()).spawn(move || render::warm(&language));
-        }
+        opened
     }
 }
 
@@ -81,10 +81,11 @@ mod tests {
     #[test]
     fn it_is_heard_however_it_is_cut() {
         let mut grammars = Grammars::default();
-        for piece in ["Look:\n", "``", "`no", "ne\nfn"] {
-            grammars.read(piece);
+        let mut met = Vec::new();
+        for piece in ["Look:\n", "``", "`no", "ne\nfn\n```none\n"] {
+            met.extend(grammars.languages(&Event::Text(piece.to_owned())));
         }
-        assert!(grammars.asked.contains("none"));
+        assert_eq!(met, ["none"]);
         grammars.read(&"x".repeat(1_000));
         assert!(grammars.line.len() <= LINE_CAP);
     }

@@ -50,7 +50,7 @@ use crate::track::{Hooks, Scanner};
 use crate::tty::{self, Tty, TtyError};
 
 use companion::{Companion, Places};
-use grammars::Grammars;
+pub(crate) use grammars::Grammars;
 use outbox::Outbox;
 use ready::is_later;
 use recent::Recent;

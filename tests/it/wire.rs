@@ -1,18 +1,12 @@
-//! The way to a model: protocols, proxies, certificates, keys that are kept, and what can be asked.
+//! The way to a model: protocols, proxies, keys that are kept, and what can be asked.
 
-use std::io::{Read, Write};
-use std::net::TcpListener;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::thread;
+use std::process::Stdio;
 
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use serde_json::{Value, json};
 
-use crate::harness::{Builder, Model, Reply, Shell, Term, available};
+use crate::harness::{Builder, Model, Reply, Shell, Term};
 
 /// Runs a subcommand to its end, with this on its stdin: the exit code, stdout and stderr.
 fn run(builder: Builder, args: &[&str], stdin: &str) -> (Builder, Option<i32>, String, String) {
@@ -72,76 +66,23 @@ fn a_proxy_is_used_for_others_and_not_for_those_named() {
 }
 
 #[test]
-fn a_tunnel_is_asked_for_where_the_server_speaks_tls() {
-    let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", proxy.local_addr().unwrap());
-    let builder = home().env("OPENAI_BASE_URL", "https://llm.invalid/v1").env("HTTPS_PROXY", &url).args(["ask", "hi"]);
-    let mut child = builder.command().stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let (mut stream, _) = proxy.accept().unwrap();
-    let mut bytes = [0; 64];
-    let read = stream.read(&mut bytes).unwrap();
-    assert!(
-        bytes[..read].starts_with(b"CONNECT llm.invalid:443 HTTP/1.1\r\n"),
-        "{:?}",
-        String::from_utf8_lossy(&bytes)
-    );
-    child.kill().unwrap();
-    child.wait().unwrap();
-}
-
-/// A certificate for this machine that signs itself, in this directory.
-fn certificate(directory: &Path) {
-    let made = Command::new("openssl")
-        .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"])
-        .args(["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"])
-        .args(["-addext", "basicConstraints=critical,CA:FALSE", "-keyout", "key.pem", "-out", "cert.pem"])
-        .current_dir(directory)
-        .output()
-        .unwrap();
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-}
-
-/// Answers one request over TLS; who does not trust it hangs up.
-fn serve_tls(directory: &Path) -> String {
-    let certificate = CertificateDer::from_pem_file(directory.join("cert.pem")).unwrap();
-    let key = PrivateKeyDer::from_pem_file(directory.join("key.pem")).unwrap();
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
-    let config = Arc::new(config.with_no_client_auth().with_single_cert(vec![certificate], key).unwrap());
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("https://localhost:{}/v1", listener.local_addr().unwrap().port());
-    thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let connection = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
-            let mut stream = rustls::StreamOwned::new(connection, stream);
-            if stream.read(&mut [0; 65_536]).is_err() {
-                continue;
-            }
-            let body = "data: {\"choices\":[{\"delta\":{\"content\":\"trusted\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
-            let _ =
-                write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len());
-            let _ = stream.flush();
-        }
-    });
-    url
+fn a_server_that_is_not_started_is_one_line() {
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let nothing =
+        format!("nothing answers at {closed}; is the server running? start it, or choose another with --model");
+    let builder = home().env("OPENAI_BASE_URL", format!("http://{closed}/v1"));
+    let (builder, code, _, err) = run(builder, &["ask", "hi"], "");
+    assert_eq!((code, err), (Some(1), format!("error: {nothing}\n")));
+    let (_home, _, _, err) = run(builder.no_env("SHELLMATE_MODEL"), &["ask", "hi"], "");
+    assert_eq!(err, format!("error: cannot ask for the models there are: {nothing}\n"));
 }
 
 #[test]
-fn a_certificate_of_ones_own_is_trusted_when_named() {
-    if !available("openssl") {
-        eprintln!("SKIPPED: no openssl to make a certificate with");
-        return;
-    }
-    let directory = tempfile::tempdir().unwrap();
-    certificate(directory.path());
-    let url = serve_tls(directory.path());
-    let here = || home().env("OPENAI_BASE_URL", &url);
-    let (_home, code, _, err) = run(here(), &["ask", "hi"], "");
-    assert_eq!(code, Some(1), "{err}");
-    assert!(err.contains("can be trusted") && err.contains("SSL_CERT_FILE"), "{err}");
-    let file = directory.path().join("cert.pem");
-    let (_home, code, out, err) = run(here().env("SSL_CERT_FILE", file.to_str().unwrap()), &["ask", "hi"], "");
-    assert_eq!((code, out.as_str()), (Some(0), "trusted\n"), "{err}");
+fn a_limit_that_takes_long_is_said_at_once() {
+    let model = Model::start([Reply::error(429, "slow down").header("Retry-After", "90")]);
+    let (_home, code, _, err) = run(home().env("OPENAI_BASE_URL", model.url()), &["ask", "hi"], "");
+    let words = "error: custom limits how often you may ask: slow down; ask again in 1m30s\n";
+    assert_eq!((code, err.as_str()), (Some(1), words));
 }
 
 #[test]

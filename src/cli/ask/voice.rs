@@ -1,6 +1,6 @@
 //! What a turn says, on stdout and stderr.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -9,29 +9,32 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::super::report::{self, Surface};
+use super::brush::Brush;
 use crate::agent::Front;
 use crate::chat::{Call, Ending, Event, Outcome, Usage};
-use crate::text::{human, sanitize};
+use crate::text::human;
 
 /// What stdout is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// The answer, as it comes.
+    /// The answer as it comes, byte for byte: data for a file or a pipe.
     Text,
+    /// The answer as it comes, for a person at a terminal, which it must not steer.
+    Painted(Box<Brush>),
     /// One object, at the end.
     Json,
 }
 
 /// Says what it hears. Behind a lock, for calls that run at the same time are heard at the same time.
 pub(super) struct Voice {
-    form: Form,
+    /// How often it can say the same.
+    tellings: u32,
     /// Stops the turn once nobody reads.
     cancel: CancellationToken,
     said: Mutex<Said>,
 }
 
-#[derive(Default)]
 struct Said {
+    form: Form,
     /// The text of this step.
     answer: String,
     /// The text of the last step that had any.
@@ -42,9 +45,8 @@ struct Said {
     lost_reader: bool,
 }
 
-#[derive(Default, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Cursor {
-    #[default]
     Nowhere,
     WithinLine,
     /// After a line, with more of the same step to come.
@@ -81,15 +83,18 @@ struct Object<'a> {
 
 impl Voice {
     pub(super) fn new(form: Form, cancel: CancellationToken) -> Voice {
-        Voice { form, cancel, said: Mutex::default() }
+        // What is on stdout stays there, but an object is printed once, at the end.
+        let tellings = match form {
+            Form::Text | Form::Painted(_) => 1,
+            Form::Json => 2,
+        };
+        let (answer, last, calls) = (String::new(), String::new(), Vec::new());
+        let said = Said { form, answer, last, calls, cursor: Cursor::Nowhere, lost_reader: false };
+        Voice { tellings, cancel, said: Mutex::new(said) }
     }
 
-    /// How often it can say the same: what is on stdout stays there, but an object is printed once, at the end.
     pub(super) fn tellings(&self) -> u32 {
-        match self.form {
-            Form::Text => 1,
-            Form::Json => 2,
-        }
+        self.tellings
     }
 
     /// Whether whoever read stdout went away.
@@ -100,7 +105,7 @@ impl Voice {
     /// Ends the last line, or prints the object.
     pub(super) fn finish(&self, ending: &Ending, usage: Usage, model: Option<&str>) -> io::Result<()> {
         let mut said = self.lock();
-        if self.form == Form::Text {
+        if !matches!(said.form, Form::Json) {
             self.end_line(&mut said);
             return Ok(());
         }
@@ -123,20 +128,26 @@ impl Voice {
 
     fn text(&self, said: &mut Said, text: &str) {
         said.answer.push_str(text);
-        if self.form == Form::Json {
+        let shown = match &mut said.form {
+            Form::Text => text.as_bytes().to_vec(),
+            Form::Painted(brush) => brush.text(text),
+            Form::Json => return,
+        };
+        if shown.is_empty() {
             return;
         }
-        let out = io::stdout();
-        // In a file or a pipe it is data; on a terminal it must not steer.
-        let safe = if out.is_terminal() { sanitize(text) } else { text.to_owned() };
-        let gap = if said.cursor == Cursor::AfterParagraph { "\n" } else { "" };
-        self.print(said, &format!("{gap}{safe}"));
-        said.cursor = if text.ends_with('\n') { Cursor::AfterLine } else { Cursor::WithinLine };
+        if said.cursor == Cursor::AfterParagraph {
+            self.print(said, b"\n");
+        }
+        self.print(said, &shown);
+        // A painted line is open until it is said to be over.
+        let is_over = matches!(said.form, Form::Text) && text.ends_with('\n');
+        said.cursor = if is_over { Cursor::AfterLine } else { Cursor::WithinLine };
     }
 
-    fn print(&self, said: &mut Said, text: &str) {
+    fn print(&self, said: &mut Said, bytes: &[u8]) {
         let mut out = io::stdout().lock();
-        if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
+        if out.write_all(bytes).and_then(|()| out.flush()).is_err() {
             said.lost_reader = true;
             self.cancel.cancel();
         }
@@ -144,7 +155,11 @@ impl Voice {
 
     fn end_line(&self, said: &mut Said) {
         if said.cursor == Cursor::WithinLine {
-            self.print(said, "\n");
+            let end = match &mut said.form {
+                Form::Text | Form::Json => b"\n".to_vec(),
+                Form::Painted(brush) => brush.end(),
+            };
+            self.print(said, &end);
             said.cursor = Cursor::AfterLine;
         }
     }

@@ -80,6 +80,9 @@ fn what_is_no_key_is_read_over_and_holds_nothing_back() {
     let long = format!("\x1b[{}~x", "1;".repeat(500));
     assert_eq!(keys(long), [Key::plain(Code::Char('x'))]);
     assert_eq!(keys(b"\xc3x\xff"), ['x', '\u{FFFD}'].map(|letter| Key::plain(Code::Char(letter))));
+    // Control characters that are two bytes in UTF-8, and one told as what a key types with Shift.
+    assert_eq!(keys("\u{9b}\x1b\u{85}"), [Key::plain(Code::Char('\u{FFFD}')), Key::alt('\u{FFFD}')]);
+    assert_eq!(keys("\x1b[97:27;2u"), [Key::plain(Code::Char('A'))]);
 }
 
 #[test]

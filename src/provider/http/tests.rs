@@ -1,30 +1,13 @@
 use std::sync::mpsc;
 use std::time::Instant as Clock;
 
-use super::super::testing::{Server, Step, events, head, request};
-use super::super::{Delta, Effort, Protocol, Provider, ResolveError, Retry, Wish, choose, resolve};
+use super::super::testing::{
+    CHUNK, KEY, LAST, Server, Step, ask_with, env, events, head, provider, request, stored_gzip,
+};
+use super::super::{Delta, Distrust, Effort, Protocol, ResolveError, Retry, Wish, choose, resolve};
 use super::*;
 
-const CHUNK: &str = r#"{"choices":[{"delta":{"content":"hi"}}]}"#;
-const LAST: &str = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
 const STREAM: &str = "Content-Type: text/event-stream\r\n";
-const KEY: &str = "sk-very-secret";
-
-fn env(name: &str) -> Option<String> {
-    (name == "OPENAI_API_KEY").then(|| KEY.to_owned())
-}
-
-async fn provider(url: &str, http: &Http) -> Arc<dyn Provider> {
-    let wish = Wish { base_url: Some(url.to_owned()), model: Some("m".to_owned()), ..Wish::default() };
-    resolve(&wish, &env, http).await.unwrap().unwrap().provider
-}
-
-async fn ask_with(url: &str, http: &Http) -> (Vec<Delta>, Result<(), ProviderError>) {
-    let mut deltas = Vec::new();
-    let provider = provider(url, http).await;
-    let answer = provider.stream(&request("m", Effort::Medium), &mut |delta| deltas.push(delta)).await;
-    (deltas, answer)
-}
 
 async fn ask(server: &Server) -> Result<(), ProviderError> {
     ask_with(&server.url, &Http::default()).await.1
@@ -74,6 +57,11 @@ async fn a_vendor_may_say_when() {
     let past = "Retry-After: Wed, 21 Oct 2015 07:28:00 GMT\r\n";
     assert_eq!(wait(refused(429, past, "").await), Retry::After(Duration::ZERO));
     assert_eq!(wait(refused(401, "Retry-After: 7\r\n", "").await), Retry::Never);
+    // The vendor's clock counts, not ours.
+    let dated = "Date: Wed, 21 Oct 2015 07:28:00 GMT\r\nRetry-After: Wed, 21 Oct 2015 07:28:09 GMT\r\n";
+    assert_eq!(wait(refused(429, dated, "").await), Retry::After(Duration::from_secs(9)));
+    let error = refused(429, "Retry-After: 3600\r\n", r#"{"error":{"message":"slow\n  down"}}"#).await;
+    assert_eq!(error.to_string(), "custom limits how often you may ask: slow down; ask again in 1h00m");
 }
 
 #[tokio::test]
@@ -96,7 +84,10 @@ async fn messages_say_what_to_do_and_never_the_key() {
 async fn nothing_listens() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let error = ask_with(&format!("http://user:{KEY}@{closed}/v1"), &Http::default()).await.1.unwrap_err();
-    assert_eq!(error.to_string(), format!("nothing answers at {closed}; is the server running?"));
+    assert_eq!(
+        error.to_string(),
+        format!("nothing answers at {closed}; is the server running? start it, or choose another with --model")
+    );
     assert_eq!(error.retry(), Retry::Never);
     assert!(!format!("{error:?}").contains(KEY));
 }
@@ -112,7 +103,9 @@ async fn a_connection_that_cannot_be_trusted_is_not_tried_again() {
         let _ = std::io::Write::write_all(&mut stream, &head(400, ""));
     });
     let error = ask_with(&format!("https://{address}"), &Http::default()).await.1.unwrap_err();
-    assert_eq!((error.kind(), error.retry()), (&ErrorKind::Untrusted { address: address.to_string() }, Retry::Never));
+    let untrusted = ErrorKind::Untrusted { address: address.to_string(), why: Distrust::NoTls };
+    assert_eq!((error.kind(), error.retry()), (&untrusted, Retry::Never));
+    assert!(error.to_string().ends_with("it speaks no TLS; should the URL begin with http://?"), "{error}");
 }
 
 #[tokio::test]
@@ -190,28 +183,14 @@ async fn a_compressed_answer_is_read() {
     assert!(server.request().to_ascii_lowercase().contains("accept-encoding: gzip"));
 }
 
-/// The simplest gzip there is: one block, stored as it is.
-fn stored_gzip(bytes: &[u8]) -> Vec<u8> {
-    let length = u16::try_from(bytes.len()).unwrap();
-    let crc = bytes.iter().fold(u32::MAX, |crc, byte| {
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 })
-    });
-    let mut gzip = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 1];
-    gzip.extend(length.to_le_bytes());
-    gzip.extend((!length).to_le_bytes());
-    gzip.extend_from_slice(bytes);
-    gzip.extend((!crc).to_le_bytes());
-    gzip.extend(u32::from(length).to_le_bytes());
-    gzip
-}
-
 #[test]
 fn nothing_is_built_before_the_first_request() {
     let http = Http::default();
     let wish = Wish { base_url: Some("https://llm.example.com".to_owned()), ..Wish::default() };
     let choice: Result<_, ResolveError> = choose(&wish, &env);
     assert!(choice.unwrap().is_some());
-    assert!(http.clients.remote.get().is_none() && http.clients.local.get().is_none());
+    let Clients { remote, local, plain } = &*http.clients;
+    assert!([remote, local, plain].iter().all(|client| client.get().is_none()));
 }
 
 #[test]

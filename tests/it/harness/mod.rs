@@ -17,6 +17,7 @@ mod record;
 mod screen;
 mod shell;
 mod term;
+mod tls;
 
 pub(crate) use all::{all, in_every_shell};
 pub(crate) use builder::{Builder, PROGRAM};
@@ -26,3 +27,4 @@ pub(crate) use record::{Record, in_short};
 pub(crate) use screen::{patience, text_of};
 pub(crate) use shell::{Shell, available, available_file, shells};
 pub(crate) use term::{Output, Term, end_all_below};
+pub(crate) use tls::{Authority, Certificate, Http, Proxy};

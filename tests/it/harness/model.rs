@@ -140,6 +140,11 @@ impl Model {
         format!("http://{}", self.address)
     }
 
+    /// Host and port.
+    pub(crate) fn address(&self) -> String {
+        self.address.clone()
+    }
+
     /// Lets one piece of a gated reply go.
     pub(crate) fn release(&self) {
         self.gate.send(()).expect("a model");

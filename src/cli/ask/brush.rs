@@ -1,0 +1,59 @@
+//! The answer on a terminal, painted as a session paints it.
+
+use std::time::Instant;
+
+use crate::chat::Event;
+use crate::render::{self, Options, Painter, Theme};
+use crate::session::Grammars;
+use crate::tty;
+
+/// Paints the answer's text, and nothing else: what is done meanwhile is said on stderr.
+pub(super) struct Brush {
+    painter: Painter,
+    columns: u16,
+    grammars: Grammars,
+    /// Whether there is text that has not been ended.
+    is_open: bool,
+}
+
+impl Brush {
+    pub(super) fn new(theme: Theme) -> Brush {
+        let columns = columns();
+        let variable = |name: &str| std::env::var(name).unwrap_or_default();
+        let painter = Painter::new(Options::of_terminal(columns, theme, variable));
+        Brush { painter, columns, grammars: Grammars::default(), is_open: false }
+    }
+
+    /// The bytes that show more of the answer; none for blank lines that it begins with.
+    pub(super) fn text(&mut self, text: &str) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.is_open |= text.contains(|c| c != '\n' && c != '\r');
+        if !self.is_open {
+            return out;
+        }
+        let columns = columns();
+        if columns != self.columns {
+            self.columns = columns;
+            self.painter.resize(columns, &mut out);
+        }
+        let event = Event::Text(text.to_owned());
+        // Nothing else is kept waiting here, and there may be no second answer to colour.
+        for language in self.grammars.languages(&event) {
+            render::warm(&language);
+        }
+        self.painter.event(&event, Instant::now(), &mut out);
+        out
+    }
+
+    /// The bytes that end what is open; the cursor is at the start of a line then.
+    pub(super) fn end(&mut self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.painter.finish(&mut out);
+        self.is_open = false;
+        out
+    }
+}
+
+fn columns() -> u16 {
+    u16::try_from(tty::width_of_stdout()).unwrap_or(u16::MAX)
+}

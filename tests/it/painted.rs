@@ -1,0 +1,101 @@
+//! `shellmate ask` at a terminal: the answer is painted as in a session. Anywhere else it is the model's own words.
+
+use std::process::Stdio;
+
+use serde_json::json;
+
+use crate::harness::{Builder, Model, Reply, Shell, Term};
+
+const MARKDOWN: &str = "# Why\n\nIt is **unset**:\n\n- one\n- two `x`\n";
+
+fn home(model: &Model) -> Builder {
+    Term::new(Shell::Bash).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted")
+}
+
+/// What one answer looks like, and the bytes that made it so.
+fn painted(answer: &str, prepare: impl Fn(Builder) -> Builder) -> (String, String) {
+    let model = Model::start([Reply::text([answer])]);
+    let term = prepare(home(&model)).args(["ask", "why"]).start();
+    assert!(term.wait_exit().success(), "{}", term.describe());
+    (term.screen(), String::from_utf8(term.raw()).unwrap())
+}
+
+#[test]
+fn an_answer_at_a_terminal_is_painted_as_it_comes() {
+    let model = Model::start([Reply::text(["It is **un", "set**, and\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"]).gated()]);
+    let term = home(&model).args(["ask", "why"]).start();
+    model.release();
+    term.wait_for("It is ");
+    model.release();
+    term.wait_for("It is unset, and");
+    model.release();
+    assert!(term.wait_exit().success());
+    let screen = term.screen();
+    assert!(screen.starts_with("It is unset, and\n\n") && !screen.contains("|---|"), "{screen}");
+    assert!(String::from_utf8(term.raw()).unwrap().contains("\x1b[1mun"), "{}", term.describe());
+    assert_eq!(term.cursor().1, 0);
+}
+
+#[test]
+fn an_answer_in_a_pipe_is_the_models_own_words() {
+    let answer = "\n**a** \x1b[2Jb\r\n\n```sh\n\tls\n```";
+    let model = Model::start([Reply::text([answer])]);
+    let builder = home(&model).args(["ask", "why"]);
+    let output = builder.command().stdin(Stdio::null()).output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), format!("{answer}\n"));
+}
+
+#[test]
+fn colours_follow_the_theme_and_the_environment() {
+    let (screen, coloured) = painted(MARKDOWN, |home| home);
+    let (same, chosen) = painted(MARKDOWN, |home| home.config("theme = 'light'\n"));
+    assert_eq!(screen, same);
+    assert_ne!(coloured, chosen);
+    let (_, monochrome) = painted(MARKDOWN, |home| home.env("NO_COLOR", "1").config("theme = 'light'\n"));
+    assert!(!monochrome.contains("\x1b[3") && !monochrome.contains(";38;5"), "{monochrome:?}");
+    let (_, plain) = painted(MARKDOWN, |home| home.env("TERM", "dumb"));
+    assert_eq!(plain, MARKDOWN.replace('\n', "\r\n"));
+    let (screen, _) = painted("hello", |home| home.config("theme = 'lihgt'\n"));
+    assert!(screen.contains("there is no theme `lihgt`, did you mean `light`?"), "{screen}");
+}
+
+#[test]
+fn the_first_code_has_its_colours() {
+    let (screen, raw) = painted("```rust\nlet x = \"a\";\n```\n", |home| home);
+    assert!(screen.contains("let x = \"a\";"), "{screen}");
+    assert!(!raw.contains("let x = \"a\";"), "{raw:?}");
+}
+
+#[test]
+fn a_model_steers_no_terminal() {
+    for term in ["xterm-256color", "dumb"] {
+        let (screen, raw) = painted("a\x1b]0;title\x07\x1b[2Jb\u{9b}2J", |home| home.env("TERM", term));
+        assert!(!raw.contains("\x1b]0") && !raw.contains("\x1b[2J") && !raw.contains('\u{9b}'), "{raw:?}");
+        assert!(screen.starts_with('a') && screen.contains("[2Jb"), "{screen}");
+    }
+}
+
+#[test]
+fn what_is_done_stands_between_the_words() {
+    let calls = Reply::text(["Let me **see**."]).and_calls(&[("ls", json!({ "path": "." }))]);
+    let model = Model::start([calls, Reply::text(["\n\nIt is `empty`."])]);
+    let term = home(&model).args(["ask", "what is here"]).start();
+    assert!(term.wait_exit().success());
+    assert_eq!(term.screen().trim_end(), "Let me see.\n· ls .\n\nIt is empty.");
+}
+
+#[test]
+fn the_answer_goes_on_in_the_new_width() {
+    let table = format!("| a | b |\n|---|---|\n| 1 | {}|\n", "several words ".repeat(6));
+    let model = Model::start([Reply::text(["First.\n\n", &table]).gated()]);
+    let mut term = home(&model).args(["ask", "why"]).start();
+    model.release();
+    term.wait_for("First.");
+    term.resize(40, 30);
+    model.release();
+    model.release();
+    assert!(term.wait_exit().success());
+    let screen = term.screen();
+    // Too narrow for a table.
+    assert!(screen.contains("\na: 1\nb: several words"), "{screen}");
+}
