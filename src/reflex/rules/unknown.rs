@@ -24,13 +24,13 @@ const SIGNS: &[&str] = &[
     "not recognized as",
     "is currently not installed",
     "is not installed",
+    "is not in your PATH",
     "cannot run",
     "can't be found",
-    "existiert nicht",
-    "introuvable",
-    "no encontrad",
-    "nicht gefunden",
 ];
+
+/// No command's name is longer, on any system.
+const LONGEST_NAME: usize = 255;
 
 /// Commands that have others among their words.
 const RUNNERS: &[&str] = &[
@@ -84,6 +84,7 @@ pub(super) const RULES: &[Rule] = &[
             "install it by",
             "Install it by",
             "Install package",
+            "make it available",
             "Similar command is",
             "following packages",
             "pkg install",
@@ -94,7 +95,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 fn missing(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
-    let name = unknown_name(case)?;
+    let name = unknown_name(case).filter(|name| name.len() <= LONGEST_NAME)?;
     let is_by_sudo = case.output.line_with("command not found").is_some_and(|line| line.starts_with("sudo: "));
     let Some(index) = case.words().iter().position(|word| word.text == name) else {
         return elsewhere(case, name, world);
@@ -312,6 +313,11 @@ fn run_together(case: &Case<'_>, index: usize, name: &str, world: &dyn World) ->
             ["sudo", "man", "which", "time", "type"].contains(&command) && rest.len() > 1 && is_command(rest);
         is_path || is_option || is_subcommand || runs_another
     });
+    // `cd...` goes up twice.
+    if let Some(dots) = name.strip_prefix("cd").filter(|rest| rest.len() > 2 && rest.bytes().all(|byte| byte == b'.')) {
+        let up = vec![".."; dots.len() - 1].join("/");
+        return Some(Finding::fix(Confidence::Likely, case.with_raw(index, &format!("cd {up}")), "as many levels up"));
+    }
     if let Some(at) = split {
         return Some(Finding::fix(Confidence::Likely, case.with_raw(index, &cut(at, 0)?), "with the missing blank"));
     }
