@@ -224,6 +224,9 @@ fn with_package(cause: String, names: Option<&Names>, what: &str, world: &dyn Wo
 }
 
 fn missing_header(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
+    if !case.output.says("error: ") {
+        return None;
+    }
     let caught = case.output.captures(pattern!(r#"(?:fatal error|error|catastrophic error): (?:cannot open source file )?['"‘]?([\w./+-]+?(?:\.h|\.hpp|\.hh|\.H)?)['"’]?(?:: No such file or directory| file not found)?$"#))?;
     let header = caught.get(1)?.as_str();
     let is_header = header.contains(".h")

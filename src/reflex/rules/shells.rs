@@ -216,13 +216,16 @@ fn spaced_assignment(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 /// `if [$a = b]`.
 fn bracket(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let text = case.line.text();
+    if !text.contains('[') || !text.contains(']') {
+        return None;
+    }
     let open = pattern!(r"(^|[\s;!])(\[{1,2})([^\s\[\]])");
     let close = pattern!(r"([^\s\[\]])(\]{1,2})(\s*(?:;|&&|\|\||$))");
     let has_test = open.is_match(text) && (case.output.says("[") || case.output.says("not found"))
         || pattern!(r"(?:^|[\s;!])\[{1,2}\s").is_match(text)
             && close.is_match(text)
             && (case.output.says("missing") || case.output.says("expected"));
-    if !has_test || !text.contains(']') {
+    if !has_test {
         return None;
     }
     let opened = open.replace_all(text, "$1$2 $3");
@@ -260,6 +263,9 @@ fn test_words(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 
 /// `git clone <url>`, copied with its brackets.
 fn placeholder(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    if !case.line.text().contains('<') {
+        return None;
+    }
     let found = pattern!(r"(?:^|\s)<([A-Za-z][\w -]*)>(?:\s|$)").captures(case.line.text())?;
     Some(Finding::cause(
         Confidence::Likely,
