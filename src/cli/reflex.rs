@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::capture;
 use crate::reflex::{self, Answer, Failure, Machine};
+use crate::text;
 
 /// Output that is read of one failure; a rule looks at less.
 const OUTPUT_CAP: u64 = 16 * 1024 * 1024;
@@ -167,17 +168,13 @@ fn answer(told: &Told, machine: Machine) -> (Answer, Machine) {
     (reflex::diagnose(&failure, &machine), machine)
 }
 
-/// The output as a terminal showed it. What holds nothing but text is that already.
+/// The output as a terminal showed it. What is neither coloured nor overwritten is that already.
 fn shown(output: &[u8]) -> Cow<'_, str> {
-    let is_drawn = |(at, byte): (usize, &u8)| match byte {
-        b'\n' | b'\t' => false,
-        b'\r' => output.get(at + 1) != Some(&b'\n'),
-        byte => byte.is_ascii_control(),
-    };
-    if !output.iter().enumerate().any(is_drawn) {
-        String::from_utf8_lossy(output)
-    } else {
+    let is_drawn = |at: usize| output[at] != b'\r' || output.get(at + 1) != Some(&b'\n');
+    if memchr::memchr3_iter(b'\x1b', b'\x08', b'\r', output).any(is_drawn) {
         Cow::Owned(capture::render(output, capture::Size::new(ROWS, COLS)))
+    } else {
+        String::from_utf8_lossy(output)
     }
 }
 
@@ -187,10 +184,10 @@ fn print(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "nothing is known about this failure")?;
     }
     if !answer.explanation.is_empty() {
-        writeln!(out, "{}", answer.explanation)?;
+        writeln!(out, "{}", text::sanitize(&answer.explanation))?;
     }
     for proposal in &answer.proposals {
-        writeln!(out, "  {}  # {}", proposal.command, proposal.why)?;
+        writeln!(out, "  {}  # {}", proposal.command, text::sanitize(&proposal.why))?;
     }
     out.flush()
 }

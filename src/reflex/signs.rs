@@ -10,8 +10,12 @@ use super::{excerpt, rules};
 /// Bytes of a text that stand for all of it.
 const PIECE: usize = 4;
 
-/// Words of the filter: a bit for each hash of sixteen bits.
-const FILTER: usize = 1 << 16 >> 6;
+/// A piece has one of so many hashes, and the filter a bit for each.
+const HASHES: usize = 1 << 16;
+const FILTER: usize = HASHES / 64;
+
+/// Parts of the signs, each of which holds one or two.
+const SHELVES: usize = 1 << 12;
 
 /// Every sign of every rule and reader.
 static ALL: LazyLock<Signs> = LazyLock::new(|| Signs::new(rules::signs().chain(excerpt::signs())));
@@ -46,8 +50,10 @@ struct Sign {
 
 /// Texts to look for.
 pub(super) struct Signs {
-    /// Ordered by their pieces.
+    /// Ordered by the hash of their pieces.
     signs: Vec<Sign>,
+    /// Where the signs begin whose hash has the same upper bits.
+    starts: Vec<u16>,
     /// A bit for each hash of a piece: most of a text ends here.
     filter: Box<[u64; FILTER]>,
     /// Texts shorter than a piece.
@@ -62,13 +68,18 @@ impl Signs {
             list.dedup();
         }
         let mut signs: Vec<Sign> = long.into_iter().map(Sign::new).collect();
-        signs.sort_by_key(|sign| sign.piece);
+        signs.sort_by_key(|sign| hash(sign.piece));
         let mut filter = Box::new([0; FILTER]);
+        let mut starts = vec![0; SHELVES + 1];
         for sign in &signs {
-            let (place, bit) = place(sign.piece);
-            filter[place] |= bit;
+            let hash = hash(sign.piece);
+            filter[hash / 64] |= 1 << (hash % 64);
+            starts[hash / (HASHES / SHELVES) + 1] += 1;
         }
-        Signs { signs, filter, short }
+        for shelf in 1..starts.len() {
+            starts[shelf] += starts[shelf - 1];
+        }
+        Signs { signs, starts, filter, short }
     }
 
     /// Whether a text holds any of them.
@@ -92,12 +103,13 @@ impl Signs {
         let mut piece = 0;
         for (last, byte) in text.iter().enumerate() {
             piece = piece << 8 | u32::from(*byte);
-            let (place, bit) = place(piece);
-            if self.filter[place] & bit == 0 {
+            let hash = hash(piece);
+            if self.filter[hash / 64] >> (hash % 64) & 1 == 0 {
                 continue;
             }
-            let first = self.signs.partition_point(|sign| sign.piece < piece);
-            for sign in self.signs[first..].iter().take_while(|sign| sign.piece == piece) {
+            let shelf = hash / (HASHES / SHELVES);
+            let shelved = usize::from(self.starts[shelf])..usize::from(self.starts[shelf + 1]);
+            for sign in self.signs[shelved].iter().filter(|sign| sign.piece == piece) {
                 let start = (last + 1).checked_sub(PIECE + sign.offset);
                 let is_there = start.is_some_and(|start| text[start..].starts_with(sign.text.as_bytes()));
                 if is_there && tell(sign.text) == Go::Home {
@@ -120,11 +132,9 @@ fn piece(window: &[u8]) -> u32 {
     window.iter().fold(0, |piece, byte| piece << 8 | u32::from(*byte))
 }
 
-/// Where in the filter a piece is, and its bit there.
 #[inline]
-fn place(piece: u32) -> (usize, u64) {
-    let hash = piece.wrapping_mul(0x9e37_79b1) >> 16;
-    ((hash >> 6) as usize % FILTER, 1 << (hash % u64::BITS))
+fn hash(piece: u32) -> usize {
+    (piece.wrapping_mul(0x9e37_79b1) >> 16) as usize % HASHES
 }
 
 /// How often such bytes stand in a text, roughly.

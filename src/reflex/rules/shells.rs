@@ -3,6 +3,7 @@
 use super::{Rule, pattern};
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
+use crate::reflex::line::Part;
 use crate::reflex::world::World;
 
 pub(super) const RULES: &[Rule] = &[
@@ -47,6 +48,12 @@ pub(super) const RULES: &[Rule] = &[
             "parse error near `\\n'",
         ],
         apply: placeholder,
+    },
+    Rule {
+        name: "a loop without do",
+        tools: &[],
+        signs: &["unexpected token", "parse error near", "yntax error"],
+        apply: loop_without_do,
     },
     Rule {
         name: "an unexpected token",
@@ -271,6 +278,22 @@ fn placeholder(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         Confidence::Likely,
         format!("<{}> stands for something of yours: put that in its place, without the angle brackets.", &found[1]),
     ))
+}
+
+/// `for i in 1 2; echo $i; done`.
+fn loop_without_do(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    let parts = case.line.parts();
+    let begins = |part: &Part, any: &[&str]| part.words.first().is_some_and(|word| any.contains(&word.text.as_str()));
+    let head = parts.iter().position(|part| begins(part, &["for", "while", "until"]))?;
+    let has_do = parts.iter().any(|part| part.words.iter().any(|word| word.text == "do"));
+    let is_closed = parts.iter().any(|part| begins(part, &["done"]));
+    // A line end is an operator without text.
+    let body = parts.iter().skip(head + 1).find(|part| part.operator.is_empty() || part.operator == ";")?;
+    (is_closed && !has_do && !begins(body, &["done"])).then(|| {
+        let start = body.span().start;
+        Finding::fix(Confidence::Likely, case.line.with(start..start, "do "), "with the do that is missing")
+            .because("What a loop repeats stands between do and done.")
+    })
 }
 
 fn token(case: &Case<'_>, _: &dyn World) -> Option<Finding> {

@@ -40,9 +40,10 @@ fn address(line: &str) -> Option<&str> {
     Some(word.trim_end_matches(':'))
 }
 
-/// `bash: gti: command not found`, `sh: 1: gti: not found`, `'gti': not found`.
+/// `bash: gti: command not found`, `sh: 1: gti: not found`, `'gti': not found`. Most lines do not have the words, and to look for them is
+/// quicker than to split at them.
 fn named_before<'a>(line: &'a str, words: &str) -> Option<&'a str> {
-    let (before, after) = line.split_once(words)?;
+    let (before, after) = line.contains(words).then(|| line.split_once(words))??;
     let is_end = after.is_empty() || after.starts_with([',', '.']) || after.starts_with(" [");
     let name = before.trim_end_matches(['\'', '’', '"', '”']);
     let start = name.rfind(|c: char| c.is_whitespace() || ":'‘’\"`“".contains(c)).map_or(0, |at| {
@@ -60,7 +61,7 @@ fn named_before<'a>(line: &'a str, words: &str) -> Option<&'a str> {
 
 /// `zsh: command not found: gti`, `fish: Unknown command: gti`, `Unknown command 'gti'`.
 fn named_after<'a>(line: &'a str, words: &str) -> Option<&'a str> {
-    let (_, after) = line.split_once(words)?;
+    let (_, after) = line.contains(words).then(|| line.split_once(words))??;
     let name = after.trim_end();
     // A sentence ends with a period, `cd..` with two.
     let name = name.strip_suffix('.').filter(|name| !name.ends_with('.')).unwrap_or(name);
