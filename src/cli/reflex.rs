@@ -174,7 +174,8 @@ fn shown(output: &[u8]) -> Cow<'_, str> {
     if memchr::memchr3_iter(b'\x1b', b'\x08', b'\r', output).any(is_drawn) {
         Cow::Owned(capture::render(output, capture::Size::new(ROWS, COLS)))
     } else {
-        String::from_utf8_lossy(output)
+        // Text is checked in a fraction of the time in which it is repaired.
+        std::str::from_utf8(output).map_or_else(|_| String::from_utf8_lossy(output), Cow::Borrowed)
     }
 }
 
