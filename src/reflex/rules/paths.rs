@@ -17,10 +17,6 @@ const MISSING: &[&str] = &[
     "Can't open",
     "file not found",
     "File not found",
-    "Datei oder Verzeichnis nicht gefunden",
-    "Aucun fichier ou dossier",
-    "No existe el fichero",
-    "No existe el archivo",
 ];
 
 pub(super) const RULES: &[Rule] = &[

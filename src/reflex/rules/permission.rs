@@ -269,13 +269,13 @@ fn as_root(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
             || is_polkit && POLKIT_WORDS.iter().any(|words| line.contains(words))
     });
     let denied = |line: &String| {
-        (line.contains("permission denied")
-            || line.contains("operation not permitted")
-            || line.contains("eacces")
-            || line.contains("permiso denegado")
-            || line.contains("keine berechtigung"))
+        (line.contains("permission denied") || line.contains("operation not permitted") || line.contains("eacces"))
             && !line.contains("publickey")
     };
+    // The shell's own limits are not those of a process that sudo starts.
+    if ["ulimit", "umask", "source", "."].contains(&tool) {
+        return None;
+    }
     if ["cd", "pushd"].contains(&tool) {
         return Some(Finding::cause(Confidence::Likely, "The directory is not yours to enter."));
     }

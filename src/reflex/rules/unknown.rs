@@ -96,6 +96,12 @@ pub(super) const RULES: &[Rule] = &[
 
 fn missing(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let name = unknown_name(case).filter(|name| name.len() <= LONGEST_NAME)?;
+    if name == "sudo" && case.is_elevated() && world.is_root() {
+        return Some(
+            Finding::fix(Confidence::Sure, case.without_elevation(), "you are root already")
+                .because("sudo is not installed, and root needs none."),
+        );
+    }
     let is_by_sudo = case.output.line_with("command not found").is_some_and(|line| line.starts_with("sudo: "));
     let Some(index) = case.words().iter().position(|word| word.text == name) else {
         return elsewhere(case, name, world);
