@@ -7,7 +7,7 @@ use crate::reflex::typo;
 use crate::reflex::world::World;
 
 /// What stands behind the name that could not be run, after a colon.
-const BEHIND: &[&str] = &[": command not found", ": not found"];
+const BEHIND: &[&str] = &[": command not found", ": not found", ": Command not found"];
 
 /// What stands before it.
 const BEFORE: &[&str] = &["command not found: ", "nknown command: ", "nknown command ", "NKNOWN COMMAND: "];
@@ -77,6 +77,8 @@ fn named_by_others(line: &str) -> Option<&str> {
     } else if line.starts_with("The program ") {
         pattern!(r#"^The program ['‘"]?([^\s'’"]+)['’"]? is (?:currently )?not (?:installed|in your PATH)"#)
             .captures(line)
+    } else if line.contains("Command `") {
+        pattern!(r"Command `([^`]+)` not found").captures(line)
     } else if line.contains("is not recognized as") {
         pattern!(r#"^['‘"]?([^\s'’"]+)['’"]?\s?:? (?:The term .* )?is not recognized as"#).captures(line)
     } else if line.ends_with(": No such file or directory") && STARTERS.iter().any(|name| line.contains(name)) {
@@ -157,6 +159,8 @@ mod tests {
             "zsh: command not found: gti",
             "fish: Unknown command: gti",
             "fish: Unknown command 'gti'",
+            "tcsh: gti: Command not found.",
+            "   :  `-- Command `gti` not found",
             "Command 'gti' not found, did you mean:",
             "The program 'gti' is currently not installed. You can install it by typing:",
             "env: ‘gti’: No such file or directory",
