@@ -168,10 +168,11 @@ fn answer(told: &Told, machine: Machine) -> (Answer, Machine) {
     (reflex::diagnose(&failure, &machine), machine)
 }
 
-/// The output as a terminal showed it. What is neither coloured nor overwritten is that already.
+/// The output as a terminal showed it. What is neither coloured nor overwritten, and does not ring, is that already.
 fn shown(output: &[u8]) -> Cow<'_, str> {
     let is_drawn = |at: usize| output[at] != b'\r' || output.get(at + 1) != Some(&b'\n');
-    if memchr::memchr3_iter(b'\x1b', b'\x08', b'\r', output).any(is_drawn) {
+    let is_rung = memchr::memchr2(b'\0', b'\x07', output).is_some();
+    if is_rung || memchr::memchr3_iter(b'\x1b', b'\x08', b'\r', output).any(is_drawn) {
         Cow::Owned(capture::render(output, capture::Size::new(ROWS, COLS)))
     } else {
         // Text is checked in a fraction of the time in which it is repaired.
