@@ -16,6 +16,12 @@ pub(super) const RULES: &[Rule] = &[
         apply: missing_header,
     },
     Rule {
+        name: "c: no compiler",
+        tools: &[],
+        signs: &["no acceptable C compiler found", "No CMAKE_C_COMPILER could be", "No CMAKE_CXX_COMPILER could be"],
+        apply: no_compiler,
+    },
+    Rule {
         name: "c: a library that is not installed",
         tools: &[],
         signs: &["cannot find -l", "library not found for -l", "unable to find library -l"],
@@ -221,6 +227,11 @@ fn with_package(cause: String, names: Option<&Names>, what: &str, world: &dyn Wo
         Some(command) => finding.or(command, format!("the package with {what}")),
         None => finding,
     }
+}
+
+fn no_compiler(_: &Case<'_>, world: &dyn World) -> Option<Finding> {
+    let names: Names = ["build-essential", "gcc-c++", "base-devel", "build-base", "gcc"];
+    Some(with_package("There is no C compiler on this machine.".to_owned(), Some(&names), "a compiler", world))
 }
 
 fn missing_header(case: &Case<'_>, world: &dyn World) -> Option<Finding> {

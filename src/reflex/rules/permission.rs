@@ -279,7 +279,12 @@ fn as_root(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     if ["cd", "pushd"].contains(&tool) {
         return Some(Finding::cause(Confidence::Likely, "The directory is not yours to enter."));
     }
-    if !(says_root || lines().any(|line| denied(&line))) || NOT_BY_ROOT.contains(&tool) || tool.is_empty() {
+    // What was built as oneself is installed for all by root.
+    let is_installation = ["make", "gmake", "ninja", "meson"].contains(&tool)
+        && case.has_word(&["install"])
+        && lines().any(|line| denied(&line) && ["/usr/", "/opt/"].iter().any(|system| line.contains(system)));
+    let is_for_root = is_installation || !NOT_BY_ROOT.contains(&tool);
+    if !(says_root || lines().any(|line| denied(&line))) || !is_for_root || tool.is_empty() {
         return None;
     }
     let elevate = if !world.has("sudo") && world.has("doas") { "doas" } else { "sudo" };
