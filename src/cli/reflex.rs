@@ -1,17 +1,27 @@
 //! `shellmate reflex`: what the rules say about failures, without a terminal, a store or a model.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, BufRead, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::capture;
 use crate::reflex::{self, Answer, Failure, Machine};
+use crate::text;
 
 /// Output that is read of one failure; a rule looks at less.
 const OUTPUT_CAP: u64 = 16 * 1024 * 1024;
+
+/// Bytes of one line of JSON, in which a byte of output may take six.
+const LINE_CAP: u64 = 6 * OUTPUT_CAP;
+
+/// The terminal that what is told was printed on, which nobody tells: wide enough that only drawings depend on it.
+const ROWS: u16 = 100;
+const COLS: u16 = 400;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "For example:  make 2>&1 | tee log; shellmate reflex --status 2 make < log")]
@@ -36,13 +46,47 @@ pub struct Args {
 /// A failure as a program tells it. Fields it has besides are its own affair.
 #[derive(Debug, Deserialize)]
 struct Told {
-    command: String,
+    command: Bytes,
     #[serde(default)]
-    output: Option<String>,
-    #[serde(default)]
+    output: Option<Bytes>,
+    /// What is no exit status is as good as none.
+    #[serde(default, deserialize_with = "status")]
     status: Option<i32>,
     #[serde(default)]
     cwd: Option<PathBuf>,
+}
+
+/// A string of JSON that need not be Unicode: a program that captured bytes passes them on as they are, or as halves of surrogates.
+#[derive(Debug, Default)]
+struct Bytes(Vec<u8>);
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = Bytes;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Bytes, E> {
+                Ok(Bytes(bytes.to_owned()))
+            }
+
+            fn visit_byte_buf<E>(self, bytes: Vec<u8>) -> Result<Bytes, E> {
+                Ok(Bytes(bytes))
+            }
+        }
+
+        deserializer.deserialize_byte_buf(Visitor)
+    }
+}
+
+fn status<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i32>, D::Error> {
+    let told = Option::<serde_json::Value>::deserialize(deserializer)?;
+    Ok(told.and_then(|told| told.as_i64()).and_then(|status| i32::try_from(status).ok()))
 }
 
 #[derive(Serialize)]
@@ -60,47 +104,80 @@ pub fn run(args: Args, input: &mut impl BufRead, is_terminal: bool, out: &mut im
         input.take(OUTPUT_CAP).read_to_end(&mut output).context("cannot read the output from stdin")?;
     }
     let told = Told {
-        command: args.command.join(" "),
-        output: Some(String::from_utf8_lossy(&output).into_owned()),
+        command: Bytes(args.command.join(" ").into_bytes()),
+        output: Some(Bytes(output)),
         status: args.status,
         cwd: args.cwd,
     };
     if told.cwd.as_ref().is_some_and(|cwd| !cwd.is_dir()) {
         bail!("there is no directory {}", told.cwd.unwrap_or_default().display());
     }
-    let answer = answer(&told);
+    let (answer, _) = answer(&told, machine());
     print(&answer, out)?;
     Ok(ExitCode::from(u8::from(answer == Answer::default())))
 }
 
+/// Answers each line with one line. No line ends it.
 fn stream(input: &mut impl BufRead, out: &mut impl Write) -> Result<()> {
+    let mut machine = machine();
     let mut line = Vec::new();
-    loop {
-        line.clear();
-        if input.read_until(b'\n', &mut line).context("cannot read stdin")? == 0 {
-            return Ok(());
-        }
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
-        let text = match serde_json::from_slice::<Told>(&line) {
-            Ok(told) => serde_json::to_string(&answer(&told))?,
+    while read_line(input, &mut line).context("cannot read stdin")? {
+        let told = match u64::try_from(line.len()) {
+            Ok(length) if length < LINE_CAP => serde_json::from_slice::<Told>(&line).map_err(|error| error.to_string()),
+            _ => Err(format!("it is longer than {LINE_CAP} bytes")),
+        };
+        let text = match told {
+            Ok(told) => {
+                let found;
+                (found, machine) = answer(&told, machine);
+                serde_json::to_string(&found)?
+            }
             Err(error) => serde_json::to_string(&Refused { error: format!("not a failure in JSON: {error}") })?,
         };
         // Whoever asks line by line waits for each answer.
         writeln!(out, "{text}")?;
         out.flush()?;
     }
+    Ok(())
 }
 
-fn answer(told: &Told) -> Answer {
+/// Reads a line, of one that is too long the beginning; `false` at the end.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    let read = input.by_ref().take(LINE_CAP).read_until(b'\n', line)?;
+    if line.len() as u64 == LINE_CAP && !line.ends_with(b"\n") {
+        input.skip_until(b'\n')?;
+    }
+    Ok(read > 0)
+}
+
+fn machine() -> Machine {
+    let here = std::env::current_dir().unwrap_or_default();
+    let environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+    Machine::new(here, environment, reflex::builtins(), Vec::new())
+}
+
+/// What the rules say, and the machine for the next question: what was learnt of it holds for all of them.
+fn answer(told: &Told, machine: Machine) -> (Answer, Machine) {
     let here = std::env::current_dir().unwrap_or_default();
     let cwd = told.cwd.as_deref().map_or_else(|| here.clone(), |cwd| here.join(cwd));
-    let environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
-    let machine = Machine::new(cwd.clone(), environment, reflex::builtins(), Vec::new());
-    let output = told.output.as_deref().unwrap_or_default();
-    let cwd: &Path = &cwd;
-    reflex::diagnose(&Failure { command: &told.command, output, status: told.status, cwd }, &machine)
+    let machine = machine.seen_from(cwd.clone());
+    let command = String::from_utf8_lossy(&told.command.0);
+    let output = told.output.as_ref().map_or(Cow::Borrowed(""), |output| shown(&output.0));
+    let failure = Failure { command: &command, output: &output, status: told.status, cwd: &cwd };
+    (reflex::diagnose(&failure, &machine), machine)
+}
+
+/// The output as a terminal showed it. What is neither coloured nor overwritten, and does not ring, is that already.
+fn shown(output: &[u8]) -> Cow<'_, str> {
+    let is_drawn = |at: usize| output[at] != b'\r' || output.get(at + 1) != Some(&b'\n');
+    let is_rung = memchr::memchr2(b'\0', b'\x07', output).is_some();
+    if is_rung || memchr::memchr3_iter(b'\x1b', b'\x08', b'\r', output).any(is_drawn) {
+        Cow::Owned(capture::render(output, capture::Size::new(ROWS, COLS)))
+    } else {
+        // Text is checked in a fraction of the time in which it is repaired.
+        std::str::from_utf8(output).map_or_else(|_| String::from_utf8_lossy(output), Cow::Borrowed)
+    }
 }
 
 /// The explanation, then what to run, each with its reason behind it as a comment of the shell's.
@@ -109,10 +186,10 @@ fn print(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "nothing is known about this failure")?;
     }
     if !answer.explanation.is_empty() {
-        writeln!(out, "{}", answer.explanation)?;
+        writeln!(out, "{}", text::sanitize(&answer.explanation))?;
     }
     for proposal in &answer.proposals {
-        writeln!(out, "  {}  # {}", proposal.command, proposal.why)?;
+        writeln!(out, "  {}  # {}", proposal.command, text::sanitize(&proposal.why))?;
     }
     out.flush()
 }
@@ -134,11 +211,40 @@ mod tests {
             "command": "git psuh", "status": 1, "unknown": [1],
             "output": "git: 'psuh' is not a git command. See 'git --help'.\n\nThe most similar command is\n\tpush\n",
         });
-        let found = answers(&format!("{{\n\n{{\"output\": \"x\"}}\n{good}\n"));
+        let found = answers(&format!("{{\n\n{{\"output\": \"x\"}}\n{good}\r\n[]"));
         assert!(found[0]["error"].as_str().unwrap().contains("JSON"));
-        assert!(found[1]["error"].as_str().unwrap().contains("command"));
-        assert_eq!(found[2]["proposals"][0]["command"], "git push");
-        assert_eq!(found.len(), 3);
+        assert!(found[1]["error"].is_string());
+        assert!(found[2]["error"].as_str().unwrap().contains("command"));
+        assert_eq!(found[3]["proposals"][0]["command"], "git push");
+        assert!(found[4]["error"].is_string());
+        assert_eq!(found.len(), 5);
+    }
+
+    #[test]
+    fn colours_and_overwritten_lines_change_nothing() {
+        let plain = "error: no such command: `biuld`\n\nhelp: a command with a similar name exists: `build`\n";
+        let drawn = "\x1b]0;cargo\x07\x1b[1m\x1b[91merror\x1b[0m: no such cz\x08ommand: `biuld`\r\n\r\nUpdating 10%\rhelp: a command with \
+                     a similar name exists: `\x1b[32mbuild\x1b[0m`\r\n";
+        let asked = |output: &str| json!({"command": "cargo biuld", "status": 101, "output": output}).to_string();
+        let found = answers(&format!("{}\n{}\n", asked(plain), asked(drawn)));
+        assert_eq!(found[0]["proposals"][0]["command"], "cargo build");
+        assert_eq!(found[0], found[1]);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_answered() {
+        let lone = r#"{"command":"gti\udcff status","output":"bash: gti\udcff: command not found","status":127}"#;
+        let mut raw =
+            br#"{"command":"git psuh","status":1e99,"output":"git: 'psuh' is not a git command \u0000"#.to_vec();
+        raw.extend(b"\xff\xfe\"}\n");
+        raw.extend(lone.as_bytes());
+        let mut out = Vec::new();
+        stream(&mut raw.as_slice(), &mut out).unwrap();
+        let found: Vec<Value> =
+            String::from_utf8(out).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(found[0]["proposals"][0]["command"], "git push");
+        assert!(found[1]["explanation"].is_string());
+        assert_eq!(found.len(), 2);
     }
 
     #[test]

@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::case::Case;
 use super::world::World;
-use super::{MOST_PROPOSALS, excerpt, harm, status};
+use super::{MOST_PROPOSALS, harm, status};
+use crate::text;
 
 /// How much a rule believes itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,7 +74,8 @@ pub struct Answer {
 
 impl Answer {
     /// Puts together what the rules found, the surest first.
-    pub(super) fn compose(case: &Case<'_>, findings: Vec<Finding>, world: &dyn World) -> Answer {
+    /// `lines` are those of the output that are worth repeating.
+    pub(super) fn compose(case: &Case<'_>, findings: Vec<Finding>, lines: Vec<String>, world: &dyn World) -> Answer {
         let mut answer = Answer::default();
         let mut causes: Vec<String> = Vec::new();
         let needs_no_sudo = world.is_root() && !case.line.text().contains("sudo ");
@@ -85,7 +87,9 @@ impl Answer {
                 }
                 let is_new = proposal.command.trim() != case.line.text().trim()
                     && answer.proposals.iter().all(|known| known.command != proposal.command);
-                if is_new && !harm::is_worse(&proposal.command, case.line.text()) {
+                let is_safe = is_clean(&proposal.command, case.line.text())
+                    && !harm::is_worse(&proposal.command, case.line.text());
+                if is_new && is_safe {
                     answer.proposals.push(proposal);
                 }
             }
@@ -99,10 +103,15 @@ impl Answer {
         }
         answer.proposals.truncate(MOST_PROPOSALS);
         let meaning = status::meaning(case);
-        let lines = excerpt::lines(case);
         answer.explanation = meaning.into_iter().chain(lines).chain(causes).collect::<Vec<_>>().join("\n");
         answer
     }
+}
+
+/// Whether a proposal can be put on a prompt: nothing in it steers a terminal, and it has no line that was not typed.
+fn is_clean(proposal: &str, typed: &str) -> bool {
+    let lines = |text: &str| text.trim_end().lines().count();
+    text::sanitize(proposal) == proposal && lines(proposal) <= lines(typed).max(1)
 }
 
 /// Whether a proposal is what was typed, run as root: then it was not root who was refused.

@@ -1,7 +1,6 @@
 //! The machine we are on, as the rules see it.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io::Read;
@@ -13,6 +12,9 @@ use super::world::{Entry, Kind, World};
 /// A directory is asked for names, not for a catalogue.
 const MOST_ENTRIES: usize = 10_000;
 const READ_CAP: u64 = 256 * 1024;
+
+/// What file systems allow.
+const LONGEST_NAME: usize = 255;
 
 /// The real machine, seen from one directory and one environment.
 pub struct Machine {
@@ -30,13 +32,26 @@ impl Machine {
         Machine { cwd, environment, names, recent, commands: OnceCell::new() }
     }
 
-    fn on_path(&self) -> Vec<String> {
+    /// The same machine, seen from another directory; what was learnt of its programs stays known.
+    #[must_use]
+    pub fn seen_from(self, cwd: PathBuf) -> Self {
+        Machine { cwd, ..self }
+    }
+
+    /// The directories of PATH.
+    fn directories(&self) -> Vec<PathBuf> {
         let path = self.variable("PATH").unwrap_or_default();
-        let directories = std::env::split_paths(&path).filter(|directory| directory.is_absolute());
-        let programs =
-            directories.filter_map(|directory| fs::read_dir(directory).ok()).flatten().take(MOST_ENTRIES * 4);
-        let names = programs.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-        names.chain(self.names.iter().cloned()).collect::<BTreeSet<_>>().into_iter().collect()
+        std::env::split_paths(&path).filter(|directory| directory.is_absolute()).collect()
+    }
+
+    fn on_path(&self) -> Vec<String> {
+        let directories = self.directories().into_iter().filter_map(|directory| fs::read_dir(directory).ok());
+        let programs = directories.flatten().flatten().take(MOST_ENTRIES * 4);
+        let names = programs.filter_map(|entry| entry.file_name().into_string().ok());
+        let mut names: Vec<String> = names.chain(self.names.iter().cloned()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 }
 
@@ -95,6 +110,13 @@ impl World for Machine {
 
     fn recent(&self) -> &[String] {
         &self.recent
+    }
+
+    /// One name is asked for where it would stand, without a list of all.
+    fn has(&self, command: &str) -> bool {
+        let is_name = (1..=LONGEST_NAME).contains(&command.len()) && !command.contains('/');
+        let is_program = |directory: &PathBuf| fs::metadata(directory.join(command)).is_ok_and(|found| found.is_file());
+        is_name && (self.names.iter().any(|name| name == command) || self.directories().iter().any(is_program))
     }
 
     fn is_root(&self) -> bool {

@@ -26,10 +26,12 @@ mod signs;
 mod status;
 #[cfg(test)]
 mod tests;
+mod tongues;
 mod typo;
 mod viewer;
 mod world;
 
+use std::borrow::Cow;
 use std::path::Path;
 
 pub use builtins::builtins;
@@ -61,7 +63,8 @@ pub struct Failure<'a> {
 
 /// Explains a failure and proposes what to run instead.
 pub fn diagnose(failure: &Failure<'_>, world: &dyn World) -> Answer {
-    let case = Case::new(failure);
+    let english = tongues::in_english(failure.output);
+    let case = Case::new(&Failure { output: &english, ..*failure });
     if !case.has_failed() {
         return Answer::default();
     }
@@ -75,5 +78,10 @@ pub fn diagnose(failure: &Failure<'_>, world: &dyn World) -> Answer {
         }
     }
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.confidence));
-    Answer::compose(&case, findings, world)
+    // A person is shown what was printed, in whatever language.
+    let lines = match &english {
+        Cow::Borrowed(_) => excerpt::lines(&case),
+        Cow::Owned(_) => excerpt::lines(&Case::new(failure)),
+    };
+    Answer::compose(&case, findings, lines, world)
 }

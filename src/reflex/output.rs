@@ -1,7 +1,6 @@
 //! What a failed command printed, bounded.
 
 use std::cell::OnceCell;
-use std::collections::HashSet;
 
 use super::signs;
 use crate::text;
@@ -13,9 +12,6 @@ const TAIL_LINES: usize = 4_000;
 /// Lines at either end of which a tool's last word is sought.
 const END_LINES: usize = 200;
 
-/// From this many bytes on, one search for all signs is quicker than one for each.
-const LONG: usize = 32 * 1024;
-
 /// No message of a tool is longer; minified code is.
 const LINE_CAP: usize = 2_000;
 
@@ -25,8 +21,8 @@ pub(super) struct Output<'a> {
     lines: Vec<&'a str>,
     /// Where the lines are from: all of it, its beginning and its end, or some lines. One search in here costs less than one in each line.
     text: Vec<&'a str>,
-    /// The rules' signs in it, once asked for.
-    signs: OnceCell<HashSet<&'static str>>,
+    /// The signs in it, in order, once asked for.
+    signs: OnceCell<Vec<&'static str>>,
 }
 
 impl<'a> Output<'a> {
@@ -64,12 +60,9 @@ impl<'a> Output<'a> {
         self.text.iter().any(|text| text.contains(words))
     }
 
-    /// Whether the output holds a rule's sign. A long output is searched for all of them at once.
+    /// Whether the output holds a sign of a rule or a reader. All are looked for at once.
     pub(super) fn shows(&self, sign: &'static str) -> bool {
-        if self.text.iter().map(|text| text.len()).sum::<usize>() < LONG {
-            return self.says(sign);
-        }
-        self.signs.get_or_init(|| signs::seen(&self.text)).contains(sign)
+        self.signs.get_or_init(|| signs::seen(&self.text)).binary_search(&sign).is_ok()
     }
 
     /// The lines after the first that holds these words.

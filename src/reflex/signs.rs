@@ -1,30 +1,150 @@
-//! Which signs of the rules a long output holds, found in one pass over it.
+//! Which of many short texts another text holds, found in one pass over it.
+//!
+//! Each is known by one piece of four bytes, the one least likely to stand anywhere else. Where a text has that piece, the whole is
+//! compared. Such an index is made in a fraction of the time an automaton takes, which counts: most outputs are short.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use super::{excerpt, rules};
 
-use super::rules;
+/// Bytes of a text that stand for all of it.
+const PIECE: usize = 4;
 
-/// Every sign of every rule, once. Building it takes longer than a short output is searched for each.
-static ALL: LazyLock<(Vec<&'static str>, Option<AhoCorasick>)> = LazyLock::new(|| {
-    let signs: Vec<&str> = rules::signs().collect::<HashSet<_>>().into_iter().collect();
-    let search = AhoCorasick::new(&signs).ok();
-    (signs, search)
-});
+/// A piece has one of so many hashes, and the filter a bit for each.
+const HASHES: usize = 1 << 16;
+const FILTER: usize = HASHES / 64;
 
-/// The signs in any of these texts.
-pub(super) fn seen(texts: &[&str]) -> HashSet<&'static str> {
-    let (signs, search) = &*ALL;
-    let Some(search) = search else { return signs.iter().copied().collect() };
-    let mut is_seen = vec![false; signs.len()];
+/// Parts of the signs, each of which holds one or two.
+const SHELVES: usize = 1 << 12;
+
+/// Every sign of every rule and reader.
+static ALL: LazyLock<Signs> = LazyLock::new(|| Signs::new(rules::signs().chain(excerpt::signs())));
+
+/// The signs of rules and readers in any of these texts, in order.
+pub(super) fn seen(texts: &[&str]) -> Vec<&'static str> {
+    let mut found: Vec<&str> = Vec::new();
     for text in texts {
-        for found in search.find_overlapping_iter(text) {
-            is_seen[found.pattern().as_usize()] = true;
+        ALL.each(text, |sign| {
+            if let Err(place) = found.binary_search(&sign) {
+                found.insert(place, sign);
+            }
+            Go::On
+        });
+    }
+    found
+}
+
+/// Whether a search goes on.
+#[derive(PartialEq, Eq)]
+enum Go {
+    On,
+    Home,
+}
+
+struct Sign {
+    text: &'static str,
+    piece: u32,
+    /// Where in the text its piece stands.
+    offset: usize,
+}
+
+/// Texts to look for.
+pub(super) struct Signs {
+    /// Ordered by the hash of their pieces.
+    signs: Vec<Sign>,
+    /// Where the signs begin whose hash has the same upper bits.
+    starts: Vec<u16>,
+    /// A bit for each hash of a piece: most of a text ends here.
+    filter: Box<[u64; FILTER]>,
+    /// Texts shorter than a piece.
+    short: Vec<&'static str>,
+}
+
+impl Signs {
+    pub(super) fn new(texts: impl Iterator<Item = &'static str>) -> Signs {
+        let (mut long, mut short): (Vec<&str>, Vec<&str>) = texts.partition(|text| text.len() >= PIECE);
+        for list in [&mut long, &mut short] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        let mut signs: Vec<Sign> = long.into_iter().map(Sign::new).collect();
+        signs.sort_by_key(|sign| hash(sign.piece));
+        let mut filter = Box::new([0; FILTER]);
+        let mut starts = vec![0; SHELVES + 1];
+        for sign in &signs {
+            let hash = hash(sign.piece);
+            filter[hash / 64] |= 1 << (hash % 64);
+            starts[hash / (HASHES / SHELVES) + 1] += 1;
+        }
+        for shelf in 1..starts.len() {
+            starts[shelf] += starts[shelf - 1];
+        }
+        Signs { signs, starts, filter, short }
+    }
+
+    /// Whether a text holds any of them.
+    pub(super) fn any_in(&self, text: &str) -> bool {
+        let mut is_found = false;
+        self.each(text, |_| {
+            is_found = true;
+            Go::Home
+        });
+        is_found
+    }
+
+    /// Tells of each that is there, of some more than once.
+    fn each(&self, text: &str, mut tell: impl FnMut(&'static str) -> Go) {
+        for short in &self.short {
+            if text.contains(short) && tell(short) == Go::Home {
+                return;
+            }
+        }
+        let text = text.as_bytes();
+        let mut piece = 0;
+        for (last, byte) in text.iter().enumerate() {
+            piece = piece << 8 | u32::from(*byte);
+            let hash = hash(piece);
+            if self.filter[hash / 64] >> (hash % 64) & 1 == 0 {
+                continue;
+            }
+            let shelf = hash / (HASHES / SHELVES);
+            let shelved = usize::from(self.starts[shelf])..usize::from(self.starts[shelf + 1]);
+            for sign in self.signs[shelved].iter().filter(|sign| sign.piece == piece) {
+                let start = (last + 1).checked_sub(PIECE + sign.offset);
+                let is_there = start.is_some_and(|start| text[start..].starts_with(sign.text.as_bytes()));
+                if is_there && tell(sign.text) == Go::Home {
+                    return;
+                }
+            }
         }
     }
-    signs.iter().zip(is_seen).filter(|(_, is_seen)| *is_seen).map(|(sign, _)| *sign).collect()
+}
+
+impl Sign {
+    fn new(text: &'static str) -> Sign {
+        let rarest = text.as_bytes().windows(PIECE).enumerate().min_by_key(|(_, window)| commonness(window));
+        let (offset, window) = rarest.unwrap_or_default();
+        Sign { text, piece: piece(window), offset }
+    }
+}
+
+fn piece(window: &[u8]) -> u32 {
+    window.iter().fold(0, |piece, byte| piece << 8 | u32::from(*byte))
+}
+
+#[inline]
+fn hash(piece: u32) -> usize {
+    (piece.wrapping_mul(0x9e37_79b1) >> 16) as usize % HASHES
+}
+
+/// How often such bytes stand in a text, roughly.
+fn commonness(window: &[u8]) -> u32 {
+    let common = |byte: &u8| match byte {
+        b' ' | b'e' | b't' | b'a' | b'o' | b'n' | b'i' | b's' | b'r' => 4,
+        b'a'..=b'z' => 2,
+        _ => 1,
+    };
+    window.iter().map(common).sum()
 }
 
 #[cfg(test)]
@@ -34,6 +154,17 @@ mod tests {
     #[test]
     fn signs_within_others_are_seen() {
         let found = seen(&["x\nbash: gti: command not found\n", "fatal: not a git repository"]);
-        assert!(found.contains("command not found") && found.contains("not found") && !found.contains("EADDRINUSE"));
+        let has = |sign: &str| found.contains(&sign);
+        assert!(has("command not found") && has("not found") && !has("EADDRINUSE"));
+    }
+
+    #[test]
+    fn every_sign_is_found_wherever_it_stands() {
+        for sign in rules::signs().chain(excerpt::signs()) {
+            for text in [sign.to_owned(), format!("x{sign}"), format!("{sign}x"), format!("été {sign} été")] {
+                assert!(seen(&[&text]).contains(&sign), "{sign:?} in {text:?}");
+            }
+        }
+        assert_eq!(seen(&["", "a", "\0\0\0\0"]), Vec::<&str>::new());
     }
 }

@@ -208,6 +208,44 @@ fn time_is_linear_in_the_output() {
 }
 
 #[test]
+fn nothing_that_steers_a_terminal_is_proposed() {
+    let world = Told { commands: vec!["git".into(), "ls".into()], ..Told::default() };
+    for (command, output) in [
+        ("gti \u{1b}[31m x", "bash: gti: command not found"),
+        ("gti \u{202e}x", "bash: gti: command not found"),
+        ("git psuh", "git: 'psuh' is not a git command\n\nThe most similar command is\n\tpu\u{1b}]0;x\u{7}sh\u{9b}2J"),
+        (
+            "git push",
+            "fatal: The current branch x has no upstream branch.\n\n    git push --set-upstream origin x\r\u{8}",
+        ),
+        ("foo br", "unknown command br, did you mean 'bar\u{0}'?"),
+    ] {
+        let answer = diagnose(&Failure { command, output, status: Some(1), cwd: Path::new("/") }, &world);
+        for proposal in answer.proposals {
+            assert_eq!(crate::text::sanitize(&proposal.command), proposal.command);
+        }
+    }
+}
+
+#[test]
+fn a_huge_command_is_answered_in_time() {
+    let begun = std::time::Instant::now();
+    let long = "x".repeat(300_000);
+    for (command, output) in [
+        (long.clone(), format!("bash: {long}: command not found")),
+        (format!("tar -{long}"), "tar: invalid option -- 'x'\nTry 'tar --help' for more information.".into()),
+        (format!("git {long}"), format!("git: '{long}' is not a git command. See 'git --help'.")),
+        ("a-".repeat(100_000), format!("bash: {}: command not found", "a-".repeat(100_000))),
+        ("'".repeat(100_001), "bash: unexpected EOF while looking for matching `''".into()),
+        ("cp a/b ".repeat(20_000), "cp: cannot stat 'a/b': No such file or directory".into()),
+        ("a;".repeat(50_000), "bash: a: command not found".into()),
+    ] {
+        diagnose(&Failure { command: &command, output: &output, status: Some(1), cwd: Path::new("/") }, &corpus()[0].1);
+    }
+    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+}
+
+#[test]
 fn rules_have_names_of_their_own() {
     let mut names: Vec<&str> = rules::all().map(|rule| rule.name).collect();
     names.sort_unstable();

@@ -15,12 +15,12 @@ pub(super) const READERS: &[Reader] = &[
 
 /// `Error: words` and `  on main.tf line 3, in resource "x" "y":` below it, perhaps in a frame of `│`.
 fn terraform(page: &Page<'_>) -> Vec<Remark> {
-    let on = pattern!(r"^on (\S+) line ([0-9]+)(?:,|:|$)");
+    let on = || pattern!(r"^on (\S+) line ([0-9]+)(?:,|:|$)");
     let text = |line: &'_ str| line.trim_start_matches(['│', '|', ' ', '╷']).trim().to_owned();
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
         let line = text(line);
-        let Some(caught) = line.strip_prefix("on ").and_then(|_| on.captures(&line)) else { continue };
+        let Some(caught) = line.strip_prefix("on ").and_then(|_| on().captures(&line)) else { continue };
         let heading = page.before(at, 8).map(text).find(|line| line.starts_with("Error"));
         let below = page
             .after(at, 12)
@@ -37,28 +37,33 @@ fn terraform(page: &Page<'_>) -> Vec<Remark> {
 
 /// `in "a.yaml", line 3, column 5`, `yaml: line 3: words`, `at line 3, column 5`, `: line 3 column 5 (char 20)`.
 fn lines_and_columns(page: &Page<'_>) -> Vec<Remark> {
-    let named = pattern!(
-        r#"(?:in|to be in|File|file|at) ["']([^"']+)["'](?::|,)? line ([0-9]+)(?:,? (?:column|characters?) ([0-9]+))?"#
-    );
-    let unnamed = pattern!(r"(?i)\b(?:at |near )?line:? ([0-9]+)(?:,? ?(?:column|col|char):? ([0-9]+))?");
+    let named = || {
+        pattern!(
+            r#"(?:in|to be in|File|file|at) ["']([^"']+)["'](?::|,)? line ([0-9]+)(?:,? (?:column|characters?) ([0-9]+))?"#
+        )
+    };
+    let unnamed = || pattern!(r"(?i)\b(?:at |near )?line:? ([0-9]+)(?:,? ?(?:column|col|char):? ([0-9]+))?");
     let mut remarks = Vec::new();
     for (at, line) in page.numbered().filter(|(_, line)| line.contains("line ")) {
         if line.trim_start().starts_with("File \"") && !line.contains(", characters ") {
             continue;
         }
-        if let Some(caught) = named.captures(line) {
+        if let Some(caught) = named().captures(line) {
             // OCaml's errors begin below their place; YAML's stand above it.
             let above = page.before(at, 3).find(|line| !line.trim().is_empty() && !line.contains(" line "));
             let is_heading = line.trim_start().starts_with("File \"");
             let below = page.after(at, 8).iter().map(|line| line.trim()).find(|line| line.starts_with("Error"));
             let words = if is_heading { below } else { above.map(str::trim) }.unwrap_or(line.trim());
             // YAML's first mark is where the surroundings began, its last is where they broke.
-            let is_context = !is_heading && page.after(at, 3).iter().any(|line| named.is_match(line));
+            let is_context = !is_heading && page.after(at, 3).iter().any(|line| named().is_match(line));
             if is_context {
                 continue;
             }
             remarks.push(Remark::cause(at, Place::caught(caught.get(1), caught.get(2), caught.get(3)), words));
-        } else if let Some(caught) = unnamed.captures(line).filter(|_| says_parse(line) && !is_spoken_for(line)) {
+        } else if says_parse(line)
+            && !is_spoken_for(line)
+            && let Some(caught) = unnamed().captures(line)
+        {
             let number = |group: usize| caught.get(group).and_then(|found| found.as_str().parse().ok());
             let place = number(1).and_then(|row| page.input(row, number(2)));
             remarks.push(Remark::cause(at, place, line.trim()));

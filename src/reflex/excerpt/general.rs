@@ -1,8 +1,11 @@
 //! What can be said of a tool nobody here knows.
 
+use std::sync::LazyLock;
+
 use super::Remark;
 use super::page::Page;
 use super::place::Place;
+use crate::reflex::signs::Signs;
 
 /// Words that say something is wrong, in the order of how much they mean it.
 const LOUD: &[&str] =
@@ -76,26 +79,30 @@ const SHORT: usize = 6;
 
 /// The first and the last line that complain.
 pub(super) fn remarks(page: &Page<'_>) -> Vec<Remark> {
-    let said: Vec<(usize, &str)> = page.numbered().filter(|(_, line)| !line.trim().is_empty()).collect();
-    let complaints = |words: &[&str]| -> Vec<(usize, &str)> {
-        let complains = |line: &str| {
-            let lower = line.to_lowercase();
-            words.iter().any(|word| lower.contains(word))
-                && !CALM.iter().any(|word| lower.contains(word))
-                && !is_warning(&lower)
-        };
-        said.iter().copied().filter(|(_, line)| complains(line)).collect()
-    };
-    let mut found = complaints(LOUD);
-    if found.is_empty() {
-        found = complaints(QUIET);
+    static LOUD_SIGNS: LazyLock<Signs> = LazyLock::new(|| Signs::new(LOUD.iter().copied()));
+    static QUIET_SIGNS: LazyLock<Signs> = LazyLock::new(|| Signs::new(QUIET.iter().copied()));
+    let mut ends = complaints(page, &LOUD_SIGNS);
+    if ends.is_empty() {
+        ends = complaints(page, &QUIET_SIGNS);
     }
-    if found.is_empty() && said.len() <= SHORT {
-        found.extend(said.last());
+    if ends.is_empty() {
+        let mut said = page.numbered().filter(|(_, line)| !line.trim().is_empty());
+        let last = said.clone().next_back();
+        let is_short = said.nth(SHORT).is_none();
+        ends.extend(last.filter(|_| is_short));
     }
-    let mut ends: Vec<(usize, &str)> = found.first().copied().into_iter().collect();
-    ends.extend(found.last().filter(|last| found.len() > 1 && ends.first() != Some(last)));
     ends.into_iter().map(|(at, line)| Remark::cause(at, Place::within(line), words(page, at, line))).collect()
+}
+
+/// The first and the last line with one of these words in it that means it.
+fn complaints<'a>(page: &Page<'a>, words: &Signs) -> Vec<(usize, &'a str)> {
+    let complains = |(_, line): &(usize, &str)| {
+        let lower = line.to_ascii_lowercase();
+        words.any_in(&lower) && !CALM.iter().any(|word| lower.contains(word)) && !is_warning(&lower)
+    };
+    let mut lines = page.numbered();
+    // What is left of the lines after the first is searched from its end.
+    lines.find(complains).into_iter().chain(lines.rfind(complains)).collect()
 }
 
 fn is_warning(line: &str) -> bool {

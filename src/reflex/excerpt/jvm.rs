@@ -186,12 +186,12 @@ fn gradle(page: &Page<'_>) -> Vec<Remark> {
 
 /// `e: /x/a.kt: (3, 5): words`; newer compilers write `e: file:///x/a.kt:3:5 words`, which is the common form.
 fn kotlin(page: &Page<'_>) -> Vec<Remark> {
-    let pattern = pattern!(r"^e: (?:file://)?(.+?): \(([0-9]+), ([0-9]+)\): (.*)$");
-    let newer = pattern!(r"^e: (?:file://)?(\S+?):([0-9]+):([0-9]+):? (.*)$");
+    let pattern = || pattern!(r"^e: (?:file://)?(.+?): \(([0-9]+), ([0-9]+)\): (.*)$");
+    let newer = || pattern!(r"^e: (?:file://)?(\S+?):([0-9]+):([0-9]+):? (.*)$");
     let caught = page
         .numbered()
         .filter(|(_, line)| line.starts_with("e: "))
-        .filter_map(|(at, line)| Some((at, pattern.captures(line).or_else(|| newer.captures(line))?)));
+        .filter_map(|(at, line)| Some((at, pattern().captures(line).or_else(|| newer().captures(line))?)));
     caught
         .map(|(at, caught)| Remark::cause(at, Place::caught(caught.get(1), caught.get(2), caught.get(3)), &caught[4]))
         .collect()

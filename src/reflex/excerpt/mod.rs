@@ -110,10 +110,15 @@ fn readers() -> impl Iterator<Item = &'static Reader> {
     .flatten()
 }
 
+/// All that readers look for in an output before they read it.
+pub(super) fn signs() -> impl Iterator<Item = &'static str> {
+    readers().flat_map(|reader| reader.signs.iter().copied())
+}
+
 /// Lines of the output worth repeating in an explanation, at most a few.
 pub(super) fn lines(case: &Case<'_>) -> Vec<String> {
     let page = Page::new(case);
-    let is_woken = |reader: &&Reader| reader.signs.iter().any(|sign| case.output.says(sign));
+    let is_woken = |reader: &&Reader| reader.signs.iter().any(|sign| case.output.shows(sign));
     let remarks: Vec<Remark> = readers().filter(is_woken).flat_map(|reader| (reader.read)(&page)).collect();
     let mut chosen = nearest(remarks);
     if chosen.iter().all(|remark| remark.weight == Weight::Trail) {

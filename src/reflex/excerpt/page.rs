@@ -14,7 +14,7 @@ impl<'a> Page<'a> {
         Page { lines: case.output.lines().iter().map(|line| bare(line)).collect(), case }
     }
 
-    pub(super) fn numbered(&self) -> impl DoubleEndedIterator<Item = (usize, &'a str)> + '_ {
+    pub(super) fn numbered(&self) -> impl DoubleEndedIterator<Item = (usize, &'a str)> + Clone + '_ {
         self.lines.iter().copied().enumerate()
     }
 

@@ -59,15 +59,15 @@ impl Place {
     /// Reads `path:line[:column]` or `path(line[,column])` at the beginning of a line, and what follows it.
     pub(super) fn leading(text: &str) -> Option<(Place, &str)> {
         let text = text.trim_start().trim_start_matches("file://");
-        let (at, opening) = text.char_indices().find(|&(at, c)| {
-            (c == ':' || c == '(') && text[at + 1..].starts_with(|c: char| c.is_ascii_digit()) && at > 0
-        })?;
+        let bytes = text.as_bytes();
+        let is_before_number = |at: &usize| *at > 0 && bytes.get(at + 1).is_some_and(u8::is_ascii_digit);
+        let at = memchr::memchr2_iter(b':', b'(', bytes).find(is_before_number)?;
         let path = &text[..at];
         if !is_path(path) {
             return None;
         }
         let (line, rest) = number(&text[at + 1..])?;
-        let (column, rest) = if opening == ':' {
+        let (column, rest) = if bytes[at] == b':' {
             rest.strip_prefix([':', '.']).and_then(number).map_or((None, rest), |(column, rest)| (Some(column), rest))
         } else {
             let (column, rest) = rest
@@ -151,10 +151,7 @@ fn number(text: &str) -> Option<(u32, &str)> {
 
 /// Whether a text looks like a file's path, and not like a host, a time or prose.
 fn is_path(text: &str) -> bool {
-    let has_odd =
-        text.contains(|c: char| "\"'`<>|*?=,;{}".contains(c)) || text.contains("://") || text.starts_with("node:");
-    let is_spaced = text.contains(char::is_whitespace) && (!text.starts_with('/') || text.contains(": "));
-    if text.is_empty() || text.len() > 300 || has_odd || is_spaced {
+    if text.is_empty() || text.len() > 300 {
         return false;
     }
     let name = text.rsplit(['/', '\\']).next().unwrap_or(text);
@@ -164,10 +161,18 @@ fn is_path(text: &str) -> bool {
             && extension.starts_with(|c: char| c.is_ascii_alphabetic())
             && extension.chars().all(|c| c.is_ascii_alphanumeric() || "_+".contains(c))
     });
-    match extension {
+    let is_named = match extension {
         Some(extension) => has_directory || !DOMAINS.contains(&extension),
         None => NAMED.contains(&name) || has_directory && name.starts_with(|c: char| c.is_alphabetic() || c == '_'),
-    }
+    };
+    is_named && !is_prose(text)
+}
+
+/// Whether a text holds what paths do not.
+fn is_prose(text: &str) -> bool {
+    let is_odd = |byte: u8| b"\"'`<>|*?=,;{}".contains(&byte);
+    let is_spaced = text.contains(char::is_whitespace) && (!text.starts_with('/') || text.contains(": "));
+    is_spaced || text.bytes().any(is_odd) || text.contains("://") || text.starts_with("node:")
 }
 
 #[cfg(test)]

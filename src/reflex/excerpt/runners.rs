@@ -117,9 +117,9 @@ fn rspec(page: &Page<'_>) -> Vec<Remark> {
 
 /// `FooTest#test_x [test/foo_test.rb:5]:` and the words on the next line.
 fn minitest(page: &Page<'_>) -> Vec<Remark> {
-    let pattern = pattern!(r"^\s*(\S+#\S+|test_\S+\([^)]*\)) \[([^\]]+):([0-9]+)\]:?$");
+    let pattern = || pattern!(r"^\s*(\S+#\S+|test_\S+\([^)]*\)) \[([^\]]+):([0-9]+)\]:?$");
     let failed = page.numbered().filter_map(|(at, line)| {
-        let caught = pattern.captures(line)?;
+        let caught = line.trim_end_matches(':').strip_suffix(']').and_then(|_| pattern().captures(line))?;
         let words = format!("{}: {}", &caught[1], page.after(at, 2).join(" ").trim());
         Some(Remark::cause(at, Place::caught(caught.get(2), caught.get(3), None), words))
     });

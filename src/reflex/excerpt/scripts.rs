@@ -14,26 +14,31 @@ pub(super) const READERS: &[Reader] = &[
 
 /// `x.sh: line 3: words` of bash, `x.sh: 3: words` of dash, `x.fish (line 3): words`.
 fn shells(page: &Page<'_>) -> Vec<Remark> {
-    let bash = pattern!(r"^(\S+): line ([0-9]+): (.*)$");
-    let dash = pattern!(r"^(\S*[./]\S+): ([0-9]+): (.*)$");
-    let fish = pattern!(r"^(\S+) \(line ([0-9]+)\): ?(.*)$");
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
-        if !line.contains("line ") && !line.contains(": ") {
-            continue;
-        }
-        let caught = bash
-            .captures(line)
-            .filter(|caught| is_script(&caught[1]))
-            .or_else(|| dash.captures(line))
-            .or_else(|| fish.captures(line));
-        let Some(caught) = caught else { continue };
-        let words = if caught[3].is_empty() { page.next_words(at).unwrap_or_default() } else { &caught[3] };
+        let Some((name, line, words)) = script(line) else { continue };
+        let words = if words.is_empty() { page.next_words(at).unwrap_or_default() } else { words };
         // An old dash says the script's name twice.
-        let words = words.strip_prefix(&caught[1]).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(words);
-        remarks.push(Remark::cause(at, Place::caught(caught.get(1), caught.get(2), None), words));
+        let words = words.strip_prefix(name).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(words);
+        remarks.push(Remark::cause(at, Some(Place { path: name.to_owned(), line, column: None }), words));
     }
     remarks
+}
+
+/// The script, the line of it, and what is said there.
+fn script(line: &str) -> Option<(&str, u32, &str)> {
+    let end = line.find(' ')?;
+    let (first, rest) = (&line[..end], &line[end + 1..]);
+    let number = |text: &'_ str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
+    if let Some(in_fish) = rest.strip_prefix("(line ") {
+        let (digits, words) = in_fish.split_once("):")?;
+        return Some((first, number(digits)?, words.strip_prefix(' ').unwrap_or(words)));
+    }
+    let name = first.strip_suffix(':').filter(|name| !name.is_empty())?;
+    let in_bash = rest.strip_prefix("line ").filter(|_| is_script(name));
+    let in_dash = Some(rest).filter(|_| name.find(['.', '/']).is_some_and(|at| at + 1 < name.len()));
+    let (digits, words) = in_bash.or(in_dash)?.split_once(':')?;
+    Some((name, number(digits)?, words.strip_prefix(' ').or_else(|| words.is_empty().then_some(words))?))
 }
 
 /// A shell that was typed at speaks of itself; a script's errors bear its name.
@@ -83,11 +88,11 @@ fn php(page: &Page<'_>) -> Vec<Remark> {
 
 /// `a.nim(3, 5) Error: words`.
 fn nim(page: &Page<'_>) -> Vec<Remark> {
-    let pattern = pattern!(r"^(\S+\.nims?)\(([0-9]+), ([0-9]+)\) (Error: .*)$");
+    let pattern = || pattern!(r"^(\S+\.nims?)\(([0-9]+), ([0-9]+)\) (Error: .*)$");
     let caught = page
         .numbered()
-        .filter(|(_, line)| line.contains("Error: "))
-        .filter_map(|(at, line)| Some((at, pattern.captures(line)?)));
+        .filter(|(_, line)| line.contains(") Error: "))
+        .filter_map(|(at, line)| Some((at, pattern().captures(line)?)));
     caught
         .map(|(at, caught)| Remark::cause(at, Place::caught(caught.get(1), caught.get(2), caught.get(3)), &caught[4]))
         .collect()

@@ -16,6 +16,12 @@ pub(super) const RULES: &[Rule] = &[
         apply: missing_header,
     },
     Rule {
+        name: "c: no compiler",
+        tools: &[],
+        signs: &["no acceptable C compiler found", "No CMAKE_C_COMPILER could be", "No CMAKE_CXX_COMPILER could be"],
+        apply: no_compiler,
+    },
+    Rule {
         name: "c: a library that is not installed",
         tools: &[],
         signs: &["cannot find -l", "library not found for -l", "unable to find library -l"],
@@ -223,7 +229,15 @@ fn with_package(cause: String, names: Option<&Names>, what: &str, world: &dyn Wo
     }
 }
 
+fn no_compiler(_: &Case<'_>, world: &dyn World) -> Option<Finding> {
+    let names: Names = ["build-essential", "gcc-c++", "base-devel", "build-base", "gcc"];
+    Some(with_package("There is no C compiler on this machine.".to_owned(), Some(&names), "a compiler", world))
+}
+
 fn missing_header(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
+    if !case.output.says("error: ") {
+        return None;
+    }
     let caught = case.output.captures(pattern!(r#"(?:fatal error|error|catastrophic error): (?:cannot open source file )?['"‘]?([\w./+-]+?(?:\.h|\.hpp|\.hh|\.H)?)['"’]?(?:: No such file or directory| file not found)?$"#))?;
     let header = caught.get(1)?.as_str();
     let is_header = header.contains(".h")

@@ -127,9 +127,16 @@ fn run_without_extension(case: &Case<'_>, world: &dyn World) -> Option<Finding> 
     let is_bare = !file.ends_with(".go") && !file.starts_with('.') && !file.contains(['@', ':']);
     let exists = world.kind(Path::new(&format!("{file}.go"))).is_some();
     let complains = case.output.lines().iter().all(|line| line.is_empty())
-        || ["is not in GOROOT", "is not in std", "cannot find package", "no required module", "malformed import path"]
-            .iter()
-            .any(|words| case.output.says(words));
+        || [
+            "is not in GOROOT",
+            "is not in std",
+            "cannot find package",
+            "no required module",
+            "malformed import path",
+            "o files listed",
+        ]
+        .iter()
+        .any(|words| case.output.says(words));
     let confidence = if exists { Confidence::Sure } else { Confidence::Likely };
     (is_bare && complains && (exists || !file.contains(['/', '.']))).then(|| {
         Finding::fix(

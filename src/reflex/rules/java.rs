@@ -251,7 +251,8 @@ fn newer_class(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 fn javac_class(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let wrong = case.output.captures(pattern!(r"Class names, '([^']+)'"))?.get(1)?.as_str();
     let index = case.position(wrong)?;
-    let name = wrong.strip_suffix(".class").unwrap_or(wrong);
+    let is_ending = |ending: &str| ending == "class" || "java".starts_with(ending);
+    let name = wrong.rsplit_once('.').filter(|(_, ending)| is_ending(ending)).map_or(wrong, |(name, _)| name);
     Some(
         Finding::fix(Confidence::Sure, case.with_word(index, &format!("{name}.java")), "javac takes files")
             .because(format!("{wrong} is not the name of a source file.")),

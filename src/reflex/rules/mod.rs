@@ -102,10 +102,11 @@ pub(super) fn signs() -> impl Iterator<Item = &'static str> {
     all().flat_map(|rule| rule.signs.iter().copied()).chain(texts::signs())
 }
 
-/// Compiles a pattern whose `\w`, `\d` and `\b` are those of ASCII: tools name things so, and the tables of Unicode would take most of
-/// the time of an answer to compile.
+/// Compiles a pattern whose `\w`, `\d`, `\s` and `\b` are those of ASCII: tools name things so, and the tables of Unicode would take most
+/// of the time of an answer to compile.
 pub(super) fn compiled(text: &str) -> Result<regex::Regex, regex::Error> {
     let plain = text.replace(r"\w", "[0-9A-Za-z_]").replace(r"\d", "[0-9]").replace(r"\b", r"(?-u:\b)");
+    let plain = plain.replace(r"\s", r"[\t-\r\x20]").replace(r"\S", r"[^\t-\r\x20]");
     regex::Regex::new(&plain)
 }
 

@@ -17,10 +17,6 @@ const MISSING: &[&str] = &[
     "Can't open",
     "file not found",
     "File not found",
-    "Datei oder Verzeichnis nicht gefunden",
-    "Aucun fichier ou dossier",
-    "No existe el fichero",
-    "No existe el archivo",
 ];
 
 pub(super) const RULES: &[Rule] = &[
@@ -212,6 +208,9 @@ fn names(line: &str, path: &str) -> bool {
 /// What is written to has no directory to be in: `cp a b/c`, `touch a/b`, `> a/b`.
 fn missing_destination(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let tool = case.tool();
+    if !["cp", "mv", "touch", "tee", "ln", "install", "scp"].contains(&tool) {
+        return redirected(case, world);
+    }
     let said = case.output.captures(pattern!(
         r#"(?x)
         (?:cannot\ move\ .+\ to|rename\ .+\ to|cannot\ create\ (?:regular\ file|directory|symbolic\ link|hard\ link)|failed\ to\ create\ (?:symbolic|hard)\ link|cannot\ touch|setting\ times\ of|target(?:\ directory)?|cannot\ create\ link|cannot\ stat)\ [`'‘"]?(.+?)[`'’"]?:?\ ?(?:=>.*|->.*|to\ .*)?:\ (?:No\ such\ file|Not\ a\ directory)
@@ -220,9 +219,8 @@ fn missing_destination(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         "#
     ));
     let by_tool = said.as_ref().and_then(|said| said.iter().skip(1).flatten().next()).map(|found| found.as_str());
-    let writes =
-        ["cp", "mv", "touch", "tee", "ln", "install", "scp"].contains(&tool) && !case.output.says("cannot stat");
-    if let Some(path) = by_tool.filter(|_| writes) {
+    let is_destination = !case.output.says("cannot stat");
+    if let Some(path) = by_tool.filter(|_| is_destination) {
         let operands: Vec<(usize, &str)> = case.operands().collect();
         let (index, typed) = *operands
             .iter()

@@ -235,16 +235,15 @@ fn not_as_root(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 }
 
 fn low_port(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
-    let said = case.output.captures(pattern!(r"(?i)(?:(?:bind|listen|EACCES).*?[:\s](\d{1,4})\b.*permission denied|permission denied.*[:\s](\d{1,4})\b|bind\(\) to \S+:(\d{1,4}) failed \(13)"))?;
+    let is_about_ports = |line: &&&str| {
+        let lower = line.to_ascii_lowercase();
+        (lower.contains("permission denied") || lower.contains("failed (13"))
+            && ["bind", "listen", "0.0.0.0", "127.0.0.1", "::"].iter().any(|word| lower.contains(word))
+    };
+    let line = case.output.lines().iter().find(is_about_ports)?;
+    let said = pattern!(r"(?i)(?:(?:bind|listen|EACCES).*?[:\s](\d{1,4})\b.*permission denied|permission denied.*[:\s](\d{1,4})\b|bind\(\) to \S+:(\d{1,4}) failed \(13)").captures(line)?;
     let port: u16 = said.iter().skip(1).flatten().next()?.as_str().parse().ok()?;
-    let line = said.get(0)?.as_str().to_lowercase();
-    if !(1..1024).contains(&port)
-        || !(line.contains("bind")
-            || line.contains("listen")
-            || line.contains("0.0.0.0")
-            || line.contains("127.0.0.1")
-            || line.contains("::"))
-    {
+    if !(1..1024).contains(&port) {
         return None;
     }
     Some(Finding::cause(
@@ -270,17 +269,22 @@ fn as_root(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
             || is_polkit && POLKIT_WORDS.iter().any(|words| line.contains(words))
     });
     let denied = |line: &String| {
-        (line.contains("permission denied")
-            || line.contains("operation not permitted")
-            || line.contains("eacces")
-            || line.contains("permiso denegado")
-            || line.contains("keine berechtigung"))
+        (line.contains("permission denied") || line.contains("operation not permitted") || line.contains("eacces"))
             && !line.contains("publickey")
     };
+    // The shell's own limits are not those of a process that sudo starts.
+    if ["ulimit", "umask", "source", "."].contains(&tool) {
+        return None;
+    }
     if ["cd", "pushd"].contains(&tool) {
         return Some(Finding::cause(Confidence::Likely, "The directory is not yours to enter."));
     }
-    if !(says_root || lines().any(|line| denied(&line))) || NOT_BY_ROOT.contains(&tool) || tool.is_empty() {
+    // What was built as oneself is installed for all by root.
+    let is_installation = ["make", "gmake", "ninja", "meson"].contains(&tool)
+        && case.has_word(&["install"])
+        && lines().any(|line| denied(&line) && ["/usr/", "/opt/"].iter().any(|system| line.contains(system)));
+    let is_for_root = is_installation || !NOT_BY_ROOT.contains(&tool);
+    if !(says_root || lines().any(|line| denied(&line))) || !is_for_root || tool.is_empty() {
         return None;
     }
     let elevate = if !world.has("sudo") && world.has("doas") { "doas" } else { "sudo" };

@@ -27,6 +27,9 @@ pub(super) const RULES: &[Rule] = &[Rule {
     apply: taken,
 }];
 
+/// Where `manage.py runserver` listens unless it is told.
+const DJANGO: u16 = 8000;
+
 fn taken(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let says_taken = |line: &&&str| {
         RULES[0].signs.iter().any(|sign| line.contains(sign))
@@ -45,7 +48,8 @@ fn taken(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
                 .filter(|line| line.contains("ort") || line.contains("isten") || line.contains("bind"))
                 .find_map(|line| port_in(line))
         })
-        .or_else(|| port_typed(case))?;
+        .or_else(|| port_typed(case))
+        .or_else(|| case.has_word(&["runserver"]).then_some(DJANGO))?;
     let cause = match world.listener(port) {
         Some((0, name)) => format!("Port {port} is taken by {name}."),
         Some((pid, name)) => format!("Port {port} is taken by {name} (process {pid})."),
@@ -53,7 +57,11 @@ fn taken(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     };
     let mut finding = Finding::cause(Confidence::Sure, cause);
     let free = (1..20).filter_map(|more| port.checked_add(more)).find(|port| world.listener(*port).is_none());
-    if let Some(other) = free.and_then(|free| with_port(case, port, free)) {
+    let by_django = |free: u16| {
+        let last = case.words().last().filter(|word| word.text == "runserver")?;
+        Some(case.line.with(last.span.end..last.span.end, &format!(" {free}")))
+    };
+    if let Some(other) = free.and_then(|free| with_port(case, port, free).or_else(|| by_django(free))) {
         finding = finding.or(other, "a port that is free");
     }
     let look = if world.has("lsof") || !world.has("ss") {

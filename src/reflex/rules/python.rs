@@ -2,6 +2,7 @@
 
 mod pip;
 mod pytest;
+mod slip;
 
 use std::path::Path;
 
@@ -272,6 +273,9 @@ fn missing_module(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let root = module.split('.').next()?;
     if caught.get(2).is_some() {
         return Some(Finding::cause(Confidence::Likely, format!("{root} is a package that cannot be run with -m.")));
+    }
+    if let Some(finding) = slip::module(case, module) {
+        return Some(finding);
     }
     if root == "pip" {
         let because = "This Python has no pip.";

@@ -277,7 +277,12 @@ fn no_match(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     }
     // An option keeps its name: `--include=*.py`.
     let value = word.find('=').filter(|_| word.starts_with('-')).map_or(0, |equals| equals + 1);
-    let fixed = format!("{}{}", &word[..value], quoted(&word[value..]));
+    let (option, pattern) = word.split_at(value);
+    // What other shells leave alone, such as `HEAD^`, is a pattern here.
+    let fixed = match quoted(pattern) {
+        same if same == pattern => format!("{option}'{pattern}'"),
+        quoted => format!("{option}{quoted}"),
+    };
     let cause = if is_address {
         "The shell takes ? and & in the address for its own signs."
     } else {

@@ -9,6 +9,7 @@ use super::{Rule, pattern, swap};
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::line;
+use crate::reflex::typo;
 use crate::reflex::world::{Kind, World};
 
 /// What cargo itself can do.
@@ -362,12 +363,46 @@ fn locked(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     )
 }
 
+/// Options of `cargo run`, `test` and `bench`.
+const OPTIONS: &[&str] = &[
+    "--all-features",
+    "--bench",
+    "--bin",
+    "--bins",
+    "--example",
+    "--examples",
+    "--features",
+    "--jobs",
+    "--lib",
+    "--locked",
+    "--manifest-path",
+    "--no-default-features",
+    "--no-run",
+    "--offline",
+    "--package",
+    "--profile",
+    "--quiet",
+    "--release",
+    "--target",
+    "--tests",
+    "--verbose",
+    "--workspace",
+];
+
 fn for_the_program(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let argument = case.output.between("as a value, use '-- ", "'")?;
     let index =
         case.words().iter().position(|word| word.text == argument || word.text.starts_with(&format!("{argument}=")))?;
     let is_run = case.has_word(&["run", "r", "test", "t", "bench"]) && !case.has_word(&["--"]);
     let because = format!("cargo has no option {argument}; behind -- it goes to the program.");
+    let meant = typo::nearest(argument, OPTIONS.iter().copied());
+    if let Some(meant) = meant {
+        let rest = &case.raw(index)[argument.len().min(case.raw(index).len())..];
+        return Some(
+            Finding::fix(Confidence::Sure, case.with_raw(index, &format!("{meant}{rest}")), "the nearest option")
+                .because(format!("cargo has no option {argument}.")),
+        );
+    }
     is_run.then(|| {
         Finding::fix(Confidence::Sure, case.with_inserted(index, "--"), "passes it to the program").because(because)
     })

@@ -3,6 +3,7 @@
 use super::{Rule, pattern};
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
+use crate::reflex::line::Part;
 use crate::reflex::world::World;
 
 pub(super) const RULES: &[Rule] = &[
@@ -47,6 +48,12 @@ pub(super) const RULES: &[Rule] = &[
             "parse error near `\\n'",
         ],
         apply: placeholder,
+    },
+    Rule {
+        name: "a loop without do",
+        tools: &[],
+        signs: &["unexpected token", "parse error near", "yntax error"],
+        apply: loop_without_do,
     },
     Rule {
         name: "an unexpected token",
@@ -216,13 +223,16 @@ fn spaced_assignment(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 /// `if [$a = b]`.
 fn bracket(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let text = case.line.text();
+    if !text.contains('[') || !text.contains(']') {
+        return None;
+    }
     let open = pattern!(r"(^|[\s;!])(\[{1,2})([^\s\[\]])");
     let close = pattern!(r"([^\s\[\]])(\]{1,2})(\s*(?:;|&&|\|\||$))");
     let has_test = open.is_match(text) && (case.output.says("[") || case.output.says("not found"))
         || pattern!(r"(?:^|[\s;!])\[{1,2}\s").is_match(text)
             && close.is_match(text)
             && (case.output.says("missing") || case.output.says("expected"));
-    if !has_test || !text.contains(']') {
+    if !has_test {
         return None;
     }
     let opened = open.replace_all(text, "$1$2 $3");
@@ -260,11 +270,30 @@ fn test_words(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 
 /// `git clone <url>`, copied with its brackets.
 fn placeholder(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    if !case.line.text().contains('<') {
+        return None;
+    }
     let found = pattern!(r"(?:^|\s)<([A-Za-z][\w -]*)>(?:\s|$)").captures(case.line.text())?;
     Some(Finding::cause(
         Confidence::Likely,
         format!("<{}> stands for something of yours: put that in its place, without the angle brackets.", &found[1]),
     ))
+}
+
+/// `for i in 1 2; echo $i; done`.
+fn loop_without_do(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    let parts = case.line.parts();
+    let begins = |part: &Part, any: &[&str]| part.words.first().is_some_and(|word| any.contains(&word.text.as_str()));
+    let head = parts.iter().position(|part| begins(part, &["for", "while", "until"]))?;
+    let has_do = parts.iter().any(|part| part.words.iter().any(|word| word.text == "do"));
+    let is_closed = parts.iter().any(|part| begins(part, &["done"]));
+    // A line end is an operator without text.
+    let body = parts.iter().skip(head + 1).find(|part| part.operator.is_empty() || part.operator == ";")?;
+    (is_closed && !has_do && !begins(body, &["done"])).then(|| {
+        let start = body.span().start;
+        Finding::fix(Confidence::Likely, case.line.with(start..start, "do "), "with the do that is missing")
+            .because("What a loop repeats stands between do and done.")
+    })
 }
 
 fn token(case: &Case<'_>, _: &dyn World) -> Option<Finding> {

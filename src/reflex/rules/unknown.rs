@@ -1,6 +1,7 @@
 //! Commands that do not exist.
 
 mod advice;
+mod joined;
 mod known;
 mod layout;
 mod packages;
@@ -10,6 +11,7 @@ use std::path::Path;
 use super::{Rule, pattern};
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
+use crate::reflex::near;
 use crate::reflex::typo;
 use crate::reflex::world::{Kind, World};
 use advice::{told_by_system, unknown_name};
@@ -24,13 +26,13 @@ const SIGNS: &[&str] = &[
     "not recognized as",
     "is currently not installed",
     "is not installed",
+    "is not in your PATH",
     "cannot run",
     "can't be found",
-    "existiert nicht",
-    "introuvable",
-    "no encontrad",
-    "nicht gefunden",
 ];
+
+/// No command's name is longer, on any system.
+const LONGEST_NAME: usize = 255;
 
 /// Commands that have others among their words.
 const RUNNERS: &[&str] = &[
@@ -84,6 +86,7 @@ pub(super) const RULES: &[Rule] = &[
             "install it by",
             "Install it by",
             "Install package",
+            "make it available",
             "Similar command is",
             "following packages",
             "pkg install",
@@ -94,7 +97,13 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 fn missing(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
-    let name = unknown_name(case)?;
+    let name = unknown_name(case).filter(|name| name.len() <= LONGEST_NAME)?;
+    if name == "sudo" && case.is_elevated() && world.is_root() {
+        return Some(
+            Finding::fix(Confidence::Sure, case.without_elevation(), "you are root already")
+                .because("sudo is not installed, and root needs none."),
+        );
+    }
     let is_by_sudo = case.output.line_with("command not found").is_some_and(|line| line.starts_with("sudo: "));
     let Some(index) = case.words().iter().position(|word| word.text == name) else {
         return elsewhere(case, name, world);
@@ -119,8 +128,10 @@ fn missing(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         .or_else(|| slip_at_end(case, index, name))
         .or_else(|| in_this_directory(case, index, name, world))
         .or_else(|| pasted_address(case, index, name, world))
-        .or_else(|| run_together(case, index, name, world))
+        .or_else(|| misspelt_path(case, index, name, world))
+        .or_else(|| joined::apart(case, index, name, world))
         .or_else(|| other_layout(case, index, name, world))
+        .or_else(|| other_manager(case, index, name, world))
         .or_else(|| not_installed(case, index, name, world))
         .or_else(|| misspelt(case, index, name, world))
         .or_else(|| {
@@ -291,51 +302,6 @@ fn pasted_address(case: &Case<'_>, index: usize, name: &str, world: &dyn World) 
     None
 }
 
-/// `gitstatus`, `git-status`, `cd..`, `ls-la`, `sudoapt`, `manls`.
-fn run_together(case: &Case<'_>, index: usize, name: &str, world: &dyn World) -> Option<Finding> {
-    let is_command = |text: &str| world.has(text) || POPULAR.contains(&text);
-    let cut = |at: usize, gap: usize| {
-        let raw = case.raw(index);
-        (raw == name).then(|| format!("{} {}", &raw[..at], &raw[at + gap..]))
-    };
-    let split = name.char_indices().map(|(at, _)| at).skip(1).find(|at| {
-        let (command, rest) = name.split_at(*at);
-        if !is_command(command) {
-            return false;
-        }
-        let takes_paths = ["cd", "ls", "cat", "vim", "vi", "nano", "less", "ll", "la"].contains(&command);
-        let is_path = takes_paths && rest.starts_with(['.', '/', '~']);
-        let is_option = rest.starts_with('-') && rest.len() > 1 && takes_options(command, rest);
-        let subcommands = SUBCOMMANDS.iter().find(|(known, _)| *known == command).map_or("", |(_, list)| list);
-        let is_subcommand = subcommands.split_whitespace().any(|known| known == rest);
-        let runs_another =
-            ["sudo", "man", "which", "time", "type"].contains(&command) && rest.len() > 1 && is_command(rest);
-        is_path || is_option || is_subcommand || runs_another
-    });
-    if let Some(at) = split {
-        return Some(Finding::fix(Confidence::Likely, case.with_raw(index, &cut(at, 0)?), "with the missing blank"));
-    }
-    // A hyphen in the blank's place, the longest command first: `apt-get-install` is `apt-get install`.
-    let mut hyphen = name.match_indices('-').map(|(at, _)| at).filter(|at| *at > 0 && *at + 1 < name.len());
-    let at = hyphen.rfind(|at| is_command(&name[..*at]))?;
-    let has_subcommands = SUBCOMMANDS.iter().any(|(known, _)| *known == &name[..at] || name[..at].starts_with("apt"));
-    if packages::known().any(|known| known == name) {
-        return None;
-    }
-    let confidence = if has_subcommands { Confidence::Likely } else { Confidence::Guess };
-    Some(Finding::fix(confidence, case.with_raw(index, &cut(at, 1)?), "with a blank for the hyphen"))
-}
-
-/// Whether `ls-la` is `ls -la`; `apt-get` and `docker-compose` are names.
-fn takes_options(command: &str, rest: &str) -> bool {
-    [
-        "ls", "ll", "rm", "cp", "mv", "ps", "df", "du", "grep", "tar", "cd", "cat", "head", "tail", "mkdir", "chmod",
-        "sed", "sort",
-    ]
-    .contains(&command)
-        && rest.len() <= 6
-}
-
 fn other_layout(case: &Case<'_>, index: usize, name: &str, world: &dyn World) -> Option<Finding> {
     let is_command = |text: &str| world.has(text) || POPULAR.contains(&text);
     let switched = layout::switched(name).into_iter().find(|switched| is_command(switched))?;
@@ -348,6 +314,26 @@ fn other_layout(case: &Case<'_>, index: usize, name: &str, world: &dyn World) ->
         Finding::fix(Confidence::Sure, command, "the same keys with the Latin layout")
             .because("The keyboard had another layout on."),
     )
+}
+
+/// `./rnu.sh` for `./run.sh`.
+fn misspelt_path(case: &Case<'_>, index: usize, name: &str, world: &dyn World) -> Option<Finding> {
+    let meant = near::path(name, world).filter(|_| name.contains('/') && !name.contains("://"))?;
+    Some(
+        Finding::fix(Confidence::Likely, case.with_word(index, &meant), "the nearest file")
+            .because(format!("There is no {name}; {meant} is near.")),
+    )
+}
+
+/// Another system's package manager: some of them take the same words.
+fn other_manager(case: &Case<'_>, index: usize, name: &str, world: &dyn World) -> Option<Finding> {
+    const ALIKE: &[&str] = &["apt", "apt-get", "dnf", "yum", "zypper", "brew"];
+    let takes = ["install", "search", "remove", "upgrade"].contains(&case.word(index + 1)?);
+    let here = ALIKE.iter().find(|other| world.has(other) && (**other != "brew" || !case.is_elevated()))?;
+    (takes && ALIKE.contains(&name)).then(|| {
+        Finding::fix(Confidence::Likely, case.with_word(index, here), "this system's package manager")
+            .because(format!("{name} is another system's package manager; packages may have other names here."))
+    })
 }
 
 fn not_installed(case: &Case<'_>, index: usize, name: &str, world: &dyn World) -> Option<Finding> {

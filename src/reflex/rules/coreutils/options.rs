@@ -73,6 +73,12 @@ pub(in crate::reflex::rules) const RULES: &[Rule] = &[
         apply: long_option,
     },
     Rule {
+        name: "a value that an option does not take",
+        tools: &[],
+        signs: &["Valid arguments are:"],
+        apply: option_value,
+    },
+    Rule {
         name: "missing operands",
         tools: &[],
         signs: &["missing operand", "missing destination file operand", "missing file operand"],
@@ -126,7 +132,9 @@ fn long_option(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     ];
     let usual = gnu.contains(&case.tool()).then(|| typo::nearest(wrong, LONG.iter().copied())).flatten();
     let (meant, confidence) = match (tip, listed, usual) {
-        (Some(tip), ..) => (tip, Confidence::Sure),
+        // A tip may be far from what was typed.
+        (Some(tip), ..) if typo::nearest(wrong, [tip]).is_some() || tip.starts_with(wrong) => (tip, Confidence::Sure),
+        (Some(tip), ..) => (tip, Confidence::Likely),
         (None, Some(listed), _) => (listed, Confidence::Likely),
         (None, None, Some(usual)) => (usual, Confidence::Likely),
         (None, None, None) => {
@@ -141,6 +149,21 @@ fn long_option(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         )
         .because(format!("{} has no option {wrong}.", case.tool()))
     })
+}
+
+/// `invalid argument ‘szie’ for ‘--sort’`, with those that are valid below.
+fn option_value(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    let line = case.output.line_with(" argument ")?;
+    let wrong = line.split(['\'', '‘', '’', '`']).nth(1)?;
+    let index = case.words().iter().position(|word| word.text.rsplit('=').next() == Some(wrong))?;
+    let listed = case.output.after("Valid arguments are:").iter().take_while(|line| line.starts_with("  - "));
+    let valid = listed.flat_map(|line| line.split(['\'', '‘', '’', '`']).skip(1).step_by(2));
+    let meant = typo::nearest(wrong, valid)?;
+    let raw = case.raw(index).strip_suffix(wrong)?;
+    Some(
+        Finding::fix(Confidence::Sure, case.with_raw(index, &format!("{raw}{meant}")), "the nearest valid one")
+            .because(format!("{wrong} is not among the values it takes.")),
+    )
 }
 
 fn missing_operand(case: &Case<'_>, _: &dyn World) -> Option<Finding> {

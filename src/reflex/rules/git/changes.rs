@@ -10,6 +10,12 @@ use crate::reflex::world::{Kind, World};
 const GIT: &[&str] = &["git"];
 
 pub(in crate::reflex::rules) const RULES: &[Rule] = &[
+    Rule {
+        name: "git diff: outside of a repository",
+        tools: GIT,
+        signs: &["Use --no-index to compare"],
+        apply: diff_without_repository,
+    },
     Rule { name: "hg: a git repository", tools: &["hg"], signs: &["no repository found"], apply: not_of_mercurial },
     Rule {
         name: "git stash pop: changes in the way",
@@ -100,6 +106,11 @@ pub(in crate::reflex::rules) const RULES: &[Rule] = &[
     Rule { name: "git stash: none", tools: GIT, signs: &["No stash entries found", "No stash found"], apply: no_stash },
     Rule { name: "git: a hook refused", tools: GIT, signs: &["hook declined", "husky -"], apply: hook_refused },
 ];
+
+fn diff_without_repository(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    let diff = case.position("diff").filter(|diff| case.operands().filter(|(index, _)| index > diff).count() == 2)?;
+    Some(Finding::fix(Confidence::Sure, case.with_inserted(diff + 1, "--no-index"), "compares two paths anywhere"))
+}
 
 fn stash_pop(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     (case.has_word(&["stash"]) && case.has_word(&["pop", "apply"])).then(|| {

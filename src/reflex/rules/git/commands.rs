@@ -215,7 +215,7 @@ pub(in crate::reflex::rules) const RULES: &[Rule] = &[
 
 fn misspelt(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let said = case.output.captures(pattern!(r"git: ['‘`](.+?)['’`] is not a git command"))?;
-    let wrong = said.get(1)?.as_str();
+    let wrong = said.get(1).map(|wrong| wrong.as_str()).filter(|wrong| *wrong != case.tool())?;
     let index = case.position(wrong)?;
     let list = case
         .output

@@ -18,6 +18,7 @@ const SIGNS: &[&str] = &[
     "using:",
     "to add it:",
     "to update it:",
+    "instead",
 ];
 
 /// Tools whose commands other tools advise.
@@ -124,6 +125,12 @@ const ASIDES: &[&str] = &[
     "warning",
 ];
 
+/// Words that announce a command on the next line.
+const HEADINGS: &[&str] = &["run", "running", "try", "execute", "executing", "using", "command", "fix it with", "with"];
+
+/// Words that have a command behind them.
+const VERBS: &[&str] = &["run", "running", "execute", "executing"];
+
 /// Advice is a last word; further up it is a text about something else.
 const LAST_LINES: usize = 40;
 
@@ -147,12 +154,11 @@ pub(super) fn to_run(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
             continue;
         }
         let is_heading =
-            pattern!(r"(?i)\b(?:run|running|try|execute|executing|using|command|fix it with|with):\s*$").is_match(line);
+            lower.strip_suffix(':').is_some_and(|words| HEADINGS.iter().any(|word| ends_with_word(words, word)));
         if is_heading || is_go {
             let below = lines[at + 1..].iter().map(|line| line.trim_start_matches(['│', '|', ' ', '\t', '$', '>']));
             advised.extend(below.take(2).find(|line| !line.is_empty()));
-        } else if let Some(rest) = pattern!(r"(?i)\b(?:run|running|execute|executing)\b:?\s+(.+)$").captures(line) {
-            let rest = rest.get(1).map_or("", |rest| rest.as_str());
+        } else if let Some(rest) = behind_verb(line) {
             let inline =
                 pattern!(r"^(.+?)(?:\.?\s+(?:to|first|and|again|before|for|or|in|from|if|then|manually)\b.*|[.!]?)$");
             let plain = inline.captures(rest).and_then(|found| Some(found.get(1)?.as_str()));
@@ -173,6 +179,39 @@ pub(super) fn to_run(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     Some(Finding::fix(Confidence::Likely, command, format!("{tool} says to run it")))
 }
 
+/// The command in `Try 'x --help'`.
+fn help_named(line: &str) -> Option<&str> {
+    const OPTION: &str = " --help";
+    let end = line.find(OPTION)? + OPTION.len();
+    let is_closed = line[end..].starts_with(['\'', '"', '`', '’', '”']);
+    let (before, command) = line[..end].rsplit_once(['\'', '"', '`', '‘', '“'])?;
+    let before = before.trim_end().trim_end_matches(':').to_lowercase();
+    let is_pointed_to = ["try", "run", "see", "type", "use"].iter().any(|verb| ends_with_word(&before, verb));
+    (is_closed && is_pointed_to && command.len() > OPTION.len()).then_some(command)
+}
+
+fn ends_with_word(text: &str, word: &str) -> bool {
+    text.strip_suffix(word).is_some_and(|before| !before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
+}
+
+/// What follows the first verb of a line.
+fn behind_verb(line: &str) -> Option<&str> {
+    let words = line.split_inclusive(char::is_whitespace);
+    let mut at = 0;
+    for word in words {
+        at += word.len();
+        let name = word.trim_end().trim_end_matches(':');
+        let name = name.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+        let rest = line[at..].trim_start();
+        // `Use "x require y" instead`: without quotes it may be any word.
+        let is_use = name.eq_ignore_ascii_case("use") && rest.starts_with(['"', '\'', '`']) && rest.contains("instead");
+        if is_use || VERBS.iter().any(|verb| verb.eq_ignore_ascii_case(name)) {
+            return Some(rest).filter(|rest| !rest.is_empty());
+        }
+    }
+    None
+}
+
 /// Whether it can be run as it stands: no place is left to fill in, and it does more than help.
 fn is_complete(words: &[&str]) -> bool {
     let is_open = |word: &&str| {
@@ -188,9 +227,7 @@ fn is_complete(words: &[&str]) -> bool {
 
 /// The help that the tool points to: meant by `-h`, otherwise the last resort.
 pub(super) fn help(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
-    let said = || pattern!(r#"(?i)\b(?:try|run|see|type|use):?\s+['"`‘“](\S[^'"`’”]*?\s--help)['"`’”]"#);
-    let line = case.output.ends().find(|line| line.contains("--help"))?;
-    let command = said().captures(line)?.get(1)?.as_str();
+    let (line, command) = case.output.ends().find_map(|line| Some((line, help_named(line)?)))?;
     let base = command.rsplit('/').next().unwrap_or(command);
     if !base.starts_with(case.tool()) || case.has_word(&["--help"]) {
         return None;
@@ -202,6 +239,6 @@ pub(super) fn help(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
             "how it wants to be asked for help",
         ));
     }
-    let is_try = pattern!(r"(?i)\btry ").is_match(line);
+    let is_try = line.contains("Try ") || line.contains("try ");
     is_try.then(|| Finding::fix(Confidence::Guess, base, "what it takes"))
 }

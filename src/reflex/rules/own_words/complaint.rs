@@ -135,44 +135,67 @@ pub(super) fn all(case: &Case<'_>) -> Vec<Complaint> {
 fn named(line: &str) -> Vec<(Kind, &str)> {
     let has = |any: &[&str]| any.iter().any(|part| line.contains(part));
     let after = |pattern: &regex::Regex| pattern.captures(line).and_then(|found| Some(found.get(1)?.as_str()));
+    let is_unknown = has(&[
+        "nknown",
+        "nrecogni",
+        "nvalid",
+        "llegal",
+        "nexpected",
+        "ndefined",
+        "nsupported",
+        "ad ",
+        "mbiguous",
+        "o such",
+    ]);
     let mut found = Vec::new();
     if has(&["ption", "lag", "witch", "rgument", "arameter", "ariable"]) {
         // `unknown shorthand flag: 'n' in -name`
-        let shorthand = pattern!(r"shorthand flag: .+ in (-\S+)");
-        let option = pattern!(
-            r"(?i)\b(?:unknown|unrecogni[sz]ed|invalid|illegal|unexpected|undefined|unsupported|bad|ambiguous|no such|found)\s+(?:or unexpected |command[- ]line |long |short |compiler )?(?:option|flag|switch|argument|parameter|variable)s?(?:\(s\))?(?: or message digest)?\s*[:,]?\s*(?:-- )?(.+)$"
-        );
-        found.extend(after(shorthand).map(|name| (Kind::Option, name)));
-        found.extend(after(option).and_then(names::first).map(|name| (Kind::Option, name)));
-        found.extend(after(pattern!(r"not defined: (-\S+)")).map(|name| (Kind::Option, name)));
-        let not_understood = pattern!(r"(?i)\b(?:argument|option|flag)\s+(\S+?)\s+not (?:understood|recogni[sz]ed)");
-        found.extend(after(not_understood).and_then(names::first).map(|name| (Kind::Option, name)));
+        if line.contains("shorthand flag: ") {
+            found.extend(after(pattern!(r"shorthand flag: .+ in (-\S+)")).map(|name| (Kind::Option, name)));
+        }
+        let option = || {
+            pattern!(
+                r"(?i)\b(?:unknown|unrecogni[sz]ed|invalid|illegal|unexpected|undefined|unsupported|bad|ambiguous|no such|found)\s+(?:or unexpected |command[- ]line |long |short |compiler )?(?:option|flag|switch|argument|parameter|variable)s?(?:\(s\))?(?: or message digest)?\s*[:,]?\s*(?:-- )?(.+)$"
+            )
+        };
+        if is_unknown || has(&["found ", "Found "]) {
+            found.extend(after(option()).and_then(names::first).map(|name| (Kind::Option, name)));
+        }
+        if line.contains("not defined: -") {
+            found.extend(after(pattern!(r"not defined: (-\S+)")).map(|name| (Kind::Option, name)));
+        }
+        if has(&["not understood", "not recogni"]) {
+            let not_understood =
+                pattern!(r"(?i)\b(?:argument|option|flag)\s+(\S+?)\s+not (?:understood|recogni[sz]ed)");
+            found.extend(after(not_understood).and_then(names::first).map(|name| (Kind::Option, name)));
+        }
     }
     if has(&["ommand", "peration", "verb", "ction", "ask", "eyword", "hoice", "perator"]) {
-        let command = pattern!(
-            r"(?i)\b(?:unknown|unrecogni[sz]ed|invalid|unsupported|undefined|unexpected|bad|no such|ambiguous|no|not find(?: a| the)?|not have a)\s+(?:sub-?|top-level |\w+ )?(?:command|operation|verb|action|task|keyword|choice|operator)s?(?: verb\b| name\b)?\s*(?:named |called )?[:,]?\s*(.+)$"
-        );
-        if let Some(rest) = after(command) {
+        let command = || {
+            pattern!(
+                r"(?i)\b(?:unknown|unrecogni[sz]ed|invalid|unsupported|undefined|unexpected|bad|no such|ambiguous|no|not find(?: a| the)?|not have a)\s+(?:sub-?|top-level |\w+ )?(?:command|operation|verb|action|task|keyword|choice|operator)s?(?: verb\b| name\b)?\s*(?:named |called )?[:,]?\s*(.+)$"
+            )
+        };
+        let is_unknown = is_unknown || has(&["no ", "No ", "NO ", "not find ", "not have a "]);
+        if let Some(rest) = is_unknown.then(command).and_then(after) {
             found.extend(names::first(rest).map(|name| (Kind::Command, name)));
             // `unknown command: docker image la`
             let is_bare = names::quoted(rest).is_empty();
             found.extend(names::last(rest).filter(|_| is_bare).map(|name| (Kind::Command, name)));
         }
-        let missing = pattern!(
-            r"(?i)\bcommand\s+(\S+)\s+(?:does not exist|doesn't exist|not found|could not be found|was not found)"
-        );
-        found.extend(after(missing).and_then(names::first).map(|name| (Kind::Command, name)));
+        // The shell's own words are the business of rules about missing commands.
+        if has(&["ommand \"", "ommand '", "ommand `", "ommand ‘"]) && has(&[" exist", " found"]) {
+            let missing = pattern!(
+                r"(?i)\bcommand\s+(\S+)\s+(?:does not exist|doesn't exist|not found|could not be found|was not found)"
+            );
+            found.extend(after(missing).and_then(names::first).map(|name| (Kind::Command, name)));
+        }
     }
     // `go biuld: unknown command`, `rsync: --progres: unknown option`
     if let Some(before) = line.find(": unknown ").or_else(|| line.find(": Unknown ")).and_then(|at| line.get(..at)) {
         found.extend(names::last(before).map(|name| (Kind::Command, name)));
     }
-    if line.contains(" is ") {
-        let is_not = pattern!(
-            r"(?i)^(.+?)\s+is\s+(?:(?:not|no longer|neither)\b.*\b(?:commands?|subcommand|command group|options?|flag|understood|task)\b|not (?:known|defined|recogni[sz]ed)\b|misspelled|unknown|ambiguous|unrecogni[sz]ed)"
-        );
-        found.extend(after(is_not).and_then(names::last).map(|name| (Kind::Command, name)));
-    }
+    found.extend(said_to_be_none(line).and_then(names::last).map(|name| (Kind::Command, name)));
     if has(&["type", "value", "resource", "format", "level", "mode", "encoder", "codec", "filter", "shell"]) {
         let value = pattern!(
             r"(?i)(?:\b(?:unknown|unrecogni[sz]ed|invalid|unsupported)\s+(?:file type|type|value|resource type|resource|format|level|mode|encoder|codec|filter|shell)(?: name)?|doesn't have a resource type|for the output format)\s*[:,]?\s*(.+)$"
@@ -180,6 +203,29 @@ fn named(line: &str) -> Vec<(Kind, &str)> {
         found.extend(after(value).and_then(names::first).map(|name| (Kind::Value, name)));
     }
     found
+}
+
+/// What stands before `is not a git command`, `is unknown`, `is neither an option nor a command`.
+fn said_to_be_none(line: &str) -> Option<&str> {
+    const KINDS: &[&str] = &["command", "commands", "subcommand", "option", "options", "flag", "understood", "task"];
+    const UNKNOWN: &[&str] = &[
+        "not known",
+        "not defined",
+        "not recognized",
+        "not recognised",
+        "misspelled",
+        "unknown",
+        "ambiguous",
+        "unrecognized",
+        "unrecognised",
+    ];
+    let (at, _) = line.match_indices(" is ").find(|(at, is)| {
+        let rest = line[at + is.len()..].trim_start().to_ascii_lowercase();
+        let is_denied = ["not ", "no longer ", "neither "].iter().any(|word| rest.starts_with(word));
+        let mut words = rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        UNKNOWN.iter().any(|word| rest.starts_with(word)) || is_denied && words.any(|word| KINDS.contains(&word))
+    })?;
+    Some(line[..at].trim_end()).filter(|before| !before.is_empty())
 }
 
 /// The typed word that a name in a message stands for.
@@ -213,6 +259,10 @@ fn placed_word(case: &Case<'_>, kind: Kind, name: &str) -> Option<Complaint> {
         typed == name || typed.starts_with('-') && (is_that_option || typed.ends_with(&value))
     };
     let (index, word) = case.words().iter().enumerate().skip(1).find(|(_, word)| is_it(&word.text))?;
+    // `git git push` has the name once too often: there is no better word for it.
+    if word.text == case.tool() {
+        return None;
+    }
     let typed = word.text.as_str();
     if typed.starts_with('-') && typed.ends_with(&value) {
         return Some(Complaint { kind: Kind::Value, word: name.to_owned(), index });

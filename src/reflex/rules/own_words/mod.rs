@@ -65,7 +65,9 @@ fn known(case: &Case<'_>, wrong: &Complaint) -> Option<(Vec<String>, String)> {
     }
     let words = match wrong.kind {
         Kind::Command => vocabulary::commands(&wrong.path(case)),
-        Kind::Option => vocabulary::options(&wrong.path(case)),
+        Kind::Option => Some(vocabulary::options(&wrong.path(case)))
+            .filter(|words| !words.is_empty())
+            .unwrap_or_else(|| vec!["help", "version"]),
         Kind::Value => {
             vocabulary::values(case.tool()).into_iter().chain(vocabulary::commands(&wrong.path(case))).collect()
         }

@@ -18,8 +18,12 @@ pub(super) fn distance(wrong: &str, meant: &str) -> Option<usize> {
     if length >= 3 && meant.starts_with(&wrong) {
         return Some(1);
     }
+    let most = length.div_ceil(3);
+    if meant.chars().count().abs_diff(length) > most {
+        return None;
+    }
     let distance = text::distance(&wrong, &meant);
-    (distance <= length.div_ceil(3)).then_some(distance)
+    (distance <= most).then_some(distance)
 }
 
 /// `install` is never meant by `uninstall`, however near they are.

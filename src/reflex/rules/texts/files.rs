@@ -239,7 +239,7 @@ pub(super) const FACTS: &[Fact] = &[
     fact(
         &["man"],
         "No manual entry for",
-        r"No manual entry for (\S+)",
+        r"No manual entry for ([A-Za-z_]\S*)",
         "There is no manual page $1 on this machine.",
         &[("$1 --help", "what it says itself"), ("apropos $1", "pages that speak of it")],
     ),

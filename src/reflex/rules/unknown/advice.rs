@@ -6,23 +6,90 @@ use crate::reflex::rules::pattern;
 use crate::reflex::typo;
 use crate::reflex::world::World;
 
+/// What stands behind the name that could not be run, after a colon.
+const BEHIND: &[&str] = &[": command not found", ": not found", ": Command not found"];
+
+/// What stands before it.
+const BEFORE: &[&str] = &["command not found: ", "nknown command: ", "nknown command ", "NKNOWN COMMAND: "];
+
+/// Programs that start others and say it when they could not.
+const STARTERS: &[&str] = &[
+    "env", "nohup", "nice", "timeout", "stdbuf", "setsid", "xargs", "exec", "time", "ionice", "chroot", "watch",
+    "strace", "unshare", "runuser",
+];
+
 /// The name that could not be run, as whoever tried has it.
 pub(super) fn unknown_name<'a>(case: &Case<'a>) -> Option<&'a str> {
-    let said = case.output.captures(pattern!(
-        r#"(?x)
-        (?: ^|:\ ?|\d\ )[`'‘“"]?([^\s:'’"`]+)['’"”]?:\ (?:command\ )?not\ found(?:$|\ \[|\.|,)
-        | command\ not\ found:\ (\S+)\s*$
-        | (?i:unknown\ command):?\ ['‘"]?([^\s'’"]+)['’"]?\.?\s*$
-        | ^Command\ ['‘"]([^'’"]+)['’"]\ not\ found
-        | (?:env|nohup|nice|timeout|stdbuf|setsid|xargs|exec|time|ionice|chroot|watch|strace|unshare|runuser)(?::\ \d+)?:\ (?:cannot\ (?:run\ command|run|execute)\ |failed\ to\ (?:run\ command|execute)\ |exec:?\ |can't\ execute\ |'')?['‘"]?([^\s'’":]+)['’"]?:\ No\ such\ file\ or\ directory
-        | ^['‘"]?([^\s'’"]+)['’"]?\s?:?\ (?:The\ term\ .*\ )?is\ not\ recognized\ as
-        | ^The\ program\ ['‘"]?([^\s'’"]+)['’"]?\ is\ (?:currently\ )?not\ installed
-        | :\ ([^\s:]+):\ (?:Befehl\ nicht\ gefunden|commande\ introuvable|orden\ no\ encontrada|comando\ non\ trovato|comando\ não\ encontrado|команда\ не\ найдена|コマンドが見つかりません|未找到命令|找不到命令)
-        | (?:no\ such\ file\ or\ directory:\ ((?:https?|ssh|git)://\S+|git@\S+))
-        | (?:^|:\ )((?:(?:https?|ssh|git)://|git@)\S+):\ (?:No\ such\ file\ or\ directory|(?:command\ )?not\ found)
-        "#
-    ))?;
-    said.iter().skip(1).flatten().next().map(|name| name.as_str())
+    case.output.lines().iter().find_map(|line| {
+        address(line)
+            .or_else(|| BEHIND.iter().find_map(|words| named_before(line, words)))
+            .or_else(|| BEFORE.iter().find_map(|words| named_after(line, words)))
+            .or_else(|| named_by_others(line))
+    })
+}
+
+/// An address that was given to a shell: `bash: https://host/x: No such file or directory`.
+fn address(line: &str) -> Option<&str> {
+    let is_missing = line.contains("o such file or directory") || line.contains("not found");
+    if !is_missing || !(line.contains("://") || line.contains("git@")) {
+        return None;
+    }
+    let word = line.split_whitespace().find(|word| {
+        ["https://", "http://", "ssh://", "git://", "git@"].iter().any(|beginning| word.starts_with(beginning))
+    })?;
+    Some(word.trim_end_matches(':'))
+}
+
+/// `bash: gti: command not found`, `sh: 1: gti: not found`, `'gti': not found`. Most lines do not have the words, and to look for them is
+/// quicker than to split at them.
+fn named_before<'a>(line: &'a str, words: &str) -> Option<&'a str> {
+    let (before, after) = line.contains(words).then(|| line.split_once(words))??;
+    let is_end = after.is_empty() || after.starts_with([',', '.']) || after.starts_with(" [");
+    let name = before.trim_end_matches(['\'', '’', '"', '”']);
+    let start = name.rfind(|c: char| c.is_whitespace() || ":'‘’\"`“".contains(c)).map_or(0, |at| {
+        let width = name[at..].chars().next().map_or(0, char::len_utf8);
+        at + width
+    });
+    let (before, name) = name.split_at(start);
+    let before = before.strip_suffix(['`', '\'', '‘', '“', '"']).unwrap_or(before);
+    let is_apart = before.is_empty()
+        || before.ends_with(':')
+        || before.ends_with(": ")
+        || before.strip_suffix(' ').is_some_and(|number| number.ends_with(|c: char| c.is_ascii_digit()));
+    (is_end && is_apart && !name.is_empty()).then_some(name)
+}
+
+/// `zsh: command not found: gti`, `fish: Unknown command: gti`, `Unknown command 'gti'`.
+fn named_after<'a>(line: &'a str, words: &str) -> Option<&'a str> {
+    let (_, after) = line.contains(words).then(|| line.split_once(words))??;
+    let name = after.trim_end();
+    // A sentence ends with a period, `cd..` with two.
+    let name = name.strip_suffix('.').filter(|name| !name.ends_with('.')).unwrap_or(name);
+    let name = name.trim_matches(['\'', '‘', '’', '"']);
+    (!name.is_empty() && !name.contains(char::is_whitespace)).then_some(name)
+}
+
+/// What command-not-found, `env` and its like, and Windows say. Each pattern is tried only where a word of it is
+/// there.
+fn named_by_others(line: &str) -> Option<&str> {
+    let caught = if line.starts_with("Command ") {
+        pattern!(r#"^Command ['‘"]([^'’"]+)['’"] not found"#).captures(line)
+    } else if line.starts_with("The program ") {
+        pattern!(r#"^The program ['‘"]?([^\s'’"]+)['’"]? is (?:currently )?not (?:installed|in your PATH)"#)
+            .captures(line)
+    } else if line.contains("Command `") {
+        pattern!(r"Command `([^`]+)` not found").captures(line)
+    } else if line.contains("is not recognized as") {
+        pattern!(r#"^['‘"]?([^\s'’"]+)['’"]?\s?:? (?:The term .* )?is not recognized as"#).captures(line)
+    } else if line.ends_with(": No such file or directory") && STARTERS.iter().any(|name| line.contains(name)) {
+        pattern!(
+            r#"(?:env|nohup|nice|timeout|stdbuf|setsid|xargs|exec|time|ionice|chroot|watch|strace|unshare|runuser)(?:: \d+)?: (?:cannot (?:run command|run|execute) |failed to (?:run command|execute) |exec:? |can't execute |'')?['‘"]?([^\s'’":]+)['’"]?: No such file or directory"#
+        )
+        .captures(line)
+    } else {
+        None
+    };
+    Some(caught?.get(1)?.as_str())
 }
 
 /// Debian's, Fedora's, Arch's, Nix's and Termux's own advice.
@@ -69,4 +136,44 @@ pub(super) fn told_by_system(case: &Case<'_>, world: &dyn World) -> Option<Findi
         finding = finding.or(install, format!("the system's own advice for {name}"));
     }
     (!finding.proposals.is_empty()).then_some(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reflex::Failure;
+
+    #[test]
+    fn the_name_is_read_in_every_way_it_is_said() {
+        let name = |output: &'static str| {
+            let cwd = std::path::Path::new("/");
+            unknown_name(&Case::new(&Failure { command: "gti", output, status: Some(127), cwd }))
+        };
+        for said in [
+            "bash: gti: command not found",
+            "gti: command not found...",
+            "bash: line 1: gti: command not found",
+            "sh: 1: gti: not found",
+            "-ash: gti: not found",
+            "ksh: gti: not found [No such file or directory]",
+            "zsh: command not found: gti",
+            "fish: Unknown command: gti",
+            "fish: Unknown command 'gti'",
+            "tcsh: gti: Command not found.",
+            "   :  `-- Command `gti` not found",
+            "Command 'gti' not found, did you mean:",
+            "The program 'gti' is currently not installed. You can install it by typing:",
+            "env: ‘gti’: No such file or directory",
+            "/usr/bin/env: 'gti': No such file or directory",
+            "timeout: failed to run command 'gti': No such file or directory",
+            "'gti' is not recognized as an internal or external command,",
+            "sudo: gti: command not found",
+            "make: line 3: 'gti': not found",
+        ] {
+            assert_eq!(name(said), Some("gti"), "{said}");
+        }
+        for said in ["Error: page not found", "File not found: gti", "the file: was not found", "404: Not Found"] {
+            assert_eq!(name(said), None, "{said}");
+        }
+    }
 }
