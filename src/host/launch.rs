@@ -14,6 +14,7 @@ use super::quote;
 
 const BASH: &str = concat!(
     include_str!("../../shell-integration/bash.sh"),
+    include_str!("../../shell-integration/bash-keys.sh"),
     include_str!("../../shell-integration/bash-start.sh")
 );
 /// What bash keeps to read when it needs it.

@@ -48,6 +48,9 @@ const ROOMS: &[(&str, &[&str])] = &[
 /// Lines of a file, test code apart.
 const LONGEST: usize = 500;
 
+/// Lines of a script that runs in the user's shell.
+const LONGEST_SCRIPT: usize = 150;
+
 const UNFINISHED: &[&str] = &["dbg!", "todo!", "FIXME", "XXX"];
 
 struct Source {
@@ -156,6 +159,15 @@ fn files_stay_short() {
     let long = sources().into_iter().filter(|source| !source.is_test_code() && source.lines_of_code() > LONGEST);
     let long: Vec<String> = long.map(|file| format!("src/{}: {}", file.path.display(), file.lines_of_code())).collect();
     assert!(long.is_empty(), "over {LONGEST} lines:\n{}", long.join("\n"));
+}
+
+#[test]
+fn scripts_stay_short() {
+    let scripts = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("shell-integration")).unwrap();
+    for script in scripts.map(|script| script.unwrap().path()) {
+        let lines = std::fs::read_to_string(&script).unwrap().lines().count();
+        assert!(lines <= LONGEST_SCRIPT, "{} has {lines} lines", script.display());
+    }
 }
 
 #[test]
