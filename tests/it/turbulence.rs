@@ -35,7 +35,7 @@ fn ctrl_c_before_the_first_byte_and_between_tries() {
         term.wait_for_prompt();
         term.typed("> two\r");
         model.request();
-        term.wait_for("try 1 in");
+        term.wait_for("try 2 in");
         term.key(Key::CtrlC);
         term.wait_for_prompt();
         term.run("> three");
