@@ -51,25 +51,27 @@ if status is-interactive; and not set -q __shellmate_count
                     builtin bind --preset -M $mode $key
                 end
             end
-        end 2>/dev/null | string match -er '\bexecute\b|^bind (?!.*--preset)(?:.* )?(?:\\\\[rn]|enter|ctrl-[jm]) ' | while read --local --tokenize --list words
-            if string match -qr '^bind(?: --preset)?(?: -[Mm] \S+)* (?:\S+|\s) execute$' -- "$words"
-                builtin bind $words[2..-2] __shellmate_execute
-            else if not string match -q '*__shellmate_*' -- $words
-                __shellmate_guard $words[2..-1]
+        end 2>/dev/null | string match -er '\bexecute\b|^bind (?!.*--preset)(?:.* )?(?:\\\\[rn]|enter|ctrl-[jm]) ' |
+            while read --local --tokenize --list words
+                if string match -qr '^bind(?: --preset)?(?: -[Mm] \S+)* (?:\S+|\s) execute$' -- "$words"
+                    builtin bind $words[2..-2] __shellmate_execute
+                else if not string match -q '*__shellmate_*' -- $words
+                    __shellmate_guard $words[2..-1]
+                end
             end
-        end
     end
     function __shellmate_guard
         argparse --ignore-unknown 'M/mode=' 'm/sets-mode=' preset user k/key s/silent -- $argv; or return
         set -l script
         for word in $argv[2..-1]
-            builtin bind --function-names | string match -q -- $word; and set word "commandline -f $word"
+            builtin contains -- $word (builtin bind --function-names); and set word "commandline -f $word"
             set -a script $word
         end
         set script (string replace -ar '(?:builtin )?commandline (?:-f|--function) execute\b' __shellmate_execute -- $script)
         set -q _flag_mode; and set _flag_mode -M $_flag_mode
         set -q _flag_sets_mode; and set _flag_sets_mode -m $_flag_sets_mode
-        builtin bind $_flag_preset $_flag_key $_flag_mode $_flag_sets_mode $argv[1] "__shellmate_enter; or begin; "(string join '; ' $script)"; end"
+        set script "__shellmate_enter; or begin; "(string join '; ' $script)"; end"
+        builtin bind $_flag_preset $_flag_key $_flag_mode $_flag_sets_mode $argv[1] $script
     end
 
     function __shellmate_before
