@@ -4,6 +4,7 @@ use super::look::Look;
 use crate::text::{sanitize, width};
 
 use super::line::Line;
+use super::options::NEWLINE;
 use super::{Options, diff};
 
 /// What is about to happen, for a yes or a no.
@@ -32,7 +33,7 @@ pub struct Change<'a> {
 
 /// Renders the question with its choices: `y` once, `n`, `n <why>`, `a` for the session where that can be, Esc for no.
 ///
-/// Lines end as the mode needs; the last is left open for the answer.
+/// The last line is left open for the answer.
 pub fn question(question: &Question<'_>, options: &Options) -> String {
     let warning = Look::BOLD.and(Look::WARNING);
     let mut lines = Vec::new();
@@ -47,12 +48,17 @@ pub fn question(question: &Question<'_>, options: &Options) -> String {
     let mut out = Vec::new();
     for line in &lines {
         line.write(options, &mut out);
-        out.extend_from_slice(options.newline());
+        out.extend_from_slice(NEWLINE);
     }
     if let Some(change) = &question.change {
         out.extend_from_slice(diff(change.old, change.new, change.path, options).as_bytes());
     }
-    choices(question.always.is_some()).write(options, &mut out);
+    for (index, line) in choices(question.always.is_some(), options).iter().enumerate() {
+        if index > 0 {
+            out.extend_from_slice(NEWLINE);
+        }
+        line.write(options, &mut out);
+    }
     String::from_utf8_lossy(&out).into_owned()
 }
 
@@ -69,14 +75,23 @@ fn spelled(line: &str) -> String {
     out
 }
 
-fn choices(can_last: bool) -> Line {
-    let mut line = Line::new();
-    let always = can_last.then_some(("a", " always in this session  "));
-    let once = [("y", " yes  "), ("n", " no  "), ("n <why>", " tell it why  ")];
-    for (key, meaning) in once.into_iter().chain(always).chain([("Esc", " no ")]) {
-        line.push(Look::BOLD, key);
-        line.push(Look::MUTED, meaning);
+/// On as many rows as they need; none is broken.
+fn choices(can_last: bool, options: &Options) -> Vec<Line> {
+    let room = usize::from(options.columns).saturating_sub(1);
+    let choice = |(key, meaning): (&str, &str)| Line::of(Look::BOLD, key).with(Look::MUTED, meaning);
+    let always = can_last.then_some(("a", " always in this session"));
+    let once = [("y", " yes"), ("n", " no"), ("n <why>", " tell it why")];
+    let last = choice(("Esc", " no ")).with(Look::PLAIN, "> ");
+    let mut lines = vec![Line::new()];
+    for choice in once.into_iter().chain(always).map(choice).chain([last]) {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => *line = choice,
+            Some(line) if line.cells() + 2 + choice.cells() <= room => {
+                line.push(Look::PLAIN, "  ");
+                line.append(&choice);
+            }
+            Some(_) | None => lines.push(choice),
+        }
     }
-    line.push(Look::PLAIN, "> ");
-    line
+    lines
 }

@@ -10,6 +10,7 @@ use crate::text::width;
 use super::Options;
 use super::code::Highlighter;
 use super::line::Line;
+use super::options::NEWLINE;
 
 /// From here on old and new have room beside each other.
 const SIDE_BY_SIDE: u16 = 140;
@@ -51,7 +52,7 @@ pub fn diff(old: &str, new: &str, path: &str, options: &Options) -> String {
     let mut out = Vec::new();
     for line in &lines {
         line.write(options, &mut out);
-        out.extend_from_slice(options.newline());
+        out.extend_from_slice(NEWLINE);
     }
     String::from_utf8_lossy(&out).into_owned()
 }

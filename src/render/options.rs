@@ -4,6 +4,9 @@ use crate::text::style::Depth;
 
 use super::theme::Theme;
 
+/// A terminal in raw mode needs the carriage return, also one that can do nothing else.
+pub(super) const NEWLINE: &[u8] = b"\r\n";
+
 /// How things are painted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
@@ -41,14 +44,6 @@ impl Options {
             synchronized: !is_console,
             hyperlinks: !is_console,
             mode: if is_plain { Mode::Dumb } else { Mode::Terminal },
-        }
-    }
-
-    /// A terminal in raw mode needs the carriage return.
-    pub(super) fn newline(&self) -> &'static [u8] {
-        match self.mode {
-            Mode::Terminal => b"\r\n",
-            Mode::Dumb => b"\n",
         }
     }
 }

@@ -156,6 +156,16 @@ impl Painter {
         }
     }
 
+    /// Makes final what was said so far and then lets others print: a question comes after the words that lead to it.
+    pub fn make_way(&mut self, now: Instant, out: &mut Vec<u8>) {
+        self.now = Some(now);
+        self.begin(Kind::Call, now);
+        let reads = self.calls.flush();
+        self.say(reads);
+        self.paint(out);
+        self.suspend(out);
+    }
+
     /// Paints the live region again, below what others printed; the cursor must be at the start of a fresh line.
     pub fn resume(&mut self, now: Instant, out: &mut Vec<u8>) {
         self.now = Some(now);

@@ -8,6 +8,7 @@ use crate::text::width::{self, Flow};
 
 use super::Options;
 use super::line::Line;
+use super::options::NEWLINE;
 
 /// What is final, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,7 +134,7 @@ impl Region {
     }
 
     fn newline(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(self.options.newline());
+        out.extend_from_slice(NEWLINE);
     }
 
     fn draw(&mut self, lines: &[Line], out: &mut Vec<u8>) {

@@ -224,7 +224,7 @@ impl Session {
             return request.wants(wish);
         }
         let mut out = Vec::new();
-        turn.painter.suspend(&mut out);
+        turn.painter.make_way(Instant::now(), &mut out);
         match wish {
             Wish::Answer(asked) => {
                 let prompt = Prompt::new(asked, self.reads);

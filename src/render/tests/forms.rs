@@ -55,16 +55,16 @@ fn without_utf8_everything_is_ascii() {
 fn a_dumb_terminal_or_none_gets_plain_text() {
     let scene = turn(Options { mode: Mode::Dumb, ..options(60) });
     insta::assert_snapshot!(scene.escapes(), @"
-    ∴ thought for 0ms · Ctrl-T␊
-    ␊
-    Let **me** see `x` → “y”.␊
-    ␊
-    $ make  ✗ exit status 2 1.2s␊
-      a␊
-      b␊
-    ␊
-    - It [fails](https://a.b).␊
-    10 in, 5 out · local · 1.0s␊
+    ∴ thought for 0ms · Ctrl-T␍␊
+    ␍␊
+    Let **me** see `x` → “y”.␍␊
+    ␍␊
+    $ make  ✗ exit status 2 1.2s␍␊
+      a␍␊
+      b␍␊
+    ␍␊
+    - It [fails](https://a.b).␍␊
+    10 in, 5 out · local · 1.0s␍␊
     ");
 }
 
