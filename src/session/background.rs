@@ -1,10 +1,11 @@
 //! Requests that go on without the floor, and showing again what was answered.
 //!
-//! Whatever becomes of a request behind is said above a prompt that is about to be drawn: never into the output of a command,
-//! never into a line that is being edited. What it wants of the person waits until they bring it to the front.
+//! Whatever becomes of a request behind is said above a prompt, one at which nothing was typed yet or one that is about to be drawn:
+//! never into the output of a command, never into a line that is being edited. What it wants of the person waits until they bring it to the front.
 
 use std::time::Instant;
 
+use crate::capture::Size;
 use crate::chat::Event;
 use crate::render::Painter;
 use crate::text::width;
@@ -13,6 +14,7 @@ use super::Session;
 use super::companion::{ITSELF, News};
 use super::prompt::Asked;
 use super::requests::{MOST_BEHIND, Request, State, Wish};
+use super::tty;
 use super::turn::write_words;
 
 impl Session {
@@ -72,7 +74,7 @@ impl Session {
         self.announce();
     }
 
-    /// Keeps for the next prompt what the person does not know yet.
+    /// Says what the person does not know yet above their prompt, or keeps it for the next.
     pub(super) fn announce(&mut self) {
         let options = self.options();
         let columns = usize::from(options.columns);
@@ -88,6 +90,13 @@ impl Session {
             }
         }
         self.stage.announce(lines);
+        if self.pty.foreground() == Some(self.child.pid()) {
+            let tty::Size { rows, cols, .. } = self.tty.size();
+            self.stage.announce_here(Size::new(rows, cols));
+            if self.stage.take_announced() {
+                self.on_announced();
+            }
+        }
     }
 
     /// What was to be announced has been.

@@ -91,6 +91,8 @@ pub(super) struct Stage {
     /// Whether it has been.
     announced: bool,
     has_prompted: bool,
+    /// Whether nothing was sent to the shell since it drew its prompt.
+    is_untouched: bool,
     /// The next carriage return belongs to a redraw that would begin left of where its line did.
     swallow_return: bool,
 }
@@ -122,6 +124,7 @@ impl Stage {
             announcement: Vec::new(),
             announced: false,
             has_prompted: false,
+            is_untouched: false,
             swallow_return: false,
         }
     }
@@ -216,6 +219,32 @@ impl Stage {
     /// Keeps whole lines for the next prompt, in place of those kept before.
     pub(super) fn announce(&mut self, lines: Vec<u8>) {
         self.announcement = lines;
+    }
+
+    /// The shell gets something to read.
+    pub(super) fn touch(&mut self) {
+        self.is_untouched = false;
+    }
+
+    /// Shows what is kept for the next prompt in place of this one, and this one again below it. A line that is being edited, or a
+    /// prompt that does not begin its line, is left alone.
+    pub(super) fn announce_here(&mut self, Size { rows, cols }: Size) {
+        let is_idle = self.is_untouched && self.floor == Floor::Shell && self.zone() == Zone::Input;
+        let is_alone = !self.is_covered && !self.modes.full_screen() && self.tracker.before_prompt().is_empty();
+        if self.announcement.is_empty() || !is_idle || !is_alone {
+            return;
+        }
+        let shown = self.screen.shown(rows.get(), cols.get(), true);
+        self.draw(b"\x1b[0m\r");
+        if shown.above > 0 {
+            self.draw(format!("\x1b[{}A", shown.above).as_bytes());
+        }
+        self.draw(b"\x1b[J");
+        let lines = std::mem::take(&mut self.announcement);
+        self.draw(&lines);
+        self.screen.prompt();
+        self.draw(&shown.lines);
+        self.announced = true;
     }
 
     /// Whether what was to be announced has been, since this was last asked.
@@ -357,6 +386,7 @@ impl Stage {
                 self.has_prompted = true;
                 if is_new_prompt {
                     self.to_place = self.later.take();
+                    self.is_untouched = true;
                 }
             }
             Mark::Later { text } => self.later = Some(text),

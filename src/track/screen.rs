@@ -29,7 +29,8 @@ pub struct Shown {
     pub whole: Vec<u8>,
     /// What draws the cursor's own lines again, from the start of a row: the prompt with what is typed, or one line of output.
     pub lines: Vec<u8>,
-    /// Rows from the cursor down to the last that is drawn, and whether its own lines are empty.
+    /// Rows from the first of its own lines down to the cursor, from there to the last that is drawn, and whether its own are empty.
+    pub above: u16,
     pub below: u16,
     pub is_blank: bool,
 }
@@ -63,19 +64,19 @@ impl Screen {
         let (text, whole) = (screen.contents().trim().to_owned(), screen.contents_formatted().into());
         let below = last_row(screen).saturating_sub(screen.cursor_position().0);
         let prompt = bytes.len().checked_sub(self.since_prompt).filter(|_| at_prompt).map(|at| &bytes[at..]);
-        let (lines, is_blank) = match prompt {
+        let (above, (lines, is_blank)) = match prompt {
             Some(prompt) => {
                 let mut parser = vt100::Parser::new(size(TALLEST), size(columns), 0);
                 parser.process(prompt);
-                lines(parser.screen(), 0, columns)
+                (parser.screen().cursor_position().0, lines(parser.screen(), 0, columns))
             }
             None => {
                 let cursor = screen.cursor_position().0;
                 let first = (0..cursor).rev().take_while(|&row| screen.row_wrapped(row)).last().unwrap_or(cursor);
-                lines(screen, first, columns)
+                (cursor - first, lines(screen, first, columns))
             }
         };
-        Shown { text, whole, lines, below, is_blank }
+        Shown { text, whole, lines, above, below, is_blank }
     }
 }
 
@@ -130,7 +131,7 @@ mod tests {
         let shown = screen.shown(10, 20, true);
         assert_eq!(shown.text, "output\ntwo\nlines $ ls -l");
         assert_eq!(played(&shown.lines), "two\nlines $ ls -l");
-        assert_eq!((shown.below, shown.is_blank), (0, false));
+        assert_eq!((shown.above, shown.below, shown.is_blank), (1, 0, false));
         assert!(played(&[&shown.lines[..], b"X"].concat()).ends_with("ls -X"));
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{Builder, Key, Model, Reply, Shell, Term, in_every_shell};
+use crate::harness::{Builder, Key, Model, Reply, Shell, Term, in_every_shell, text_of};
 
 fn asking(shell: Shell, model: &Model) -> Builder {
     Term::new(shell).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted")
@@ -32,21 +32,36 @@ fn ctrl_z_gives_the_prompt_back_and_the_answer_comes_before_a_later_one() {
         assert!(term.screen().contains("Four."), "{}", term.screen());
         let second = told(&model);
         assert!(second.contains("echo wor") && !second.contains("why is it slow"), "{second}");
+        // Nothing is typed at the prompt: it makes way and comes back.
         model.release();
         model.release();
-        // It may be over before or after the prompt of the first of these.
-        let mut rounds = 0;
-        while !term.screen().contains("request 1 is over") {
-            rounds += 1;
-            assert!(rounds < 200, "{}", term.describe());
-            term.run(&format!("echo ro''und {rounds}"));
-        }
-        let screen = term.screen();
-        assert!(
-            screen.contains("request 1 is over (> why is it slow)\nIt is the cache."),
-            "{}\n{screen}",
-            shell.name()
-        );
+        term.wait_for("request 1 is over (> why is it slow)\nIt is the cache.\n");
+        term.wait_until(|screen| text_of(screen).trim_end().ends_with("]$"));
+        assert_eq!(term.screen().matches("[4]$").count(), 1, "{}\n{}", shell.name(), term.screen());
+        term.run("echo on''ward");
+        assert!(term.screen().contains("[4]$ echo on''ward\nonward\n"), "{}\n{}", shell.name(), term.screen());
+    });
+}
+
+#[test]
+fn a_line_that_is_being_edited_is_left_alone() {
+    in_every_shell(|shell| {
+        let model = Model::start([Reply::text(["It is ", "the cache."]).gated(), Reply::text(["Two."])]);
+        let mut term = asking(shell, &model).start();
+        term.wait_for_prompt();
+        term.run("> why is it slow &");
+        model.request();
+        term.typed("echo half a li");
+        term.wait_for("echo half a li");
+        model.release();
+        model.release();
+        model.release();
+        // The next answer comes through the same channel, behind that one.
+        term.typed("ne\r");
+        term.wait_for_prompt();
+        term.run("> one and one");
+        assert!(term.screen().contains("]$ echo half a line\nhalf a line\n"), "{}\n{}", shell.name(), term.screen());
+        term.wait_for("request 1 is over (> why is it slow)\nIt is the cache.");
     });
 }
 
@@ -98,12 +113,7 @@ fn what_it_wants_of_the_person_waits_for_them() {
         model.request();
         model.release();
         model.release();
-        let mut rounds = 0;
-        while !term.screen().contains("request 1 has a question: `> /show 1`") {
-            rounds += 1;
-            assert!(rounds < 200, "{}", term.describe());
-            term.run(&format!("echo ro''und {rounds}"));
-        }
+        term.wait_for("request 1 has a question: `> /show 1`");
         assert!(!term.home().join("ran.txt").exists());
         term.typed("> /show 1\r");
         term.wait_for("Esc no");
