@@ -30,6 +30,7 @@ mod query;
 mod recorded;
 mod reflex;
 mod rooms;
+mod screens;
 mod start;
 mod terminal;
 mod tmux;

@@ -185,6 +185,18 @@ impl Term {
         self.wait(&format!("{bytes} bytes"), |seen| seen.total >= bytes);
     }
 
+    /// Waits until what `picture` makes of the screen is as wanted, and returns what it was last.
+    pub(crate) fn wait_for_picture(&self, picture: impl Fn(&Screen) -> String, wanted: &str) -> String {
+        let mut last = String::new();
+        let as_wanted = |seen: &Seen| {
+            last = picture(seen.parser.screen());
+            last == wanted
+        };
+        // What it is instead, the test says.
+        self.display.wait(as_wanted).ok();
+        last
+    }
+
     /// Waits for a prompt that is newer than the last one waited for.
     #[track_caller]
     pub(crate) fn wait_for_prompt(&mut self) {
