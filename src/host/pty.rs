@@ -1,11 +1,13 @@
 //! The companion's side of the pseudo-terminal.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
-use nix::sys::termios::{LocalFlags, tcgetattr};
+use nix::fcntl::OFlag;
+use nix::sys::termios::{LocalFlags, SetArg, tcgetattr, tcsetattr};
 use nix::unistd::{Pid, tcgetpgrp};
 use portable_pty::{MasterPty, PtySize};
 
@@ -36,6 +38,25 @@ impl Pty {
     /// Writes what fits right now; `WouldBlock` when nothing does.
     pub fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         (&self.file).write(bytes)
+    }
+
+    /// Takes back what was written and nobody on the shell's side has read yet: what its terminal's queue holds, a few KiB at most.
+    pub fn take_back(&self) -> io::Result<Vec<u8>> {
+        let name = self.name().ok_or(io::ErrorKind::NotFound)?;
+        let flags = (OFlag::O_NONBLOCK | OFlag::O_NOCTTY).bits();
+        let mut side = OpenOptions::new().read(true).write(true).custom_flags(flags).open(name)?;
+        let settings = tcgetattr(&side)?;
+        // A terminal that gathers lines hands over whole ones only.
+        let mut by_bytes = settings.clone();
+        by_bytes.local_flags.remove(LocalFlags::ICANON);
+        tcsetattr(&side, SetArg::TCSANOW, &by_bytes)?;
+        let mut taken = Vec::new();
+        let read = side.read_to_end(&mut taken);
+        tcsetattr(&side, SetArg::TCSANOW, &settings)?;
+        match read {
+            Err(error) if error.kind() != io::ErrorKind::WouldBlock => Err(error),
+            Ok(_) | Err(_) => Ok(taken),
+        }
     }
 
     /// Tells the shell's side its new size, which sends SIGWINCH to whoever is in front.

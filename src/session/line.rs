@@ -10,6 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::config;
+use crate::host::Kind;
 use crate::input::{Decoder, Editing, History, Hotkey, Input, Line, Offers, Outcome, Screen};
 use crate::render::{Depth, Mode, Options};
 
@@ -53,11 +54,34 @@ impl Session {
         if let Some(Err(error)) = self.wishes.history.as_deref().and_then(Path::parent).map(config::private_dir) {
             tracing::warn!(%error, "queries are not kept");
         }
+        if matches!(host, Host::Hook(_)) {
+            self.take_back();
+        }
         let history = History::open(self.wishes.history.clone());
         let offers = self.offers();
         self.talk = Some(Talk { host, decoder: Decoder::default(), line: None, history, offers });
         self.open_line();
         self.take_ahead();
+    }
+
+    /// The keys behind the Enter that opened the line may have come with it, and the shell has not read them.
+    fn take_back(&mut self) {
+        let mut keys = self.pty.take_back().unwrap_or_else(|error| {
+            tracing::debug!(%error, "what the shell has not read stays its own");
+            Vec::new()
+        });
+        if self.kind == Kind::Zsh {
+            // It has its terminal exchange them while it edits a line.
+            keys.iter_mut().for_each(|key| match *key {
+                b'\n' => *key = b'\r',
+                b'\r' => *key = b'\n',
+                _ => {}
+            });
+        }
+        for later in [std::mem::take(&mut self.to_shell), std::mem::take(&mut self.held)] {
+            keys.extend_from_slice(later.front());
+        }
+        self.held.push(&keys);
     }
 
     /// What was typed before the line opened was typed for it.

@@ -4,10 +4,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::command::Command;
+use super::dress::epilogue;
 use super::mark::{Mark, Problem};
 
 /// How much of a line without an end is remembered; what a person sees of a longer one is its end.
 const LINE_CAP: usize = 16 * 1024;
+
+/// Back to the start of the row, and nothing is left on it.
+const ERASED: &[u8] = b"\r\x1b[K";
 
 /// What the bytes passing by are part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,9 +120,9 @@ impl Tracker {
         self.line.extend_from_slice(&rest[rest.len().saturating_sub(LINE_CAP)..]);
     }
 
-    /// Whether the cursor is at the start of a line.
+    /// Whether nothing is drawn on the cursor's line. Readline leaves a mode switched off and a return behind the newline.
     pub fn at_line_start(&self) -> bool {
-        self.line.is_empty()
+        drawn(&self.line).is_empty()
     }
 
     /// The last line of the prompt, as the shell drew it, with what stood before it on the same line.
@@ -143,8 +147,12 @@ impl Tracker {
                 };
                 None
             }
-            Mark::End { status, .. } => {
+            Mark::End { status, eol_mark } => {
                 self.zone = Zone::Outside;
+                // What zsh prints there leaves the cursor on a line of its own.
+                if epilogue(&self.line, eol_mark) > 0 {
+                    self.line.clear();
+                }
                 self.finish(*status, now)
             }
             Mark::Prompt { cwd } => {
@@ -181,7 +189,7 @@ impl Tracker {
     }
 }
 
-/// The bytes of a line less those that draw nothing: modes switched on and off, and returns at its start.
+/// The bytes of a line less those that draw nothing: modes switched on and off, returns at its start, and all that was erased.
 fn drawn(line: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(line.len());
     let mut rest = line;
@@ -191,6 +199,10 @@ fn drawn(line: &[u8]) -> Vec<u8> {
             .map(|tail| tail.iter().take_while(|b| b.is_ascii_digit() || **b == b';').count());
         match digits.map(|count| &rest[3 + count..]) {
             Some([b'h' | b'l', after @ ..]) => rest = after,
+            _ if rest.starts_with(ERASED) => {
+                out.clear();
+                rest = &rest[ERASED.len()..];
+            }
             _ if first == b'\r' && out.is_empty() => rest = after,
             _ => {
                 out.push(first);
@@ -276,6 +288,20 @@ mod tests {
         tracker.passed(b"$ ");
         tracker.mark(&Mark::Input, now);
         assert_eq!((tracker.prompt_line(), tracker.before_prompt()), (&b"no newline$ "[..], &b"no newline"[..]));
+    }
+
+    #[test]
+    fn what_draws_nothing_leaves_the_line_empty() {
+        let mut tracker = Tracker::default();
+        tracker.passed(b"$ sleep 3\r\n\x1b[?2004l\r");
+        assert!(tracker.at_line_start());
+        tracker.passed(b"50%");
+        assert!(!tracker.at_line_start());
+        tracker.passed(b"\r\x1b[K");
+        assert!(tracker.at_line_start());
+        tracker.passed(b"\x1b[7m%\x1b[0m      \r \r");
+        tracker.mark(&Mark::End { status: 0, eol_mark: b"\x1b[7m%\x1b[0m".to_vec() }, Moment::now());
+        assert!(tracker.at_line_start());
     }
 
     #[test]

@@ -46,22 +46,18 @@ fn ctrl_z_gives_the_prompt_back_and_the_answer_comes_before_a_later_one() {
 #[test]
 fn a_line_that_is_being_edited_is_left_alone() {
     in_every_shell(|shell| {
-        let model = Model::start([Reply::text(["It is ", "the cache."]).gated(), Reply::text(["Two."])]);
+        let model = Model::start([Reply::text(["It is ", "the cache."]).gated()]);
         let mut term = asking(shell, &model).start();
         term.wait_for_prompt();
         term.run("> why is it slow &");
         model.request();
-        term.typed("echo half a li");
-        term.wait_for("echo half a li");
-        model.release();
-        model.release();
-        model.release();
-        // The next answer comes through the same channel, behind that one.
+        term.typed("test half -a li");
+        term.wait_for("test half -a li");
+        (0..3).for_each(|_| model.release());
         term.typed("ne\r");
         term.wait_for_prompt();
-        term.run("> one and one");
-        assert!(term.screen().contains("]$ echo half a line\nhalf a line\n"), "{}\n{}", shell.name(), term.screen());
-        term.wait_for("request 1 is over (> why is it slow)\nIt is the cache.");
+        // The command prints nothing, and no blank line stands for that.
+        term.wait_for("]$ test half -a line\nshellmate: request 1 is over (> why is it slow)\nIt is the cache.\n");
     });
 }
 

@@ -87,6 +87,24 @@ fn what_is_typed_while_the_answer_streams_belongs_to_the_next_line() {
 }
 
 #[test]
+fn keys_that_come_in_one_burst_with_the_mark_are_for_the_line() {
+    in_every_shell(|shell| {
+        let model = Model::start([Reply::text(["one answer"]), Reply::text(["another answer"])]);
+        let mut term = talking(shell, &model).start();
+        term.wait_for_prompt();
+        term.typed(">\rfirst question\rsecond");
+        term.wait_for("one answer");
+        term.wait_for("› second");
+        term.typed(" question\r\recho k''ept\r");
+        term.wait_for("\nkept\n");
+        let screen = term.screen();
+        for part in ["$ >\n› first question\none answer\n", "\n› second question\nanother answer\n"] {
+            assert!(screen.contains(part), "{}: {part}\n{screen}", shell.name());
+        }
+    });
+}
+
+#[test]
 fn a_paste_does_not_submit_and_is_shown_as_text() {
     in_every_shell(|shell| {
         let model = Model::start([Reply::text(["read it"])]);

@@ -73,12 +73,12 @@ fn a_command_fails_and_the_agent_says_why() {
 #[test]
 fn a_call_runs_is_over_and_unfolds() {
     at_every_width(|shell, width| {
-        let command = "seq 11 16; read x <gate; seq 17 22";
+        let command = "seq 6; read x <g; seq 7 12";
         let model = Model::start([
             Reply::text(["I count."]).and_calls(&[("bash", json!({ "command": command }))]),
             Reply::text(["That was all."]).gated(),
         ]);
-        let mut term = asking(shell, width, &model).fifo("gate").start();
+        let mut term = asking(shell, width, &model).fifo("g").start();
         term.wait_for_prompt();
         ask(&mut term, &model, "count");
         shot(&term, &format!("call-{width}-asked"));
@@ -88,7 +88,7 @@ fn a_call_runs_is_over_and_unfolds() {
         shot(&term, &format!("call-{width}-runs-unfolded"));
         term.key(Key::Ctrl('o'));
         shot(&term, &format!("call-{width}-runs"));
-        std::fs::write(term.home().join("gate"), "\n").unwrap();
+        std::fs::write(term.home().join("g"), "\n").unwrap();
         model.request();
         shot(&term, &format!("call-{width}-done"));
         term.key(Key::Ctrl('o'));
