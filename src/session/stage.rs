@@ -93,6 +93,8 @@ pub(super) struct Stage {
     has_prompted: bool,
     /// Whether nothing was sent to the shell since it drew its prompt.
     is_untouched: bool,
+    /// Whether readline wipes a line where it stands.
+    wipes_lines: bool,
     /// The next carriage return belongs to a redraw that would begin left of where its line did.
     swallow_return: bool,
 }
@@ -125,6 +127,7 @@ impl Stage {
             announced: false,
             has_prompted: false,
             is_untouched: false,
+            wipes_lines: false,
             swallow_return: false,
         }
     }
@@ -402,6 +405,12 @@ impl Stage {
                 }
             }
             Mark::Wiped => {
+                // Where no description of the terminal says how to wipe, readline goes on below the line and draws it again. Where
+                // one does, it was a job that printed a line meanwhile.
+                self.wipes_lines |= !self.tracker.is_below();
+                if !self.wipes_lines {
+                    self.draw(b"\x1b[A");
+                }
                 // Readline takes its prompt to begin in the first column and wipes what was there before it.
                 let before = self.tracker.before_prompt().to_vec();
                 if !before.is_empty() {

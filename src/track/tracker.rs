@@ -125,6 +125,11 @@ impl Tracker {
         drawn(&self.line).is_empty()
     }
 
+    /// Whether the last thing that passed was a newline.
+    pub fn is_below(&self) -> bool {
+        self.line.is_empty()
+    }
+
     /// The last line of the prompt, as the shell drew it, with what stood before it on the same line.
     pub fn prompt_line(&self) -> &[u8] {
         &self.prompt_line

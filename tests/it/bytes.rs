@@ -138,6 +138,21 @@ fn a_paste_of_ten_megabytes_arrives_whole() {
 }
 
 #[test]
+fn a_terminal_that_nobody_has_described_shows_each_line_once() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).env("TERM", "xterm-unheard-of").start();
+        term.wait_for_prompt();
+        term.run("echo o''ne");
+        term.run("> a question");
+        term.run("echo t''wo");
+        let screen = term.screen();
+        assert!(screen.contains("[1]$ echo o''ne\none\n[2]$ > a question\n"), "{}\n{screen}", shell.name());
+        assert!(screen.contains("\n[3]$ echo t''wo\ntwo\n"), "{}\n{screen}", shell.name());
+        assert_eq!(screen.matches("echo o''ne").count(), 1, "{}\n{screen}", shell.name());
+    });
+}
+
+#[test]
 fn a_flood_arrives_whole_and_memory_stays_flat() {
     // The promise is for any amount; this much shows a leak, and more only takes longer.
     let megabytes: u64 = std::env::var("TEST_FLOOD_MB").ok().and_then(|text| text.parse().ok()).unwrap_or(100);
