@@ -162,6 +162,9 @@ impl Tracker {
             }
             Mark::Prompt { cwd } => {
                 self.zone = Zone::Prompt;
+                if leaves_its_row(&self.line) {
+                    self.line.clear();
+                }
                 self.before_prompt = drawn(&self.line);
                 self.cwd = Some(cwd.clone());
                 None
@@ -192,6 +195,15 @@ impl Tracker {
         let Running { text, cwd, started } = self.running.take()?;
         Some(Command { text, cwd, status, started_at: started.wall, duration: now.since(started) })
     }
+}
+
+/// Whether these bytes move the cursor to another row, as programs do that draw on the whole screen: nobody knows then what stands
+/// on the row it is in, and drawing them again would draw all of it.
+fn leaves_its_row(line: &[u8]) -> bool {
+    memchr::memmem::find_iter(line, b"\x1b[").any(|at| {
+        let last = line[at + 2..].iter().find(|byte| (0x40..0x7F).contains(*byte));
+        last.is_some_and(|last| b"ABEFHJdf".contains(last))
+    })
 }
 
 /// The bytes of a line less those that draw nothing: modes switched on and off, returns at its start, and all that was erased.
@@ -307,6 +319,18 @@ mod tests {
         tracker.passed(b"\x1b[7m%\x1b[0m      \r \r");
         tracker.mark(&Mark::End { status: 0, eol_mark: b"\x1b[7m%\x1b[0m".to_vec() }, Moment::now());
         assert!(tracker.at_line_start());
+    }
+
+    #[test]
+    fn what_a_program_drew_all_over_the_screen_is_not_before_the_prompt() {
+        let now = Moment::now();
+        let mut tracker = Tracker::default();
+        tracker.passed(b"\r\n\x1b[?1049h\x1b[5;1H~\x1b[6;1H~\x1b[?1049l");
+        tracker.mark(&Mark::Prompt { cwd: "/".into() }, now);
+        assert!(tracker.at_line_start() && tracker.before_prompt().is_empty());
+        tracker.passed(b"\x1b[s\x1b[1;60H12:00\x1b[u$ ");
+        tracker.mark(&Mark::Input, now);
+        assert_eq!(tracker.prompt_line(), b"\x1b[s\x1b[1;60H12:00\x1b[u$ ");
     }
 
     #[test]

@@ -153,6 +153,21 @@ fn a_terminal_that_nobody_has_described_shows_each_line_once() {
 }
 
 #[test]
+fn what_an_editor_drew_is_not_drawn_again_with_the_next_line() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).size(12, 60).start();
+        term.wait_for_prompt();
+        term.run(r"printf '\033[?1049h\033[5;1Hti''lde\033[?1049l'");
+        let long = format!("echo {}", "word ".repeat(20));
+        term.run(long.trim_end());
+        assert!(!term.screen().contains("tilde"), "{}\n{}", shell.name(), term.describe());
+        term.run(r"printf '\033[?1049h\033[5;1Hti''lde\033[?1049l'");
+        term.run("> a question");
+        assert!(!term.screen().contains("tilde"), "{}\n{}", shell.name(), term.describe());
+    });
+}
+
+#[test]
 fn a_flood_arrives_whole_and_memory_stays_flat() {
     // The promise is for any amount; this much shows a leak, and more only takes longer.
     let megabytes: u64 = std::env::var("TEST_FLOOD_MB").ok().and_then(|text| text.parse().ok()).unwrap_or(100);
