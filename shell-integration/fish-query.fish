@@ -54,7 +54,7 @@ end
 # Wait for a file to run: true if there is one. A read that is redirected itself would swallow what follows its line.
 function __shellmate_next
     builtin functions --erase __shellmate_interrupt
-    while set -q __shellmate_query[1]; and test -p $__shellmate_fifo
+    while set -q __shellmate_query[1]
         set -l line "$__shellmate_count done"
         begin
             read line
@@ -65,10 +65,9 @@ function __shellmate_next
                 __shellmate_listen
                 return 0
             case "$__shellmate_count done"
-                break
+                set -g __shellmate_query
         end
     end
-    set -g __shellmate_query
     return 1
 end
 
