@@ -78,6 +78,7 @@ if status is-interactive; and not set -q __shellmate_count
         set -q __shellmate_ended[1]; or __shellmate_say end $argv[1]
         set -g __shellmate_ended
         builtin bind -M $fish_bind_mode \r 2>/dev/null | string match -q '*__shellmate_*'; or __shellmate_bind
+        test -p $__shellmate_fifo; or set -g __shellmate_query
         if set -q __shellmate_query[1]
             builtin math $__shellmate_count + 1 | read --global __shellmate_count
             __shellmate_environment

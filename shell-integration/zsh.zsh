@@ -48,7 +48,7 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
       # What zsh has just drawn behind output without a final newline is not output.
       __shellmate_say end $1 "${(%)${PROMPT_EOL_MARK-%B%S%#%s%b}}"
       [[ $widgets[zle-line-init] == user:__shellmate_line_init ]] || __shellmate_widgets
-      [[ $__shellmate_query == asked ]] && __shellmate_query=open || __shellmate_query=
+      [[ $__shellmate_query == asked && -p $__shellmate_fifo ]] && __shellmate_query=open || __shellmate_query=
       if [[ -n $__shellmate_query ]]; then
         __shellmate_environment
         __shellmate_say wait $(( ++__shellmate_count )) "$PWD"
