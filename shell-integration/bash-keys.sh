@@ -51,8 +51,8 @@ __shellmate_bind() {
     builtin bind -m "$__shellmate_m" -x '"\e[\C-_1": '$'\n{ __shellmate_call __shellmate_enter "$_"; } >/dev/null 2>&1'
     builtin bind -m "$__shellmate_m" -x '"\e[\C-_6": '$'\n{ __shellmate_call __shellmate_rare __shellmate_elsewhere "$_"; } >/dev/null 2>&1'
   done
-  builtin printf %s "${__shellmate_q[0]}" >|"$__shellmate_f"
-  builtin bind -m emacs "\$include $__shellmate_f"
+  builtin printf %s "${__shellmate_q[0]}" >|"${__shellmate_f}map"
+  builtin bind -m emacs "\$include ${__shellmate_f}map"
   __shellmate_keys=1
   [[ ! $__shellmate_more ]] || __shellmate_bind
 }

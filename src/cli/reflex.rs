@@ -117,11 +117,14 @@ pub fn run(args: Args, input: &mut impl BufRead, is_terminal: bool, out: &mut im
     Ok(ExitCode::from(u8::from(answer == Answer::default())))
 }
 
-/// Answers each line with one line. No line ends it.
+/// Answers each line with one line, but a blank one, which asks nothing. No line ends it.
 fn stream(input: &mut impl BufRead, out: &mut impl Write) -> Result<()> {
     let mut machine = machine();
     let mut line = Vec::new();
     while read_line(input, &mut line).context("cannot read stdin")? {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
         let told = match u64::try_from(line.len()) {
             Ok(length) if length < LINE_CAP => serde_json::from_slice::<Told>(&line).map_err(|error| error.to_string()),
             _ => Err(format!("it is longer than {LINE_CAP} bytes")),
@@ -213,11 +216,10 @@ mod tests {
         });
         let found = answers(&format!("{{\n\n{{\"output\": \"x\"}}\n{good}\r\n[]"));
         assert!(found[0]["error"].as_str().unwrap().contains("JSON"));
-        assert!(found[1]["error"].is_string());
-        assert!(found[2]["error"].as_str().unwrap().contains("command"));
-        assert_eq!(found[3]["proposals"][0]["command"], "git push");
-        assert!(found[4]["error"].is_string());
-        assert_eq!(found.len(), 5);
+        assert!(found[1]["error"].as_str().unwrap().contains("command"));
+        assert_eq!(found[2]["proposals"][0]["command"], "git push");
+        assert!(found[3]["error"].is_string());
+        assert_eq!(found.len(), 4);
     }
 
     #[test]

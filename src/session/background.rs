@@ -90,12 +90,15 @@ impl Session {
             }
         }
         self.stage.announce(lines);
-        if self.pty.foreground() == Some(self.child.pid()) {
+        self.announce_here();
+    }
+
+    /// Says it at this prompt, if that is drawn and nothing was typed; else it waits for the next output to be asked again.
+    pub(super) fn announce_here(&mut self) {
+        if self.stage.can_announce_here() && self.pty.foreground() == Some(self.child.pid()) {
             let tty::Size { rows, cols, .. } = self.tty.size();
             self.stage.announce_here(Size::new(rows, cols));
-            if self.stage.take_announced() {
-                self.on_announced();
-            }
+            self.on_announced();
         }
     }
 

@@ -297,6 +297,7 @@ impl Session {
         if self.stage.take_announced() {
             self.on_announced();
         }
+        self.announce_here();
         if let Some(ended) = self.stage.ran.take() {
             self.on_ran(ended);
         }

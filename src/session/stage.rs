@@ -229,14 +229,16 @@ impl Stage {
         self.is_untouched = false;
     }
 
-    /// Shows what is kept for the next prompt in place of this one, and this one again below it. A line that is being edited, or a
-    /// prompt that does not begin its line, is left alone.
-    pub(super) fn announce_here(&mut self, Size { rows, cols }: Size) {
+    /// Whether something is kept for the next prompt, and this one is idle. A line that is being edited, or a prompt that does not
+    /// begin its line, is left alone.
+    pub(super) fn can_announce_here(&self) -> bool {
         let is_idle = self.is_untouched && self.floor == Floor::Shell && self.zone() == Zone::Input;
         let is_alone = !self.is_covered && !self.modes.full_screen() && self.tracker.before_prompt().is_empty();
-        if self.announcement.is_empty() || !is_idle || !is_alone {
-            return;
-        }
+        !self.announcement.is_empty() && is_idle && is_alone
+    }
+
+    /// Shows what is kept for the next prompt in place of this one, and this one again below it.
+    pub(super) fn announce_here(&mut self, Size { rows, cols }: Size) {
         let shown = self.screen.shown(rows.get(), cols.get(), true);
         self.draw(b"\x1b[0m\r");
         if shown.above > 0 {
@@ -247,7 +249,6 @@ impl Stage {
         self.draw(&lines);
         self.screen.prompt();
         self.draw(&shown.lines);
-        self.announced = true;
     }
 
     /// Whether what was to be announced has been, since this was last asked.

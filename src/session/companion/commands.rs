@@ -79,6 +79,7 @@ impl Mind {
 
     async fn context(&self, part: Part, query: &Query) -> String {
         let query = Query { text: sending::PLACEHOLDER.to_owned(), ..query.clone() };
+        query.view.settled().await;
         match &self.agent {
             Some(agent) => sending::words(&agent.preview(&query), part),
             None => match self.resolve(&self.wish).await {
