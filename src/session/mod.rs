@@ -80,8 +80,8 @@ pub enum SessionError {
     Host(#[from] HostError),
 }
 
-/// A pty hands over at most a page at a time; several are gathered while they come without waiting.
-const CHUNK: usize = 64 * 1024;
+/// A pty hands over at most a page at a time. Four cost fewer writes than one; with more, whoever draws waits for whoever reads.
+const CHUNK: usize = 16 * 1024;
 
 /// Why the loop is over.
 enum Over {
