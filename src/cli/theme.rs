@@ -72,13 +72,10 @@ fn show(name: Option<String>, paths: &Paths, out: &mut impl Write) -> Result<()>
     let columns = u16::try_from(tty::width_of_stdout()).unwrap_or(u16::MAX);
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     let mut options = Options::of_terminal(columns, theme, variable);
-    let is_terminal = io::stdout().is_terminal();
-    if !is_terminal {
+    if !io::stdout().is_terminal() {
         options.mode = Mode::Dumb;
     }
-    let mut bytes = sample(&options);
-    bytes.retain(|&byte| is_terminal || byte != b'\r');
-    out.write_all(&bytes)?;
+    out.write_all(&render::cooked(&sample(&options)))?;
     Ok(())
 }
 

@@ -28,7 +28,7 @@ mod tests;
 pub use ask::{Change, Question, question};
 pub use code::warm;
 pub use diff::diff;
-pub use options::{Mode, Options};
+pub use options::{Mode, Options, cooked};
 pub use painter::Painter;
 pub use theme::{BUILT_IN as BUILT_IN_THEMES, BadTheme, Theme, about as about_theme};
 

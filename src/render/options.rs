@@ -7,6 +7,17 @@ use super::theme::Theme;
 /// A terminal in raw mode needs the carriage return, also one that can do nothing else.
 pub(super) const NEWLINE: &[u8] = b"\r\n";
 
+/// What was painted, for a terminal that is not in raw mode and adds the carriage return itself, or for a file.
+pub fn cooked(painted: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(painted.len());
+    for (at, byte) in painted.iter().enumerate() {
+        if *byte != b'\r' || painted.get(at + 1) != Some(&b'\n') {
+            out.push(*byte);
+        }
+    }
+    out
+}
+
 /// How things are painted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {

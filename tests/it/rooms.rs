@@ -163,9 +163,9 @@ fn files_stay_short() {
 
 #[test]
 fn scripts_stay_short() {
-    let scripts = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("shell-integration")).unwrap();
+    let scripts = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("shell-integration")).unwrap();
     for script in scripts.map(|script| script.unwrap().path()) {
-        let lines = std::fs::read_to_string(&script).unwrap().lines().count();
+        let lines = fs::read_to_string(&script).unwrap().lines().count();
         assert!(lines <= LONGEST_SCRIPT, "{} has {lines} lines", script.display());
     }
 }

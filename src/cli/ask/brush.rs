@@ -42,7 +42,7 @@ impl Brush {
             render::warm(&language);
         }
         self.painter.event(&event, Instant::now(), &mut out);
-        cooked(&out)
+        render::cooked(&out)
     }
 
     /// The bytes that end what is open; the cursor is at the start of a line then.
@@ -50,19 +50,8 @@ impl Brush {
         let mut out = Vec::new();
         self.painter.finish(&mut out);
         self.is_open = false;
-        cooked(&out)
+        render::cooked(&out)
     }
-}
-
-/// For a terminal that is not in raw mode: it adds the carriage return to a newline itself.
-fn cooked(bytes: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len());
-    for (at, byte) in bytes.iter().enumerate() {
-        if *byte != b'\r' || bytes.get(at + 1) != Some(&b'\n') {
-            out.push(*byte);
-        }
-    }
-    out
 }
 
 fn columns() -> u16 {
