@@ -53,13 +53,15 @@ pub(super) fn host_shell(flag: Option<PathBuf>, interactive: bool, wishes: Wishe
 /// The names a shell may be found under.
 pub(super) fn search(flag: Option<PathBuf>, configured: Option<PathBuf>) -> Search {
     let path = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let entry = User::from_uid(Uid::current()).ok().flatten();
     Search {
         flag,
         variable: path("SHELLMATE_SHELL"),
         configured,
         environment: path("SHELL"),
-        passwd: entry.map(|user| user.shell).filter(|shell| !shell.as_os_str().is_empty()),
+        passwd: Some(|| {
+            let entry = User::from_uid(Uid::current()).ok().flatten();
+            entry.map(|user| user.shell).filter(|shell| !shell.as_os_str().is_empty())
+        }),
         path: std::env::var_os("PATH"),
         ourselves: std::env::current_exe().ok(),
     }

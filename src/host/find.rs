@@ -18,8 +18,8 @@ pub struct Search {
     pub configured: Option<PathBuf>,
     /// `$SHELL`.
     pub environment: Option<PathBuf>,
-    /// The passwd entry.
-    pub passwd: Option<PathBuf>,
+    /// The passwd entry, which may be a network away: asked only when it counts.
+    pub passwd: Option<fn() -> Option<PathBuf>>,
     /// `$PATH`, to look names up in.
     pub path: Option<OsString>,
     /// Our own binary, which is never the answer.
@@ -54,13 +54,14 @@ pub fn find(search: &Search) -> Result<Found, HostError> {
         (&search.variable, Source::Variable),
         (&search.configured, Source::Configuration),
         (&search.environment, Source::Environment),
-        (&search.passwd, Source::Passwd),
     ];
-    let named = named.into_iter().filter_map(|(path, source)| Some((path.as_deref()?, source)));
-    let fallback = ["zsh", "bash", "sh", "/bin/sh"].map(|name| (Path::new(name), Source::Fallback));
+    let named = named.into_iter().filter_map(|(path, source)| Some((path.clone()?, source)));
+    let passwd = std::iter::once_with(|| Some((search.passwd?()?, Source::Passwd))).flatten();
+    let fallback = ["zsh", "bash", "sh", "/bin/sh"].map(|name| (PathBuf::from(name), Source::Fallback));
     named
+        .chain(passwd)
         .chain(fallback)
-        .find_map(|(wanted, source)| Some(Found { path: locate(wanted, search).ok()?, source }))
+        .find_map(|(wanted, source)| Some(Found { path: locate(&wanted, search).ok()?, source }))
         .ok_or(HostError::NoShell)
 }
 
@@ -111,7 +112,7 @@ mod tests {
         let mut search = search(&us);
         search.variable = Some("/nonexistent/zsh".into());
         search.environment = Some(link.clone());
-        search.passwd = Some("/bin/bash".into());
+        search.passwd = Some(|| Some("/bin/bash".into()));
         assert_eq!(find(&search).unwrap(), Found { path: "/bin/bash".into(), source: Source::Passwd });
         search.configured = Some("sh".into());
         assert_eq!(find(&search).unwrap().source, Source::Configuration);

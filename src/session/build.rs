@@ -1,6 +1,6 @@
 //! Putting a session together.
 
-use std::cell::OnceCell;
+use std::cell::{LazyCell, OnceCell};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
@@ -122,7 +122,6 @@ impl Session {
             history: paths.query_history(),
         };
         let kind = Kind::of(&shell);
-        let user = User::from_uid(Uid::effective()).ok().flatten().map(|user| user.name).unwrap_or_default();
         let ignore = (!config.history.ignore.is_empty()).then(|| config.ignore_set());
         let (ignore, bad_patterns) = ignore.map_or((None, Vec::new()), |(set, problems)| (Some(set), problems));
         problems.extend(bad_patterns);
@@ -159,7 +158,10 @@ impl Session {
             theme,
             kind,
             host,
-            user,
+            user: LazyCell::new(|| {
+                let user = User::from_uid(Uid::effective()).ok().flatten();
+                user.map(|user| user.name).unwrap_or_default()
+            }),
             nonce,
             to_shell: Outbox::default(),
             held: Outbox::default(),

@@ -30,7 +30,7 @@ mod transcript;
 mod turn;
 mod workspace;
 
-use std::cell::OnceCell;
+use std::cell::{LazyCell, OnceCell};
 use std::ffi::OsString;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -126,7 +126,8 @@ struct Session {
     theme: OnceCell<Theme>,
     kind: Kind,
     host: String,
-    user: String,
+    /// Who we are, once it is asked for: the answer may be a network away.
+    user: LazyCell<String>,
     nonce: String,
     /// Typed while the shell was not to have it; sent at its next prompt.
     held: Outbox,
