@@ -141,11 +141,17 @@ impl Http {
             .connect_timeout(self.patience.connect)
             // A key in a header of a vendor's own would follow a redirect to anyone.
             .redirect(redirect::Policy::none());
-        let builder = if is_local { builder.no_proxy() } else { builder };
+        let builder = if is_local || forbids_proxies() { builder.no_proxy() } else { builder };
         let builder = if is_plain { builder.tls_certs_only([]) } else { builder };
         let client = builder.build().map_err(|e| endpoint.error(e))?;
         Ok(slot.get_or_init(|| client))
     }
+}
+
+/// Whether a `*` keeps everything from the proxy. The client would take it for all names, and for no address.
+fn forbids_proxies() -> bool {
+    let set = ["NO_PROXY", "no_proxy"].into_iter().find_map(std::env::var_os);
+    set.is_some_and(|hosts| hosts.as_encoded_bytes().split(|byte| *byte == b',').any(|host| host.trim_ascii() == b"*"))
 }
 
 impl Endpoint {

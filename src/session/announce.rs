@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::text::percent_encode;
+use crate::text::{percent_encode, sanitize};
 use crate::track::Mark;
 
 /// Speaks the ecosystem's dialect to the outer terminal, unless the shell does so itself.
@@ -12,14 +12,23 @@ use crate::track::Mark;
 pub(super) struct Announcer {
     host: String,
     enabled: bool,
+    /// It can do nothing but print.
+    is_dumb: bool,
     told: Option<PathBuf>,
 }
 
 impl Announcer {
     /// A terminal that does not understand OSC strings would print them.
     pub(super) fn new(term: Option<&OsStr>, host: String) -> Self {
-        let enabled = !matches!(term.map(OsStr::as_bytes), None | Some(b"" | b"dumb" | b"linux"));
-        Announcer { host, enabled, told: None }
+        let term = term.map_or(&b""[..], OsStr::as_bytes);
+        let is_dumb = matches!(term, b"" | b"dumb");
+        Announcer { host, enabled: !is_dumb && term != b"linux", is_dumb, told: None }
+    }
+
+    /// A line of ours, less loud than what the shell prints.
+    pub(super) fn aside(&self, line: &str) -> String {
+        let line = sanitize(line);
+        if self.is_dumb { format!("{line}\r\n") } else { format!("\x1b[2m{line}\x1b[22m\r\n") }
     }
 
     /// The shell emits marks of its own: two voices are one too many.
@@ -90,6 +99,13 @@ mod tests {
         for term in [None, Some(OsStr::new("dumb")), Some(OsStr::new("linux"))] {
             assert_eq!(Announcer::new(term, "box".into()).translate(&prompt("/"), false), b"");
         }
+    }
+
+    #[test]
+    fn a_line_of_ours_is_dim_where_that_can_be() {
+        let aside = |term| Announcer::new(Some(OsStr::new(term)), "box".into()).aside("a\x1bb");
+        assert_eq!(aside("linux"), "\x1b[2ma\u{FFFD}b\x1b[22m\r\n");
+        assert_eq!(aside("dumb"), "a\u{FFFD}b\r\n");
     }
 
     #[test]

@@ -82,7 +82,7 @@ impl Session {
         let front = self.turn.as_ref().map_or(ITSELF, |turn| turn.request);
         for request in self.requests.iter().filter(|request| !request.is_told && request.number != front) {
             let line = width::fit(&news_of(request), columns.saturating_sub(1)).to_owned();
-            lines.extend_from_slice(format!("\x1b[2m{}\x1b[22m\r\n", crate::text::sanitize(&line)).as_bytes());
+            lines.extend_from_slice(self.stage.aside(&line).as_bytes());
             if !request.is_running() {
                 let mut painter = Painter::new(options.clone());
                 request.transcript.replay(&mut painter, &mut lines);

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use crate::capture::{Capture, Limits, Output, Size, Spiller};
-use crate::text;
 use crate::track::{self, Command, Hooks, LineOnScreen, Mark, Modes, Moment, Piece, Problem, Screen, Tracker, Zone};
 
 use super::announce::Announcer;
@@ -294,7 +293,12 @@ impl Stage {
 
     /// Says one line of ours where the cursor is, which is at the start of a line.
     pub(super) fn say_here(&mut self, line: &str) {
-        self.show(format!("\x1b[2mshellmate: {}\x1b[22m\r\n", text::sanitize(line)).as_bytes());
+        self.show(self.aside(&format!("shellmate: {line}")).as_bytes());
+    }
+
+    /// One line of ours, as this terminal can show it.
+    pub(super) fn aside(&self, line: &str) -> String {
+        self.announcer.aside(line)
     }
 
     fn show_announcement(&mut self) {

@@ -143,6 +143,7 @@ fn this_machine_and_those_named_are_asked_directly() {
         || nowhere(home(&format!("https://0.0.0.0:{}/v1", address.port()))).env("SSL_CERT_FILE", authority.file());
     answers(&other().env("NO_PROXY", "example.org, 0.0.0.0"), "Hello.\n");
     answers(&other().env("no_proxy", "0.0.0.0/8"), "Hello.\n");
+    answers(&other().env("NO_PROXY", "*"), "Hello.\n");
     let words = format!("nothing answers at 0.0.0.0:{}; check the network, the proxy and the base URL", address.port());
     complains(&other(), &words);
 }
