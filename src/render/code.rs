@@ -1,7 +1,7 @@
 //! Code in colours.
 //!
 //! The grammars take some milliseconds to load and each language some more at its first line: too long for whoever moves bytes.
-//! [`warm`] does it on a thread that has nothing better to do; until then code is plain.
+//! [`load_grammars`] and [`warm`] do it on a thread that has nothing better to do; until they are loaded code is plain.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -18,14 +18,14 @@ const LONGEST: usize = 2000;
 
 static GRAMMARS: OnceLock<SyntaxSet> = OnceLock::new();
 
-/// Loads the grammars.
-pub(super) fn load() -> &'static SyntaxSet {
-    GRAMMARS.get_or_init(two_face::syntax::extra_newlines)
+/// Loads the grammars, without any language.
+pub fn load_grammars() {
+    GRAMMARS.get_or_init(two_face::syntax::extra_newlines);
 }
 
 /// Loads the grammars and prepares a language, so that its first code costs nothing.
 pub fn warm(language: &str) {
-    load();
+    load_grammars();
     if let Some(mut highlighter) = Highlighter::new(language) {
         highlighter.line("let x = \"a\"; // (1)\n");
     }

@@ -26,7 +26,7 @@ mod thought;
 mod tests;
 
 pub use ask::{Change, Question, question};
-pub use code::warm;
+pub use code::{load_grammars, warm};
 pub use diff::diff;
 pub use options::{Mode, Options, cooked};
 pub use painter::Painter;

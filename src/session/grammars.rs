@@ -1,4 +1,5 @@
-//! Colours for code, loaded when the first code comes: they take time and memory that most answers do not need.
+//! Colours for code. They are loaded while the first answer is awaited, which takes next to nothing; a language is prepared when its
+//! first code comes, since that takes time and memory that most answers do not need.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -19,14 +20,21 @@ pub(crate) struct Grammars {
     /// The last line of the answer so far, or its beginning.
     line: String,
     met: HashSet<String>,
+    are_loading: bool,
 }
 
 impl Grammars {
-    /// Hears what happens. A language that is new is prepared on a thread of its own; its code is plain until that is done.
+    /// An answer is awaited.
+    pub(super) fn expect(&mut self) {
+        if !std::mem::replace(&mut self.are_loading, true) {
+            aside(render::load_grammars);
+        }
+    }
+
+    /// Hears what happens. A language that is new is prepared on a thread of its own.
     pub(super) fn hear(&mut self, event: &Event) {
         for language in self.languages(event) {
-            // Without a thread, code stays plain.
-            let _ = std::thread::Builder::new().name("grammars".into()).spawn(move || render::warm(&language));
+            aside(move || render::warm(&language));
         }
     }
 
@@ -56,6 +64,11 @@ impl Grammars {
         }
         opened
     }
+}
+
+/// On a thread of its own; without one, code stays plain.
+fn aside(prepare: impl FnOnce() + Send + 'static) {
+    let _ = std::thread::Builder::new().name("grammars".into()).spawn(prepare);
 }
 
 /// The language that a line opens a block of code in.

@@ -108,6 +108,7 @@ impl Session {
             turn.cancel = cancel.clone();
         }
         self.order(Order::Answer(Box::new(Question { number, query, cancel, steering })));
+        self.grammars.expect();
     }
 
     fn query(&mut self, text: String, happened: Vec<Happened>, screen: Option<String>) -> Query {

@@ -340,3 +340,22 @@ fn a_theme_of_ones_own_colours_the_answer_and_a_bad_one_is_named() {
     let shown = term.shellmate(&["theme", "show"]);
     assert!(!shown.status.success() && shown.stderr.contains("own.toml:2: "), "{}", shown.stderr);
 }
+
+#[test]
+fn the_first_code_has_its_colours() {
+    let model = Model::start([Reply::text(["Look:\n\n", "```rust\nfn main() {}\n```\n"]).gated()]);
+    let mut term = asking(Shell::Bash, &model).start();
+    term.wait_for_prompt();
+    term.typed("> show\r");
+    model.release();
+    term.wait_for("Look:");
+    // The sign of work moves while the model thinks.
+    let threads = format!("/proc/{}/task", term.pid());
+    let name = |thread: std::fs::DirEntry| std::fs::read_to_string(thread.path().join("comm")).unwrap_or_default();
+    term.wait_until(|_| !std::fs::read_dir(&threads).unwrap().flatten().any(|thread| name(thread) == "grammars\n"));
+    model.release();
+    model.release();
+    term.wait_for("fn main() {}");
+    term.wait_for_prompt();
+    assert!(!String::from_utf8_lossy(&term.raw()).contains("fn main() {}"), "{}", term.screen());
+}

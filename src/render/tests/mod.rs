@@ -47,7 +47,7 @@ impl Scene {
     }
 
     pub(super) fn with(options: Options) -> Scene {
-        code::load();
+        code::load_grammars();
         let terminal = terminal(60, options.columns);
         let elapsed = Duration::ZERO;
         Scene { painter: Painter::new(options), terminal, start: Instant::now(), elapsed, bytes: Vec::new() }

@@ -74,7 +74,7 @@ fn an_interrupted_answer() {
 /// The question with a diff, narrow and wide.
 #[test]
 fn a_question_about_an_edit() {
-    code::load();
+    code::load_grammars();
     let change = Change { path: "src/a.rs", old: "let a = 1;\nlet b = 2;\n", new: "let a = 1;\nlet b = \"two\";\n" };
     let asked = Question {
         action: "edit",
