@@ -10,6 +10,8 @@ use super::modes::Switch;
 
 const ESC: u8 = 0x1B;
 const BEL: u8 = 0x07;
+/// The number of the standard prompt marks.
+const STANDARD: &[u8] = b"133";
 
 /// The longest mark we collect: two fields of 64 KiB with every byte encoded. What is longer is skipped, not shown.
 pub const MARK_CAP: usize = 3 * 2 * 64 * 1024 + 64;
@@ -64,6 +66,53 @@ enum State {
     },
 }
 
+impl State {
+    /// After a byte that ends whatever was read before.
+    fn after(byte: u8) -> State {
+        if byte == ESC { State::Prefix { matched: 1, carried: 0 } } else { State::Ground }
+    }
+}
+
+/// How far a chunk has been read.
+struct Place<'a> {
+    chunk: &'a [u8],
+    /// The first byte that was not passed on yet.
+    run: usize,
+    /// The next byte to look at.
+    at: usize,
+}
+
+impl Place<'_> {
+    /// Passes on what lies before `end`.
+    fn emit(&mut self, end: usize, sink: &mut impl FnMut(Piece<'_>)) {
+        emit(&self.chunk[self.run..end], sink);
+        self.run = end;
+    }
+
+    /// Goes on behind bytes that are passed on to nobody.
+    fn skip(&mut self, count: usize) {
+        self.at += count;
+        self.run = self.at;
+    }
+
+    /// Goes on behind the next ESC, or behind what most often follows it: most sequences are neither marks nor modes, which two
+    /// bytes tell.
+    fn next_escape(&mut self) -> State {
+        let Some(offset) = memchr(ESC, &self.chunk[self.at..]) else {
+            self.at = self.chunk.len();
+            return State::Ground;
+        };
+        let esc = self.at + offset;
+        let (skipped, state) = match self.chunk.get(esc + 1..esc + 3) {
+            Some([b'[', third]) if !matches!(*third, b'?' | ESC) => (3, State::Ground),
+            Some([second, _]) if !matches!(*second, b'[' | b']' | ESC) => (2, State::Ground),
+            _ => (1, State::after(ESC)),
+        };
+        self.at = esc + skipped;
+        state
+    }
+}
+
 /// The first few numbers of one sequence; nobody switches more modes at once.
 #[derive(Debug, Clone, Copy, Default)]
 struct Numbers {
@@ -92,144 +141,135 @@ impl Scanner {
 
     /// Passes the pieces of `chunk` to `sink`, in order.
     pub fn scan(&mut self, chunk: &[u8], mut sink: impl FnMut(Piece<'_>)) {
-        let mut run = 0; // the first byte of `chunk` that was not passed on yet
-        let mut at = 0;
-        while at < chunk.len() {
-            let byte = chunk[at];
-            match self.state {
-                State::Ground => match memchr(ESC, &chunk[at..]) {
-                    Some(offset) => {
-                        let esc = at + offset;
-                        match chunk.get(esc + 1..esc + 3) {
-                            // Most sequences are neither marks nor modes, which these two bytes tell.
-                            Some([b'[', third]) if !matches!(*third, b'?' | ESC) => at = esc + 3,
-                            Some([second, _]) if !matches!(*second, b'[' | b']' | ESC) => at = esc + 2,
-                            _ => {
-                                at = esc + 1;
-                                self.state = State::Prefix { matched: 1, carried: 0 };
-                            }
-                        }
-                    }
-                    None => at = chunk.len(),
-                },
-                State::Prefix { matched, carried } if byte == self.prefix[matched] => {
-                    at += 1;
-                    if matched + 1 < self.prefix.len() {
-                        self.state = State::Prefix { matched: matched + 1, carried };
-                    } else {
-                        emit(&chunk[run..at - (matched + 1 - carried)], &mut sink);
-                        self.state = State::Own { after_esc: false, overlong: false };
-                        self.payload.clear();
-                        run = at;
-                    }
-                }
-                State::Prefix { matched, carried } => {
-                    emit(&self.prefix[..carried], &mut sink);
-                    self.state = match (matched, byte) {
-                        (_, ESC) => State::Prefix { matched: 1, carried: 0 },
-                        (1, b'[') => State::Csi,
-                        (2, b'1') => State::Osc { matched: 1 },
-                        _ => State::Ground,
-                    };
-                    at += 1;
-                }
-                State::Own { after_esc: true, overlong } => {
-                    if byte == b'\\' {
-                        at += 1;
-                        run = at;
-                        self.close(overlong, &mut sink);
-                    } else {
-                        // The string was broken off by another escape sequence, whose ESC may lie in an earlier chunk.
-                        self.state = State::Prefix { matched: 1, carried: usize::from(at == 0) };
-                        run = at.saturating_sub(1);
-                    }
-                }
-                State::Own { after_esc: false, overlong } => {
-                    let end = chunk[at..].iter().position(|&b| b < 0x20 || b == 0x7F).map_or(chunk.len(), |n| at + n);
-                    let room = MARK_CAP.saturating_sub(self.payload.len());
-                    let overlong = overlong || end - at > room;
-                    if !overlong {
-                        self.payload.extend_from_slice(&chunk[at..end]);
-                    }
-                    at = end;
-                    run = end;
-                    self.state = State::Own { after_esc: false, overlong };
-                    match chunk.get(at) {
-                        Some(&BEL) => {
-                            at += 1;
-                            run = at;
-                            self.close(overlong, &mut sink);
-                        }
-                        Some(&ESC) => {
-                            at += 1;
-                            run = at;
-                            self.state = State::Own { after_esc: true, overlong };
-                        }
-                        // Nothing else below a space is ever part of a mark: whatever wrote it died, the stream goes on here.
-                        Some(_) => self.state = State::Ground,
-                        None => {}
-                    }
-                }
+        let mut here = Place { chunk, run: 0, at: 0 };
+        while let Some(&byte) = chunk.get(here.at) {
+            self.state = match self.state {
+                State::Ground => here.next_escape(),
+                State::Prefix { matched, carried } => self.in_prefix(matched, carried, byte, &mut here, &mut sink),
+                State::Own { after_esc: true, overlong } => self.own_after_escape(overlong, byte, &mut here, &mut sink),
+                State::Own { after_esc: false, overlong } => self.in_own(overlong, &mut here, &mut sink),
                 State::Csi => {
-                    at += 1;
-                    self.state = match byte {
-                        b'?' => {
-                            self.modes = Numbers::default();
-                            State::PrivateMode { number: 0 }
-                        }
-                        ESC => State::Prefix { matched: 1, carried: 0 },
-                        _ => State::Ground,
-                    };
+                    here.at += 1;
+                    self.modes = Numbers::default();
+                    if byte == b'?' { State::PrivateMode { number: 0 } } else { State::after(byte) }
                 }
                 State::PrivateMode { number } => {
-                    at += 1;
-                    self.state = match byte {
-                        b'0'..=b'9' => {
-                            let digit = u16::from(byte - b'0');
-                            State::PrivateMode { number: number.saturating_mul(10).saturating_add(digit) }
-                        }
-                        b';' => {
-                            self.modes.push(number);
-                            State::PrivateMode { number: 0 }
-                        }
-                        b'h' | b'l' => {
-                            self.modes.push(number);
-                            emit(&chunk[run..at], &mut sink);
-                            run = at;
-                            for &mode in self.modes.as_slice() {
-                                sink(Piece::Switch(if byte == b'h' { Switch::On(mode) } else { Switch::Off(mode) }));
-                            }
-                            State::Ground
-                        }
-                        ESC => State::Prefix { matched: 1, carried: 0 },
-                        _ => State::Ground,
-                    };
+                    here.at += 1;
+                    self.in_private_mode(number, byte, &mut here, &mut sink)
                 }
                 State::Osc { matched } => {
-                    at += 1;
-                    self.state = match byte {
-                        b';' if matched == 3 => {
-                            emit(&chunk[run..at], &mut sink);
-                            run = at;
+                    here.at += 1;
+                    match byte {
+                        b';' if matched == STANDARD.len() => {
+                            here.emit(here.at, &mut sink);
                             sink(Piece::ForeignPrompt);
                             State::Ground
                         }
-                        ESC => State::Prefix { matched: 1, carried: 0 },
-                        _ if b"133".get(matched) == Some(&byte) => State::Osc { matched: matched + 1 },
-                        _ => State::Ground,
-                    };
+                        _ if STANDARD.get(matched) == Some(&byte) => State::Osc { matched: matched + 1 },
+                        _ => State::after(byte),
+                    }
                 }
-            }
+            };
         }
-        let held = match &mut self.state {
-            State::Prefix { matched, carried } => {
-                let here = *matched - *carried;
-                *carried = *matched;
-                here
+        let mut held = 0;
+        if let State::Prefix { matched, carried } = &mut self.state {
+            held = *matched - *carried;
+            *carried = *matched;
+        }
+        here.emit(chunk.len() - held, &mut sink);
+    }
+
+    fn in_prefix(
+        &mut self,
+        matched: usize,
+        carried: usize,
+        byte: u8,
+        here: &mut Place<'_>,
+        sink: &mut impl FnMut(Piece<'_>),
+    ) -> State {
+        here.at += 1;
+        if byte != self.prefix[matched] {
+            emit(&self.prefix[..carried], sink);
+            return match (matched, byte) {
+                (1, b'[') => State::Csi,
+                (2, b'1') => State::Osc { matched: 1 },
+                _ => State::after(byte),
+            };
+        }
+        if matched + 1 < self.prefix.len() {
+            return State::Prefix { matched: matched + 1, carried };
+        }
+        here.emit(here.at - (matched + 1 - carried), sink);
+        here.run = here.at;
+        self.payload.clear();
+        State::Own { after_esc: false, overlong: false }
+    }
+
+    fn in_own(&mut self, overlong: bool, here: &mut Place<'_>, sink: &mut impl FnMut(Piece<'_>)) -> State {
+        let rest = &here.chunk[here.at..];
+        let length = rest.iter().position(|&byte| byte < 0x20 || byte == 0x7F).unwrap_or(rest.len());
+        let overlong = overlong || length > MARK_CAP.saturating_sub(self.payload.len());
+        if !overlong {
+            self.payload.extend_from_slice(&rest[..length]);
+        }
+        here.skip(length);
+        match rest.get(length) {
+            Some(&BEL) => {
+                here.skip(1);
+                self.close(overlong, sink)
             }
-            _ => 0,
-        };
-        emit(&chunk[run..chunk.len() - held], &mut sink);
+            Some(&ESC) => {
+                here.skip(1);
+                State::Own { after_esc: true, overlong }
+            }
+            // Nothing else below a space is ever part of a mark: whatever wrote it died, the stream goes on here.
+            Some(_) => State::Ground,
+            None => State::Own { after_esc: false, overlong },
+        }
+    }
+
+    fn own_after_escape(
+        &mut self,
+        overlong: bool,
+        byte: u8,
+        here: &mut Place<'_>,
+        sink: &mut impl FnMut(Piece<'_>),
+    ) -> State {
+        if byte == b'\\' {
+            here.skip(1);
+            return self.close(overlong, sink);
+        }
+        // The string was broken off by another escape sequence, whose ESC may lie in an earlier chunk.
+        here.run = here.at.saturating_sub(1);
+        State::Prefix { matched: 1, carried: usize::from(here.at == 0) }
+    }
+
+    fn in_private_mode(
+        &mut self,
+        number: u16,
+        byte: u8,
+        here: &mut Place<'_>,
+        sink: &mut impl FnMut(Piece<'_>),
+    ) -> State {
+        match byte {
+            b'0'..=b'9' => {
+                let digit = u16::from(byte - b'0');
+                State::PrivateMode { number: number.saturating_mul(10).saturating_add(digit) }
+            }
+            b';' => {
+                self.modes.push(number);
+                State::PrivateMode { number: 0 }
+            }
+            b'h' | b'l' => {
+                self.modes.push(number);
+                here.emit(here.at, sink);
+                for &mode in self.modes.as_slice() {
+                    sink(Piece::Switch(if byte == b'h' { Switch::On(mode) } else { Switch::Off(mode) }));
+                }
+                State::Ground
+            }
+            _ => State::after(byte),
+        }
     }
 
     /// Releases what is held back; the stream is over.
@@ -240,12 +280,13 @@ impl Scanner {
         self.state = State::Ground;
     }
 
-    fn close(&mut self, overlong: bool, sink: &mut impl FnMut(Piece<'_>)) {
-        self.state = State::Ground;
+    /// The mark is complete.
+    fn close(&mut self, overlong: bool, sink: &mut impl FnMut(Piece<'_>)) -> State {
         if !overlong && let Some(mark) = Mark::parse(&self.payload) {
             sink(Piece::Mark(mark));
         }
         self.payload = Vec::new();
+        State::Ground
     }
 }
 
