@@ -1,13 +1,12 @@
 //! Putting a session together.
 
 use std::cell::{LazyCell, OnceCell};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::SystemTime;
 
 use crate::capture::{Limits, Retention, Size, Spiller, sweep};
-use crate::config::{Loaded, Paths};
+use crate::config::{Config, Loaded, Paths, Problem};
 use crate::host::{self, Integration, Kind, Wishes};
 use crate::store::{self, Backlog, History, PAUSED, Store};
 use crate::track::Scanner;
@@ -26,7 +25,7 @@ use super::requests::Requests;
 use super::signals::Signals;
 use super::stage::Stage;
 use super::workspace::{Workspace, random_hex};
-use super::{Session, SessionError, pty_size};
+use super::{Chores, Session, SessionError, pty_size};
 
 /// What a session is made from.
 pub struct Start {
@@ -49,93 +48,33 @@ pub fn run(start: Start) -> Result<i32, SessionError> {
 impl Session {
     /// The shell comes first; whatever can wait is done while it reads its start files.
     fn begin(start: Start) -> Result<Session, SessionError> {
-        let Start { shell, wishes, loaded, paths } = start;
+        let Start { shell, wishes, loaded: Loaded { config, mut problems }, paths } = start;
         let no_workspace = |source| SessionError::Workspace { root: paths.runtime_root().to_owned(), source };
         let signals = Signals::new().map_err(SessionError::Signals)?;
         let tty = Tty::open()?;
         let id = random_hex::<8>().map_err(no_workspace)?;
         let nonce = random_hex::<16>().map_err(no_workspace)?;
         let workspace = Workspace::create(&paths, &id).map_err(no_workspace)?;
-
-        let mut launch = host::plain(&shell, &wishes);
-        let integration = Integration { directory: workspace.directory(), nonce: &nonce, fifo: workspace.fifo() };
-        launch.integrate(&wishes, &integration, |name| std::env::var_os(name)).map_err(host::HostError::Integration)?;
-        launch.env.push(("SHELL".into(), Some(shell.clone().into())));
-        launch.env.push(("SHELLMATE".into(), Some(env!("CARGO_PKG_VERSION").into())));
-        launch.env.push(("SHELLMATE_SESSION".into(), Some(OsString::from(&id))));
-
+        let launch = launch(&shell, &wishes, &workspace, &id, &nonce)?;
         tty.enter_raw().map_err(crate::tty::TtyError::Settings)?;
         let (pty, child) = host::spawn(&launch, pty_size(tty.size()), tty.settings())?;
         if let Some(terminal) = pty.name() {
             workspace.note_terminal(&terminal);
         }
 
-        let Loaded { config, mut problems } = loaded;
-        let host = hostname();
-        let limits = Limits {
-            head: config.capture.head_bytes(),
-            tail: config.capture.tail_bytes(),
-            spill: config.capture.spill.bytes(),
-        };
-        let spill_total = config.capture.spill_total.bytes();
-        let spiller = Spiller::new(workspace.directory().to_owned(), spill_total);
-        let retention = Retention { age: config.capture.spill_age(), bytes: spill_total };
-        let history = paths.history_db();
-        let root = paths.runtime_root().to_owned();
-        let options = store::Options { commands: config.history.commands, bytes: config.history.size.bytes() };
-        let writer = store::Session { id, host: host.clone(), shell: Kind::of(&shell).name().to_owned() };
-        let is_enabled = config.history.enabled;
-        let directory = workspace.directory().to_owned();
-        let chores = move || {
-            let tidied = tidy(root, retention, history.clone());
-            let store = match history {
-                Some(path) if is_enabled => match Backlog::create(&directory) {
-                    Ok(backlog) => Store::open_with(backlog, path, options, writer),
-                    Err(_) => Store::open(path, options, writer),
-                },
-                _ => Store::off(),
-            };
-            (store, tidied)
-        };
-
-        let private = paths.state_dir().into_iter().chain([paths.runtime_root()]);
+        let (kind, host) = (Kind::of(&shell), hostname());
+        let writer = store::Session { id, host: host.clone(), shell: kind.name().to_owned() };
         let theme = OnceCell::new();
         if let Some((named, bad_theme)) = config.theme_of_choice(&paths) {
             problems.extend(bad_theme);
             let _ = theme.set(named);
         }
-        let (masking, bad_masks) = config.masking();
-        problems.extend(bad_masks);
-        let places = Places {
-            workspace: workspace.directory().to_owned(),
-            history: paths.history_db(),
-            keys: paths.keys_file(),
-            wish: config.model.wish(),
-            private: private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect(),
-            masking,
-            wishes: config.agent.clone(),
-            reflex: config.reflex,
-        };
-        let line = line::Wishes {
-            editing: config.line.editing(),
-            hotkey: config.hotkey.key(),
-            history: paths.query_history(),
-        };
-        let kind = Kind::of(&shell);
-        let ignore = (!config.history.ignore.is_empty()).then(|| config.ignore_set());
-        let (ignore, bad_patterns) = ignore.map_or((None, Vec::new()), |(set, problems)| (Some(set), problems));
-        problems.extend(bad_patterns);
-        let privacy = Privacy::new(ignore, workspace.directory().join(PAUSED));
-        let announcer = Announcer::new(std::env::var_os("TERM").as_deref(), host.clone());
-        let mut stage = Stage::new(announcer, limits, spiller, privacy);
+        let places = places(&config, &paths, &workspace, &mut problems);
+        let mut stage = stage(&config, &workspace, host.clone(), &mut problems);
         let size = tty.size();
         stage.hints_at = config.hint.then(|| Size::new(size.rows, size.cols));
-        if let Some(first) = problems.first() {
-            let more = match problems.len() {
-                1 => String::new(),
-                count => format!(" (and {} more: see `shellmate doctor`)", count - 1),
-            };
-            stage.notice(format!("{first}{more}"));
+        if let Some(words) = summary(&problems) {
+            stage.notice(words);
         }
         Ok(Session {
             tty,
@@ -150,7 +89,11 @@ impl Session {
             requests: Requests::default(),
             grammars: Grammars::default(),
             talk: None,
-            wishes: line,
+            wishes: line::Wishes {
+                editing: config.line.editing(),
+                hotkey: config.hotkey.key(),
+                history: paths.query_history(),
+            },
             exported: None,
             recent: Recent::default(),
             suggestion: None,
@@ -168,7 +111,7 @@ impl Session {
             typed_at: None,
             reads: 0,
             store: Store::off(),
-            chores: Some(Box::new(chores)),
+            chores: Some(chores(&config, &paths, &workspace, writer)),
             tidied: None,
             workspace,
             expects_hooks: !launch.secrets.is_empty(),
@@ -177,6 +120,84 @@ impl Session {
             tracking: true,
         })
     }
+}
+
+/// How the shell is started, with our hooks and what it tells its programs of us.
+fn launch(
+    shell: &Path,
+    wishes: &Wishes,
+    workspace: &Workspace,
+    id: &str,
+    nonce: &str,
+) -> Result<host::Launch, host::HostError> {
+    let mut launch = host::plain(shell, wishes);
+    let integration = Integration { directory: workspace.directory(), nonce, fifo: workspace.fifo() };
+    launch.integrate(wishes, &integration, |name| std::env::var_os(name)).map_err(host::HostError::Integration)?;
+    launch.env.push(("SHELL".into(), Some(shell.into())));
+    launch.env.push(("SHELLMATE".into(), Some(env!("CARGO_PKG_VERSION").into())));
+    launch.env.push(("SHELLMATE_SESSION".into(), Some(id.into())));
+    Ok(launch)
+}
+
+/// What the agent needs to know of this place.
+fn places(config: &Config, paths: &Paths, workspace: &Workspace, problems: &mut Vec<Problem>) -> Places {
+    let private = paths.state_dir().into_iter().chain([paths.runtime_root()]);
+    let (masking, bad_masks) = config.masking();
+    problems.extend(bad_masks);
+    Places {
+        workspace: workspace.directory().to_owned(),
+        history: paths.history_db(),
+        keys: paths.keys_file(),
+        wish: config.model.wish(),
+        private: private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect(),
+        masking,
+        wishes: config.agent.clone(),
+        reflex: config.reflex,
+    }
+}
+
+/// Where the shell's output is shown, followed and kept.
+fn stage(config: &Config, workspace: &Workspace, host: String, problems: &mut Vec<Problem>) -> Stage {
+    let limits = Limits {
+        head: config.capture.head_bytes(),
+        tail: config.capture.tail_bytes(),
+        spill: config.capture.spill.bytes(),
+    };
+    let spiller = Spiller::new(workspace.directory().to_owned(), config.capture.spill_total.bytes());
+    let ignore = (!config.history.ignore.is_empty()).then(|| config.ignore_set());
+    let (ignore, bad_patterns) = ignore.map_or((None, Vec::new()), |(set, problems)| (Some(set), problems));
+    problems.extend(bad_patterns);
+    let privacy = Privacy::new(ignore, workspace.directory().join(PAUSED));
+    Stage::new(Announcer::new(std::env::var_os("TERM").as_deref(), host), limits, spiller, privacy)
+}
+
+/// What is wrong with the settings, in one line.
+fn summary(problems: &[Problem]) -> Option<String> {
+    let first = problems.first()?;
+    Some(match problems.len() {
+        1 => first.to_string(),
+        count => format!("{first} (and {} more: see `shellmate doctor`)", count - 1),
+    })
+}
+
+/// Opens the history and tidies up.
+fn chores(config: &Config, paths: &Paths, workspace: &Workspace, writer: store::Session) -> Chores {
+    let retention = Retention { age: config.capture.spill_age(), bytes: config.capture.spill_total.bytes() };
+    let options = store::Options { commands: config.history.commands, bytes: config.history.size.bytes() };
+    let is_enabled = config.history.enabled;
+    let (history, root) = (paths.history_db(), paths.runtime_root().to_owned());
+    let directory = workspace.directory().to_owned();
+    Box::new(move || {
+        let tidied = tidy(root, retention, history.clone());
+        let store = match history {
+            Some(path) if is_enabled => match Backlog::create(&directory) {
+                Ok(backlog) => Store::open_with(backlog, path, options, writer),
+                Err(_) => Store::open(path, options, writer),
+            },
+            _ => Store::off(),
+        };
+        (store, tidied)
+    })
 }
 
 /// Clears away what crashed or old sessions left, beside the session. What is returned is closed when that is done.
