@@ -7,6 +7,9 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
+/// The field of proc_pid_stat(5); the name, which may hold anything, is the second.
+const START_STACK: usize = 28;
+
 /// The hosted shell; not killed when dropped, since closing its terminal is the proper way to end it.
 #[derive(Debug)]
 pub struct Child {
@@ -51,6 +54,18 @@ impl Child {
     /// Where the shell is, as the kernel sees it.
     pub fn cwd(&self) -> Option<PathBuf> {
         std::fs::read_link(format!("/proc/{}/cwd", self.pid)).ok()
+    }
+
+    /// What it runs, which another program may have replaced.
+    pub fn program(&self) -> Option<PathBuf> {
+        std::fs::read_link(format!("/proc/{}/exe", self.pid)).ok()
+    }
+
+    /// Where its stack begins: the process stays the same when another program takes its place, this does not.
+    pub fn image(&self) -> Option<u64> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid)).ok()?;
+        let (_, after_name) = stat.rsplit_once(')')?;
+        after_name.split_ascii_whitespace().nth(START_STACK - 3)?.parse().ok().filter(|start| *start != 0)
     }
 
     /// Asks without waiting.

@@ -17,6 +17,7 @@ use nix::unistd::{Uid, User};
 use super::announce::Announcer;
 use super::companion::Places;
 use super::grammars::Grammars;
+use super::hooks::Hooked;
 use super::line;
 use super::outbox::Outbox;
 use super::privacy::Privacy;
@@ -116,6 +117,7 @@ impl Session {
             workspace,
             expects_hooks: !launch.secrets.is_empty(),
             secrets: launch.secrets,
+            hooked: Hooked::default(),
             pty_open: true,
             tracking: true,
         })

@@ -11,6 +11,7 @@ mod companion;
 mod farewell;
 mod grammars;
 mod hint;
+mod hooks;
 mod hotkey;
 mod line;
 mod outbox;
@@ -46,7 +47,7 @@ use crate::capture;
 use crate::host::{self, Change, Child, Ending, HostError, Kind, Pty};
 use crate::render::Theme;
 use crate::store::{Record, Store};
-use crate::track::{Hooks, Scanner};
+use crate::track::Scanner;
 use crate::tty::{self, Tty, TtyError};
 
 use companion::{Companion, Places};
@@ -142,6 +143,7 @@ struct Session {
     tidied: Option<Receiver<()>>,
     workspace: Workspace,
     secrets: Vec<std::path::PathBuf>,
+    hooked: hooks::Hooked,
     /// Whether hooks are expected and their absence was not mentioned yet.
     expects_hooks: bool,
     pty_open: bool,
@@ -258,9 +260,13 @@ impl Session {
         }
         let shown = self.stage.to_screen.front().len();
         let (pty, child, stage, scanner) = (&self.pty, &self.child, &mut self.stage, &mut self.scanner);
+        let hooked = &mut self.hooked;
         let read = AssertUnwindSafe(|| {
             probe::fault_at("marks", bytes);
-            scanner.scan(bytes, |piece| stage.take(piece, || pty.foreground() == Some(child.pid())));
+            scanner.scan(bytes, |piece| {
+                hooked.miss(&piece, stage, pty, child);
+                stage.take(piece, || pty.foreground() == Some(child.pid()));
+            });
         });
         if catch_unwind(read).is_err() {
             self.stage.to_screen.truncate(shown);
@@ -335,12 +341,7 @@ impl Session {
         if !self.stage.finished.is_empty() {
             self.remember();
         }
-        if !self.secrets.is_empty() && *self.stage.hooks() != Hooks::Silent {
-            self.expects_hooks = false;
-            for secret in self.secrets.drain(..) {
-                let _ = std::fs::remove_file(secret);
-            }
-        }
+        self.meet_hooks();
     }
 
     fn remember(&mut self) {
@@ -353,15 +354,6 @@ impl Session {
         }
         if let Some(trouble) = self.store.trouble() {
             self.stage.notice(trouble);
-        }
-    }
-
-    /// Enter was pressed at a line editor, and the hooks should have spoken before its first prompt.
-    fn miss_hooks(&mut self) {
-        if self.pty.foreground() == Some(self.child.pid()) && self.pty.edits_lines_itself() {
-            self.expects_hooks = false;
-            self.stage.say("this shell did not load our hooks, so commands are not recorded; see `shellmate doctor`");
-            self.show();
         }
     }
 

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStringExt;
 
 use serde_json::json;
 
-use crate::harness::{Key, Model, Reply, Shell, Term};
+use crate::harness::{Key, Model, Reply, Shell, Term, in_every_shell};
 
 /// The entries of an `env -0`, but for what a shell sets for one program.
 fn entries(bytes: &[u8]) -> BTreeSet<String> {
@@ -139,4 +139,36 @@ fn a_cleaner_may_wipe_the_sessions_directory() {
         let screen = term.screen().to_lowercase();
         assert!(!complaints.iter().any(|word| screen.contains(word)), "{}", term.describe());
     }
+}
+
+const REPLACED: &str = "another shell has taken the place of this one";
+
+#[test]
+fn another_shell_in_the_place_of_ours_is_mentioned_above_its_prompt() {
+    in_every_shell(|shell| {
+        let equals = if shell == Shell::Fish { ' ' } else { '=' };
+        let mut term = Term::new(shell).rc(&format!("alias again{equals}'exec {}'", shell.name())).start();
+        term.wait_for_prompt();
+        // The shell itself edits a line here too.
+        let read = match shell {
+            Shell::Bash => "read -e line",
+            Shell::Zsh => "vared -c line",
+            Shell::Fish => "read line",
+        };
+        term.typed(format!("{read}\r"));
+        term.typed("in it\r");
+        term.wait_for_prompt();
+        term.run("exec 7>&1");
+        term.run("echo $line");
+        term.wait_for("\nin it");
+        assert!(!term.screen().contains(REPLACED), "{}", term.describe());
+        term.typed("again\r");
+        term.wait_for(REPLACED);
+        term.typed("echo al''ive\r");
+        term.wait_for("\nalive");
+        assert_eq!(term.screen().matches(REPLACED).count(), 1, "{}", term.describe());
+        let screen = term.screen();
+        let (before, after) = screen.split_once("redirection there").unwrap();
+        assert!(before.contains("again") && after.contains("echo al''ive"), "{screen}");
+    });
 }
