@@ -13,11 +13,7 @@ __shellmate_odd() {
     __shellmate_line=${__shellmate_line%$'\n'x}
     [[ $__shellmate_line == "${READLINE_LINE-}" ]] || ! builtin shopt -q histverify || builtin return
   fi
-  __shellmate_h=${__shellmate_line%%[[:blank:]]*}
-  if [[ $__shellmate_h == +([[:alnum:]_]) && ${BASH_ALIASES[$__shellmate_h]-$__shellmate_h} == fc?([[:blank:]]*) ]]; then
-    __shellmate_h=$(__shellmate_again "${BASH_ALIASES[$__shellmate_h]-fc}" "${__shellmate_line#"$__shellmate_h"}")
-    [[ $__shellmate_h != '> '* ]] || __shellmate_line=$__shellmate_h
-  fi
+  __shellmate_repeated
   ((__shellmate_at == 1)) || builtin return 0
   [[ $__shellmate_line == '> '* || $__shellmate_line != *$'\n>'* ]] || __shellmate_part
   [[ $__shellmate_line == '>' || $__shellmate_line == '> '* ]] || builtin return 0
@@ -25,6 +21,14 @@ __shellmate_odd() {
   __shellmate_say "query;$__shellmate_field;erased"
   [[ :$SHELLOPTS: != *:history:* ]] || builtin history -s -- "$__shellmate_line"
   READLINE_LINE='' READLINE_POINT=0 __shellmate_query=new __shellmate_line=''
+}
+
+# Makes __shellmate_line the query that it would repeat with fc, if it would.
+__shellmate_repeated() {
+  __shellmate_h=${__shellmate_line%%[[:blank:]]*}
+  [[ $__shellmate_h == +([[:alnum:]_]) && ${BASH_ALIASES[$__shellmate_h]-$__shellmate_h} == fc?([[:blank:]]*) ]] || builtin return 0
+  __shellmate_h=$(__shellmate_again "${BASH_ALIASES[$__shellmate_h]-fc}" "${__shellmate_line#"$__shellmate_h"}")
+  [[ $__shellmate_h != '> '* ]] || __shellmate_line=$__shellmate_h
 }
 
 # Before and after the key that has a line edited elsewhere and runs it: in between, the editor is ours. It hands a query back.
