@@ -107,5 +107,23 @@ __shellmate_guard() {
   builtin eval "builtin set -- ${__shellmate_t#trap -- }"
   [[ $1 == *'#'* ]] && __shellmate_t=$'\n' || __shellmate_t=' '
   builtin printf -v __shellmate_next '\\builtin trap -- %q DEBUG' \
-    "case \"\$BASH_COMMAND \${FUNCNAME-}\" in *__shellmate_*) ;; *) $1$__shellmate_t;; esac"
+    "case \"\$BASH_COMMAND \${FUNCNAME-}\" in
+__shellmate_restore*) { __shellmate_call __shellmate_aside; } 2>/dev/null ;;
+*__shellmate_*) ;;
+*) $1$__shellmate_t;; esac"
+}
+
+# Takes our hooks out of PROMPT_COMMAND when the first is done: a DEBUG trap may find out by $PROMPT_COMMAND, or by the last in it,
+# that it sees no command but the prompt. __shellmate_last, which is under way, puts them back; or Enter, if it was interrupted.
+# shellcheck disable=SC2178 # a string before bash 5.1
+__shellmate_aside() {
+  if ((!__shellmate_ended)); then
+    builtin : # the end of the start files
+  elif [[ ${PROMPT_COMMAND-} == "$__shellmate_first"$'\n'*$'\n'"$__shellmate_final" ]]; then
+    PROMPT_COMMAND=${PROMPT_COMMAND#"$__shellmate_first"$'\n'}
+    PROMPT_COMMAND=${PROMPT_COMMAND%$'\n'"$__shellmate_final"}
+  elif [[ ${#PROMPT_COMMAND[@]} -gt 2 && $PROMPT_COMMAND == "$__shellmate_first" ]] &&
+    [[ ${PROMPT_COMMAND[-1]} == "$__shellmate_final" ]]; then
+    PROMPT_COMMAND=("${PROMPT_COMMAND[@]:1:${#PROMPT_COMMAND[@]}-2}") __shellmate_user=
+  fi
 }
