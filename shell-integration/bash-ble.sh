@@ -5,7 +5,7 @@
 
 # At our load, when ble.sh is there: attached, then it has drawn the first prompt; or it will be, by PROMPT_COMMAND or a command.
 __shellmate_ble_load() {
-  if [[ ${BLE_ATTACHED-} ]]; then
+  if [[ ${BLE_ATTACHED-} ]] && builtin declare -F ble-attach >/dev/null; then
     __shellmate_ble_arm || __shellmate_problem=editor
     [[ $__shellmate_pwd ]] || { __shellmate_where && __shellmate_say "prompt;$__shellmate_cwd" input; }
   else

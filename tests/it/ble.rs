@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use crate::harness::{Builder, Key, Model, Reply, Shell, Term, all, in_short, text_of};
-use crate::prompts::coexists;
+use crate::prompts::{STARSHIP, coexists};
 
 const ANSWER: &str = "No model is connected yet";
 
@@ -58,6 +58,7 @@ fn asks(what: &str, rc: &str, act: impl Fn(&mut Term)) {
 fn it_looks_and_works_as_without_us_however_it_is_attached() {
     let Some(blesh) = blesh() else { return };
     let prompt = format!("export USER=me; PS1='[$T]$ '; PROMPT_COMMAND='T=$((T + 1))'; source {blesh}");
+    let starship = STARSHIP.replace("$((++T))", "$T").replace("STATUS=$?", "STATUS=$? T=$((T + 1))");
     let cases = [
         ("attached by the start file", attached(&blesh, "")),
         ("attached at the first prompt", prompt),
@@ -68,6 +69,7 @@ fn it_looks_and_works_as_without_us_however_it_is_attached() {
         ),
         ("a prompt that shows the status", attached(&blesh, "PROMPT_COMMAND='S=$? T=$((T + 1))'; PS1='<$S> [$T]$ '")),
         ("a prompt in an array", attached(&blesh, "PROMPT_COMMAND=('T=$((T + 1))' 'S=$?'); PS1='<$S $?> [$T]$ '")),
+        ("a prompt like starship's", attached(&blesh, &starship)),
         ("PS0 that prints", attached(&blesh, "PS0='starting\\n'")),
         ("the final prompt is another", attached(&blesh, "bleopt prompt_ps1_final='[$T]$ '")),
         ("a line that shows the state", attached(&blesh, "bleopt prompt_status_line='state'")),
@@ -194,6 +196,8 @@ fn what_was_pasted_behind_commands_waits_for_the_next_prompt() {
 #[test]
 fn the_agent_runs_a_command_at_the_top_level_and_ctrl_c_ends_it() {
     let Some(blesh) = blesh() else { return };
+    let decorated = "PS0='starting\\n'; bleopt exec_elapsed_enabled=1
+        blehook PREEXEC+='echo starting' POSTEXEC+='echo ended' ERREXEC+='echo ended badly'";
     // It goes on with the next command of a line then, with or without us.
     let endless = "sh -c 'echo be\"\"gun; exec sleep 1000'";
     let model = Model::start([
@@ -207,7 +211,7 @@ fn the_agent_runs_a_command_at_the_top_level_and_ctrl_c_ends_it() {
         Reply::text(["there it is"]),
     ]);
     let mut term = Term::new(Shell::Bash)
-        .rc(&attached(&blesh, "PS0='starting\\n'; bleopt exec_elapsed_enabled=1"))
+        .rc(&attached(&blesh, decorated))
         .env("OPENAI_BASE_URL", model.url())
         .env("SHELLMATE_MODEL", "scripted")
         .start();
@@ -224,7 +228,7 @@ fn the_agent_runs_a_command_at_the_top_level_and_ctrl_c_ends_it() {
     term.wait_for_prompt();
     let screen = term.screen();
     assert_eq!(screen.matches("[ble: ").count(), 2, "what ble.sh says of a command\n{screen}");
-    assert!(!screen.contains("starting"), "{screen}");
+    assert!(!screen.contains("starting") && screen.matches("ended\n").count() == 1, "{screen}");
     term.run("echo \"status $? $count $version $PWD\"");
     assert!(term.screen().contains("\nstatus 7 bar x /\n"), "{}", term.screen());
     model.request();
@@ -238,4 +242,26 @@ fn the_agent_runs_a_command_at_the_top_level_and_ctrl_c_ends_it() {
     term.key(Key::Enter);
     term.wait_for("\na  b fixed");
     term.wait_for_prompt();
+}
+
+#[test]
+fn keys_typed_during_an_answer_are_for_the_next_line() {
+    let Some(blesh) = blesh() else { return };
+    let model = Model::start([Reply::text(["It is ", "never said."]).gated(), Reply::text(["again"])]);
+    let mut term = with_a_file_to_lose(&attached(&blesh, ""))
+        .env("OPENAI_BASE_URL", model.url())
+        .env("SHELLMATE_MODEL", "scripted")
+        .start();
+    term.wait_for_prompt();
+    term.typed("> why\r");
+    model.request();
+    model.release();
+    term.wait_for("It is");
+    term.resize(30, 90);
+    term.typed("echo ah''ead\r");
+    term.key(Key::CtrlC);
+    term.wait_for("\nahead\n[3]$");
+    term.wait_for_prompt();
+    term.run("> and now");
+    assert!(term.screen().contains("again"), "{}", term.screen());
 }

@@ -116,6 +116,7 @@ fn bash_hooks() {
             ("an EXIT trap", "trap 'echo bye' EXIT"),
             ("a RETURN trap", "trap 'X=1' RETURN; set -T"),
             ("set -e in a subshell", "(set -e; false)"),
+            ("what ble.sh says of itself, without it", "BLE_VERSION=0.4 BLE_ATTACHED=1"),
         ],
     );
 }
@@ -165,7 +166,7 @@ fn bash_and_set_e() {
     assert_eq!(term.wait_exit().code(), Some(1));
 }
 
-const STARSHIP: &str = r#"
+pub(crate) const STARSHIP: &str = r#"
 starship_precmd() {
     STATUS=$? ; local j; j=$(jobs -p | wc -l)
     PS1='\n\[\e[1;36m\]\w\[\e[0m\] via \[\e[1;31m\]🦀\[\e[0m\] '"$STATUS"' \n[$((++T))]$ '
