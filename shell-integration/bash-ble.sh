@@ -105,7 +105,7 @@ __shellmate_ble_complete() {
 # Around the one way from a line to its run. For a query, another command runs, which asks it.
 __shellmate_ble_register() {
   builtin local __shellmate_line="${ADVICE_WORDS[1]-}" __shellmate_h READLINE_LINE
-  if [[ ${ADVICE_FUNCNAME[*]} != *ble/widget/execute-command* ]]; then # a command that is bound to a key
+  if [[ ${ADVICE_FUNCNAME[*]-} != *ble/widget/execute-command* ]]; then # a command that is bound to a key
     __shellmate_repeated
     [[ $__shellmate_line == '> '* || $__shellmate_line != *$'\n>'* ]] || __shellmate_part
     if [[ $__shellmate_line == '>' || $__shellmate_line == '> '* ]]; then

@@ -33,6 +33,21 @@ fn loaded(blesh: &str) -> String {
     format!("export USER=me; source {blesh} --noattach; PS1='[$T]$ '; PROMPT_COMMAND='T=$((T + 1))'")
 }
 
+/// As much of what ble.sh offers as our hooks need, for machines without it. Here readline edits, and the test accepts by a command.
+const INTERFACE: &str = r#"
+BLE_VERSION=0 BLE_ATTACHED=1 lines=()
+ble-attach() { :; }
+ble-edit/exec/register() { lines+=("$1"); }
+blehook() { local hook; for hook; do eval "_ble_hook_h_${hook%%!*}+=('${hook#*=}')"; done; }
+ble/function#advice() {
+    eval "original:$(declare -f "$2")"
+    eval "$2() { local ADVICE_WORDS=('$2' \"\$@\") ADVICE_EXIT; $3; return \$ADVICE_EXIT; }"
+}
+ble/function#advice/do() { "original:${ADVICE_WORDS[@]}"; ADVICE_EXIT=$?; }
+accept() { ble-edit/exec/register "$1"; }
+PROMPT_COMMAND='for hook in "${_ble_hook_h_PRECMD[@]}"; do "$hook"; done'
+"#;
+
 fn with_a_file_to_lose(rc: &str) -> Builder {
     Term::new(Shell::Bash).rc(rc).file("precious", "kept\n").file(".cache/kept", "")
 }
@@ -110,6 +125,23 @@ fn whatever_accepts_the_line() {
         let rc = attached(&blesh, rc);
         (*what, move || asks(what, &rc, |term| term.typed(keys)))
     }));
+}
+
+#[test]
+fn its_interface_is_all_that_is_needed() {
+    if !Shell::Bash.available() {
+        return;
+    }
+    let mut term = with_a_file_to_lose(INTERFACE).start();
+    term.wait_for_prompt();
+    term.run("accept '> precious'; accept 'echo \"an''d $?\"'");
+    term.typed("(exit 7); for line in \"${lines[@]}\"; do eval \"$line\"; done\r");
+    term.wait_for(ANSWER);
+    term.wait_for("\nand 7\n");
+    term.wait_for_prompt();
+    assert_eq!(term.read("precious"), "kept\n", "{}", term.describe());
+    term.run("echo st''ill here");
+    term.wait_for("\nstill here\n");
 }
 
 #[test]
