@@ -16,27 +16,26 @@ __shellmate_ble_load() {
   fi
 }
 
-# Puts our hooks into ble.sh, unless they are there. Called when it was loaded, too, which is before it can be attached.
+# Puts our hooks into ble.sh, unless they are there. Called when it was loaded, too, which is before it can be attached. What is
+# advised is copied as `declare -f` prints it, and before bash 5.2 that is another thing if it holds `>&"$fd"`.
 __shellmate_ble_arm() {
   builtin local __shellmate_f
   [[ ${_ble_hook_h_PRECMD[*]-} != *__shellmate_* ]] || builtin return 0
   builtin declare -F blehook ble/function#advice ble-edit/exec/register >/dev/null || builtin return
   blehook PRECMD!=__shellmate_ble_precmd PREEXEC!=__shellmate_ble_preexec
+  [[ ! ${_ble_hook_c_internal_PREEXEC+set} ]] || blehook internal_PREEXEC!=__shellmate_ble_hold
   for __shellmate_f in register:ble-edit/exec/register accept:ble/widget/default/accept-line \
-    complete:ble-edit/is-single-complete-line hooks:ble-edit/exec:gexec/invoke-hook-with-setexit \
-    print:ble-edit/exec/print-PS0 marker:ble/edit/marker#get-config eol:ble-edit/exec/.adjust-eol \
-    attach:ble-attach; do
+    complete:ble-edit/is-single-complete-line print:ble-edit/exec/print-PS0 marker:ble/edit/marker#get-config \
+    eol:ble-edit/exec/.adjust-eol; do
     ! builtin declare -F "${__shellmate_f#*:}" >/dev/null ||
       ble/function#advice around "${__shellmate_f#*:}" "__shellmate_ble_${__shellmate_f%%:*}"
   done
+  ! builtin declare -F ble-edit/attach >/dev/null || ble/function#advice before ble-edit/attach __shellmate_ble_attach
   __shellmate_asked=() __shellmate_ask='{ __shellmate_call __shellmate_ble_ask "$?" "$_"'$__shellmate_end
 }
 
-# Around its taking over. It takes all keys that were bound for the user's, so ours are undone before.
-__shellmate_ble_attach() {
-  [[ ! $__shellmate_keys || ${BLE_ATTACHED-} ]] || __shellmate_unbind
-  ble/function#advice/do
-}
+# It takes all keys that were bound for the user's, so ours are undone before.
+__shellmate_ble_attach() { [[ ! $__shellmate_keys ]] || __shellmate_unbind; }
 __shellmate_unbind() {
   builtin local __shellmate_m __shellmate_k __shellmate_n __shellmate_f="${__shellmate_fifo%/*}/keys"
   builtin local -a __shellmate_does
@@ -56,6 +55,7 @@ __shellmate_unbind() {
 # The hooks. A failure in the first is the user's status.
 __shellmate_ble_precmd() {
   builtin eval "$__shellmate_first"
+  __shellmate_ble_release
   [[ ! ${__shellmate_nonce-} ]] || __shellmate_say "hello;bash;$BASH_VERSION;$$;" # keys are read before the start files end
   [[ ${PROMPT_COMMAND[*]-}${precmd_functions[*]-} == *__shellmate_* ]] || __shellmate_hook
 }
@@ -63,12 +63,6 @@ __shellmate_ble_preexec() {
   __shellmate_at=0 __shellmate_late='' __shellmate_text='' __shellmate_ended=0
   [[ ${PWD-} == "$__shellmate_pwd" ]] || __shellmate_where
   __shellmate_late "$1"
-}
-
-# Around the first thing that is drawn after a command.
-__shellmate_ble_eol() {
-  __shellmate_say "end;$_ble_edit_exec_lastexit"
-  ble/function#advice/do
 }
 
 # In place of __shellmate_last. False if readline has the line.
@@ -83,23 +77,21 @@ __shellmate_ble_last() {
 
 # Around what ble.sh does with an accepted line. A query is not expanded, and it need not be a command that is complete.
 __shellmate_ble_accept() {
+  builtin local __shellmate_h=''
   if [[ $_ble_edit_str == '>' || $_ble_edit_str == '> '* ]]; then
-    builtin local bleopt_edit_magic_accept='' __shellmate_h="${-//[!H]/}"
+    builtin local bleopt_edit_magic_accept=''
+    __shellmate_h=${-//[!H]/}
     builtin set +H
-    ble/function#advice/do
-    [[ ! $__shellmate_h ]] || builtin set -H
-  else
-    ble/function#advice/do
   fi
+  ble/function#advice/do
+  [[ ! $__shellmate_h ]] || builtin set -H
 }
 __shellmate_ble_complete() {
-  if [[ $_ble_edit_str == '>' || $_ble_edit_str == '> '* ]] && builtin shopt -q cmdhist; then
-    builtin shopt -u cmdhist # only for that it looks at the syntax
-    ble/function#advice/do
-    builtin shopt -s cmdhist
-  else
-    ble/function#advice/do
-  fi
+  builtin local __shellmate_h=''
+  [[ $_ble_edit_str != '>' && $_ble_edit_str != '> '* ]] || ! builtin shopt -q cmdhist || __shellmate_h=cmdhist
+  [[ ! $__shellmate_h ]] || builtin shopt -u cmdhist # only for that it looks at the syntax
+  ble/function#advice/do
+  [[ ! $__shellmate_h ]] || builtin shopt -s cmdhist
 }
 
 # Around the one way from a line to its run. For a query, another command runs, which asks it.
@@ -131,14 +123,24 @@ __shellmate_ble_ask() {
   __shellmate_wait
 }
 
-# Around what ble.sh says before and after a command: nothing, if it is that one.
+# What is said before and after a command, by ble.sh and by hooks of the user's, is not said of that one. `end` is said right behind
+# any, before ble.sh draws something.
 __shellmate_ble_asks() { [[ $_ble_edit_exec_BASH_COMMAND == "$__shellmate_ask" ]]; }
-__shellmate_ble_hooks() {
-  if [[ ${ADVICE_WORDS[1]-} == @(PREEXEC|POSTEXEC|ERREXEC) ]] && __shellmate_ble_asks; then
-    _ble_edit_exec_PIPESTATUS=("${BLE_PIPESTATUS[@]}") ADVICE_EXIT=0
-  else
-    ble/function#advice/do
-  fi
+__shellmate_ble_hold() {
+  __shellmate_ble_release
+  __shellmate_ble_asks || builtin return 0
+  __shellmate_held=("${_ble_hook_h_PREEXEC[@]/#/PREEXEC+=}" "${_ble_hook_h_POSTEXEC[@]/#/POSTEXEC+=}")
+  __shellmate_held+=("${_ble_hook_h_ERREXEC[@]/#/ERREXEC+=}")
+  _ble_hook_h_PREEXEC=() _ble_hook_h_POSTEXEC=() _ble_hook_h_ERREXEC=()
+}
+__shellmate_ble_release() {
+  [[ ! ${__shellmate_held-} ]] || blehook "${__shellmate_held[@]}"
+  __shellmate_held=()
+}
+__shellmate_ble_eol() {
+  ! __shellmate_ble_asks || _ble_edit_exec_PIPESTATUS=("${BLE_PIPESTATUS[@]}")
+  __shellmate_say "end;$_ble_edit_exec_lastexit"
+  ble/function#advice/do
 }
 __shellmate_ble_print() { __shellmate_ble_asks || ble/function#advice/do; }
 __shellmate_ble_marker() {
