@@ -47,7 +47,7 @@ __shellmate_unbind() {
       __shellmate_n=${__shellmate_k##*': "\e[\C-_'?'\e[\C-_'}
       builtin bind -m "$__shellmate_m" "${__shellmate_k%': "\e[\C-_'*}: ${__shellmate_does[${__shellmate_n:0:1}]}"
     done <"$__shellmate_f"
-    for __shellmate_k in 1 2 3 4 5 6; do builtin bind -m "$__shellmate_m" -r "\e[\C-_$__shellmate_k"; done
+    for __shellmate_k in 1 2 3 4 5 6 7; do builtin bind -m "$__shellmate_m" -r "\e[\C-_$__shellmate_k"; done
   done
   __shellmate_keys=
 }
