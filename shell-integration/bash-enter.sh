@@ -128,7 +128,7 @@ __shellmate_unusual() {
 # What `v` does has no name before bash 5.2: it is bound to that if to nothing that has one. Since 5.0 it ends in insert mode.
 __shellmate_nameless() {
   { builtin bind -m vi-command -p && builtin bind -m vi-command -s && builtin bind -m vi-command -X; } >|"$__shellmate_f"
-  builtin read -r -d '' __shellmate_k <"$__shellmate_f"
+  builtin read -r -d '' __shellmate_k <"$__shellmate_f" || builtin :
   [[ $__shellmate_k != *$'\n"v": '* || $__shellmate_k == *$'\n"v": "\\e[\\C-_6'* ]] || builtin return 0
   __shellmate_b+=$'set keymap vi-command\n"\\e[\\C-_5": edit-and-execute-command\n"\\e[\\C-_7": vi-insertion-mode\n'
   __shellmate_e='\e[\C-_6\e[\C-_5\e[\C-_6'
