@@ -13,11 +13,7 @@ __shellmate_odd() {
     __shellmate_line=${__shellmate_line%$'\n'x}
     [[ $__shellmate_line == "${READLINE_LINE-}" ]] || ! builtin shopt -q histverify || builtin return
   fi
-  __shellmate_h=${__shellmate_line%%[[:blank:]]*}
-  if [[ $__shellmate_h == +([[:alnum:]_]) && ${BASH_ALIASES[$__shellmate_h]-$__shellmate_h} == fc?([[:blank:]]*) ]]; then
-    __shellmate_h=$(__shellmate_again "${BASH_ALIASES[$__shellmate_h]-fc}" "${__shellmate_line#"$__shellmate_h"}")
-    [[ $__shellmate_h != '> '* ]] || __shellmate_line=$__shellmate_h
-  fi
+  __shellmate_repeated
   ((__shellmate_at == 1)) || builtin return 0
   [[ $__shellmate_line == '> '* || $__shellmate_line != *$'\n>'* ]] || __shellmate_part
   [[ $__shellmate_line == '>' || $__shellmate_line == '> '* ]] || builtin return 0
@@ -25,6 +21,14 @@ __shellmate_odd() {
   __shellmate_say "query;$__shellmate_field;erased"
   [[ :$SHELLOPTS: != *:history:* ]] || builtin history -s -- "$__shellmate_line"
   READLINE_LINE='' READLINE_POINT=0 __shellmate_query=new __shellmate_line=''
+}
+
+# Makes __shellmate_line the query that it would repeat with fc, if it would.
+__shellmate_repeated() {
+  __shellmate_h=${__shellmate_line%%[[:blank:]]*}
+  [[ $__shellmate_h == +([[:alnum:]_]) && ${BASH_ALIASES[$__shellmate_h]-$__shellmate_h} == fc?([[:blank:]]*) ]] || builtin return 0
+  __shellmate_h=$(__shellmate_again "${BASH_ALIASES[$__shellmate_h]-fc}" "${__shellmate_line#"$__shellmate_h"}")
+  [[ $__shellmate_h != '> '* ]] || __shellmate_line=$__shellmate_h
 }
 
 # Before and after the key that has a line edited elsewhere and runs it: in between, the editor is ours. It hands a query back.
@@ -117,5 +121,17 @@ __shellmate_unusual() {
     ((__shellmate_n % 4 < 2)) && __shellmate_e=${__shellmate_s}1$__shellmate_e || __shellmate_e=${__shellmate_s}6$__shellmate_e${__shellmate_s}6
     __shellmate_b+="\"$__shellmate_k\": \"$__shellmate_e\""$'\n'
   done
+  ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 501)) || __shellmate_nameless
   __shellmate_q=("$__shellmate_b")
+}
+
+# What `v` does has no name before bash 5.2: it is bound to that if to nothing that has one. Since 5.0 it ends in insert mode.
+__shellmate_nameless() {
+  { builtin bind -m vi-command -p && builtin bind -m vi-command -s && builtin bind -m vi-command -X; } >|"$__shellmate_f"
+  builtin read -r -d '' __shellmate_k <"$__shellmate_f" || builtin :
+  [[ $__shellmate_k != *$'\n"v": '* || $__shellmate_k == *$'\n"v": "\\e[\\C-_6'* ]] || builtin return 0
+  __shellmate_b+=$'set keymap vi-command\n"\\e[\\C-_5": edit-and-execute-command\n"\\e[\\C-_7": vi-insertion-mode\n'
+  __shellmate_e='\e[\C-_6\e[\C-_5\e[\C-_6'
+  ((BASH_VERSINFO[0] < 5)) || __shellmate_e+='\e[\C-_7'
+  __shellmate_b+="\"v\": \"$__shellmate_e\""$'\n'
 }

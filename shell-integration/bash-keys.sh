@@ -39,6 +39,7 @@ __shellmate_bind() {
     ! builtin bind -m "$__shellmate_m" -q accept-line
     ! builtin bind -m "$__shellmate_m" -q operate-and-get-next
     ! builtin bind -m "$__shellmate_m" -q edit-and-execute-command
+    ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 501)) || { builtin echo && builtin continue; } # it has no name before
     ! builtin bind -m "$__shellmate_m" -q vi-edit-and-execute-command
   done >|"$__shellmate_f" # `!`: no key is no error
   builtin mapfile -d '' __shellmate_q <"$__shellmate_f"

@@ -45,12 +45,12 @@ __shellmate_wait() {
 __shellmate_around() {
   builtin local -n __shellmate_a="$1"
   builtin local __shellmate_e __shellmate_u='' __shellmate_string=''
-  builtin local -a __shellmate_n
+  builtin local -a __shellmate_n __shellmate_b
   [[ $1 != PROMPT_COMMAND ]] || ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 500)) || __shellmate_string=1
   [[ ${__shellmate_a@a} != *r* && ${__shellmate_a-} != "$2"${__shellmate_string:+$'\n'*$'\n'"$3"} ]] ||
     [[ ! $__shellmate_string && ${__shellmate_a[-1]} != "$3" ]] || builtin return 0
   [[ $__shellmate_string || ${__shellmate_a-} == "$__shellmate_first" ]] || __shellmate_u=$__shellmate_user
-  __shellmate_n=()
+  __shellmate_n=() __shellmate_b=()
   for __shellmate_e in "${__shellmate_a[@]}"; do
     case $__shellmate_e in
       "$__shellmate_first" | "$__shellmate_final" | __shellmate_*) builtin continue ;;
@@ -66,15 +66,25 @@ __shellmate_around() {
   else
     [[ ! $__shellmate_u || ${__shellmate_a-} == *"$__shellmate_first"* ]] || __shellmate_kept=$__shellmate_u
     [[ $1 != PROMPT_COMMAND ]] || __shellmate_user=${__shellmate_n-}
-    __shellmate_a=(${2:+"$2"} "${__shellmate_n[@]}" ${3:+"$3"})
+    if [[ ${__shellmate_n[*]: -1} == ble*attach-from-PROMPT_COMMAND ]]; then # it calls all of them again if it is not the last
+      __shellmate_b=("${__shellmate_n[-1]}")
+      builtin unset -v '__shellmate_n[-1]'
+    fi
+    __shellmate_a=(${2:+"$2"} "${__shellmate_n[@]}" ${3:+"$3"} "${__shellmate_b[@]}")
   fi
 }
 
-# For bash-preexec and ble.sh, which call functions. Where ble.sh edits the line, only the tracking works.
+# For bash-preexec, which calls functions.
 __shellmate_bp_first() { builtin eval "$__shellmate_first"; }
 __shellmate_bp_last() { builtin eval "$__shellmate_final"; }
-__shellmate_ble_precmd() { builtin eval "$__shellmate_first" && __shellmate_ended=0; }
-__shellmate_ble_preexec() { __shellmate_call __shellmate_late "$1"; }
+
+# Calls a function of bash-ble.sh, which waits behind the rest.
+__shellmate_ble() {
+  __shellmate_unread=${__shellmate_unread[1]-}
+  __shellmate_unread[1]=
+  __shellmate_read
+  "__shellmate_ble_$1"
+}
 
 # Says which command is about to run, $1 or the last in the history. In a subshell of PS0, if Enter did not see it.
 __shellmate_late() {
@@ -97,5 +107,23 @@ __shellmate_guard() {
   builtin eval "builtin set -- ${__shellmate_t#trap -- }"
   [[ $1 == *'#'* ]] && __shellmate_t=$'\n' || __shellmate_t=' '
   builtin printf -v __shellmate_next '\\builtin trap -- %q DEBUG' \
-    "case \"\$BASH_COMMAND \${FUNCNAME-}\" in *__shellmate_*) ;; *) $1$__shellmate_t;; esac"
+    "case \"\$BASH_COMMAND \${FUNCNAME-}\" in
+__shellmate_restore*) { __shellmate_call __shellmate_aside; } 2>/dev/null ;;
+*__shellmate_*) ;;
+*) $1$__shellmate_t;; esac"
+}
+
+# Takes our hooks out of PROMPT_COMMAND when the first is done: a DEBUG trap may find out by $PROMPT_COMMAND, or by the last in it,
+# that it sees no command but the prompt. __shellmate_last, which is under way, puts them back; or Enter, if it was interrupted.
+# shellcheck disable=SC2178 # a string before bash 5.1
+__shellmate_aside() {
+  if ((!__shellmate_ended)); then
+    builtin : # the end of the start files
+  elif [[ ${PROMPT_COMMAND-} == "$__shellmate_first"$'\n'*$'\n'"$__shellmate_final" ]]; then
+    PROMPT_COMMAND=${PROMPT_COMMAND#"$__shellmate_first"$'\n'}
+    PROMPT_COMMAND=${PROMPT_COMMAND%$'\n'"$__shellmate_final"}
+  elif [[ ${#PROMPT_COMMAND[@]} -gt 2 && $PROMPT_COMMAND == "$__shellmate_first" ]] &&
+    [[ ${PROMPT_COMMAND[-1]} == "$__shellmate_final" ]]; then
+    PROMPT_COMMAND=("${PROMPT_COMMAND[@]:1:${#PROMPT_COMMAND[@]}-2}") __shellmate_user=
+  fi
 }

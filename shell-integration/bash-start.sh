@@ -10,6 +10,7 @@ __shellmate_load() {
   builtin unset -v 'PROMPT_COMMAND[9999]' __shellmate_nonce __shellmate_login __shellmate_norc __shellmate_noprofile \
     __shellmate_rcfile __shellmate_env __shellmate_env_set __shellmate_histfile_set __shellmate_posix __shellmate_aliases \
     __shellmate_flags __shellmate_boot __shellmate_rest
+  [[ ${BLE_ONLOAD[*]-} != '__shellmate_rare __shellmate_ble arm' ]] || builtin unset -v BLE_ONLOAD
   if [[ ${PROMPT_COMMAND-} == *([[:space:]])\;* && ${PROMPT_COMMAND[10000]+set} ]]; then # built on an entry that ours had pushed away
     PROMPT_COMMAND=${PROMPT_COMMAND[10000]}$PROMPT_COMMAND
     builtin unset -v 'PROMPT_COMMAND[10000]'
@@ -19,9 +20,7 @@ __shellmate_load() {
   elif [[ ${PROMPT_COMMAND@a} == *r* ]]; then
     __shellmate_problem='readonly'
   elif [[ ${BLE_VERSION-} ]]; then
-    __shellmate_problem=editor
-    __shellmate_read
-    blehook PRECMD!=__shellmate_ble_precmd PREEXEC!=__shellmate_ble_preexec
+    __shellmate_rare __shellmate_ble load
   else
     __shellmate_hook
     __shellmate_bind
@@ -65,6 +64,7 @@ fi
 [[ $__shellmate_rcfile == */* ]] || __shellmate_rcfile=./$__shellmate_rcfile
 ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] <= 500)) || [[ ${PROMPT_COMMAND+set} ]] ||
   PROMPT_COMMAND[9999]="$__shellmate_boot; $__shellmate_final"
+BLE_ONLOAD+=('__shellmate_rare __shellmate_ble arm')
 [[ ! ${__shellmate_aliases-} ]] || \builtin shopt -s expand_aliases
 [[ ! ${__shellmate_flags-} ]] || \builtin set "-$__shellmate_flags"
 if [[ $__shellmate_login && ! $__shellmate_posix ]]; then

@@ -4,7 +4,7 @@
 # $ENV when it starts in posix mode, behind assignments written by shellmate. The functions come before any file of the user's, so
 # that no alias is in them. Later a function may hide a builtin, a variable be read-only, any option be set: hence `builtin`, the
 # names, and __shellmate_call. The hooks do not fork and leave $?, $_, PIPESTATUS, the history and the traps as they found them.
-# This is what every prompt and a plain command need. The rest, bash-enter.sh and bash-prompt.sh, waits in
+# This is what every prompt and a plain command need. The rest, bash-enter.sh, bash-prompt.sh and bash-ble.sh, waits in
 # __shellmate_unread: bash is slow to parse functions, and nobody cleans up a variable as one does files.
 \builtin shopt -q expand_aliases && __shellmate_aliases=1
 \builtin shopt -u expand_aliases
@@ -83,6 +83,7 @@ __shellmate_restore() { builtin return "$__shellmate_status"; } # and what it is
 
 # Last before a prompt: sees that all hooks are in place, whatever was done to them, and expects a command.
 __shellmate_last() {
+  [[ ! ${BLE_VERSION-} ]] || ! __shellmate_rare __shellmate_ble last || builtin return 0
   [[ ${PROMPT_COMMAND[0]-} == "$__shellmate_first" && ${PROMPT_COMMAND[-1]} == "$__shellmate_final" ]] || __shellmate_hook
   if [[ ${PS0-} != *"$__shellmate_ps0" || ${PS1-} != *"$__shellmate_ps1" ]] || ! builtin shopt -q promptvars; then
     __shellmate_append PS0 "$__shellmate_ps0"

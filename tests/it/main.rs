@@ -9,6 +9,7 @@ mod accepting;
 mod aid;
 mod ask;
 mod background;
+mod ble;
 mod bytes;
 mod capture;
 mod commands;

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::harness::{Builder, PROGRAM, Shell, Term, all, available_file, in_every_shell, in_short, shells};
+use crate::harness::{Builder, Key, PROGRAM, Shell, Term, all, available_file, in_every_shell, in_short, shells};
 
 /// Runs a few commands in both and compares the screens; then asks whether they were all known.
 #[track_caller]
@@ -116,6 +116,7 @@ fn bash_hooks() {
             ("an EXIT trap", "trap 'echo bye' EXIT"),
             ("a RETURN trap", "trap 'X=1' RETURN; set -T"),
             ("set -e in a subshell", "(set -e; false)"),
+            ("what ble.sh says of itself, without it", "BLE_VERSION=0.4 BLE_ATTACHED=1"),
         ],
     );
 }
@@ -165,7 +166,7 @@ fn bash_and_set_e() {
     assert_eq!(term.wait_exit().code(), Some(1));
 }
 
-const STARSHIP: &str = r#"
+pub(crate) const STARSHIP: &str = r#"
 starship_precmd() {
     STATUS=$? ; local j; j=$(jobs -p | wc -l)
     PS1='\n\[\e[1;36m\]\w\[\e[0m\] via \[\e[1;31m\]🦀\[\e[0m\] '"$STATUS"' \n[$((++T))]$ '
@@ -174,6 +175,25 @@ starship_precmd() {
 starship_preexec() { START=$SECONDS; }
 trap 'starship_preexec' DEBUG
 PROMPT_COMMAND="starship_precmd"
+"#;
+
+/// Prompts that want to know whether a command was run before them, and ask a DEBUG trap, which tells the prompt's own commands
+/// from others by their text. Without one, they show no status.
+const LAST_OF_THE_PROMPT: &str = r#"
+before_command() {
+    if [[ ${PROMPT_COMMAND[-1]} == "$BASH_COMMAND" ]]; then READY=1; return; fi
+    if ((READY)); then READY=0; [[ $PROMPT_COMMAND == "$BASH_COMMAND" ]] || RAN=1; fi
+}
+show_status() { local status=$?; ((RAN)) || status=none; RAN=0 PS1="<$status> [$((++T))]\$ "; }
+READY=0 RAN=0 PROMPT_COMMAND=('X=1' show_status)
+trap before_command DEBUG
+"#;
+
+const THE_PROMPT_ITSELF: &str = r#"
+before_command() { [[ $T == 0 || $BASH_COMMAND == "$PROMPT_COMMAND" ]] || RAN="$BASH_COMMAND"; }
+show_status() { local status=$?; PS1="<$status ${RAN-}> [$((++T))]\$ "; RAN=none; }
+PROMPT_COMMAND=show_status
+trap before_command DEBUG
 "#;
 
 const PREEXEC: &str = r#"
@@ -185,12 +205,34 @@ PROMPT_COMMAND='__bp_install'
 "#;
 
 #[test]
+fn bash_a_prompt_given_up_between_our_hooks() {
+    if !Shell::Bash.available() {
+        return;
+    }
+    let slow =
+        "trap 'X=1' DEBUG; PROMPT_COMMAND='[[ ! -e slow ]] || { rm slow; sh -c \"echo slowly; exec sleep 1000\"; }'";
+    let mut term = Term::new(Shell::Bash).rc(slow).start();
+    term.wait_for_prompt();
+    term.typed("touch slow\r");
+    term.wait_for("\nslowly\n");
+    term.key(Key::CtrlC);
+    term.wait_for_prompt();
+    term.typed("> still here\r");
+    term.wait_for("No model is connected yet");
+    term.wait_for_prompt();
+    term.run("false");
+    assert_eq!(in_short(&term.finish()), [("touch slow", 0), ("false", 1)]);
+}
+
+#[test]
 fn bash_prompt_frameworks() {
     coexists(Shell::Bash, "a prompt like starship's", |builder| builder.rc(STARSHIP));
     coexists(Shell::Bash, "hooks installed at the first prompt", |builder| builder.rc(PREEXEC));
     each(
         Shell::Bash,
         &[
+            ("a DEBUG trap that knows the prompt's last command", LAST_OF_THE_PROMPT),
+            ("a DEBUG trap that knows the prompt's command", THE_PROMPT_ITSELF),
             (
                 "a prompt with a title and colours",
                 "PS1='\\[\\e]0;\\u@\\h: \\w\\a\\]\\[\\e[01;32m\\]me\\[\\e[00m\\]:\\[\\e[01;34m\\]\\W\\[\\e[00m\\] [$((++T))]$ '",
