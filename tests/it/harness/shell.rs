@@ -33,12 +33,10 @@ impl Shell {
         (wanted.is_empty() || wanted.split(',').any(|name| name == self.name())) && available(self.name())
     }
 
-    /// `TEST_BASH=/path/to/bash` is another bash than that of this machine.
+    /// The one on this machine, or the other version that `TEST_BASH`, `TEST_ZSH` or `TEST_FISH` names.
     pub(crate) fn path(self) -> PathBuf {
-        if let (Shell::Bash, Some(path)) = (self, std::env::var_os("TEST_BASH")) {
-            return path.into();
-        }
-        find(self.name()).unwrap_or_else(|| panic!("no {} on this machine", self.name()))
+        let other = std::env::var_os(format!("TEST_{}", self.name().to_uppercase())).map(PathBuf::from);
+        other.or_else(|| find(self.name())).unwrap_or_else(|| panic!("no {} on this machine", self.name()))
     }
 
     /// The file a plain interactive start reads, below HOME.
