@@ -172,3 +172,31 @@ fn another_shell_in_the_place_of_ours_is_mentioned_above_its_prompt() {
         assert!(before.contains("again") && after.contains("echo al''ive"), "{screen}");
     });
 }
+
+/// What `bind -q` says in three keymaps of four functions; bash before 5.2 does not know the last of them.
+const KEYS: &str = "accept-line can be invoked via \"\\C-j\", \"\\C-m\".\noperate-and-get-next can be invoked via \"\\C-o\".\n\
+    edit-and-execute-command can be invoked via \"\\C-x\\C-e\".\n\n\
+    accept-line can be invoked via \"\\C-j\", \"\\C-m\", \"\\\"\".\noperate-and-get-next is not bound to any keys.\n\
+    edit-and-execute-command is not bound to any keys.\n\n\
+    accept-line can be invoked via \"\\C-m\".\noperate-and-get-next is not bound to any keys.\n\
+    edit-and-execute-command is not bound to any keys.\n\n";
+
+#[test]
+fn every_key_that_accepts_a_line_in_bash_gets_its_check() {
+    let directory = tempfile::tempdir().unwrap();
+    let keys = directory.path().join("keys");
+    std::fs::write(&keys, KEYS).unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/shell-integration/bash-enter.sh");
+    let run =
+        ". \"$1\"; __shellmate_f=$2; __shellmate_nameless() { :; }; __shellmate_unusual; printf %s \"$__shellmate_q\"";
+    let mut bash = std::process::Command::new(Shell::Bash.path());
+    let output = bash.args(["--norc", "-c", run, "bash", script]).arg(&keys).output().unwrap();
+    let check = |key: &str, does: char| format!("\"{key}\": \"\\e[\\C-_{}\"\n", format!("1\\e[\\C-_{does}"));
+    let accept = "\"\\e[\\C-_2\": accept-line\n";
+    let mut expected = format!("set keymap emacs\n{accept}{}{accept}{}", check("\\C-j", '2'), check("\\C-m", '2'));
+    expected += &format!("\"\\e[\\C-_3\": operate-and-get-next\n{}", check("\\C-o", '3'));
+    expected += "\"\\e[\\C-_4\": edit-and-execute-command\n\"\\C-x\\C-e\": \"\\e[\\C-_6\\e[\\C-_4\\e[\\C-_6\"\n";
+    expected += &format!("set keymap vi-insert\n{accept}{}{accept}{}", check("\\C-j", '2'), check("\\C-m", '2'));
+    expected += &format!("{accept}{}set keymap vi-command\n{accept}{}", check("\\\"", '2'), check("\\C-m", '2'));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{}", String::from_utf8_lossy(&output.stderr));
+}
