@@ -16,7 +16,7 @@ impl Session {
             return;
         }
         self.expects_hooks = false;
-        self.hooked = Hooked { image: self.child.image() };
+        self.hooked = Hooked { image: self.child.image(), is_alert: false };
         for secret in self.secrets.drain(..) {
             let _ = std::fs::remove_file(secret);
         }
@@ -40,17 +40,24 @@ fn edits_a_line(pty: &Pty, shell: &Child) -> bool {
 #[derive(Default)]
 pub(super) struct Hooked {
     image: Option<u64>,
+    /// Whether what is shown next could be the first prompt of another.
+    is_alert: bool,
 }
 
 impl Hooked {
+    /// Output has come. Asking the system is for what a prompt could be, and once: much comes in many pieces.
+    pub(super) fn expect(&mut self, output: &[u8]) {
+        self.is_alert = self.image.is_some() && output.len() <= PROMPT_CAP;
+    }
+
     /// `exec zsh` puts another shell in the place of ours, without our hooks. Says so above its first prompt, which is to be shown
     /// next: a line that begins with `> ` would empty a file there.
     pub(super) fn miss(&mut self, next: &Piece<'_>, stage: &mut Stage, pty: &Pty, shell: &Child) {
-        let is_prompt = matches!(next, Piece::Bytes(bytes) if bytes.len() <= PROMPT_CAP);
-        if self.image.is_none() || !is_prompt || stage.zone() != Zone::Output || !edits_a_line(pty, shell) {
+        if !self.is_alert || stage.zone() != Zone::Output || !matches!(next, Piece::Bytes(_)) {
             return;
         }
-        if shell.image().is_some_and(|image| Some(image) != self.image) {
+        self.is_alert = false;
+        if edits_a_line(pty, shell) && shell.image().is_some_and(|image| Some(image) != self.image) {
             self.image = None;
             if shell.program().is_none_or(|program| Kind::of(&program) == Kind::Other) {
                 return;

@@ -261,6 +261,7 @@ impl Session {
         let shown = self.stage.to_screen.front().len();
         let (pty, child, stage, scanner) = (&self.pty, &self.child, &mut self.stage, &mut self.scanner);
         let hooked = &mut self.hooked;
+        hooked.expect(bytes);
         let read = AssertUnwindSafe(|| {
             probe::fault_at("marks", bytes);
             scanner.scan(bytes, |piece| {

@@ -191,7 +191,7 @@ fn every_key_that_accepts_a_line_in_bash_gets_its_check() {
         ". \"$1\"; __shellmate_f=$2; __shellmate_nameless() { :; }; __shellmate_unusual; printf %s \"$__shellmate_q\"";
     let mut bash = std::process::Command::new(Shell::Bash.path());
     let output = bash.args(["--norc", "-c", run, "bash", script]).arg(&keys).output().unwrap();
-    let check = |key: &str, does: char| format!("\"{key}\": \"\\e[\\C-_{}\"\n", format!("1\\e[\\C-_{does}"));
+    let check = |key: &str, does: char| format!("\"{key}\": \"\\e[\\C-_1\\e[\\C-_{does}\"\n");
     let accept = "\"\\e[\\C-_2\": accept-line\n";
     let mut expected = format!("set keymap emacs\n{accept}{}{accept}{}", check("\\C-j", '2'), check("\\C-m", '2'));
     expected += &format!("\"\\e[\\C-_3\": operate-and-get-next\n{}", check("\\C-o", '3'));
