@@ -261,6 +261,7 @@ impl Stage {
             Piece::Bytes(bytes) => self.pass(bytes),
             Piece::Mark(mark) => self.obey(mark, in_front),
             Piece::ForeignPrompt => self.announcer.fall_silent(),
+            Piece::Switch(switch) if !switch.changes_screen() => self.modes.apply(switch),
             Piece::Switch(switch) => {
                 let before = self.modes.full_screen();
                 self.modes.apply(switch);

@@ -7,6 +7,14 @@ pub enum Switch {
     Off(u16),
 }
 
+impl Switch {
+    /// Whether it is to another screen, so that what comes before and after it are shown in different places.
+    pub fn changes_screen(self) -> bool {
+        let (Switch::On(mode) | Switch::Off(mode)) = self;
+        matches!(mode, 47 | 1047 | 1049)
+    }
+}
+
 /// The modes that outlive the program that set them, with the state a terminal starts in.
 const WATCHED: [(u16, bool); 14] = [
     (1, false),    // application cursor keys

@@ -23,7 +23,7 @@ pub enum Piece<'a> {
     Bytes(&'a [u8]),
     /// A mark of ours, taken out of the stream.
     Mark(Mark),
-    /// A private mode was switched; the sequence itself is part of the bytes before.
+    /// A private mode was switched; the sequence itself is among the bytes, and the last of those before if it changes the screen.
     Switch(Switch),
     /// The shell emits standard prompt marks (OSC 133) of its own; the sequence itself is among the bytes.
     ForeignPrompt,
@@ -262,9 +262,13 @@ impl Scanner {
             }
             b'h' | b'l' => {
                 self.modes.push(number);
-                here.emit(here.at, sink);
-                for &mode in self.modes.as_slice() {
-                    sink(Piece::Switch(if byte == b'h' { Switch::On(mode) } else { Switch::Off(mode) }));
+                let switch = if byte == b'h' { Switch::On } else { Switch::Off };
+                for switch in self.modes.as_slice().iter().map(|&mode| switch(mode)) {
+                    // Programs hide the cursor all the time: that is no reason to pass on what they draw in small pieces.
+                    if switch.changes_screen() {
+                        here.emit(here.at, sink);
+                    }
+                    sink(Piece::Switch(switch));
                 }
                 State::Ground
             }

@@ -11,7 +11,7 @@ const NONCE: &str = "0123456789abcdef0123456789abcdef";
 #[derive(Debug, PartialEq, Eq, Default)]
 struct Seen {
     bytes: Vec<u8>,
-    /// Everything but bytes, with the number of bytes that came before it.
+    /// Everything but bytes, with the number of bytes that came before it if that means something.
     marks: Vec<(usize, String)>,
 }
 
@@ -20,6 +20,7 @@ fn scan_in(stream: &[u8], cuts: &[usize]) -> Seen {
     let mut seen = Seen::default();
     let mut take = |piece: Piece<'_>| match piece {
         Piece::Bytes(bytes) => seen.bytes.extend_from_slice(bytes),
+        Piece::Switch(switch) if !switch.changes_screen() => seen.marks.push((0, format!("{piece:?}"))),
         other => seen.marks.push((seen.bytes.len(), format!("{other:?}"))),
     };
     let mut from = 0;
@@ -131,7 +132,7 @@ fn only_what_could_be_a_mark_is_held_back() {
 fn screen_switches_are_seen_where_they_happen() {
     let seen = scan_in(b"a\x1b[?1049;25hb\x1b[?2004lc\x1b[?u\x1b[1;2H", &[]);
     let marks: Vec<_> = seen.marks.iter().map(|(at, what)| (*at, what.as_str())).collect();
-    assert_eq!(marks, [(12, "Switch(On(1049))"), (12, "Switch(On(25))"), (21, "Switch(Off(2004))")]);
+    assert_eq!(marks, [(12, "Switch(On(1049))"), (0, "Switch(On(25))"), (0, "Switch(Off(2004))")]);
 }
 
 #[test]

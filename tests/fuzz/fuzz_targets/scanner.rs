@@ -11,6 +11,7 @@ fn scan(chunks: &[&[u8]]) -> (Vec<u8>, Vec<(usize, String)>) {
     let (mut bytes, mut marks) = (Vec::new(), Vec::new());
     let mut take = |piece: Piece<'_>| match piece {
         Piece::Bytes(more) => bytes.extend_from_slice(more),
+        Piece::Switch(switch) if !switch.changes_screen() => marks.push((0, format!("{piece:?}"))),
         other => marks.push((bytes.len(), format!("{other:?}"))),
     };
     for chunk in chunks {
