@@ -95,8 +95,7 @@ impl Place<'_> {
         self.run = self.at;
     }
 
-    /// Goes on behind the next ESC, or behind what most often follows it: most sequences are neither marks nor modes, which two
-    /// bytes tell.
+    /// Goes on behind the next ESC, or behind what most often follows it: what a sequence is, two bytes tell.
     fn next_escape(&mut self) -> State {
         let Some(offset) = memchr(ESC, &self.chunk[self.at..]) else {
             self.at = self.chunk.len();
@@ -104,7 +103,8 @@ impl Place<'_> {
         };
         let esc = self.at + offset;
         let (skipped, state) = match self.chunk.get(esc + 1..esc + 3) {
-            Some([b'[', third]) if !matches!(*third, b'?' | ESC) => (3, State::Ground),
+            Some([b'[', b'?']) => (3, State::PrivateMode { number: 0 }),
+            Some([b'[', third]) if *third != ESC => (3, State::Ground),
             Some([second, _]) if !matches!(*second, b'[' | b']' | ESC) => (2, State::Ground),
             _ => (1, State::after(ESC)),
         };
@@ -150,13 +150,9 @@ impl Scanner {
                 State::Own { after_esc: false, overlong } => self.in_own(overlong, &mut here, &mut sink),
                 State::Csi => {
                     here.at += 1;
-                    self.modes = Numbers::default();
                     if byte == b'?' { State::PrivateMode { number: 0 } } else { State::after(byte) }
                 }
-                State::PrivateMode { number } => {
-                    here.at += 1;
-                    self.in_private_mode(number, byte, &mut here, &mut sink)
-                }
+                State::PrivateMode { number } => self.in_private_mode(number, &mut here, &mut sink),
                 State::Osc { matched } => {
                     here.at += 1;
                     match byte {
@@ -244,36 +240,35 @@ impl Scanner {
         State::Prefix { matched: 1, carried: usize::from(here.at == 0) }
     }
 
-    fn in_private_mode(
-        &mut self,
-        number: u16,
-        byte: u8,
-        here: &mut Place<'_>,
-        sink: &mut impl FnMut(Piece<'_>),
-    ) -> State {
-        match byte {
-            b'0'..=b'9' => {
-                let digit = u16::from(byte - b'0');
-                State::PrivateMode { number: number.saturating_mul(10).saturating_add(digit) }
-            }
-            b';' => {
-                self.modes.push(number);
-                State::PrivateMode { number: 0 }
-            }
-            b'h' | b'l' => {
-                self.modes.push(number);
-                let switch = if byte == b'h' { Switch::On } else { Switch::Off };
-                for switch in self.modes.as_slice().iter().map(|&mode| switch(mode)) {
-                    // Programs hide the cursor all the time: that is no reason to pass on what they draw in small pieces.
-                    if switch.changes_screen() {
-                        here.emit(here.at, sink);
-                    }
-                    sink(Piece::Switch(switch));
+    fn in_private_mode(&mut self, number: u16, here: &mut Place<'_>, sink: &mut impl FnMut(Piece<'_>)) -> State {
+        let mut number = number;
+        while let Some(&byte) = here.chunk.get(here.at) {
+            here.at += 1;
+            match byte {
+                b'0'..=b'9' => number = number.saturating_mul(10).saturating_add(u16::from(byte - b'0')),
+                b';' => {
+                    self.modes.push(number);
+                    number = 0;
                 }
-                State::Ground
+                b'h' | b'l' => {
+                    self.modes.push(number);
+                    let switch = if byte == b'h' { Switch::On } else { Switch::Off };
+                    for switch in std::mem::take(&mut self.modes).as_slice().iter().map(|&mode| switch(mode)) {
+                        // Programs hide the cursor all the time: that is no reason to pass on what they draw in small pieces.
+                        if switch.changes_screen() {
+                            here.emit(here.at, sink);
+                        }
+                        sink(Piece::Switch(switch));
+                    }
+                    return State::Ground;
+                }
+                _ => {
+                    self.modes = Numbers::default();
+                    return State::after(byte);
+                }
             }
-            _ => State::after(byte),
         }
+        State::PrivateMode { number }
     }
 
     /// Releases what is held back; the stream is over.
