@@ -25,6 +25,25 @@ __shellmate_environment() {
   done <"$__shellmate_d/names" >|"$__shellmate_d/environment"
 }
 
+# Hands the query over, in place of a prompt. False if it is done.
+__shellmate_ask() {
+  __shellmate_environment
+  __shellmate_say "end;$1" "wait;$((++__shellmate_count));$__shellmate_cwd"
+  __shellmate_wait
+  builtin return 1
+}
+
+# The first hook again, with $?, where the last has not been in between.
+__shellmate_twice() {
+  if [[ $__shellmate_query == run ]]; then
+    # An interrupt or an error in the file that we ran has brought us here.
+    [[ ${__shellmate_ran-} ]] || __shellmate_say "ran;$1"
+    __shellmate_wait
+  elif [[ $__shellmate_kept ]]; then
+    __shellmate_next="{ $__shellmate_put"$'\n'"$__shellmate_kept"$'\n} >&8 2>&9 8>&- 9>&-'
+  fi
+}
+
 # Obeys shellmate until the query is over.
 __shellmate_wait() {
   builtin local REPLY=''

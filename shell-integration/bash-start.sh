@@ -9,7 +9,7 @@ __shellmate_load() {
   [[ ${__shellmate_nonce-} ]] || builtin return 0
   builtin unset -v 'PROMPT_COMMAND[9999]' __shellmate_nonce __shellmate_login __shellmate_norc __shellmate_noprofile \
     __shellmate_rcfile __shellmate_env __shellmate_env_set __shellmate_histfile_set __shellmate_posix __shellmate_aliases \
-    __shellmate_flags __shellmate_boot __shellmate_rest
+    __shellmate_flags __shellmate_boot
   [[ ${BLE_ONLOAD[*]-} != '__shellmate_rare __shellmate_ble arm' ]] || builtin unset -v BLE_ONLOAD
   if [[ ${PROMPT_COMMAND-} == *([[:space:]])\;* && ${PROMPT_COMMAND[10000]+set} ]]; then # built on an entry that ours had pushed away
     PROMPT_COMMAND=${PROMPT_COMMAND[10000]}$PROMPT_COMMAND
@@ -31,7 +31,6 @@ __shellmate_load() {
 }
 
 __shellmate_mark=$'\e]7771;'$__shellmate_nonce
-\builtin mapfile -d '' __shellmate_unread <"$__shellmate_rest"
 __shellmate_then='; \builtin eval "$__shellmate_next"'
 __shellmate_put='__shellmate_restore "$__shellmate_arg" && \builtin : __shellmate_ "$_"'
 __shellmate_end="$__shellmate_then; $__shellmate_put; } 8>&1 9>&2 >/dev/null 2>&1"
@@ -46,7 +45,8 @@ __shellmate_ps1='\[${__shellmate_input-}\]'
 __shellmate_ps0='${__shellmate_start:+${__shellmate_start:__shellmate_at?0:9999999}}${__shellmate_none[__shellmate_at=0]-}'
 __shellmate_ps0+='${__shellmate_late:+${__shellmate_none[__shellmate_late=HISTCMD]-}'
 __shellmate_ps0+='$({ __shellmate_call __shellmate_rare __shellmate_late; } 2>/dev/null)}'
-__shellmate_visual='' __shellmate_found='' __shellmate_pwd='' __shellmate_user='' __shellmate_kept='' __shellmate_keys='' __shellmate_query='' __shellmate_text='' __shellmate_input=''
+__shellmate_visual='' __shellmate_found='' __shellmate_pwd='' __shellmate_user='' __shellmate_kept='' __shellmate_keys=''
+__shellmate_query='' __shellmate_text='' __shellmate_unread='' __shellmate_input=''
 __shellmate_count=0 __shellmate_ended=0 __shellmate_at=(0) __shellmate_late=('') __shellmate_options=('') # no array is exported
 __shellmate_off=aekux
 ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 503)) || __shellmate_off+=m

@@ -4,8 +4,8 @@
 # $ENV when it starts in posix mode, behind assignments written by shellmate. The functions come before any file of the user's, so
 # that no alias is in them. Later a function may hide a builtin, a variable be read-only, any option be set: hence `builtin`, the
 # names, and __shellmate_call. The hooks do not fork and leave $?, $_, PIPESTATUS, the history and the traps as they found them.
-# This is what every prompt and a plain command need. The rest, bash-enter.sh, bash-prompt.sh and bash-ble.sh, waits in
-# __shellmate_unread: bash is slow to parse functions, and nobody cleans up a variable as one does files.
+# This is what every prompt and a plain command need. The rest, bash-enter.sh, bash-prompt.sh and bash-ble.sh, waits until it is
+# needed, because bash is slow to parse functions: in a file until the first command has ended, then in __shellmate_unread.
 \builtin shopt -q expand_aliases && __shellmate_aliases=1
 \builtin shopt -u expand_aliases
 
@@ -33,12 +33,20 @@ __shellmate_rare() {
   "$@"
 }
 __shellmate_read() {
+  [[ ! $__shellmate_rest ]] || __shellmate_fetch
   [[ $__shellmate_unread ]] || builtin return 0
   ! builtin shopt -q expand_aliases || __shellmate_aliases=1
   builtin shopt -u expand_aliases
   builtin eval "$__shellmate_unread"
   [[ ! ${__shellmate_aliases-} ]] || builtin shopt -s expand_aliases
   __shellmate_unread='' __shellmate_aliases=''
+}
+# Nobody cleans up a variable as one does files. If the file is gone already, a query becomes a comment.
+# shellcheck disable=SC2016 # it is for later
+__shellmate_fetch() {
+  builtin mapfile -d '' __shellmate_unread <"$__shellmate_rest" ||
+    __shellmate_unread=('__shellmate_odd() { [[ $__shellmate_line != ">"?( *) ]] || READLINE_LINE="# $READLINE_LINE"; }')
+  __shellmate_rest=
 }
 
 # Sets __shellmate_field to $1 as a field of a mark, cut to $2 bytes.
@@ -56,13 +64,7 @@ __shellmate_where() {
 __shellmate_precmd() {
   __shellmate_status=$1 __shellmate_arg=$2 __shellmate_next=
   if ((__shellmate_ended)); then
-    if [[ $__shellmate_query == run ]]; then
-      # An interrupt or an error in the file that we ran has brought us here.
-      [[ ${__shellmate_ran-} ]] || __shellmate_say "ran;$1"
-      __shellmate_wait
-    elif [[ $__shellmate_kept ]]; then
-      __shellmate_next="{ $__shellmate_put"$'\n'"$__shellmate_kept"$'\n} >&8 2>&9 8>&- 9>&-'
-    fi
+    [[ ! $__shellmate_query$__shellmate_kept ]] || __shellmate_rare __shellmate_twice "$1"
     builtin return
   fi
   __shellmate_ended=1 __shellmate_at=0 __shellmate_input=
@@ -70,13 +72,8 @@ __shellmate_precmd() {
   [[ $__shellmate_text != *bind* ]] || __shellmate_keys='' # bound anew, perhaps
   [[ $__shellmate_text != *DEBUG* ]] || __shellmate_next=$__shellmate_trap
   [[ ${PWD-} == "$__shellmate_pwd" ]] || __shellmate_where
-  if [[ $__shellmate_query ]]; then
-    __shellmate_environment
-    __shellmate_say "end;$1" "wait;$((++__shellmate_count));$__shellmate_cwd"
-    __shellmate_wait
-  else
-    __shellmate_say "end;$1" "prompt;$__shellmate_cwd"
-  fi
+  [[ ! $__shellmate_query ]] || __shellmate_rare __shellmate_ask "$1" || builtin return 0
+  __shellmate_say "end;$1" "prompt;$__shellmate_cwd"
 }
 
 __shellmate_restore() { builtin return "$__shellmate_status"; } # and what it is called with is $_ again
@@ -96,6 +93,7 @@ __shellmate_last() {
     __shellmate_number=$__shellmate_late # HISTCMD as the last PS0 saw it
     __shellmate_read
   fi
+  [[ ! $__shellmate_rest || ! $__shellmate_text ]] || __shellmate_fetch
   __shellmate_at=1 __shellmate_ended=0 __shellmate_start='' __shellmate_text='' __shellmate_room=65536 __shellmate_late=1
 }
 

@@ -311,3 +311,17 @@ fn it_works_with_the_users_own_enter() {
         assert_eq!(new_files(&term), Vec::<String>::new(), "{} {rc}\n{}", shell.name(), term.describe());
     }
 }
+
+#[test]
+fn a_query_that_bash_cannot_hand_over_empties_no_file() {
+    if !Shell::Bash.available() {
+        return;
+    }
+    let mut term = Term::new(Shell::Bash).file("why", "keep\n").start();
+    term.wait_for_prompt();
+    // Somebody has cleaned up.
+    term.run("rm \"$__shellmate_rest\"");
+    term.run("> why did that fail");
+    term.run("cat why");
+    term.wait_for("\nkeep\n");
+}
