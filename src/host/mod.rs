@@ -10,6 +10,7 @@ mod launch;
 mod pty;
 mod quote;
 mod spawn;
+mod start;
 
 use std::io;
 use std::path::PathBuf;

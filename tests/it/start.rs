@@ -134,6 +134,22 @@ fn a_shell_it_does_not_know_works_without_hooks() {
 }
 
 #[test]
+fn a_shell_may_be_a_script_that_names_no_interpreter() {
+    if !Shell::Bash.available() {
+        return;
+    }
+    use std::os::unix::fs::PermissionsExt;
+    let builder = Term::new(Shell::Bash).file("bin/bash", format!("exec {} \"$@\"\n", Shell::Bash.path().display()));
+    let script = builder.home().join("bin/bash");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut term = builder.args(["--shell".into(), script.into_os_string()]).start();
+    term.wait_for_prompt();
+    term.run("echo it is bash");
+    let texts: Vec<String> = term.finish().into_iter().map(|record| record.command).collect();
+    assert_eq!(texts, ["echo it is bash"]);
+}
+
+#[test]
 fn the_size_is_right_from_the_start_and_follows_in_pixels_too() {
     if !available("python3") {
         return;

@@ -1,0 +1,169 @@
+//! Running a shell on a terminal of its own.
+
+#![allow(unsafe_code)]
+
+#[cfg(not(target_os = "linux"))]
+pub(super) use copied::start;
+#[cfg(target_os = "linux")]
+pub(super) use lent::start;
+
+/// The child has our memory on loan until it has become the shell, and we wait that long: a copy, thrown away at once, would delay
+/// every first prompt.
+#[cfg(target_os = "linux")]
+mod lent {
+    use std::ffi::{CString, OsStr, OsString};
+    use std::io;
+    use std::ops::Range;
+    use std::os::fd::{AsRawFd, BorrowedFd};
+    use std::os::unix::ffi::OsStringExt;
+    use std::ptr;
+
+    use nix::errno::Errno;
+    use nix::libc::{self, c_char, c_int};
+    use nix::sched::{CloneFlags, clone};
+    use nix::sys::signal::{SigSet, SigmaskHow};
+    use nix::sys::wait::waitpid;
+    use nix::unistd::Pid;
+
+    use crate::host::launch::Launch;
+
+    /// Enough for a handful of system calls.
+    const STACK: usize = 16 * 1024;
+    /// Those that somebody may handle here.
+    const SIGNALS: Range<c_int> = 1..32;
+
+    /// Starts the shell as leader of a session of its own, with this terminal.
+    pub(in crate::host) fn start(launch: &Launch, terminal: BorrowedFd<'_>) -> io::Result<Pid> {
+        let program = c_string(launch.program.clone().into_os_string())?;
+        let words = [&launch.arg0].into_iter().chain(&launch.args).cloned();
+        let words: Vec<CString> = words.map(c_string).collect::<io::Result<_>>()?;
+        let variables = environment(launch)?;
+        let (argv, envp) = (pointers(&words), pointers(&variables));
+        let mut stack = vec![0; STACK];
+        let mut failure = None;
+
+        let mask = SigSet::all().thread_swap_mask(SigmaskHow::SIG_SETMASK)?;
+        let child = || {
+            failure = Some(become_shell(&program, &argv, &envp, terminal, &mask));
+            127
+        };
+        let flags = CloneFlags::CLONE_VM | CloneFlags::CLONE_VFORK;
+        // SAFETY: this thread goes on only when the child has become the shell or is gone, so what it uses outlives it. It makes
+        // system calls and nothing else: it allocates nothing, takes no lock and does not unwind; no signal comes in between.
+        let pid = unsafe { clone(Box::new(child), &mut stack, flags, Some(libc::SIGCHLD)) };
+        mask.thread_set_mask()?;
+        let pid = pid?;
+        match failure {
+            None => Ok(pid),
+            Some(errno) => {
+                waitpid(pid, None)?;
+                Err(errno.into())
+            }
+        }
+    }
+
+    /// Returns only if it cannot be done.
+    fn become_shell(
+        program: &CString,
+        argv: &[*const c_char],
+        envp: &[*const c_char],
+        terminal: BorrowedFd<'_>,
+        mask: &SigSet,
+    ) -> Errno {
+        // SAFETY: plain system calls; the descriptor is open, the pointers are valid, and both lists end with a null pointer.
+        unsafe {
+            let is_ready = libc::setsid() >= 0
+                && (0..3).all(|stream| libc::dup2(terminal.as_raw_fd(), stream) >= 0)
+                && libc::ioctl(0, libc::TIOCSCTTY, 0) >= 0;
+            if is_ready {
+                SIGNALS.for_each(|signal| forget_handler(signal));
+                libc::sigprocmask(libc::SIG_SETMASK, mask.as_ref(), ptr::null_mut());
+                // This one runs a script without a first line that names its interpreter, too.
+                libc::execvpe(program.as_ptr(), argv.as_ptr(), envp.as_ptr());
+            }
+        }
+        Errno::last()
+    }
+
+    /// What is ignored stays so, but for SIGPIPE, which Rust ignores for itself.
+    ///
+    /// # Safety
+    /// Only for a process that is about to become another: its handlers are gone.
+    unsafe fn forget_handler(signal: c_int) {
+        // SAFETY: `sigaction` writes one structure, for which all zeroes are valid; handlers are the caller's business.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(signal, ptr::null(), &mut action);
+            let is_inherited =
+                action.sa_sigaction == libc::SIG_DFL || action.sa_sigaction == libc::SIG_IGN && signal != libc::SIGPIPE;
+            if !is_inherited {
+                libc::signal(signal, libc::SIG_DFL);
+            }
+        }
+    }
+
+    /// Our environment with the changes that were asked for. What it has under our hooks' names would be exported for good, and take
+    /// along what they keep there.
+    fn environment(launch: &Launch) -> io::Result<Vec<CString>> {
+        let is_changed = |name: &OsStr| launch.env.iter().any(|(changed, _)| changed == name);
+        let is_ours = |name: &OsStr| name.as_encoded_bytes().starts_with(b"__shellmate_");
+        let kept = std::env::vars_os().filter(|(name, _)| !is_changed(name) && !is_ours(name));
+        let added = launch.env.iter().filter_map(|(name, value)| Some((name.clone(), value.clone()?)));
+        let variables = kept.chain(added).map(|(mut variable, value)| {
+            variable.push("=");
+            variable.push(value);
+            c_string(variable)
+        });
+        variables.collect()
+    }
+
+    fn pointers(words: &[CString]) -> Vec<*const c_char> {
+        words.iter().map(|word| word.as_ptr()).chain([ptr::null()]).collect()
+    }
+
+    fn c_string(word: OsString) -> io::Result<CString> {
+        Ok(CString::new(word.into_vec())?)
+    }
+}
+
+/// Where memory cannot be lent, the child is a copy.
+#[cfg(not(target_os = "linux"))]
+mod copied {
+    use std::io;
+    use std::os::fd::BorrowedFd;
+    use std::os::unix::process::CommandExt;
+    use std::process::{Command, Stdio};
+
+    use nix::unistd::{Pid, setsid};
+
+    use crate::host::launch::Launch;
+
+    nix::ioctl_none_bad!(tiocsctty, nix::libc::TIOCSCTTY);
+
+    /// Starts the shell as leader of a session of its own, with this terminal.
+    pub(in crate::host) fn start(launch: &Launch, terminal: BorrowedFd<'_>) -> io::Result<Pid> {
+        let stdio = || terminal.try_clone_to_owned().map(Stdio::from);
+        let mut command = Command::new(&launch.program);
+        command.arg0(&launch.arg0).args(&launch.args).stdin(stdio()?).stdout(stdio()?).stderr(stdio()?);
+        for (name, value) in &launch.env {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"__shellmate_")) {
+            command.env_remove(name);
+        }
+        // SAFETY: between fork and exec only setsid(2) and ioctl(2) are called, both async-signal-safe; nothing is allocated.
+        unsafe { command.pre_exec(own_session) };
+        Ok(Pid::from_raw(i32::try_from(command.spawn()?.id()).unwrap_or(i32::MAX)))
+    }
+
+    /// Leaves our session and takes standard input as the controlling terminal of the new one.
+    fn own_session() -> io::Result<()> {
+        setsid()?;
+        // SAFETY: TIOCSCTTY takes no pointer; descriptor 0 is the pty's other side here.
+        unsafe { tiocsctty(0) }?;
+        Ok(())
+    }
+}
