@@ -37,7 +37,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use nix::poll::PollTimeout;
 use nix::sys::signal::{Signal, kill, killpg};
@@ -53,7 +53,7 @@ use crate::tty::{self, Tty, TtyError};
 use companion::{Companion, Places};
 pub(crate) use grammars::Grammars;
 use outbox::Outbox;
-use ready::is_later;
+use ready::{Ready, is_later};
 use recent::Recent;
 use requests::Requests;
 use signals::{Event, Signals};
@@ -94,6 +94,9 @@ enum Over {
     /// Not even a plain pipe works.
     Broken,
 }
+
+/// When nothing has happened for so long, nobody waits for the shell or for us.
+const CALM: Duration = Duration::from_millis(100);
 
 type Chores = Box<dyn FnOnce() -> (Store, Receiver<()>)>;
 
@@ -137,7 +140,8 @@ struct Session {
     /// How often the keyboard was read.
     reads: u64,
     store: Store,
-    /// What can wait for the first prompt, so that it does not compete with the shell's start: opening the history, tidying up.
+    /// What can wait until a command has ended or all is calm at the first prompt, so that it does not compete with the shell's start:
+    /// opening the history, tidying up.
     chores: Option<Chores>,
     /// Closed when tidying up is done.
     tidied: Option<Receiver<()>>,
@@ -158,12 +162,17 @@ impl Session {
         loop {
             let is_ticking = self.turn.is_some() && !self.shell_has_the_keyboard();
             let is_undecided = self.line_is_undecided();
-            let patience = match (is_ticking, is_undecided) {
-                (true, _) => PollTimeout::try_from(TICK),
-                (false, true) => PollTimeout::try_from(line::ESC_PATIENCE),
-                (false, false) => Ok(PollTimeout::NONE),
+            let has_chores = self.chores.is_some() && self.stage.has_prompted();
+            let patience = match (is_ticking, is_undecided, has_chores) {
+                (true, ..) => PollTimeout::try_from(TICK),
+                (_, true, _) => PollTimeout::try_from(line::ESC_PATIENCE),
+                (_, _, true) => PollTimeout::try_from(CALM),
+                _ => Ok(PollTimeout::NONE),
             };
             let ready = self.wait(patience.unwrap_or(PollTimeout::NONE));
+            if has_chores && ready == Ready::default() {
+                self.do_chores();
+            }
             // What we owe goes out before we take more; the only endless source comes last.
             // A signal that came while we were being woken is older than the key that woke us: a resize must not come after it.
             if ready.signals || ready.keys {
@@ -331,21 +340,24 @@ impl Session {
             self.send(held.front());
             self.typed_at = None;
         }
-        // A command may have ended in the same breath as the first prompt.
-        if (self.stage.has_prompted() || !self.stage.finished.is_empty())
-            && let Some(chores) = self.chores.take()
-        {
+        self.remember();
+        self.meet_hooks();
+    }
+
+    fn do_chores(&mut self) {
+        if let Some(chores) = self.chores.take() {
             let (store, tidied) = chores();
             self.store = store;
             self.tidied = Some(tidied);
         }
-        if !self.stage.finished.is_empty() {
-            self.remember();
-        }
-        self.meet_hooks();
     }
 
+    /// Remembers the commands that have ended.
     fn remember(&mut self) {
+        if self.stage.finished.is_empty() {
+            return;
+        }
+        self.do_chores();
         let tty::Size { rows, cols, .. } = self.tty.size();
         let size = capture::Size::new(rows, cols);
         for stage::Finished { command, output } in self.stage.finished.drain(..) {

@@ -8,7 +8,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use super::Session;
 
 /// What can be done without waiting.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Ready {
     pub(super) signals: bool,
     pub(super) news: bool,
