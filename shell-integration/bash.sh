@@ -13,16 +13,16 @@
 # that would report finished jobs after each command, where nobody sees it. (`local -` reads the history file again before bash
 # 5.2.) What an interrupt keeps a call from putting back, the next one puts back.
 __shellmate_call() {
-  if [[ ! $__shellmate_options && $- != *[$__shellmate_off]* ]]; then
+  if [[ $__shellmate_options || $- == *[$__shellmate_off]* ]]; then
+    builtin : "${__shellmate_options:=${-//[!$__shellmate_off]/}}"
+    builtin set "+$__shellmate_off"
     "$@"
-    builtin return
+    builtin local __shellmate_o="-$__shellmate_options"
+    __shellmate_options=
+    builtin set "$__shellmate_o"
+  else
+    "$@"
   fi
-  builtin : "${__shellmate_options:=${-//[!$__shellmate_off]/}}"
-  builtin set "+$__shellmate_off"
-  "$@"
-  builtin local __shellmate_o="-$__shellmate_options"
-  __shellmate_options=
-  builtin set "$__shellmate_o"
 }
 
 __shellmate_say() { builtin printf "$__shellmate_mark;%s\e\\\\" "$@" >/dev/tty; }
@@ -76,7 +76,8 @@ __shellmate_precmd() {
   __shellmate_say "end;$1" "prompt;$__shellmate_cwd"
 }
 
-__shellmate_restore() { builtin return "$__shellmate_status"; } # and what it is called with is $_ again
+# What it is called with is $_ again.
+__shellmate_restore() { ((!__shellmate_status)) || builtin return "$__shellmate_status"; }
 
 # Last before a prompt: sees that all hooks are in place, whatever was done to them, and expects a command.
 __shellmate_last() {
