@@ -1,9 +1,30 @@
-# What zsh does with a finished line and about a query; the host puts this text in front of zsh.zsh.
+# What zsh's editor does with a line, and about a query; the host puts this text in front of zsh.zsh.
+
+# The editor's hooks: first the widget that was there, wherever that leads, then ours, whatever becomes of that. The prompt is
+# drawn already, and a widget may edit the whole line by itself. On a line that goes on from another there is nothing of ours,
+# and the widget is called with no function and no compound command around it: `%_` in PS2 would tell.
+__shellmate_line_init() {
+  builtin local "__shellmate_place=${__shellmate_busy:-$CONTEXT}" __shellmate_busy=started
+  "${${${__shellmate_place:#start*}:+${widgets[__shellmate_old_init]:+builtin}}:-:}" zle __shellmate_old_init || :
+  "${${${(M)__shellmate_place:#start}:+__shellmate_around}:-:}" init __shellmate_begin __shellmate_begun
+}
+__shellmate_line_finish() {
+  builtin local "__shellmate_place=${__shellmate_busy:-$CONTEXT}" __shellmate_busy=started
+  "${${${__shellmate_place:#start*}:+${widgets[__shellmate_old_finish]:+builtin}}:-:}" zle __shellmate_old_finish || :
+  "${${${(M)__shellmate_place:#start}:+__shellmate_around}:-:}" finish : __shellmate_accept
+  builtin typeset -g "__shellmate_typed=${${CONTEXT:#vared}:+$PREBUFFER$BUFFER}"
+}
+__shellmate_around() {
+  { "$2" } 2>/dev/null
+  { [[ -z ${widgets[__shellmate_old_$1]-} ]] || builtin zle "__shellmate_old_$1" || : } always {
+    TRY_BLOCK_ERROR=0 TRY_BLOCK_INTERRUPT=0
+    { "$3" } 2>/dev/null
+  }
+}
 
 # A query gets no further than this: the shell is left with an empty line.
 __shellmate_accept() {
   builtin emulate -L zsh && builtin trap - DEBUG ZERR
-  [[ $CONTEXT == start ]] || builtin return 0
   __shellmate_seen=1
   (( $precmd_functions[(I)__shellmate_precmd] )) || precmd_functions=(__shellmate_precmd $precmd_functions)
   (( $preexec_functions[(I)__shellmate_preexec] )) || preexec_functions=(__shellmate_preexec $preexec_functions)

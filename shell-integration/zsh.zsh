@@ -10,7 +10,7 @@ if [[ -n $__shellmate_zdotdir_set ]]; then builtin export ZDOTDIR="$__shellmate_
 
 if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
   builtin typeset -gH +x __shellmate_nonce __shellmate_fifo
-  builtin typeset -g __shellmate_query= __shellmate_file= __shellmate_ran= __shellmate_busy= __shellmate_seen=
+  builtin typeset -g __shellmate_query= __shellmate_file= __shellmate_ran= __shellmate_busy= __shellmate_seen= __shellmate_typed=
   builtin typeset -g __shellmate_count=0 __shellmate_code=0
 
   # say KIND FIELD…: write one mark.
@@ -44,10 +44,14 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
       # An interrupt has kept the file from saying it.
       [[ -n $__shellmate_ran ]] || __shellmate_say ran $(( $1 ? $1 : 130 ))
     else
-      __shellmate_code=$1 __shellmate_seen=
+      __shellmate_code=$1 __shellmate_seen= __shellmate_typed=
       # What zsh has just drawn behind output without a final newline is not output.
       __shellmate_say end $1 "${(%)${PROMPT_EOL_MARK-%B%S%#%s%b}}"
-      [[ $widgets[zle-line-init] == user:__shellmate_line_init ]] || __shellmate_widgets
+      if [[ $widgets[zle-line-init] != user:__shellmate_line_init ]]; then
+        # A hook behind ours may do that at every prompt; from the next one on there is one of ours behind it.
+        (( $+functions[__shellmate_boot] )) || precmd_functions=(${precmd_functions:#__shellmate_last} __shellmate_last)
+        __shellmate_widgets
+      fi
       [[ $__shellmate_query == asked && -p $__shellmate_fifo ]] && __shellmate_query=open || __shellmate_query=
       if [[ -n $__shellmate_query ]]; then
         __shellmate_environment
@@ -81,34 +85,27 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
     if [[ -z $__shellmate_seen && ( $1 == '>' || $1 == '> '* ) ]]; then
       __shellmate_stop "$1"
     else
-      __shellmate_say start "$PWD" "${1:-$3}"
+      # Where a hook has just put the history aside zsh does not know what was typed.
+      __shellmate_say start "$PWD" "${1:-${${__shellmate_typed:#*!*}:-$3}}"
+      __shellmate_typed=
     fi 2>/dev/null
   }
 
-  # The editor's hooks: first the widget that was there, wherever that leads, then ours, whatever becomes of that. The prompt is
-  # drawn already, and a widget may edit the whole line by itself.
-  __shellmate_line_init() { [[ -n $__shellmate_busy ]] || { __shellmate_begin 2>/dev/null; __shellmate_then init __shellmate_begun } }
-  __shellmate_line_finish() { [[ -n $__shellmate_busy ]] || __shellmate_then finish __shellmate_accept }
-  __shellmate_then() {
-    { builtin typeset -g __shellmate_busy=1; [[ -z ${widgets[__shellmate_old_$1]-} ]] || builtin zle "__shellmate_old_$1" || : } always {
-      builtin typeset -g __shellmate_busy=
-      TRY_BLOCK_ERROR=0 TRY_BLOCK_INTERRUPT=0
-      { "$2" } 2>/dev/null
-    }
-  }
-
-  __shellmate_begin() { builtin emulate -L zsh && builtin trap - DEBUG ZERR && [[ $CONTEXT == start ]] && __shellmate_say input }
+  # The editor's hooks that begin and finish a line are in zsh-query.zsh; these are our part of the first.
+  __shellmate_begin() { builtin emulate -L zsh && builtin trap - DEBUG ZERR && __shellmate_say input }
   __shellmate_begun() {
     builtin emulate -L zsh && builtin trap - DEBUG ZERR
     if (( $+functions[__shellmate_boot] )); then
       builtin unfunction __shellmate_boot __shellmate_install
       (( $#zsh_scheduled_events )) || builtin zmodload -u zsh/sched
     fi
-    [[ $CONTEXT != start || $widgets[zle-line-finish] == user:__shellmate_line_finish ]] || __shellmate_widgets
+    [[ $widgets[zle-line-finish] == user:__shellmate_line_finish ]] || __shellmate_widgets
   }
 
   # Be the outermost of both hooks, whatever else has been installed since.
+  __shellmate_last() { { __shellmate_widgets } 2>/dev/null }
   __shellmate_widgets() {
+    builtin emulate -L zsh && builtin trap - DEBUG ZERR
     builtin local name && [[ -o zle ]] || builtin return 0
     for name in init finish; do
       case $widgets[zle-line-$name] in

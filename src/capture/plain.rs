@@ -6,6 +6,8 @@ mod typewriter;
 
 use std::num::NonZeroU16;
 
+use crate::text::without_titles;
+
 /// The size of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
@@ -33,6 +35,7 @@ const COLS: (u16, u16) = (2, 1000);
 /// overwritten or drawn on the alternate screen.
 pub fn render(bytes: &[u8], size: Size) -> String {
     let size = Size { rows: clamp(size.rows, ROWS), cols: clamp(size.cols, COLS) };
+    let bytes = &without_titles(bytes);
     typewriter::render(bytes, size).unwrap_or_else(|| screen::render(bytes, size))
 }
 

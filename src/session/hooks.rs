@@ -30,6 +30,16 @@ impl Session {
             self.show();
         }
     }
+
+    /// Whether the shell reads keys at its prompt though our hook in its editor has not said so: it may have lost its place there.
+    pub(super) fn editor_took_over(&mut self) -> bool {
+        let took_over = !self.is_covered() && edits_a_line(&self.pty, &self.child) && self.stage.resume_editor();
+        if took_over {
+            let held = std::mem::take(&mut self.held);
+            self.send(held.front());
+        }
+        took_over
+    }
 }
 
 fn edits_a_line(pty: &Pty, shell: &Child) -> bool {

@@ -226,7 +226,7 @@ impl Session {
     }
 
     fn route(&mut self, keys: &[u8]) {
-        if self.tracking && !self.shell_has_the_keyboard() {
+        if self.tracking && !self.shell_has_the_keyboard() && !self.editor_took_over() {
             if self.turn.is_some() {
                 self.on_turn_keys(keys);
             } else if self.line_is_open() {

@@ -136,6 +136,12 @@ impl Stage {
         matches!(self.floor, Floor::Shell | Floor::Lent)
     }
 
+    /// The line editor is reading: its prompt is drawn, whether our hook could say so or not. False if there is no prompt yet.
+    pub(super) fn resume_editor(&mut self) -> bool {
+        let is_drawn = self.floor == Floor::Returning && self.zone() == Zone::Prompt;
+        is_drawn.then(|| self.floor = Floor::Shell).is_some()
+    }
+
     /// Whether a query is being answered.
     pub(super) fn agent_works(&self) -> bool {
         matches!(self.floor, Floor::Agent | Floor::Lent)

@@ -8,12 +8,14 @@ mod nearest;
 mod percent;
 mod sanitize;
 pub mod style;
+mod titles;
 pub mod width;
 
 pub use clip::beginning;
 pub use nearest::{distance, nearest};
 pub use percent::{decode as percent_decode, encode as percent_encode};
 pub use sanitize::sanitize;
+pub use titles::without_titles;
 
 /// 1024 bytes.
 pub const KIB: usize = 1024;

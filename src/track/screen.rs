@@ -4,6 +4,8 @@
 
 use std::num::NonZeroU16;
 
+use crate::text::without_titles;
+
 /// Enough for several redraws of a large screen.
 const CAP: usize = 256 * 1024;
 
@@ -59,7 +61,7 @@ impl Screen {
         let mut bytes = self.bytes[self.oldest..].to_vec();
         bytes.extend_from_slice(&self.bytes[..self.oldest]);
         let mut parser = vt100::Parser::new(size(rows), size(columns), 0);
-        parser.process(&bytes);
+        parser.process(&without_titles(&bytes));
         let screen = parser.screen();
         let (text, whole) = (screen.contents().trim().to_owned(), screen.contents_formatted().into());
         let below = last_row(screen).saturating_sub(screen.cursor_position().0);
@@ -67,7 +69,7 @@ impl Screen {
         let (above, (lines, is_blank)) = match prompt {
             Some(prompt) => {
                 let mut parser = vt100::Parser::new(size(TALLEST), size(columns), 0);
-                parser.process(prompt);
+                parser.process(&without_titles(prompt));
                 (parser.screen().cursor_position().0, lines(parser.screen(), 0, columns))
             }
             None => {
@@ -141,6 +143,8 @@ mod tests {
         screen.push(b"first\r\n12345678901234567890abc 50%");
         assert_eq!(played(&screen.shown(10, 20, false).lines), "12345678901234567890\nabc 50%");
         screen.push(b"\r\n");
+        assert!(screen.shown(10, 20, false).is_blank);
+        screen.push(b"\x1bktitle\x1b\\");
         assert!(screen.shown(10, 20, false).is_blank);
     }
 

@@ -302,10 +302,131 @@ fn zsh_prompts_that_come_early_or_shrink() {
             precmd_functions+=(setup)",
         ),
         (
+            "hooks of the editor that come with every prompt",
+            "mine() { X=$WIDGET }; setup() { zle -N zle-line-init mine; zle -N zle-line-finish mine }; precmd_functions+=(setup)",
+        ),
+        (
+            "hooks of the editor that are added at every prompt",
+            "autoload -Uz add-zle-hook-widget; mine() { X=$WIDGET }
+            setup() { add-zle-hook-widget line-init mine; add-zle-hook-widget line-finish mine }; precmd_functions+=(setup)",
+        ),
+        (
             "a prompt drawn again when it knows more",
             "know() { zle -F $1; exec {1}<&-; zle reset-prompt; zle -R }
             ask() { exec {later}< <(echo more); zle -F $later know }; precmd_functions+=(ask)",
         ),
     ];
     all(cases.iter().map(|(what, rc)| (*what, move || coexists(Shell::Zsh, what, |builder| builder.rc(rc)))));
+}
+
+/// What a widget that draws the prompt again, at the beginning or the end of a line, finds the shell in the middle of.
+#[test]
+fn zsh_continued_lines_say_what_is_open() {
+    let hooks = "drawn() { zle reset-prompt; zle -R }";
+    let cases = [
+        ("a line-init widget", format!("{hooks}; zle -N zle-line-init drawn")),
+        ("a line-finish widget", format!("{hooks}; zle -N zle-line-finish drawn")),
+        ("both, through the hooks of zsh", {
+            let add = "add-zle-hook-widget line-init drawn; add-zle-hook-widget line-finish drawn";
+            format!("{hooks}; autoload -Uz add-zle-hook-widget; {add}; late() {{ {add} }}; precmd_functions+=(late)")
+        }),
+        ("a widget that fails", "drawn() { zle reset-prompt; false }; zle -N zle-line-finish drawn".to_owned()),
+        ("a trap for what fails", format!("TRAPZERR() {{ echo failed }}; {hooks}; zle -N zle-line-finish drawn")),
+    ];
+    all(cases.iter().map(|(what, rc)| {
+        let act = |mut term: Term| {
+            term.wait_for_prompt();
+            for (above, line) in
+                ["for i in 1 2; do", "if true; then", "echo \"is $i", "> not a query\"; fi"].iter().enumerate()
+            {
+                term.typed(format!("{line}\r"));
+                term.wait_until(|screen| {
+                    let text = text_of(screen);
+                    text.lines().count() == above + 2 && text.trim_end().ends_with('>')
+                });
+            }
+            term.typed("done\r");
+            term.wait_for("\nis 2\n> not a query\n");
+            term.wait_for_prompt();
+            term
+        };
+        (*what, move || {
+            if !Shell::Zsh.available() {
+                return;
+            }
+            let bare = act(Term::new(Shell::Zsh).rc(rc).bare().start()).screen();
+            let mut ours = act(Term::new(Shell::Zsh).rc(rc).start());
+            assert_eq!(ours.screen(), bare);
+            ours.typed("> still a query\r");
+            ours.wait_for(ANSWER);
+            ours.wait_for_prompt();
+            let text = "for i in 1 2; do\nif true; then\necho \"is $i\n> not a query\"; fi\ndone";
+            assert_eq!(in_short(&ours.finish()), [(text, 0)]);
+        })
+    }));
+}
+
+/// A hook that puts the history aside, as zsh's own manual has it: where histories are shared, zsh no longer says what was typed.
+#[test]
+fn zsh_histories_of_a_directory() {
+    if !Shell::Zsh.available() {
+        return;
+    }
+    let hook = "HISTFILE=~/all HISTSIZE=100 SAVEHIST=100; setopt share_history; alias ls='ls -d'
+        zshaddhistory() { print -Sr -- ${1%%$'\\n'}; fc -p ~/here }";
+    let before = ": 1700000000:0;echo old\n: 1700000001:0;echo older\n";
+    let mut term = Term::new(Shell::Zsh).rc(hook).file("all", before).start();
+    term.wait_for_prompt();
+    term.run("ls . && (exit 7)");
+    term.run(" echo a secret");
+    term.typed("for i in 1; do\rls  /\rdone\r");
+    term.wait_for_prompt();
+    term.run("echo one");
+    term.run("!!");
+    term.typed("> a query\r");
+    term.wait_for(ANSWER);
+    term.wait_for_prompt();
+    let wanted = [("ls . && (exit 7)", 7), ("for i in 1; do\nls  /\ndone", 0), ("echo one", 0), ("echo one", 0)];
+    assert_eq!(in_short(&term.finish()), wanted);
+}
+
+/// A title as screen and tmux have it, from hooks as oh-my-zsh's.
+#[test]
+fn zsh_titles_are_no_output() {
+    if !Shell::Zsh.available() {
+        return;
+    }
+    let titles = r"run() { print -n '\ekrunning\e\\' }; idle() { print -n '\ekidle\e\\' }; preexec_functions+=(run); precmd_functions+=(idle)";
+    let mut term = Term::new(Shell::Zsh).rc(titles).env("TERM", "screen-256color").start();
+    term.wait_for_prompt();
+    term.run("echo one");
+    term.run("true");
+    let outputs = |id: String| term.history(&["show", &id]).pop().and_then(|record| record.output);
+    let records = term.wait_for_history(|records| records.len() == 2);
+    let outputs: Vec<_> = records.iter().map(|record| outputs(record.id())).collect();
+    assert_eq!(outputs, [Some("one".to_owned()), Some(String::new())]);
+}
+
+/// Where no hook in the editor is ours, a query is kept from running at the last moment, and the prompt after it takes keys.
+#[test]
+fn zsh_widgets_that_leave_no_room() {
+    if !Shell::Zsh.available() {
+        return;
+    }
+    let rc = "mine() { X=$WIDGET }; rob() { zle -N zle-line-init mine; zle -N zle-line-finish mine }
+        zle -N rob; bindkey '^G' rob; TRAPINT() { return 130 }
+        behind() { rob; precmd_functions=(${precmd_functions:#behind} behind) }; precmd_functions+=(behind)";
+    let mut term = Term::new(Shell::Zsh).rc(rc).file("why", "keep").start();
+    term.wait_for_prompt();
+    for _ in 0..3 {
+        term.run("false");
+        term.typed("> why did that fail\r");
+        term.wait_for("`false` ended with status 1");
+        term.wait_for_prompt();
+        term.key(Key::Ctrl('g'));
+        term.run("clear");
+    }
+    assert_eq!(term.read("why"), "keep");
+    let records = term.finish();
+    assert_eq!(in_short(&records), [("false", 1), ("clear", 0)].repeat(3));
 }

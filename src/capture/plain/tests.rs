@@ -53,6 +53,7 @@ fn strings_leave_no_text() {
         (b"\x1b]0;aborted\x18text\x1b]0;aborted\x1atext", "texttext"),
         (b"\x1b]0;cut by a colour\x1b[31mtext", "text"),
         (b"text\x1b]0;never ended", "text"),
+        (b"\x1bkecho\x1b\\text", "text"),
     ];
     for (bytes, expected) in cases {
         assert_eq!(shown(bytes), *expected, "{}", String::from_utf8_lossy(bytes));
