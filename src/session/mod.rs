@@ -224,6 +224,7 @@ impl Session {
                 self.on_line_keys(keys);
             } else {
                 self.hold(keys);
+                self.miss_input();
             }
             return;
         }
@@ -237,6 +238,14 @@ impl Session {
             self.typed_at = Some(Instant::now());
         }
         self.send(keys);
+    }
+
+    /// Whatever became of the mark at the prompt's end: who presses a key while the shell reads them has seen the prompt.
+    fn miss_input(&mut self) {
+        let reads = self.pty.edits_lines_itself() && self.pty.foreground() == Some(self.child.pid());
+        if reads && self.stage.gives_keyboard_back() {
+            self.follow_up();
+        }
     }
 
     fn shell_has_the_keyboard(&self) -> bool {
