@@ -74,14 +74,29 @@ __shellmate_around() {
   fi
 }
 
-# For bash-preexec, which calls functions.
+# Our hooks for bash-preexec. It calls functions, and has to be the last in PROMPT_COMMAND itself; but others in there may set PS1.
+__shellmate_preexec() {
+  builtin local __shellmate_l=__bp_interactive_mode
+  [[ ${precmd_functions-} == __shellmate_bp_first ]] || __shellmate_around precmd_functions __shellmate_bp_first ''
+  if ((${#PROMPT_COMMAND[@]} > 1)) && [[ ${PROMPT_COMMAND[-2]}${PROMPT_COMMAND[-1]} == "$__shellmate_final$__shellmate_l" ]]; then
+    builtin return 0
+  fi
+  [[ ${PROMPT_COMMAND[*]-} != *__shellmate_* ]] || __shellmate_around PROMPT_COMMAND '' ''
+  if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)); then
+    [[ ${PROMPT_COMMAND-} == *"$__shellmate_l" ]] || __shellmate_l=
+    PROMPT_COMMAND=${PROMPT_COMMAND%"$__shellmate_l"}$'\n'$__shellmate_final${__shellmate_l:+$'\n'$__shellmate_l}
+  elif [[ ${PROMPT_COMMAND[*]: -1} == "$__shellmate_l" ]]; then
+    PROMPT_COMMAND=("${PROMPT_COMMAND[@]::${#PROMPT_COMMAND[@]}-1}" "$__shellmate_final" "$__shellmate_l")
+  else
+    PROMPT_COMMAND+=("$__shellmate_final")
+  fi
+}
 __shellmate_bp_first() { builtin eval "$__shellmate_first"; }
-__shellmate_bp_last() { builtin eval "$__shellmate_final"; }
 
 # Calls a function of bash-ble.sh, which waits behind the rest.
 __shellmate_ble() {
-  __shellmate_unread=${__shellmate_unread[1]-}
-  __shellmate_unread[1]=
+  __shellmate_unread=${__shellmate_unread[2]-}
+  __shellmate_unread[2]=
   __shellmate_read
   "__shellmate_ble_$1"
 }
@@ -122,7 +137,7 @@ __shellmate_aside() {
   elif [[ ${PROMPT_COMMAND-} == "$__shellmate_first"$'\n'*$'\n'"$__shellmate_final" ]]; then
     PROMPT_COMMAND=${PROMPT_COMMAND#"$__shellmate_first"$'\n'}
     PROMPT_COMMAND=${PROMPT_COMMAND%$'\n'"$__shellmate_final"}
-  elif [[ ${#PROMPT_COMMAND[@]} -gt 2 && $PROMPT_COMMAND == "$__shellmate_first" ]] &&
+  elif [[ ${#PROMPT_COMMAND[@]} -gt 2 && ${PROMPT_COMMAND[0]} == "$__shellmate_first" ]] &&
     [[ ${PROMPT_COMMAND[-1]} == "$__shellmate_final" ]]; then
     PROMPT_COMMAND=("${PROMPT_COMMAND[@]:1:${#PROMPT_COMMAND[@]}-2}") __shellmate_user=
   fi
