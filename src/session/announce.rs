@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::text::{percent_encode, sanitize};
 use crate::track::Mark;
 
-const PROMPT: &[u8] = b"\x1b]133;A\x1b\\";
-/// bash draws only the last line of its prompt again when the window changes: a terminal must not wipe the others for it.
-const PROMPT_OF_BASH: &[u8] = b"\x1b]133;A;redraw=0\x1b\\";
+/// Not every shell draws its whole prompt again when the window changes: a terminal must not wipe it for that.
+const PROMPT: &[u8] = b"\x1b]133;A;redraw=0\x1b\\";
 
 /// Speaks the ecosystem's dialect to the outer terminal, unless the shell does so itself.
 #[derive(Debug)]
@@ -21,8 +20,6 @@ pub(super) struct Announcer {
     is_silent: bool,
     /// It can do nothing but print.
     is_dumb: bool,
-    /// What says that a prompt begins.
-    prompt: &'static [u8],
     /// What stands on the screen since the last prompt is an answer of ours.
     answers: bool,
     told: Option<PathBuf>,
@@ -34,7 +31,7 @@ impl Announcer {
         let term = term.map_or(&b""[..], OsStr::as_bytes);
         let is_dumb = matches!(term, b"" | b"dumb");
         let is_understood = !is_dumb && term != b"linux";
-        Announcer { host, is_understood, is_silent: false, is_dumb, prompt: PROMPT, answers: false, told: None }
+        Announcer { host, is_understood, is_silent: false, is_dumb, answers: false, told: None }
     }
 
     /// A line of ours, less loud than what the shell prints.
@@ -58,7 +55,7 @@ impl Announcer {
     /// The prompt that was there before is drawn again below what we said.
     pub(super) fn prompt_again(&mut self) -> &'static [u8] {
         self.answers = false;
-        if self.is_understood { self.prompt } else { b"" }
+        if self.is_understood { PROMPT } else { b"" }
     }
 
     /// What to tell the outer terminal for this mark; `ended` is whether it ended a command.
@@ -66,7 +63,6 @@ impl Announcer {
         if let Mark::Hello { shell, version, .. } = mark {
             let major = version.split('.').next().and_then(|major| major.parse().ok());
             self.is_silent |= shell == "fish" && major.is_some_and(|major: u32| major >= 4);
-            self.prompt = if shell == "bash" { PROMPT_OF_BASH } else { PROMPT };
         }
         let has_answered = matches!(mark, Mark::Prompt { .. }) && std::mem::take(&mut self.answers);
         if self.is_silent || !self.is_understood {
@@ -75,7 +71,7 @@ impl Announcer {
         match mark {
             Mark::Prompt { cwd } => {
                 let end = if has_answered { &b"\x1b]133;D\x1b\\"[..] } else { b"" };
-                [end, &self.directory(cwd), self.prompt].concat()
+                [end, &self.directory(cwd), PROMPT].concat()
             }
             Mark::Input => b"\x1b]133;B\x1b\\".to_vec(),
             Mark::Start { .. } => b"\x1b]133;C\x1b\\".to_vec(),
@@ -112,8 +108,11 @@ mod tests {
     #[test]
     fn the_directory_is_told_when_it_changes() {
         let mut announcer = Announcer::new(Some(OsStr::new("xterm")), "box".into());
-        assert_eq!(announcer.translate(&prompt("/a b"), false), b"\x1b]7;file://box/a%20b\x1b\\\x1b]133;A\x1b\\");
-        assert_eq!(announcer.translate(&prompt("/a b"), false), b"\x1b]133;A\x1b\\");
+        assert_eq!(
+            announcer.translate(&prompt("/a b"), false),
+            b"\x1b]7;file://box/a%20b\x1b\\\x1b]133;A;redraw=0\x1b\\"
+        );
+        assert_eq!(announcer.translate(&prompt("/a b"), false), b"\x1b]133;A;redraw=0\x1b\\");
         assert_eq!(announcer.translate(&Mark::End { status: 3, eol_mark: Vec::new() }, true), b"\x1b]133;D;3\x1b\\");
         assert_eq!(announcer.translate(&Mark::End { status: 3, eol_mark: Vec::new() }, false), b"");
     }
@@ -132,8 +131,8 @@ mod tests {
         let mut announcer = Announcer::new(Some(OsStr::new("xterm")), "box".into());
         announcer.translate(&prompt("/"), false);
         assert_eq!(announcer.answer(), b"\x1b]133;C\x1b\\");
-        assert_eq!(announcer.translate(&prompt("/"), false), b"\x1b]133;D\x1b\\\x1b]133;A\x1b\\");
-        assert_eq!(announcer.translate(&prompt("/"), false), b"\x1b]133;A\x1b\\");
+        assert_eq!(announcer.translate(&prompt("/"), false), b"\x1b]133;D\x1b\\\x1b]133;A;redraw=0\x1b\\");
+        assert_eq!(announcer.translate(&prompt("/"), false), b"\x1b]133;A;redraw=0\x1b\\");
     }
 
     #[test]
