@@ -14,7 +14,6 @@ __shellmate_odd() {
     [[ $__shellmate_line == "${READLINE_LINE-}" ]] || ! builtin shopt -q histverify || builtin return
   fi
   __shellmate_repeated
-  ((__shellmate_at == 1)) || builtin return 0
   [[ $__shellmate_line == '> '* || $__shellmate_line != *$'\n>'* ]] || __shellmate_part
   [[ $__shellmate_line == '>' || $__shellmate_line == '> '* ]] || builtin return 0
   __shellmate_encode "$__shellmate_line"
@@ -34,6 +33,8 @@ __shellmate_repeated() {
 # Before and after the key that has a line edited elsewhere and runs it: in between, the editor is ours. It hands a query back.
 __shellmate_elsewhere() {
   __shellmate_say wiped
+  ((__shellmate_at != 2)) || builtin return 0
+  __shellmate_undress
   if [[ ! $__shellmate_visual ]]; then
     [[ ${VISUAL@a} == *r* ]] || __shellmate_visual=${VISUAL+=}:${VISUAL-} VISUAL=__shellmate_editor
     builtin return 0

@@ -11,8 +11,9 @@ __shellmate_enter() {
     [[ ${PROMPT_COMMAND[*]-}${precmd_functions[*]-} != *__shellmate_* ]] || builtin return 0
     __shellmate_last
   fi
-  if [[ $__shellmate_line == [\>^]* || $__shellmate_line == *[$'\n!']* || ${histchars-!} != !* ||
-    $__shellmate_h == +([[:alnum:]_]) && ${BASH_ALIASES[$__shellmate_h]-$__shellmate_h} == fc?([[:blank:]]*) ]]; then
+  __shellmate_undress
+  if [[ $__shellmate_at == 1 && ($__shellmate_line == [\>^]* || $__shellmate_line == *[$'\n!']* || ${histchars-!} != !* ||
+    $__shellmate_h == +([[:alnum:]_]) && ${BASH_ALIASES[$__shellmate_h]-$__shellmate_h} == fc?([[:blank:]]*)) ]]; then
     __shellmate_rare __shellmate_odd || builtin return 0
   fi
   [[ ${PWD-} == "$__shellmate_pwd" ]] || __shellmate_where

@@ -4,8 +4,9 @@
 # $ENV when it starts in posix mode, behind assignments written by shellmate. The functions come before any file of the user's, so
 # that no alias is in them. Later a function may hide a builtin, a variable be read-only, any option be set: hence `builtin`, the
 # names, and __shellmate_call. The hooks do not fork and leave $?, $_, PIPESTATUS, the history and the traps as they found them.
-# This is what every prompt and a plain command need. The rest, bash-enter.sh, bash-prompt.sh and bash-ble.sh, waits until it is
-# needed, because bash is slow to parse functions: in a file until the first command has ended, then in __shellmate_unread.
+# This is what every prompt and a plain command need. The rest (bash-prompt.sh, bash-others.sh; bash-enter.sh; bash-ble.sh) waits
+# until it is needed, because bash is slow to parse functions: in a file until the first command has ended, then in
+# __shellmate_unread.
 \builtin shopt -q expand_aliases && __shellmate_aliases=1
 \builtin shopt -u expand_aliases
 
@@ -32,14 +33,19 @@ __shellmate_rare() {
   __shellmate_read
   "$@"
 }
+# On a continuation line bash-enter.sh is left unread, and nothing of it runs: there bash forgets over much parsing, or a command
+# substitution, that a quote is open, and writes in front of its own memory.
 __shellmate_read() {
   [[ ! $__shellmate_rest ]] || __shellmate_fetch
-  [[ $__shellmate_unread ]] || builtin return 0
+  builtin local __shellmate_t="$__shellmate_unread"
+  ((__shellmate_at == 2)) || __shellmate_t+=${__shellmate_unread[1]-}
+  [[ $__shellmate_t ]] || builtin return 0
   ! builtin shopt -q expand_aliases || __shellmate_aliases=1
   builtin shopt -u expand_aliases
-  builtin eval "$__shellmate_unread"
+  builtin eval "$__shellmate_t"
   [[ ! ${__shellmate_aliases-} ]] || builtin shopt -s expand_aliases
   __shellmate_unread='' __shellmate_aliases=''
+  ((__shellmate_at == 2)) || __shellmate_unread[1]=
 }
 # Nobody cleans up a variable as one does files. If the file is gone already, a query becomes a comment.
 # shellcheck disable=SC2016 # it is for later
@@ -68,6 +74,7 @@ __shellmate_precmd() {
     builtin return
   fi
   __shellmate_ended=1 __shellmate_at=0 __shellmate_input=
+  __shellmate_undress
   [[ ! -t 9 ]] || __shellmate_input=$__shellmate_mark$';input\e\\' # PS1 and PS0 go to stderr, and the nonce to no file
   [[ $__shellmate_text != *bind* ]] || __shellmate_keys='' # bound anew, perhaps
   [[ $__shellmate_text != *DEBUG* ]] || __shellmate_next=$__shellmate_trap
@@ -83,11 +90,13 @@ __shellmate_restore() { ((!__shellmate_status)) || builtin return "$__shellmate_
 __shellmate_last() {
   [[ ! ${BLE_VERSION-} ]] || ! __shellmate_rare __shellmate_ble last || builtin return 0
   [[ ${PROMPT_COMMAND[0]-} == "$__shellmate_first" && ${PROMPT_COMMAND[-1]} == "$__shellmate_final" ]] || __shellmate_hook
-  if [[ ${PS0-} != *"$__shellmate_ps0" || ${PS1-} != *"$__shellmate_ps1" ]] || ! builtin shopt -q promptvars; then
+  if [[ ${PS0-} == *"$__shellmate_ps0" && ${PS1+set} ]] && builtin shopt -q promptvars; then
+    builtin printf -v PS1 %s "${PS1%"$__shellmate_ps1"}$__shellmate_ps1"
+  else
     __shellmate_append PS0 "$__shellmate_ps0"
     [[ ! ${PS1+set} ]] || __shellmate_append PS1 "$__shellmate_ps1"
-    [[ ${PS1-} == *"$__shellmate_ps1" || ! $__shellmate_input ]] || __shellmate_say input
   fi
+  [[ ${PS1-} == *"$__shellmate_ps1" || ! $__shellmate_input ]] || __shellmate_say input
   [[ $__shellmate_keys ]] || __shellmate_bind
   [[ ! $__shellmate_visual ]] || { __shellmate_visual_back && __shellmate_visual=; } # it was interrupted
   if ((__shellmate_late > 1)); then # Enter did not see it
@@ -98,6 +107,11 @@ __shellmate_last() {
   __shellmate_at=1 __shellmate_ended=0 __shellmate_start='' __shellmate_text='' __shellmate_room=65536 __shellmate_late=1
 }
 
+# Takes our end off PS1 once it is drawn: others look whether it is still what they made it.
+__shellmate_undress() {
+  [[ ${PS1-} != *"$__shellmate_ps1"* ]] || builtin printf -v PS1 %s "${PS1//"$__shellmate_ps1"/}"
+}
+
 # Makes $2 the end of the prompt string $1; takes it out where bash would show it as it is.
 __shellmate_append() {
   builtin shopt -q promptvars || builtin set -- "$1" "$2" ''
@@ -105,9 +119,8 @@ __shellmate_append() {
 }
 
 __shellmate_hook() {
-  if [[ ${__bp_imported-}${bash_preexec_imported-} ]]; then # bash-preexec, which has to be the last in PROMPT_COMMAND itself
-    __shellmate_rare __shellmate_around precmd_functions __shellmate_bp_first __shellmate_bp_last
-    [[ ${PROMPT_COMMAND[*]-} != *__shellmate_* ]] || __shellmate_rare __shellmate_around PROMPT_COMMAND '' ''
+  if [[ ${__bp_imported-}${bash_preexec_imported-} ]]; then
+    __shellmate_rare __shellmate_preexec
   elif ((!${#PROMPT_COMMAND[@]} && BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 500)); then
     PROMPT_COMMAND=("$__shellmate_first" "$__shellmate_final")
   else

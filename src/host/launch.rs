@@ -17,10 +17,12 @@ const BASH: &str = concat!(
     include_str!("../../shell-integration/bash-keys.sh"),
     include_str!("../../shell-integration/bash-start.sh")
 );
-/// What bash keeps to read when it needs it, in two parts.
+/// What bash keeps to read when it needs it, in three parts.
 const BASH_REST: &str = concat!(
-    include_str!("../../shell-integration/bash-enter.sh"),
     include_str!("../../shell-integration/bash-prompt.sh"),
+    include_str!("../../shell-integration/bash-others.sh"),
+    "\0",
+    include_str!("../../shell-integration/bash-enter.sh"),
     "\0",
     include_str!("../../shell-integration/bash-ble.sh")
 );

@@ -7,13 +7,21 @@ use std::path::{Path, PathBuf};
 use crate::text::{percent_encode, sanitize};
 use crate::track::Mark;
 
+/// Not every shell draws its whole prompt again when the window changes: a terminal must not wipe it for that.
+const PROMPT: &[u8] = b"\x1b]133;A;redraw=0\x1b\\";
+
 /// Speaks the ecosystem's dialect to the outer terminal, unless the shell does so itself.
 #[derive(Debug)]
 pub(super) struct Announcer {
     host: String,
-    enabled: bool,
+    /// The terminal does not print what it does not know.
+    is_understood: bool,
+    /// The shell has marks of its own.
+    is_silent: bool,
     /// It can do nothing but print.
     is_dumb: bool,
+    /// What stands on the screen since the last prompt is an answer of ours.
+    answers: bool,
     told: Option<PathBuf>,
 }
 
@@ -22,7 +30,8 @@ impl Announcer {
     pub(super) fn new(term: Option<&OsStr>, host: String) -> Self {
         let term = term.map_or(&b""[..], OsStr::as_bytes);
         let is_dumb = matches!(term, b"" | b"dumb");
-        Announcer { host, enabled: !is_dumb && term != b"linux", is_dumb, told: None }
+        let is_understood = !is_dumb && term != b"linux";
+        Announcer { host, is_understood, is_silent: false, is_dumb, answers: false, told: None }
     }
 
     /// A line of ours, less loud than what the shell prints.
@@ -33,25 +42,36 @@ impl Announcer {
 
     /// The shell emits marks of its own: two voices are one too many.
     pub(super) fn fall_silent(&mut self) {
-        self.enabled = false;
+        self.is_silent = true;
+    }
+
+    /// What we say from here on is output, as a command's is. Else a terminal would take it for a part of the prompt, and wipe it
+    /// when its window changes. No hook of the shell's says so, whatever marks it has.
+    pub(super) fn answer(&mut self) -> &'static [u8] {
+        self.answers = true;
+        if self.is_understood { b"\x1b]133;C\x1b\\" } else { b"" }
+    }
+
+    /// The prompt that was there before is drawn again below what we said.
+    pub(super) fn prompt_again(&mut self) -> &'static [u8] {
+        self.answers = false;
+        if self.is_understood { PROMPT } else { b"" }
     }
 
     /// What to tell the outer terminal for this mark; `ended` is whether it ended a command.
     pub(super) fn translate(&mut self, mark: &Mark, ended: bool) -> Vec<u8> {
-        if let Mark::Hello { shell, version, .. } = mark
-            && shell == "fish"
-            && version.split('.').next().and_then(|major| major.parse().ok()).is_some_and(|major: u32| major >= 4)
-        {
-            self.fall_silent();
+        if let Mark::Hello { shell, version, .. } = mark {
+            let major = version.split('.').next().and_then(|major| major.parse().ok());
+            self.is_silent |= shell == "fish" && major.is_some_and(|major: u32| major >= 4);
         }
-        if !self.enabled {
+        let has_answered = matches!(mark, Mark::Prompt { .. }) && std::mem::take(&mut self.answers);
+        if self.is_silent || !self.is_understood {
             return Vec::new();
         }
         match mark {
             Mark::Prompt { cwd } => {
-                let mut bytes = self.directory(cwd);
-                bytes.extend_from_slice(b"\x1b]133;A\x1b\\");
-                bytes
+                let end = if has_answered { &b"\x1b]133;D\x1b\\"[..] } else { b"" };
+                [end, &self.directory(cwd), PROMPT].concat()
             }
             Mark::Input => b"\x1b]133;B\x1b\\".to_vec(),
             Mark::Start { .. } => b"\x1b]133;C\x1b\\".to_vec(),
@@ -88,8 +108,11 @@ mod tests {
     #[test]
     fn the_directory_is_told_when_it_changes() {
         let mut announcer = Announcer::new(Some(OsStr::new("xterm")), "box".into());
-        assert_eq!(announcer.translate(&prompt("/a b"), false), b"\x1b]7;file://box/a%20b\x1b\\\x1b]133;A\x1b\\");
-        assert_eq!(announcer.translate(&prompt("/a b"), false), b"\x1b]133;A\x1b\\");
+        assert_eq!(
+            announcer.translate(&prompt("/a b"), false),
+            b"\x1b]7;file://box/a%20b\x1b\\\x1b]133;A;redraw=0\x1b\\"
+        );
+        assert_eq!(announcer.translate(&prompt("/a b"), false), b"\x1b]133;A;redraw=0\x1b\\");
         assert_eq!(announcer.translate(&Mark::End { status: 3, eol_mark: Vec::new() }, true), b"\x1b]133;D;3\x1b\\");
         assert_eq!(announcer.translate(&Mark::End { status: 3, eol_mark: Vec::new() }, false), b"");
     }
@@ -97,8 +120,19 @@ mod tests {
     #[test]
     fn a_terminal_that_would_print_marks_gets_none() {
         for term in [None, Some(OsStr::new("dumb")), Some(OsStr::new("linux"))] {
-            assert_eq!(Announcer::new(term, "box".into()).translate(&prompt("/"), false), b"");
+            let mut announcer = Announcer::new(term, "box".into());
+            assert_eq!(announcer.translate(&prompt("/"), false), b"");
+            assert_eq!(announcer.answer(), b"");
         }
+    }
+
+    #[test]
+    fn an_answer_is_output() {
+        let mut announcer = Announcer::new(Some(OsStr::new("xterm")), "box".into());
+        announcer.translate(&prompt("/"), false);
+        assert_eq!(announcer.answer(), b"\x1b]133;C\x1b\\");
+        assert_eq!(announcer.translate(&prompt("/"), false), b"\x1b]133;D\x1b\\\x1b]133;A;redraw=0\x1b\\");
+        assert_eq!(announcer.translate(&prompt("/"), false), b"\x1b]133;A;redraw=0\x1b\\");
     }
 
     #[test]
@@ -113,6 +147,8 @@ mod tests {
         let mut announcer = Announcer::new(Some(OsStr::new("xterm")), "box".into());
         let hello = Mark::Hello { shell: "fish".into(), version: "4.0.2".into(), problem: None };
         announcer.translate(&hello, false);
+        assert_eq!(announcer.translate(&prompt("/"), false), b"");
+        assert_eq!(announcer.answer(), b"\x1b]133;C\x1b\\", "its hooks do not see ours");
         assert_eq!(announcer.translate(&prompt("/"), false), b"");
     }
 }

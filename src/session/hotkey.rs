@@ -16,6 +16,7 @@ pub(super) struct Cover {
     /// The key as the program in front would have got it.
     key: Vec<u8>,
     is_full_screen: bool,
+    at_prompt: bool,
     /// What draws it again.
     restore: Vec<u8>,
     /// What it shows, until a question has carried it.
@@ -73,14 +74,20 @@ impl Session {
             if !shown.is_blank {
                 self.stage.draw(&b"\n".repeat(usize::from(shown.below) + 1));
             }
+            if at_prompt {
+                self.stage.answer();
+            }
             [shown.lines, redo].concat()
         };
         let text = Some(shown.text).filter(|text| !text.is_empty());
-        self.open_talk(Host::Screen(Box::new(Cover { key: key.to_vec(), is_full_screen, restore, text })));
+        self.open_talk(Host::Screen(Box::new(Cover { key: key.to_vec(), is_full_screen, at_prompt, restore, text })));
     }
 
     /// Draws what was below the conversation and goes on with it.
     pub(super) fn uncover(&mut self, cover: Cover) {
+        if cover.at_prompt {
+            self.stage.prompt_again();
+        }
         self.stage.draw(&cover.restore);
         self.stage.cover(false);
         if cover.is_full_screen

@@ -1,5 +1,7 @@
 //! What the shell's output moves: the screen, the tracker, the capture, and who may paint.
 
+mod announcement;
+
 use std::path::{Path, PathBuf};
 
 use crate::capture::{Capture, Limits, Output, Size, Spiller};
@@ -205,6 +207,16 @@ impl Stage {
         self.is_covered = is_covered;
     }
 
+    /// Tells the terminal that what comes is an answer.
+    pub(super) fn answer(&mut self) {
+        self.to_screen.push(self.announcer.answer());
+    }
+
+    /// Tells the terminal that the prompt comes again.
+    pub(super) fn prompt_again(&mut self) {
+        self.to_screen.push(self.announcer.prompt_again());
+    }
+
     pub(super) fn hooks(&self) -> &Hooks {
         self.tracker.hooks()
     }
@@ -224,41 +236,9 @@ impl Stage {
         self.notices.push(line);
     }
 
-    /// Keeps whole lines for the next prompt, in place of those kept before.
-    pub(super) fn announce(&mut self, lines: Vec<u8>) {
-        self.announcement = lines;
-    }
-
     /// The shell gets something to read.
     pub(super) fn touch(&mut self) {
         self.is_untouched = false;
-    }
-
-    /// Whether something is kept for the next prompt, and this one is idle. A line that is being edited, or a prompt that does not
-    /// begin its line, is left alone.
-    pub(super) fn can_announce_here(&self) -> bool {
-        let is_idle = self.is_untouched && self.floor == Floor::Shell && self.zone() == Zone::Input;
-        let is_alone = !self.is_covered && !self.modes.full_screen() && self.tracker.before_prompt().is_empty();
-        !self.announcement.is_empty() && is_idle && is_alone
-    }
-
-    /// Shows what is kept for the next prompt in place of this one, and this one again below it.
-    pub(super) fn announce_here(&mut self, Size { rows, cols }: Size) {
-        let shown = self.screen.shown(rows.get(), cols.get(), true);
-        self.draw(b"\x1b[0m\r");
-        if shown.above > 0 {
-            self.draw(format!("\x1b[{}A", shown.above).as_bytes());
-        }
-        self.draw(b"\x1b[J");
-        let lines = std::mem::take(&mut self.announcement);
-        self.draw(&lines);
-        self.screen.prompt();
-        self.draw(&shown.lines);
-    }
-
-    /// Whether what was to be announced has been, since this was last asked.
-    pub(super) fn take_announced(&mut self) -> bool {
-        std::mem::take(&mut self.announced)
     }
 
     /// Takes the next piece of the stream. `in_front` says whether the shell itself owns its terminal.
@@ -266,6 +246,8 @@ impl Stage {
         match piece {
             Piece::Bytes(bytes) => self.pass(bytes),
             Piece::Mark(mark) => self.obey(mark, in_front),
+            // What a command prints is not the shell's: it may be another one's, on another machine.
+            Piece::ForeignPrompt if self.zone() == Zone::Output => {}
             Piece::ForeignPrompt => self.announcer.fall_silent(),
             Piece::Switch(switch) if !switch.changes_screen() => self.modes.apply(switch),
             Piece::Switch(switch) => {
@@ -306,17 +288,6 @@ impl Stage {
     /// One line of ours, as this terminal can show it.
     pub(super) fn aside(&self, line: &str) -> String {
         self.announcer.aside(line)
-    }
-
-    fn show_announcement(&mut self) {
-        let lines = std::mem::take(&mut self.announcement);
-        if !lines.is_empty() {
-            if !self.tracker.at_line_start() {
-                self.show(b"\r\n");
-            }
-            self.show(&lines);
-            self.announced = true;
-        }
     }
 
     /// Queues bytes that leave the shell's line as it is.
@@ -372,8 +343,9 @@ impl Stage {
         let is_new_prompt = self.tracker.zone() == Zone::Prompt;
         let was_refused = matches!(self.tracker.hooks(), Hooks::Refused(_));
         let ended = self.tracker.mark(&mark, Moment::now());
-        if !is_hidden || matches!(mark, Mark::Prompt { .. } | Mark::Start { .. }) {
-            let standard = self.announcer.translate(&mark, ended.is_some());
+        let is_told = !is_hidden || matches!(mark, Mark::Prompt { .. } | Mark::Start { .. });
+        let standard = if is_told { self.announcer.translate(&mark, ended.is_some()) } else { Vec::new() };
+        if !matches!(mark, Mark::Prompt { .. }) {
             self.to_screen.push(&standard);
         }
         if let Some(command) = ended {
@@ -395,6 +367,7 @@ impl Stage {
                     self.say(&notice);
                 }
                 self.show_announcement();
+                self.to_screen.push(&standard);
             }
             Mark::Input => {
                 self.floor = Floor::Shell;
@@ -444,6 +417,7 @@ impl Stage {
             Mark::Wait { turn, .. } => {
                 if is_hidden {
                     self.show(b"\r\n");
+                    self.answer();
                     self.floor = Floor::Agent;
                     self.waiting = Some((turn, std::mem::take(&mut self.line)));
                 } else {
@@ -485,6 +459,7 @@ impl Stage {
     fn remember(&mut self, command: Command, eol_mark: &[u8]) {
         // No capture was started for a private command.
         if let Some(mut capture) = self.capture.take() {
+            capture.drop_end(track::closing(&capture.last(DRESS_CAP)));
             if !eol_mark.is_empty() {
                 capture.drop_end(track::epilogue(&capture.last(DRESS_CAP), eol_mark));
             }

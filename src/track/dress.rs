@@ -28,6 +28,24 @@ pub fn epilogue(tail: &[u8], eol_mark: &[u8]) -> usize {
     }
 }
 
+/// Length of the marks with which a shell says by itself that the command is over: fish 4 does before its hooks run, and so do other
+/// hooks than ours.
+pub fn closing(tail: &[u8]) -> usize {
+    let mut rest = tail;
+    while let Some(before) = without_mark(rest) {
+        rest = before;
+    }
+    tail.len() - rest.len()
+}
+
+/// What stands before `OSC 133 ; D … ST` or `OSC 633 ; D … ST`.
+fn without_mark(bytes: &[u8]) -> Option<&[u8]> {
+    let text = bytes.strip_suffix(b"\x07").or_else(|| bytes.strip_suffix(b"\x1b\\"))?;
+    let start = memchr::memrchr(0x1B, text)?;
+    let mark = text[start..].strip_prefix(b"\x1b]")?;
+    (mark.starts_with(b"133;D") || mark.starts_with(b"633;D")).then_some(&bytes[..start])
+}
+
 fn blanks(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().rposition(|&byte| byte != b' ').map_or(0, |at| at + 1);
     &bytes[..end]
@@ -58,6 +76,14 @@ mod tests {
         assert_eq!(prologue(&[dress, &b"\x1b[31mred"[..]].concat()), dress.len());
         assert_eq!(prologue(b"\x1b[31mred"), 0);
         assert_eq!(prologue(b"\x1b]0;unfinished"), 0);
+    }
+
+    #[test]
+    fn the_mark_of_another_hook_is_not_output() {
+        assert_eq!(closing(b"abc\r\n\x1b]133;D;0\x07"), 10);
+        assert_eq!(closing(b"abc\x1b]633;D;0\x07\x1b]133;D\x1b\\"), 19);
+        assert_eq!(closing(b"\x1b]133;D;0\x07abc"), 0);
+        assert_eq!(closing(b"\x1b]2;title\x07"), 0);
     }
 
     #[test]

@@ -13,7 +13,7 @@ mod screen;
 mod tracker;
 
 pub use command::Command;
-pub use dress::{epilogue, prologue};
+pub use dress::{closing, epilogue, prologue};
 pub use mark::{LineOnScreen, Mark, Problem};
 pub use modes::{Modes, Switch};
 pub use scan::{MARK_CAP, Piece, Scanner};

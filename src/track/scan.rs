@@ -10,8 +10,8 @@ use super::modes::Switch;
 
 const ESC: u8 = 0x1B;
 const BEL: u8 = 0x07;
-/// The number of the standard prompt marks.
-const STANDARD: &[u8] = b"133";
+/// The numbers of the prompt marks that terminals know: the usual, and those of Visual Studio Code.
+const STANDARD: [&[u8]; 2] = [b"133", b"633"];
 
 /// The longest mark we collect: two fields of 64 KiB with every byte encoded. What is longer is skipped, not shown.
 pub const MARK_CAP: usize = 3 * 2 * 64 * 1024 + 64;
@@ -25,7 +25,7 @@ pub enum Piece<'a> {
     Mark(Mark),
     /// A private mode was switched; the sequence itself is among the bytes, and the last of those before if it changes the screen.
     Switch(Switch),
-    /// The shell emits standard prompt marks (OSC 133) of its own; the sequence itself is among the bytes.
+    /// The shell emits standard prompt marks of its own; the sequence itself is among the bytes.
     ForeignPrompt,
 }
 
@@ -60,8 +60,9 @@ enum State {
     PrivateMode {
         number: u16,
     },
-    /// After `ESC ]`: how much of `133;` was seen.
+    /// After `ESC ]`: how much of one of the numbers was seen.
     Osc {
+        number: &'static [u8],
         matched: usize,
     },
 }
@@ -153,15 +154,15 @@ impl Scanner {
                     if byte == b'?' { State::PrivateMode { number: 0 } } else { State::after(byte) }
                 }
                 State::PrivateMode { number } => self.in_private_mode(number, &mut here, &mut sink),
-                State::Osc { matched } => {
+                State::Osc { number, matched } => {
                     here.at += 1;
                     match byte {
-                        b';' if matched == STANDARD.len() => {
+                        b';' if matched == number.len() => {
                             here.emit(here.at, &mut sink);
                             sink(Piece::ForeignPrompt);
                             State::Ground
                         }
-                        _ if STANDARD.get(matched) == Some(&byte) => State::Osc { matched: matched + 1 },
+                        _ if number.get(matched) == Some(&byte) => State::Osc { number, matched: matched + 1 },
                         _ => State::after(byte),
                     }
                 }
@@ -188,7 +189,10 @@ impl Scanner {
             emit(&self.prefix[..carried], sink);
             return match (matched, byte) {
                 (1, b'[') => State::Csi,
-                (2, b'1') => State::Osc { matched: 1 },
+                (2, _) => match STANDARD.into_iter().find(|number| number[0] == byte) {
+                    Some(number) => State::Osc { number, matched: 1 },
+                    None => State::after(byte),
+                },
                 _ => State::after(byte),
             };
         }

@@ -138,6 +138,7 @@ fn screen_switches_are_seen_where_they_happen() {
 #[test]
 fn a_shell_with_prompt_marks_of_its_own_is_noticed() {
     assert_eq!(scan_in(b"\x1b]133;A\x07$ ", &[]).marks, [(6, "ForeignPrompt".to_owned())]);
+    assert_eq!(scan_in(b"\x1b]633;A\x07$ ", &[]).marks, [(6, "ForeignPrompt".to_owned())]);
     assert_eq!(scan_in(b"\x1b]1337;A\x07\x1b]13;A\x07", &[]).marks, []);
 }
 

@@ -13,6 +13,9 @@ const LINE_CAP: usize = 16 * 1024;
 /// Back to the start of the row, and nothing is left on it.
 const ERASED: &[u8] = b"\r\x1b[K";
 
+const ESC: u8 = 0x1B;
+const BEL: u8 = 0x07;
+
 /// What the bytes passing by are part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Zone {
@@ -122,7 +125,7 @@ impl Tracker {
 
     /// Whether nothing is drawn on the cursor's line. Readline leaves a mode switched off and a return behind the newline.
     pub fn at_line_start(&self) -> bool {
-        drawn(&self.line).is_empty()
+        drawn(&self.line, is_link).is_empty()
     }
 
     /// Whether the last thing that passed was a newline.
@@ -165,7 +168,8 @@ impl Tracker {
                 if leaves_its_row(&self.line) {
                     self.line.clear();
                 }
-                self.before_prompt = drawn(&self.line);
+                self.before_prompt = drawn(&self.line, is_link);
+                self.line.clone_from(&self.before_prompt);
                 self.cwd = Some(cwd.clone());
                 None
             }
@@ -173,7 +177,7 @@ impl Tracker {
                 // Readline prints the mark again whenever it redraws the prompt; only the first ends a prompt.
                 if self.zone == Zone::Prompt {
                     self.zone = Zone::Input;
-                    self.prompt_line = drawn(&self.line);
+                    self.prompt_line = drawn(&self.line, |string| is_link(string) || is_place(string));
                 }
                 None
             }
@@ -206,28 +210,59 @@ fn leaves_its_row(line: &[u8]) -> bool {
     })
 }
 
-/// The bytes of a line less those that draw nothing: modes switched on and off, returns at its start, and all that was erased.
-fn drawn(line: &[u8]) -> Vec<u8> {
+/// The bytes of a line less those that draw nothing: modes and titles, bells and questions to the terminal, returns at its start, and
+/// all that was erased. `keep` says which of the strings (`ESC ]` and its like) stay.
+fn drawn(line: &[u8], keep: impl Fn(&[u8]) -> bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(line.len());
     let mut rest = line;
-    while let Some((&first, after)) = rest.split_first() {
-        let digits = rest
-            .strip_prefix(b"\x1b[?")
-            .map(|tail| tail.iter().take_while(|b| b.is_ascii_digit() || **b == b';').count());
-        match digits.map(|count| &rest[3 + count..]) {
-            Some([b'h' | b'l', after @ ..]) => rest = after,
-            _ if rest.starts_with(ERASED) => {
-                out.clear();
-                rest = &rest[ERASED.len()..];
-            }
-            _ if first == b'\r' && out.is_empty() => rest = after,
-            _ => {
-                out.push(first);
-                rest = after;
-            }
+    while let Some(&first) = rest.first() {
+        if let Some(after) = rest.strip_prefix(ERASED) {
+            out.clear();
+            rest = after;
+            continue;
         }
+        let (piece, after) = rest.split_at(piece(rest));
+        let stays = match piece {
+            [ESC, b'[', inner @ .., last] => {
+                inner.iter().all(|b| b"0123456789;:".contains(b)) && !b"chilnqrt".contains(last)
+            }
+            [ESC, b']' | b'P' | b'X' | b'^' | b'_', ..] => keep(&piece[2..]),
+            [ESC, second, ..] => b"78()".contains(second),
+            [b'\r'] => !out.is_empty(),
+            _ => first >= b' ' || b"\t\x08\x0e\x0f".contains(&first),
+        };
+        if stays {
+            out.extend_from_slice(piece);
+        }
+        rest = after;
     }
     out
+}
+
+/// The length of the first thing in these bytes: one byte, or a whole sequence. What breaks off reaches to the end.
+fn piece(bytes: &[u8]) -> usize {
+    let from = |start: usize, ends: fn(&u8) -> bool| {
+        bytes[start..].iter().position(ends).map_or(bytes.len(), |at| start + at + 1)
+    };
+    match bytes {
+        [ESC, b'[', ..] => from(2, |b| (0x40..0x7F).contains(b)),
+        [ESC, b']' | b'P' | b'X' | b'^' | b'_', ..] => {
+            let end = from(2, |b| matches!(*b, ESC | BEL));
+            if bytes[..end].ends_with(&[ESC]) && bytes.get(end) == Some(&b'\\') { end + 1 } else { end }
+        }
+        [ESC, ..] => from(1, |b| (0x30..0x7F).contains(b)),
+        _ => 1,
+    }
+}
+
+/// A link is part of the text in it.
+fn is_link(string: &[u8]) -> bool {
+    string.starts_with(b"8;")
+}
+
+/// A mark that says of the text behind it that it is a prompt, or typed.
+fn is_place(string: &[u8]) -> bool {
+    matches!(string, [b'1', b'3', b'3', b';', b'A' | b'B' | b'P', ..] | [b'6', b'3', b'3', b';', b'A' | b'B', ..])
 }
 
 #[cfg(test)]
@@ -236,10 +271,18 @@ mod tests {
 
     #[test]
     fn modes_draw_nothing() {
-        assert_eq!(
-            drawn(b"\x1b[?2004l\r\x1b[?2004h\x1b[32m$\x1b[0m \x1b[?25;1lx\x1b[?1"),
-            b"\x1b[32m$\x1b[0m x\x1b[?1"
-        );
+        let modes = b"\x1b[?2004l\r\x1b[?2004h\x1b[32m$\x1b[0m \x1b[?25;1lx\x1b[?1";
+        assert_eq!(drawn(modes, is_link), b"\x1b[32m$\x1b[0m x");
+    }
+
+    #[test]
+    fn what_is_drawn_again_does_nothing_else_again() {
+        let line = b"\x07a\x1b]2;title\x07b\x1b]8;;http://x\x1b\\c\x1b]8;;\x07\x1b[6n\x1b[c\x1b[5 q\x1b[>1u\x1bP+q\x1b\\\x1b(Bd\te\x1b=";
+        assert_eq!(drawn(line, is_link), b"ab\x1b]8;;http://x\x1b\\c\x1b]8;;\x07\x1b(Bd\te");
+        let marks = b"\x1b]133;D;1\x07\x1b]133;A\x07$ \x1b]133;B\x07";
+        assert_eq!(drawn(marks, is_link), b"$ ");
+        assert_eq!(drawn(marks, is_place), b"\x1b]133;A\x07$ \x1b]133;B\x07");
+        assert_eq!(drawn(b"\x1b]2;broken off", is_link), b"");
     }
 
     fn later(moment: Moment, by: Duration) -> Moment {

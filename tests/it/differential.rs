@@ -230,7 +230,7 @@ fn shell_variables(shell: Shell, text: &str) -> BTreeMap<String, String> {
 #[test]
 fn the_variables_of_the_shell_are_its_own() {
     // Where a hook has to be; everything else is as without us.
-    const HOOKED: &[&str] = &["PROMPT_COMMAND", "PS0", "PS1", "precmd_functions", "preexec_functions"];
+    const HOOKED: &[&str] = &["PROMPT_COMMAND", "PS0", "precmd_functions", "preexec_functions"];
     for (shell, dump) in [(Shell::Bash, "declare -p"), (Shell::Fish, "set")] {
         if !shell.available() {
             continue;

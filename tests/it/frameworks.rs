@@ -127,7 +127,7 @@ fn fzf_changes_the_directory() {
                 term.typed("pw");
             }
             term.key(Key::Alt('c'));
-            term.wait_for("> ");
+            term.wait_for("\n>");
             term.typed("a-dir");
             term.wait_for("> a-dir");
             term.key(Key::Enter);

@@ -204,6 +204,68 @@ __bp_install() { trap '__bp_preexec "$_"' DEBUG; PROMPT_COMMAND=$'__bp_precmd\n_
 PROMPT_COMMAND='__bp_install'
 "#;
 
+/// As bash-preexec is made, with a command of the prompt behind it that sets PS1.
+const PS1_BEHIND_PREEXEC: &str = r#"
+bash_preexec_imported=defined
+__bp_interactive_mode() { __bp_on=on; }
+__bp_precmd_invoke_cmd() {
+  local ret=$? function
+  for function in "${precmd_functions[@]}"; do __bp_set_ret_value "$ret"; "$function"; done
+}
+__bp_set_ret_value() { return "$1"; }
+__bp_exec() { [[ -t 1 && $__bp_on ]] || return 0; __bp_on=; [[ $BASH_COMMAND == __bp_* ]] || RAN=$BASH_COMMAND; }
+__bp_install() {
+  trap __bp_exec DEBUG
+  PROMPT_COMMAND=$'__bp_precmd_invoke_cmd\nPS1="[$((++T))]\\$ "'
+  PROMPT_COMMAND+=(__bp_interactive_mode)
+  __bp_precmd_invoke_cmd
+  PS1="[$((++T))]\$ "
+  __bp_interactive_mode
+}
+PROMPT_COMMAND=__bp_install
+"#;
+
+/// As the integrations of terminals are made: the prompt is dressed before it is drawn and undressed before a command runs, if
+/// nobody has touched it meanwhile.
+const DRESSED: &str = r#"
+PS1='[$((++T))]$ '
+dress() { [[ $PS1 == "${dressed-}" ]] || plain=$PS1; PS1="<$plain> "; dressed=$PS1; }
+undress() { [[ $PS1 != "${dressed-}" ]] || PS1=$plain; }
+PROMPT_COMMAND=dress
+trap '[[ $BASH_COMMAND == dress ]] || undress' DEBUG
+"#;
+
+#[test]
+fn bash_a_prompt_that_others_dress_does_not_grow() {
+    if !Shell::Bash.available() {
+        return;
+    }
+    for builder in [Term::new(Shell::Bash), Term::new(Shell::Bash).bare()] {
+        let mut term = builder.rc(DRESSED).start();
+        term.wait_for_prompt();
+        for _ in 0..3 {
+            term.run("true");
+        }
+        term.run("echo \"$PS1\"");
+        term.wait_for("\n[$((++T))]$\n<[");
+        assert!(!term.screen().contains("<<"), "{}", term.describe());
+    }
+}
+
+#[test]
+fn bash_a_lost_mark_does_not_lock_the_keyboard() {
+    if !Shell::Bash.available() {
+        return;
+    }
+    let mut term = Term::new(Shell::Bash).rc("PROMPT_COMMAND='__shellmate_input='").start();
+    term.wait_for_prompt();
+    term.typed("> anybody here\r");
+    term.wait_for("No model is connected yet");
+    term.wait_for_prompt();
+    term.run("echo it wo''rks");
+    term.wait_for("\nit works\n");
+}
+
 #[test]
 fn bash_a_prompt_given_up_between_our_hooks() {
     if !Shell::Bash.available() {
@@ -228,6 +290,7 @@ fn bash_a_prompt_given_up_between_our_hooks() {
 fn bash_prompt_frameworks() {
     coexists(Shell::Bash, "a prompt like starship's", |builder| builder.rc(STARSHIP));
     coexists(Shell::Bash, "hooks installed at the first prompt", |builder| builder.rc(PREEXEC));
+    coexists(Shell::Bash, "a prompt set behind bash-preexec", |builder| builder.rc(PS1_BEHIND_PREEXEC));
     each(
         Shell::Bash,
         &[

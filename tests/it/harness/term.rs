@@ -100,7 +100,13 @@ impl Term {
         let before = self.prompt;
         let is_fish = self.shell() == Shell::Fish;
         let given_up = |seen: &Seen| {
-            if is_fish { seen.text().contains(&format!("{line}^C")) } else { newest_prompt(&seen.text()) > before }
+            // fish 4 empties its line and leaves the prompt where it is.
+            let text = seen.text();
+            if is_fish {
+                text.contains(&format!("{line}^C")) || !text.contains(line)
+            } else {
+                newest_prompt(&text) > before
+            }
         };
         let again = |term: &mut Term| {
             term.key(Key::CtrlC);
