@@ -14,9 +14,13 @@ use crate::tty;
 
 use super::report::{self, Report, Surface};
 
-/// Replaces us by the real shell with exactly these arguments: no configuration, no files, no pty.
+/// Replaces us by the real shell with exactly these arguments: no files, no pty, and of the configuration only which shell that is.
 pub(super) fn become_shell(arg0: &OsStr, flag: Option<PathBuf>, args: Vec<OsString>) -> ExitCode {
-    match host::find(&search(flag, None)) {
+    let mut search = search(flag, None);
+    if search.flag.is_none() && search.variable.is_none() {
+        search.configured = Config::load(Paths::current().config_file().as_deref()).config.shell;
+    }
+    match host::find(&search) {
         Ok(found) => fail(host::exec(&host::exact(&found.path, arg0, args))),
         Err(error) => fail(error),
     }

@@ -82,7 +82,7 @@ fn the_environment_and_the_signals_are_what_a_bare_shell_gets() {
 }
 
 #[test]
-fn a_broken_configuration_is_not_even_read() {
+fn a_broken_configuration_is_no_matter() {
     in_every_shell(|shell| {
         let builder = Term::new(shell).args(["-c", "echo fine"]).config("this is [not toml");
         let output = output(&builder, "");
@@ -121,4 +121,24 @@ fn a_shell_that_is_not_there_is_127_and_one_that_cannot_run_is_126() {
     let path = builder.home().join("plain");
     let not_executable = output(&builder.args(["--shell".into(), path]));
     assert_eq!(not_executable.status.code(), Some(126));
+}
+
+#[test]
+fn the_shell_of_the_configuration_runs_commands_too() {
+    let said = |builder: Builder, input: &str| {
+        let output = output(&builder, input);
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    // As a login shell we are $SHELL ourselves, and the passwd entry too.
+    let builder = || Term::new(Shell::Bash).env("SHELL", crate::harness::PROGRAM).arg0("-shellmate");
+    for shell in shells() {
+        let path = shell.path();
+        let builder = || builder().config(&format!("shell = '{}'\n", path.display()));
+        let ask = format!("ps -o comm= -p {}; true", shell.pid());
+        assert_eq!(said(builder().args(["-c", &ask]), "").trim(), shell.name());
+        assert_eq!(said(builder(), &ask).trim(), shell.name());
+        let other = builder().env("SHELLMATE_SHELL", "/bin/sh").args(["-c", "echo $0"]);
+        assert_eq!(said(other, "").trim(), "-sh");
+    }
 }
