@@ -18,11 +18,12 @@ pub(super) struct Announcer {
 }
 
 impl Announcer {
-    /// A terminal that does not understand OSC strings would print them.
+    /// A terminal that does not understand OSC strings would print them, or, as Emacs' does, lose count of its columns.
     pub(super) fn new(term: Option<&OsStr>, host: String) -> Self {
         let term = term.map_or(&b""[..], OsStr::as_bytes);
         let is_dumb = matches!(term, b"" | b"dumb");
-        Announcer { host, enabled: !is_dumb && term != b"linux", is_dumb, told: None }
+        let enabled = !is_dumb && term != b"linux" && !term.starts_with(b"eterm");
+        Announcer { host, enabled, is_dumb, told: None }
     }
 
     /// A line of ours, less loud than what the shell prints.
@@ -96,8 +97,8 @@ mod tests {
 
     #[test]
     fn a_terminal_that_would_print_marks_gets_none() {
-        for term in [None, Some(OsStr::new("dumb")), Some(OsStr::new("linux"))] {
-            assert_eq!(Announcer::new(term, "box".into()).translate(&prompt("/"), false), b"");
+        for term in [None, Some("dumb"), Some("linux"), Some("eterm"), Some("eterm-color")] {
+            assert_eq!(Announcer::new(term.map(OsStr::new), "box".into()).translate(&prompt("/"), false), b"");
         }
     }
 
