@@ -5,7 +5,10 @@
 # Enter. At a prompt it takes a query and empties the line; anything else it remembers as the command's text, line by line.
 __shellmate_enter() {
   builtin local __shellmate_line="${READLINE_LINE-}" __shellmate_h="${READLINE_LINE%%[[:blank:]]*}"
-  __shellmate_say wiped
+  __shellmate_encode "$__shellmate_line" 4096
+  __shellmate_field=\;$__shellmate_field
+  builtin shopt -q promptvars || __shellmate_field= # `start` is said before the line is drawn again
+  __shellmate_say "wiped$__shellmate_field"
   [[ ${FUNCNAME[2]-source} == source ]] || builtin return 0 # a function that was bound to a key reads this line
   if ((!__shellmate_at)); then # a command reads this line; or our hooks were thrown away, and this is the prompt after that
     [[ ${PROMPT_COMMAND[*]-}${precmd_functions[*]-} != *__shellmate_* ]] || builtin return 0

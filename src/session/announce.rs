@@ -59,7 +59,7 @@ impl Announcer {
             Mark::End { status, .. } if ended => format!("\x1b]133;D;{status}\x1b\\").into_bytes(),
             Mark::End { .. }
             | Mark::Hello { .. }
-            | Mark::Wiped
+            | Mark::Wiped { .. }
             | Mark::Ran { .. }
             | Mark::Query { .. }
             | Mark::Later { .. }

@@ -65,6 +65,8 @@ pub struct Tracker {
     line: Vec<u8>,
     /// The line the prompt was drawn on, up to where the user types: output without a newline, and the prompt.
     prompt_line: Vec<u8>,
+    /// Where in that line the prompt begins.
+    prompt_at: usize,
     /// Output without a final newline that the prompt was drawn behind.
     before_prompt: Vec<u8>,
 }
@@ -85,6 +87,7 @@ impl Default for Tracker {
             running: None,
             line: Vec::new(),
             prompt_line: Vec::new(),
+            prompt_at: 0,
             before_prompt: Vec::new(),
         }
     }
@@ -135,6 +138,13 @@ impl Tracker {
         &self.prompt_line
     }
 
+    /// Whether a line editor that draws its line again, and says `input` behind the prompt or does not, would begin with this. A
+    /// prompt without the mark is that of a line that goes on.
+    pub fn begins_line(&self, prompt: &[u8], has_mark: bool) -> bool {
+        let prompt = drawn(prompt);
+        if has_mark { self.prompt_line[self.prompt_at..] == *prompt } else { drawn(&self.line).starts_with(&prompt) }
+    }
+
     /// Output without a final newline that the prompt was drawn behind.
     pub fn before_prompt(&self) -> &[u8] {
         &self.before_prompt
@@ -174,6 +184,8 @@ impl Tracker {
                 if self.zone == Zone::Prompt {
                     self.zone = Zone::Input;
                     self.prompt_line = drawn(&self.line);
+                    let is_behind = self.prompt_line.starts_with(&self.before_prompt);
+                    self.prompt_at = if is_behind { self.before_prompt.len() } else { 0 };
                 }
                 None
             }
@@ -186,7 +198,7 @@ impl Tracker {
                 self.cwd = Some(cwd.clone());
                 None
             }
-            Mark::Wiped | Mark::Ran { .. } | Mark::Query { .. } | Mark::Later { .. } => None,
+            Mark::Wiped { .. } | Mark::Ran { .. } | Mark::Query { .. } | Mark::Later { .. } => None,
         }
     }
 
@@ -207,7 +219,7 @@ fn leaves_its_row(line: &[u8]) -> bool {
 }
 
 /// The bytes of a line less those that draw nothing: modes switched on and off, returns at its start, and all that was erased.
-fn drawn(line: &[u8]) -> Vec<u8> {
+pub(super) fn drawn(line: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(line.len());
     let mut rest = line;
     while let Some((&first, after)) = rest.split_first() {
