@@ -4,8 +4,11 @@
 
 # Enter. At a prompt it takes a query and empties the line; anything else it remembers as the command's text, line by line.
 __shellmate_enter() {
-  builtin local __shellmate_line="${READLINE_LINE-}" __shellmate_h="${READLINE_LINE%%[[:blank:]]*}"
-  __shellmate_say wiped
+  builtin local __shellmate_line="${READLINE_LINE-}" __shellmate_h="${READLINE_LINE%%[[:blank:]]*}" __shellmate_t=wiped
+  __shellmate_encode "$__shellmate_line" "$__shellmate_room"
+  ! builtin shopt -q promptvars || __shellmate_t+=\;$__shellmate_field # else `start` is said before the line is drawn again
+  __shellmate_say "$__shellmate_t"
+  __shellmate_t=$__shellmate_field
   [[ ${FUNCNAME[2]-source} == source ]] || builtin return 0 # a function that was bound to a key reads this line
   if ((!__shellmate_at)); then # a command reads this line; or our hooks were thrown away, and this is the prompt after that
     [[ ${PROMPT_COMMAND[*]-}${precmd_functions[*]-} != *__shellmate_* ]] || builtin return 0
@@ -15,11 +18,12 @@ __shellmate_enter() {
   if [[ $__shellmate_at == 1 && ($__shellmate_line == [\>^]* || $__shellmate_line == *[$'\n!']* || ${histchars-!} != !* ||
     $__shellmate_h == +([[:alnum:]_]) && ${BASH_ALIASES[$__shellmate_h]-$__shellmate_h} == fc?([[:blank:]]*)) ]]; then
     __shellmate_rare __shellmate_odd || builtin return 0
+    __shellmate_encode "$__shellmate_line" "$__shellmate_room"
+    __shellmate_t=$__shellmate_field
   fi
   [[ ${PWD-} == "$__shellmate_pwd" ]] || __shellmate_where
-  __shellmate_encode "$__shellmate_line" "$__shellmate_room"
-  ((__shellmate_at == 1)) || __shellmate_field=$__shellmate_text%0A$__shellmate_field
-  __shellmate_text=$__shellmate_field __shellmate_ended=0
+  ((__shellmate_at == 1)) || __shellmate_t=$__shellmate_text%0A$__shellmate_t
+  __shellmate_text=$__shellmate_t __shellmate_ended=0
   ((__shellmate_room = ${#__shellmate_text} < 65536 ? 65536 - ${#__shellmate_text} : 0))
   if [[ $__shellmate_input ]] && builtin shopt -q promptvars; then
     __shellmate_start=$__shellmate_mark";start;$__shellmate_cwd;$__shellmate_text"$'\e\\' __shellmate_late=''

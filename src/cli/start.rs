@@ -14,9 +14,15 @@ use crate::tty;
 
 use super::report::{self, Report, Surface};
 
-/// Replaces us by the real shell with exactly these arguments: no configuration, no files, no pty.
+/// Replaces us by the real shell with exactly these arguments: no configuration, no files, no pty. Only where we are the login shell
+/// ourselves, so that nothing else says which shell is real, the configuration does.
 pub(super) fn become_shell(arg0: &OsStr, flag: Option<PathBuf>, args: Vec<OsString>) -> ExitCode {
-    match host::find(&search(flag, None)) {
+    let mut search = search(flag, None);
+    let is_us = |shell: &PathBuf| shell.canonicalize().is_ok_and(|shell| Some(shell) == search.ourselves);
+    if search.flag.is_none() && search.variable.is_none() && search.environment.as_ref().is_some_and(is_us) {
+        search.configured = Config::load(Paths::current().config_file().as_deref()).config.shell;
+    }
+    match host::find(&search) {
         Ok(found) => fail(host::exec(&host::exact(&found.path, arg0, args))),
         Err(error) => fail(error),
     }

@@ -26,11 +26,11 @@ pub(super) struct Announcer {
 }
 
 impl Announcer {
-    /// A terminal that does not understand OSC strings would print them.
+    /// A terminal that does not understand OSC strings would print them, or, as Emacs' does, lose count of its columns.
     pub(super) fn new(term: Option<&OsStr>, host: String) -> Self {
         let term = term.map_or(&b""[..], OsStr::as_bytes);
         let is_dumb = matches!(term, b"" | b"dumb");
-        let is_understood = !is_dumb && term != b"linux";
+        let is_understood = !is_dumb && term != b"linux" && !term.starts_with(b"eterm");
         Announcer { host, is_understood, is_silent: false, is_dumb, answers: false, told: None }
     }
 
@@ -78,7 +78,7 @@ impl Announcer {
             Mark::End { status, .. } if ended => format!("\x1b]133;D;{status}\x1b\\").into_bytes(),
             Mark::End { .. }
             | Mark::Hello { .. }
-            | Mark::Wiped
+            | Mark::Wiped { .. }
             | Mark::Ran { .. }
             | Mark::Query { .. }
             | Mark::Later { .. }
@@ -119,8 +119,8 @@ mod tests {
 
     #[test]
     fn a_terminal_that_would_print_marks_gets_none() {
-        for term in [None, Some(OsStr::new("dumb")), Some(OsStr::new("linux"))] {
-            let mut announcer = Announcer::new(term, "box".into());
+        for term in [None, Some("dumb"), Some("linux"), Some("eterm"), Some("eterm-color")] {
+            let mut announcer = Announcer::new(term.map(OsStr::new), "box".into());
             assert_eq!(announcer.translate(&prompt("/"), false), b"");
             assert_eq!(announcer.answer(), b"");
         }

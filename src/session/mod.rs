@@ -386,6 +386,8 @@ impl Session {
                 Change::Ended(ending) => return Some(Over::ShellEnded(ending)),
             },
             Event::Suspend => self.suspend(),
+            Event::ForShell(Signal::SIGINT) if !self.stage.shell_has_the_keyboard() => {}
+            Event::ForShell(signal) => self.child.signal(signal),
             Event::End(signal) => return Some(Over::Told(signal)),
         }
         None

@@ -4,7 +4,8 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
-use nix::libc::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
+use nix::libc::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2, SIGWINCH};
+use nix::sys::signal::Signal;
 use signal_hook::iterator::backend::SignalDelivery;
 use signal_hook::iterator::exfiltrator::SignalOnly;
 
@@ -16,6 +17,8 @@ pub(super) enum Event {
     Child,
     /// Somebody asks us to suspend.
     Suspend,
+    /// Somebody who knows our process only means the shell.
+    ForShell(Signal),
     /// End, as this signal ends a process.
     End(i32),
 }
@@ -29,19 +32,21 @@ impl Signals {
     pub(super) fn new() -> io::Result<Signals> {
         let (read, write) = UnixStream::pair()?;
         read.set_nonblocking(true)?;
-        let wanted = [SIGWINCH, SIGCHLD, SIGTSTP, SIGTERM, SIGHUP, SIGQUIT, SIGINT];
+        let wanted = [SIGWINCH, SIGCHLD, SIGTSTP, SIGTERM, SIGHUP, SIGQUIT, SIGINT, SIGUSR1, SIGUSR2];
         Ok(Signals { delivery: SignalDelivery::with_pipe(read, write, SignalOnly, wanted)? })
     }
 
     /// What came since this was last asked.
     pub(super) fn pending(&mut self) -> impl Iterator<Item = Event> + use<> {
-        self.delivery.pending().filter_map(|signal| match signal {
-            SIGWINCH => Some(Event::Resized),
-            SIGCHLD => Some(Event::Child),
-            SIGTSTP => Some(Event::Suspend),
-            // With the terminal in raw mode Ctrl-C is a key; a stray SIGINT must not end the shell.
-            SIGINT => None,
-            other => Some(Event::End(other)),
+        self.delivery.pending().map(|signal| match signal {
+            SIGWINCH => Event::Resized,
+            SIGCHLD => Event::Child,
+            SIGTSTP => Event::Suspend,
+            // With the terminal in raw mode Ctrl-C is a key: this one was sent.
+            SIGINT => Event::ForShell(Signal::SIGINT),
+            SIGUSR1 => Event::ForShell(Signal::SIGUSR1),
+            SIGUSR2 => Event::ForShell(Signal::SIGUSR2),
+            other => Event::End(other),
         })
     }
 }

@@ -1,11 +1,14 @@
 //! What the shell's output moves: the screen, the tracker, the capture, and who may paint.
 
 mod announcement;
+mod wiped;
 
 use std::path::{Path, PathBuf};
 
 use crate::capture::{Capture, Limits, Output, Size, Spiller};
-use crate::track::{self, Command, Hooks, LineOnScreen, Mark, Modes, Moment, Piece, Problem, Screen, Tracker, Zone};
+use crate::track::{
+    self, Command, Hooks, LineOnScreen, Mark, Modes, Moment, Piece, Problem, Redraw, Screen, Tracker, Zone,
+};
 
 use super::announce::Announcer;
 use super::hint::hint;
@@ -94,6 +97,12 @@ pub(super) struct Stage {
     has_prompted: bool,
     /// Whether nothing was sent to the shell since it drew its prompt.
     is_untouched: bool,
+    /// How many rows the cursor has just moved down on the edited line.
+    down: usize,
+    /// How readline wiped a line just now: perhaps only to call our hook.
+    wipe: Vec<u8>,
+    /// It did, and draws the line again.
+    redraw: Option<Redraw>,
     /// Whether readline wipes a line where it stands.
     wipes_lines: bool,
     /// The next carriage return belongs to a redraw that would begin left of where its line did.
@@ -128,6 +137,9 @@ impl Stage {
             announced: false,
             has_prompted: false,
             is_untouched: false,
+            wipe: Vec::new(),
+            down: 0,
+            redraw: None,
             wipes_lines: false,
             swallow_return: false,
         }
@@ -204,6 +216,7 @@ impl Stage {
 
     /// From here on, or no more, what is drawn lies over what the shell shows.
     pub(super) fn cover(&mut self, is_covered: bool) {
+        self.show_redraw();
         self.is_covered = is_covered;
     }
 
@@ -266,6 +279,7 @@ impl Stage {
 
     /// The shell is gone: ends what it was running and undoes what it left switched on.
     pub(super) fn close(&mut self, status: i32) {
+        self.show_redraw();
         if let Some(command) = self.tracker.finish(status, Moment::now()) {
             self.remember(command, b"");
         }
@@ -318,8 +332,8 @@ impl Stage {
             self.aside.extend_from_slice(bytes);
             return;
         }
-        let is_return = std::mem::take(&mut self.swallow_return) && bytes.starts_with(b"\r");
-        let bytes = if is_return { &bytes[1..] } else { bytes };
+        let Some(bytes) = self.hide_redraw(bytes) else { return };
+        let bytes = self.without_return(bytes);
         self.show(bytes);
         let is_output = self.tracker.zone() == Zone::Output || self.floor == Floor::Lent;
         if let Some(capture) = self.capture.as_mut().filter(|_| is_output) {
@@ -330,7 +344,7 @@ impl Stage {
     fn obey(&mut self, mark: Mark, in_front: impl Fn() -> bool) {
         let is_hidden = matches!(self.floor, Floor::Accepted { .. });
         // The line editor redraws its prompt, mark and all, on the way from the query to the hook.
-        if is_hidden && mark == Mark::Input {
+        if is_hidden && mark == Mark::Input || self.hides(&mark) {
             return;
         }
         let is_at_prompt =
@@ -389,21 +403,7 @@ impl Stage {
                     self.command_ended(status, true);
                 }
             }
-            Mark::Wiped => {
-                // Where no description of the terminal says how to wipe, readline goes on below the line and draws it again. Where
-                // one does, it was a job that printed a line meanwhile.
-                self.wipes_lines |= !self.tracker.is_below();
-                if !self.wipes_lines {
-                    self.draw(b"\x1b[A");
-                }
-                // Readline takes its prompt to begin in the first column and wipes what was there before it.
-                let before = self.tracker.before_prompt().to_vec();
-                if !before.is_empty() {
-                    self.to_screen.push(b"\r");
-                    self.to_screen.push(&before);
-                    self.swallow_return = true;
-                }
-            }
+            Mark::Wiped { .. } => self.wiped(),
             Mark::Query { line, screen } => {
                 self.swallow_return = false;
                 if in_front() {
@@ -429,21 +429,6 @@ impl Stage {
 
     fn command_ended(&mut self, status: i32, hook_waits: bool) {
         self.ran = self.capture.take().map(|capture| Ended { status, capture, hook_waits });
-    }
-
-    /// Draws the prompt's last line and the accepted text again where the line editor wiped them.
-    fn repaint(&mut self, line: &[u8]) {
-        self.to_screen.push(b"\r");
-        self.to_screen.push(self.tracker.prompt_line());
-        for &byte in line {
-            match byte {
-                b'\n' => self.to_screen.push(b"\r\n"),
-                b'\t' => self.to_screen.push(b"\t"),
-                0..0x20 => self.to_screen.push(&[b'^', byte + 0x40]),
-                0x7F => self.to_screen.push(b"^?"),
-                _ => self.to_screen.push(&[byte]),
-            }
-        }
     }
 
     fn greet(&mut self, problem: Option<Problem>) {

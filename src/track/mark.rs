@@ -20,8 +20,8 @@ pub enum Mark {
     Input,
     /// A complete command was read and is about to run.
     Start { cwd: PathBuf, text: Vec<u8> },
-    /// bash has wiped the edited line to call the hook behind Enter, and is about to draw it again.
-    Wiped,
+    /// bash has wiped the edited line to call the hook behind a key, and is about to draw it again: this text, if the key accepts it.
+    Wiped { text: Option<Vec<u8>> },
     /// The line editor accepted a line meant for the agent.
     Query { line: Vec<u8>, screen: LineOnScreen },
     /// Behind the accepted line there was a query: it is for the next prompt.
@@ -72,7 +72,7 @@ impl Mark {
             b"prompt" => Mark::Prompt { cwd: path(field()?) },
             b"input" => Mark::Input,
             b"start" => Mark::Start { cwd: path(field()?), text: field()? },
-            b"wiped" => Mark::Wiped,
+            b"wiped" => Mark::Wiped { text: field() },
             b"query" => {
                 let line = field()?;
                 let screen = match field()?.as_slice() {

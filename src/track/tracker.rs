@@ -68,6 +68,8 @@ pub struct Tracker {
     line: Vec<u8>,
     /// The line the prompt was drawn on, up to where the user types: output without a newline, and the prompt.
     prompt_line: Vec<u8>,
+    /// Where in that line the prompt begins.
+    prompt_at: usize,
     /// Output without a final newline that the prompt was drawn behind.
     before_prompt: Vec<u8>,
 }
@@ -88,6 +90,7 @@ impl Default for Tracker {
             running: None,
             line: Vec::new(),
             prompt_line: Vec::new(),
+            prompt_at: 0,
             before_prompt: Vec::new(),
         }
     }
@@ -125,7 +128,7 @@ impl Tracker {
 
     /// Whether nothing is drawn on the cursor's line. Readline leaves a mode switched off and a return behind the newline.
     pub fn at_line_start(&self) -> bool {
-        drawn(&self.line, is_link).is_empty()
+        is_blank(&self.line)
     }
 
     /// Whether the last thing that passed was a newline.
@@ -136,6 +139,15 @@ impl Tracker {
     /// The last line of the prompt, as the shell drew it, with what stood before it on the same line.
     pub fn prompt_line(&self) -> &[u8] {
         &self.prompt_line
+    }
+
+    /// Whether a line editor that draws its line again, and says `input` behind the prompt or does not, would begin with this. A
+    /// prompt without the mark is that of a line that goes on.
+    pub fn begins_line(&self, prompt: &[u8], has_mark: bool) -> bool {
+        match has_mark {
+            true => self.prompt_line[self.prompt_at..] == *as_prompt(prompt),
+            false => drawn(&self.line, is_link).starts_with(&drawn(prompt, is_link)),
+        }
     }
 
     /// Output without a final newline that the prompt was drawn behind.
@@ -177,7 +189,9 @@ impl Tracker {
                 // Readline prints the mark again whenever it redraws the prompt; only the first ends a prompt.
                 if self.zone == Zone::Prompt {
                     self.zone = Zone::Input;
-                    self.prompt_line = drawn(&self.line, |string| is_link(string) || is_place(string));
+                    self.prompt_line = as_prompt(&self.line);
+                    let is_behind = self.prompt_line.starts_with(&self.before_prompt);
+                    self.prompt_at = if is_behind { self.before_prompt.len() } else { 0 };
                 }
                 None
             }
@@ -190,7 +204,7 @@ impl Tracker {
                 self.cwd = Some(cwd.clone());
                 None
             }
-            Mark::Wiped | Mark::Ran { .. } | Mark::Query { .. } | Mark::Later { .. } => None,
+            Mark::Wiped { .. } | Mark::Ran { .. } | Mark::Query { .. } | Mark::Later { .. } => None,
         }
     }
 
@@ -237,6 +251,16 @@ fn drawn(line: &[u8], keep: impl Fn(&[u8]) -> bool) -> Vec<u8> {
         rest = after;
     }
     out
+}
+
+/// Whether these bytes of a line draw nothing.
+pub(super) fn is_blank(line: &[u8]) -> bool {
+    drawn(line, is_link).is_empty()
+}
+
+/// A prompt as it can be drawn again.
+fn as_prompt(line: &[u8]) -> Vec<u8> {
+    drawn(line, |string| is_link(string) || is_place(string))
 }
 
 /// The length of the first thing in these bytes: one byte, or a whole sequence. What breaks off reaches to the end.

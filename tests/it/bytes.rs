@@ -322,3 +322,77 @@ fn marks_are_cut_out_and_nothing_else() {
         assert_eq!(ours, bare, "{}", shell.name());
     }
 }
+
+#[test]
+fn bash_draws_an_accepted_line_once() {
+    // On this terminal nothing of ours is added to what the shell prints.
+    let set = |builder: Builder, rc: &str| {
+        builder.env("TERM", "linux").size(30, 60).rc(&format!("PS2='more$((++M))> '\n{rc}"))
+    };
+    let long = format!("echo {}", "0123456789 ".repeat(12));
+    let lines = [
+        ("true", ""),
+        ("", ""),
+        ("echo \"a;b\" 100%", ""),
+        ("echo no newline", "\x01"),
+        ("echo é 漢字", "\x02\x02"),
+        (&long, ""),
+        (&long, "\x01\x06\x06"),
+        (&long, "\x02\x02"),
+        ("# filled to the last column: 0123456789 0123456789 012345", ""),
+        ("printf 'no newline'", ""),
+        ("echo behind it", ""),
+    ];
+    for rc in ["", "PS1='\\[\\e]0;title\\a\\]first\\n'$PS1", "bind 'set enable-bracketed-paste off'"] {
+        let seen = |builder: Builder| {
+            let mut term = set(builder, rc).start();
+            term.wait_for_prompt();
+            for (line, keys) in lines {
+                term.typed(line);
+                let end: String = line.chars().rev().take(5).collect::<Vec<_>>().into_iter().rev().collect();
+                term.wait_for(end.trim_end());
+                term.typed(keys);
+                term.typed("\r");
+                term.wait_for_prompt();
+            }
+            for (part, next) in [("for word in a b; do", "more1>"), ("echo \"<$word>\"", "more2>"), ("", "more3>")] {
+                term.typed(part);
+                term.wait_for(part);
+                term.typed("\r");
+                term.wait_for(next);
+            }
+            term.typed("done");
+            term.wait_for("> done");
+            term.typed("\r");
+            term.wait_for("<b>");
+            term.wait_for_prompt();
+            term.run("stty -echo");
+            term.run("echo unseen");
+            term.exit();
+            // One return is as good as two.
+            let mut raw = term.raw();
+            raw.dedup_by(|one, before| *one == b'\r' && *before == b'\r');
+            String::from_utf8_lossy(&raw).into_owned()
+        };
+        let (ours, bare) = (seen(Term::new(Shell::Bash)), seen(Term::new(Shell::Bash).bare()));
+        let same = ours.bytes().zip(bare.bytes()).take_while(|(ours, bare)| ours == bare).count();
+        let rest = |text: &str| text.as_bytes()[same.saturating_sub(20)..].escape_ascii().to_string();
+        assert!(ours == bare, "{rc}\nours: {}\nbare: {}", rest(&ours), rest(&bare));
+    }
+}
+
+#[test]
+fn a_job_that_prints_while_a_line_is_accepted_loses_nothing() {
+    let mut term = Term::new(Shell::Bash).start();
+    term.wait_for_prompt();
+    term.typed("for ((i = 0; i < 2000; i++)); do echo \"<$i>\"; done &\r");
+    for _ in 0..100 {
+        term.typed("true\r");
+    }
+    term.typed("wait; echo o''ver\r");
+    term.wait_for("\nover\n");
+    let raw = String::from_utf8_lossy(&term.raw()).into_owned();
+    for number in 0..2000 {
+        assert!(raw.contains(&format!("<{number}>\r\n")), "{number}");
+    }
+}

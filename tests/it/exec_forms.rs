@@ -122,3 +122,25 @@ fn a_shell_that_is_not_there_is_127_and_one_that_cannot_run_is_126() {
     let not_executable = output(&builder.args(["--shell".into(), path]));
     assert_eq!(not_executable.status.code(), Some(126));
 }
+
+#[test]
+fn where_it_is_the_login_shell_that_of_the_configuration_runs_commands() {
+    let said = |builder: Builder, input: &str| {
+        let output = output(&builder, input);
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    // As a login shell we are $SHELL ourselves, and the passwd entry too.
+    let builder = || Term::new(Shell::Bash).env("SHELL", crate::harness::PROGRAM).arg0("-shellmate");
+    for shell in shells() {
+        let path = shell.path();
+        let builder = || builder().config(&format!("shell = '{}'\n", path.display()));
+        let ask = format!("ps -o comm= -p {}; true", shell.pid());
+        assert_eq!(said(builder().args(["-c", &ask]), "").trim(), shell.name());
+        assert_eq!(said(builder(), &ask).trim(), shell.name());
+        for name in ["SHELLMATE_SHELL", "SHELL"] {
+            let other = builder().env(name, "/bin/sh").args(["-c", "echo $0"]);
+            assert_eq!(said(other, "").trim(), "-sh");
+        }
+    }
+}

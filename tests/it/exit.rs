@@ -175,6 +175,28 @@ fn a_signal_from_outside_reaches_the_shell_as_a_hangup() {
     });
 }
 
+#[test]
+fn a_signal_for_the_shell_reaches_it() {
+    in_every_shell(|shell| {
+        let (trap, until) = match shell {
+            Shell::Fish => {
+                ("function on_N --on-signal N; set -g GOT N; end", "while test \"$GOT\" != N; end; echo got $GOT")
+            }
+            Shell::Bash | Shell::Zsh => ("trap GOT=N N", "until [ \"$GOT\" = N ]; do :; done; echo got $GOT"),
+        };
+        let trap = |name: &str| trap.replace('N', name);
+        let mut term = Term::new(shell).rc(&trap("USR1")).rc(&trap("USR2")).rc(&trap("INT")).start();
+        term.wait_for_prompt();
+        for (signal, name) in [(Signal::SIGUSR1, "USR1"), (Signal::SIGUSR2, "USR2"), (Signal::SIGINT, "INT")] {
+            term.typed(format!("echo lo''op {name}; {}\r", until.replace('N', name)));
+            term.wait_for(&format!("loop {name}"));
+            term.signal(signal);
+            term.wait_for(&format!("got {name}"));
+            term.wait_for_prompt();
+        }
+    });
+}
+
 /// Starts it from an interactive bash, as a job.
 fn as_a_job(shell: Shell) -> Term {
     let mut term = Term::new(Shell::Bash).bare().rc("PS1='outer[$((++T))]$ '").start();
