@@ -34,7 +34,6 @@ __shellmate_repeated() {
 __shellmate_elsewhere() {
   __shellmate_say wiped
   ((__shellmate_at != 2)) || builtin return 0
-  __shellmate_undress
   if [[ ! $__shellmate_visual ]]; then
     [[ ${VISUAL@a} == *r* ]] || __shellmate_visual=${VISUAL+=}:${VISUAL-} VISUAL=__shellmate_editor
     builtin return 0

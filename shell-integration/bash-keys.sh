@@ -14,13 +14,14 @@ __shellmate_enter() {
     [[ ${PROMPT_COMMAND[*]-}${precmd_functions[*]-} != *__shellmate_* ]] || builtin return 0
     __shellmate_last
   fi
-  __shellmate_undress
   if [[ $__shellmate_at == 1 && ($__shellmate_line == [\>^]* || $__shellmate_line == *[$'\n!']* || ${histchars-!} != !* ||
     $__shellmate_h == +([[:alnum:]_]) && ${BASH_ALIASES[$__shellmate_h]-$__shellmate_h} == fc?([[:blank:]]*)) ]]; then
     __shellmate_rare __shellmate_odd || builtin return 0
     __shellmate_encode "$__shellmate_line" "$__shellmate_room"
     __shellmate_t=$__shellmate_field
   fi
+  # Where the history has no such event, or is only to be shown, bash prompts again with the PS1 that was, wherever that lies now.
+  [[ ${READLINE_LINE-} == *[\!^]* || ${histchars-!} != !* ]] || __shellmate_undress
   [[ ${PWD-} == "$__shellmate_pwd" ]] || __shellmate_where
   ((__shellmate_at == 1)) || __shellmate_t=$__shellmate_text%0A$__shellmate_t
   __shellmate_text=$__shellmate_t __shellmate_ended=0

@@ -1,6 +1,6 @@
 //! Every way a line can be accepted: a query is a query whatever key ends it, and no file is emptied.
 
-use crate::harness::{Builder, Key, Shell, Term, all, in_every_shell, shells};
+use crate::harness::{Builder, Key, Shell, Term, all, in_every_shell, shells, text_of};
 
 const ANSWER: &str = "No model is connected yet";
 
@@ -209,4 +209,25 @@ fn what_a_pasted_command_holds_is_the_shells() {
         }
         assert!(!term.screen().contains(ANSWER), "{}", term.describe());
     });
+}
+
+/// bash prompts again with the PS1 it had, and may look for it where it lay before somebody set it.
+#[test]
+fn bash_prompts_again_after_a_line_that_is_not_run() {
+    if !Shell::Bash.available() {
+        return;
+    }
+    for (rc, line) in [
+        ("PS1='[1]$ '", "!nothing"),
+        ("PS1='[1]$ '", "^nothing^else"),
+        ("PS1='[1]$ '; history -s echo before", "!!:p"),
+        ("PS1='[1]$ '; histchars='%^#'", "%nothing"),
+    ] {
+        let mut term = Term::new(Shell::Bash).rc(rc).start();
+        for count in 1..4 {
+            term.wait_until(|screen| text_of(screen).lines().filter(|row| row.starts_with("[1]$")).count() == count);
+            term.typed(format!("{line}\r"));
+        }
+        term.wait_until(|screen| text_of(screen).lines().filter(|row| row.trim_end() == "[1]$").count() == 1);
+    }
 }

@@ -1,12 +1,14 @@
 //! What a wrapper costs, in CPU time rather than seconds, beside `script` in the same run: the hot path may not rot.
 //!
-//! Measured on the release build that `tests/run` names in `SHELLMATE_RELEASE`.
+//! Measured on the release build that `tests/run` names in `SHELLMATE_RELEASE`; processes are counted in any.
 
 use std::io::Read;
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
-use crate::harness::{Authority, Builder, Certificate, Http, Model, Reply, Shell, Term, available};
+use crate::harness::{
+    Authority, Builder, Certificate, Http, Model, PROGRAM, Reply, Shell, Term, available, in_every_shell,
+};
 
 /// Bytes of the flood; enough for a few dozen clock ticks.
 const FLOOD: u64 = 60_000_000;
@@ -140,4 +142,36 @@ fn asking_over_tls_is_cheap_though_every_authority_is_read() {
     let address = authorities[0].serve("localhost", Certificate::Good, Http::Two, &model.address());
     let url = format!("https://localhost:{}/v1", address.port());
     assert_cheap_to_ask(&model, &url, |builder| builder.env("SSL_CERT_FILE", bundle.path()));
+}
+
+/// How many processes ten empty prompts start. In a process namespace of its own nobody else takes numbers.
+fn forks_of_ten_prompts(builder: Builder) -> u32 {
+    let mut term = builder.start();
+    term.wait_for_prompt();
+    let number = |term: &mut Term| -> u32 {
+        term.run(
+            "sh -c 'echo $$' >| number".replace(">|", if term.shell() == Shell::Fish { ">" } else { ">|" }).as_str(),
+        );
+        term.read("number").trim().parse().unwrap()
+    };
+    let before = number(&mut term);
+    (0..10).for_each(|_| term.run(""));
+    number(&mut term) - before
+}
+
+#[test]
+fn no_process_is_started_for_a_prompt() {
+    let possible =
+        |flags: &str| Command::new("unshare").args([flags, "true"]).status().is_ok_and(|status| status.success());
+    let Some(flags) = ["-pf", "-rpf"].into_iter().find(|flags| possible(flags)) else {
+        eprintln!("SKIPPED: no process namespace");
+        return;
+    };
+    in_every_shell(|shell| {
+        let start = |program: &str| Term::new(shell).program("/usr/bin/unshare").args([flags, program]);
+        let ours = forks_of_ten_prompts(start(PROGRAM));
+        let bare = forks_of_ten_prompts(start(shell.name()));
+        // Threads take numbers too, and fish starts some when it likes; what matters is that no prompt costs one.
+        assert!(ours < bare + 5, "{}: {ours}, bare {bare}", shell.name());
+    });
 }

@@ -1,8 +1,6 @@
 //! Other people's prompts, hooks and options: they work as without us, and so do we.
 
-use std::process::Command;
-
-use crate::harness::{Builder, Key, PROGRAM, Shell, Term, all, available_file, in_every_shell, in_short, shells};
+use crate::harness::{Builder, Key, Shell, Term, all, available_file, in_short, shells};
 
 /// Runs a few commands in both and compares the screens; then asks whether they were all known.
 #[track_caller]
@@ -497,36 +495,4 @@ fn completion_in_the_others() {
         term.wait_for("\ncontent\n");
         assert_eq!(term.finish()[0].command.trim_end(), "cat unmistakable-name", "{}", shell.name());
     }
-}
-
-/// How many processes ten empty prompts start. In a process namespace of its own nobody else takes numbers.
-fn forks_of_ten_prompts(builder: Builder) -> u32 {
-    let mut term = builder.start();
-    term.wait_for_prompt();
-    let number = |term: &mut Term| -> u32 {
-        term.run(
-            "sh -c 'echo $$' >| number".replace(">|", if term.shell() == Shell::Fish { ">" } else { ">|" }).as_str(),
-        );
-        term.read("number").trim().parse().unwrap()
-    };
-    let before = number(&mut term);
-    (0..10).for_each(|_| term.run(""));
-    number(&mut term) - before
-}
-
-#[test]
-fn no_process_is_started_for_a_prompt() {
-    let possible =
-        |flags: &str| Command::new("unshare").args([flags, "true"]).status().is_ok_and(|status| status.success());
-    let Some(flags) = ["-pf", "-rpf"].into_iter().find(|flags| possible(flags)) else {
-        eprintln!("SKIPPED: no process namespace");
-        return;
-    };
-    in_every_shell(|shell| {
-        let start = |program: &str| Term::new(shell).program("/usr/bin/unshare").args([flags, program]);
-        let ours = forks_of_ten_prompts(start(PROGRAM));
-        let bare = forks_of_ten_prompts(start(shell.name()));
-        // Threads take numbers too, and fish starts some when it likes; what matters is that no prompt costs one.
-        assert!(ours < bare + 5, "{}: {ours}, bare {bare}", shell.name());
-    });
 }
