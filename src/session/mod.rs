@@ -255,7 +255,7 @@ impl Session {
     /// Passes bytes to the shell: at once if it takes them, else from the queue.
     fn send(&mut self, bytes: &[u8]) {
         if !bytes.is_empty() {
-            self.stage.touch();
+            self.stage.touch(bytes);
         }
         let sent = if self.to_shell.is_empty() { self.pty.write(bytes).unwrap_or(0) } else { 0 };
         self.to_shell.push(&bytes[sent..]);

@@ -97,6 +97,8 @@ pub(super) struct Stage {
     has_prompted: bool,
     /// Whether nothing was sent to the shell since it drew its prompt.
     is_untouched: bool,
+    /// Keys that accept a line and may still be on their way.
+    enters: usize,
     /// How many rows the cursor has just moved down on the edited line.
     down: usize,
     /// How readline wiped a line just now: perhaps only to call our hook.
@@ -137,8 +139,9 @@ impl Stage {
             announced: false,
             has_prompted: false,
             is_untouched: false,
-            wipe: Vec::new(),
+            enters: 0,
             down: 0,
+            wipe: Vec::new(),
             redraw: None,
             wipes_lines: false,
             swallow_return: false,
@@ -249,9 +252,10 @@ impl Stage {
         self.notices.push(line);
     }
 
-    /// The shell gets something to read.
-    pub(super) fn touch(&mut self) {
+    /// The shell gets this to read.
+    pub(super) fn touch(&mut self, keys: &[u8]) {
         self.is_untouched = false;
+        self.enters += keys.iter().filter(|key| b"\r\n\x0F".contains(key)).count();
     }
 
     /// Takes the next piece of the stream. `in_front` says whether the shell itself owns its terminal.

@@ -7,16 +7,18 @@ use super::tracker::is_blank;
 const CAP: usize = 16 * 1024;
 
 const NEWLINE: &[u8] = b"\r\n";
-const ERASE: &[u8] = b"\x1b[K\r";
-const UP_AND_ERASE: &[u8] = b"\x1b[A\x1b[K\r";
+const ERASE: &[u8] = b"\x1b[K";
+const UP: &[u8] = b"\x1b[A";
 
 /// Where in these bytes the wiping of a line begins that they end with: in its last row, and up from there row by row.
 pub fn wipe(bytes: &[u8]) -> Option<usize> {
-    let mut rest = bytes;
-    while let Some(before) = rest.strip_suffix(UP_AND_ERASE) {
-        rest = before;
+    // Since bash 5.2 a return follows.
+    let erased = |row: &[u8]| row.strip_suffix(b"\r").unwrap_or(row).strip_suffix(ERASE).map(<[u8]>::len);
+    let mut end = bytes.len();
+    while let Some(up) = erased(&bytes[..end]).and_then(|at| bytes[..at].strip_suffix(UP)) {
+        end = up.len();
     }
-    Some(rest.strip_suffix(ERASE)?.strip_suffix(b"\r")?.len())
+    Some(bytes[..erased(&bytes[..end])?].strip_suffix(b"\r")?.len())
 }
 
 /// How many rows the cursor has just moved down by newlines alone, with `so_far` before these bytes. Readline does so before it wipes,
@@ -130,7 +132,9 @@ mod tests {
             (b"\r\x1b[K\r", Some(0)),
             (b"long\r\x1b[K\r\x1b[A\x1b[K\r\x1b[A\x1b[K\r", Some(4)),
             (b"ab\x08\r\r\n\r\x1b[K\r\x1b[A\x1b[K\r", Some(6)),
-            (b"ls\r\x1b[K", None),
+            (b"ls\r\x1b[K", Some(2)),
+            (b"long\r\x1b[K\x1b[A\x1b[K", Some(4)),
+            (b"ls\x08\x08\x1b[K", None),
             (b"\x1b[K\r", None),
             (b"", None),
         ] {

@@ -21,7 +21,7 @@ impl Stage {
         }
         self.show_redraw();
         let is_edited = self.floor == Floor::Shell && self.tracker.zone() == Zone::Input && !self.is_covered;
-        if !is_edited {
+        if !is_edited || self.enters == 0 {
             self.down = 0;
             return Some(bytes);
         }
@@ -33,6 +33,9 @@ impl Stage {
 
     /// Whether this mark is part of a redraw that is hidden. Any other ends it.
     pub(super) fn hides(&mut self, mark: &Mark) -> bool {
+        if matches!(mark, Mark::Wiped { .. }) {
+            self.enters = self.enters.saturating_sub(1);
+        }
         match (mark, &mut self.redraw) {
             (Mark::Input, Some(redraw)) => redraw.input(),
             (Mark::Wiped { text: Some(text) }, None) if !self.wipe.is_empty() => {
