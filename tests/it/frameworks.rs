@@ -130,6 +130,8 @@ fn fzf_changes_the_directory() {
             term.wait_for("\n>");
             term.typed("a-dir");
             term.wait_for("> a-dir");
+            // It shows what was typed before it has looked.
+            term.wait_for("a-directory");
             term.key(Key::Enter);
             if shell == Shell::Fish {
                 // It is the same prompt, drawn again.
