@@ -7,6 +7,11 @@ pub(super) use copied::start;
 #[cfg(target_os = "linux")]
 pub(super) use lent::start;
 
+/// Whether our hooks keep something under this name. From the environment it would be exported for good, and take that along.
+fn is_of_hooks(name: &std::ffi::OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b"__shellmate_")
+}
+
 /// The child has our memory on loan until it has become the shell, and we wait that long: a copy, thrown away at once, would delay
 /// every first prompt.
 #[cfg(target_os = "linux")]
@@ -102,12 +107,10 @@ mod lent {
         }
     }
 
-    /// Our environment with the changes that were asked for. What it has under our hooks' names would be exported for good, and take
-    /// along what they keep there.
+    /// Our environment with the changes that were asked for.
     fn environment(launch: &Launch) -> io::Result<Vec<CString>> {
         let is_changed = |name: &OsStr| launch.env.iter().any(|(changed, _)| changed == name);
-        let is_ours = |name: &OsStr| name.as_encoded_bytes().starts_with(b"__shellmate_");
-        let kept = std::env::vars_os().filter(|(name, _)| !is_changed(name) && !is_ours(name));
+        let kept = std::env::vars_os().filter(|(name, _)| !is_changed(name) && !super::is_of_hooks(name));
         let added = launch.env.iter().filter_map(|(name, value)| Some((name.clone(), value.clone()?)));
         let variables = kept.chain(added).map(|(mut variable, value)| {
             variable.push("=");
@@ -151,7 +154,7 @@ mod copied {
                 None => command.env_remove(name),
             };
         }
-        for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"__shellmate_")) {
+        for (name, _) in std::env::vars_os().filter(|(name, _)| super::is_of_hooks(name)) {
             command.env_remove(name);
         }
         // SAFETY: between fork and exec only setsid(2) and ioctl(2) are called, both async-signal-safe; nothing is allocated.

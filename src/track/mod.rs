@@ -5,6 +5,7 @@
 //! only with the session's nonce, so nothing a program prints can start, end or forge a command.
 
 mod command;
+mod drawn;
 mod dress;
 mod mark;
 mod modes;
@@ -21,3 +22,6 @@ pub use redraw::{Redraw, Step, rows_down, wipe};
 pub use scan::{MARK_CAP, Piece, Scanner};
 pub use screen::{Screen, Shown};
 pub use tracker::{Hooks, Moment, Tracker, Zone};
+
+const ESC: u8 = 0x1B;
+const BEL: u8 = 0x07;

@@ -1,7 +1,7 @@
 //! What readline does around a call of our hook: it wipes the line, and when the hook is done it draws the line again. A bare bash
 //! does neither, and a program that waits for the prompt would take the one drawn again for the next.
 
-use super::tracker::is_blank;
+use super::drawn::is_blank;
 
 /// What follows is the end of the line within a few hundred bytes, or it is no redraw.
 const CAP: usize = 16 * 1024;

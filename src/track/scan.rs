@@ -7,9 +7,8 @@ use memchr::memchr;
 
 use super::mark::Mark;
 use super::modes::Switch;
+use super::{BEL, ESC};
 
-const ESC: u8 = 0x1B;
-const BEL: u8 = 0x07;
 /// The numbers of the prompt marks that terminals know: the usual, and those of Visual Studio Code.
 const STANDARD: [&[u8]; 2] = [b"133", b"633"];
 
