@@ -56,7 +56,8 @@ const EVERYWHERE: &[&str] = &[
 fn questions(shell: Shell) -> Vec<&'static str> {
     let own: &[&str] = match shell {
         Shell::Bash => &[
-            "bash -c 'ls /proc/$PPID/fd'",
+            // zsh holds a pipe for a moment when it starts a program.
+            "bash -c 'for n in {1..999}; do [ -e /proc/$PPID/fd/3 ] || break; done; ls /proc/$PPID/fd'",
             "echo \"$0\" \"$-\" \"$#\" \"$SHLVL\"",
             "shopt",
             "set -o",
@@ -73,7 +74,7 @@ fn questions(shell: Shell) -> Vec<&'static str> {
             "dirs -v",
         ],
         Shell::Zsh => &[
-            "bash -c 'ls /proc/$PPID/fd'",
+            "bash -c 'for n in {1..999}; do [ -e /proc/$PPID/fd/3 ] || break; done; ls /proc/$PPID/fd'",
             "echo \"$0\" \"$-\" \"$#\" \"$SHLVL\"",
             "setopt",
             "unsetopt",
