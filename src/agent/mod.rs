@@ -144,6 +144,11 @@ impl Agent {
         self.seen = Seen::default();
     }
 
+    /// The redactor of this agent. Clones share what they learn, so a secret told to one is masked by all.
+    pub fn redactor(&self) -> Redactor {
+        self.redactor.clone()
+    }
+
     /// What all turns took so far.
     pub fn usage(&self) -> Usage {
         self.usage

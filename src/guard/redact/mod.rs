@@ -11,13 +11,13 @@ mod assign;
 mod command;
 mod found;
 mod key_block;
+mod literal;
 mod name;
 mod placeholder;
 mod shape;
 #[cfg(test)]
 mod tests;
 mod value;
-mod variable;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use regex::Regex;
 
 use found::{Found, merged};
-use variable::Variables;
+use literal::Literals;
 
 /// Secrets that get a number of their own; more of them are still masked.
 const MOST_NUMBERED: usize = 10_000;
@@ -52,7 +52,7 @@ pub struct Redactor {
 /// The secrets met so far.
 #[derive(Debug, Default)]
 struct Known {
-    variables: Variables,
+    literals: Literals,
     /// What each secret was replaced by.
     placeholders: HashMap<String, String>,
     counts: HashMap<String, usize>,
@@ -66,7 +66,13 @@ impl Redactor {
     /// Takes note of the shell's variables: the values of those whose names look secret are masked wherever they occur.
     pub fn learn(&self, environment: &[(OsString, OsString)]) {
         let masking = &self.masking;
-        self.known().variables.learn(environment, |name, value| masking.exempts(name) || masking.exempts(value));
+        self.known().literals.learn(environment, |name, value| masking.exempts(name) || masking.exempts(value));
+    }
+
+    /// Masks this value wherever it occurs, from now on and whatever the configuration exempts: for secrets of the session itself.
+    /// `kind` is put into the placeholder, so it has to be one or a few words of letters, such as `session nonce`.
+    pub fn learn_secret(&self, kind: &'static str, value: &str) {
+        self.known().literals.tell(kind, value);
     }
 
     /// The text without its secrets, each line where it was: a secret of many lines leaves empty ones.
@@ -104,7 +110,7 @@ impl Redactor {
     /// Everything secret in the text, in order and apart from each other.
     fn find(&self, text: &str) -> Vec<Found> {
         let mut found = Vec::new();
-        self.known().variables.find(text, &mut found);
+        self.known().literals.find(text, &mut found);
         self.masking.find(text, &mut found);
         key_block::find(text, &mut found);
         shape::find(text, &mut found);
@@ -115,7 +121,10 @@ impl Redactor {
             return found;
         }
         let mut found = merged(found, &placeholder::spans(text));
-        found.retain(|one| !self.masking.exempts(&text[one.range.clone()]));
+        found.retain(|one| {
+            let secret = &text[one.range.clone()];
+            !self.masking.exempts(secret) || self.known().literals.was_told(secret)
+        });
         found
     }
 

@@ -253,6 +253,23 @@ fn values_of_secret_variables_are_masked_wherever_they_are() {
 }
 
 #[test]
+fn a_session_secret_is_masked_everywhere_and_never_exempt() {
+    let masking = Masking { exempt: vec![Regex::new(".").unwrap()], ..Masking::default() };
+    let redactor = Redactor::new(masking);
+    redactor.learn_secret("session nonce", "abcdef");
+    redactor.learn_secret("session nonce", "0123456789abcdef");
+    redactor.learn(&[]);
+    assert_eq!(
+        redactor.clone().mask("x=abcdefg 0123456789abcdef password=hunter2"),
+        "x=[masked: session nonce #1]g [masked: session nonce #2] password=hunter2"
+    );
+    for number in 0..200 {
+        redactor.learn_secret("session nonce", &format!("nonce-{number}"));
+    }
+    assert!(redactor.mask("nonce-199").starts_with("[masked: session nonce #"));
+}
+
+#[test]
 fn own_patterns_are_added_and_exempt_ones_are_not_masked() {
     let pattern = |pattern: &str| Regex::new(pattern).unwrap();
     let masking = Masking {
