@@ -13,6 +13,7 @@ mod edit;
 mod file;
 mod glob;
 mod grep;
+mod held;
 mod list;
 mod output;
 mod paths;

@@ -1,14 +1,12 @@
 //! `write_file`: a whole file, new or anew.
 
-use std::fs;
-use std::path::Path;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::file::Target;
 use super::seen::Known;
-use super::{Context, Prepared, Preview, Tool, arguments, file, paths, result};
+use super::{Context, Prepared, Preview, Tool, arguments, paths, result};
 use crate::chat::{Outcome, ToolSpec};
 use crate::guard::Intent;
 
@@ -32,30 +30,25 @@ impl Tool for WriteFile {
 
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {
         let Arguments { path: named, content } = arguments::read(arguments)?;
-        let path = paths::resolve(&named, context);
-        let before = existing(&path, context)?;
-        let title = paths::shown(&path, context);
-        let intent = Intent::Write { path: path.clone() };
+        let target = Target::named(&named, context)?;
+        let before = existing(&target, context)?;
+        let title = paths::shown(&target.path, context);
+        let intent = Intent::Write { path: target.path.clone() };
         let old = before.as_deref().map(String::from_utf8_lossy).unwrap_or_default().into_owned();
-        let preview = Preview::Edit { path: path.clone(), before: old, after: content.clone() };
+        let preview = Preview::Edit { path: target.path.clone(), before: old, after: content.clone() };
         let context = context.clone();
         let run = result::blocking(move |_| {
-            write(&path, before.as_deref(), &content, &context).unwrap_or_else(Outcome::failed)
+            write(&target, before.as_deref(), &content, &context).unwrap_or_else(Outcome::failed)
         });
         Ok(Prepared { title, intent, preview: Some(preview), run })
     }
 }
 
 /// What would be replaced, if the model knows it.
-fn existing(path: &Path, context: &Context) -> Result<Option<Vec<u8>>, String> {
-    let name = paths::shown(path, context);
-    match fs::symlink_metadata(path) {
-        Err(_) => return Ok(None),
-        Ok(about) if about.is_symlink() => return Err(format!("{name} is a link to a file that does not exist")),
-        Ok(_) => {}
-    }
-    let now = file::read(path, context)?;
-    match context.seen.compare(path, &now.print) {
+fn existing(target: &Target, context: &Context) -> Result<Option<Vec<u8>>, String> {
+    let Some(now) = target.read(context)? else { return Ok(None) };
+    let name = paths::shown(&target.path, context);
+    match context.seen.compare(&target.path, &now.print) {
         Known::AsItIs => Ok(Some(now.bytes)),
         Known::Changed => Err(format!("{name} has changed since you read it; read it again before you replace it")),
         Known::Never if now.bytes.is_empty() => Ok(Some(now.bytes)),
@@ -64,13 +57,13 @@ fn existing(path: &Path, context: &Context) -> Result<Option<Vec<u8>>, String> {
 }
 
 /// Writes, unless the file is no longer what was shown.
-fn write(path: &Path, before: Option<&[u8]>, content: &str, context: &Context) -> Result<Outcome, String> {
-    let name = paths::shown(path, context);
-    if existing(path, context)?.as_deref() != before {
+fn write(target: &Target, before: Option<&[u8]>, content: &str, context: &Context) -> Result<Outcome, String> {
+    let name = paths::shown(&target.path, context);
+    if existing(target, context)?.as_deref() != before {
         return Err(format!("{name} changed in the meantime; nothing was written"));
     }
-    let print = file::replace(path, content.as_bytes()).map_err(|error| format!("cannot write {name}: {error}"))?;
-    context.seen.wrote(path, print);
+    let print = target.write(content.as_bytes(), context)?;
+    context.seen.wrote(&target.path, print);
     let verb = if before.is_some() { "replaced" } else { "created" };
     Ok(Outcome::done(format!("{verb} {name}: {} lines, {} bytes", content.lines().count(), content.len())))
 }
@@ -81,6 +74,7 @@ mod tests {
     use crate::tool::read::ReadFile;
     use crate::tool::tests::{Home, finish};
     use serde_json::json;
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     #[test]
@@ -140,5 +134,31 @@ mod tests {
         assert!(home.path("app/link").is_symlink());
         assert!(home.failed(&WriteFile, json!({"path": "dangling", "content": ""})).contains("link"));
         assert!(home.failed(&WriteFile, json!({"path": ".", "content": ""})).contains("directory"));
+    }
+
+    #[test]
+    fn a_directory_swapped_for_a_link_after_the_question_is_not_written_through() {
+        let home = Home::new();
+        fs::create_dir(home.path(".ssh")).unwrap();
+        fs::create_dir(home.path("app/sub")).unwrap();
+        let asked = home.prepare(&WriteFile, json!({"path": "sub/authorized_keys", "content": "key"})).unwrap();
+        fs::rename(home.path("app/sub"), home.path("app/aside")).unwrap();
+        symlink(home.path(".ssh"), home.path("app/sub")).unwrap();
+        let outcome = finish(asked);
+        assert!(!home.path(".ssh/authorized_keys").exists());
+        assert!(!home.path("app/aside/authorized_keys").exists());
+        assert!(outcome.is_failed() && outcome.text().contains("taken the place of its directory"), "{outcome:?}");
+    }
+
+    #[test]
+    fn a_file_swapped_for_a_link_after_the_question_is_not_written_through() {
+        let home = Home::new();
+        home.write("secret", "");
+        home.write("app/a", "");
+        let asked = home.prepare(&WriteFile, json!({"path": "a", "content": "new"})).unwrap();
+        fs::remove_file(home.path("app/a")).unwrap();
+        symlink(home.path("secret"), home.path("app/a")).unwrap();
+        assert!(finish(asked).is_failed());
+        assert_eq!(home.read("secret"), "");
     }
 }

@@ -5,14 +5,13 @@ mod replace;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::file::Target;
 use super::seen::Known;
-use super::{Context, Prepared, Preview, Tool, arguments, file, paths, result};
+use super::{Context, Prepared, Preview, Tool, arguments, paths, result};
 use crate::chat::{Outcome, ToolSpec};
 use crate::guard::Intent;
 
@@ -48,13 +47,14 @@ impl Tool for EditFile {
 
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {
         let Arguments { path: named, edits } = arguments::read(&as_list(arguments))?;
-        let path = paths::resolve(&named, context);
-        let (before, after) = plan(&path, &edits, context)?;
-        let title = paths::shown(&path, context);
-        let intent = Intent::Write { path: path.clone() };
-        let preview = Preview::Edit { path: path.clone(), before: before.clone(), after };
+        let target = Target::named(&named, context)?;
+        let plan = Plan::of(&target, &edits, context)?;
+        let title = paths::shown(&target.path, context);
+        let intent = Intent::Write { path: target.path.clone() };
+        let preview =
+            Preview::Edit { path: target.path.clone(), before: plan.before.clone(), after: plan.after.clone() };
         let context = context.clone();
-        let run = result::blocking(move |_| write(&path, &edits, &before, &context).unwrap_or_else(Outcome::failed));
+        let run = result::blocking(move |_| write(&target, &edits, &plan, &context).unwrap_or_else(Outcome::failed));
         Ok(Prepared { title, intent, preview: Some(preview), run })
     }
 }
@@ -71,30 +71,39 @@ fn as_list(arguments: &Value) -> Value {
 }
 
 /// The file before and after.
-fn plan(path: &Path, edits: &[Edit], context: &Context) -> Result<(String, String), String> {
-    let name = paths::shown(path, context);
-    let now = file::read(path, context)?;
-    if context.seen.compare(path, &now.print) == Known::Changed {
-        return Err(format!("{name} has changed since you read it; read it again before you edit it"));
+struct Plan {
+    before: String,
+    after: String,
+    /// Whether the model has read the file as it is.
+    was_read: bool,
+}
+
+impl Plan {
+    fn of(target: &Target, edits: &[Edit], context: &Context) -> Result<Plan, String> {
+        let name = paths::shown(&target.path, context);
+        let now = target.read(context)?.ok_or_else(|| paths::missing(&target.path, context))?;
+        let known = context.seen.compare(&target.path, &now.print);
+        if known == Known::Changed {
+            return Err(format!("{name} has changed since you read it; read it again before you edit it"));
+        }
+        let before = String::from_utf8(now.bytes)
+            .map_err(|_| format!("{name} is not UTF-8 text; change it with a command such as perl or iconv"))?;
+        let after = replace::all(&before, edits, &name, &context.redactor)?;
+        Ok(Plan { before, after, was_read: known == Known::AsItIs })
     }
-    let before = String::from_utf8(now.bytes)
-        .map_err(|_| format!("{name} is not UTF-8 text; change it with a command such as perl or iconv"))?;
-    let after = replace::all(&before, edits, &name, &context.redactor)?;
-    Ok((before, after))
 }
 
 /// Writes, unless the file is no longer what was shown.
-fn write(path: &Path, edits: &[Edit], shown: &str, context: &Context) -> Result<Outcome, String> {
-    let name = paths::shown(path, context);
-    let was_read = context.seen.compare(path, &file::read(path, context)?.print) == Known::AsItIs;
-    let (before, after) = plan(path, edits, context)?;
-    if before != shown {
+fn write(target: &Target, edits: &[Edit], shown: &Plan, context: &Context) -> Result<Outcome, String> {
+    let name = paths::shown(&target.path, context);
+    let now = Plan::of(target, edits, context)?;
+    if now.before != shown.before {
         return Err(format!("{name} changed in the meantime; nothing was written"));
     }
-    let print = file::replace(path, after.as_bytes()).map_err(|error| format!("cannot write {name}: {error}"))?;
-    if was_read {
-        context.seen.wrote(path, print);
+    let print = target.write(now.after.as_bytes(), context)?;
+    if now.was_read {
+        context.seen.wrote(&target.path, print);
     }
     let count = if edits.len() == 1 { "1 edit".to_owned() } else { format!("{} edits", edits.len()) };
-    Ok(Outcome::done(format!("{name}: {count} made, now {} lines", after.lines().count())))
+    Ok(Outcome::done(format!("{name}: {count} made, now {} lines", now.after.lines().count())))
 }

@@ -153,3 +153,17 @@ fn what_cannot_be_edited_is_said() {
     home.write("app/a.rs", b"caf\xE9");
     assert!(home.failed(&EditFile, edit("caf", "x")).contains("not UTF-8"));
 }
+
+#[test]
+fn a_directory_swapped_for_a_link_after_the_question_is_not_edited_through() {
+    let home = Home::new();
+    home.write("app/sub/a.rs", "one\n");
+    home.write("private/a.rs", "one\n");
+    let edit = json!({"path": "sub/a.rs", "old_string": "one", "new_string": "two"});
+    let asked = home.prepare(&EditFile, edit).unwrap();
+    fs::rename(home.path("app/sub"), home.path("app/aside")).unwrap();
+    symlink(home.path("private"), home.path("app/sub")).unwrap();
+    assert!(finish(asked).text().contains("taken the place of its directory"));
+    assert_eq!(home.read("private/a.rs"), "one\n");
+    assert_eq!(home.read("app/aside/a.rs"), "one\n");
+}

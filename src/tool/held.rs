@@ -1,0 +1,275 @@
+//! A file that a call is about to change, held from the moment the person is asked.
+//!
+//! Between the question and the write another program may put a symbolic link in the place of a directory: the person says yes
+//! to `work/sub/authorized_keys`, and the write lands in `~/.ssh`. So the directory is opened once, when the call is described,
+//! and everything after that happens relative to it: reading, making directories, writing, renaming. The walk to the directory
+//! opens one component at a time with `O_NOFOLLOW`. It does what `openat2` with `RESOLVE_NO_SYMLINKS` does, also on kernels and in
+//! sandboxes without that call.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Permissions};
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{PermissionsExt, fchown};
+use std::path::{Component, Path, PathBuf};
+
+use nix::errno::Errno;
+use nix::fcntl::{AtFlags, OFlag, openat, renameat};
+use nix::sys::stat::{FileStat, Mode, fstat, fstatat, mkdirat};
+use nix::unistd::{UnlinkatFlags, unlinkat};
+use thiserror::Error;
+
+use super::seen::Fingerprint;
+
+/// Names tried for the temporary file before giving up.
+const TRIES: u32 = 100;
+
+#[derive(Debug, Error)]
+pub(super) enum HeldError {
+    #[error("a link or another directory has taken the place of its directory")]
+    Replaced,
+    #[error("it is a symbolic link")]
+    Link,
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl From<Errno> for HeldError {
+    fn from(errno: Errno) -> HeldError {
+        HeldError::Io(errno.into())
+    }
+}
+
+/// One file by its directory, which is held open, and its name in there.
+#[derive(Debug)]
+pub(super) struct Held {
+    /// The nearest directory that existed when the file was taken hold of.
+    base: PathBuf,
+    directory: OwnedFd,
+    /// The directories between it and the file. They are made when the file is written.
+    missing: Vec<OsString>,
+    name: OsString,
+}
+
+impl Held {
+    /// Takes hold of a file by its real path, in which no component is a link.
+    pub(super) fn hold(path: &Path) -> Result<Held, HeldError> {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(HeldError::Io(io::ErrorKind::IsADirectory.into()));
+        };
+        let mut base = PathBuf::from("/");
+        let mut directory = root()?;
+        let mut parts = parent.components().filter_map(normal);
+        let mut missing = Vec::new();
+        while let Some(part) = parts.next() {
+            match enter(&directory, part) {
+                Ok(entered) => {
+                    directory = entered;
+                    base.push(part);
+                }
+                Err(HeldError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
+                    missing = [part].into_iter().chain(parts).map(OsStr::to_owned).collect();
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Held { base, directory, missing, name: name.to_owned() })
+    }
+
+    /// Opens the file for reading; none if it does not exist.
+    pub(super) fn open(&self) -> Result<Option<File>, HeldError> {
+        // A pipe without a writer must not be waited for.
+        let flags = OFlag::O_RDONLY | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
+        let opened = match self.parent(Missing::Stay) {
+            Ok(parent) => openat(&parent, self.name.as_os_str(), flags, Mode::empty()),
+            Err(HeldError::Io(error)) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        match opened {
+            Ok(file) => Ok(Some(file.into())),
+            Err(Errno::ENOENT) => Ok(None),
+            Err(Errno::ELOOP) => Err(HeldError::Link),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    /// Puts new content in place of the file at once: whoever looks sees the old or the new, never a part. Mode and owner stay.
+    pub(super) fn replace(&self, content: &[u8]) -> Result<Fingerprint, HeldError> {
+        self.check_place()?;
+        let parent = self.parent(Missing::Make)?;
+        let before = match fstatat(&parent, self.name.as_os_str(), AtFlags::AT_SYMLINK_NOFOLLOW) {
+            Ok(about) => Some(about),
+            Err(Errno::ENOENT) => None,
+            Err(errno) => return Err(errno.into()),
+        };
+        let mut draft = Draft::create(&parent, before.as_ref())?;
+        draft.file.write_all(content)?;
+        if let Some(before) = &before {
+            // Only root may give a file away; without that it becomes ours, as with any editor that renames.
+            let _ = fchown(&draft.file, Some(before.st_uid), Some(before.st_gid));
+            draft.file.set_permissions(Permissions::from_mode(before.st_mode & 0o7777))?;
+        }
+        draft.file.sync_all()?;
+        let print = Fingerprint::of(&draft.file.metadata()?, Some(content));
+        draft.rename(&self.name)?;
+        Ok(print)
+    }
+
+    /// The directory the file is in.
+    fn parent(&self, missing: Missing) -> Result<OwnedFd, HeldError> {
+        let mut directory = self.directory.try_clone()?;
+        for part in &self.missing {
+            if missing == Missing::Make {
+                match mkdirat(&directory, part.as_os_str(), Mode::from_bits_truncate(0o777)) {
+                    Ok(()) | Err(Errno::EEXIST) => {}
+                    Err(errno) => return Err(errno.into()),
+                }
+            }
+            directory = enter(&directory, part)?;
+        }
+        Ok(directory)
+    }
+
+    /// Refuses if the path that the person was shown no longer leads to the directory that is held.
+    fn check_place(&self) -> Result<(), HeldError> {
+        let mut now = root()?;
+        for part in self.base.components().filter_map(normal) {
+            now = enter(&now, part).map_err(|_| HeldError::Replaced)?;
+        }
+        let [now, held] = [fstat(&now)?, fstat(&self.directory)?];
+        if (now.st_dev, now.st_ino) == (held.st_dev, held.st_ino) { Ok(()) } else { Err(HeldError::Replaced) }
+    }
+}
+
+/// What to do about directories that do not exist.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    Make,
+    Stay,
+}
+
+fn normal(part: Component<'_>) -> Option<&OsStr> {
+    match part {
+        Component::Normal(name) => Some(name),
+        Component::RootDir | Component::CurDir | Component::ParentDir | Component::Prefix(_) => None,
+    }
+}
+
+fn root() -> Result<OwnedFd, HeldError> {
+    Ok(nix::fcntl::open("/", DIRECTORY, Mode::empty())?)
+}
+
+/// Opens a directory in a directory, unless it is a link.
+fn enter(directory: &OwnedFd, name: &OsStr) -> Result<OwnedFd, HeldError> {
+    match openat(directory, name, DIRECTORY, Mode::empty()) {
+        Ok(entered) => Ok(entered),
+        Err(Errno::ELOOP | Errno::ENOTDIR) => Err(HeldError::Replaced),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+/// A directory needs no read permission to be held, where the system knows such a descriptor.
+#[cfg(target_os = "linux")]
+const DIRECTORY: OFlag = OFlag::O_PATH.union(OFlag::O_DIRECTORY).union(OFlag::O_NOFOLLOW).union(OFlag::O_CLOEXEC);
+#[cfg(not(target_os = "linux"))]
+const DIRECTORY: OFlag = OFlag::O_DIRECTORY.union(OFlag::O_NOFOLLOW).union(OFlag::O_CLOEXEC);
+
+/// A temporary file beside the one it replaces; removed unless it is renamed.
+struct Draft<'a> {
+    file: File,
+    directory: &'a OwnedFd,
+    name: String,
+}
+
+impl<'a> Draft<'a> {
+    fn create(directory: &'a OwnedFd, before: Option<&FileStat>) -> Result<Draft<'a>, HeldError> {
+        // A new file has the mode of any new file, narrowed by the umask; other content is for nobody else until its mode is set.
+        let mode = Mode::from_bits_truncate(if before.is_some() { 0o600 } else { 0o666 });
+        let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+        for number in 0..TRIES {
+            let name = format!(".shellmate-{}-{number}", std::process::id());
+            match openat(directory, name.as_str(), flags, mode) {
+                Ok(file) => return Ok(Draft { file: file.into(), directory, name }),
+                Err(Errno::EEXIST) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        Err(Errno::EEXIST.into())
+    }
+
+    fn rename(mut self, name: &OsStr) -> Result<(), HeldError> {
+        renameat(self.directory, self.name.as_str(), self.directory, name)?;
+        self.name.clear();
+        Ok(())
+    }
+}
+
+impl Drop for Draft<'_> {
+    fn drop(&mut self) {
+        if !self.name.is_empty() {
+            let _ = unlinkat(self.directory, self.name.as_str(), UnlinkatFlags::NoRemoveDir);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::tests::Home;
+    use std::fs;
+    use std::os::unix::fs::{MetadataExt, symlink};
+
+    #[test]
+    fn a_replaced_file_keeps_its_mode_and_leaves_nothing_behind() {
+        let home = Home::new();
+        home.write("app/run.sh", "old");
+        let path = home.path("app/run.sh");
+        fs::set_permissions(&path, Permissions::from_mode(0o751)).unwrap();
+        Held::hold(&path).unwrap().replace(b"new").unwrap();
+        assert_eq!(home.read("app/run.sh"), "new");
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o751);
+        assert_eq!(fs::read_dir(home.path("app")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_new_file_has_the_mode_of_any_new_file() {
+        let home = Home::new();
+        Held::hold(&home.path("app/deep/er/new")).unwrap().replace(b"new").unwrap();
+        home.write("app/other", "");
+        let mode = |name| fs::metadata(home.path(name)).unwrap().mode();
+        assert_eq!(mode("app/deep/er/new"), mode("app/other"));
+    }
+
+    #[test]
+    fn a_path_through_a_link_is_not_held() {
+        let home = Home::new();
+        fs::create_dir(home.path("real")).unwrap();
+        symlink(home.path("real"), home.path("app/link")).unwrap();
+        assert!(matches!(Held::hold(&home.path("app/link/file")), Err(HeldError::Replaced)));
+        assert!(matches!(Held::hold(Path::new("/")), Err(HeldError::Io(_))));
+    }
+
+    #[test]
+    fn a_directory_that_was_moved_is_not_written_to() {
+        let home = Home::new();
+        fs::create_dir(home.path("app/sub")).unwrap();
+        let held = Held::hold(&home.path("app/sub/file")).unwrap();
+        fs::rename(home.path("app/sub"), home.path("elsewhere")).unwrap();
+        assert!(matches!(held.replace(b"new"), Err(HeldError::Replaced)));
+        fs::create_dir(home.path("app/sub")).unwrap();
+        assert!(matches!(held.replace(b"new"), Err(HeldError::Replaced)), "another directory of that name");
+        assert_eq!(fs::read_dir(home.path("elsewhere")).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(home.path("app/sub")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_missing_directory_that_becomes_a_link_is_not_entered() {
+        let home = Home::new();
+        fs::create_dir(home.path("elsewhere")).unwrap();
+        let held = Held::hold(&home.path("app/new/deep/file")).unwrap();
+        symlink(home.path("elsewhere"), home.path("app/new")).unwrap();
+        assert!(matches!(held.replace(b"new"), Err(HeldError::Replaced)));
+        assert_eq!(fs::read_dir(home.path("elsewhere")).unwrap().count(), 0);
+    }
+}
