@@ -14,6 +14,8 @@ use crate::guard::{self, Grant, Grants, Intent, Redactor, Surroundings, Verdict}
 use crate::text;
 use crate::tool::{Context, Prepared, Registry, RunContext};
 
+/// Calls of one message that are made. A model that asks for more is told so; thousands would only keep the machine busy.
+const MOST_CALLS: usize = 64;
 /// How long a call that was cancelled may take to say what it had done.
 const FAREWELL: Duration = Duration::from_millis(60);
 /// Characters of a call that could not be understood, as a person sees it.
@@ -35,7 +37,8 @@ pub(super) struct Desk<'a> {
 
 impl Desk<'_> {
     /// Makes these calls: reads in a row together, everything else one by one. Each has a result, in the order of the calls.
-    pub(super) async fn perform(&mut self, calls: Vec<Call>) -> Vec<Part> {
+    pub(super) async fn perform(&mut self, mut calls: Vec<Call>) -> Vec<Part> {
+        let excess = calls.split_off(calls.len().min(MOST_CALLS));
         let mut results = Vec::new();
         let mut reads: Vec<BoxFuture<'static, Part>> = Vec::new();
         for call in calls {
@@ -52,7 +55,18 @@ impl Desk<'_> {
             results.push(self.make(call, prepared).await);
         }
         results.extend(join_all(reads).await);
+        results.extend(self.leave_out(excess));
         results
+    }
+
+    /// The results of the calls that one message had too many of.
+    fn leave_out(&self, excess: Vec<Call>) -> Vec<Part> {
+        if !excess.is_empty() {
+            let words = format!("left out {} calls: one message may hold at most {MOST_CALLS}", excess.len());
+            self.front.hear(Event::Notice(words));
+        }
+        let message = format!("not made: one message may hold at most {MOST_CALLS} calls");
+        excess.into_iter().map(|call| result(call.id, Outcome::failed(message.clone()))).collect()
     }
 
     /// Describes a call. One that would put a placeholder where a secret was is none: it would be written as it is.

@@ -89,6 +89,22 @@ fn reads_run_together_and_the_rest_in_order() {
 }
 
 #[test]
+fn a_message_with_thousands_of_calls_has_most_of_them_left_out() {
+    let notes = Arc::new(Mutex::new(Vec::new()));
+    let calls = vec![("read", ""); 20_000];
+    let mut room = Room::new([uses(&calls), says("I see.")], vec![noting("read", look(), &notes)]);
+    assert_eq!(room.turn("go"), Ending::Answered);
+    assert_eq!(notes.lock().unwrap().len(), 64);
+    assert_eq!(room.ear.count(|event| matches!(event, Event::CallStarted { .. })), 64);
+    let results = room.results();
+    assert_eq!(results.len(), 20_000, "every call has a result");
+    assert_eq!(results[63], "read");
+    assert_eq!(results[64], "not made: one message may hold at most 64 calls");
+    let notice = "left out 19936 calls: one message may hold at most 64";
+    assert_eq!(room.ear.count(|event| *event == Event::Notice(notice.into())), 1);
+}
+
+#[test]
 fn a_change_nobody_was_asked_about_is_shown_afterwards() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().canonicalize().unwrap().join("a");
