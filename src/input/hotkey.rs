@@ -70,6 +70,13 @@ impl Hotkey {
     }
 }
 
+impl Hotkey {
+    /// The name as texts for people have it: `Ctrl-\\`.
+    pub fn label(&self) -> String {
+        self.name.replacen('c', "C", 1)
+    }
+}
+
 impl FromStr for Hotkey {
     type Err = UnknownHotkey;
 

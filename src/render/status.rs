@@ -70,11 +70,7 @@ impl Status {
         let dot = separator(options);
         let Usage { input, output, cached, cost, .. } = self.usage;
         let cached = if cached > 0 { format!(" ({} cached)", count(cached)) } else { String::new() };
-        let cost = match cost {
-            Some(cost) if cost > 0.0 && cost < 0.01 => format!("${cost:.4}"),
-            Some(cost) => format!("${cost:.2}"),
-            None => "local".to_owned(),
-        };
+        let cost = human::cost(cost);
         let took = human::duration(now.saturating_duration_since(self.started));
         let words = format!("{} in{cached}, {} out{dot}{cost}{dot}{took}", count(input), count(output));
         Line::of(Look::MUTED, &words)

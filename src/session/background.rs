@@ -153,12 +153,7 @@ impl Session {
     fn list_requests(&mut self) {
         let lines: Vec<String> = self.requests.iter().map(Request::line).collect();
         let words = if lines.is_empty() { "nothing was asked yet".to_owned() } else { lines.join("\n") };
-        let mut out = Vec::new();
-        if let Some(turn) = &mut self.turn {
-            write_words(&mut turn.painter, &words, &mut out);
-        }
-        self.stage.show(&out);
-        self.end_turn(None);
+        self.print(&words);
     }
 }
 

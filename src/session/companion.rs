@@ -22,8 +22,6 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-pub(super) use slash::commands;
-
 use crate::agent::{Approval, Approver, Decision, Front, Place, Query};
 use crate::chat::Event;
 use crate::config;
@@ -33,7 +31,7 @@ use crate::reflex::Role;
 use crate::tool::{self, Answer, Asker, ShellPort, ShellResult};
 
 pub(super) use orders::CRASHED;
-pub(super) use slash::{Slash, parse};
+pub(super) use slash::{AgentCommand, Completes, SessionCommand, Slash, SlashCommand, commands, help, parse};
 
 /// News that may wait to be heard; beyond this the agent waits for the screen.
 const BACKLOG: usize = 1024;
@@ -44,8 +42,8 @@ pub(super) const ITSELF: u64 = 0;
 /// What the session wants of the agent.
 pub(super) enum Order {
     Answer(Box<Question>),
-    /// Words to the agent itself; what they are about is what the shell looks like.
-    Command(Slash, Box<Query>, CancellationToken),
+    /// A slash command, with the state of the shell when it was typed.
+    Command(AgentCommand, Box<Query>, CancellationToken),
 }
 
 /// A question to a model.

@@ -15,6 +15,7 @@ use crate::input::{Decoder, Editing, History, Hotkey, Input, Line, Offers, Outco
 use crate::render::{Depth, Mode, Options};
 
 use super::Session;
+use super::companion::{self, AgentCommand, Slash};
 use super::hotkey::Cover;
 
 /// How long an ESC may be the beginning of something longer.
@@ -165,10 +166,9 @@ impl Session {
                 talk.history.add(&text);
                 talk.line = None;
                 self.switch_off();
-                if text == "/quit" {
-                    self.close_talk()
-                } else {
-                    self.ask_in_talk(text)
+                match companion::parse(&text) {
+                    Some(Ok(Slash::Agent(AgentCommand::Quit))) => self.close_talk(),
+                    _ => self.ask_in_talk(text),
                 }
                 self.show();
                 self.line_is_open()

@@ -14,11 +14,12 @@ use crate::agent::{Happened, Place, Query, ShellView};
 use crate::capture::Size;
 use crate::chat::{Ending, Event};
 use crate::host::Kind;
+use crate::input::Hotkey;
 use crate::render::{Options, Painter, Theme};
 use crate::text;
 use crate::tool::ShellResult;
 
-use super::companion::{self, CRASHED, Companion, ITSELF, News, Order, Question, Ran, Slash};
+use super::companion::{self, CRASHED, Companion, ITSELF, News, Order, Question, Ran, SessionCommand, Slash};
 use super::line::Host;
 use super::prompt::{Asked, Prompt};
 use super::requests::Wish;
@@ -78,22 +79,42 @@ impl Session {
                 None => self.ask(text),
             },
             Some(Err(words)) => self.end_turn(Some(&words)),
-            Some(Ok(Slash::Fix)) => self.ask("fix".to_owned()),
-            Some(Ok(Slash::Show(number))) => self.show_request(number),
-            Some(Ok(Slash::Retry)) => match self.requests.last().map(|last| last.query.clone()) {
-                Some(query) => self.ask(query),
-                None => self.end_turn(Some("there is nothing to ask again yet")),
-            },
-            Some(Ok(slash)) => {
+            Some(Ok(Slash::Session(command))) => self.carry_out(command),
+            Some(Ok(Slash::Agent(command))) => {
                 let (happened, screen) = (self.recent.peek(), self.covered_screen());
                 let query = Box::new(self.query(text, happened, screen));
                 if let Some(turn) = &mut self.turn {
                     turn.is_obeyed = true;
-                    let order = Order::Command(slash, query, turn.cancel.clone());
+                    let order = Order::Command(command, query, turn.cancel.clone());
                     self.order(order);
                 }
             }
         }
+    }
+
+    fn carry_out(&mut self, command: SessionCommand) {
+        match command {
+            SessionCommand::Help => {
+                let hotkey = self.wishes.hotkey.as_ref().map(Hotkey::label);
+                self.print(&companion::help(hotkey.as_deref()));
+            }
+            SessionCommand::Fix => self.ask("fix".to_owned()),
+            SessionCommand::Show(number) => self.show_request(number),
+            SessionCommand::Retry => match self.requests.last().map(|last| last.query.clone()) {
+                Some(query) => self.ask(query),
+                None => self.end_turn(Some("there is nothing to ask again yet")),
+            },
+        }
+    }
+
+    /// Prints words of our own and gives the floor back.
+    pub(super) fn print(&mut self, words: &str) {
+        let mut out = Vec::new();
+        if let Some(turn) = &mut self.turn {
+            write_words(&mut turn.painter, words, &mut out);
+        }
+        self.stage.show(&out);
+        self.end_turn(None);
     }
 
     /// Asks the agent; the answer has the floor.

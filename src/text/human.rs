@@ -48,6 +48,15 @@ pub fn age(age: Duration) -> String {
     }
 }
 
+/// What tokens cost: `$0.0042`, `$1.20`; without a price the model is one's own.
+pub fn cost(cost: Option<f64>) -> String {
+    match cost {
+        Some(cost) if cost > 0.0 && cost < 0.01 => format!("${cost:.4}"),
+        Some(cost) => format!("${cost:.2}"),
+        None => "local".to_owned(),
+    }
+}
+
 /// Tokens, and other large numbers: `950`, `1.2k`, `34k`, `1.5M`.
 pub fn count(tokens: u64) -> String {
     match tokens {

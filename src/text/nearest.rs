@@ -1,9 +1,15 @@
 //! The word that was probably meant.
 
-/// The candidate nearest to a word, unless all are other words: a third of its letters may be wrong.
+/// The candidate nearest to a word: at most one slip in a short word, three in a long one.
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let (distance, name) = candidates.map(|name| (distance(word, name), name)).min()?;
-    (distance <= word.chars().count().div_ceil(3)).then_some(name)
+    // Two slips in a short word make another word: `cost` is not `copy`.
+    let slips = match word.chars().count() {
+        0..6 => 1,
+        6..9 => 2,
+        9.. => 3,
+    };
+    (distance <= slips).then_some(name)
 }
 
 /// The number of letters to insert, remove, change or swap with their neighbour to get from one word to the other.
@@ -36,6 +42,8 @@ mod tests {
         assert_eq!(nearest("/hlep", names()), Some("/help"));
         assert_eq!(nearest("/contxt", names()), Some("/context"));
         assert_eq!(nearest("/zzzzz", names()), None);
+        assert_eq!(nearest("cost", ["copy"].into_iter()), None);
+        assert_eq!(nearest("hstory", ["history"].into_iter()), Some("history"));
     }
 
     #[test]

@@ -1,66 +1,61 @@
-//! What is done about words to the agent itself.
+//! Carries out the slash commands that concern the conversation.
 
 use crate::agent::Query;
-use crate::provider::{self, Wish};
+use crate::chat::Usage;
+use crate::provider::Wish;
+use crate::text::human;
 
 use super::News;
 use super::orders::Mind;
 use super::sending;
-use super::slash::{self, Part, Slash};
+use super::slash::{AgentCommand, Part};
 
 const NO_MODEL: &str = "no model is connected";
 
 impl Mind {
-    /// Does it, and says so.
-    pub(super) async fn command(&mut self, command: Slash, query: &Query) -> String {
+    /// Carries out a command and returns the words for the person.
+    pub(super) async fn command(&mut self, command: AgentCommand, query: &Query) -> String {
         match command {
-            Slash::Help => slash::help(),
-            Slash::Model(None) => match self.resolve(&self.wish).await {
+            AgentCommand::Model(None) => match self.resolve(&self.wish).await {
                 Ok(Some(resolved)) => format!("{}/{} ({})", resolved.vendor, resolved.model, resolved.effort),
                 Ok(None) => NO_MODEL.into(),
                 Err(words) => words,
             },
-            Slash::Model(name) => self.switch(Wish { model: name, ..self.wish.clone() }).await,
-            Slash::Thinking(level) => match (level.parse::<provider::Effort>(), self.resolve(&self.wish).await) {
-                (Err(error), _) => error.to_string(),
-                (Ok(effort), Ok(Some(resolved))) => {
+            AgentCommand::Model(name) => self.switch(Wish { model: name, ..self.wish.clone() }).await,
+            AgentCommand::Thinking(effort) => match self.resolve(&self.wish).await {
+                Ok(Some(resolved)) => {
                     let model = Some(format!("{}/{}:{effort}", resolved.vendor, resolved.model));
                     self.switch(Wish { model, ..self.wish.clone() }).await
                 }
-                (Ok(_), Ok(None)) => NO_MODEL.into(),
-                (Ok(_), Err(words)) => words,
+                Ok(None) => NO_MODEL.into(),
+                Err(words) => words,
             },
-            Slash::Models => self.models().await,
-            Slash::Context(part) => {
+            AgentCommand::Models => self.models().await,
+            AgentCommand::Context(part) => {
                 query.view.settled().await;
                 self.context(part, query).await
             }
-            Slash::New => {
+            AgentCommand::New => {
                 if let Some(agent) = &mut self.agent {
                     agent.new_conversation();
                 }
                 "a new conversation begins".into()
             }
-            Slash::Quit => {
+            AgentCommand::Quit => {
                 if let Some(agent) = &mut self.agent {
                     agent.new_conversation();
                 }
                 "the conversation is over; the next question begins another".into()
             }
-            Slash::Usage => {
-                let usage = self.agent.as_ref().map(|agent| agent.usage()).unwrap_or_default();
-                let cost = usage.cost.map(|cost| format!(", ${cost:.4}")).unwrap_or_default();
-                format!("{} tokens in ({} cached), {} out{cost}", usage.input, usage.cached, usage.output)
-            }
-            Slash::Copy => match self.agent.as_ref().and_then(|agent| agent.last_answer()) {
+            AgentCommand::Usage => usage_words(self.agent.as_ref().map(|agent| agent.usage()).unwrap_or_default()),
+            AgentCommand::Copy => match self.agent.as_ref().and_then(|agent| agent.last_answer()) {
                 Some(answer) => {
-                    let size = crate::text::human::size(answer.len() as u64);
+                    let size = human::size(answer.len() as u64);
                     self.line.say(News::Copy(answer));
                     format!("copied ({size}), if your terminal allows it")
                 }
                 None => "there is no answer to copy yet".into(),
             },
-            Slash::Fix | Slash::Show(_) | Slash::Retry => unreachable!("the session does these itself"),
         }
     }
 
@@ -105,5 +100,29 @@ impl Mind {
             Ok(None) => "there is no such model".into(),
             Err(words) => words,
         }
+    }
+}
+
+/// Tokens and cost, in the units of the line below an answer.
+fn usage_words(usage: Usage) -> String {
+    if usage == Usage::default() {
+        return "nothing was asked yet, so nothing was used".to_owned();
+    }
+    let Usage { input, output, cached, .. } = usage;
+    let cached = if cached > 0 { format!(" ({} cached)", human::count(cached)) } else { String::new() };
+    format!("{} tokens in{cached}, {} out, {}", human::count(input), human::count(output), human::cost(usage.cost))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usage_is_in_the_units_of_the_footer() {
+        let usage = Usage { input: 12_345, output: 350, cached: 8_000, cache_written: 0, cost: Some(0.0042) };
+        assert_eq!(usage_words(usage), "12k tokens in (8.0k cached), 350 out, $0.0042");
+        let local = Usage { input: 999, output: 1_000_000, ..Usage::default() };
+        assert_eq!(usage_words(local), "999 tokens in, 1.0M out, local");
+        assert_eq!(usage_words(Usage::default()), "nothing was asked yet, so nothing was used");
     }
 }

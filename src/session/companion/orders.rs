@@ -16,7 +16,8 @@ use crate::reflex::Role;
 use crate::tool::{Ports, Registry};
 
 use super::aid::{self, Help};
-use super::{Line, News, Order, Places, Question, Slash};
+use super::slash::AgentCommand;
+use super::{Line, News, Order, Places, Question};
 
 /// Takes orders until the session is gone; what is being answered then is dropped, processes included.
 pub(super) async fn obey(mut orders: UnboundedReceiver<Order>, line: Line, places: Places) {
@@ -31,8 +32,8 @@ pub(super) async fn obey(mut orders: UnboundedReceiver<Order>, line: Line, place
             order = orders.recv() => match order {
                 None => return,
                 Some(Order::Answer(question)) => mind.see_to(*question, &mut answers).await,
-                Some(Order::Command(slash, query, cancel)) => {
-                    let ending = mind.obey(slash, &query, &cancel).await;
+                Some(Order::Command(command, query, cancel)) => {
+                    let ending = mind.obey(command, &query, &cancel).await;
                     mind.line.hear(Event::Finished(ending));
                     mind.line.over(false);
                 }
@@ -154,8 +155,8 @@ impl Mind {
         line.over(was_asked);
     }
 
-    async fn obey(&mut self, slash: Slash, query: &Query, cancel: &CancellationToken) -> Ending {
-        match cancel.run_until_cancelled(self.command(slash, query)).await {
+    async fn obey(&mut self, command: AgentCommand, query: &Query, cancel: &CancellationToken) -> Ending {
+        match cancel.run_until_cancelled(self.command(command, query)).await {
             None => Ending::Interrupted,
             Some(words) => {
                 self.line.say(News::Words(words));

@@ -1,24 +1,150 @@
-//! Words to the agent itself: `> /help` and its kin.
+//! Slash commands: `> /help` and its kin.
+//!
+//! One table describes them all. `/help`, completion and dispatch are read from it, so a command exists once it has a row.
 
+use crate::provider::Effort;
 use crate::text;
 
-/// What can be said, with what it does.
-const COMMANDS: [(&str, &str); 12] = [
-    ("/help", "this list"),
-    ("/fix", "put a corrected form of the last command on your prompt; `> fix` does too"),
-    ("/model [NAME]", "which model is asked, or another from here on (provider/model[:effort])"),
-    ("/models", "the models that can be asked"),
-    ("/thinking LEVEL", "how hard it thinks: off, minimal, low, medium, high or xhigh"),
-    ("/show [N]", "the last answer, or the Nth, again and unfolded; a request in the background comes to the front"),
-    ("/context [PART]", "what the next question would send along, and its size; PART: system, tools or conversation"),
-    ("/new", "begin a new conversation"),
-    ("/usage", "tokens and cost so far"),
-    ("/copy", "put the last answer on the clipboard"),
-    ("/retry", "ask the last question again"),
-    ("/quit", "end the conversation"),
+/// One slash command.
+pub(in crate::session) struct SlashCommand {
+    name: &'static str,
+    /// The names that people bring from other tools.
+    aliases: &'static [&'static str],
+    /// As `/help` shows them; empty if the command takes none.
+    arguments: &'static str,
+    pub(in crate::session) help: &'static str,
+    pub(in crate::session) completes: Completes,
+    /// Turns the arguments into the call. The error is for the person.
+    read: fn(&str) -> Result<Slash, String>,
+}
+
+/// What completion offers behind a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::session) enum Completes {
+    Nothing,
+    Models,
+    Words(&'static [&'static str]),
+}
+
+/// A command that was read, by who carries it out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::session) enum Slash {
+    Session(SessionCommand),
+    Agent(AgentCommand),
+}
+
+/// Commands for the session, which knows the requests and the keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::session) enum SessionCommand {
+    Help,
+    Fix,
+    Show(Option<u64>),
+    Retry,
+}
+
+/// Commands for the agent's thread, which holds the conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::session) enum AgentCommand {
+    Model(Option<String>),
+    Models,
+    Thinking(Effort),
+    Context(Part),
+    New,
+    Usage,
+    Copy,
+    Quit,
+}
+
+/// Which part of the next request `/context` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::session) enum Part {
+    /// The size of each part, and the new text in full.
+    Whole,
+    System,
+    Tools,
+    Conversation,
+}
+
+const PARTS: [(&str, Part); 3] =
+    [("system", Part::System), ("tools", Part::Tools), ("conversation", Part::Conversation)];
+
+const COMMANDS: &[SlashCommand] = &[
+    SlashCommand::plain("/help", "this list", |_| Ok(Slash::Session(SessionCommand::Help))),
+    SlashCommand::plain("/fix", "put a corrected form of the last command on your prompt; `> fix` does too", |_| {
+        Ok(Slash::Session(SessionCommand::Fix))
+    }),
+    SlashCommand {
+        arguments: "[NAME]",
+        completes: Completes::Models,
+        ..SlashCommand::plain(
+            "/model",
+            "which model is asked, or another from here on (provider/model[:effort])",
+            |rest| Ok(Slash::Agent(AgentCommand::Model((!rest.is_empty()).then(|| rest.to_owned())))),
+        )
+    },
+    SlashCommand::plain("/models", "the models that can be asked", |_| Ok(Slash::Agent(AgentCommand::Models))),
+    SlashCommand {
+        arguments: "LEVEL",
+        completes: Completes::Words(&["off", "minimal", "low", "medium", "high", "xhigh"]),
+        ..SlashCommand::plain("/thinking", "how hard it thinks: off, minimal, low, medium, high or xhigh", thinking)
+    },
+    SlashCommand {
+        arguments: "[N]",
+        ..SlashCommand::plain(
+            "/show",
+            "the last answer, or the Nth, again and unfolded; a request in the background comes to the front",
+            show,
+        )
+    },
+    SlashCommand {
+        arguments: "[PART]",
+        completes: Completes::Words(&["system", "tools", "conversation"]),
+        ..SlashCommand::plain(
+            "/context",
+            "what the next question would send along, and its size; PART: system, tools or conversation",
+            context,
+        )
+    },
+    SlashCommand {
+        aliases: &["/clear", "/reset"],
+        ..SlashCommand::plain("/new", "begin a new conversation", |_| Ok(Slash::Agent(AgentCommand::New)))
+    },
+    SlashCommand {
+        aliases: &["/cost", "/stats", "/tokens"],
+        ..SlashCommand::plain("/usage", "tokens and cost so far", |_| Ok(Slash::Agent(AgentCommand::Usage)))
+    },
+    SlashCommand::plain("/copy", "put the last answer on the clipboard", |_| Ok(Slash::Agent(AgentCommand::Copy))),
+    SlashCommand::plain("/retry", "ask the last question again", |_| Ok(Slash::Session(SessionCommand::Retry))),
+    SlashCommand {
+        aliases: &["/exit", "/bye", "/q"],
+        ..SlashCommand::plain("/quit", "end the conversation; your shell stays", |_| {
+            Ok(Slash::Agent(AgentCommand::Quit))
+        })
+    },
 ];
 
-/// What keys do while an answer is on its way, and what a line can end with.
+/// Commands of other tools that are subcommands here, and the one to run in the shell.
+const IN_THE_SHELL: &[(&str, &str)] = &[
+    ("/login", "`shellmate auth login` keeps a key"),
+    ("/logout", "`shellmate auth logout` forgets a key"),
+    ("/auth", "`shellmate auth` says which providers have a key"),
+    ("/theme", "`shellmate theme` lists the themes, `shellmate config set theme NAME` chooses one"),
+    ("/config", "`shellmate config edit` opens the settings, `shellmate config` prints them"),
+    ("/settings", "`shellmate config edit` opens the settings, `shellmate config` prints them"),
+    ("/doctor", "`shellmate doctor` looks for problems"),
+    ("/history", "`shellmate history` lists the commands you ran"),
+];
+
+/// How to ask, and how to point at things.
+const ASKING: [(&str, &str); 5] = [
+    ("> QUESTION", "asks; the line never reaches the shell (begin it with a blank to mean a redirection)"),
+    (">", "alone opens a line for a whole conversation; an empty Enter, Esc or Ctrl-D closes it"),
+    ("@FILE", "sends a file, a picture or the names in a directory along"),
+    ("@last", "sends the last command and its output along"),
+    ("@ID", "sends an earlier command and its output along (`shellmate history` shows the IDs)"),
+];
+
+/// What keys do while an answer is on its way.
 const KEYS: [(&str, &str); 6] = [
     ("Ctrl-C", "stops the answer"),
     ("Ctrl-Z", "lets it go on in the background; so does a line that ends with ` &`"),
@@ -28,50 +154,42 @@ const KEYS: [(&str, &str); 6] = [
     ("other keys", "wait for your prompt"),
 ];
 
-/// One of them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::session) enum Slash {
-    Help,
-    Model(Option<String>),
-    Models,
-    Thinking(String),
-    /// For the session, which asks it as a question.
-    Fix,
-    /// For the session, which has seen it all.
-    Show(Option<u64>),
-    Context(Part),
-    New,
-    Usage,
-    Copy,
-    /// For the session, too.
-    Retry,
-    Quit,
+impl SlashCommand {
+    /// A command without arguments.
+    const fn plain(name: &'static str, help: &'static str, read: fn(&str) -> Result<Slash, String>) -> SlashCommand {
+        SlashCommand { name, aliases: &[], arguments: "", help, completes: Completes::Nothing, read }
+    }
+
+    /// The name with its arguments, such as `/model [NAME]`.
+    pub(in crate::session) fn usage(&self) -> String {
+        format!("{} {}", self.name, self.arguments).trim_end().to_owned()
+    }
+
+    fn is_called(&self, word: &str) -> bool {
+        self.name == word || self.aliases.contains(&word)
+    }
 }
 
-/// What can be said, with what it does.
-pub(in crate::session) fn commands() -> impl Iterator<Item = (&'static str, &'static str)> {
-    COMMANDS.into_iter()
+/// The table.
+pub(in crate::session) fn commands() -> impl Iterator<Item = &'static SlashCommand> {
+    COMMANDS.iter()
 }
 
-/// What of a request is to be seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::session) enum Part {
-    /// All of it by size, and what is new in full.
-    Whole,
-    System,
-    Tools,
-    Conversation,
+/// The text of `/help`, with the name of the hotkey if there is one.
+pub(in crate::session) fn help(hotkey: Option<&str>) -> String {
+    let line = |usage: &str, help: &str| format!("{usage:<16} {help}");
+    let mut lines: Vec<String> = ASKING.iter().map(|(usage, help)| line(usage, help)).collect();
+    if let Some(key) = hotkey {
+        lines.insert(2, line(key, "opens the same line over a running program (vim, ssh); twice sends the key to it"));
+    }
+    lines.push(String::new());
+    lines.extend(commands().map(|command| line(&command.usage(), command.help)));
+    lines.extend(["".to_owned(), "while an answer is on its way:".to_owned()]);
+    lines.extend(KEYS.iter().map(|(key, help)| line(key, help)));
+    lines.join("\n")
 }
 
-/// The list.
-pub(super) fn help() -> String {
-    let line = |(usage, what): &(&str, &str)| format!("{usage:<16} {what}");
-    let lines: Vec<String> = COMMANDS.iter().map(line).collect();
-    let keys: Vec<String> = KEYS.iter().map(line).collect();
-    format!("{}\n\nwhile an answer is on its way:\n{}", lines.join("\n"), keys.join("\n"))
-}
-
-/// Reads a line that is words to the agent itself; a path is not. The error is for the person.
+/// Reads a line that is a slash command; a path is not one. The error is for the person.
 pub(in crate::session) fn parse(line: &str) -> Option<Result<Slash, String>> {
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let is_one = word.strip_prefix('/').is_some_and(|name| name.chars().all(|c| c.is_ascii_alphabetic()));
@@ -79,75 +197,131 @@ pub(in crate::session) fn parse(line: &str) -> Option<Result<Slash, String>> {
 }
 
 fn read(word: &str, rest: &str) -> Result<Slash, String> {
-    let argument = (!rest.is_empty()).then(|| rest.to_owned());
-    let alone = |slash: Slash| match &argument {
-        None => Ok(slash),
-        Some(_) => Err(format!("{word} stands alone; a question begins without a slash")),
-    };
-    match word {
-        "/help" => alone(Slash::Help),
-        "/fix" => alone(Slash::Fix),
-        "/model" => Ok(Slash::Model(argument)),
-        "/models" => alone(Slash::Models),
-        "/thinking" => match argument {
-            Some(level) => Ok(Slash::Thinking(level)),
-            None => Err("which level? off, minimal, low, medium, high or xhigh".to_owned()),
-        },
-        "/show" => match argument.map(|number| number.parse()) {
-            None => Ok(Slash::Show(None)),
-            Some(Ok(number)) => Ok(Slash::Show(Some(number))),
-            Some(Err(_)) => Err(format!("`{rest}` is no number; `> /show 2` shows the second answer")),
-        },
-        "/context" => match rest {
-            "" => Ok(Slash::Context(Part::Whole)),
-            "system" => Ok(Slash::Context(Part::System)),
-            "tools" => Ok(Slash::Context(Part::Tools)),
-            "conversation" => Ok(Slash::Context(Part::Conversation)),
-            _ => Err(format!("`{rest}` is no part of it; the parts are system, tools and conversation")),
-        },
-        "/new" => alone(Slash::New),
-        "/usage" => alone(Slash::Usage),
-        "/copy" => alone(Slash::Copy),
-        "/retry" => alone(Slash::Retry),
-        "/quit" => alone(Slash::Quit),
-        unknown => Err(format!("there is no {unknown}{}; /help lists what there is", nearest(unknown))),
+    match commands().find(|command| command.is_called(word)) {
+        Some(command) if command.arguments.is_empty() && !rest.is_empty() => {
+            Err(format!("{word} takes no arguments; a question begins without a slash"))
+        }
+        Some(command) => (command.read)(rest),
+        None => Err(unknown(word)),
     }
 }
 
-fn nearest(unknown: &str) -> String {
-    let names = COMMANDS.iter().filter_map(|(usage, _)| usage.split(' ').next());
-    text::nearest(unknown, names).map(|name| format!(" (did you mean {name}?)")).unwrap_or_default()
+fn unknown(word: &str) -> String {
+    if let Some((_, advice)) = IN_THE_SHELL.iter().find(|(name, _)| *name == word) {
+        return format!("{word} is a command for your shell here: {advice}");
+    }
+    let near = text::nearest(word, commands().map(|command| command.name));
+    let near = near.map(|name| format!(" (did you mean {name}?)")).unwrap_or_default();
+    format!("there is no {word}{near}; /help lists the commands")
+}
+
+fn thinking(rest: &str) -> Result<Slash, String> {
+    if rest.is_empty() {
+        return Err("which level? off, minimal, low, medium, high or xhigh".to_owned());
+    }
+    rest.parse().map(|effort| Slash::Agent(AgentCommand::Thinking(effort))).map_err(|error| format!("{error}"))
+}
+
+fn show(rest: &str) -> Result<Slash, String> {
+    let number = match rest {
+        "" => None,
+        _ => Some(rest.parse().map_err(|_| format!("`{rest}` is no number; `> /show 2` shows the second answer"))?),
+    };
+    Ok(Slash::Session(SessionCommand::Show(number)))
+}
+
+fn context(rest: &str) -> Result<Slash, String> {
+    let part = match rest {
+        "" => Some(Part::Whole),
+        _ => PARTS.iter().find(|(name, _)| *name == rest).map(|(_, part)| *part),
+    };
+    part.map(|part| Slash::Agent(AgentCommand::Context(part)))
+        .ok_or_else(|| format!("`{rest}` is no part of it; the parts are system, tools and conversation"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn commands_are_read_and_mistakes_named() {
-        let read = |line: &str| parse(line).unwrap();
-        assert_eq!(read("/model openai/x"), Ok(Slash::Model(Some("openai/x".into()))));
-        assert_eq!(read("/new"), Ok(Slash::New));
-        assert_eq!(read("/show 12"), Ok(Slash::Show(Some(12))));
-        assert_eq!(read("/show"), Ok(Slash::Show(None)));
-        assert!(read("/show it").unwrap_err().contains("`it` is no number"));
-        assert_eq!(
-            read("/contxt").unwrap_err(),
-            "there is no /contxt (did you mean /context?); /help lists what there is"
-        );
-        assert!(read("/zzzzzz").unwrap_err().starts_with("there is no /zzzzzz;"));
-        assert!(read("/thinking").is_err());
-        assert_eq!(read("/context tools"), Ok(Slash::Context(Part::Tools)));
-        assert!(read("/context all").unwrap_err().contains("system, tools and conversation"));
-        assert_eq!(read("/new one").unwrap_err(), "/new stands alone; a question begins without a slash");
+    fn read(line: &str) -> Result<Slash, String> {
+        parse(line).unwrap()
     }
 
     #[test]
-    fn what_is_listed_can_be_said() {
-        for (usage, _) in COMMANDS {
-            let word = usage.replace(" [", " ").replace(']', "").replace("LEVEL", "high").replace(" PART", " tools");
-            assert!(parse(&word.replace(" NAME", " x").replace(" N", " 1")).unwrap().is_ok(), "{usage}");
+    fn commands_are_read_and_mistakes_named() {
+        assert_eq!(read("/model openai/x"), Ok(Slash::Agent(AgentCommand::Model(Some("openai/x".into())))));
+        assert_eq!(read("/new"), Ok(Slash::Agent(AgentCommand::New)));
+        assert_eq!(read("/show 12"), Ok(Slash::Session(SessionCommand::Show(Some(12)))));
+        assert_eq!(read("/show"), Ok(Slash::Session(SessionCommand::Show(None))));
+        assert!(read("/show it").unwrap_err().contains("`it` is no number"));
+        assert_eq!(
+            read("/contxt").unwrap_err(),
+            "there is no /contxt (did you mean /context?); /help lists the commands"
+        );
+        assert!(read("/zzzzzz").unwrap_err().starts_with("there is no /zzzzzz;"));
+        assert!(read("/thinking").unwrap_err().starts_with("which level?"));
+        assert!(read("/thinking hihg").is_err());
+        assert_eq!(read("/thinking high"), Ok(Slash::Agent(AgentCommand::Thinking(Effort::High))));
+        assert_eq!(read("/context tools"), Ok(Slash::Agent(AgentCommand::Context(Part::Tools))));
+        assert!(read("/context all").unwrap_err().contains("system, tools and conversation"));
+        assert_eq!(read("/new one").unwrap_err(), "/new takes no arguments; a question begins without a slash");
+    }
+
+    #[test]
+    fn habits_from_other_tools_do_what_they_did_there() {
+        assert_eq!(read("/clear"), read("/new"));
+        assert_eq!(read("/cost"), read("/usage"));
+        assert_eq!(read("/exit"), read("/quit"));
+        for (word, advice) in [
+            ("/login", "shellmate auth login"),
+            ("/theme", "shellmate config set theme NAME"),
+            ("/config", "shellmate config edit"),
+        ] {
+            let said = read(word).unwrap_err();
+            assert!(said.contains(advice) && !said.contains("did you mean"), "{said}");
         }
+    }
+
+    #[test]
+    fn another_word_is_not_taken_for_a_slip() {
+        for word in ["/undo", "/mcp", "/init", "/jobs", "/resume", "/compact", "/memory", "/tmp", "/save", "/edit"] {
+            let said = read(word).unwrap_err();
+            assert!(!said.contains("did you mean"), "{said}");
+        }
+        for (word, meant) in [("/hlep", "/help"), ("/modle", "/model"), ("/usgae", "/usage"), ("/thinkng", "/thinking")]
+        {
+            assert!(read(word).unwrap_err().contains(&format!("did you mean {meant}?")), "{word}");
+        }
+    }
+
+    #[test]
+    fn every_row_of_the_table_is_read_completed_and_helped() {
+        for command in commands() {
+            let arguments = match (command.completes, command.arguments) {
+                (Completes::Words(words), _) => words.to_vec(),
+                (_, "[N]") => vec!["1"],
+                (_, "") => vec![""],
+                (..) => vec!["x"],
+            };
+            for argument in arguments {
+                assert!(read(&format!("{} {argument}", command.name)).is_ok(), "{} {argument}", command.name);
+            }
+            assert!(help(None).contains(&command.usage()), "{}", command.name);
+            for name in command.aliases.iter().chain([&command.name]) {
+                let called = |other: &&SlashCommand| other.is_called(name);
+                assert_eq!(commands().filter(called).count(), 1, "{name} has one meaning");
+                assert!(!IN_THE_SHELL.iter().any(|(other, _)| other == name));
+            }
+        }
+    }
+
+    #[test]
+    fn help_says_how_to_ask() {
+        let said = help(Some("ctrl-\\"));
+        for words in ["> QUESTION", "\n>  ", "ctrl-\\", "@FILE", "@last", "@ID", "Ctrl-Z"] {
+            assert!(said.contains(words), "{words}: {said}");
+        }
+        assert!(!help(None).contains("ctrl-\\"));
     }
 
     #[test]

@@ -5,20 +5,20 @@ use std::path::{Path, PathBuf};
 use ignore::WalkBuilder;
 
 use crate::input::{Offers, Verb};
-use crate::provider::{Effort, VENDORS};
+use crate::provider::VENDORS;
 
 use crate::session::Session;
-use crate::session::companion;
+use crate::session::companion::{self, Completes, SlashCommand};
 
 /// Entries of a directory that are looked at; with more of them one types on.
 const ENTRIES: usize = 5000;
 
 impl Session {
     pub(super) fn offers(&self) -> Offers {
-        let verb = |(usage, help): (&str, &str)| Verb {
-            usage: usage.to_owned(),
-            help: help.to_owned(),
-            arguments: arguments(usage),
+        let verb = |command: &SlashCommand| Verb {
+            usage: command.usage(),
+            help: command.help.to_owned(),
+            arguments: arguments(command.completes),
         };
         let cwd = self.stage.cwd().unwrap_or_default();
         let home = std::env::home_dir();
@@ -30,17 +30,17 @@ impl Session {
     }
 }
 
-fn arguments(usage: &str) -> Vec<String> {
-    match usage.split(' ').next() {
-        Some("/thinking") => Effort::ALL.iter().map(|effort| effort.name().to_owned()).collect(),
-        Some("/model") => {
+fn arguments(completes: Completes) -> Vec<String> {
+    match completes {
+        Completes::Nothing => Vec::new(),
+        Completes::Words(words) => words.iter().map(|word| (*word).to_owned()).collect(),
+        Completes::Models => {
             let is_ready = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
             let ready = VENDORS
                 .iter()
                 .filter(|vendor| vendor.is_local() || vendor.key_variables.iter().any(|key| is_ready(key)));
             ready.flat_map(|vendor| vendor.known_models().map(|model| format!("{}/{model}", vendor.name))).collect()
         }
-        _ => Vec::new(),
     }
 }
 
