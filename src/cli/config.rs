@@ -9,6 +9,7 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result, bail};
 
 use crate::config::{self, Config, Paths};
+use crate::host;
 
 use super::args::ConfigAction;
 use super::report;
@@ -22,7 +23,12 @@ pub fn run(action: Option<ConfigAction>, paths: &Paths, out: &mut impl Write) ->
     let file = paths.config_file();
     match action.unwrap_or(ConfigAction::Get { key: None }) {
         ConfigAction::Get { key } => return get(file.as_deref(), key.as_deref(), out),
-        ConfigAction::Set { key, value } => config::set_in_file(&known(file)?, &key, &value)?,
+        ConfigAction::Set { key, value } => {
+            if key == "shell" {
+                host::find(&super::start::search(Some(value.clone().into()), None))?;
+            }
+            config::set_in_file(&known(file)?, &key, &value, paths)?;
+        }
         ConfigAction::Edit => return edit(&known(file)?),
         ConfigAction::Schema => writeln!(out, "{:#}", config::schema())?,
         ConfigAction::Path => writeln!(out, "{}", known(file)?.display())?,

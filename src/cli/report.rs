@@ -98,8 +98,17 @@ impl From<anyhow::Error> for Report {
         }
         match report.error.downcast_ref::<EditError>() {
             Some(EditError::UnknownKey(_, Some(near))) => report.hints.push(format!("did you mean `{near}`?")),
-            Some(EditError::UnknownKey(_, None) | EditError::IsTable(_)) => {
+            Some(EditError::UnknownKey(_, None)) => {
                 report.hints.push("`shellmate config get` lists the keys".to_owned());
+            }
+            Some(EditError::IsTable { keys, .. }) => {
+                // The key that a table is about.
+                let name = keys.iter().find(|key| key.ends_with(".name"));
+                let hint = match name {
+                    Some(name) => format!("did you mean `{name}`?"),
+                    None => format!("its keys are {}", keys.join(", ")),
+                };
+                report.hints.push(hint);
             }
             Some(EditError::NotToml(_)) => report.hints.push("`shellmate config edit` opens the file".to_owned()),
             Some(EditError::BadValue(_) | EditError::Read(..) | EditError::Write(..)) | None => {}

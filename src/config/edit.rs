@@ -8,15 +8,16 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 use toml_edit::{Array, DocumentMut, Item, RawString, Table, TableLike, Value};
 
-use super::{Config, Problem, load, schema};
+use super::theme::{parsed, theme_text};
+use super::{Config, Paths, Problem, load, schema};
 
 /// Why a key was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
     #[error("there is no key `{0}`")]
     UnknownKey(String, Option<String>),
-    #[error("`{0}` is a table, not a key")]
-    IsTable(String),
+    #[error("`{key}` is a table, not a key")]
+    IsTable { key: String, keys: Vec<String> },
     #[error("{0}")]
     BadValue(Problem),
     #[error("the configuration is not valid TOML")]
@@ -27,10 +28,13 @@ pub enum EditError {
     Write(PathBuf, #[source] io::Error),
 }
 
-/// Sets a key in the file, which is created when it is missing.
-pub fn set_in_file(path: &Path, key: &str, value: &str) -> Result<(), EditError> {
+/// Sets a key in the file, which is created when it is missing. `paths` is where the user's themes are.
+pub fn set_in_file(path: &Path, key: &str, value: &str, paths: &Paths) -> Result<(), EditError> {
     let text = load::read(path).map_err(|error| EditError::Read(path.to_owned(), error))?.unwrap_or_default();
     let text = set(&text, key, value)?;
+    if let Some(problem) = unusable(&Config::parse(&text).config, key, paths) {
+        return Err(EditError::BadValue(problem));
+    }
     replace(path, &text).map_err(|error| EditError::Write(path.to_owned(), error))
 }
 
@@ -42,7 +46,10 @@ pub fn set(text: &str, key: &str, value: &str) -> Result<String, EditError> {
     let kind = kind_of(&path).ok_or_else(|| unknown_key(key))?;
     let plain = Value::from(value);
     let spelled = match kind {
-        Kind::Table => return Err(EditError::IsTable(key.to_owned())),
+        Kind::Table(names) => {
+            let keys = names.iter().map(|name| format!("{key}.{name}")).collect();
+            return Err(EditError::IsTable { key: key.to_owned(), keys });
+        }
         Kind::List => Value::Array(Array::from_iter([plain])),
         Kind::Scalar => plain,
     };
@@ -60,7 +67,8 @@ pub fn set(text: &str, key: &str, value: &str) -> Result<String, EditError> {
 }
 
 enum Kind {
-    Table,
+    /// The names of its keys.
+    Table(Vec<String>),
     List,
     Scalar,
 }
@@ -69,10 +77,44 @@ fn kind_of(path: &[&str]) -> Option<Kind> {
     let schema = schema();
     let found = path.iter().try_fold(&schema, |table, name| table.get("properties")?.get(name))?;
     Some(match found.get("type").and_then(Json::as_str) {
-        Some("object") => Kind::Table,
+        Some("object") => {
+            let keys = found.get("properties").and_then(Json::as_object);
+            Kind::Table(keys.map(|keys| keys.keys().cloned().collect()).unwrap_or_default())
+        }
         Some("array") => Kind::List,
         Some(_) | None => Kind::Scalar,
     })
+}
+
+/// Why a value that can be read is of no use: a theme that does not exist, a key where its variable belongs.
+fn unusable(config: &Config, key: &str, paths: &Paths) -> Option<Problem> {
+    let model = &config.model;
+    let message = match key {
+        "theme" => {
+            let loaded = theme_text(&config.theme, paths).and_then(|(text, file)| parsed(&text, file.as_deref()));
+            return loaded.err();
+        }
+        "model.api_key_env" if !is_variable(&model.api_key_env) => {
+            "this is not the name of a variable; `shellmate auth login` keeps a key itself"
+        }
+        "model.base_url" if !["", "http://", "https://"].contains(&scheme(&model.base_url)) => {
+            "a URL begins with http:// or https://"
+        }
+        _ => return None,
+    };
+    Some(Problem::new(message).key(key))
+}
+
+/// Whether a shell could have a variable of this name; none at all is none set.
+fn is_variable(name: &str) -> bool {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    name.chars().all(is_letter) && !name.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// What a URL begins with, `://` included.
+fn scheme(url: &str) -> &str {
+    let url = url.trim();
+    url.find("://").map_or(url, |at| &url[..at + 3])
 }
 
 /// There is no such key, but perhaps one of nearly that name.
@@ -231,21 +273,45 @@ mod tests {
         assert_eq!(refused("", "history", "1"), "`history` is a table, not a key");
         assert_eq!(refused("a = [", "shell", "a"), "the configuration is not valid TOML");
         assert_eq!(refused("history = 3\n", "history.", "a"), "there is no key `history.`");
+        let Err(EditError::IsTable { keys, .. }) = set("", "model", "x") else { panic!() };
+        assert!(keys.contains(&"model.name".to_owned()), "{keys:?}");
         let Err(EditError::UnknownKey(_, Some(near))) = set("", "history.ignor", "a") else { panic!() };
         assert_eq!(near, "history.ignore");
+    }
+
+    #[test]
+    fn values_that_could_not_be_used_are_refused() {
+        let temp = tempfile::tempdir().unwrap();
+        let file = temp.path().join("config.toml");
+        let home = temp.path().as_os_str().to_owned();
+        let paths = Paths::from_env(|name| (name == "HOME").then(|| home.clone()), 0, None);
+        let set = |key: &str, value: &str| set_in_file(&file, key, value, &paths).map_err(|error| error.to_string());
+        let said = set("theme", "pink").unwrap_err();
+        assert_eq!(said, "theme: there is no theme `pink` (there are terminal, dark, light, mono)");
+        assert!(set("model.api_key_env", "sk-ant-1234").unwrap_err().contains("shellmate auth login"));
+        assert!(set("model.base_url", "localhost:8080").unwrap_err().contains("http://"));
+        assert!(!file.exists(), "nothing was written");
+        for (key, value) in
+            [("theme", "dark"), ("model.api_key_env", "MY_KEY"), ("model.base_url", "http://[::1]:1/v1")]
+        {
+            set(key, value).unwrap();
+        }
+        set("model.base_url", "").unwrap();
+        set("model.api_key_env", "").unwrap();
     }
 
     #[test]
     fn a_file_is_made_private_and_a_link_stays_one() {
         let temp = tempfile::tempdir().unwrap();
         let real = temp.path().join("a/b/config.toml");
-        set_in_file(&real, "shell", "/bin/sh").unwrap();
+        let paths = Paths::from_env(|_| None::<std::ffi::OsString>, 0, None);
+        set_in_file(&real, "shell", "/bin/sh", &paths).unwrap();
         assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::metadata(real.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
         fs::set_permissions(&real, fs::Permissions::from_mode(0o644)).unwrap();
         let link = temp.path().join("config.toml");
         symlink(&real, &link).unwrap();
-        set_in_file(&link, "shell", "/bin/zsh").unwrap();
+        set_in_file(&link, "shell", "/bin/zsh", &paths).unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(&real).unwrap(), "shell = \"/bin/zsh\"\n");
         assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o644);
