@@ -6,6 +6,17 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
+/// What there is to know about the shell that is started.
+const AFTER_HELP: &str = "\
+In the shell:
+  > QUESTION   Asks the agent; the line never reaches the shell. `> /help` lists its commands
+  >            Alone on the line: opens a line for a conversation
+  Ctrl-\\       Opens that line over a running program; twice sends the key to it (`hotkey` in the configuration)
+  @FILE        In a question: sends a file, a picture or the names in a directory along
+  @last, @ID   In a question: sends the last command, or one of `shellmate history`, and its output along
+
+Anything that is not listed here (-c, -s, the path of a script, the shell's own options) goes to the real shell unchanged.";
+
 /// Your own shell with an agent one keystroke away.
 ///
 /// Starts your shell in a terminal of its own, steps aside, and remembers every command with its directory, exit status, duration
@@ -16,7 +27,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
     version,
     override_usage = "shellmate [--shell PATH] [-l] [-- SHELL-ARGUMENT...]\n       \
                       shellmate -c COMMAND | FILE | -s ...\n       shellmate <COMMAND>",
-    after_help = "Anything that is not listed here (-c, -s, a script, the shell's own options) goes to the real shell unchanged."
+    after_help = AFTER_HELP
 )]
 pub struct Cli {
     /// Start around this shell instead of your own.

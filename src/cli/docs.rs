@@ -43,11 +43,29 @@ fn describe(out: &mut String, command: &Command) {
         let _ = writeln!(out, "- `{}` — {}{}", spelling(arg), help.replace('\n', " "), choices(arg));
     }
     if let Some(after) = command.get_after_help() {
-        let _ = write!(out, "\n{after}\n");
+        out.push_str(&with_code_blocks(&after.to_string()));
     }
     for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help" && !inner.is_hide_set()) {
         describe(out, inner);
     }
+}
+
+/// The text with its indented lines as code blocks.
+fn with_code_blocks(text: &str) -> String {
+    let mut out = String::new();
+    let mut was_indented = false;
+    out.push('\n');
+    for line in text.lines() {
+        let is_indented = line.starts_with("  ");
+        if is_indented && !was_indented {
+            out.push('\n');
+        }
+        out.push_str(if is_indented { "  " } else { "" });
+        out.push_str(line);
+        out.push('\n');
+        was_indented = is_indented;
+    }
+    out
 }
 
 fn choices(arg: &Arg) -> String {

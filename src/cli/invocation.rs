@@ -45,6 +45,9 @@ pub enum Invocation {
     },
     /// A subcommand, `--help` or `--version`: for clap to read.
     Command,
+    /// A word without a slash that is no subcommand: a script in this directory, or a slip of the fingers. A shell would look for
+    /// it on PATH too, and run what it finds there.
+    Word { shell: Option<PathBuf>, args: Vec<OsString> },
 }
 
 /// An argument that is ours and makes no sense.
@@ -105,6 +108,10 @@ pub fn classify(args: &[OsString]) -> Result<Invocation, UsageError> {
                     if SUBCOMMANDS.iter().any(|name| name.as_bytes() == bytes) {
                         return Ok(Invocation::Command);
                     }
+                    // Behind an option of the shell's, or under the name of a login shell, no person has typed a subcommand.
+                    if passed.is_empty() && !dashed && is_word(bytes) {
+                        return Ok(Invocation::Word { shell, args: rest.to_vec() });
+                    }
                     passed.extend_from_slice(rest);
                     return Ok(Invocation::Exec { shell, login: dashed, args: passed });
                 }
@@ -129,6 +136,11 @@ fn shell_path(value: &OsStr) -> Result<PathBuf, UsageError> {
 /// `-l`, `-i` and both together.
 fn is_ours(word: &[u8]) -> bool {
     matches!(word, [b'-', letters @ ..] if !letters.is_empty() && letters.iter().all(|letter| b"li".contains(letter)))
+}
+
+/// Whether this could be the name of a subcommand: neither a path nor an option.
+fn is_word(word: &[u8]) -> bool {
+    word.first().is_some_and(|first| !b"-+".contains(first)) && !word.contains(&b'/') && str::from_utf8(word).is_ok()
 }
 
 /// Whether a shell given these arguments would run them instead of talking to a person.

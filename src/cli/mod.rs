@@ -19,7 +19,7 @@ pub mod report;
 mod start;
 mod theme;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, BufReader, BufWriter, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -32,6 +32,7 @@ use crate::config::{Config, Paths};
 use crate::host::{self, Wishes};
 use crate::provider::Keys;
 use crate::store::{self, History};
+use crate::text;
 use crate::tty;
 
 use args::{Action, Cli};
@@ -52,8 +53,25 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
             start::host_shell(shell, interactive, Wishes { arg0, login, args: shell_args })
         }
         Ok(Invocation::Command) => command(args),
+        Ok(Invocation::Word { shell, args }) => script_or_slip(&arg0, shell, args),
         Err(error) => Report::from(anyhow::Error::new(error)).print(),
     }
+}
+
+/// Has the shell run a script of this directory. Any other word gets the nearest subcommand instead of whatever PATH has by that name.
+fn script_or_slip(arg0: &OsStr, shell: Option<PathBuf>, args: Vec<OsString>) -> ExitCode {
+    let word = args.first().cloned().unwrap_or_default();
+    if Path::new(&word).exists() {
+        return start::become_shell(arg0, shell, args);
+    }
+    let word = word.to_string_lossy();
+    let error = anyhow::anyhow!("there is no subcommand `{word}`, and no file of that name here");
+    let report = Report::from(error).code(report::NOT_FOUND);
+    let report = match text::nearest(&word, invocation::SUBCOMMANDS.into_iter()) {
+        Some(near) => report.hint(format!("did you mean `shellmate {near}`?")),
+        None => report.hint("`shellmate --help` lists the subcommands"),
+    };
+    report.hint("a script needs its path, for example `shellmate ./x`").print()
 }
 
 fn command(args: Vec<OsString>) -> ExitCode {

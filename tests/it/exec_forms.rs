@@ -55,11 +55,12 @@ fn every_form_is_what_the_bare_shell_does() {
             &["-ic", "echo interactive"],
             &["-i", "-c", "echo interactive"],
             &["script", "a", "b"],
-            &["no-such-script"],
+            &["./no-such-script"],
         ] {
             same_as_bare(shell, args, "", |builder| builder);
             same_as_bare(shell, args, "", |builder| builder.arg0("-shellmate"));
         }
+        same_as_bare(shell, &["no-such-script"], "", |builder| builder.arg0("-shellmate"));
         same_as_bare(shell, &[], "echo from stdin\nexit 4\n", |builder| builder);
         same_as_bare(shell, &[], "echo from stdin\nexit 4\n", |builder| builder.arg0("-shellmate"));
     }
@@ -69,6 +70,28 @@ fn every_form_is_what_the_bare_shell_does() {
         same_as_bare(shell, &["-x", "script", "a"], "", |builder| builder);
         same_as_bare(shell, &["-euo", "pipefail", "-c", "false | true; echo not reached"], "", |builder| builder);
     }
+}
+
+#[test]
+fn a_mistyped_subcommand_runs_nothing_from_the_path() {
+    in_every_shell(|shell| {
+        let run = |args: &[&str]| {
+            let builder = Term::new(shell).file("bin/hstory", "touch $HOME/ran\n").args(args);
+            let path = format!("{}:/usr/bin:/bin", builder.home().join("bin").display());
+            let builder = builder.env("PATH", &path);
+            let output = output(&builder, "");
+            assert!(!builder.home().join("ran").exists(), "{} ran a script from PATH", shell.name());
+            let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            (output.status.code(), said(&output.stdout), said(&output.stderr))
+        };
+        let (code, out, said) = run(&["hstory"]);
+        assert_eq!((code, out.as_str()), (Some(127), ""), "{said}");
+        assert!(said.contains("there is no subcommand `hstory`"), "{said}");
+        assert!(said.contains("did you mean `shellmate history`?") && said.contains("`shellmate ./x`"), "{said}");
+        let (code, _, said) = run(&["mcp", "list"]);
+        assert_eq!(code, Some(127), "{said}");
+        assert!(!said.contains("did you mean"), "{said}");
+    });
 }
 
 #[test]

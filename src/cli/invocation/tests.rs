@@ -71,18 +71,31 @@ fn whatever_is_not_ours_goes_to_the_real_shell_as_given() {
         "--log",
         "-",
         "- script",
-        "script",
         "./doctor",
-        "script doctor",
+        "./script doctor",
+        "dir/script",
         "-l script --version",
         "-login",
         "/usr/lib/openssh/sftp-server",
         "-c scp -t --shell",
-        "historys",
     ] {
         assert_eq!(of(&format!("shellmate {args}")), exec(args), "{args}");
     }
     assert_eq!(classify(&os(&["sm", ""])), Ok(Invocation::Exec { shell: None, login: false, args: os(&[""]) }));
+}
+
+#[test]
+fn a_bare_word_is_a_script_here_or_a_mistyped_subcommand() {
+    let word =
+        |shell: Option<&str>, args: &[&str]| Invocation::Word { shell: shell.map(PathBuf::from), args: os(args) };
+    assert_eq!(of("shellmate hstory"), word(None, &["hstory"]));
+    assert_eq!(of("shellmate script doctor -c x"), word(None, &["script", "doctor", "-c", "x"]));
+    assert_eq!(of("shellmate --shell /bin/zsh script -l"), word(Some("/bin/zsh"), &["script", "-l"]));
+    for line in
+        ["-shellmate hstory", "-su script a", "shellmate -- hstory", "shellmate -l hstory", "shellmate -x hstory"]
+    {
+        assert!(matches!(of(line), Invocation::Exec { .. }), "{line}");
+    }
 }
 
 #[test]
@@ -96,7 +109,7 @@ fn our_shell_option_is_taken_out_wherever_options_are_ours() {
     let zsh = |args: &[&str]| Invocation::Exec { shell: Some("/bin/zsh".into()), login: false, args: os(args) };
     for (line, expected) in [
         ("shellmate --shell /bin/zsh -c true", zsh(&["-c", "true"])),
-        ("shellmate --shell=/bin/zsh script -l", zsh(&["script", "-l"])),
+        ("shellmate --shell=/bin/zsh ./script -l", zsh(&["./script", "-l"])),
         ("shellmate -l --shell /bin/zsh -i -c true", zsh(&["-l", "-i", "-c", "true"])),
         ("shellmate --shell /bin/zsh -x --shell /bin/sh", zsh(&["-x", "--shell", "/bin/sh"])),
         ("shellmate --shell /bin/zsh -- -c true", zsh(&["-c", "true"])),
@@ -164,7 +177,7 @@ fn subcommands_and_help_are_commands() {
     }
     for name in SUBCOMMANDS {
         assert_eq!(of(&format!("shellmate {name}")), Invocation::Command);
-        assert_eq!(of(&format!("shellmate x {name}")), exec(&format!("x {name}")));
+        assert_eq!(of(&format!("shellmate ./x {name}")), exec(&format!("./x {name}")));
     }
 }
 
