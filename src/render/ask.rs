@@ -77,11 +77,12 @@ fn spelled(line: &str) -> String {
 
 /// On as many rows as they need; none is broken.
 fn choices(can_last: bool, options: &Options) -> Vec<Line> {
-    let room = usize::from(options.columns).saturating_sub(1);
+    // The sign that keys count comes behind them.
+    let room = usize::from(options.columns).saturating_sub(4);
     let choice = |(key, meaning): (&str, &str)| Line::of(Look::BOLD, key).with(Look::MUTED, meaning);
     let always = can_last.then_some(("a", " always in this session"));
     let once = [("y", " yes"), ("n", " no"), ("n <why>", " tell it why")];
-    let last = choice(("Esc", " no ")).with(Look::PLAIN, "> ");
+    let last = choice(("Esc", " no"));
     let mut lines = vec![Line::new()];
     for choice in once.into_iter().chain(always).map(choice).chain([last]) {
         match lines.last_mut() {

@@ -208,6 +208,10 @@ impl Session {
                     Ok(_) | Err(_) => return Over::HungUp,
                 }
             }
+            if is_ticking {
+                // After the keys: those that waited meanwhile were typed before.
+                self.open_prompt();
+            }
             if ready.output {
                 let count = self.gather(&mut chunk);
                 if count > 0 {

@@ -1,11 +1,12 @@
 //! A question of the agent's, and the keys that answer it.
 //!
-//! A yes is a key that was pressed for it: after the question was there, on its own, and not pasted. Keys that were on their way
-//! when it appeared, and pastes, approve nothing.
+//! A yes is a key that was pressed for it: some time after the question was there, on its own, and not pasted. Keys that were on
+//! their way when it appeared are for the shell. The sign `>` at its end appears when keys begin to count.
 
 mod field;
+mod hearing;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tokio::sync::oneshot;
 
@@ -18,9 +19,11 @@ use crate::tool::{Answer, Preview, Question};
 
 use super::line::ESC_PATIENCE;
 use field::Field;
+use hearing::Hearing;
+pub(super) use hearing::Moment;
 
-/// Whoever was typing for the shell when the question appeared has not seen it yet; after a pause this long they have.
-pub(super) const STILL_TYPING: Duration = Duration::from_millis(500);
+/// Appears at the end of a question when keys begin to answer it.
+const SIGN: &[u8] = b" > ";
 
 /// A question, and who waits for its answer.
 pub(super) enum Asked {
@@ -35,8 +38,7 @@ pub(super) struct Prompt {
     decoder: Decoder,
     /// The read in which a key came last, and when.
     last: (u64, Instant),
-    /// What was read when it was asked.
-    opened: u64,
+    hearing: Hearing,
 }
 
 /// Where a byte stood among those that were read at once.
@@ -47,14 +49,14 @@ pub(super) struct Read {
 }
 
 impl Prompt {
-    /// A question that is asked after so many reads.
+    /// A question that is asked after so many reads of the keyboard.
     pub(super) fn new(asked: Asked, read: u64) -> Prompt {
         Prompt {
             asked,
             typed: Field::default(),
             decoder: Decoder::default(),
             last: (read, Instant::now()),
-            opened: read,
+            hearing: Hearing::Drawing,
         }
     }
 
@@ -66,9 +68,20 @@ impl Prompt {
         }
     }
 
-    /// Whether what comes in this read can be for the question.
-    pub(super) fn hears(&self, read: u64) -> bool {
-        read > self.opened
+    /// Whether keys are for the question now.
+    pub(super) fn hears(&self) -> bool {
+        self.hearing == Hearing::Open
+    }
+
+    /// Lets time pass. Returns whether keys begin to count; the sign for it is appended.
+    pub(super) fn open(&mut self, moment: Moment, out: &mut Vec<u8>) -> bool {
+        let was_open = self.hears();
+        self.hearing = self.hearing.at(moment);
+        let is_news = self.hears() && !was_open;
+        if is_news {
+            out.extend_from_slice(SIGN);
+        }
+        is_news
     }
 
     /// Takes the question back unanswered.
@@ -114,7 +127,7 @@ impl Prompt {
         for (number, choice) in question.choices.iter().enumerate() {
             words.push_str(&format!("  {}. {}\r\n", number + 1, text::sanitize(choice).replace('\n', " ")));
         }
-        words.push_str("? ");
+        words.push('?');
         out.extend_from_slice(words.as_bytes());
     }
 

@@ -210,14 +210,8 @@ impl Session {
                 }
             }
             News::Words(words) => write_words(&mut turn.painter, &words, &mut out),
-            News::Approve(approval, reply) => {
-                self.take_typed();
-                return self.grant(Wish::Answer(Asked::Approval(approval, reply)));
-            }
-            News::Ask(question, reply) => {
-                self.take_typed();
-                return self.grant(Wish::Answer(Asked::Question(question, reply)));
-            }
+            News::Approve(approval, reply) => return self.grant(Wish::Answer(Asked::Approval(approval, reply))),
+            News::Ask(question, reply) => return self.grant(Wish::Answer(Asked::Question(question, reply))),
             News::Run(command, reply) => return self.grant(Wish::Run(command, reply)),
             News::Suggest(command) => self.suggestion = Some(command),
             News::Copy(answer) => {
@@ -253,7 +247,6 @@ impl Session {
                 prompt.write(&self.user, &self.host, &options, &mut out);
                 turn.prompt = Some(prompt);
                 self.stage.show(&out);
-                self.stage.draw(self.paste_brackets(true));
             }
             Wish::Run(command, reply) => {
                 self.stage.show(&out);

@@ -112,14 +112,14 @@ fn what_it_wants_of_the_person_waits_for_them() {
         term.wait_for("request 1 has a question: `> /show 1`");
         assert!(!term.home().join("ran.txt").exists());
         term.typed("> /show 1\r");
-        term.wait_for("Esc no");
+        term.wait_for("Esc no >");
         // Not now: the question can be put off as often as one likes.
         term.key(Key::CtrlZ);
         term.wait_for_prompt();
         term.typed("> /show 1\r");
-        term.wait_until(|screen| screen.contents().matches("Esc no").count() == 2);
+        term.wait_until(|screen| screen.contents().matches("Esc no >").count() == 2);
         term.typed("y");
-        term.wait_until(|screen| screen.contents().matches("Esc no").count() == 3);
+        term.wait_until(|screen| screen.contents().matches("Esc no >").count() == 3);
         term.typed("y");
         term.wait_for("\nmoved");
         term.wait_for("all done");
@@ -128,6 +128,34 @@ fn what_it_wants_of_the_person_waits_for_them() {
         term.run("pwd");
         assert!(term.screen().contains("\n/\n"), "{}\n{}", shell.name(), term.screen());
     });
+}
+
+#[test]
+fn ctrl_z_just_when_a_question_appears_does_not_refuse_it() {
+    let model = Model::start([
+        Reply::calls(&[("bash", json!({ "command": "echo ran > ran.txt" }))]).gated(),
+        Reply::text(["all done"]),
+    ]);
+    let mut term = asking(Shell::Bash, &model).start();
+    term.wait_for_prompt();
+    term.typed("> do it\r");
+    model.request();
+    model.release();
+    model.release();
+    // Before the question is drawn or just after; either way it waits in the background.
+    term.key(Key::CtrlZ);
+    term.wait_for("goes on in the background");
+    term.wait_for_prompt();
+    term.wait_until(|screen| {
+        let screen = screen.contents();
+        screen.contains("has a question") || screen.contains("Esc no")
+    });
+    term.typed("> /show 1\r");
+    term.wait_for("Esc no >");
+    term.typed("y");
+    term.wait_for("all done");
+    term.wait_for_prompt();
+    assert_eq!(term.read("ran.txt"), "ran\n");
 }
 
 #[test]
@@ -161,7 +189,7 @@ fn the_shell_takes_them_with_it() {
     let mut term = asking(Shell::Bash, &model).fifo("pid").start();
     term.wait_for_prompt();
     term.typed("> wait\r");
-    term.wait_for("Esc no");
+    term.wait_for("Esc no >");
     term.typed("y");
     term.wait_for("$ echo $$ > pid");
     term.key(Key::CtrlZ);
@@ -182,7 +210,7 @@ fn an_answer_is_shown_again_with_all_that_its_calls_printed() {
     let mut term = asking(Shell::Bash, &model).file("notes", "a secret word\n").start();
     term.wait_for_prompt();
     term.typed("> count\r");
-    term.wait_for("Esc no");
+    term.wait_for("Esc no >");
     term.typed("y");
     term.wait_for("counted");
     term.wait_for_prompt();

@@ -60,7 +60,7 @@ fn ctrl_c_ends_what_fish_does_by_itself() {
     let mut term = builder.start();
     term.wait_for_prompt();
     term.typed("> go\r");
-    term.wait_for("Esc no");
+    term.wait_for("Esc no >");
     term.typed("y");
     term.wait_for("\nbegun");
     term.key(Key::CtrlC);

@@ -133,7 +133,7 @@ fn the_live_shell_is_busy_then() {
         term.key(Key::CtrlBackslash);
         term.wait_for("an empty line closes");
         term.typed("go\r");
-        term.wait_for("Esc no");
+        term.wait_for("Esc no >");
         term.typed("y");
         term.wait_for("I see");
         model.request();

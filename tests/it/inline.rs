@@ -1,5 +1,7 @@
 //! A query in the terminal: the answer, the tools, the questions, and the shell afterwards.
 
+use std::time::{Duration, Instant};
+
 use serde_json::json;
 
 use crate::harness::{Builder, Key, Model, Reply, Shell, Term, in_every_shell};
@@ -80,7 +82,7 @@ fn a_command_is_asked_for_and_run_or_not() {
         term.wait_for_prompt();
         term.typed("> do it\r");
         term.wait_for("echo ran > ran.txt");
-        term.wait_for("Esc no");
+        term.wait_for("Esc no >");
         term.typed("n not now\r");
         term.wait_for("refused");
         term.wait_for_prompt();
@@ -89,7 +91,7 @@ fn a_command_is_asked_for_and_run_or_not() {
         let told = model.request().body["messages"].to_string();
         assert!(told.contains("not now"), "{told}");
         term.typed("> do it\r");
-        term.wait_until(|screen| screen.contents().matches("Esc no").count() == 2);
+        term.wait_until(|screen| screen.contents().matches("Esc no >").count() == 2);
         term.typed("y");
         term.wait_for("accepted");
         term.wait_for_prompt();
@@ -106,7 +108,7 @@ fn only_a_key_that_was_pressed_for_it_approves() {
         let mut term = asking(shell, &model).start();
         term.wait_for_prompt();
         term.typed("> one\r");
-        term.wait_for("Esc no");
+        term.wait_for("Esc no >");
         term.wait_until(|screen| screen.bracketed_paste());
         term.paste("y\ny\n");
         term.typed("yarn y");
@@ -119,13 +121,39 @@ fn only_a_key_that_was_pressed_for_it_approves() {
         term.typed("echo y");
         model.release();
         model.release();
-        term.wait_until(|screen| screen.contents().matches("Esc no").count() == 2);
+        term.wait_until(|screen| screen.contents().matches("Esc no >").count() == 2);
         term.key(Key::CtrlC);
         term.wait_for_prompt();
         term.wait_for("$ echo y");
         for name in ["pasted", "ahead"] {
             assert!(!term.home().join(name).exists(), "{} {name}\n{}", shell.name(), term.screen());
         }
+    });
+}
+
+#[test]
+fn a_question_is_deaf_at_first_and_type_ahead_is_for_the_shell() {
+    in_every_shell(|shell| {
+        let touch = Reply::calls(&[("bash", json!({ "command": "touch approved" }))]).gated();
+        let model = Model::start([touch, Reply::text(["so be it"])]);
+        let mut term = asking(shell, &model).start();
+        term.wait_for_prompt();
+        term.typed("> one\r");
+        model.request();
+        term.typed("echo yarn ");
+        let before = Instant::now();
+        model.release();
+        model.release();
+        term.wait_for("touch approved");
+        term.wait_for("Esc no >");
+        assert!(before.elapsed() >= Duration::from_millis(400), "{}: {:?}", shell.name(), before.elapsed());
+        term.typed("n\r");
+        term.wait_for("so be it");
+        term.wait_for_prompt();
+        term.wait_for("$ echo yarn");
+        term.typed("yes\r");
+        term.wait_for("\nyarn yes\n");
+        assert!(!term.home().join("approved").exists(), "{}\n{}", shell.name(), term.screen());
     });
 }
 
@@ -141,10 +169,10 @@ fn the_live_shell_runs_a_command_and_keeps_what_it_changed() {
         let mut term = asking(shell, &model).start();
         term.wait_for_prompt();
         term.typed("> go\r");
-        term.wait_for("Esc no");
+        term.wait_for("Esc no >");
         term.typed("y");
         // What it changed holds for the agent's own commands too.
-        term.wait_until(|screen| screen.contents().matches("Esc no").count() == 2);
+        term.wait_until(|screen| screen.contents().matches("Esc no >").count() == 2);
         term.typed("y");
         term.wait_for("done with it");
         term.wait_for_prompt();
@@ -238,6 +266,7 @@ fn limits_are_those_of_the_configuration() {
     term.run("seq 1001 1100");
     term.typed("> go\r");
     term.wait_for("2 steps so far: go on?");
+    term.wait_for("Esc no >");
     term.typed("y");
     term.wait_for("there");
     term.wait_for_prompt();

@@ -15,7 +15,7 @@ fn bash(command: &str) -> Reply {
 }
 
 fn questions(term: &Term, count: usize) {
-    term.wait_until(|screen| screen.contents().matches("Esc no").count() == count);
+    term.wait_until(|screen| screen.contents().matches("Esc no >").count() == count);
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_terminal_may_be_tiny() {
         let mut term = asking(shell, &model).size(3, 20).start();
         term.wait_for_prompt();
         term.typed("> go\r");
-        term.wait_for("Esc no");
+        term.wait_for("Esc no >");
         term.typed("y");
         term.wait_for_raw(b"Done here.");
         term.wait_for_prompt();
@@ -156,7 +156,7 @@ fn what_jobs_print_meanwhile_is_shown_in_whole_lines() {
     questions(&term, 1);
     // While the question stands the job prints; nothing may come between the question and its answer.
     std::fs::write(term.home().join("gate"), "x\n").unwrap();
-    term.wait_for("Esc no");
+    term.wait_for("Esc no >");
     term.read("told");
     term.typed("y");
     term.wait_for("done");

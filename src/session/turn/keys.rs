@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::render::Mode;
 use crate::session::Session;
-use crate::session::prompt::{Prompt, Read, STILL_TYPING, idle_key};
+use crate::session::prompt::{Moment, Prompt, Read, idle_key};
 
 const CTRL_C: u8 = 0x03;
 const CTRL_O: u8 = 0x0F;
@@ -63,19 +63,23 @@ impl Session {
         }
     }
 
-    /// Takes the keys that are on their way: what is asked next is not what they were typed for.
-    pub(in crate::session) fn take_typed(&mut self) {
-        let mut keys = [0; 4096];
-        while let Ok(count @ 1..) = self.tty.read(&mut keys) {
-            self.on_keys(&keys[..count]);
-        }
-    }
-
     /// Whether a key that comes now is for the question that stands.
     fn is_asked(&self) -> bool {
-        let is_typing = self.typed_at.is_some_and(|at| at.elapsed() < STILL_TYPING);
         let prompt = self.turn.as_ref().and_then(|turn| turn.prompt.as_ref());
-        !is_typing && prompt.is_some_and(|prompt| prompt.hears(self.reads))
+        prompt.is_some_and(Prompt::hears)
+    }
+
+    /// Lets keys count for the question that stands, once it has been on the screen for long enough.
+    pub(in crate::session) fn open_prompt(&mut self) {
+        let moment = Moment { now: Instant::now(), is_drawn: self.stage.to_screen.is_empty(), typed: self.typed_at };
+        let brackets = self.paste_brackets(true);
+        let mut out = Vec::new();
+        let prompt = self.turn.as_mut().and_then(|turn| turn.prompt.as_mut());
+        if prompt.is_some_and(|prompt| prompt.open(moment, &mut out)) {
+            self.stage.show(&out);
+            self.stage.draw(brackets);
+            self.show();
+        }
     }
 
     /// Gives the question what is new; an answer lets the agent go on.

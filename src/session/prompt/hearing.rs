@@ -1,0 +1,77 @@
+//! When keys begin to answer a question.
+
+use std::time::{Duration, Instant};
+
+/// After a question is on the screen, keys are not for it for this long: nobody reads and decides faster.
+pub(in crate::session) const DEAF: Duration = Duration::from_millis(400);
+
+/// Somebody who was typing for the shell when the question appeared has not seen it yet; after a pause this long they have.
+pub(in crate::session) const STILL_TYPING: Duration = Duration::from_millis(500);
+
+/// How far a question is from being answered by keys. Until then keys are type-ahead for the shell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::session) enum Hearing {
+    /// The terminal has not taken all of it.
+    Drawing,
+    /// It is on the screen since then.
+    Deaf(Instant),
+    /// Keys answer it.
+    Open,
+}
+
+/// What there is to know about the terminal when a question may open.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::session) struct Moment {
+    pub(in crate::session) now: Instant,
+    /// Whether the terminal has taken everything we wrote.
+    pub(in crate::session) is_drawn: bool,
+    /// When a key last went to the shell.
+    pub(in crate::session) typed: Option<Instant>,
+}
+
+impl Hearing {
+    /// What comes next.
+    pub(super) fn at(self, moment: Moment) -> Hearing {
+        let Moment { now, is_drawn, typed } = moment;
+        let is_typing = typed.is_some_and(|at| now.saturating_duration_since(at) < STILL_TYPING);
+        match self {
+            Hearing::Drawing if is_drawn => Hearing::Deaf(now),
+            Hearing::Deaf(since) if now.saturating_duration_since(since) >= DEAF && !is_typing => Hearing::Open,
+            Hearing::Drawing | Hearing::Deaf(_) | Hearing::Open => self,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn keys_count_400_ms_after_the_terminal_took_the_question() {
+        let start = Instant::now();
+        let at = |now, is_drawn| Moment { now, is_drawn, typed: None };
+        let drawing = Hearing::Drawing.at(at(start, false));
+        assert_eq!(drawing, Hearing::Drawing);
+        // A slow terminal takes it two seconds later; the time counts from there.
+        let drawn = start + 2000 * MS;
+        let deaf = drawing.at(at(drawn, true));
+        assert_eq!(deaf, Hearing::Deaf(drawn));
+        assert_eq!(deaf.at(at(drawn, true)), deaf);
+        assert_eq!(deaf.at(at(drawn + 399 * MS, true)), deaf);
+        assert_eq!(deaf.at(at(drawn + 400 * MS, true)), Hearing::Open);
+        assert_eq!(Hearing::Open.at(at(drawn, false)), Hearing::Open);
+    }
+
+    #[test]
+    fn whoever_goes_on_typing_has_not_seen_the_question() {
+        let start = Instant::now();
+        let deaf = Hearing::Deaf(start);
+        let at = |ms: u32, typed: u32| Moment { now: start + ms * MS, is_drawn: true, typed: Some(start + typed * MS) };
+        assert_eq!(deaf.at(at(450, 100)), deaf);
+        assert_eq!(deaf.at(at(600, 100)), Hearing::Open);
+        assert_eq!(deaf.at(at(1000, 990)), deaf, "they type on");
+        assert_eq!(deaf.at(at(1490, 990)), Hearing::Open);
+    }
+}
