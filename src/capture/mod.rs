@@ -13,7 +13,7 @@ mod sweep;
 pub use output::Output;
 pub use plain::{Size, render};
 pub use spill::Spiller;
-pub use sweep::{Retention, SessionLock, lock_session, sweep};
+pub use sweep::{Retention, SessionLock, lock_session, new_name, sweep_if_due};
 
 use crate::text::{KIB, MIB};
 use ring::Ring;

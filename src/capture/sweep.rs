@@ -31,6 +31,9 @@ impl Default for Retention {
 /// The file a live session holds locked.
 const LOCK: &str = "lock";
 
+/// What the name of a session's directory begins with until it is locked.
+const NEW: &str = ".new-";
+
 /// Proof that a session lives; dropped, or gone with the process, its directory may be swept.
 #[derive(Debug)]
 pub struct SessionLock {
@@ -58,13 +61,48 @@ fn open_lock(options: &mut OpenOptions, dir: &Path) -> io::Result<File> {
     options.write(true).mode(0o600).custom_flags(nix::libc::O_NOFOLLOW).open(dir.join(LOCK))
 }
 
+/// A file below the root that is as old as the last sweep.
+const SWEPT: &str = ".swept";
+/// How often everything is looked at. What killed sessions leave is removed at every start.
+const BETWEEN_SWEEPS: Duration = Duration::from_secs(60 * 60);
+
+/// Sweeps what killed sessions left and, if that was not done lately, everything else.
+///
+/// So a new terminal costs little however many spill files there are.
+pub fn sweep_if_due(root: &Path, retention: Retention, now: SystemTime, is_known: impl Fn(&Path) -> bool) {
+    let swept = root.join(SWEPT);
+    if fs::symlink_metadata(&swept).is_ok_and(|metadata| age(&metadata, now) < BETWEEN_SWEEPS) {
+        return sweep_killed(root, retention, now, is_known);
+    }
+    // Before the work, so that terminals which start meanwhile do not do it again.
+    let stamp = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&swept);
+    forgive(&swept, stamp.and_then(|file| file.set_modified(now)));
+    sweep(root, retention, now, is_known);
+}
+
 /// Removes what ended sessions left below `root`, and spill files beyond retention wherever they are.
 ///
 /// `is_known` says whether anybody could still ask for a spill file; that of a command whose session was killed, nobody can.
 /// Nothing is followed that is a symbolic link, and nothing touched that another user owns. What cannot be removed stays.
-pub fn sweep(root: &Path, retention: Retention, now: SystemTime, is_known: impl Fn(&Path) -> bool) {
-    let mut ended = Vec::new();
-    for session in sessions(root) {
+fn sweep(root: &Path, retention: Retention, now: SystemTime, is_known: impl Fn(&Path) -> bool) {
+    sweep_sessions(sessions(root), retention, now, is_known);
+    make_room(root, retention.bytes);
+    remove_abandoned(root, now);
+}
+
+/// The same for sessions that still have their lock file although they hold no lock: they could not tidy up themselves.
+fn sweep_killed(root: &Path, retention: Retention, now: SystemTime, is_known: impl Fn(&Path) -> bool) {
+    let killed = sessions(root).filter(|session| session.join(LOCK).exists() && has_ended(session, now));
+    sweep_sessions(killed, retention, now, is_known);
+}
+
+fn sweep_sessions(
+    sessions: impl Iterator<Item = PathBuf>,
+    retention: Retention,
+    now: SystemTime,
+    is_known: impl Fn(&Path) -> bool,
+) {
+    for session in sessions {
         let has_ended = has_ended(&session, now);
         for (path, metadata) in entries(&session) {
             let expired = age(&metadata, now) > retention.age;
@@ -77,13 +115,18 @@ pub fn sweep(root: &Path, retention: Retention, now: SystemTime, is_known: impl 
             }
         }
         if has_ended {
-            ended.push(session);
+            // Fails, as it should, where a spill file is left.
+            let _ = fs::remove_dir(session);
         }
     }
-    make_room(root, retention.bytes);
-    for session in ended {
-        // Fails, as it should, where a spill file is left.
-        let _ = fs::remove_dir(session);
+}
+
+/// Removes the directories of sessions that were killed while they made them.
+fn remove_abandoned(root: &Path, now: SystemTime) {
+    for (path, metadata) in entries(root).filter(|(path, metadata)| metadata.is_dir() && is_new(path)) {
+        if age(&metadata, now) > STARTING {
+            forgive(&path, fs::remove_dir_all(&path));
+        }
     }
 }
 
@@ -101,6 +144,8 @@ pub(super) fn make_room(root: &Path, bytes: u64) {
             return;
         }
         remove_file(&path);
+        // The last one of an ended session leaves an empty directory; a live session's is not empty.
+        let _ = path.parent().map(fs::remove_dir);
         total -= length;
     }
 }
@@ -108,7 +153,16 @@ pub(super) fn make_room(root: &Path, bytes: u64) {
 fn sessions(root: &Path) -> impl Iterator<Item = PathBuf> {
     let is_ours = fs::symlink_metadata(root).is_ok_and(|metadata| metadata.is_dir() && owned(&metadata));
     let root = is_ours.then(|| entries(root));
-    root.into_iter().flatten().filter(|(_, metadata)| metadata.is_dir()).map(|(path, _)| path)
+    root.into_iter().flatten().filter(|(path, metadata)| metadata.is_dir() && !is_new(path)).map(|(path, _)| path)
+}
+
+/// The name of a session's directory until the session has locked it. A sweep, which tries every lock, would be in the way.
+pub fn new_name(session: &str) -> String {
+    format!("{NEW}{session}")
+}
+
+fn is_new(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(NEW.as_bytes()))
 }
 
 /// Everything of ours in a directory, links not followed.
@@ -256,6 +310,40 @@ mod tests {
         assert!(!first.exists() && second.exists() && third.exists());
         sweep(root.path(), Retention { bytes: 79, ..Retention::default() }, now, |_| true);
         assert!(!ended.exists() && third.exists());
+    }
+
+    #[test]
+    fn a_directory_that_is_being_made_is_not_touched() {
+        let root = tempfile::tempdir().unwrap();
+        let new = session(root.path(), &new_name("a"));
+        File::create_new(new.join(LOCK)).unwrap();
+        sweep(root.path(), Retention::default(), SystemTime::now(), |_| false);
+        assert!(new.join(LOCK).exists());
+        sweep(root.path(), Retention::default(), SystemTime::now() + 2 * STARTING, |_| false);
+        assert!(!new.exists());
+    }
+
+    #[test]
+    fn every_start_sweeps_killed_sessions_and_few_starts_sweep_everything() {
+        let root = tempfile::tempdir().unwrap();
+        let now = SystemTime::now();
+        let looked_up = std::cell::Cell::new(0);
+        let start = |now| {
+            let count = looked_up.get();
+            sweep_if_due(root.path(), Retention::default(), now, |_| {
+                looked_up.set(looked_up.get() + 1);
+                true
+            });
+            looked_up.get() - count
+        };
+        let ended = session(root.path(), "ended");
+        spill(&ended, "1.out", 10, now);
+        assert_eq!((start(now), start(now)), (1, 0));
+        let killed = session(root.path(), "killed");
+        drop(lock_session(&killed).unwrap());
+        spill(&killed, "1.out", 10, now);
+        assert_eq!((start(now), start(now), killed.join(LOCK).exists()), (1, 0, false));
+        assert_eq!(start(now + BETWEEN_SWEEPS), 2);
     }
 
     #[test]

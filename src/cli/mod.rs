@@ -143,6 +143,10 @@ fn kept_keys(paths: &Paths) -> Keys {
 fn look_back(args: history::Args, paths: &Paths, out: &mut impl io::Write) -> anyhow::Result<ExitCode> {
     let database = paths.history_db().context("there is no history: neither HOME nor XDG_STATE_HOME is set")?;
     let (id, directory) = this_session(paths).unzip();
+    if let Err(error) = store::copy_leftovers(&database) {
+        // What can be read is shown all the same.
+        tracing::warn!(%error, "what ended sessions left was not copied");
+    }
     let cwd = std::env::current_dir().unwrap_or_default();
     let place = history::Place {
         database: &database,

@@ -8,6 +8,8 @@ use nix::fcntl::OFlag;
 use nix::unistd::geteuid;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 
+use crate::capture::{self, SessionLock, lock_session};
+
 /// The places shellmate keeps its files, for one user.
 ///
 /// The configuration and the state have no place when neither the environment nor the password database names a home; the
@@ -95,18 +97,29 @@ impl Paths {
         self.runtime_root().join(id)
     }
 
-    /// Makes the private directory of a session in the first place that can be used, and returns where that is.
-    pub fn make_session_dir(&self, id: &str) -> io::Result<PathBuf> {
+    /// Makes the private directory of a session in the first place that can be used, locks it, and returns where that is.
+    ///
+    /// It gets its name only when it is locked: a session that starts at the same moment and tidies up tries the lock of every
+    /// directory it finds.
+    pub fn make_session_dir(&self, id: &str) -> io::Result<(PathBuf, SessionLock)> {
         let mut made = Err(io::Error::from(io::ErrorKind::NotFound));
         for root in self.runtime_roots() {
-            let dir = root.join(id);
-            made = private_dir(root).and_then(|()| private_dir(&dir)).map(|()| dir);
+            made = make_locked(root, id);
             if made.is_ok() {
                 break;
             }
         }
         made
     }
+}
+
+fn make_locked(root: &Path, id: &str) -> io::Result<(PathBuf, SessionLock)> {
+    let (new, dir) = (root.join(capture::new_name(id)), root.join(id));
+    private_dir(root)?;
+    private_dir(&new)?;
+    let lock = lock_session(&new)?;
+    fs::rename(&new, &dir)?;
+    Ok((dir, lock))
 }
 
 /// Makes `path` a directory that only this user can enter.
@@ -241,7 +254,7 @@ mod tests {
         fs::write(&file, "").unwrap();
         let tmp = temp.path().to_str().unwrap();
         let paths = paths(&[("XDG_RUNTIME_DIR", file.to_str().unwrap()), ("TMPDIR", tmp)], None);
-        let dir = paths.make_session_dir("x").unwrap();
+        let (dir, _lock) = paths.make_session_dir("x").unwrap();
         assert_eq!(dir, temp.path().join("shellmate-1000/x"));
         assert_eq!((mode(&dir), mode(dir.parent().unwrap())), (0o700, 0o700));
     }

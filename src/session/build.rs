@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::SystemTime;
 
-use crate::capture::{Limits, Retention, Size, Spiller, sweep};
+use crate::capture::{Limits, Retention, Size, Spiller, sweep_if_due};
 use crate::config::{Config, Loaded, Paths, Problem};
 use crate::host::{self, Integration, Kind, Wishes};
-use crate::store::{self, Backlog, History, PAUSED, Store};
+use crate::store::{self, Backlog, PAUSED, Store};
 use crate::track::Scanner;
 use crate::tty::Tty;
 
@@ -207,10 +207,10 @@ fn tidy(root: PathBuf, retention: Retention, history: Option<PathBuf>) -> Receiv
     let (done, tidied) = channel();
     let clear = move || {
         let _done = done;
-        let history = history.and_then(|path| History::open(&path).ok());
-        // When in doubt, a file stays.
-        let is_known = |path: &Path| history.as_ref().is_some_and(|history| history.names_spill(path).unwrap_or(true));
-        sweep(&root, retention, SystemTime::now(), is_known);
+        // Without a place for a history nobody can ask for a spill file.
+        let spills = history.map(store::Spills::new);
+        let is_known = |path: &Path| spills.as_ref().is_some_and(|spills| spills.may_be_named(path));
+        sweep_if_due(&root, retention, SystemTime::now(), is_known);
     };
     if let Err(error) = std::thread::Builder::new().name("sweep".into()).spawn(clear) {
         tracing::warn!(%error, "old spill files were not swept");

@@ -29,8 +29,7 @@ pub(super) struct Workspace {
 
 impl Workspace {
     pub(super) fn create(paths: &Paths, session: &str) -> io::Result<Workspace> {
-        let directory = paths.make_session_dir(session)?;
-        let lock = lock_session(&directory)?;
+        let (directory, lock) = paths.make_session_dir(session)?;
         let fifo = directory.join("directives");
         mkfifo(&fifo, Mode::S_IRUSR | Mode::S_IWUSR)?;
         // Open for both, so that neither this nor the hook's own open ever waits for the other side.

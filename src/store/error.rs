@@ -24,6 +24,10 @@ pub enum StoreError {
     ReadOnly(#[source] rusqlite::Error),
     #[error("the history database is locked by another program")]
     Busy(#[source] rusqlite::Error),
+    #[error("cannot read the journal of the history")]
+    Journal(#[source] io::Error),
+    #[error("cannot append to the journal of the history")]
+    Append(#[source] io::Error),
     #[error("cannot use the history database")]
     Sql(#[source] rusqlite::Error),
 }

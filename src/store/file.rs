@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::{StoreError, schema};
 
-/// How long SQLite itself waits for another terminal's transaction. Those last milliseconds; a prune may last a second.
+/// How long a reader waits for the few moments in which a database cannot even be read.
 const BUSY: Duration = Duration::from_secs(5);
 /// Of pages, per connection. The default is 2 MiB, and each terminal has one.
 const CACHE_KIB: i64 = 1024;
@@ -63,12 +63,20 @@ fn tighten(path: &Path) {
     }
 }
 
+/// Whether SQLite itself waits for a locked database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Patience {
+    /// The caller tries again when it suits it, and can do something else meanwhile.
+    None,
+    Some,
+}
+
 /// Opens an existing database and brings it to our format.
-pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
+pub(super) fn connect(path: &Path, patience: Patience) -> Result<Connection, StoreError> {
     // No URI: a path is a path, whatever characters it has.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(BUSY)?;
+    connection.busy_timeout(if patience == Patience::Some { BUSY } else { Duration::ZERO })?;
     // Takes hold only while the file is empty, and before the log mode gives it a first page.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
@@ -126,7 +134,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("state/shellmate/history.db");
         create(&path).unwrap();
-        let _connection = connect(&path).unwrap();
+        let _connection = connect(&path, Patience::Some).unwrap();
         assert_eq!(mode(path.parent().unwrap()), 0o700);
         for suffix in ["", "-wal", "-shm"] {
             assert_eq!(mode(&with_suffix(&path, suffix)), 0o600, "{suffix}");

@@ -76,7 +76,7 @@ impl History {
     }
 
     /// Whether a command refers to this spill file.
-    pub fn names_spill(&self, path: &Path) -> Result<bool, StoreError> {
+    pub(super) fn names_spill(&self, path: &Path) -> Result<bool, StoreError> {
         let Some(connection) = &self.connection else { return Ok(false) };
         let name = Bytes(path.as_os_str().as_bytes());
         Ok(connection.prepare_cached("SELECT 1 FROM commands WHERE spill = ?")?.exists([name])?)
@@ -112,7 +112,7 @@ impl History {
 
 /// A database that may not be changed can still be read.
 fn connect(path: &Path) -> Result<Connection, StoreError> {
-    match file::connect(path) {
+    match file::connect(path, file::Patience::Some) {
         Err(StoreError::ReadOnly(_) | StoreError::Open(_)) => {
             let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
             let connection = Connection::open_with_flags(path, flags)?;

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ToSql};
 
+use super::journal::Kept;
 use super::{Record, Session, StoreError};
 use crate::text::KIB;
 
@@ -25,10 +26,10 @@ pub(super) fn searched(record: &Record) -> String {
 pub(super) fn insert(
     connection: &Connection,
     session: &Session,
-    record: &Record,
+    kept: &Kept,
     searched: &str,
 ) -> Result<i64, StoreError> {
-    let Record { command, output, size } = record;
+    let Kept { record: record @ Record { command, output, size }, truncated } = kept;
     connection
         .prepare_cached(
             "INSERT INTO commands (session, host, shell, cwd, text, status, started_at, duration,
@@ -46,7 +47,7 @@ pub(super) fn insert(
             micros(command.duration),
             count(output.seen),
             count(output.missing()),
-            output.truncated(),
+            truncated,
             output.full_screen,
             output.spill.as_ref().map(|path| Bytes(path.as_os_str().as_bytes())),
             record.bytes() as i64,

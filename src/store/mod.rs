@@ -1,25 +1,32 @@
 //! What is remembered: every command, in SQLite, for all terminals of a user.
 //!
-//! The only room that says SQL. Writing happens on a thread of its own behind a bounded queue, so a slow or broken disk never
-//! reaches the session; trouble is one line of text, asked for when there is a good moment to show it. A batch is one
-//! transaction and commits as soon as the queue is empty, so a killed process loses at most the command in flight. Reading
-//! (`History`) is a connection of its own and never waits for a writer. Touches: track::Command, capture::Output.
+//! The only room that says SQL. A record goes through a bounded queue to a thread that appends it to the session's journal
+//! (`journal`); a second thread copies it from there into the database, which all terminals share. So a slow disk or a locked
+//! database never reaches the session, and a killed process loses at most the command in flight. Trouble is one line of text,
+//! asked for when there is a good moment to show it. Reading (`History`) is a connection of its own and never waits for a writer.
+//! Touches: track::Command, capture::Output.
 
+mod appender;
 mod backlog;
+mod chore;
+mod drain;
 mod entry;
 mod error;
 mod file;
 mod forget;
 mod history;
 mod insert;
+mod journal;
 mod prune;
 mod queue;
 mod schema;
 mod search;
+mod spills;
 mod stats;
 #[cfg(test)]
 mod tests;
 mod ticket;
+mod trouble;
 mod whole;
 mod writer;
 
@@ -30,10 +37,12 @@ use std::time::Duration;
 use crate::{capture, track};
 
 pub use backlog::{Backlog, UNWRITTEN, wait_until_written};
+pub use drain::copy_leftovers;
 pub use entry::{Entry, Stored};
 pub use error::StoreError;
 pub use forget::{Forget, Forgotten};
 pub use history::{Filter, History};
+pub use spills::Spills;
 pub use stats::Stats;
 pub use ticket::Ticket;
 
@@ -80,7 +89,7 @@ impl Record {
     }
 }
 
-/// A handle to the thread that writes. Clones share the thread; it ends when the last one is gone or one is closed.
+/// A handle to the threads that write. Clones share them; they end when the last one is gone or one is closed.
 #[derive(Clone)]
 pub struct Store {
     /// None records nothing.
@@ -110,7 +119,7 @@ impl Store {
 
     fn start(path: PathBuf, options: Options, session: Session, queue: Queue) -> Store {
         let queue = Arc::new(queue);
-        writer::start(path, options, session, Arc::clone(&queue));
+        appender::start(path, options, session, Arc::clone(&queue));
         Store { handle: Some(Arc::new(Handle { queue })) }
     }
 
@@ -119,7 +128,8 @@ impl Store {
         Store { handle: None }
     }
 
-    /// Hands a command to the thread. Never waits: with the queue full the record is dropped and counted as trouble.
+    /// Hands a command to the journal's thread. Never waits: with the queue full, which takes a disk that hangs, the record is
+    /// dropped and counted as trouble.
     pub fn record(&self, record: Record) -> Ticket {
         let (stub, ticket) = Ticket::new();
         if let Some(handle) = &self.handle {
@@ -128,12 +138,21 @@ impl Store {
         ticket
     }
 
+    /// Waits until everything recorded so far is in the journal.
+    #[cfg(test)]
+    fn wait_until_appended(&self) {
+        if let Some(handle) = &self.handle {
+            handle.queue.wait_until_appended();
+        }
+    }
+
     /// One line for the user, given once.
     pub fn trouble(&self) -> Option<String> {
         self.handle.as_ref()?.queue.trouble()
     }
 
-    /// Takes no more, writes what is waiting, and returns: when it is written or when `patience` is over.
+    /// Takes no more and returns when what is waiting is in the database or, if that is locked, in the journal; at the latest when
+    /// `patience` is over.
     pub fn close(&self, patience: Duration) {
         if let Some(handle) = &self.handle {
             handle.queue.shut();

@@ -6,40 +6,30 @@ use super::{Options, StoreError};
 
 /// Pruning frees a little more than it must, so that it is rare: a fiftieth of what may be kept.
 const SLACK: u64 = 50;
-/// At most this many commands in one transaction; other terminals wait for it.
-const AT_ONCE: usize = 2_000;
+/// At most this many commands, and free pages, in one transaction; other terminals wait for it.
+const AT_ONCE: usize = 100;
+const PAGES_AT_ONCE: u32 = 256;
 /// Free pages are used again by what comes; beyond a quarter of the file they are given back.
 const FREE_SHARE: i64 = 4;
+/// SQLite's number for a file that shrinks when it is told to.
+const INCREMENTAL: i64 = 2;
 
-/// Brings the history within its limits if it is beyond one of them; otherwise one read of one row.
-pub(super) fn prune(connection: &mut Connection, options: Options) -> Result<(), StoreError> {
-    if excess(connection, options.commands, options.bytes)?.is_none() {
-        return Ok(());
-    }
-    let commands = options.commands - options.commands / SLACK;
-    let bytes = options.bytes - options.bytes / SLACK;
-    while prune_some(connection, commands, bytes)? {}
-    give_back(connection)
+/// Whether the history is beyond one of its limits: one read of one row.
+pub(super) fn is_due(connection: &Connection, options: Options) -> Result<bool, StoreError> {
+    Ok(excess(connection, options.commands, options.bytes)?.is_some())
 }
 
-/// How many commands and bytes are too many, if any.
-fn excess(connection: &Connection, commands: u64, bytes: u64) -> Result<Option<(i64, i64)>, StoreError> {
-    let limit = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
-    let mut totals = connection.prepare_cached("SELECT commands - ?1, bytes - ?2 FROM totals")?;
-    let excess: Option<(i64, i64)> =
-        totals.query_row((limit(commands), limit(bytes)), |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
-    Ok(excess.filter(|&(commands, bytes)| commands > 0 || bytes > 0))
-}
-
-/// Removes up to `AT_ONCE` of the oldest; says whether there is more to do.
-fn prune_some(connection: &mut Connection, commands: u64, bytes: u64) -> Result<bool, StoreError> {
+/// Removes some of the oldest commands, in one short transaction; says whether there is more to do.
+pub(super) fn prune_some(connection: &mut Connection, options: Options) -> Result<bool, StoreError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Asked again inside: another terminal may have pruned meanwhile.
+    let commands = options.commands - options.commands / SLACK;
+    let bytes = options.bytes - options.bytes / SLACK;
     let Some((mut commands, mut bytes)) = excess(&transaction, commands, bytes)? else { return Ok(false) };
     let mut last = None;
     let mut removed = 0;
     {
-        let mut oldest = transaction.prepare("SELECT id, bytes FROM commands ORDER BY id")?;
+        let mut oldest = transaction.prepare_cached("SELECT id, bytes FROM commands ORDER BY id")?;
         let mut rows = oldest.query([])?;
         while (commands > 0 || bytes > 0) && removed < AT_ONCE {
             let Some(row) = rows.next()? else { break };
@@ -54,22 +44,40 @@ fn prune_some(connection: &mut Connection, commands: u64, bytes: u64) -> Result<
     Ok(removed == AT_ONCE)
 }
 
-/// Shrinks the file if much of it is empty.
-pub(super) fn give_back(connection: &Connection) -> Result<(), StoreError> {
+/// How many commands and bytes are too many, if any.
+fn excess(connection: &Connection, commands: u64, bytes: u64) -> Result<Option<(i64, i64)>, StoreError> {
+    let limit = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+    let mut totals = connection.prepare_cached("SELECT commands - ?1, bytes - ?2 FROM totals")?;
+    let excess: Option<(i64, i64)> =
+        totals.query_row((limit(commands), limit(bytes)), |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    Ok(excess.filter(|&(commands, bytes)| commands > 0 || bytes > 0))
+}
+
+/// Shrinks the file a little if much of it is empty, in one short transaction; says whether there is more to do.
+pub(super) fn give_back_some(connection: &Connection) -> Result<bool, StoreError> {
     let number = |pragma| connection.query_row(pragma, [], |row| row.get::<_, i64>(0));
     let (pages, free) = (number("PRAGMA page_count")?, number("PRAGMA freelist_count")?);
-    if free > pages / FREE_SHARE {
-        // Each step of this statement frees one page.
-        let mut vacuum = connection.prepare("PRAGMA incremental_vacuum")?;
-        let mut rows = vacuum.query([])?;
-        while rows.next()?.is_some() {}
+    // A database that was not made by us may not be able to.
+    if free <= pages / FREE_SHARE || number("PRAGMA auto_vacuum")? != INCREMENTAL {
+        return Ok(false);
     }
+    // Each step of this statement frees one page.
+    let mut vacuum = connection.prepare(&format!("PRAGMA incremental_vacuum({PAGES_AT_ONCE})"))?;
+    let mut rows = vacuum.query([])?;
+    while rows.next()?.is_some() {}
+    Ok(true)
+}
+
+/// Shrinks the file until little of it is empty.
+pub(super) fn give_back(connection: &Connection) -> Result<(), StoreError> {
+    while give_back_some(connection)? {}
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::insert::{insert, searched};
+    use super::super::journal::Kept;
     use super::super::tests::{printed, session};
     use super::super::{file, schema};
     use super::*;
@@ -77,11 +85,19 @@ mod tests {
     fn fill(connection: &Connection, commands: usize, output: usize) {
         let record = printed("make", &"x".repeat(output));
         let text = searched(&record);
+        let kept = Kept::new(record);
         connection.execute_batch("BEGIN").unwrap();
         for _ in 0..commands {
-            insert(connection, &session("a"), &record, &text).unwrap();
+            insert(connection, &session("a"), &kept, &text).unwrap();
         }
         connection.execute_batch("COMMIT").unwrap();
+    }
+
+    fn prune(connection: &mut Connection, options: Options) -> Result<(), StoreError> {
+        if is_due(connection, options)? {
+            while prune_some(connection, options)? {}
+        }
+        give_back(connection)
     }
 
     fn number(connection: &Connection, sql: &str) -> i64 {
@@ -129,7 +145,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("history.db");
         file::create(&path).unwrap();
-        let mut connection = file::connect(&path).unwrap();
+        let mut connection = file::connect(&path, file::Patience::Some).unwrap();
         let options = Options { commands: 500, bytes: u64::MAX };
         let mut sizes = Vec::new();
         for _ in 0..12 {

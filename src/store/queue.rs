@@ -1,4 +1,4 @@
-//! The commands that wait to be written, and word of the writer's health.
+//! The way of a record: from the session to the journal's thread, and from there to the writer's.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -7,16 +7,15 @@ use std::time::{Duration, Instant};
 
 use super::Record;
 use super::backlog::Backlog;
+use super::journal::Position;
 use super::ticket::Stub;
 use crate::text::MIB;
 
-/// Enough for a pasted script while another terminal holds the database.
-const WAITING_COMMANDS: usize = 512;
+/// Records that may wait to be appended to the journal. The thread that does this does nothing else, so they wait for long only
+/// if the disk hangs. With the queue full the newest record is dropped, and one notice counts the dropped ones.
+const WAITING_COMMANDS: usize = 2048;
 /// Of text and output. A single larger record is still taken when nothing else waits.
 const WAITING_BYTES: usize = 4 * MIB;
-
-/// How long a writer that was told to end keeps trying. The program itself leaves when its own patience is over.
-const LAST_TRIES: Duration = Duration::from_secs(10);
 
 /// A record with the other half of its sender's ticket.
 pub(super) struct Job {
@@ -24,7 +23,18 @@ pub(super) struct Job {
     pub(super) stub: Stub,
 }
 
-/// Shared by the handles and the writer. The lock is only ever held to move a few words, never over I/O.
+/// What the writer is to do next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// The journal has records, up to this offset, that the database has not.
+    Copy { to: u64 },
+    /// The time is up and nothing is new.
+    Idle,
+    /// The session has ended. What the journal still has is for the next one.
+    End,
+}
+
+/// Shared by the handles and the two threads. The lock is only ever held to move a few words, never over I/O.
 #[derive(Default)]
 pub(super) struct Queue {
     state: Mutex<State>,
@@ -33,19 +43,26 @@ pub(super) struct Queue {
 
 #[derive(Default)]
 struct State {
+    /// Not in the journal yet.
     waiting: VecDeque<Job>,
     bytes: usize,
-    /// Since when no more is taken; the writer ends when it has written what waits.
-    shut: Option<Instant>,
+    /// In the journal, and not in the database yet.
+    journaled: VecDeque<(Position, Stub)>,
+    /// Records that were taken from a session and are neither stored nor lost.
+    unstored: usize,
+    /// No more is taken.
+    is_shut: bool,
+    /// Nothing is appended to the journal any more.
+    is_appended: bool,
     /// The writer is gone: nothing that is pushed now would ever be written.
-    ended: bool,
+    has_ended: bool,
     trouble: Option<String>,
     dropped: Dropped,
-    /// Held while anything that was pushed is not written.
+    /// Held while `unstored` is not zero.
     backlog: Option<Backlog>,
 }
 
-/// Whether records were lost to a full queue.
+/// Whether records were lost to a full queue or journal.
 #[derive(Default)]
 enum Dropped {
     #[default]
@@ -63,7 +80,7 @@ impl Queue {
 
     pub(super) fn push(&self, record: Record, stub: Stub) {
         let mut state = self.lock();
-        if state.shut.is_some() || state.ended {
+        if state.is_shut || state.has_ended {
             return;
         }
         let bytes = record.bytes();
@@ -74,68 +91,120 @@ impl Queue {
             return;
         }
         state.bytes += bytes;
+        state.unstored += 1;
         state.waiting.push_back(Job { record, stub });
         state.backlog.iter_mut().for_each(Backlog::hold);
-        // The writer may run the moment it is woken, and must not find the lock held.
+        // The other thread may run the moment it is woken, and must not find the lock held.
         drop(state);
         self.changed.notify_all();
     }
 
-    /// Waits for records and takes all there are; `None` when there will be no more. What was taken before is written by now.
+    /// Waits for records and takes all there are; `None` when there will be no more.
     pub(super) fn take(&self) -> Option<VecDeque<Job>> {
-        let idle = |state: &mut State| state.waiting.is_empty() && state.shut.is_none();
-        let mut state = self.lock();
-        if state.waiting.is_empty() {
-            state.backlog.iter_mut().for_each(Backlog::release);
-        }
-        let mut state = self.changed.wait_while(state, idle).unwrap_or_else(PoisonError::into_inner);
+        let idle = |state: &mut State| state.waiting.is_empty() && !state.is_shut && !state.has_ended;
+        let mut state = self.changed.wait_while(self.lock(), idle).unwrap_or_else(PoisonError::into_inner);
         state.bytes = 0;
         let jobs = mem::take(&mut state.waiting);
         if jobs.is_empty() { None } else { Some(jobs) }
     }
 
-    pub(super) fn shut(&self) {
-        self.lock().shut.get_or_insert_with(Instant::now);
+    /// The journal has this record.
+    pub(super) fn journaled(&self, position: Position, stub: Stub) {
+        self.lock().journaled.push_back((position, stub));
         self.changed.notify_all();
     }
 
-    /// Whether it is time to stop waiting for a locked database. In a live session it never is.
-    pub(super) fn is_late(&self) -> bool {
-        self.lock().shut.is_some_and(|since| since.elapsed() > LAST_TRIES)
+    /// Nothing more is appended to the journal.
+    pub(super) fn appended(&self) {
+        self.lock().is_appended = true;
+        self.changed.notify_all();
     }
 
-    /// Counts records that were taken but could not be written.
+    /// Waits, for `patience` at most, until there is something for the writer to do.
+    pub(super) fn wait_for_turn(&self, patience: Option<Duration>) -> Turn {
+        let deadline = patience.map(|patience| Instant::now() + patience);
+        let mut state = self.lock();
+        loop {
+            if let Some((position, _)) = state.journaled.back() {
+                return Turn::Copy { to: position.end };
+            }
+            if state.is_appended || state.has_ended {
+                return Turn::End;
+            }
+            state = match deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())) {
+                Some(Duration::ZERO) => return Turn::Idle,
+                Some(left) => self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
+                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+    }
+
+    /// Waits before the next try to use a locked database; returns whether there is a next try. At the end of a session there is
+    /// none: `exit` waits for nobody's lock.
+    pub(super) fn wait_for_retry(&self, delay: Duration) -> bool {
+        let goes_on = |state: &State| !state.is_appended && !state.has_ended;
+        let waits = |state: &mut State| goes_on(state);
+        let (state, _) =
+            self.changed.wait_timeout_while(self.lock(), delay, waits).unwrap_or_else(PoisonError::into_inner);
+        goes_on(&state)
+    }
+
+    pub(super) fn is_shut(&self) -> bool {
+        self.lock().is_shut
+    }
+
+    /// The database has the records up to this sequence number, with these ids.
+    pub(super) fn stored(&self, last: u64, ids: &[(u64, i64)]) {
+        let mut state = self.lock();
+        let mut ids = ids.iter();
+        let mut done = 0;
+        while let Some((position, stub)) = state.journaled.pop_front_if(|(position, _)| position.sequence <= last) {
+            if let Some((_, id)) = ids.find(|(sequence, _)| *sequence == position.sequence) {
+                stub.stored(*id);
+            }
+            done += 1;
+        }
+        state.settle(done);
+    }
+
+    /// Counts records that were taken but could not be kept.
     pub(super) fn lost(&self, records: usize) {
-        self.lock().dropped.count(records as u64);
+        let mut state = self.lock();
+        state.dropped.count(records as u64);
+        state.settle(records);
     }
 
-    /// The writer is done, well or with one line about why not. What still waits is let go.
+    pub(super) fn shut(&self) {
+        self.lock().is_shut = true;
+        self.changed.notify_all();
+    }
+
+    /// The writer is done, well or with one line about why not.
     pub(super) fn end(&self, trouble: Option<String>) {
         let mut state = self.lock();
-        state.ended = true;
-        state.backlog.iter_mut().for_each(Backlog::release);
-        if trouble.is_some() {
+        let was_told = mem::replace(&mut state.has_ended, true);
+        if trouble.is_some() && !was_told {
             state.trouble = trouble;
             // Why recording is off says more than how many are missing.
             state.dropped = Dropped::Told;
         }
-        let orphans = mem::take(&mut state.waiting);
-        state.bytes = 0;
+        state.unstored = 0;
+        state.backlog.iter_mut().for_each(Backlog::release);
+        let orphans = mem::take(&mut state.journaled);
         drop(state);
         drop(orphans);
         self.changed.notify_all();
     }
 
     pub(super) fn wait_until_ended(&self, patience: Duration) {
-        let deadline = Instant::now() + patience;
-        let mut state = self.lock();
-        while !state.ended {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return;
-            }
-            (state, _) = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner);
-        }
+        let goes_on = |state: &mut State| !state.has_ended;
+        let _ = self.changed.wait_timeout_while(self.lock(), patience, goes_on);
+    }
+
+    #[cfg(test)]
+    pub(super) fn wait_until_appended(&self) {
+        let waits = |state: &mut State| state.unstored > state.journaled.len() && !state.has_ended;
+        drop(self.changed.wait_while(self.lock(), waits).unwrap_or_else(PoisonError::into_inner));
     }
 
     pub(super) fn trouble(&self) -> Option<String> {
@@ -149,6 +218,15 @@ impl Queue {
     }
 }
 
+impl State {
+    fn settle(&mut self, records: usize) {
+        self.unstored = self.unstored.saturating_sub(records);
+        if self.unstored == 0 {
+            self.backlog.iter_mut().for_each(Backlog::release);
+        }
+    }
+}
+
 impl Dropped {
     fn count(&mut self, more: u64) {
         match self {
@@ -156,7 +234,7 @@ impl Dropped {
             Dropped::Some(records) => *records += more,
             Dropped::Told => {}
         }
-        tracing::warn!(more, "commands were not recorded: the database does not keep up");
+        tracing::warn!(more, "commands were not recorded: the disk or the database does not keep up");
     }
 
     fn tell(&mut self) -> Option<String> {
@@ -212,5 +290,14 @@ mod tests {
         let begun = Instant::now();
         Queue::default().wait_until_ended(Duration::from_millis(20));
         assert!(begun.elapsed() < Duration::from_secs(5));
+    }
+
+    #[test]
+    fn a_session_that_ends_does_not_try_again() {
+        let queue = Queue::default();
+        assert!(queue.wait_for_retry(Duration::from_millis(1)));
+        queue.appended();
+        assert!(!queue.wait_for_retry(Duration::from_secs(60)));
+        assert_eq!(queue.wait_for_turn(None), Turn::End);
     }
 }

@@ -5,7 +5,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::StoreError;
 
 /// Step n brings a database from format n to n + 1. A released step is never edited.
-const STEPS: &[&str] = &[FIRST];
+const STEPS: &[&str] = &[FIRST, JOURNALS];
 
 /// `cwd`, `text` and `spill` are TEXT, or a BLOB where the bytes are not UTF-8. Times are microseconds, `started_at` since 1970.
 ///
@@ -58,6 +58,14 @@ const FIRST: &str = "
     END;
 ";
 
+/// `journals` has the sequence number of the last record that was copied from each journal. The index answers whether a spill file
+/// is still named by a command; few commands have one.
+const JOURNALS: &str = "
+    CREATE TABLE journals (id TEXT PRIMARY KEY, written INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+    CREATE INDEX command_spills ON commands (spill) WHERE spill IS NOT NULL;
+";
+
 /// The format this program writes.
 pub(super) fn known() -> i64 {
     STEPS.len() as i64
@@ -93,6 +101,17 @@ mod tests {
         migrate(&mut connection).unwrap();
         migrate(&mut connection).unwrap();
         assert_eq!(version(&connection).unwrap(), known());
+    }
+
+    #[test]
+    fn spill_files_are_looked_up_in_an_index() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch(FIRST).unwrap();
+        connection.pragma_update(None, "user_version", 1).unwrap();
+        migrate(&mut connection).unwrap();
+        let plan = "EXPLAIN QUERY PLAN SELECT 1 FROM commands WHERE spill = ?";
+        let detail: String = connection.query_row(plan, ["x"], |row| row.get(3)).unwrap();
+        assert!(detail.contains("USING COVERING INDEX command_spills"), "{detail}");
     }
 
     #[test]

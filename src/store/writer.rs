@@ -1,48 +1,47 @@
-//! The thread that writes.
+//! The thread that writes to the database: what the journal has, what ended sessions left, and then, idle, what has become too old.
 
-use std::collections::VecDeque;
 use std::io;
-use std::panic::{self, AssertUnwindSafe};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime};
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::Connection;
 
-use super::file::{self, Identity};
-use super::queue::{Job, Queue};
-use super::{Options, Session, StoreError, insert, prune, schema};
+use super::appender::guarded;
+use super::chore::Chore;
+use super::file::{self, Identity, Patience};
+use super::journal::Journal;
+use super::queue::{Queue, Turn};
+use super::{Options, StoreError, drain, trouble};
 
+/// Delays before the next try to use a database that another terminal writes to: the first and the longest.
+const RETRY: Duration = Duration::from_millis(1);
+const LONGEST_RETRY: Duration = Duration::from_millis(100);
 /// Between two tries to open a database that many terminals open for the first time at once.
 const REOPEN: Duration = Duration::from_millis(20);
+/// How long a session that ends still copies. The rest is for the next one.
+const FAREWELL: Duration = Duration::from_millis(100);
+/// At least this long between two slices of what can wait, so that other terminals get their turn.
+const BREATH: Duration = Duration::from_millis(5);
 
-/// Starts the thread; when it ends, for whatever reason, the queue knows.
-pub(super) fn start(path: PathBuf, options: Options, session: Session, queue: Arc<Queue>) {
-    let shared = Arc::clone(&queue);
-    let work = move || guarded(&queue, || Writer { path, options, session, queue: &queue }.run());
-    if let Err(error) = thread::Builder::new().name("store".to_owned()).spawn(work) {
-        shared.end(Some(format!("history is off: cannot start its thread: {error}")));
-    }
-}
-
-/// Runs the thread's work and turns whatever ends it into a line for the user.
-fn guarded(queue: &Queue, work: impl FnOnce() -> Result<(), String>) {
-    let trouble = match panic::catch_unwind(AssertUnwindSafe(work)) {
-        Ok(Ok(())) => None,
-        Ok(Err(trouble)) => Some(format!("history is off: {trouble}")),
-        Err(_) => Some("history is off: a mistake of ours; the log may say more, a new shell starts afresh".to_owned()),
+pub(super) fn start(path: PathBuf, options: Options, journal: Arc<Journal>, queue: Arc<Queue>) -> Result<(), String> {
+    let work = move || {
+        let at = journal.source().start();
+        let mut writer = Writer { path, options, at, journal: &journal, queue: &queue };
+        guarded(&queue, || writer.run());
+        queue.end(None);
     };
-    if let Some(trouble) = &trouble {
-        tracing::warn!("{trouble}");
-    }
-    queue.end(trouble);
+    let thread = thread::Builder::new().name("store".to_owned()).spawn(work);
+    thread.map(drop).map_err(|error| format!("cannot start its thread: {error}"))
 }
 
 struct Writer<'a> {
     path: PathBuf,
     options: Options,
-    session: Session,
+    journal: &'a Journal,
+    /// Offset in the journal of the first record that the database has not.
+    at: u64,
     queue: &'a Queue,
 }
 
@@ -52,120 +51,125 @@ struct Database {
     identity: Identity,
 }
 
+/// What became of a try to copy from the journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    Copied,
+    /// The session ends and the database is locked.
+    Stuck,
+}
+
 impl Writer<'_> {
-    fn run(&self) -> Result<(), String> {
-        let mut database = self.open()?;
-        while let Some(jobs) = self.queue.take() {
-            // Removed, or put aside by another terminal: what we wrote there nobody would read.
-            if Identity::of(&self.path).ok() != Some(database.identity) {
-                drop(database);
-                database = self.open()?;
+    fn run(&mut self) -> Result<(), String> {
+        let Some(mut database) = self.open()? else { return Ok(()) };
+        let mut chore = Chore::first();
+        let mut breath = Duration::ZERO;
+        let mut ends: Option<Instant> = None;
+        loop {
+            if self.queue.is_shut() {
+                let ends = *ends.get_or_insert_with(|| Instant::now() + FAREWELL);
+                if Instant::now() > ends {
+                    break;
+                }
             }
-            self.keep(&mut database, jobs).map_err(|error| self.words(error, Some(database.identity)))?;
+            let patience = (!chore.is_done()).then_some(breath);
+            match self.queue.wait_for_turn(patience) {
+                Turn::Copy { to } => {
+                    if self.copy(&mut database, to)? == Progress::Stuck {
+                        break;
+                    }
+                    if chore.is_done() {
+                        (chore, breath) = (Chore::CheckLimits, Duration::ZERO);
+                    }
+                }
+                Turn::End if !chore.is_about_leftovers() => break,
+                turn @ (Turn::End | Turn::Idle) => {
+                    let began = Instant::now();
+                    self.reopen_if_replaced(&mut database)?;
+                    let step = chore.step(&mut database.connection, &self.path, self.options);
+                    let (next, is_busy) = step.map_err(|error| self.words(error, &database))?;
+                    if is_busy && turn == Turn::End {
+                        break;
+                    }
+                    chore = next;
+                    breath = if is_busy { LONGEST_RETRY } else { began.elapsed().max(BREATH) };
+                }
+            }
+        }
+        self.journal.close();
+        Ok(())
+    }
+
+    /// Opens the database; `None` if it is locked and the session ends.
+    fn open(&self) -> Result<Option<Database>, String> {
+        loop {
+            let created = file::create(&self.path);
+            let identity = Identity::of(&self.path).ok();
+            let opened = created.and_then(|()| file::connect(&self.path, Patience::None));
+            match (opened, identity) {
+                (Ok(connection), Some(identity)) => return Ok(Some(Database { connection, identity })),
+                // A file can be replaced between two looks.
+                (Err(StoreError::Busy(_)), _) | (Ok(_), None) => {
+                    if !self.queue.wait_for_retry(REOPEN) {
+                        return Ok(None);
+                    }
+                }
+                (Err(error), identity) => return Err(trouble::after_putting_aside(error, &self.path, identity)),
+            }
+        }
+    }
+
+    /// Opens the database anew if it was removed, or put aside by another terminal. Nobody would read what we wrote there.
+    fn reopen_if_replaced(&self, database: &mut Database) -> Result<(), String> {
+        if Identity::of(&self.path).ok() != Some(database.identity)
+            && let Some(new) = self.open()?
+        {
+            *database = new;
         }
         Ok(())
     }
 
-    fn open(&self) -> Result<Database, String> {
+    /// Copies records up to the offset `to`, in one transaction. A locked database is waited for while the session lives.
+    fn copy(&mut self, database: &mut Database, to: u64) -> Result<Progress, String> {
+        let mut delay = RETRY;
         loop {
-            let created = file::create(&self.path);
-            let identity = Identity::of(&self.path).ok();
-            let opened = created.and_then(|()| file::connect(&self.path));
-            match (opened, identity) {
-                (Ok(connection), Some(identity)) => return Ok(Database { connection, identity }),
-                // Switching to the log mode does not wait for others, and a file can be replaced between two looks.
-                (Err(StoreError::Busy(_)), _) | (Ok(_), None) if !self.queue.is_late() => thread::sleep(REOPEN),
-                (Ok(_), None) => return Err(format!("{} disappeared", self.path.display())),
-                (Err(error), identity) => return Err(self.words(error, identity)),
-            }
-        }
-    }
-
-    /// Writes a batch, then prunes. A locked database is waited for.
-    fn keep(&self, database: &mut Database, jobs: VecDeque<Job>) -> Result<(), StoreError> {
-        let jobs: Vec<(Job, String)> = jobs
-            .into_iter()
-            .map(|job| {
-                let searched = insert::searched(&job.record);
-                (job, searched)
-            })
-            .collect();
-        loop {
-            match write(&mut database.connection, &self.session, &jobs) {
-                Err(StoreError::Busy(_)) if self.queue.is_late() => {
-                    self.queue.lost(jobs.len());
-                    return Ok(());
+            self.reopen_if_replaced(database)?;
+            match drain::copy(&mut database.connection, self.journal.source(), self.at, to) {
+                Ok(Some(copied)) => {
+                    self.at = self.journal.cut(copied.at);
+                    self.queue.stored(copied.last, &copied.ids);
+                    return Ok(Progress::Copied);
                 }
-                Err(StoreError::Busy(_)) => {}
-                Err(error) => return Err(error),
-                Ok(()) => break,
-            }
-        }
-        match prune::prune(&mut database.connection, self.options) {
-            // The next batch, or another terminal, will.
-            Err(StoreError::Busy(_)) => Ok(()),
-            other => other,
-        }
-    }
-
-    /// What is wrong and what to do about it. A damaged database is put aside on the way.
-    fn words(&self, error: StoreError, identity: Option<Identity>) -> String {
-        let path = self.path.display();
-        match &error {
-            StoreError::Damaged(_) => match identity.map(|identity| file::put_aside(&self.path, identity)) {
-                Some(Ok(Some(aside))) => {
-                    format!("{path} is damaged; kept as {}, a new shell starts a new one", name(&aside))
+                Ok(None) => {
+                    let error = StoreError::Journal(io::ErrorKind::InvalidData.into());
+                    return Err(trouble::words(error, &self.path));
                 }
-                Some(Ok(None)) | None => format!("{path} is damaged; a new shell starts a new one"),
-                Some(Err(reason)) => format!("{path} is damaged and cannot be renamed ({reason}); move it away"),
-            },
-            StoreError::Newer { .. } => {
-                format!("{path} was written by a newer shellmate; upgrade this one")
-            }
-            StoreError::Full(_) => "disk is full; free some space and start a new shell".to_owned(),
-            StoreError::ReadOnly(_) => format!("{path} can only be read; make it writable and start a new shell"),
-            StoreError::Busy(_) => format!("{path} is locked by another program"),
-            StoreError::Create { path, source } | StoreError::Look { path, source } => {
-                let path = path.display();
-                format!("cannot create {path}: {}; make its directory writable or set XDG_STATE_HOME", plain(source))
-            }
-            StoreError::Open(source) | StoreError::Sql(source) => {
-                format!("cannot use {path}: {source}; `shellmate doctor` looks closer")
+                Err(StoreError::Busy(_)) => {
+                    if !self.queue.wait_for_retry(delay + jitter(delay)) {
+                        return Ok(Progress::Stuck);
+                    }
+                    delay = (delay * 2).min(LONGEST_RETRY);
+                }
+                Err(error) => return Err(self.words(error, database)),
             }
         }
     }
-}
 
-/// Writes a batch in one transaction. Nothing of it is there until all of it is.
-fn write(connection: &mut Connection, session: &Session, jobs: &[(Job, String)]) -> Result<(), StoreError> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // A newer program may have moved the tables on while we sat at a prompt.
-    schema::version(&transaction)?;
-    let mut ids = Vec::with_capacity(jobs.len());
-    for (job, searched) in jobs {
-        ids.push(insert::insert(&transaction, session, &job.record, searched)?);
+    fn words(&self, error: StoreError, database: &Database) -> String {
+        trouble::after_putting_aside(error, &self.path, Some(database.identity))
     }
-    transaction.commit()?;
-    for ((job, _), id) in jobs.iter().zip(ids) {
-        job.stub.stored(id);
-    }
-    Ok(())
 }
 
-fn name(path: &Path) -> String {
-    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
-}
-
-/// Without Rust's "(os error 13)".
-fn plain(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or(&text).to_owned()
+/// Up to `delay`, so that terminals which wait for the same lock do not all try at the same moment.
+fn jitter(delay: Duration) -> Duration {
+    let nanos = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().subsec_nanos();
+    delay.mul_f64(f64::from(nanos % 1_000) / 1_000.0)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{printed, record, session};
-    use super::super::{Record, Ticket};
+    use super::super::Ticket;
+    use super::super::tests::{record, session};
     use super::*;
 
     #[test]
@@ -183,14 +187,22 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("history.db");
         let queue = Queue::default();
-        let writer = Writer { path, options: Options::default(), session: session("a"), queue: &queue };
-        let mut database = writer.open().unwrap();
-        let batch = |record: Record| VecDeque::from([Job { record, stub: Ticket::new().0 }]);
-        writer.keep(&mut database, batch(record("true"))).unwrap();
+        file::create(&path).unwrap();
+        let journal = Journal::create(&path, session("a")).unwrap();
+        let at = journal.source().start();
+        let mut writer = Writer { path, options: Options::default(), at, journal: &journal, queue: &queue };
+        let mut database = writer.open().unwrap().unwrap();
+        let append = |text: &str, output: usize| {
+            let record = super::super::tests::printed(text, &"y".repeat(output));
+            journal.append(&super::super::journal::encode_command(&record)).unwrap().end
+        };
+        let to = append("true", 0);
+        writer.copy(&mut database, to).unwrap();
         let pages: i64 = database.connection.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
         database.connection.pragma_update_and_check(None, "max_page_count", pages + 1, |_| Ok(())).unwrap();
-        let error = writer.keep(&mut database, batch(printed("yes", &"y".repeat(100_000)))).unwrap_err();
-        assert_eq!(writer.words(error, Some(database.identity)), "disk is full; free some space and start a new shell");
+        let to = append("yes", 100_000);
+        let words = writer.copy(&mut database, to).unwrap_err();
+        assert_eq!(words, "disk is full; free some space and start a new shell");
         let kept: i64 = database.connection.query_row("SELECT count(*) FROM commands", [], |row| row.get(0)).unwrap();
         assert_eq!(kept, 1);
     }

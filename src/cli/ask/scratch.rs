@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::capture::{SessionLock, lock_session};
+use crate::capture::SessionLock;
 use crate::config::Paths;
 
 /// The directory, removed with all that is in it at the end. The lock keeps a terminal that starts meanwhile from tidying it up.
@@ -15,8 +15,7 @@ pub(super) struct Scratch {
 impl Scratch {
     /// Makes one, if there is a place for it; without one, long results are cut and the rest is lost.
     pub(super) fn make(paths: &Paths) -> Scratch {
-        let directory = paths.make_session_dir(&format!("ask-{}", std::process::id())).ok();
-        let lock = directory.as_deref().and_then(|directory| lock_session(directory).ok());
+        let (directory, lock) = paths.make_session_dir(&format!("ask-{}", std::process::id())).ok().unzip();
         Scratch { directory, _lock: lock }
     }
 

@@ -31,8 +31,12 @@ fn something_that_is_not_a_database_is_kept_aside() {
     assert!(trouble.contains(&*aside[0].file_name().unwrap().to_string_lossy()), "{trouble}");
     assert!(!trouble.contains('\n'));
 
+    // The command itself waited in the journal.
     assert_eq!(home.keep([record("next shell")]), None);
-    assert_eq!(texts(&home.history().list(&Filter::default()).unwrap()), ["next shell"]);
+    copy_leftovers(&home.path()).unwrap();
+    let mut commands = texts(&home.history().list(&Filter::default()).unwrap());
+    commands.sort();
+    assert_eq!(commands, ["next shell", "true"]);
 }
 
 #[test]
@@ -85,6 +89,32 @@ fn a_file_that_can_only_be_read_is_trouble_and_can_be_read() {
 }
 
 #[test]
+fn a_spill_file_stays_when_the_history_cannot_tell() {
+    let home = Home::new();
+    let mut spilled = record("seq 200000");
+    spilled.output.spill = Some("/run/shellmate/a/1.out".into());
+    home.keep([spilled]);
+    copy_leftovers(&home.path()).unwrap();
+    let may_be_named = |name: &str| Spills::new(home.path()).may_be_named(std::path::Path::new(name));
+    let (known, unknown) = ("/run/shellmate/a/1.out", "/run/shellmate/a/2.out");
+    assert_eq!((may_be_named(known), may_be_named(unknown)), (true, false));
+
+    let connection = Connection::open(home.path()).unwrap();
+    connection.pragma_update(None, "user_version", 99).unwrap();
+    assert!(may_be_named(unknown), "the format is newer");
+    connection.pragma_update(None, "user_version", 2).unwrap();
+    assert!(!may_be_named(unknown));
+
+    connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+    home.keep([record("true")]);
+    assert!(may_be_named(unknown), "a journal was not copied yet");
+    connection.execute_batch("COMMIT").unwrap();
+    drop(connection);
+    fs::write(home.path(), "this is not a database ".repeat(100)).unwrap();
+    assert!(may_be_named(unknown), "the header is damaged");
+}
+
+#[test]
 fn a_newer_format_asks_for_an_upgrade_even_while_running() {
     let home = Home::new();
     let store = home.store();
@@ -128,8 +158,8 @@ fn a_locked_database_delays_nobody_and_loses_nothing() {
     assert!(begun.elapsed() < Duration::from_secs(1));
     assert_eq!(ticket.id(), None);
     lock.execute_batch("COMMIT").unwrap();
+    settled(&ticket);
     store.close(PATIENCE);
-    assert!(ticket.id().is_some());
 }
 
 #[test]

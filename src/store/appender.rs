@@ -1,0 +1,56 @@
+//! The thread that appends to the journal. It starts the one that writes to the database.
+
+use std::io;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+
+use super::journal::{self, AppendError, Journal};
+use super::queue::Queue;
+use super::{Options, Session, StoreError, file, trouble, writer};
+
+/// Starts the thread; when it ends, for whatever reason, the queue knows.
+pub(super) fn start(path: PathBuf, options: Options, session: Session, queue: Arc<Queue>) {
+    let shared = Arc::clone(&queue);
+    let work = move || guarded(&queue, || run(path, options, session, &queue));
+    if let Err(error) = thread::Builder::new().name("journal".to_owned()).spawn(work) {
+        shared.end(Some(format!("history is off: cannot start its thread: {error}")));
+    }
+}
+
+/// Runs a thread's work. Whatever ends it early becomes a line for the user and ends the recording.
+pub(super) fn guarded(queue: &Queue, work: impl FnOnce() -> Result<(), String>) {
+    let trouble = match panic::catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(())) => return,
+        Ok(Err(trouble)) => format!("history is off: {trouble}"),
+        Err(_) => "history is off: a mistake of ours; the log may say more, a new shell starts afresh".to_owned(),
+    };
+    tracing::warn!("{trouble}");
+    queue.end(Some(trouble));
+}
+
+fn run(path: PathBuf, options: Options, session: Session, queue: &Arc<Queue>) -> Result<(), String> {
+    let words = |error| trouble::words(error, &path);
+    file::create(&path).map_err(words)?;
+    let create = |source| words(StoreError::Create { path: journal::directory(&path), source });
+    let journal = Arc::new(Journal::create(&path, session).map_err(create)?);
+    writer::start(path.clone(), options, Arc::clone(&journal), Arc::clone(queue))?;
+    let appended = append(&journal, queue);
+    queue.appended();
+    appended.map_err(|error| words(StoreError::Append(error)))
+}
+
+/// Appends records until there will be no more.
+fn append(journal: &Journal, queue: &Queue) -> io::Result<()> {
+    while let Some(jobs) = queue.take() {
+        for job in jobs {
+            match journal.append(&journal::encode_command(&job.record)) {
+                Ok(position) => queue.journaled(position, job.stub),
+                Err(AppendError::TooLarge) => queue.lost(1),
+                Err(AppendError::Io(error)) => return Err(error),
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,122 @@
+//! The journal of this session.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, FileExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::frame;
+use super::item::encode_session;
+use super::leftover::{NEW, make_room};
+use super::{MAGIC, SUFFIX, Source, directory};
+use crate::store::Session;
+use crate::text::MIB;
+
+/// How large a journal may become while the database cannot be written.
+pub(in crate::store) const SIZE_LIMIT: u64 = 64 * MIB as u64;
+
+/// Random letters in a name.
+const NAME: usize = 20;
+
+/// Why a record was not appended.
+#[derive(Debug, thiserror::Error)]
+pub(in crate::store) enum AppendError {
+    #[error("the journal has reached its size limit")]
+    TooLarge,
+    #[error("cannot write the journal")]
+    Io(#[from] io::Error),
+}
+
+/// A journal that is locked for as long as this value lives. One thread appends; another reads and cuts.
+#[derive(Debug)]
+pub(in crate::store) struct Journal {
+    source: Source,
+    path: PathBuf,
+    state: Mutex<State>,
+}
+
+/// Where a record was appended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::store) struct Position {
+    pub(in crate::store) sequence: u64,
+    /// Offset of the byte after it.
+    pub(in crate::store) end: u64,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Offset of the byte after the last record.
+    end: u64,
+    /// Sequence number of the last record.
+    sequence: u64,
+}
+
+impl Journal {
+    /// Creates a journal beside the database. It gets its name only when it is locked, so nobody takes it for a leftover.
+    pub(in crate::store) fn create(database: &Path, session: Session) -> io::Result<Journal> {
+        let directory = directory(database);
+        DirBuilder::new().recursive(true).mode(0o700).create(&directory)?;
+        make_room(&directory);
+        let new = tempfile::Builder::new().prefix(NEW).rand_bytes(NAME).tempfile_in(&directory)?;
+        new.as_file().try_lock()?;
+        let mut header = MAGIC.to_vec();
+        frame::encode(0, &encode_session(&session), &mut header);
+        new.as_file().write_all_at(&header, 0)?;
+        let name = new.path().file_name().unwrap_or_default().to_string_lossy();
+        let id = name.trim_start_matches(NEW).to_owned();
+        let path = directory.join(format!("{id}{SUFFIX}"));
+        let file = new.persist_noclobber(&path).map_err(|error| error.error)?;
+        let start = header.len() as u64;
+        let state = Mutex::new(State { end: start, sequence: 0 });
+        Ok(Journal { source: Source { id, session, file, start }, path, state })
+    }
+
+    pub(in crate::store) fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Appends a record. On an error the journal is as it was.
+    pub(in crate::store) fn append(&self, payload: &[u8]) -> Result<Position, AppendError> {
+        let mut state = self.state();
+        let sequence = state.sequence + 1;
+        let mut bytes = Vec::new();
+        frame::encode(sequence, payload, &mut bytes);
+        // The first record is taken whatever its size, which the capture bounds.
+        if state.end > self.source.start && state.end + bytes.len() as u64 > SIZE_LIMIT {
+            return Err(AppendError::TooLarge);
+        }
+        if let Err(error) = self.source.file.write_all_at(&bytes, state.end) {
+            let _ = self.source.file.set_len(state.end);
+            return Err(error.into());
+        }
+        *state = State { end: state.end + bytes.len() as u64, sequence };
+        Ok(Position { sequence, end: state.end })
+    }
+
+    /// Offset of the byte after the last record.
+    pub(in crate::store) fn end(&self) -> u64 {
+        self.state().end
+    }
+
+    /// Removes the records up to `offset` if none follow. Returns the offset to read on from.
+    pub(in crate::store) fn cut(&self, offset: u64) -> u64 {
+        let mut state = self.state();
+        if state.end == offset && self.source.file.set_len(self.source.start).is_ok() {
+            state.end = self.source.start;
+        }
+        offset.min(state.end)
+    }
+
+    /// Removes the file, if the database has every record of it.
+    pub(in crate::store) fn close(&self) {
+        if self.end() == self.source.start {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Each change is one assignment, so a panic elsewhere leaves nothing half done.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
