@@ -78,18 +78,24 @@ impl Answer {
     pub(super) fn compose(case: &Case<'_>, findings: Vec<Finding>, lines: Vec<String>, world: &dyn World) -> Answer {
         let mut answer = Answer::default();
         let mut causes: Vec<String> = Vec::new();
-        let needs_no_sudo = world.is_root() && !case.line.text().contains("sudo ");
+        let typed = case.line.text();
+        let needs_no_sudo = world.is_root() && !typed.contains("sudo ");
+        let mut is_withheld = false;
         for finding in findings {
             let is_first = answer.proposals.is_empty();
-            for mut proposal in finding.proposals {
-                if needs_no_sudo && !is_elevation(&proposal.command, case.line.text()) {
+            for (rank, mut proposal) in finding.proposals.into_iter().enumerate() {
+                if needs_no_sudo && !is_elevation(&proposal.command, typed) {
                     proposal.command = without_sudo(proposal.command);
                 }
-                let is_new = proposal.command.trim() != case.line.text().trim()
+                let is_new = proposal.command.trim() != typed.trim()
                     && answer.proposals.iter().all(|known| known.command != proposal.command);
-                let is_safe = is_clean(&proposal.command, case.line.text())
-                    && !harm::is_worse(&proposal.command, case.line.text());
-                if is_new && is_safe {
+                let is_harmful = harm::is_worse(&proposal.command, typed);
+                if is_harmful && rank == 0 && is_first && !is_withheld {
+                    is_withheld = true;
+                    causes.push(withheld(&proposal.command));
+                }
+                // A runner-up to a correction that is withheld was not meant either.
+                if is_new && !is_withheld && !is_harmful && is_clean(&proposal.command, typed) {
                     answer.proposals.push(proposal);
                 }
             }
@@ -106,6 +112,12 @@ impl Answer {
         answer.explanation = meaning.into_iter().chain(lines).chain(causes).collect::<Vec<_>>().join("\n");
         answer
     }
+}
+
+/// Says why the nearest correction is not proposed. Nothing in it may steer a terminal.
+fn withheld(command: &str) -> String {
+    let command = text::sanitize(command).replace('\n', "⏎");
+    format!("No command is proposed: the nearest, `{command}`, could destroy something that was not asked for.")
 }
 
 /// Whether a proposal can be put on a prompt: nothing in it steers a terminal, and it has no line that was not typed.

@@ -1,54 +1,245 @@
-//! What is never proposed unasked.
+//! Which corrections are withheld because they could destroy more than the line they correct.
+//!
+//! A slip in a name must never turn a harmless wish into a destructive one: `pip nistall x` is not `pip uninstall x`, and
+//! `fdsik /dev/sda` is not `fsck /dev/sda`. The check compares words: whatever is dangerous in the proposal must have been typed.
 
+use super::case::name_of;
 use super::line::Line;
+use crate::text;
+
+/// Programs that destroy data, end processes or take the machine down.
+const PROGRAMS: &[&str] = &[
+    // Processes and the machine.
+    "kill",
+    "killall",
+    "killall5",
+    "pkill",
+    "skill",
+    "snice",
+    "xkill",
+    "fuser",
+    "reboot",
+    "shutdown",
+    "halt",
+    "poweroff",
+    "init",
+    "telinit",
+    "kexec",
+    // Files.
+    "rm",
+    "rmdir",
+    "shred",
+    "unlink",
+    "truncate",
+    "wipe",
+    "srm",
+    "rmmod",
+    "trash-empty",
+    // Disks and file systems.
+    "dd",
+    "ddrescue",
+    "mkfs",
+    "mke2fs",
+    "mkswap",
+    "mkdosfs",
+    "mkntfs",
+    "newfs",
+    "fdisk",
+    "cfdisk",
+    "sfdisk",
+    "gdisk",
+    "sgdisk",
+    "cgdisk",
+    "parted",
+    "gparted",
+    "wipefs",
+    "blkdiscard",
+    "badblocks",
+    "hdparm",
+    "fsck",
+    "e2fsck",
+    "xfs_repair",
+    "btrfstune",
+    "resize2fs",
+    "tune2fs",
+    "debugfs",
+    "mdadm",
+    "cryptsetup",
+    "dmsetup",
+    "zpool",
+    "zfs",
+    "lvremove",
+    "lvreduce",
+    "vgremove",
+    "vgreduce",
+    "pvremove",
+    "swapoff",
+    "umount",
+    "diskutil",
+    "format",
+    // Accounts, databases, firewalls, boot loaders.
+    "userdel",
+    "groupdel",
+    "deluser",
+    "delgroup",
+    "chpasswd",
+    "dropdb",
+    "dropuser",
+    "grub-install",
+    "efibootmgr",
+    "flashrom",
+    "iptables",
+    "ip6tables",
+    "nft",
+    "chattr",
+];
+
+/// Words that tell a program to take something away. All of them say the same thing in one tool or another.
+const REMOVALS: &[&str] = &["uninstall", "remove", "rm", "rmi", "del", "delete", "erase", "drop", "unpublish"];
+
+/// Words that destroy in a way of their own.
+const VERBS: &[&str] = &[
+    "autoremove",
+    "purge",
+    "destroy",
+    "dropdb",
+    "prune",
+    "flushall",
+    "flushdb",
+    "wipe",
+    "kill",
+    "terminate",
+    "drain",
+    "evict",
+    "truncate",
+    "format",
+    "poweroff",
+    "reboot",
+    "halt",
+    "shutdown",
+    "obliterate",
+    "nuke",
+];
+
+/// Options that lift a protection or widen what is destroyed.
+const OPTIONS: &[&str] = &[
+    "--force",
+    "--no-preserve-root",
+    "--hard",
+    "--purge",
+    "--allow-downgrades",
+    "--force-yes",
+    "--force-all",
+    "--delete",
+    "--delete-after",
+    "--delete-before",
+    "--delete-excluded",
+    "--remove-source-files",
+    "--break-system-packages",
+    "--nodeps",
+    "--volumes",
+    "--rmi",
+    "-delete",
+];
+
+/// Letters from which a verb with one slip in it cannot be another word.
+const UNMISTAKABLE: usize = 6;
 
 /// Whether a proposal could destroy more than the line it corrects.
 pub(super) fn is_worse(proposal: &str, typed: &str) -> bool {
-    dangers(proposal).iter().any(|danger| !dangers(typed).contains(danger))
+    let known = dangers(typed);
+    dangers(proposal).iter().any(|danger| !known.contains(danger) && !is_typed(danger, typed))
 }
 
-/// The destructive things in a line, each by a name of its own.
-fn dangers(text: &str) -> Vec<String> {
+/// Whether the word of a danger was typed in another place, or a long verb was typed with a single slip: `apt remvoe vim`. A
+/// program's name needs to be typed as it is.
+fn is_typed(danger: &Danger, typed: &str) -> bool {
+    let (name, slips) = match danger {
+        Danger::Program(name) => (name, 0),
+        Danger::Removal(verb) | Danger::Verb(verb) => (verb, usize::from(verb.len() >= UNMISTAKABLE)),
+        Danger::Option(_) | Danger::RecursiveRemoval | Danger::ForcedGit | Danger::OpenToAll | Danger::Overwrite(_) => {
+            return false;
+        }
+    };
+    let line = Line::new(typed);
+    line.parts().iter().flat_map(|part| &part.words).any(|word| text::distance(&word.text, name) <= slips)
+}
+
+/// One destructive thing in a line.
+#[derive(Debug)]
+enum Danger {
+    Program(String),
+    Removal(String),
+    Verb(String),
+    Option(String),
+    RecursiveRemoval,
+    ForcedGit,
+    OpenToAll,
+    /// Output that replaces a device or a file of the system.
+    Overwrite(String),
+}
+
+impl PartialEq for Danger {
+    /// Two words for a removal are the same danger.
+    fn eq(&self, other: &Danger) -> bool {
+        match (self, other) {
+            (Danger::Program(one), Danger::Program(other))
+            | (Danger::Verb(one), Danger::Verb(other))
+            | (Danger::Option(one), Danger::Option(other))
+            | (Danger::Overwrite(one), Danger::Overwrite(other)) => one == other,
+            _ => std::mem::discriminant(self) == std::mem::discriminant(other),
+        }
+    }
+}
+
+fn dangers(line: &str) -> Vec<Danger> {
     let mut found = Vec::new();
-    for part in Line::new(text).parts() {
+    for part in Line::new(line).parts() {
         let words: Vec<&str> = part.words.iter().map(|word| word.text.as_str()).collect();
         let has = |any: &[&str]| words.iter().any(|word| any.contains(word));
         let short = |letter: char| {
             words.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letter))
         };
-        if has(&[
-            "--force",
-            "--no-preserve-root",
-            "--hard",
-            "--purge",
-            "--allow-downgrades",
-            "--force-yes",
-            "--break-system-packages",
-        ]) {
-            found.push("a force option".into());
+        let name = name_of(part);
+        if let Some(program) = words.get(name).map(|word| word.rsplit('/').next().unwrap_or(word))
+            && (PROGRAMS.contains(&program) || program.starts_with("mkfs.") || program.starts_with("fsck."))
+        {
+            found.push(Danger::Program(program.to_owned()));
+        }
+        for word in words.iter().skip(name + 1) {
+            let option = word.split('=').next().unwrap_or(word);
+            if OPTIONS.contains(&option) {
+                found.push(Danger::Option(option.to_owned()));
+            } else if REMOVALS.contains(word) {
+                found.push(Danger::Removal((*word).to_owned()));
+            } else if VERBS.contains(word) {
+                found.push(Danger::Verb((*word).to_owned()));
+            }
         }
         if has(&["rm"]) && (short('r') || short('R') || has(&["--recursive"])) && short('f') {
-            found.push("rm -rf".into());
-        }
-        if has(&["rm", "rmdir", "shred", "unlink"]) {
-            found.push("removal".into());
+            found.push(Danger::RecursiveRemoval);
         }
         if has(&["git"]) && (has(&["push", "tag", "clean", "checkout", "branch", "add"]) && short('f') || has(&["-D"]))
         {
-            found.push("a forced git".into());
+            found.push(Danger::ForcedGit);
         }
         if has(&["chmod"]) && has(&["777", "0777", "a+rwx", "ugo+rwx"]) {
-            found.push("chmod 777".into());
+            found.push(Danger::OpenToAll);
         }
-        let by_name = ["dd", "mkfs", "fdisk", "wipefs", "kill", "pkill", "killall"];
-        found.extend(
-            words
-                .iter()
-                .filter(|word| by_name.contains(word) || word.starts_with("mkfs."))
-                .map(|word| (*word).to_owned()),
-        );
+        found.extend(words.windows(2).filter_map(|pair| overwritten(pair[0], pair[1])));
+        found.extend(words.last().and_then(|word| overwritten(word, "")));
     }
     found
+}
+
+/// The device or system file that a redirection would replace.
+fn overwritten(redirection: &str, next: &str) -> Option<Danger> {
+    let target = redirection.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&').strip_prefix('>')?;
+    let target = target.trim_start_matches(['>', '|']);
+    let target = if target.is_empty() { next } else { target };
+    let is_harmless = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"].contains(&target);
+    let is_protected = ["/dev/", "/etc/", "/boot/", "/sys/", "/proc/"].iter().any(|root| target.starts_with(root));
+    (is_protected && !is_harmless).then(|| Danger::Overwrite(target.to_owned()))
 }
 
 #[cfg(test)]
@@ -68,5 +259,18 @@ mod tests {
         assert!(!is_worse("sudo kill 1", "kill 1"));
         assert!(is_worse("kill 1 && make", "make"));
         assert!(is_worse("rm .git/index.lock && git commit", "git commit"));
+        assert!(is_worse("/sbin/fsck /dev/sda", "fdsik /dev/sda"));
+        assert!(is_worse("echo x > /dev/sda", "ehco x > /dev/sdb"));
+        assert!(!is_worse("echo x > /dev/null", "ehco x"));
+    }
+
+    #[test]
+    fn a_verb_with_one_slip_is_meant_and_its_opposite_is_not() {
+        assert!(!is_worse("apt remove vim", "apt remvoe vim"));
+        assert!(!is_worse("pip uninstall x", "pip uninstal x"));
+        assert!(is_worse("pip uninstall x", "pip nistall x"));
+        assert!(is_worse("pip uninstall x", "pip install x"));
+        assert!(is_worse("docker rm x", "docker ru x"));
+        assert!(is_worse("killall firefox", "kilall firefox"));
     }
 }

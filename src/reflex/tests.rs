@@ -123,6 +123,7 @@ fn corpus() -> &'static [(String, Told)] {
 fn read_corpus() -> Vec<(String, Told)> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reflex");
     let mut files: Vec<PathBuf> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
     files.sort();
     let cases = files.iter().flat_map(|file| {
         let name = file.file_stem().unwrap().to_string_lossy().into_owned();
@@ -168,6 +169,103 @@ fn no_first_proposal_of_the_corpus_is_harmful() {
             assert!(!harm::is_worse(&first.command, &case.command), "{name}: {}", first.command);
         }
     }
+}
+
+/// Lines that destroy something and lines that do not, as people type them. A bar behind a line says that its second word is
+/// misspelt, otherwise its first one is.
+const DESTRUCTIVE: &str = include_str!("../../tests/reflex/destructive.txt");
+const HARMLESS: &str = include_str!("../../tests/reflex/harmless.txt");
+
+/// What can be run on a usual machine.
+const PROGRAMS: &str = include_str!("../../tests/reflex/programs.txt");
+
+/// The usual slips: two letters swapped, one left out, one doubled, the one beside it on the keyboard.
+fn slips(word: &str) -> Vec<String> {
+    let letters: Vec<char> = word.chars().collect();
+    let keys = "qwertyuiopasdfghjklzxcvbnm";
+    let mut found = Vec::new();
+    for at in 0..letters.len() {
+        let mut swapped = letters.clone();
+        if at + 1 < letters.len() {
+            swapped.swap(at, at + 1);
+        }
+        let dropped: String = [&letters[..at], &letters[at + 1..]].concat().iter().collect();
+        let doubled: String = [&letters[..=at], &letters[at..]].concat().iter().collect();
+        let mut beside = letters.clone();
+        if let Some(key) = keys.find(letters[at]) {
+            beside[at] = keys.as_bytes()[(key + 1) % keys.len()].into();
+        }
+        found.extend([swapped.into_iter().collect(), dropped, doubled, beside.into_iter().collect()]);
+    }
+    found.retain(|slip: &String| slip != word && !slip.is_empty());
+    found
+}
+
+fn lines(text: &str) -> impl Iterator<Item = Vec<&str>> {
+    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    lines.map(|line| line.split_whitespace().collect())
+}
+
+/// Whether a word makes a line of `DESTRUCTIVE` so: a program in the first place, a verb behind one.
+fn is_destructive(at: usize, word: &str) -> bool {
+    lines(DESTRUCTIVE).any(|words| {
+        let is_verb = words.last() == Some(&"|");
+        words[usize::from(is_verb)] == word && is_verb == (at > 0)
+    })
+}
+
+/// The lines of a text with every second kind of slip in them, and what the shell or the tool prints.
+fn misspelt(text: &str) -> Vec<(String, String)> {
+    let mut cases = Vec::new();
+    for mut words in lines(text) {
+        let at = usize::from(words.pop_if(|word| *word == "|").is_some());
+        for slip in slips(words[at]).into_iter().step_by(2) {
+            let output = match at {
+                0 => format!("bash: {slip}: command not found"),
+                _ => format!("{}: unknown command \"{slip}\"", words[0]),
+            };
+            let typed: Vec<&str> =
+                words.iter().enumerate().map(|(n, word)| if n == at { &slip } else { *word }).collect();
+            cases.push((typed.join(" "), output));
+        }
+    }
+    cases
+}
+
+/// What is proposed first for misspelt lines, with the destructive words in it that were not typed.
+fn destructive_proposals(text: &str) -> (usize, Vec<String>) {
+    let tools = lines(DESTRUCTIVE).chain(lines(HARMLESS)).map(|words| words[0]);
+    let commands = tools.chain(PROGRAMS.split_whitespace()).map(str::to_owned).collect();
+    let world = Told { commands, ..Told::default() };
+    let cases = misspelt(text);
+    let harmful = cases.iter().filter_map(|(command, output)| {
+        let failure = Failure { command, output, status: Some(127), cwd: Path::new("/") };
+        let first = diagnose(&failure, &world).proposals.into_iter().next()?.command;
+        let typed: Vec<&str> = command.split_whitespace().collect();
+        let mut words = first.split_whitespace().enumerate();
+        let is_harmful = words.any(|(at, word)| !typed.contains(&word) && is_destructive(at, word));
+        is_harmful.then(|| format!("{command} → {first}"))
+    });
+    (cases.len(), harmful.collect())
+}
+
+#[test]
+fn a_misspelt_harmless_command_never_becomes_a_destructive_one() {
+    let (count, harmful) = destructive_proposals(HARMLESS);
+    assert!(count >= 200, "only {count} misspelt lines");
+    assert!(harmful.is_empty(), "{} of {count}:\n{}", harmful.len(), harmful.join("\n"));
+}
+
+#[test]
+fn a_misspelt_destructive_command_is_corrected_to_nothing_but_itself() {
+    let (count, harmful) = destructive_proposals(DESTRUCTIVE);
+    assert!(count >= 200, "only {count} misspelt lines");
+    // A long verb with one slip in it is that verb; nothing else destructive is ever proposed.
+    let is_own_verb = |line: &String| {
+        lines(DESTRUCTIVE).any(|words| words.contains(&"|") && line.ends_with(&words[..words.len() - 1].join(" ")))
+    };
+    let others: Vec<&String> = harmful.iter().filter(|line| !is_own_verb(line)).collect();
+    assert!(others.is_empty(), "{} of {count}: {others:#?}", others.len());
 }
 
 /// Output of about this size in which every rule's signs are strewn, so that every pattern is tried.
