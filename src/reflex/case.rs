@@ -1,6 +1,6 @@
 //! A failure taken apart, as the rules see it.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use super::Failure;
 use super::line::{self, Line, Part, Word};
@@ -34,7 +34,8 @@ pub(super) struct Case<'a> {
     pub(super) line: Line<'a>,
     pub(super) output: Output<'a>,
     pub(super) status: Option<i32>,
-    pub(super) cwd: &'a Path,
+    /// Where the failed part ran.
+    pub(super) cwd: PathBuf,
     /// The part that failed, an index into the line's.
     part: usize,
     /// Where in that part the command's name is.
@@ -47,7 +48,7 @@ impl<'a> Case<'a> {
         let output = Output::new(failure.output);
         let part = failed_part(line.parts(), &output, failure.status);
         let name = line.parts().get(part).map_or(0, name_of);
-        let mut case = Case { line, output, status: failure.status, cwd: failure.cwd, part, name };
+        let mut case = Case { line, output, status: failure.status, cwd: failure.cwd.to_owned(), part, name };
         if let Some(is_own) = viewer::is_own_line(&case) {
             case.output.retain(is_own);
         }
@@ -211,6 +212,11 @@ impl<'a> Case<'a> {
         let is_elevation = |word: &&Word| word.text == "sudo" || word.text == "doas";
         let first = part.words.iter().find(is_elevation).map_or(0, |word| word.span.start);
         self.line.with(first..part.words[self.name].span.start, "")
+    }
+
+    /// The index of the failed part among the line's.
+    pub(super) fn failed_index(&self) -> usize {
+        self.part
     }
 
     /// Whether the line is this one command alone.

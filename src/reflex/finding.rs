@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::case::Case;
+use super::moved::Moved;
 use super::world::World;
 use super::{MOST_PROPOSALS, harm, status};
 use crate::text;
@@ -75,7 +76,12 @@ pub struct Answer {
 impl Answer {
     /// Puts together what the rules found, the surest first.
     /// `lines` are those of the output that are worth repeating.
-    pub(super) fn compose(case: &Case<'_>, findings: Vec<Finding>, lines: Vec<String>, world: &dyn World) -> Answer {
+    pub(super) fn compose(
+        case: &Case<'_>,
+        findings: Vec<Finding>,
+        lines: Vec<String>,
+        (world, moved): (&dyn World, Option<&Moved>),
+    ) -> Answer {
         let mut answer = Answer::default();
         let mut causes: Vec<String> = Vec::new();
         let typed = case.line.text();
@@ -86,6 +92,9 @@ impl Answer {
             for (rank, mut proposal) in finding.proposals.into_iter().enumerate() {
                 if needs_no_sudo && !is_elevation(&proposal.command, typed) {
                     proposal.command = without_sudo(proposal.command);
+                }
+                if let Some(moved) = moved {
+                    proposal.command = moved.shortened(proposal.command, typed);
                 }
                 let is_new = proposal.command.trim() != typed.trim()
                     && answer.proposals.iter().all(|known| known.command != proposal.command);

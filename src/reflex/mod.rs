@@ -16,6 +16,7 @@ mod harm;
 mod line;
 mod listener;
 mod machine;
+mod moved;
 mod near;
 mod output;
 mod part;
@@ -42,6 +43,7 @@ pub use role::Role;
 pub use world::{Entry, Kind, World};
 
 use case::Case;
+use moved::{FromThere, Moved};
 
 /// Proposals in an answer: more are a list to read, not help.
 const MOST_PROPOSALS: usize = 3;
@@ -64,10 +66,14 @@ pub struct Failure<'a> {
 /// Explains a failure and proposes what to run instead.
 pub fn diagnose(failure: &Failure<'_>, world: &dyn World) -> Answer {
     let english = tongues::in_english(failure.output);
-    let case = Case::new(&Failure { output: &english, ..*failure });
+    let mut case = Case::new(&Failure { output: &english, ..*failure });
     if !case.has_failed() {
         return Answer::default();
     }
+    let moved = Moved::of(&case, world);
+    case.cwd.extend(moved.iter().map(|moved| &moved.directory));
+    let there = moved.as_ref().map(|moved| FromThere { world, directory: &moved.directory });
+    let world = there.as_ref().map_or(world, |there| there as &dyn World);
     let mut findings = Vec::new();
     // What was interrupted did not fail.
     let rules = rules::all().filter(|_| failure.status != Some(INTERRUPTED));
@@ -83,5 +89,5 @@ pub fn diagnose(failure: &Failure<'_>, world: &dyn World) -> Answer {
         Cow::Borrowed(_) => excerpt::lines(&case),
         Cow::Owned(_) => excerpt::lines(&Case::new(failure)),
     };
-    Answer::compose(&case, findings, lines, world)
+    Answer::compose(&case, findings, lines, (world, moved.as_ref()))
 }
