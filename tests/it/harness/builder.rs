@@ -31,8 +31,9 @@ impl Builder {
     pub(super) fn new(shell: Shell) -> Builder {
         let place = tempfile::Builder::new().prefix("shellmate-test-").tempdir().expect("a temporary directory");
         let at = |name: &str| place.path().join(name).into_os_string();
-        // Most homes have the last one. Two programs that make it at the same time get in each other's way in fish.
-        for name in ["home", "run", "tmp", "home/.local/share"] {
+        // Most homes have the last ones. Two programs that make `share` at the same time get in each other's way in fish, and a
+        // fish without generated completions starts a program that reads every manual page of the machine.
+        for name in ["home", "run", "tmp", "home/.local/share", "home/.local/share/fish/generated_completions"] {
             std::fs::create_dir_all(at(name)).expect("a directory");
             std::fs::set_permissions(at(name), std::fs::Permissions::from_mode(0o700)).expect("our own directory");
         }
