@@ -63,7 +63,9 @@ impl Output {
         // Each side of the gap has its own screen: a progress bar in the tail must not climb into the head.
         let tail = &self.tail[torn(&self.tail)..];
         let missing = self.missing() + (self.tail.len() - tail.len()) as u64;
-        let mut text = plain::render(whole_characters(&self.head), size);
+        let head = &self.head[..self.head.len() - torn_end(&self.head)];
+        let missing = missing + (self.head.len() - head.len()) as u64;
+        let mut text = plain::render(head, size);
         if !text.is_empty() {
             text.push('\n');
         }
@@ -91,11 +93,16 @@ fn torn(tail: &[u8]) -> usize {
     }
 }
 
-/// `head` without the character that a cut left incomplete at its end.
-fn whole_characters(head: &[u8]) -> &[u8] {
+/// Length of what a cut left of a line or a character at the end of `head`. Half a line could hold half a secret, which nothing
+/// could tell from ordinary text.
+fn torn_end(head: &[u8]) -> usize {
+    let near = &head[head.len().saturating_sub(FIRST_LINE)..];
+    if let Some(newline) = memchr::memrchr(b'\n', near) {
+        return near.len() - newline - 1;
+    }
     let last = head.iter().rposition(|byte| byte & 0b1100_0000 != 0b1000_0000).unwrap_or(0);
     match std::str::from_utf8(&head[last..]) {
-        Err(error) if error.error_len().is_none() => &head[..last],
-        _ => head,
+        Err(error) if error.error_len().is_none() => head.len() - last,
+        _ => 0,
     }
 }

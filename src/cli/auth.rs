@@ -122,11 +122,9 @@ fn status(path: &Path, as_json: bool, out: &mut impl Write) -> Result<()> {
         };
         if as_json {
             let variables = vendor.key_variables;
-            writeln!(
-                out,
-                "{}",
-                json!({ "provider": vendor.name, "source": source, "variable": variable, "variables": variables })
-            )?;
+            let line =
+                json!({ "provider": vendor.name, "source": source, "variable": variable, "variables": variables });
+            super::json::print(&line, out)?;
             continue;
         }
         let words = match (source, variable) {

@@ -207,7 +207,7 @@ pub fn print(findings: &[Finding], version: &str, json: bool, out: &mut impl Wri
     let healthy = findings.iter().all(|finding| finding.level != Level::Problem);
     if json {
         let report = serde_json::json!({ "version": version, "healthy": healthy, "findings": findings });
-        writeln!(out, "{report}")?;
+        super::json::print(&report, out)?;
     } else {
         for finding in findings {
             let level = match finding.level {

@@ -12,6 +12,7 @@ pub mod docs;
 pub mod doctor;
 pub mod history;
 pub mod invocation;
+mod json;
 pub mod log;
 pub mod models;
 pub mod reflex;

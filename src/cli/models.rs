@@ -54,8 +54,7 @@ fn print(name: &str, vendor: &str, model: &Listed, as_json: bool, out: &mut impl
         let line = json!({
             "provider": vendor, "model": model.model, "context_window": model.context_window, "price": price,
         });
-        writeln!(out, "{line}")?;
-        return Ok(());
+        return super::json::print(&line, out);
     }
     let window = model.context_window.map(|window| format!("{}k", window / 1_000)).unwrap_or_default();
     let price =

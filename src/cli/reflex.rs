@@ -129,16 +129,15 @@ fn stream(input: &mut impl BufRead, out: &mut impl Write) -> Result<()> {
             Ok(length) if length < LINE_CAP => serde_json::from_slice::<Told>(&line).map_err(|error| error.to_string()),
             _ => Err(format!("it is longer than {LINE_CAP} bytes")),
         };
-        let text = match told {
+        match told {
             Ok(told) => {
                 let found;
                 (found, machine) = answer(&told, machine);
-                serde_json::to_string(&found)?
+                super::json::print(&found, out)?;
             }
-            Err(error) => serde_json::to_string(&Refused { error: format!("not a failure in JSON: {error}") })?,
-        };
+            Err(error) => super::json::print(&Refused { error: format!("not a failure in JSON: {error}") }, out)?,
+        }
         // Whoever asks line by line waits for each answer.
-        writeln!(out, "{text}")?;
         out.flush()?;
     }
     Ok(())

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub use credentials::holds_credentials;
 pub use grants::{Grant, Grants};
 pub use intent::Intent;
-pub use redact::{Masking, Redactor};
+pub use redact::{MaskedReader, Masking, Redactor};
 
 /// What is to be done about an intent.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{Context, Prepared, Tool, arguments, result};
 use crate::chat::{Outcome, ToolSpec};
-use crate::guard::Intent;
+use crate::guard::{Intent, Redactor};
 use crate::reflex::{self, Failure, Machine};
 use crate::store::{Filter, History, StoreError};
 
@@ -31,9 +31,9 @@ impl Tool for Diagnose {
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {
         let Arguments { id } = arguments::read(arguments)?;
         let database = context.history.clone().ok_or("commands are not being recorded")?;
-        let environment = context.environment.clone();
+        let (environment, redactor) = (context.environment.clone(), context.redactor.clone());
         let title = id.map_or("the last failure".to_owned(), |id| format!("command {id}"));
-        let run = result::blocking(move |_| match look(&database, id, environment) {
+        let run = result::blocking(move |_| match look(&database, id, environment, &redactor) {
             Ok(Some(words)) => Outcome::done(words),
             Ok(None) => Outcome::failed("there is no such failed command"),
             Err(error) => Outcome::failed(error.to_string()),
@@ -46,6 +46,7 @@ fn look(
     database: &Path,
     id: Option<i64>,
     environment: Vec<(std::ffi::OsString, std::ffi::OsString)>,
+    redactor: &Redactor,
 ) -> Result<Option<String>, StoreError> {
     let history = History::open(database)?;
     let newest = || history.list(&Filter { failed: true, limit: Some(1), ..Filter::default() });
@@ -55,7 +56,8 @@ fn look(
     };
     let Some(stored) = id.map(|id| history.get(id)).transpose()?.flatten() else { return Ok(None) };
     let command = String::from_utf8_lossy(&stored.entry.command).into_owned();
-    let output = stored.output.text(stored.size);
+    // The rules quote single lines, which could not be masked on their own.
+    let output = redactor.mask_in_place(&stored.output.text(stored.size));
     let cwd = &stored.entry.cwd;
     let machine = Machine::new(cwd.clone(), environment, reflex::builtins(), Vec::new());
     let failure = Failure { command: &command, output: &output, status: Some(stored.entry.status), cwd };

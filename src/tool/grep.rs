@@ -1,8 +1,10 @@
 //! `grep`: ripgrep's own engine, in this process.
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use encoding_rs_io::DecodeReaderBytesBuilder;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 use schemars::JsonSchema;
@@ -14,7 +16,7 @@ use super::result::{self, Page};
 use super::walk::{self, Pattern, Walked};
 use super::{Context, Prepared, Tool, arguments, paths};
 use crate::chat::{Outcome, ToolSpec};
-use crate::guard::{Intent, Redactor};
+use crate::guard::{Intent, MaskedReader};
 use crate::text::sanitize;
 
 const LINES: usize = 100;
@@ -110,19 +112,19 @@ impl Search {
             .binary_detection(BinaryDetection::quit(0))
             .before_context(self.around)
             .after_context(self.around)
+            .bom_sniffing(false)
             .build();
         let (mut unread, mut total) = (0, 0);
         let walked = walk::files(&self.root, &self.context, cancel, |path| {
             if self.glob.as_ref().is_some_and(|glob| !glob.matches(path, &self.root)) {
                 return true;
             }
-            let mut found =
-                Found { mode: self.mode, page: &mut page, redactor: &self.context.redactor, count: 0, is_full: false };
+            let mut found = Found { mode: self.mode, page: &mut page, count: 0, is_full: false };
             if let Mode::Content = self.mode {
                 found.page.heading(paths::shown(path, &self.context));
             }
             // What may not be read is not a reason to stop.
-            unread += usize::from(searcher.search_path(&self.matcher, path, &mut found).is_err());
+            unread += usize::from(self.search(&mut searcher, path, &mut found).is_err());
             let (count, is_full) = (found.count, found.is_full);
             total += count;
             !is_full && (count == 0 || self.listed(path, count).is_none_or(|line| page.push(&line)))
@@ -140,6 +142,13 @@ impl Search {
         Outcome::done(text)
     }
 
+    /// Searches the masked text: a pattern can't tell anything about what a reader is not shown.
+    fn search(&self, searcher: &mut Searcher, path: &Path, found: &mut Found<'_>) -> io::Result<()> {
+        let decoded = DecodeReaderBytesBuilder::new().utf8_passthru(true).build(File::open(path)?);
+        let masked = MaskedReader::new(decoded, self.context.redactor.clone());
+        searcher.search_reader(&self.matcher, masked, found)
+    }
+
     /// The line for a file with matches, where the matches themselves are not shown.
     fn listed(&self, path: &Path, count: u64) -> Option<String> {
         let name = paths::shown(path, &self.context);
@@ -155,14 +164,13 @@ impl Search {
 struct Found<'a> {
     mode: Mode,
     page: &'a mut Page,
-    redactor: &'a Redactor,
     count: u64,
     is_full: bool,
 }
 
 impl Found<'_> {
     fn line(&mut self, number: Option<u64>, sign: char, bytes: &[u8]) -> bool {
-        let line = result::line(&String::from_utf8_lossy(bytes), self.redactor);
+        let line = result::line(&String::from_utf8_lossy(bytes));
         let goes_on = self.page.push(&format!("{}{sign}{line}", number.unwrap_or_default()));
         self.is_full = !goes_on;
         goes_on

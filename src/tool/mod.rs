@@ -21,6 +21,8 @@ mod ports;
 mod read;
 mod registry;
 mod result;
+#[cfg(test)]
+mod secrets_tests;
 mod seen;
 mod shell;
 #[cfg(test)]

@@ -83,7 +83,7 @@ fn look(database: &Path, wish: &Arguments, grep: Option<&Regex>, redactor: &Reda
     let text = redactor.mask_in_place(&stored.whole().text(stored.size));
     let lines: Vec<&str> = text.lines().collect();
     let about = format!("{}, {} lines\n", about(&stored.entry, redactor), lines.len());
-    let body = shown(&lines, grep, wish, redactor);
+    let body = shown(&lines, grep, wish);
     let note = if stored.entry.full_screen { "[what it drew on the whole screen was not kept]\n" } else { "" };
     Ok(Outcome::done(format!("{about}{body}{note}")))
 }
@@ -98,13 +98,13 @@ fn recent(history: &History, redactor: &Redactor) -> Result<String, StoreError> 
 /// `12: cargo test (exit 101, 3.2s, in /home/me/app)`
 fn about(entry: &Entry, redactor: &Redactor) -> String {
     let command = String::from_utf8_lossy(&entry.command).replace('\n', "⏎");
-    let command = result::line(&command, redactor);
+    let command = result::line(&redactor.mask(&command));
     let took = human::duration(entry.duration);
     format!("{}: {command} (exit {}, {took}, in {})", entry.id, entry.status, entry.cwd.display())
 }
 
 /// The lines that were asked for, with their numbers.
-fn shown(lines: &[&str], grep: Option<&Regex>, wish: &Arguments, redactor: &Redactor) -> String {
+fn shown(lines: &[&str], grep: Option<&Regex>, wish: &Arguments) -> String {
     let wanted = match grep {
         Some(regex) => matching(lines, regex, wish.context.min(MOST_CONTEXT)),
         None => (0..lines.len()).map(|index| (index, ':')).collect(),
@@ -116,7 +116,7 @@ fn shown(lines: &[&str], grep: Option<&Regex>, wish: &Arguments, redactor: &Reda
     };
     let mut page = Page::new(0, limit);
     let beyond = wanted.iter().find(|(index, sign)| {
-        let line = format!("{}{sign}{}", index + 1, result::line(lines[*index], redactor));
+        let line = format!("{}{sign}{}", index + 1, result::line(lines[*index]));
         !page.push(&line)
     });
     if let Some((index, _)) = beyond {

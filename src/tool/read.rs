@@ -1,6 +1,6 @@
 //! `read_file`: lines with their numbers, or a picture.
 
-use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
+use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::PathBuf;
 
 use base64::Engine;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::seen::Fingerprint;
 use super::{Context, Prepared, Tool, arguments, file, paths, result};
 use crate::chat::{Image, Outcome, ToolSpec};
-use crate::guard::{Intent, Redactor};
+use crate::guard::{Intent, MaskedReader};
 use crate::text::{KIB, MIB, human};
 
 /// Larger files are shown only in the range that is asked for.
@@ -110,17 +110,12 @@ impl Reader {
             let lines = if wish.is_range { "these lines" } else { "it" };
             return Ok(Outcome::done(format!("{name} has not changed since you read {lines}; see above")));
         }
-        let redactor = &self.context.redactor;
-        let text = match &whole {
-            Some(bytes) => {
-                let masked = redactor.mask_in_place(&String::from_utf8_lossy(bytes));
-                numbered(Cursor::new(masked), wish, Some(total(bytes)), redactor)
-            }
-            None => {
-                let mut file = again;
-                file.rewind().and_then(|()| numbered(BufReader::new(file), wish, None, redactor))
-            }
-        };
+        let total = whole.as_deref().map(total);
+        let mut file = again;
+        let text = file.rewind().and_then(|()| {
+            let masked = MaskedReader::new(file, self.context.redactor.clone());
+            numbered(BufReader::new(masked), wish, total)
+        });
         let text = text.map_err(said)?;
         self.context.seen.show(&self.path, print, range);
         Ok(Outcome::done(text))
@@ -133,7 +128,7 @@ fn total(bytes: &[u8]) -> usize {
 }
 
 /// Numbered lines up to the cap.
-fn numbered(mut from: impl BufRead, wish: &Wish, total: Option<usize>, redactor: &Redactor) -> io::Result<String> {
+fn numbered(mut from: impl BufRead, wish: &Wish, total: Option<usize>) -> io::Result<String> {
     let mut text = String::new();
     let (mut number, mut has_crlf) = (0, false);
     let mut more = false;
@@ -148,7 +143,7 @@ fn numbered(mut from: impl BufRead, wish: &Wish, total: Option<usize>, redactor:
             _ => &bytes,
         };
         has_crlf |= content.ends_with(b"\r\n");
-        let line = format!("{number}\t{}\n", result::line(&String::from_utf8_lossy(content), redactor));
+        let line = format!("{number}\t{}\n", result::line(&String::from_utf8_lossy(content)));
         more = number >= wish.end() || text.len() + line.len() > result::TEXT_CAP;
         if more {
             break;

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use super::{Context, Run, RunContext};
 use crate::chat::Outcome;
-use crate::guard::Redactor;
 use crate::text::{KIB, MIB, human};
 
 /// Bytes of one result a model gets to read.
@@ -126,11 +125,11 @@ fn boundary(text: &str, mut places: impl Iterator<Item = usize>) -> usize {
     places.find(|at| text.is_char_boundary(*at)).unwrap_or_default()
 }
 
-/// One line, masked, and not longer than a model wants to read.
-pub(super) fn line(text: &str, redactor: &Redactor) -> String {
-    let text = redactor.mask(text.trim_end_matches(['\n', '\r']));
+/// One line of a masked text, not longer than a model wants to read. A line alone can't be masked: it may be part of a key.
+pub(super) fn line(text: &str) -> String {
+    let text = text.trim_end_matches(['\n', '\r']);
     match text.char_indices().nth(LINE_CAP) {
-        None => text,
+        None => text.to_owned(),
         Some((at, _)) => format!("{} [… {} more bytes]", &text[..at], text.len() - at),
     }
 }
@@ -246,7 +245,8 @@ mod tests {
         let shown = capped(&format!("{token} ").repeat(2_000), "bash", &home.context());
         assert!(!shown.contains("ghp_") && !shown.contains("3dE5g") && shown.contains("left out"), "{shown}");
         for before in LINE_CAP - token.len()..LINE_CAP {
-            let shown = line(&format!("{} {token} and so on", "x".repeat(before)), &home.context().redactor);
+            let masked = home.context().redactor.mask(&format!("{} {token} and so on", "x".repeat(before)));
+            let shown = line(&masked);
             assert!(!shown.contains("ghp_") && !shown.contains("3dE5g"), "{shown}");
         }
     }

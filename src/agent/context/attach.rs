@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::excerpt::{Room, excerpt};
 use super::{Events, Happened, Query, data, name, shell};
-use crate::guard::Redactor;
+use crate::guard::{MaskedReader, Redactor};
 use crate::store::{History, Ticket};
 use crate::text::KIB;
 use crate::track::Command;
@@ -134,13 +134,14 @@ fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<String, String>
         return Err(format!("{typed} is not a regular file"));
     }
     let mut bytes = Vec::new();
-    File::open(path).and_then(|file| file.take(READ_CAP).read_to_end(&mut bytes)).map_err(cannot)?;
+    let masked = |file: File| MaskedReader::new(file, redactor.clone()).take(READ_CAP).read_to_end(&mut bytes);
+    File::open(path).and_then(masked).map_err(cannot)?;
     if memchr::memchr(0, &bytes[..bytes.len().min(8 * KIB)]).is_some() {
         return Err(format!("{typed} is not text"));
     }
     let text = data(&String::from_utf8_lossy(&bytes));
     let rest = format!("read_file {shown}");
-    Ok(format!("<file path=\"{shown}\">\n{}\n</file>\n", excerpt(&redactor.mask(&text), FILE, &rest)))
+    Ok(format!("<file path=\"{shown}\">\n{}\n</file>\n", excerpt(&text, FILE, &rest)))
 }
 
 /// Everything behind an `@` at the start of a word, once each.

@@ -8,6 +8,8 @@ use crate::text::MIB;
 
 /// Bytes of the beginning, and of the end, that are kept. A model gets to see far fewer, but may search in these.
 const CAP: usize = 2 * MIB;
+/// A line longer than this is cut in two where bytes are missing.
+const LINE: usize = 4096;
 
 /// Reads what was piped in, if anything.
 pub(super) async fn read() -> anyhow::Result<Option<String>> {
@@ -36,6 +38,13 @@ fn collect(mut from: impl Read, cap: usize) -> io::Result<String> {
         tail.drain(..old);
     }
     if missing > 0 {
+        // Half a line could hold half a secret, which nothing could tell from ordinary text.
+        let end = memchr::memrchr(b'\n', &head).filter(|newline| head.len() - newline <= LINE);
+        let start = memchr::memchr(b'\n', &tail).filter(|newline| *newline < LINE);
+        let (end, start) = (end.map_or(head.len(), |newline| newline + 1), start.map_or(0, |newline| newline + 1));
+        missing += head.len() - end + start;
+        head.truncate(end);
+        tail.drain(..start);
         head.extend_from_slice(format!("\n[… {missing} bytes not kept …]\n").as_bytes());
     }
     head.append(&mut tail);
@@ -53,6 +62,8 @@ mod tests {
         assert_eq!(kept("abcd"), "abcd");
         assert_eq!(kept("abcdefgh"), "abcdefgh");
         assert_eq!(kept("abcdefghi"), "abcd\n[… 1 bytes not kept …]\nfghi");
+        let cut = "a\n[… 7 bytes not kept …]\nj\n";
+        assert_eq!(collect("a\nbcd\ngh\nj\n".as_bytes(), 4).unwrap().replace("\n\n", "\n"), cut);
         assert_eq!(kept(&"x".repeat(1_000)).len(), "xxxx\n[… 992 bytes not kept …]\nxxxx".len());
         assert_eq!(collect(&b"\xff\xfe"[..], 4).unwrap(), "\u{FFFD}\u{FFFD}");
     }

@@ -103,7 +103,7 @@ impl Voice {
     }
 
     /// Ends the last line, or prints the object.
-    pub(super) fn finish(&self, ending: &Ending, usage: Usage, model: Option<&str>) -> io::Result<()> {
+    pub(super) fn finish(&self, ending: &Ending, usage: Usage, model: Option<&str>) -> anyhow::Result<()> {
         let mut said = self.lock();
         if !matches!(said.form, Form::Json) {
             self.end_line(&mut said);
@@ -117,9 +117,7 @@ impl Voice {
         };
         let answer = if said.answer.is_empty() { &said.last } else { &said.answer };
         let object = Object { answer, calls: &said.calls, usage, model, status, error };
-        let mut out = io::stdout().lock();
-        serde_json::to_writer(&mut out, &object)?;
-        out.write_all(b"\n")
+        crate::cli::json::print(&object, &mut io::stdout().lock())
     }
 
     fn lock(&self) -> MutexGuard<'_, Said> {

@@ -5,7 +5,7 @@ use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 
 use super::since::Since;
-use super::{Place, Screen, json};
+use super::{Place, Screen};
 use crate::store::{Filter, Forget, History};
 
 #[derive(Debug, clap::Args)]
@@ -59,7 +59,7 @@ pub(super) fn run(
     let forgotten = history.forget(&which)?;
     remove_below(place.runtime, &forgotten.spills);
     if as_json {
-        json::print(&serde_json::json!({ "forgotten": forgotten.ids }), out)?;
+        crate::cli::json::print(&serde_json::json!({ "forgotten": forgotten.ids }), out)?;
     } else {
         writeln!(out, "Forgot {}.", counted(forgotten.ids.len()))?;
     }

@@ -5,6 +5,7 @@ use std::io::Write;
 use serde::Serialize;
 
 use super::{show, timestamp};
+use crate::cli::json::print;
 use crate::store::{Entry, Stats, Stored};
 
 /// Scripts rely on these names.
@@ -73,18 +74,4 @@ pub(super) fn stats(stats: &Stats, out: &mut impl Write) -> anyhow::Result<()> {
         "slowest": slowest,
     });
     print(&object, out)
-}
-
-/// Writes one line. What could steer a terminal is written as an escape, which means the same to a program.
-pub(super) fn print(value: &impl Serialize, out: &mut impl Write) -> anyhow::Result<()> {
-    let mut line = String::new();
-    for c in serde_json::to_string(value)?.chars() {
-        // Control characters and letters like them occur only inside strings.
-        if crate::text::sanitize(c.encode_utf8(&mut [0; 4])).starts_with(c) {
-            line.push(c);
-        } else {
-            line.push_str(&format!("\\u{:04x}", u32::from(c)));
-        }
-    }
-    Ok(writeln!(out, "{line}")?)
 }

@@ -382,6 +382,6 @@ fn rest_of_line(text: &str, at: usize) -> Range<usize> {
 }
 
 /// The last character boundary at or before `at`.
-fn key_boundary(text: &str, at: usize) -> usize {
+pub(super) fn key_boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }

@@ -69,8 +69,13 @@ fn armour_before(text: &str, from: usize, end: usize) -> usize {
     let head = &text[from..end];
     // What stands before the end on its own line is a number or a mark, not the key.
     let head = &head[..head.rfind('\n').map_or(0, |newline| newline + 1)];
-    let armour = head.split_inclusive('\n').rev().take_while(|line| is_armour(line));
-    let length = armour.map(str::len).take(LONGEST / 16).sum::<usize>();
+    let mut length = 0;
+    for line in head.split_inclusive('\n').rev().take_while(|line| is_armour(line)) {
+        if length + line.len() > LONGEST {
+            break;
+        }
+        length += line.len();
+    }
     if length == 0 { end } else { from + head.len() - length }
 }
 

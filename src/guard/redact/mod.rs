@@ -9,11 +9,13 @@
 mod address;
 mod assign;
 mod command;
+mod draft;
 mod found;
 mod key_block;
 mod literal;
 mod name;
 mod placeholder;
+mod reader;
 mod shape;
 #[cfg(test)]
 mod tests;
@@ -21,16 +23,20 @@ mod value;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use regex::Regex;
 
+use draft::Draft;
 use found::{Found, merged};
 use literal::Literals;
 
+pub use reader::MaskedReader;
+
 /// Secrets that get a number of their own; more of them are still masked.
 const MOST_NUMBERED: usize = 10_000;
-/// A placeholder beside other text may make that text look different, so a text is looked at again, but not for ever.
+/// How often a text is searched.
 const ROUNDS: usize = 4;
 
 /// What the person wishes masked beyond what we know, and what not.
@@ -47,6 +53,13 @@ pub struct Masking {
 pub struct Redactor {
     masking: Masking,
     known: Arc<Mutex<Known>>,
+}
+
+/// What becomes of the line breaks inside a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lines {
+    Kept,
+    Joined,
 }
 
 /// The secrets met so far.
@@ -77,25 +90,36 @@ impl Redactor {
 
     /// The text without its secrets, each line where it was: a secret of many lines leaves empty ones.
     pub fn mask_in_place(&self, text: &str) -> String {
-        self.masked(text, |secret| "\n".repeat(memchr::memchr_iter(b'\n', secret.as_bytes()).count()))
+        self.written(text, 0..text.len(), &self.spans(text), Lines::Kept)
     }
 
     /// The text without its secrets.
     pub fn mask(&self, text: &str) -> String {
-        self.masked(text, |_| String::new())
+        self.written(text, 0..text.len(), &self.spans(text), Lines::Joined)
     }
 
-    /// What `rest` makes of a secret stands behind its placeholder.
-    fn masked(&self, text: &str, rest: impl Fn(&str) -> String) -> String {
-        let mut masked = text.to_owned();
-        for _ in 0..ROUNDS {
-            let found = self.find(&masked);
+    /// Where the secrets of this text are, in order and apart from each other.
+    pub fn secret_ranges(&self, text: &str) -> Vec<Range<usize>> {
+        self.spans(text).into_iter().map(|one| one.range).collect()
+    }
+
+    /// Everything secret. A placeholder beside other text may make that text look different, so the text is searched again with
+    /// placeholders in it, until nothing more is found.
+    fn spans(&self, text: &str) -> Vec<Found> {
+        let mut found = self.find(text);
+        for _ in 1..ROUNDS {
             if found.is_empty() {
                 break;
             }
-            masked = self.replace(&masked, found, &rest);
+            let draft = Draft::new(text, &found);
+            let more = self.find(&draft.text);
+            if more.is_empty() {
+                break;
+            }
+            let more = more.into_iter().map(|one| Found { range: draft.original(one.range), kind: one.kind });
+            found = merged(more.chain(found).collect(), &[]);
         }
-        masked
+        found
     }
 
     /// A placeholder of ours in this text, if there is one.
@@ -128,18 +152,24 @@ impl Redactor {
         found
     }
 
-    fn replace(&self, text: &str, found: Vec<Found>, rest: impl Fn(&str) -> String) -> String {
+    /// One part of the text with its secrets replaced. A secret that began before the part has had its placeholder already.
+    fn written(&self, text: &str, part: Range<usize>, found: &[Found], lines: Lines) -> String {
         let mut known = self.known();
-        let mut masked = String::with_capacity(text.len());
-        let mut from = 0;
-        for Found { range, kind } in found {
-            masked.push_str(&text[from..range.start]);
-            let secret = &text[range.clone()];
-            masked.push_str(&known.placeholder(secret, &kind));
-            masked.push_str(&rest(secret));
-            from = range.end;
+        let mut masked = String::with_capacity(part.len());
+        let mut from = part.start;
+        for Found { range, kind } in found.iter().filter(|one| one.range.end > part.start && one.range.start < part.end)
+        {
+            if range.start >= part.start {
+                masked.push_str(&text[from..range.start]);
+                masked.push_str(&known.placeholder(&text[range.clone()], kind));
+            }
+            from = range.end.min(part.end);
+            if lines == Lines::Kept {
+                let secret = &text.as_bytes()[range.start.max(part.start)..from];
+                masked.extend(memchr::memchr_iter(b'\n', secret).map(|_| '\n'));
+            }
         }
-        masked.push_str(&text[from..]);
+        masked.push_str(&text[from..part.end]);
         masked
     }
 

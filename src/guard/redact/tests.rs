@@ -17,7 +17,7 @@ fn environment(pairs: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
 const SECRET: &str = "kT7xWq2m9Zp4";
 
 /// Random letters and digits, so that no real-looking token stands in the source.
-fn noise(length: usize) -> String {
+pub(super) fn noise(length: usize) -> String {
     "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zC".chars().cycle().take(length).collect()
 }
 
@@ -339,7 +339,7 @@ fn the_cost_is_linear_whatever_the_text() {
 }
 
 /// Pieces of which secrets are made, in any order.
-fn pieces() -> impl Strategy<Value = String> {
+pub(super) fn pieces() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         any::<String>(),
         Just("password".to_owned()),

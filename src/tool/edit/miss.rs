@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use crate::guard::Redactor;
 use crate::text::KIB;
 use crate::tool::result;
 
@@ -31,8 +30,8 @@ const WAYS: &[Forgiving] = &[
     Forgiving { difference: "in whitespace and quotes", key: |line| spaces(&typewritten(line)) },
 ];
 
-/// Says what is nearest to `old` in `text`.
-pub(super) fn explain(text: &str, old: &str, redactor: &Redactor) -> String {
+/// Says what is nearest to `old` in a masked text.
+pub(super) fn explain(text: &str, old: &str) -> String {
     if let Some(without) = without_line_numbers(old)
         && text.contains(&without)
     {
@@ -42,12 +41,12 @@ pub(super) fn explain(text: &str, old: &str, redactor: &Redactor) -> String {
     let wanted: Vec<&str> = old.lines().collect();
     for way in WAYS {
         if let Some(at) = find(&lines, &wanted, way.key) {
-            let shown = numbered(&lines, at, wanted.len(), redactor);
+            let shown = numbered(&lines, at, wanted.len());
             return format!("The nearest differs {}:{shown}", way.difference);
         }
     }
     match nearest(&lines, &wanted) {
-        Some(at) => format!("The nearest is:{}", numbered(&lines, at, wanted.len(), redactor)),
+        Some(at) => format!("The nearest is:{}", numbered(&lines, at, wanted.len())),
         None => "Nothing there is like it; read the file again".to_owned(),
     }
 }
@@ -89,10 +88,10 @@ fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
     Some(at.saturating_sub(index))
 }
 
-fn numbered(lines: &[&str], at: usize, count: usize, redactor: &Redactor) -> String {
+fn numbered(lines: &[&str], at: usize, count: usize) -> String {
     let mut shown = String::new();
     for (index, line) in lines.iter().enumerate().skip(at).take(count.clamp(1, SHOWN)) {
-        let line = format!("\n{}\t{}", index + 1, result::line(line, redactor));
+        let line = format!("\n{}\t{}", index + 1, result::line(line));
         if shown.len() + line.len() > SHOWN_BYTES {
             break;
         }

@@ -1,6 +1,7 @@
 //! Replacing text in text.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::{Edit, miss};
 use crate::guard::Redactor;
@@ -42,12 +43,13 @@ fn one(text: &str, edit: &Edit, has_crlf: bool, redactor: &Redactor) -> Result<S
     }
     // A model writes plain newlines; the file's own way of ending lines is tried first.
     let ways: [fn(&str) -> Cow<'_, str>; 2] = if has_crlf { [crlf, verbatim] } else { [verbatim, crlf] };
-    let Some(way) = ways.into_iter().find(|way| text.contains(&*way(&edit.old_string))) else {
-        let nearest = miss::explain(text, &edit.old_string, redactor);
+    let secrets = redactor.secret_ranges(text);
+    let Some(way) = ways.into_iter().find(|way| !places(text, &way(&edit.old_string), &secrets).is_empty()) else {
+        let nearest = miss::explain(&redactor.mask_in_place(text), &edit.old_string);
         return Err(refusal("old_string was not found in", &format!(". {nearest}")));
     };
     let (old, new) = (way(&edit.old_string), way(&edit.new_string));
-    let places: Vec<usize> = text.match_indices(&*old).map(|(at, _)| at).collect();
+    let places = places(text, &old, &secrets);
     if places.len() > 1 && !edit.replace_all {
         let lines: Vec<String> = places.iter().take(PLACES).map(|at| line_of(text, *at).to_string()).collect();
         let more = if places.len() > PLACES { ", …" } else { "" };
@@ -56,7 +58,24 @@ fn one(text: &str, edit: &Edit, has_crlf: bool, redactor: &Redactor) -> Result<S
             detail: format!(", at lines {}{more}. Add surrounding lines, or set replace_all", lines.join(", ")),
         });
     }
-    Ok(text.replace(&*old, &new))
+    let mut after = String::with_capacity(text.len());
+    let mut from = 0;
+    for at in places {
+        after.push_str(&text[from..at]);
+        after.push_str(&new);
+        from = at + old.len();
+    }
+    after.push_str(&text[from..]);
+    Ok(after)
+}
+
+/// Where a text occurs outside of secrets. The model does not see those, and must not find out by guessing.
+fn places(text: &str, old: &str, secrets: &[Range<usize>]) -> Vec<usize> {
+    let is_visible = |at: &usize| {
+        let next = secrets.partition_point(|secret| secret.end <= *at);
+        secrets.get(next).is_none_or(|secret| secret.start >= at + old.len())
+    };
+    text.match_indices(old).map(|(at, _)| at).filter(is_visible).collect()
 }
 
 fn verbatim(text: &str) -> Cow<'_, str> {
