@@ -2,16 +2,15 @@
 
 use std::cell::Cell;
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
-
+use super::dictionary::Hits;
+use super::extent::{self, bare, char_boundary, quoted, rest_of_line, token};
 use super::found::Found;
 use super::name::{self, Nature};
 use super::value::{self, Setting};
 
 /// A name without one of these is never a secret's.
-const SIGNS: &[&str] = &[
+pub(super) const SIGNS: &[&str] = &[
     "pass",
     "pwd",
     "secret",
@@ -25,27 +24,40 @@ const SIGNS: &[&str] = &[
     "_pat",
     "sig",
     "identified by",
+    "psk",
+    "pw",
+    "psw",
+    "salt",
+    "seed",
+    "mnemonic",
+    "csrf",
+    "sess",
+    "otp",
+    "phrase",
+    "license",
+    "kennwort",
+    "senha",
+    "contrasena",
+    "wachtwoord",
+    "haslo",
+    "_pin",
+    "hmac",
 ];
 /// Longer than any name.
 const LONGEST_NAME: usize = 80;
-/// Longer than any value that is not a file.
-const LONGEST: usize = 8 * 1024;
 /// Values longer than this are read once.
 const LONG: usize = 256;
 /// Schemes of an `Authorization` whose rest is one word.
 const SCHEMES: &[&str] = &["bearer", "basic", "token", "apikey", "api-key", "negotiate", "digest", "bot", "key"];
 
-static WHERE: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| AhoCorasick::builder().ascii_case_insensitive(true).build(SIGNS).ok());
-
-pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+pub(super) fn find(text: &str, hits: &Hits, found: &mut Vec<Found>) {
     let mut done = 0;
-    for hit in WHERE.iter().flat_map(|signs| signs.find_iter(text)) {
-        if hit.start() < done {
+    for hit in &hits.names {
+        if hit.start < done {
             continue;
         }
-        let range =
-            if SIGNS[hit.pattern().as_usize()].contains(' ') { hit.range() } else { whole_name(text, hit.range()) };
+        let is_whole = text.as_bytes()[hit.clone()].contains(&b' ');
+        let range = if is_whole { hit.clone() } else { whole_name(text, hit.clone()) };
         done = range.end;
         if range.len() < LONGEST_NAME {
             let name = Name { text, range, read: Cell::new(0) };
@@ -85,6 +97,12 @@ enum Between {
     Element,
     /// Only blanks.
     Blank,
+    /// Two blanks or more, a tab, or the line between two columns of a table.
+    Column,
+    /// `:` or `=` and the end of the line: the value is on the next.
+    NextLine,
+    /// `name: X`, then `value:`, as lists of settings have it.
+    Pair,
     /// `, ` behind a quoted name: arguments of a function.
     Comma,
 }
@@ -98,8 +116,11 @@ impl Name<'_> {
         if word.eq_ignore_ascii_case("identified by") {
             return self.behind_blank(Nature::Password);
         }
-        let nature = name::nature(word.trim_matches(['-', '.']))?;
         let (between, at) = self.between()?;
+        if between == Between::Blank && !self.may_stand_before_blank() {
+            return None;
+        }
+        let nature = name::nature(word.trim_matches(['-', '.']))?;
         match nature {
             Nature::Authorization => self.authorization(between, at),
             Nature::Cookie | Nature::SetCookie => self.cookie(nature, between, at),
@@ -140,6 +161,12 @@ impl Name<'_> {
         self.text[self.range.clone()].starts_with('-')
     }
 
+    /// Prose is full of such words; only an option, SQL and a netrc have the secret behind a blank.
+    fn may_stand_before_blank(&self) -> bool {
+        let word = &self.bytes()[self.range.clone()];
+        self.is_flag() || word == b"password" || !word.iter().any(u8::is_ascii_lowercase)
+    }
+
     fn is_in_query(&self) -> bool {
         matches!(self.before(), b'?' | b'&')
     }
@@ -150,6 +177,12 @@ impl Name<'_> {
         let before = &self.bytes()[from..self.range.start];
         let line = before.iter().rposition(|byte| *byte == b'\n').map_or(before, |newline| &before[newline + 1..]);
         line.iter().all(|byte| byte.is_ascii_digit() || b" \t-+|:\"'#*".contains(byte))
+    }
+
+    /// Whether it stands in quotes behind a parenthesis.
+    fn is_first_argument(&self) -> bool {
+        let before = &self.bytes()[self.range.start.saturating_sub(4)..self.range.start];
+        matches!(before.trim_ascii(), [.., b'(', b'"' | b'\''])
     }
 
     /// What follows the name, and where the value begins.
@@ -166,7 +199,14 @@ impl Name<'_> {
         if bytes.get(at) == Some(&b'>') && self.before() == b'<' {
             return Some((Between::Element, at + 1));
         }
+        if let Some(value) = extent::pair_value(self.text, at) {
+            return Some((Between::Pair, value));
+        }
         let quotes = skip(&mut at, b"\\\"'`");
+        // `<string name="password">value</string>`.
+        if quotes == 1 && bytes.get(at) == Some(&b'>') && matches!(self.before(), b'"' | b'\'') {
+            return Some((Between::Element, at + 1));
+        }
         let brackets = skip(&mut at, b"]");
         let blanks = skip(&mut at, b" \t");
         let rest = &bytes[at..];
@@ -177,16 +217,27 @@ impl Name<'_> {
             }
             [b'=', ..] => (Between::Equals { tight: blanks == 0 }, 1),
             [b':', ..] => (Between::Colon { tight: blanks == 0 }, 1),
-            [b',', ..] if quotes > 0 => (Between::Comma, 1),
-            [_, ..] if blanks > 0 && quotes + brackets == 0 => return Some((Between::Blank, at)),
+            [b',', ..] if quotes > 0 && self.is_first_argument() => (Between::Comma, 1),
+            [b'|', b' ', ..] if blanks > 0 && self.begins_line() => (Between::Column, 1),
+            [_, ..] if blanks > 0 && quotes + brackets == 0 => {
+                let is_wide = blanks > 1 || bytes[at - 1] == b'\t';
+                let between =
+                    if is_wide && self.begins_line() && !self.is_flag() { Between::Column } else { Between::Blank };
+                return Some((between, at));
+            }
             _ => return None,
         };
         at += length;
         let blanks = skip(&mut at, b" \t");
+        if matches!(between, Between::Equals { .. } | Between::Colon { .. })
+            && let Some(value) = extent::next_line_value(self.text, at)
+        {
+            return Some((Between::NextLine, value));
+        }
         let between = match between {
             Between::Equals { tight } => Between::Equals { tight: tight && blanks == 0 },
             Between::Colon { tight } => Between::Colon { tight: tight && blanks == 0 },
-            Between::Element | Between::Blank | Between::Comma => between,
+            other => other,
         };
         Some((between, at))
     }
@@ -200,6 +251,9 @@ impl Name<'_> {
         let (setting, ends): (Setting, &[u8]) = match between {
             Between::Element => (Setting::Quoted, b"<"),
             Between::Comma | Between::Blank => return None,
+            Between::Column => return self.in_column(nature, at),
+            Between::NextLine => return self.alone_on_line(nature, at),
+            Between::Pair => (Setting::Shell, b",}<&"),
             Between::Equals { tight: true } if self.is_in_query() => (Setting::Shell, b"&#"),
             Between::Equals { tight: true } if is_capital && self.begins_line() => (Setting::Shell, b""),
             Between::Equals { tight: true } if is_capital || self.is_flag() => (Setting::Shell, b";,&|)"),
@@ -211,8 +265,8 @@ impl Name<'_> {
         // `name: type = "value"`, as several languages have it.
         if matches!(between, Between::Colon { .. })
             && let Some(after) = self.text[value.end..].strip_prefix(" = ")
-            && let Some(quoted) = self.quoted(self.text.len() - after.len())
         {
+            let quoted = self.quoted(self.text.len() - after.len())?;
             return self.judged(quoted, nature, Setting::Quoted);
         }
         let rest = self.bytes()[value.end..].iter().take(LONG).find(|byte| !b" \t\r".contains(byte));
@@ -223,6 +277,32 @@ impl Name<'_> {
         let setting = if setting == Setting::Line && is_statement { Setting::Loose } else { setting };
         let trimmed = self.text[value.clone()].trim_end_matches([';', ',']).len();
         self.judged(value.start..value.start + trimmed, nature, setting)
+    }
+
+    /// A value in a table ends at the next wide gap; a description is several words.
+    fn in_column(&self, nature: Nature, at: usize) -> Option<Found> {
+        let line = self.rest_of_line(at);
+        let text = &self.text[line.clone()];
+        let end = ["  ", "\t", " |"].iter().filter_map(|gap| text.find(gap)).min().unwrap_or(text.len());
+        let cell = text[..end].trim_end();
+        if cell.contains(' ') {
+            return None;
+        }
+        self.judged(at..at + cell.len(), nature, Setting::Loose)
+    }
+
+    /// A value on the line below its name is the only word there.
+    fn alone_on_line(&self, nature: Nature, at: usize) -> Option<Found> {
+        if let Some(quoted) = self.quoted(at) {
+            return self.judged(quoted, nature, Setting::Quoted);
+        }
+        let line = self.rest_of_line(at);
+        let word = self.text[line].trim_end_matches([',', ';']);
+        let is_odd = |word: &str| {
+            word.bytes().any(|byte| byte.is_ascii_digit()) && word.bytes().any(|byte| byte.is_ascii_alphabetic())
+        };
+        let is_certain = value::is_drawn(word) || nature != Nature::AnyKey && word.len() >= 8 && is_odd(word);
+        (is_certain && !word.contains(' ')).then(|| self.judged(at..at + word.len(), nature, Setting::Loose)).flatten()
     }
 
     /// `password=value` is a setting; `f(password=value)` hands one name over under another.
@@ -263,7 +343,7 @@ impl Name<'_> {
             let is_label = text.starts_with('-') || text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
             return (!is_label && blanks == 1).then(|| self.judged(value, nature, Setting::Shell)).flatten();
         }
-        let from = key_boundary(self.text, self.range.start.saturating_sub(256));
+        let from = char_boundary(self.text, self.range.start.saturating_sub(256));
         let mut earlier = self.text[from..self.range.start].split_whitespace().rev();
         let is_netrc = earlier.nth(1).is_some_and(|word| word == "login");
         is_netrc.then(|| self.judged(value, nature, Setting::Shell)).flatten()
@@ -325,63 +405,10 @@ fn kind(nature: Nature) -> &'static str {
         Nature::Password => "password",
         Nature::Secret => "secret",
         Nature::Token => "token",
-        Nature::Key => "key",
+        Nature::Key | Nature::AnyKey => "key",
         Nature::Authorization => "authorization",
         Nature::Cookie | Nature::SetCookie => "cookie",
         Nature::Auth => "credential",
         Nature::Signature => "signature",
     }
-}
-
-/// What stands in quotes from `at` on, on one line; the quotes may be escaped, as JSON in a log has them.
-fn quoted(text: &str, at: usize) -> Option<Range<usize>> {
-    let bytes = text.as_bytes();
-    let mut open = at;
-    // Python's and Rust's marks of raw strings and bytes.
-    if bytes.get(open).is_some_and(|byte| b"brBR".contains(byte)) && matches!(bytes.get(open + 1), Some(b'"' | b'\'')) {
-        open += 1;
-    }
-    let escapes = bytes.get(open..)?.iter().take_while(|byte| **byte == b'\\').count();
-    open += escapes;
-    let quote = *bytes.get(open).filter(|byte| b"\"'`".contains(byte))?;
-    let start = open + 1;
-    let mut end = start;
-    while end - start < LONGEST {
-        match *bytes.get(end)? {
-            b'\n' => return None,
-            b'\\' if escapes == 0 => end += 2,
-            b'\\' if bytes.get(end + escapes) == Some(&quote) => return Some(start..end),
-            byte if byte == quote => return Some(start..end),
-            _ => end += 1,
-        }
-    }
-    None
-}
-
-/// A word that ends at a blank, a quote, or one of these.
-fn bare(text: &str, at: usize, ends: &[u8]) -> Range<usize> {
-    let length = text.as_bytes()[at..]
-        .iter()
-        .take(LONGEST)
-        .take_while(|byte| !byte.is_ascii_whitespace() && !b"\"'`".contains(byte) && !ends.contains(byte))
-        .count();
-    at..key_boundary(text, at + length)
-}
-
-fn token(text: &str, at: usize) -> Range<usize> {
-    let of_token = |byte: &&u8| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(byte);
-    at..at + text.as_bytes()[at..].iter().take_while(of_token).count()
-}
-
-/// The rest of the line up to a quote that closes what the line stands in.
-fn rest_of_line(text: &str, at: usize) -> Range<usize> {
-    let bytes = &text.as_bytes()[at..text.len().min(at + LONGEST)];
-    let length = bytes.iter().position(|byte| b"\r\n\"'`".contains(byte)).unwrap_or(bytes.len());
-    let end = key_boundary(text, at + length);
-    at..at + text[at..end].trim_end().len()
-}
-
-/// The last character boundary at or before `at`.
-pub(super) fn key_boundary(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }

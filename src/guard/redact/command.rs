@@ -1,98 +1,307 @@
-//! Secrets that some commands take with an option of one letter.
+//! Secrets in command lines, where an option of one letter or a place among the arguments says so.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
-
+use super::dictionary::Hits;
+use super::extent::char_boundary;
 use super::found::Found;
-use super::value;
+use super::{name, value};
 
 /// Where a command takes a secret.
 #[derive(Debug, Clone, Copy)]
 enum Takes {
-    /// `user:password` behind one of these.
-    Login(&'static [&'static str]),
-    /// The secret behind, or right after, this.
-    Secret(&'static str),
+    /// `user:password` behind one of these; the sign between them is the second.
+    Login(&'static [&'static str], char),
+    /// The secret behind, or right after, one of these.
+    Secret(&'static [&'static str]),
     /// The secret right after this; a word behind it is something else.
     Attached(&'static str),
     /// `pass:secret`, as openssl has it.
     Labelled,
+    /// The argument so many words behind this one.
+    Argument(&'static str, usize),
+    /// `name=secret` arguments, after these words.
+    Settings(&'static str),
+    /// Only if the word that makes the command one about secrets is there.
+    SecretIn(&'static str, &'static [&'static str]),
 }
 
-const COMMANDS: &[(&str, Takes)] = &[
-    ("curl", Takes::Login(&["-u", "--user", "-U", "--proxy-user"])),
-    ("http", Takes::Login(&["-a", "--auth"])),
-    ("https", Takes::Login(&["-a", "--auth"])),
-    ("xh", Takes::Login(&["-a", "--auth"])),
-    ("mysql", Takes::Attached("-p")),
-    ("mysqldump", Takes::Attached("-p")),
-    ("mysqladmin", Takes::Attached("-p")),
-    ("mariadb", Takes::Attached("-p")),
-    ("mariadb-dump", Takes::Attached("-p")),
-    ("sshpass", Takes::Secret("-p")),
-    ("redis-cli", Takes::Secret("-a")),
-    ("login", Takes::Secret("-p")),
-    ("openssl", Takes::Labelled),
+use Takes::{Argument, Attached, Labelled, Login, Secret, SecretIn, Settings};
+
+const LDAP: &[Takes] = &[Secret(&["-w", "-s", "-a"])];
+const MYSQL: &[Takes] = &[Attached("-p")];
+const MONGO: &[Takes] = &[Secret(&["-p"])];
+const REGISTRY: &[Takes] = &[SecretIn("login", &["-p"]), Login(&["--creds", "--src-creds", "--dest-creds"], ':')];
+const ARCHIVE: &[Takes] = &[Attached("-p"), Attached("-hp")];
+const ZIP: &[Takes] = &[Secret(&["-P"])];
+const SQL: &[Takes] = &[Secret(&["-P"])];
+const HTTPIE: &[Takes] = &[Login(&["-a", "--auth"], ':')];
+
+const COMMANDS: &[(&str, &[Takes])] = &[
+    (
+        "curl",
+        &[Login(&["-u", "--user", "-U", "--proxy-user"], ':'), Secret(&["--oauth2-bearer", "--pass", "--proxy-pass"])],
+    ),
+    ("http", HTTPIE),
+    ("https", HTTPIE),
+    ("xh", HTTPIE),
+    ("wget", &[Login(&["--user"], ':')]),
+    ("lftp", &[Login(&["-u", "--user"], ',')]),
+    ("smbclient", &[Login(&["-U", "--user"], '%')]),
+    ("rpcclient", &[Login(&["-U", "--user"], '%')]),
+    ("mysql", MYSQL),
+    ("mysqldump", MYSQL),
+    ("mysqladmin", MYSQL),
+    ("mysqlimport", MYSQL),
+    ("mariadb", MYSQL),
+    ("mariadb-dump", MYSQL),
+    ("mongo", MONGO),
+    ("mongosh", MONGO),
+    ("mongodump", MONGO),
+    ("mongorestore", MONGO),
+    ("mongoexport", MONGO),
+    ("mongoimport", MONGO),
+    ("cqlsh", MONGO),
+    ("beeline", MONGO),
+    ("hdbsql", MONGO),
+    ("sqlcmd", SQL),
+    ("bcp", SQL),
+    ("tsql", SQL),
+    ("isql", SQL),
+    ("ipmitool", SQL),
+    ("mosquitto_pub", SQL),
+    ("mosquitto_sub", SQL),
+    ("sqlplus", &[Login(&["-s", "-L", "-S", ""], '/')]),
+    ("sshpass", &[Secret(&["-p"])]),
+    ("redis-cli", &[Secret(&["-a"])]),
+    ("valkey-cli", &[Secret(&["-a"])]),
+    ("ldapsearch", LDAP),
+    ("ldapadd", LDAP),
+    ("ldapmodify", LDAP),
+    ("ldapdelete", LDAP),
+    ("ldapwhoami", LDAP),
+    ("ldappasswd", LDAP),
+    ("zip", ZIP),
+    ("unzip", ZIP),
+    ("zipcloak", ZIP),
+    ("fcrackzip", MONGO),
+    ("7z", ARCHIVE),
+    ("7za", ARCHIVE),
+    ("7zz", ARCHIVE),
+    ("rar", ARCHIVE),
+    ("unrar", ARCHIVE),
+    ("docker", REGISTRY),
+    ("podman", REGISTRY),
+    ("nerdctl", REGISTRY),
+    ("buildah", REGISTRY),
+    ("skopeo", REGISTRY),
+    ("crane", REGISTRY),
+    ("oras", REGISTRY),
+    ("helm", REGISTRY),
+    ("login", &[Secret(&["-p"])]),
+    ("twine", &[Secret(&["-p"])]),
+    ("oc", &[SecretIn("login", &["-p"])]),
+    ("az", &[SecretIn("login", &["-p"]), SecretIn("secret", &["--value"]), Argument("--value", 1)]),
+    (
+        "aws",
+        &[
+            SecretIn("put-parameter", &["--value"]),
+            Secret(&["--secret-string"]),
+            Argument("aws_secret_access_key", 1),
+            Argument("aws_session_token", 1),
+        ],
+    ),
+    ("openssl", &[Labelled, Secret(&["-k", "-K"])]),
+    (
+        "htpasswd",
+        &[
+            Argument("-b", 3),
+            Argument("-nb", 2),
+            Argument("-bn", 2),
+            Argument("-cb", 3),
+            Argument("-bc", 3),
+            Argument("-nbB", 2),
+            Argument("-Bnb", 2),
+            Argument("-nbBC", 3),
+            Argument("-bB", 3),
+            Argument("-cbB", 3),
+        ],
+    ),
+    ("useradd", &[Secret(&["-p"])]),
+    ("usermod", &[Secret(&["-p"])]),
+    ("wpa_passphrase", &[Argument("", 2)]),
+    ("nmcli", &[Argument("password", 1), Argument("wifi-sec.psk", 1)]),
+    ("rabbitmqctl", &[Argument("add_user", 2), Argument("change_password", 2)]),
+    ("cargo", &[Argument("login", 1)]),
+    ("vault", &[SecretIn("login", &["token="]), Argument("login", 1), Settings("put"), Settings("write")]),
+    ("ngrok", &[Argument("authtoken", 1), Argument("add-authtoken", 1)]),
+    ("snyk", &[Argument("auth", 1)]),
+    ("doctl", &[Secret(&["-t"])]),
+    ("npm", &[Argument("_authToken", 1)]),
+    ("poetry", &[Argument("pypi-token.", 1), Argument("http-basic.", 2)]),
+    ("composer", &[Argument("http-basic.", 2), Argument("github-oauth.", 1), Argument("gitlab-token.", 1)]),
+    ("heroku", &[Settings("config:set"), Settings("config:add")]),
+    ("dokku", &[Settings("config:set")]),
+    ("fly", &[Settings("secrets")]),
+    ("flyctl", &[Settings("secrets")]),
+    ("doppler", &[Settings("secrets")]),
+    ("gh", &[SecretIn("secret", &["-b", "--body"])]),
+    ("railway", &[Settings("variables")]),
+    ("supabase", &[Settings("secrets")]),
+    ("pulumi", &[Argument("--secret", 2)]),
+    ("kubectl", &[Settings("secret")]),
+    ("rclone", &[Argument("pass", 1)]),
+    ("snmpwalk", &[Secret(&["-A", "-X", "-c"])]),
+    ("snmpget", &[Secret(&["-A", "-X", "-c"])]),
+    ("xfreerdp", &[Attached("/p:")]),
+    ("rdesktop", &[Secret(&["-p"])]),
+    ("keytool", &[Secret(&["-storepass", "-keypass", "-srcstorepass", "-deststorepass"])]),
+    ("jarsigner", &[Secret(&["-storepass", "-keypass"])]),
+    ("signtool", &[Secret(&["/p"])]),
+    ("kadmin", &[Secret(&["-w"])]),
+    ("svn", &[Secret(&["--password"])]),
+    ("gpg", &[Secret(&["--passphrase"])]),
+    ("mc", &[Argument("set", 4)]),
+    ("steghide", &[Secret(&["-p"])]),
+    ("net", &[Argument("user", 2)]),
 ];
 
-static NAMES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    AhoCorasick::builder()
-        .match_kind(aho_corasick::MatchKind::LeftmostLongest)
-        .build(COMMANDS.iter().map(|(name, _)| name))
-        .ok()
-});
+/// The names, each with its number.
+pub(super) fn names() -> impl Iterator<Item = (&'static str, usize)> {
+    COMMANDS.iter().enumerate().map(|(number, (name, _))| (*name, number))
+}
 
-pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+pub(super) fn find(text: &str, hits: &Hits, found: &mut Vec<Found>) {
     let bytes = text.as_bytes();
     let mut done = 0;
-    for hit in NAMES.iter().flat_map(|names| names.find_iter(text)) {
-        let before = hit.start().checked_sub(1).map_or(b' ', |at| bytes[at]);
+    for (number, range) in &hits.commands {
+        let (name, takes) = COMMANDS[*number];
+        let before = range.start.checked_sub(1).map_or(b' ', |at| bytes[at]);
         let begins = before.is_ascii_whitespace() || b"/|;&('\"`$".contains(&before);
-        if hit.start() < done || !begins || !bytes.get(hit.end()).is_some_and(|byte| b" \t\\".contains(byte)) {
+        if range.start < done || !begins || &text[range.clone()] != name {
             continue;
         }
-        let (_, takes) = COMMANDS[hit.pattern().as_usize()];
-        let mut words = Words { text, at: hit.end() };
-        let mut previous = "";
-        while let Some(range) = words.next() {
-            let word = &text[range.clone()];
-            if let Some(secret) = takes.secret(previous, word, &range).filter(|secret| is_secret(&text[secret.clone()]))
-            {
-                found.push(Found::new(secret, "password"));
-            }
-            previous = word;
+        let words = words(text, range.end);
+        for take in takes {
+            take.find(text, &words, found);
         }
-        done = words.at;
+        done = words.last().map_or(range.end, |last| last.end);
     }
+    piped(text, hits, found);
 }
 
 impl Takes {
-    /// Where the secret is, if this word has it.
-    fn secret(self, previous: &str, word: &str, range: &Range<usize>) -> Option<Range<usize>> {
-        let tail = |rest: &str| range.end - rest.len()..range.end;
-        match self {
-            Takes::Login(options) => {
-                let attached = options.iter().find_map(|option| word.strip_prefix(option));
-                let login = if options.contains(&previous) { word } else { attached?.trim_start_matches('=') };
-                let login = login.trim_start_matches(['"', '\'']);
-                login.split_once(':').map(|(_, secret)| tail(secret))
+    fn find(self, text: &str, words: &[Range<usize>], found: &mut Vec<Found>) {
+        let word = |index: usize| words.get(index).map(|range| &text[range.clone()]);
+        let mut push = |secret: Range<usize>| {
+            if is_secret(&text[secret.clone()]) {
+                found.push(Found::new(secret, "password"));
             }
-            Takes::Secret(option) if previous == option => Some(range.clone()),
-            Takes::Secret(option) | Takes::Attached(option) => {
-                word.strip_prefix(option).filter(|_| !word.starts_with("--")).map(tail)
+        };
+        let has = |wanted: &str| words.iter().any(|range| &text[range.clone()] == wanted);
+        for (index, range) in words.iter().enumerate() {
+            let this = &text[range.clone()];
+            let previous = index.checked_sub(1).and_then(word).unwrap_or_default();
+            let tail = |rest: &str| range.end - rest.len()..range.end;
+            let behind = |options: &[&str]| {
+                if options.contains(&previous) && (!this.starts_with('-') || this.len() > 12) {
+                    return Some(range.clone());
+                }
+                let attached = options.iter().filter(|option| !option.is_empty()).find_map(|option| {
+                    let rest = this.strip_prefix(option)?;
+                    if option.starts_with("--") { rest.strip_prefix('=') } else { Some(rest) }
+                });
+                attached.filter(|rest| !rest.is_empty() && !this[1..].starts_with("--")).map(tail)
+            };
+            let secret = match self {
+                Login(options, sign) => behind(options).and_then(|login| {
+                    let login = text[login.clone()].trim_start_matches(['"', '\'', '=']);
+                    login.split_once(sign).map(|(_, secret)| tail(secret))
+                }),
+                Secret(options) if this.starts_with("--") && !options.iter().any(|option| this.starts_with(option)) => {
+                    behind(&[]).or(options.contains(&previous).then(|| range.clone()))
+                }
+                Secret(options) => behind(options),
+                SecretIn(wanted, options) => behind(options).filter(|_| has(wanted)),
+                Attached(option) => this.strip_prefix(option).filter(|_| !this.starts_with("--")).map(tail),
+                Labelled => this.strip_prefix("pass:").map(tail),
+                Argument("", place) => (index + 1 == place).then(|| range.clone()),
+                Argument(marker, place) => {
+                    let at = index.checked_sub(place).and_then(word);
+                    let is_there = at.is_some_and(|at| {
+                        at == marker
+                            || marker.ends_with('.') && at.starts_with(marker)
+                            || marker.len() > 8 && at.ends_with(marker)
+                    });
+                    (is_there && !this.starts_with('-')).then(|| range.clone())
+                }
+                Settings(wanted) => has(wanted).then(|| setting(this)).flatten().map(tail),
+            };
+            if let Some(secret) = secret {
+                push(secret);
             }
-            Takes::Labelled => word.strip_prefix("pass:").map(tail),
+        }
+    }
+}
+
+/// The value of `NAME=value` or `--from-literal=NAME=value`, if the name or the value looks secret.
+fn setting(word: &str) -> Option<&str> {
+    let (name, value) = word.strip_prefix("--from-literal=").unwrap_or(word).split_once('=')?;
+    let is_telling = name::nature(name.trim_matches('-')).is_some() && value.len() >= 4;
+    let is_long = value.len() >= 8
+        && value.bytes().any(|byte| byte.is_ascii_digit())
+        && value.bytes().any(|byte| byte.is_ascii_alphabetic());
+    (!name.starts_with('-') && (is_telling || is_long)).then_some(value)
+}
+
+/// `echo secret | sudo -S`, `… --password-stdin`, `user:secret | chpasswd`.
+fn piped(text: &str, hits: &Hits, found: &mut Vec<Found>) {
+    const TAKERS: &[&str] = &[
+        "sudo -S",
+        "--password-stdin",
+        "--passphrase-fd",
+        "chpasswd",
+        "passwd --stdin",
+        "--with-token",
+        "cryptsetup",
+        "secret put",
+        "secret create",
+    ];
+    for hit in &hits.pipes {
+        let line_end = memchr::memchr(b'\n', &text.as_bytes()[*hit..]).map_or(text.len(), |at| hit + at);
+        let rest = &text[*hit..line_end.min(char_boundary(text, hit + 512))];
+        let Some((before, taker)) = rest.split_once('|') else { continue };
+        if !TAKERS.iter().any(|name| taker.contains(name)) {
+            continue;
+        }
+        let Some(range) = words(text, hit + "echo".len())
+            .into_iter()
+            .rfind(|range| range.end <= hit + before.len() && !text[range.clone()].starts_with('-'))
+        else {
+            continue;
+        };
+        let word = &text[range.clone()];
+        let secret =
+            if taker.contains("chpasswd") { word.split_once(':').map_or(word, |(_, secret)| secret) } else { word };
+        let secret = range.end - secret.len()..range.end;
+        if is_secret(&text[secret.clone()]) {
+            found.push(Found::new(secret, "password"));
         }
     }
 }
 
 fn is_secret(text: &str) -> bool {
     let text = text.trim_matches(['"', '\'']);
-    !text.is_empty() && !value::is_stand_in(text)
+    text.len() >= 3 && !value::is_stand_in(text)
 }
 
+/// Words of one command that are looked at.
+const MOST_WORDS: usize = 200;
+
+fn words(text: &str, at: usize) -> Vec<Range<usize>> {
+    let mut words = Words { text, at };
+    std::iter::from_fn(|| words.next()).take(MOST_WORDS).collect()
+}
 /// The words of one command, quotes around them apart; a backslash at the end of a line goes on.
 struct Words<'a> {
     text: &'a str,

@@ -2,6 +2,7 @@
 
 use memchr::memmem;
 
+use super::dictionary::Hits;
 use super::found::Found;
 
 const KIND: &str = "private key";
@@ -13,12 +14,12 @@ const LONGEST: usize = 32 * 1024;
 const LABEL: usize = 64;
 
 /// Finds whole blocks, and what is left of one that was cut: lines of base64 behind its beginning or before its end.
-pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+pub(super) fn find(text: &str, hits: &Hits, found: &mut Vec<Found>) {
     let bytes = text.as_bytes();
     let mut done = 0;
     // Where the next end is; looked for once.
     let mut next_end = Some(0);
-    for start in memmem::find_iter(bytes, "-----") {
+    for &start in &hits.dashes {
         if start < done {
             continue;
         }

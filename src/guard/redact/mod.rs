@@ -9,7 +9,10 @@
 mod address;
 mod assign;
 mod command;
+mod dictionary;
 mod draft;
+mod encoded;
+mod extent;
 mod found;
 mod key_block;
 mod literal;
@@ -28,6 +31,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use regex::Regex;
 
+use dictionary::Hits;
 use draft::Draft;
 use found::{Found, merged};
 use literal::Literals;
@@ -136,11 +140,8 @@ impl Redactor {
         let mut found = Vec::new();
         self.known().literals.find(text, &mut found);
         self.masking.find(text, &mut found);
-        key_block::find(text, &mut found);
-        shape::find(text, &mut found);
-        address::find(text, &mut found);
-        command::find(text, &mut found);
-        assign::find(text, &mut found);
+        find_known(text, &mut found);
+        encoded::find(text, &mut found);
         if found.is_empty() {
             return found;
         }
@@ -176,6 +177,21 @@ impl Redactor {
     fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Everything that is known by its shape or its surroundings; base64 is not looked into.
+fn find_known(text: &str, found: &mut Vec<Found>) {
+    let hits = Hits::of(text);
+    find_hits(text, &hits, found);
+    encoded::find_escaped(text, &hits, found);
+}
+
+fn find_hits(text: &str, hits: &Hits, found: &mut Vec<Found>) {
+    key_block::find(text, hits, found);
+    shape::find(text, hits, found);
+    address::find(text, hits, found);
+    command::find(text, hits, found);
+    assign::find(text, hits, found);
 }
 
 impl Known {

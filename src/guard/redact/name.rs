@@ -8,6 +8,8 @@ pub(super) enum Nature {
     Secret,
     Token,
     Key,
+    /// Any other key, which is a secret only if its value was drawn at random.
+    AnyKey,
     /// A header's value, with a scheme before the secret.
     Authorization,
     Cookie,
@@ -161,6 +163,185 @@ const OTHER_TOKENS: &[&str] = &[
     "a",
     "no",
 ];
+/// Before `key`: what makes it a name, a place or a public half.
+const OTHER_KEYS: &[&str] = &[
+    "public",
+    "pub",
+    "publishable",
+    "primary",
+    "foreign",
+    "sort",
+    "partition",
+    "cache",
+    "row",
+    "unique",
+    "composite",
+    "object",
+    "map",
+    "dict",
+    "index",
+    "hot",
+    "arrow",
+    "enter",
+    "escape",
+    "tab",
+    "shift",
+    "ctrl",
+    "control",
+    "alt",
+    "meta",
+    "function",
+    "group",
+    "order",
+    "search",
+    "lookup",
+    "translation",
+    "label",
+    "message",
+    "registry",
+    "routing",
+    "answer",
+    "site",
+    "idempotency",
+    "dedup",
+    "dedupe",
+    "correlation",
+    "trace",
+    "event",
+    "metric",
+    "tag",
+    "node",
+    "tree",
+    "page",
+    "item",
+    "entry",
+    "column",
+    "json",
+    "yaml",
+    "host",
+    "known",
+    "bucket",
+    "blob",
+    "next",
+    "last",
+    "start",
+    "end",
+    "first",
+    "prefix",
+    "suffix",
+    "min",
+    "max",
+    "any",
+    "each",
+    "no",
+    "wrong",
+    "missing",
+    "invalid",
+    "unknown",
+    "duplicate",
+    "bad",
+    "right",
+    "left",
+    "this",
+    "that",
+    "the",
+    "a",
+    "by",
+    "per",
+    "s3",
+    "path",
+    "verification",
+    "verify",
+    "content",
+    "build",
+    "commit",
+    "etag",
+    "hash",
+    "checksum",
+    "artifact",
+    "restore",
+    "image",
+    "layer",
+    "lock",
+    "sitemap",
+    "id",
+    "same",
+    "legend",
+];
+/// Words that end in `key` and are none.
+const NO_KEYS: &[&str] = &[
+    "monkey",
+    "donkey",
+    "turkey",
+    "whiskey",
+    "hockey",
+    "jockey",
+    "lackey",
+    "hotkey",
+    "pubkey",
+    "publickey",
+    "sortkey",
+    "smokey",
+    "primarykey",
+    "foreignkey",
+    "cachekey",
+    "grepkey",
+    "onkey",
+    "turnkey",
+    "mickey",
+    "malarkey",
+    "passkey",
+    "shortkey",
+];
+/// Words that end in `pass` and are no passwords.
+const NO_PASSES: &[&str] = &[
+    "bypass",
+    "compass",
+    "encompass",
+    "surpass",
+    "trespass",
+    "overpass",
+    "underpass",
+    "lowpass",
+    "highpass",
+    "bandpass",
+    "multipass",
+    "onepass",
+    "singlepass",
+    "renderpass",
+    "keepass",
+    "lastpass",
+    "nopass",
+    "askpass",
+];
+/// In other languages and abbreviations.
+const PASSWORDS: &[&str] = &[
+    "pw",
+    "psw",
+    "pword",
+    "pswd",
+    "passwd",
+    "passwort",
+    "kennwort",
+    "senha",
+    "contrasena",
+    "clave",
+    "wachtwoord",
+    "motdepasse",
+    "haslo",
+    "parola",
+    "salasana",
+    "losenord",
+    "passw",
+    "userpw",
+    "rootpw",
+    "bindpw",
+    "adminpw",
+    "dbpw",
+    "mnemonic",
+    "pin",
+];
+
 /// Before `password`: about one, and not one itself.
 const OTHER_PASSWORDS: &[&str] = &[
     "reset",
@@ -197,12 +378,13 @@ pub(super) fn nature(name: &str) -> Option<Nature> {
     match name.to_ascii_lowercase().as_str() {
         "cookie" => return Some(Nature::Cookie),
         "set-cookie" => return Some(Nature::SetCookie),
-        "auth" | "_auth" => return Some(Nature::Auth),
+        "auth" | "_auth" | "identitytoken" | "registrytoken" => return Some(Nature::Auth),
         "sig" | "signature" | "x-amz-signature" | "x-goog-signature" => return Some(Nature::Signature),
         _ => {}
     }
     let words = words(name);
-    let is_trailing = |word: &str| TRAILING.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_version = |word: &str| word.trim_start_matches('v').bytes().all(|byte| byte.is_ascii_digit());
+    let is_trailing = |word: &str| TRAILING.contains(&word) || is_version(word);
     let mut named: &[String] = &words;
     while let [rest @ .., last] = named
         && !rest.is_empty()
@@ -216,16 +398,41 @@ pub(super) fn nature(name: &str) -> Option<Nature> {
     let before = before.last().map_or("", String::as_str);
     let ends = |words: &[&str]| words.iter().any(|word| last.ends_with(word));
     match last {
-        "pass" | "pwd" | "passwort" if !OTHER_PASSWORDS.contains(&before) => Some(Nature::Password),
+        "pass" | "pwd" if !OTHER_PASSWORDS.contains(&before) => Some(Nature::Password),
         _ if ends(&["password", "passwd", "passphrase", "passcode"]) && !OTHER_PASSWORDS.contains(&before) => {
             Some(Nature::Password)
         }
-        _ if last.ends_with("secret") => Some(Nature::Secret),
+        _ if ends(&["pass", "pwd"]) && last.len() <= 14 && !ends(NO_PASSES) && !OTHER_PASSWORDS.contains(&before) => {
+            Some(Nature::Password)
+        }
+        "phrase" if ["pass", "seed", "secret", "recovery", "backup", "mnemonic"].contains(&before) => {
+            Some(Nature::Password)
+        }
+        "word" if before == "pass" => Some(Nature::Password),
+        "passe" if before == "de" => Some(Nature::Password),
+        _ if PASSWORDS.contains(&last) && (last != "pin" || !before.is_empty()) => Some(Nature::Password),
+        _ if last.ends_with("secret") || ends(&["secretkey", "secretaccesskey"]) => Some(Nature::Secret),
         "credential" | "credentials" | "creds" => Some(Nature::Secret),
         _ if TOKENS.contains(&last) && !OTHER_TOKENS.contains(&before) => Some(Nature::Token),
+        "id" if ["session", "sess"].contains(&before) => Some(Nature::AnyKey),
+        _ if ["sessionid", "phpsessid", "jsessionid", "sid", "csrf", "xsrf", "csrftoken"].contains(&last) => {
+            Some(Nature::AnyKey)
+        }
+        _ if ["psk", "salt", "seed", "hmac", "pepper", "otp", "totp", "dsn", "licence", "license"].contains(&last) => {
+            Some(Nature::AnyKey)
+        }
         "authorization" => Some(Nature::Authorization),
         "key" if KEYS.contains(&before) => Some(Nature::Key),
-        _ if KEY_WORDS.contains(&last) => Some(Nature::Key),
+        _ if ends(KEY_WORDS) => Some(Nature::Key),
+        _ if last.ends_with("token")
+            && last.len() > 5
+            && !["tokentoken", "jsonwebtoken", "detoken", "nexttoken", "pagetoken", "subtoken"].contains(&last) =>
+        {
+            Some(Nature::Token)
+        }
+        "key" if !OTHER_KEYS.contains(&before) => Some(Nature::AnyKey),
+        "keys" if before == "api" || before == "secret" => Some(Nature::AnyKey),
+        _ if last.ends_with("key") && last.len() > 4 && !NO_KEYS.contains(&last) => Some(Nature::AnyKey),
         _ => None,
     }
 }
@@ -242,7 +449,7 @@ pub(super) fn is_secret_variable(name: &str) -> bool {
     }
     let words = words(name);
     let public = words.iter().any(|word| ["public", "pub"].contains(&word.as_str()));
-    nature(name).is_some_and(|nature| nature != Nature::Signature)
+    nature(name).is_some_and(|nature| ![Nature::Signature, Nature::AnyKey].contains(&nature))
         || !public && words.last().is_some_and(|word| word == "key" || word == "auth")
 }
 
@@ -305,7 +512,7 @@ mod tests {
             "secretName",
             "public_key",
             "primary_key",
-            "key",
+            "cache_key",
             "keyboard",
             "passed",
             "bypass-cache",

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use super::assign::key_boundary;
+use super::extent::char_boundary;
 use super::{Lines, Redactor};
 
 /// Bytes that are masked together, and bytes that are read at once.
@@ -60,7 +60,7 @@ impl<R: Read> MaskedReader<R> {
         let found = self.redactor.spans(&self.text);
         let mut end = match self.is_at_end {
             true => self.text.len(),
-            false => key_boundary(&self.text, self.text.len() - self.margin),
+            false => char_boundary(&self.text, self.text.len() - self.margin),
         };
         // A secret is handed out with the part it begins in.
         if let Some(cut) = found.iter().find(|one| one.range.start < end && end < one.range.end) {
@@ -68,7 +68,7 @@ impl<R: Read> MaskedReader<R> {
         }
         self.masked = self.redactor.written(&self.text, self.done..end, &found, Lines::Kept);
         self.taken = 0;
-        let kept = key_boundary(&self.text, end.saturating_sub(self.margin));
+        let kept = char_boundary(&self.text, end.saturating_sub(self.margin));
         self.text.drain(..kept);
         self.done = end - kept;
         Ok(())

@@ -1,5 +1,7 @@
 //! Values that look secret, and those that only stand where one would.
 
+use std::ops::Range;
+
 use super::name::Nature;
 
 /// How much the surroundings say that a value is meant literally.
@@ -133,7 +135,7 @@ const STAND_INS: &[&str] = &[
 
 /// Whether a value is a variable, a template, a path, an address, or a word for "put it here".
 pub(super) fn is_stand_in(value: &str) -> bool {
-    let lower = value.to_ascii_lowercase();
+    let lower = value.trim_end_matches(['.', ',', ';', ':', '!', '?']).to_ascii_lowercase();
     let bytes = value.as_bytes();
     let variable = match bytes {
         [b'$', next, ..] => next.is_ascii_alphabetic() || b"_{(".contains(next),
@@ -181,6 +183,9 @@ pub(super) fn is_secret(value: &str, nature: Nature, setting: Setting) -> bool {
     if is_stand_in(value) || is_version(value) {
         return false;
     }
+    if nature == Nature::AnyKey {
+        return is_drawn(value);
+    }
     let look = Look::of(value);
     let is_password = nature == Nature::Password || nature == Nature::Secret;
     if look.digits == value.len() {
@@ -188,13 +193,16 @@ pub(super) fn is_secret(value: &str, nature: Nature, setting: Setting) -> bool {
         return is_pin && value.len() >= 4 || value.len() >= 24;
     }
     match setting {
-        Setting::Shell => value.len() >= 4 && !look.is_code,
-        Setting::Quoted if look.has_blank => false,
+        Setting::Shell if look.has_blank => is_password && is_phrase(value) || is_salt(value),
+        Setting::Shell => value.len() >= 4 && (!look.is_code || is_password && look.digits > 0),
+        Setting::Quoted if look.has_blank => is_password && is_phrase(value) || is_salt(value),
         Setting::Quoted if is_password => value.len() >= 4 && look.is_odd() || is_word(value),
         Setting::Quoted => value.len() >= 8 && look.is_random(),
         Setting::Line if is_password => !look.is_code && (value.len() >= 6 && look.is_odd() || is_small_word(value)),
         Setting::Line => !look.is_code && value.len() >= 8 && look.is_random(),
-        Setting::Loose if is_password => !look.is_code && value.len() >= 6 && look.digits > 0 && look.letters > 0,
+        Setting::Loose if is_password => {
+            !look.is_code && value.len() >= 6 && (look.digits > 0 && look.letters > 0 || look.is_scrambled)
+        }
         Setting::Loose => !look.is_code && value.len() >= 12 && look.is_random(),
     }
 }
@@ -217,10 +225,11 @@ pub(super) fn is_distinctive(value: &str) -> bool {
 struct Look {
     letters: usize,
     digits: usize,
-    has_both_cases: bool,
     /// Has a character that names have not.
     has_symbol: bool,
     has_blank: bool,
+    /// Capitals amid small letters as no name has them.
+    is_scrambled: bool,
     /// Reads like an expression: a call, an index, a path of names.
     is_code: bool,
 }
@@ -238,7 +247,8 @@ impl Look {
         let steps = value.split('.').count();
         let is_path_of_names =
             steps > 1 && value.split('.').all(is_name) && value.split('.').all(|part| part.len() < 24);
-        let is_code = value.contains(['(', '[', '{'])
+        let is_code = value.contains(['(', '[', '{', '<'])
+            || value.starts_with('&')
             || value.contains("::")
             || value.contains("->")
             || is_path_of_names
@@ -246,7 +256,7 @@ impl Look {
         Look {
             letters,
             digits,
-            has_both_cases,
+            is_scrambled: value.len() >= 10 && has_both_cases && digits == 0 && changes(value) * 3 >= value.len(),
             has_symbol: value.bytes().any(|byte| byte.is_ascii_punctuation() && !b"_-.".contains(&byte)),
             has_blank: value.contains(char::is_whitespace),
             is_code,
@@ -255,13 +265,160 @@ impl Look {
 
     /// Not a plain word or name.
     fn is_odd(&self) -> bool {
-        self.digits > 0 && self.letters > 0 || self.has_symbol
+        self.digits > 0 && self.letters > 0 || self.has_symbol || self.is_scrambled
     }
 
     /// Drawn by a machine.
     fn is_random(&self) -> bool {
-        self.digits > 0 && self.letters > 0 || self.letters >= 20 && self.has_both_cases && !self.has_blank
+        self.digits > 0 && self.letters > 0 || self.letters >= 20 && self.is_scrambled && !self.has_blank
     }
+}
+
+/// Whether a value was drawn at random: by a machine, and of a length that machines use.
+pub(super) fn is_drawn(value: &str) -> bool {
+    if value.contains("::") {
+        return false;
+    }
+    if is_stand_in(value) || is_version(value) || value.contains(char::is_whitespace) {
+        return is_salt(value);
+    }
+    let is_of_key = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=_-.~:$!@#%^&*".contains(&byte);
+    if value.len() < 16 || value.len() > 2048 || !value.bytes().all(is_of_key) {
+        return false;
+    }
+    let longest = value.split(|c: char| !c.is_ascii_alphanumeric()).max_by_key(|part| part.len()).unwrap_or_default();
+    if reads_as_words(value) && longest.len() < 20 {
+        return false;
+    }
+    is_uuid(value)
+        || longest.len() >= 12 && is_mixed_run(longest)
+        || value.len() >= 20 && longest.len() >= 6 && is_mixed_run(value) && !reads_as_words(value)
+}
+
+/// Letters and digits in no order that a person would choose.
+fn is_mixed_run(run: &str) -> bool {
+    let bytes = run.as_bytes();
+    let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let capitals = bytes.iter().filter(|byte| byte.is_ascii_uppercase()).count();
+    let small = bytes.iter().filter(|byte| byte.is_ascii_lowercase()).count();
+    let changes = changes(run);
+    let has_cases = capitals >= 2 && small >= 2;
+    match digits {
+        0 => has_cases && run.len() >= 16 && changes * 3 >= run.len(),
+        1 => has_cases && changes * 4 >= run.len() || changes * 3 >= run.len(),
+        _ => (capitals + small >= 2 || run.len() >= 24) && changes * 6 >= run.len(),
+    }
+}
+
+/// How often letters, capitals, digits and signs take turns.
+fn changes(text: &str) -> usize {
+    text.as_bytes().windows(2).filter(|pair| class(pair[0]) != class(pair[1])).count()
+}
+
+fn class(byte: u8) -> u8 {
+    match byte {
+        b'0'..=b'9' => 0,
+        b'a'..=b'z' => 1,
+        b'A'..=b'Z' => 2,
+        _ => 3,
+    }
+}
+
+/// `linux-cargo-0a1b2c3d`: mostly words, joined.
+fn reads_as_words(value: &str) -> bool {
+    let parts = value.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
+    let is_word = |part: &&str| part.len() >= 3 && part.bytes().skip(1).all(|byte| byte.is_ascii_lowercase());
+    parts.filter(is_word).map(str::len).sum::<usize>() * 3 >= value.len()
+}
+
+fn is_uuid(value: &str) -> bool {
+    let lengths: Vec<usize> = value.split('-').map(str::len).collect();
+    lengths == [8, 4, 4, 4, 12] && value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+}
+
+/// Where a token is of a vendor that is not in the tables: words that say so, then many characters drawn at random.
+pub(super) fn vendor_token(word: &str) -> Option<Range<usize>> {
+    const TELLING: &[&str] = &[
+        "sk", "secret", "live", "prod", "pat", "token", "tok", "tkn", "key", "apikey", "api", "auth", "priv",
+        "private", "sec", "access", "svc",
+    ];
+    const PUBLIC: &[&str] =
+        &["pk", "pub", "public", "publishable", "sha", "sha1", "sha256", "sha512", "id", "css", "js"];
+    let (mut start, mut from) = (0, 0);
+    let (mut is_telling, mut is_public) = (false, false);
+    for part in word.split_inclusive(['_', '-', '/', '+']) {
+        let (name, sign) = part.split_at(part.trim_end_matches(['_', '-', '/', '+']).len());
+        if is_telling && name.len() >= 20 && is_mixed_run(name) && name.bytes().any(|byte| byte.is_ascii_digit()) {
+            return Some(start..from + name.len());
+        }
+        from += part.len();
+        is_public |= PUBLIC.contains(&name);
+        is_telling |= !is_public && TELLING.contains(&name);
+        if sign.contains(['/', '+']) || name.len() > 12 {
+            (start, is_telling, is_public) = (from, false, false);
+        }
+    }
+    None
+}
+
+/// Words of messages about passwords; a passphrase has none of them.
+const MESSAGE: &[&str] = &[
+    "password",
+    "passphrase",
+    "your",
+    "the",
+    "must",
+    "enter",
+    "is",
+    "are",
+    "please",
+    "for",
+    "not",
+    "invalid",
+    "forgot",
+    "reset",
+    "confirm",
+    "new",
+    "change",
+    "of",
+    "to",
+    "with",
+    "a",
+    "an",
+    "secret",
+    "required",
+    "token",
+    "key",
+    "this",
+    "use",
+    "be",
+    "and",
+    "or",
+];
+
+/// Several words that a person remembers.
+fn is_phrase(value: &str) -> bool {
+    let words: Vec<&str> = value.split_whitespace().collect();
+    let is_word =
+        |word: &&str| word.bytes().all(|byte| byte.is_ascii_graphic()) && !word.ends_with(['.', '?', ':', ',']);
+    let is_message = words.iter().any(|word| MESSAGE.contains(&word.to_ascii_lowercase().as_str()));
+    (2..=24).contains(&words.len())
+        && value.len() >= 10
+        && words.iter().all(is_word)
+        && !is_message
+        && !value.contains(['(', '{', '<', '$', '%', '[', ':'])
+}
+
+/// A long line of all kinds of signs, blanks among them.
+fn is_salt(value: &str) -> bool {
+    let count = |test: fn(&u8) -> bool| value.bytes().filter(test).count();
+    let symbols = count(u8::is_ascii_punctuation);
+    value.len() >= 40
+        && !value.contains("[masked: ")
+        && symbols >= 8
+        && count(u8::is_ascii_digit) >= 2
+        && count(u8::is_ascii_alphabetic) >= 8
+        && count(|byte| *byte == b' ') <= 8
 }
 
 /// A word that is hardly a label: labels begin with a capital, and code's words are short.
