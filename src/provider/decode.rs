@@ -51,13 +51,15 @@ pub(super) struct Decoder<'a, R> {
     body: Body,
     reader: R,
     progress: Progress,
+    /// Whether an event could be read: whatever goes wrong after it is not the wrong address.
+    has_begun: bool,
     /// Bytes of the answer so far.
     said: usize,
 }
 
 impl<'a, R: Reader> Decoder<'a, R> {
     pub(super) fn new(asked: Asked<'a>, reader: R) -> Decoder<'a, R> {
-        Decoder { asked, body: Body::new(), reader, progress: Progress::Open, said: 0 }
+        Decoder { asked, body: Body::new(), reader, progress: Progress::Open, has_begun: false, said: 0 }
     }
 
     pub(super) fn progress(&self) -> Progress {
@@ -73,20 +75,25 @@ impl<'a, R: Reader> Decoder<'a, R> {
             deltas(delta);
         };
         for event in &events {
-            self.take(&event.name, &event.data, ErrorKind::Malformed, &mut count)?;
+            self.take(&event.name, &event.data, self.unreadable(), &mut count)?;
         }
         self.said += said;
         if self.said > ANSWER_CAP {
             return Err(self.error(ErrorKind::Malformed).saying("it does not end"));
         }
-        fed.map_err(|e| self.error(ErrorKind::Malformed).caused_by(e))
+        fed.map_err(|e| self.error(self.unreadable()).caused_by(e))
+    }
+
+    /// What it means that something cannot be read.
+    fn unreadable(&self) -> ErrorKind {
+        if self.has_begun { ErrorKind::Damaged } else { ErrorKind::Malformed }
     }
 
     /// The connection has ended. An answer that has not is an error.
     pub(super) fn finish(mut self, deltas: Sink<'_>) -> Result<(), ProviderError> {
         // An event that was cut off is no error of its own.
-        let unfinished = if self.body.is_whole() { ErrorKind::Malformed } else { ErrorKind::BrokenOff };
-        let last = self.body.finish().map_err(|e| self.error(ErrorKind::Malformed).caused_by(e))?;
+        let unfinished = if self.body.is_whole() { self.unreadable() } else { ErrorKind::BrokenOff };
+        let last = self.body.finish().map_err(|e| self.error(self.unreadable()).caused_by(e))?;
         if let Some(event) = last {
             self.take(&event.name, &event.data, unfinished.clone(), deltas)?;
         }
@@ -113,6 +120,7 @@ impl<'a, R: Reader> Decoder<'a, R> {
             return Err(Failure::of_object(&event).into_error(self.asked));
         }
         let progress = self.reader.take(&event, deltas).map_err(|failure| failure.into_error(self.asked))?;
+        self.has_begun = true;
         self.progress = self.progress.max(progress);
         if self.progress == Progress::Over { self.end(deltas) } else { Ok(()) }
     }

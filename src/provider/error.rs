@@ -83,6 +83,8 @@ pub enum ErrorKind {
     },
     /// The answer ended before its end.
     BrokenOff,
+    /// The answer had begun, and then something came that cannot be read.
+    Damaged,
     /// What came back is not an answer of this protocol.
     Malformed,
 }
@@ -217,7 +219,8 @@ impl ProviderError {
                 | ErrorKind::Unreachable { .. }
                 | ErrorKind::ConnectTimedOut { .. }
                 | ErrorKind::Silent { .. }
-                | ErrorKind::BrokenOff,
+                | ErrorKind::BrokenOff
+                | ErrorKind::Damaged,
                 _,
             ) => Retry::Backoff,
         }
@@ -249,6 +252,7 @@ impl ProviderError {
             ErrorKind::ConnectTimedOut { address } => format!("no connection to {address} in time"),
             ErrorKind::Silent { after } => format!("{vendor} said nothing for {}", text::human::duration(*after)),
             ErrorKind::BrokenOff => format!("the answer of {vendor} broke off"),
+            ErrorKind::Damaged => format!("the answer of {vendor} was damaged on its way"),
             ErrorKind::Malformed => format!("what came back from {vendor} is not an answer"),
         }
     }
@@ -269,7 +273,7 @@ impl ProviderError {
             ErrorKind::Forbidden => "check what the key is for, or choose another model".to_owned(),
             ErrorKind::Moved { .. } => "if you trust it, make that the base URL".to_owned(),
             ErrorKind::ConnectionRefused { is_here: true, .. } => {
-                "is the server running? start it, or choose another with --model".to_owned()
+                "is the server running? start it, or name another model".to_owned()
             }
             ErrorKind::ConnectionRefused { is_here: false, .. }
             | ErrorKind::Unreachable { .. }
@@ -280,7 +284,9 @@ impl ProviderError {
                 let wait = self.0.after.filter(|wait| *wait > retry::LONGEST)?;
                 format!("ask again in {}", text::human::duration(wait))
             }
-            ErrorKind::BadRequest { .. } | ErrorKind::Silent { .. } | ErrorKind::BrokenOff => return None,
+            ErrorKind::BadRequest { .. } | ErrorKind::Silent { .. } | ErrorKind::BrokenOff | ErrorKind::Damaged => {
+                return None;
+            }
         })
     }
 }

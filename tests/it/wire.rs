@@ -68,8 +68,7 @@ fn a_proxy_is_used_for_others_and_not_for_those_named() {
 #[test]
 fn a_server_that_is_not_started_is_one_line() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let nothing =
-        format!("nothing answers at {closed}; is the server running? start it, or choose another with --model");
+    let nothing = format!("nothing answers at {closed}; is the server running? start it, or name another model");
     let builder = home().env("OPENAI_BASE_URL", format!("http://{closed}/v1"));
     let (builder, code, _, err) = run(builder, &["ask", "hi"], "");
     assert_eq!((code, err), (Some(1), format!("error: {nothing}\n")));

@@ -86,7 +86,7 @@ async fn nothing_listens() {
     let error = ask_with(&format!("http://user:{KEY}@{closed}/v1"), &Http::default()).await.1.unwrap_err();
     assert_eq!(
         error.to_string(),
-        format!("nothing answers at {closed}; is the server running? start it, or choose another with --model")
+        format!("nothing answers at {closed}; is the server running? start it, or name another model")
     );
     assert_eq!(error.retry(), Retry::Never);
     assert!(!format!("{error:?}").contains(KEY));

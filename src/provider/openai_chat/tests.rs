@@ -250,6 +250,13 @@ fn errors_inside_the_stream() {
 }
 
 #[test]
+fn a_stream_that_is_damaged_after_its_beginning_is_not_the_wrong_address() {
+    let damaged = error(&events(&[CALLS[1], r#"{"choices":[{"del"#]));
+    assert_eq!(damaged.to_string(), "the answer of custom was damaged on its way");
+    assert_eq!(damaged.retry(), Retry::Backoff);
+}
+
+#[test]
 fn a_signature_of_google_comes_back_with_its_call() {
     let stream = events(&[
         r#"{"choices":[{"delta":{"tool_calls":[{"id":"a","extra_content":{"google":{"thought_signature":"sig"}},"function":{"name":"ls","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}"#,
