@@ -25,7 +25,8 @@ impl Agent {
         self.redactor.learn(&query.view.environment);
         let attached = context::attach(&query, self.history.as_deref(), &self.redactor);
         let message = context::message(&query, &attached, self.is_new(), self.limits.events, &self.redactor);
-        attached.missing.into_iter().for_each(|missing| self.front.hear(Event::Notice(missing)));
+        let cuts = context::cuts(&query);
+        attached.missing.into_iter().chain(cuts).for_each(|missing| self.front.hear(Event::Notice(missing)));
         self.add(message);
         let mut place = self.place(query.view);
         for step in 1.. {

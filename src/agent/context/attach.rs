@@ -5,15 +5,15 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::excerpt::{Room, excerpt};
+use super::excerpt::given;
 use super::{Events, Happened, Query, data, name, shell};
 use crate::guard::{MaskedReader, Redactor};
 use crate::store::{History, Ticket};
-use crate::text::KIB;
+use crate::text::{KIB, human};
 use crate::track::Command;
 
 /// Of one file, and of everything that is attached.
-const FILE: Room = Room { lines: usize::MAX, bytes: 32 * KIB };
+const FILE_CAP: usize = 32 * KIB;
 const ATTACHED_CAP: usize = 96 * KIB;
 /// Bytes of a file that are looked at.
 const READ_CAP: u64 = 1024 * 1024;
@@ -44,13 +44,21 @@ enum Reference {
 /// Finds everything the query refers to.
 pub(in crate::agent) fn attach(query: &Query, history: Option<&Path>, redactor: &Redactor) -> Attached {
     let mut attached = Attached::default();
-    for reference in references(&query.text).into_iter().take(REFERENCES) {
+    let references = references(&query.text);
+    let surplus = references
+        .get(REFERENCES)
+        .map(|first| format!("only {REFERENCES} things are attached, not {} and what follows", typed(first)));
+    for reference in references.into_iter().take(REFERENCES) {
         match found(&reference, query, history, redactor) {
-            Ok(words) if attached.words.len() + words.len() <= ATTACHED_CAP => attached.words.push_str(&words),
+            Ok(Found { words, cut }) if attached.words.len() + words.len() <= ATTACHED_CAP => {
+                attached.words.push_str(&words);
+                attached.missing.extend(cut);
+            }
             Ok(_) => attached.missing.push(format!("{} does not fit any more and is not attached", typed(&reference))),
             Err(why) => attached.missing.push(format!("{why}; {} is sent as text", typed(&reference))),
         }
     }
+    attached.missing.extend(surplus);
     attached.missing.truncate(if query.text.len() <= SHORT { COMPLAINTS } else { 0 });
     attached
 }
@@ -63,11 +71,25 @@ fn typed(reference: &Reference) -> String {
     }
 }
 
-fn found(reference: &Reference, query: &Query, history: Option<&Path>, redactor: &Redactor) -> Result<String, String> {
+/// What is behind a reference.
+#[derive(Debug, Default)]
+struct Found {
+    words: String,
+    /// One line for the person, where not all of it fits.
+    cut: Option<String>,
+}
+
+impl From<String> for Found {
+    fn from(words: String) -> Found {
+        Found { words, cut: None }
+    }
+}
+
+fn found(reference: &Reference, query: &Query, history: Option<&Path>, redactor: &Redactor) -> Result<Found, String> {
     match reference {
         Reference::Last => {
             let last = query.view.last.as_ref().ok_or("no command was run yet")?;
-            Ok(command("@last", last, redactor))
+            Ok(command("@last", last, redactor).into())
         }
         Reference::Command(id) => {
             let none = || format!("there is no command {id} in the history");
@@ -86,7 +108,7 @@ fn found(reference: &Reference, query: &Query, history: Option<&Path>, redactor:
                 output: Arc::new(stored.output),
                 size: stored.size,
             };
-            Ok(command(&format!("@{id}"), &happened, redactor))
+            Ok(command(&format!("@{id}"), &happened, redactor).into())
         }
         Reference::Path(path, shorter) => {
             let shorter = shorter.as_ref().filter(|_| !resolve(path, query).exists());
@@ -109,7 +131,7 @@ fn resolve(path: &str, query: &Query) -> PathBuf {
     }
 }
 
-fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<String, String> {
+fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Found, String> {
     let cannot = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => format!("there is no file {typed}"),
         _ => format!("{typed} cannot be read ({error})"),
@@ -127,7 +149,7 @@ fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<String, String>
         let more = names.len().saturating_sub(NAMES);
         names.truncate(NAMES);
         let more = if more > 0 { format!("[… {more} more]\n") } else { String::new() };
-        return Ok(format!("<directory path=\"{shown}\">\n{}\n{more}</directory>\n", names.join("\n")));
+        return Ok(format!("<directory path=\"{shown}\">\n{}\n{more}</directory>\n", names.join("\n")).into());
     }
     // A pipe or a device may never end.
     if !metadata.is_file() {
@@ -141,7 +163,14 @@ fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<String, String>
     }
     let text = data(&String::from_utf8_lossy(&bytes));
     let rest = format!("read_file {shown}");
-    Ok(format!("<file path=\"{shown}\">\n{}\n</file>\n", excerpt(&text, FILE, &rest)))
+    let unread = metadata.len().saturating_sub(READ_CAP);
+    let unread = if unread > 0 { format!("[… {unread} more bytes: {rest} …]\n") } else { String::new() };
+    let words = format!("<file path=\"{shown}\">\n{}\n{unread}</file>\n", given(&text, FILE_CAP, &rest));
+    let size = |bytes: u64| human::size(bytes);
+    let is_cut = text.len() > FILE_CAP || !unread.is_empty();
+    let cut =
+        is_cut.then(|| format!("{typed} has {}; {} of it are attached", size(metadata.len()), size(FILE_CAP as u64)));
+    Ok(Found { words, cut })
 }
 
 /// Everything behind an `@` at the start of a word, once each.
@@ -244,7 +273,7 @@ mod tests {
         let mut query = query(&text, Vec::new());
         query.view.cwd = place.path().to_owned();
         let attached = attach(&query, None, &Redactor::default());
-        assert!(attached.words.len() <= ATTACHED_CAP && attached.words.len() > FILE.bytes);
+        assert!(attached.words.len() <= ATTACHED_CAP && attached.words.len() > FILE_CAP);
         assert!(attached.missing.len() == COMPLAINTS, "{:?}", attached.missing);
     }
 }

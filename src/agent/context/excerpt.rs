@@ -43,6 +43,29 @@ pub(super) struct Room {
     pub(super) bytes: usize,
 }
 
+/// Cuts a text that the person has given to so many bytes. One that fits stays whole, however long its lines are; of one that
+/// does not, and that has no lines to choose from, the beginning and the end are left.
+pub(super) fn given(text: &str, bytes: usize, rest: &str) -> String {
+    let text = text.trim_end_matches(['\n', '\r']);
+    if text.len() <= bytes {
+        return text.to_owned();
+    }
+    if text.lines().all(|line| line.len() <= LINE_CAP) {
+        return excerpt(text, Room { lines: usize::MAX, bytes }, rest);
+    }
+    let mark = |left_out: usize| format!("\n[… {left_out} of {} bytes left out: {rest} …]\n", text.len());
+    let half = bytes.saturating_sub(mark(text.len()).len()) / 2;
+    let (head, tail) = (beginning(text, half), ending(text, half));
+    format!("{head}{}{tail}", mark(text.len() - head.len() - tail.len()))
+}
+
+/// The last bytes of a text, at most so many.
+fn ending(text: &str, bytes: usize) -> &str {
+    let from = text.len().saturating_sub(bytes);
+    let from = (from..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    &text[from..]
+}
+
 /// Cuts a text to the room: errors with their surroundings, the beginning and above all the end. Each cut is marked with the
 /// numbers of the lines left out and with `rest`, where they can be had.
 pub(super) fn excerpt(text: &str, room: Room, rest: &str) -> String {
@@ -207,6 +230,17 @@ mod tests {
         let cut = excerpt(&numbered(20).join("\n"), Room { lines: 9, bytes: 2_000 }, "not kept");
         let marks: Vec<&str> = cut.lines().filter(|line| line.starts_with("[…")).collect();
         assert_eq!(marks, ["[… lines 3–14 of 20 left out: not kept …]"], "{cut}");
+    }
+
+    #[test]
+    fn what_a_person_gives_is_whole_up_to_its_cap() {
+        let json = format!("{{\"a\":\"{}\"}}", "x".repeat(13_000));
+        assert_eq!(given(&json, 32_000, "not kept"), json);
+        let cut = given(&"ä".repeat(20_000), 10_000, "not kept");
+        assert!(cut.len() <= 10_000 && cut.len() > 9_900, "{}", cut.len());
+        assert!(cut.contains("of 40000 bytes left out: not kept …]") && cut.ends_with('ä'), "{cut}");
+        let lines = given(&numbered(9_000).join("\n"), 2_000, "not kept");
+        assert!(lines.contains("of 9000 left out: not kept") && lines.len() <= 2_000, "{lines}");
     }
 
     #[test]

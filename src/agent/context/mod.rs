@@ -115,21 +115,30 @@ pub(super) fn words(query: &Query, attached: &Attached, is_first: bool, events: 
     }
     words.push_str(&attached.words);
     if let Some(stdin) = &query.stdin {
-        let room = Room { lines: usize::MAX, bytes: STDIN_CAP };
-        words.push_str(&format!(
-            "<stdin>\n{}\n</stdin>\n",
-            excerpt::excerpt(&data(&redactor.mask(stdin)), room, "not kept")
-        ));
+        let stdin = excerpt::given(&data(&redactor.mask(stdin)), STDIN_CAP, "not kept");
+        words.push_str(&format!("<stdin>\n{stdin}\n</stdin>\n"));
     }
     words.push('\n');
-    let room = Room { lines: usize::MAX, bytes: QUERY_CAP };
-    words.push_str(&excerpt::excerpt(&redactor.mask(&query.text), room, "too long"));
+    words.push_str(&excerpt::given(&redactor.mask(&query.text), QUERY_CAP, "too long"));
     words
+}
+
+/// What of the person's own words does not fit, one line each for them.
+pub(super) fn cuts(query: &Query) -> Vec<String> {
+    let stdin = query.stdin.as_deref().and_then(|stdin| cut("what was piped in", stdin, STDIN_CAP));
+    cut("your question", &query.text, QUERY_CAP).into_iter().chain(stdin).collect()
+}
+
+/// Says that the model gets a text only in part, if it does.
+fn cut(what: &str, text: &str, cap: usize) -> Option<String> {
+    let size = |bytes: usize| text::human::size(bytes as u64);
+    let words = || format!("{what} has {}; the model gets {} of it and is told so", size(text.len()), size(cap));
+    (text.len() > cap).then(words)
 }
 
 /// What the person says while the agent works.
 pub(super) fn steering(words: &str, redactor: &Redactor) -> String {
-    excerpt::excerpt(&redactor.mask(words), Room { lines: usize::MAX, bytes: QUERY_CAP }, "too long")
+    excerpt::given(&redactor.mask(words), QUERY_CAP, "too long")
 }
 
 /// A name on one line.
