@@ -36,12 +36,17 @@ pub use fork::Voices;
 pub use front::{Approval, Approver, Decision, Front, Place};
 pub use limits::Limits;
 
-/// What a person is told who has no model yet: the three quickest ways to one.
+/// What a person is told who has no model yet. A key typed into a command would stay in the shell's history.
 pub const NO_MODEL: &str = "\
-No model is connected yet. The three quickest ways:
-  1. with a key:     export ANTHROPIC_API_KEY=…  (or OPENAI_, OPENROUTER_, GEMINI_, GROQ_, DEEPSEEK_API_KEY)
-  2. on this machine: start Ollama, LM Studio, llama.cpp or vLLM; a running server is found by itself
-  3. any other:      export OPENAI_BASE_URL=http://host:port/v1 SHELLMATE_MODEL=name
+No model is connected yet.
+
+Without one, the built-in rules explain a failed command (`> why did that fail`), put a correction on your prompt (`> fix`) and \
+answer questions about what you ran (`> when did I last run make`).
+
+To connect a model:
+  1. with a key: run `shellmate auth login` and ask again. It lists the providers and keeps the key in a private file.
+  2. on this machine: start Ollama, LM Studio, llama.cpp or vLLM and ask again.
+  3. any other server: `export OPENAI_BASE_URL=http://HOST:PORT/v1` and ask again; SHELLMATE_MODEL names one of its models.
 ";
 
 /// What an agent is made from.
@@ -135,6 +140,12 @@ impl Agent {
         self.request.model = resolved.model;
         self.request.effort = resolved.effort;
         self.provider = resolved.provider;
+    }
+
+    /// Goes on with other settings.
+    pub fn adjust(&mut self, limits: Limits, masking: Masking) {
+        self.limits = limits;
+        self.redactor.set_masking(masking);
     }
 
     /// Forgets what was said and read. What was granted and spent stays.

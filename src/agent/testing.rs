@@ -210,7 +210,16 @@ impl Room {
 
 pub(super) fn resolved(provider: Arc<Script>, model: &str) -> Resolved {
     let effort = Effort::default();
-    Resolved { provider, model: model.into(), effort, context_window: None, price: None, vendor: "script".into() }
+    Resolved {
+        provider,
+        model: model.into(),
+        effort,
+        context_window: None,
+        price: None,
+        vendor: "script".into(),
+        host: "localhost".into(),
+        discovered: None,
+    }
 }
 
 pub(super) fn query(text: &str) -> Query {

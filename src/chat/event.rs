@@ -10,6 +10,8 @@ use super::usage::Usage;
 pub enum Event {
     /// A request is on its way to the model.
     StepStarted { step: u32 },
+    /// The model that answers, where the person has not been told yet.
+    Model(String),
     /// More of what the model thinks.
     Thinking(String),
     /// More of the answer, markdown.

@@ -4,6 +4,7 @@
 //! unless `--yes` was given. A thread, a connection or a file that one answer does not need is not made.
 
 mod brush;
+mod consent;
 mod image;
 mod scratch;
 mod stdin;
@@ -25,7 +26,7 @@ use crate::agent::{self, Agent, Approval, Approver, Decision, Front, Limits, Que
 use crate::chat::{Ending, Event, Image, Usage};
 use crate::config::{self, Config, Paths};
 use crate::guard::{Intent, Masking};
-use crate::provider::{self, Http, Resolved, Wish};
+use crate::provider::{Finder, Http, Resolved, Wish, WithKeys};
 use crate::reflex::Role;
 use crate::render::Theme;
 use crate::tool::{Ports, Registry};
@@ -109,16 +110,17 @@ async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Re
     let view = view::now(paths, |trouble| report::notices([trouble]));
     let query = Query { text, view, attachments, stdin };
 
-    let config::Loaded { config, problems } = Config::load(paths.config_file().as_deref());
+    let config::Loaded { config, problems, .. } = Config::load(paths.config_file().as_deref());
     report::notices(problems);
     let wish = Wish { model: args.model, base_url: args.base_url, api_key_env: args.api_key_env, ..Wish::default() };
-    let (http, keys) = (Http::new(config.agent.patience()), super::kept_keys(paths));
-    let env = |name: &str| keys.read(&super::environment, name);
+    let mut finder = Finder::new(Http::new(config.agent.patience()));
+    let keys = super::kept_keys(paths);
+    let env = WithKeys { exported: super::environment, keys: &keys };
     let wish = wish.or(&config.model.wish(), &env);
     let found = match config.reflex {
         Role::Only => Ok(None),
-        Role::First | Role::Off => match cancel.run_until_cancelled(provider::resolve(&wish, &env, &http)).await {
-            Some(found) => found,
+        Role::First | Role::Off => match cancel.run_until_cancelled(finder.find(&wish, &env)).await {
+            Some(found) => found.map_err(anyhow::Error::from).and_then(|found| consent::checked(found, paths)),
             None => return Ok(ExitCode::from(INTERRUPTED)),
         },
     };
@@ -129,26 +131,36 @@ async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Re
     };
     let voice = Arc::new(Voice::new(form, cancel.clone()));
     match found {
-        Ok(Some(resolved)) => answer(query, resolved, voice, args.yes, (paths, &config.agent), cancel).await,
-        Ok(None) => without_a_model(&query, config.reflex, &voice, paths),
-        Err(error) => {
-            voice.finish(&Ending::Failed(error.to_string()), Usage::default(), None)?;
-            Err(error.into())
-        }
+        Ok(Some(resolved)) => answer(query, resolved, voice, args.yes, (paths, &config), cancel).await,
+        Ok(None) => without_a_model(&query, config.reflex, &voice, paths, None),
+        Err(error) => without_a_model(&query, config.reflex, &voice, paths, Some(error)),
     }
 }
 
-/// Answers with the built-in rules, where they can.
-fn without_a_model(query: &Query, role: Role, voice: &Voice, paths: &Paths) -> anyhow::Result<ExitCode> {
+/// Answers with the built-in rules, where they can; the trouble with the model comes after.
+fn without_a_model(
+    query: &Query,
+    role: Role,
+    voice: &Voice,
+    paths: &Paths,
+    trouble: Option<anyhow::Error>,
+) -> anyhow::Result<ExitCode> {
     let aid = (role != Role::Off).then(|| agent::first_aid(query, paths.history_db().as_deref())).flatten();
-    let Some(aid) = aid else {
-        report::words(agent::NO_MODEL);
-        voice.finish(&Ending::Failed("no model is connected".to_owned()), Usage::default(), None)?;
-        return Ok(ExitCode::FAILURE);
-    };
-    voice.hear(Event::Text(aid.words));
-    voice.finish(&Ending::Answered, Usage::default(), Some("reflex"))?;
-    Ok(ExitCode::SUCCESS)
+    if let Some(aid) = aid {
+        voice.hear(Event::Text(aid.words));
+        voice.finish(&Ending::Answered, Usage::default(), Some("reflex"))?;
+        report::notices(trouble);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let words = trouble.as_ref().map_or("no model is connected".to_owned(), ToString::to_string);
+    voice.finish(&Ending::Failed(words), Usage::default(), None)?;
+    match trouble {
+        Some(trouble) => Err(trouble),
+        None => {
+            report::words(agent::NO_MODEL);
+            Ok(ExitCode::FAILURE)
+        }
+    }
 }
 
 async fn answer(
@@ -156,7 +168,7 @@ async fn answer(
     resolved: Resolved,
     voice: Arc<Voice>,
     yes: bool,
-    (paths, wishes): (&Paths, &config::Agent),
+    (paths, config): (&Paths, &Config),
     cancel: CancellationToken,
 ) -> anyhow::Result<ExitCode> {
     let model = format!("{}/{}", resolved.vendor, resolved.model);
@@ -169,16 +181,25 @@ async fn answer(
     let private = paths.state_dir().into_iter().chain([paths.runtime_root()]);
     let mut agent = Agent::new(Setup {
         resolved,
-        registry: Registry::standard(Ports::default(), wishes.timeouts()),
+        registry: Registry::standard(Ports::default(), config.agent.timeouts()),
         front: voice.clone(),
         approver: nobody.clone(),
         spill: scratch.path().to_owned(),
         history: paths.history_db(),
         private: private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect(),
         masking: masking(paths),
-        limits: Limits { tellings: voice.tellings(), ..wishes.limits() },
+        limits: Limits { tellings: voice.tellings(), ..config.agent.limits() },
     });
+    let rules = (config.reflex == Role::First).then(|| query.clone());
     let ending = agent.turn(query, cancel).await;
+    if let (Ending::Failed(why), Some(query), true) = (&ending, rules, voice.has_said_nothing())
+        && let Some(aid) = agent::first_aid(&query, paths.history_db().as_deref())
+    {
+        voice.hear(Event::Text(aid.words));
+        voice.finish(&Ending::Answered, agent.usage(), Some("reflex"))?;
+        report::notices([why]);
+        return Ok(ExitCode::SUCCESS);
+    }
     voice.finish(&ending, agent.usage(), Some(&model))?;
     if let refused @ 1.. = nobody.refused.load(Ordering::Relaxed) {
         let calls = if refused == 1 { "1 call was".to_owned() } else { format!("{refused} calls were") };

@@ -31,7 +31,7 @@ use clap::Parser;
 
 use crate::config::{Config, Paths};
 use crate::host::{self, Wishes};
-use crate::provider::Keys;
+use crate::provider::{Keys, WithKeys};
 use crate::store::{self, History};
 use crate::text;
 use crate::tty;
@@ -108,7 +108,7 @@ fn act(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Action::Models(args)) => {
             let wish = Config::load(paths.config_file().as_deref()).config.model.wish();
             let keys = kept_keys(&paths);
-            models::run(args, &wish, &|name| keys.read(&environment, name), &mut out)
+            models::run(args, &wish, &WithKeys { exported: environment, keys: &keys }, &mut out)
         }
         Some(Action::Doctor(args)) => {
             let chosen = chosen_shell(cli.shell, &paths);

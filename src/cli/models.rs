@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use serde_json::json;
 
 use crate::agent;
-use crate::provider::{self, Http, Listed, Wish};
+use crate::provider::{self, Finder, Listed, Wish, full_name};
 use crate::text::sanitize;
 
 use super::report;
@@ -25,14 +25,14 @@ pub struct Args {
 /// Asks every provider there is a key for, and the servers of this machine. Exits with 1 if nobody has a model.
 pub(super) fn run(args: Args, wish: &Wish, env: provider::Env<'_>, out: &mut impl Write) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot begin")?;
-    let lists = runtime.block_on(provider::list_models(wish, env, &Http::default()));
+    let lists = runtime.block_on(Finder::default().list(wish, env));
     let mut shown = 0;
     for list in &lists {
         match &list.models {
             Err(error) => report::notices([format!("{}: {error}", list.vendor)]),
             Ok(models) => {
                 for model in models {
-                    let name = format!("{}/{}", list.vendor, sanitize(&model.model));
+                    let name = sanitize(&full_name(list.vendor, &model.model));
                     if args.words.iter().all(|word| name.contains(word.as_str())) {
                         shown += 1;
                         print(&name, list.vendor, model, args.json, out)?;

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use nix::fcntl::OFlag;
@@ -18,6 +18,22 @@ pub struct Loaded {
     pub config: Config,
     /// What was passed over, in the order of the file.
     pub problems: Vec<Problem>,
+    /// Which file this was, and in which state.
+    pub stamp: Stamp,
+}
+
+/// Tells one state of a file from another: a saved file has another time, size or inode.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stamp(Option<[i64; 5]>);
+
+impl Stamp {
+    /// The state of the file now; one that is not there has a stamp, too.
+    pub fn of(path: Option<&Path>) -> Stamp {
+        Stamp(path.and_then(|path| fs::metadata(path).ok()).map(|found| {
+            let (size, inode, device) = (found.size(), found.ino(), found.dev());
+            [found.mtime(), found.mtime_nsec(), size.cast_signed(), inode.cast_signed(), device.cast_signed()]
+        }))
+    }
 }
 
 impl Config {
@@ -25,6 +41,8 @@ impl Config {
     ///
     /// Never waits for what is not a regular file and never fails: what can't be used is left at its default and named.
     pub fn load(path: Option<&Path>) -> Loaded {
+        // Taken first: a file that is saved while it is read is read again.
+        let stamp = Stamp::of(path);
         let Some(path) = path else { return Loaded::default() };
         let mut loaded = match read(path) {
             Ok(Some(text)) => Self::parse(&text),
@@ -33,6 +51,7 @@ impl Config {
                 Loaded { problems: vec![Problem::new(&format!("cannot be read: {error}"))], ..Loaded::default() }
             }
         };
+        loaded.stamp = stamp;
         loaded.problems = loaded.problems.into_iter().map(|problem| problem.file(path)).collect();
         loaded
     }

@@ -29,7 +29,7 @@ use crate::reflex::Role;
 pub use agent::Agent;
 pub use docs::markdown;
 pub use edit::{EditError, set, set_in_file, unknown_key};
-pub use load::Loaded;
+pub use load::{Loaded, Stamp};
 pub use paths::{Paths, private_dir};
 pub use problem::Problem;
 pub use schema::schema;
@@ -77,6 +77,9 @@ pub struct Model {
     /// (Anthropic's), or `auto`.
     #[schemars(extend("default" = "auto"))]
     pub protocol: Protocol,
+    /// Hosts, such as `"llm.lan:8000"`, that may get a key over `http://`, where everyone on the way can read it. Other hosts get
+    /// a key only over `https://`; a server on this machine needs no entry.
+    pub plain_http: Vec<String>,
 }
 
 /// Which commands are remembered, and how many.
@@ -121,6 +124,8 @@ impl Model {
             base_url: filled(&self.base_url),
             api_key_env: filled(&self.api_key_env),
             protocol: self.protocol,
+            effort: None,
+            plain_http: self.plain_http.clone(),
         }
     }
 }

@@ -53,7 +53,7 @@ impl Config {
         }
         problems.sort_by_key(|problem| problem.line);
         problems.truncate(PROBLEM_CAP);
-        Loaded { config, problems }
+        Loaded { config, problems, ..Loaded::default() }
     }
 
     /// Brings absurd values within reason; returns the key and what was done about each.
@@ -211,6 +211,7 @@ mod tests {
             base_url = "http://10.0.0.1/v1"
             api_key_env = "MINE"
             protocol = "responses"
+            plain_http = ["10.0.0.1"]
             [history]
             enabled = false
             ignore = ['^pass\b', "TOKEN="]
@@ -246,6 +247,7 @@ mod tests {
                 base_url: "http://10.0.0.1/v1".to_owned(),
                 api_key_env: "MINE".to_owned(),
                 protocol: Protocol::Responses,
+                plain_http: vec!["10.0.0.1".to_owned()],
             },
             history: History {
                 enabled: false,
@@ -271,7 +273,7 @@ mod tests {
             },
             line: Line { mode: EditingMode::Vi },
         };
-        assert_eq!(Config::parse(text), Loaded { config: expected.clone(), problems: Vec::new() });
+        assert_eq!(Config::parse(text), Loaded { config: expected.clone(), ..Loaded::default() });
         assert_eq!(Config::parse(&toml::to_string(&expected).unwrap()).config, expected);
         assert_eq!(Config::parse("\u{FEFF}# only a comment\r\n"), Loaded::default());
     }

@@ -71,6 +71,11 @@ impl Paths {
         self.state.as_ref().map(|dir| dir.join("keys.json"))
     }
 
+    /// The servers of this machine that the person has agreed to use.
+    pub fn servers_file(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|dir| dir.join("servers.json"))
+    }
+
     /// Where the queries of the conversation line are kept.
     pub fn query_history(&self) -> Option<PathBuf> {
         self.state.as_ref().map(|dir| dir.join("queries"))

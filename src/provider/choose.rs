@@ -5,12 +5,38 @@ use super::catalog::{CUSTOM, Model, VENDORS, Vendor, Wire};
 use super::credential::Key;
 use super::effort::Effort;
 use super::error::ProviderError;
-use super::http::{Auth, Endpoint, is_loopback};
+use super::http::{Auth, Endpoint, host, is_loopback};
 use super::openai_chat::Path;
 use super::protocol::Protocol;
 
-/// Reads a variable of the environment.
-pub type Env<'a> = &'a (dyn Fn(&str) -> Option<String> + Send + Sync);
+/// Reads variables.
+pub type Env<'a> = &'a dyn Variables;
+
+/// Where variables come from. Any function from a name to a value will do.
+pub trait Variables: Send + Sync {
+    /// The value, from wherever there is one.
+    fn get(&self, name: &str) -> Option<String>;
+
+    /// The value in the environment itself. What is exported decides who is asked before a key that was kept does.
+    fn exported(&self, name: &str) -> Option<String> {
+        self.get(name)
+    }
+}
+
+impl<F: Fn(&str) -> Option<String> + Send + Sync> Variables for F {
+    fn get(&self, name: &str) -> Option<String> {
+        self(name)
+    }
+}
+
+/// Reads only what is exported.
+struct Exported<'a>(Env<'a>);
+
+impl Variables for Exported<'_> {
+    fn get(&self, name: &str) -> Option<String> {
+        self.0.exported(name)
+    }
+}
 
 /// What the person asked for: the flags of the same names, or `/model`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,24 +47,49 @@ pub struct Wish {
     pub api_key_env: Option<String>,
     /// Another way to speak to the server than its own.
     pub protocol: Protocol,
+    /// Comes before an effort in the model's name.
+    pub effort: Option<Effort>,
+    /// Hosts that may get a key without encryption.
+    pub plain_http: Vec<String>,
 }
 
 impl Wish {
-    /// Fills in what was not said from the settings. A name that was said with its provider stands alone: the settings are about
-    /// another server then.
+    /// Fills in what was not said from the settings. A name with another provider than the settings' own stands alone.
     pub fn or(self, settings: &Wish, env: Env<'_>) -> Wish {
         let said = Name::of(&self, env);
-        let stands_alone = self.base_url.is_some() || said.vendor.is_some();
-        if stands_alone {
-            return self;
+        let is_elsewhere = said.vendor.is_some_and(|vendor| !settings.speaks_of(vendor));
+        let plain_http = settings.plain_http.clone();
+        if self.base_url.is_some() || is_elsewhere {
+            return Wish { plain_http, ..self };
         }
         Wish {
             model: if said.full.is_some() { self.model } else { settings.model.clone() },
             base_url: settings.base_url.clone(),
             api_key_env: self.api_key_env.or_else(|| settings.api_key_env.clone()),
             protocol: settings.protocol,
+            effort: self.effort,
+            plain_http,
         }
     }
+
+    /// Whether these settings say where the vendor's server is.
+    fn speaks_of(&self, vendor: &Vendor) -> bool {
+        self.base_url.is_some() && (vendor == &CUSTOM || self.own_vendor() == Some(vendor))
+    }
+
+    /// The vendor of the server at the base URL.
+    pub(super) fn own_vendor(&self) -> Option<&'static Vendor> {
+        let url = self.base_url.as_deref()?;
+        let named = self.model.as_deref().and_then(|name| Name::parse(name).vendor);
+        Some(named.or_else(|| Vendor::at(url)).unwrap_or(&CUSTOM))
+    }
+}
+
+/// A model's name as a person can say it again: it resolves to this model of this vendor.
+pub fn full_name(vendor: &str, model: &str) -> String {
+    let ends_like_an_effort = model.rsplit_once(':').is_some_and(|(_, end)| end.parse::<Effort>().is_ok());
+    let effort = if ends_like_an_effort { format!(":{}", Effort::default()) } else { String::new() };
+    format!("{vendor}/{model}{effort}")
 }
 
 /// Why there is no model although one was asked for.
@@ -50,12 +101,22 @@ pub enum ResolveError {
     Unset { variable: String },
     #[error("{url} is not an http or https URL")]
     BadUrl { url: String },
-    #[error("{vendor} has a URL for each account; set {variable}")]
+    #[error("{vendor} needs a base URL; set {variable}")]
     NoUrl { vendor: &'static str, variable: &'static str },
     #[error("{vendor} does not say which model; name one with --model {vendor}/NAME")]
     NoModel { vendor: &'static str },
     #[error("nobody was found who has the model {model}; write it as provider/model, or start its server")]
     Nobody { model: String },
+    #[error(
+        "http:// would send your key to {host} unencrypted; use https://, or allow this host with \
+         `plain_http = [\"{host}\"]` under [model] in the configuration"
+    )]
+    KeyInClear { host: String },
+    #[error(
+        "the server at {address} runs as user {owner}, so it is not used unless you name it: \
+         `shellmate config set model.name {vendor}/MODEL`"
+    )]
+    Stranger { vendor: &'static str, address: String, owner: String },
     // What the client said of it is for the log; the words say it already.
     #[error("cannot ask for the models there are: {0}")]
     Ask(ProviderError),
@@ -103,7 +164,8 @@ impl Name {
         };
         let filled = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
         let split = full.split_once('/').unwrap_or((full, ""));
-        match Vendor::named(split.0) {
+        let custom = CUSTOM.name.eq_ignore_ascii_case(split.0).then_some(&CUSTOM);
+        match Vendor::named(split.0).or(custom) {
             Some(vendor) => Name { vendor: Some(vendor), model: filled(split.1), full: filled(full), effort },
             None => Name { vendor: None, model: filled(full), full: filled(full), effort },
         }
@@ -111,7 +173,8 @@ impl Name {
 
     pub(super) fn of(wish: &Wish, env: Env<'_>) -> Name {
         let text = wish.model.clone().or_else(|| variable(env, "SHELLMATE_MODEL"));
-        text.map(|text| Name::parse(&text)).unwrap_or_default()
+        let name = text.map(|text| Name::parse(&text)).unwrap_or_default();
+        Name { effort: wish.effort.or(name.effort), ..name }
     }
 }
 
@@ -140,18 +203,46 @@ pub fn choose(wish: &Wish, env: Env<'_>) -> Result<Option<Choice>, ResolveError>
         let holds = |vendor: &&Vendor| vendor.key_variables.contains(&variable);
         VENDORS.iter().find(holds).or_else(|| VENDORS.first())
     });
-    let first = || VENDORS.iter().find(|vendor| !vendor.is_local() && is_ready(vendor, wish, env));
+    let ready_in = |env: Env<'_>| VENDORS.iter().find(|vendor| !vendor.is_local() && is_ready(vendor, wish, env));
+    let first = || ready_in(&Exported(env)).or_else(|| ready_in(env));
     match its_own.or(named).or_else(first) {
         Some(vendor) => Choice::at_home(vendor, wish, name, env).map(Some),
         None => Ok(None),
     }
 }
 
-/// The vendors that could be asked now, each with its default.
-pub(super) fn ready(env: Env<'_>) -> Vec<Choice> {
-    let wish = Wish::default();
-    let ready = VENDORS.iter().filter(|vendor| !vendor.is_local() && is_ready(vendor, &wish, env));
-    ready.filter_map(|vendor| Choice::at_home(vendor, &wish, Name::default(), env).ok()).collect()
+/// Everyone who could be asked now, each as its name would resolve: the settings' own server, the vendors with a key, and the
+/// servers that may run on this machine. One server is not in it twice.
+pub(super) fn everyone(settings: &Wish, env: Env<'_>) -> Vec<Choice> {
+    let own = settings.own_vendor().into_iter().chain([&CUSTOM]).chain(VENDORS);
+    let choice = |vendor: &'static Vendor| {
+        let wish = Wish { model: Some(format!("{}/", vendor.name)), ..Wish::default() }.or(settings, env);
+        let is_ready = vendor.is_local() || wish.base_url.is_some() || is_ready(vendor, &Wish::default(), env);
+        let choice = is_ready.then(|| choose(&wish, env).ok().flatten()).flatten();
+        // A base URL may make another server of it, which is listed under its own name.
+        choice.filter(|choice| choice.vendor == vendor)
+    };
+    let mut choices: Vec<Choice> = Vec::new();
+    for choice in own.filter_map(choice) {
+        let is_same = |known: &Choice| known.vendor == choice.vendor || known.base_url == choice.base_url;
+        if !choices.iter().any(is_same) {
+            choices.push(choice);
+        }
+    }
+    choices
+}
+
+/// The models of everyone who could be asked now whose names are known without asking.
+pub fn known_names(settings: &Wish, env: Env<'_>) -> Vec<String> {
+    let names = |choice: Choice| {
+        let public = choice.vendor.known_models().map(str::to_owned);
+        let models: Vec<String> = choice.model.into_iter().chain(public).collect();
+        models.into_iter().map(|model| full_name(choice.vendor.name, &model))
+    };
+    let mut names: Vec<String> = everyone(settings, env).into_iter().flat_map(names).collect();
+    names.sort();
+    names.dedup();
+    names
 }
 
 /// The servers that may run on this machine.
@@ -162,7 +253,7 @@ pub(super) fn local(env: Env<'_>) -> Vec<Choice> {
 }
 
 fn variable(env: Env<'_>, name: &str) -> Option<String> {
-    env(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+    env.get(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
 }
 
 fn key(names: &[&str], env: Env<'_>) -> Option<Key> {
@@ -193,6 +284,7 @@ fn is_ready(vendor: &Vendor, wish: &Wish, env: Env<'_>) -> bool {
     let has_url = url(vendor, env).is_some();
     let has_model = vendor.name != "azure" || deployment(env).is_some() || wish.model.is_some();
     match vendor.base_url {
+        "" if vendor == &CUSTOM => has_url,
         "" => has_url && has_model && has_key(vendor, env),
         _ => vendor.key_variables.is_empty() || has_url || has_key(vendor, env) || wish.api_key_env.is_some(),
     }
@@ -237,6 +329,11 @@ impl Choice {
         };
         if key.is_none() && !vendor.key_variables.is_empty() && vendor != &CUSTOM && !is_loopback(&url) {
             return Err(ResolveError::NoKey { vendor: vendor.name, variables: vendor.key_variables });
+        }
+        let is_plain = url.starts_with("http://") && !is_loopback(&url);
+        let is_allowed = wish.plain_http.iter().any(|allowed| allowed == host(&url));
+        if key.is_some() && is_plain && !is_allowed {
+            return Err(ResolveError::KeyInClear { host: host(&url).to_owned() });
         }
         let is_azure = vendor.name == "azure";
         let model =

@@ -4,67 +4,24 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::{self, Permissions};
-use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::choose::Env;
-
-/// A longer file is not one of ours.
-const CAP: u64 = 64 * 1024;
+use super::choose::Variables;
+use super::private_file::{self, PrivateFileError};
 
 /// The keys in the file.
 #[derive(Default, Clone, PartialEq, Eq)]
 pub struct Keys(BTreeMap<String, String>);
 
-/// Why the keys could not be read or kept.
-#[derive(Debug, thiserror::Error)]
-pub enum KeysError {
-    #[error("cannot read {}", path.display())]
-    Read { path: PathBuf, source: io::Error },
-    #[error("{} can be read by others; chmod 600 it, and think of its keys as known", path.display())]
-    Open { path: PathBuf },
-    #[error("{} is not a list of keys; remove it and log in again", path.display())]
-    Broken { path: PathBuf },
-    #[error("cannot write {}", path.display())]
-    Write { path: PathBuf, source: io::Error },
-}
-
 impl Keys {
     /// Reads the file; one that is not there has no keys.
-    pub fn load(path: &Path) -> Result<Keys, KeysError> {
-        let trouble = |source| KeysError::Read { path: path.to_owned(), source };
-        let found = match fs::metadata(path) {
-            Ok(found) => found,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Keys::default()),
-            Err(error) => return Err(trouble(error)),
-        };
-        if found.permissions().mode() & 0o077 != 0 {
-            return Err(KeysError::Open { path: path.to_owned() });
-        }
-        let broken = || KeysError::Broken { path: path.to_owned() };
-        if found.len() > CAP {
-            return Err(broken());
-        }
-        let text = fs::read_to_string(path).map_err(trouble)?;
-        serde_json::from_str(&text).map(Keys).map_err(|_| broken())
+    pub fn load(path: &Path) -> Result<Keys, PrivateFileError> {
+        private_file::read(path).map(|keys| Keys(keys.unwrap_or_default()))
     }
 
-    /// Writes the file anew, whole or not at all, for its owner alone. Its directory must be there.
-    pub fn save(&self, path: &Path) -> Result<(), KeysError> {
-        let write = || {
-            let directory = path.parent().unwrap_or(Path::new("."));
-            // Made with mode 0600, so that there is no moment in which others could read it.
-            let mut file = tempfile::NamedTempFile::new_in(directory)?;
-            file.as_file().set_permissions(Permissions::from_mode(0o600))?;
-            serde_json::to_writer_pretty(&mut file, &self.0)?;
-            file.write_all(b"\n")?;
-            file.as_file().sync_all()?;
-            file.persist(path)?;
-            Ok(())
-        };
-        write().map_err(|source| KeysError::Write { path: path.to_owned(), source })
+    /// Writes the file anew. Its directory must be there.
+    pub fn save(&self, path: &Path) -> Result<(), PrivateFileError> {
+        private_file::write(path, &self.0)
     }
 
     /// Keeps a key in place of this variable.
@@ -80,10 +37,21 @@ impl Keys {
     pub fn has(&self, variable: &str) -> bool {
         self.0.contains_key(variable)
     }
+}
 
-    /// The variable as the environment has it, or the key kept in its place.
-    pub fn read(&self, env: Env<'_>, variable: &str) -> Option<String> {
-        env(variable).filter(|value| !value.trim().is_empty()).or_else(|| self.0.get(variable).cloned())
+/// Exported variables, with the keys that are kept in place of those that are not set.
+pub struct WithKeys<'a, V> {
+    pub exported: V,
+    pub keys: &'a Keys,
+}
+
+impl<V: Fn(&str) -> Option<String> + Send + Sync> Variables for WithKeys<'_, V> {
+    fn get(&self, name: &str) -> Option<String> {
+        self.exported(name).or_else(|| self.keys.0.get(name).cloned())
+    }
+
+    fn exported(&self, name: &str) -> Option<String> {
+        (self.exported)(name).filter(|value| !value.trim().is_empty())
     }
 }
 
@@ -95,6 +63,9 @@ impl fmt::Debug for Keys {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]
@@ -120,11 +91,11 @@ mod tests {
         let path = directory.path().join("keys.json");
         fs::write(&path, "{}").unwrap();
         fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
-        assert!(matches!(Keys::load(&path), Err(KeysError::Open { .. })));
+        assert!(matches!(Keys::load(&path), Err(PrivateFileError::Open { .. })));
         fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
         fs::write(&path, "sk-1").unwrap();
         let error = Keys::load(&path).unwrap_err();
-        assert!(matches!(error, KeysError::Broken { .. }) && !format!("{error:?} {error}").contains("sk-1"));
+        assert!(matches!(error, PrivateFileError::Broken { .. }) && !format!("{error:?} {error}").contains("sk-1"));
     }
 
     #[test]
@@ -137,8 +108,10 @@ mod tests {
             "B" => Some(" ".to_owned()),
             _ => None,
         };
-        assert_eq!(keys.read(&env, "A").as_deref(), Some("set"));
-        assert_eq!(keys.read(&env, "B").as_deref(), Some("kept"));
-        assert_eq!(keys.read(&env, "C"), None);
+        let variables = WithKeys { exported: env, keys: &keys };
+        assert_eq!(variables.get("A").as_deref(), Some("set"));
+        assert_eq!(variables.get("B").as_deref(), Some("kept"));
+        assert_eq!(variables.get("C"), None);
+        assert_eq!(variables.exported("B"), None);
     }
 }

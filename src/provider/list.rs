@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use serde_json::Value;
 
 use super::catalog::{Model, Price, Wire};
-use super::choose::{self, Choice, Env, Wish};
+use super::choose::{self, Choice, Env, Wish, full_name};
 use super::error::{ErrorKind, ProviderError};
 use super::http::{Endpoint, Http};
 use super::openai_chat::Path;
@@ -42,9 +42,7 @@ pub async fn list_models(wish: &Wish, env: Env<'_>, http: &Http) -> Vec<Listing>
         let is_there = !is_local || models.is_ok();
         is_there.then_some(Listing { vendor: choice.vendor.name, models })
     };
-    let named = wish.base_url.is_some().then(|| choose::choose(wish, env).ok().flatten()).flatten();
-    let choices = named.into_iter().chain(choose::ready(env)).chain(choose::local(env));
-    join_all(choices.map(ask)).await.into_iter().flatten().collect()
+    join_all(choose::everyone(wish, env).into_iter().map(ask)).await.into_iter().flatten().collect()
 }
 
 /// The models of one vendor.
@@ -90,6 +88,13 @@ pub(super) fn like(name: &str, models: &[Listed]) -> Vec<String> {
     near
 }
 
+impl Listing {
+    /// The names of its models, each as a person can say it again.
+    pub fn names(&self) -> Vec<String> {
+        self.models.iter().flatten().map(|model| full_name(self.vendor, &model.model)).collect()
+    }
+}
+
 impl Listed {
     /// A model with what the catalogue knows of it.
     pub(super) fn known(vendor: &str, model: String) -> Listed {
@@ -103,6 +108,10 @@ impl Listed {
 
     fn read(vendor: &str, entry: &Value) -> Option<Listed> {
         let id = entry.get("id")?.as_str()?;
+        // A name that cannot be typed cannot be asked for.
+        if id.trim() != id || id.is_empty() || id.contains(char::is_control) {
+            return None;
+        }
         // Gemini's ids are paths.
         let known = Listed::known(vendor, id.strip_prefix("models/").unwrap_or(id).to_owned());
         Some(Listed {

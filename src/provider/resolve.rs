@@ -6,12 +6,13 @@ use std::time::Duration;
 use futures_util::future::join_all;
 
 use super::Provider;
-use super::catalog::{Model, Price};
-use super::choose::{self, Choice, Env, Name, ResolveError, Wish, choose};
+use super::catalog::Price;
+use super::choose::{Choice, Name, ResolveError, full_name};
 use super::effort::Effort;
-use super::http::Http;
+use super::http::{Http, host, is_loopback};
 use super::list::{self, Listed};
 use super::remote::Remote;
+use super::server::{self, Server, Socket};
 
 /// A server on this machine answers within this, or is not there.
 const PROBE: Duration = Duration::from_millis(150);
@@ -29,40 +30,58 @@ pub struct Resolved {
     pub price: Option<Price>,
     /// The vendor's short name.
     pub vendor: String,
+    /// Host and port that are asked.
+    pub host: String,
+    /// The server, where nobody named it: it was found listening on this machine. It is asked nothing before the person agrees.
+    pub discovered: Option<Server>,
 }
 
-/// Finds a model: by wish, by environment, then among the servers of this machine. None if there is none at all.
-pub async fn resolve(wish: &Wish, env: Env<'_>, http: &Http) -> Result<Option<Resolved>, ResolveError> {
-    let Some(choice) = choose(wish, env)? else {
-        let found = probe(wish, env, http).await;
-        return match (found, Name::of(wish, env).model) {
-            (None, Some(model)) => Err(match Model::vendor_of(&model, |_| true) {
-                Some(vendor) => ResolveError::NoKey { vendor: vendor.name, variables: vendor.key_variables },
-                None => ResolveError::Nobody { model },
-            }),
-            (found, _) => Ok(found),
-        };
-    };
-    if let Some(model) = choice.model.clone() {
-        return Ok(Some(connect(&choice, Listed::known(choice.vendor.name, model), http)));
+impl Resolved {
+    /// The name that leads to this model again.
+    pub fn name(&self) -> String {
+        full_name(&self.vendor, &self.model)
     }
-    let models = list::models(&choice, http, ASK).await?;
+}
+
+/// The model of a choice; a server that was named without a model is asked which it has.
+pub(super) async fn choice(choice: &Choice, http: &Http) -> Result<Resolved, ResolveError> {
+    if let Some(model) = choice.model.clone() {
+        return Ok(connect(choice, Listed::known(choice.vendor.name, model), http));
+    }
+    let models = list::models(choice, http, ASK).await?;
     match pick(models, None) {
-        Some(model) => Ok(Some(connect(&choice, model, http))),
+        Some(model) => Ok(connect(choice, model, http)),
         None => Err(ResolveError::NoModel { vendor: choice.vendor.name }),
     }
 }
 
-/// Asks the usual ports of this machine, all at once, and takes the first server in the catalogue's order that has the model
-/// wished for, or any.
-pub async fn probe(wish: &Wish, env: Env<'_>, http: &Http) -> Option<Resolved> {
-    let name = Name::of(wish, env);
-    let choices = choose::local(env);
-    let lists = join_all(choices.iter().map(|choice| list::models(choice, http, PROBE))).await;
-    choices.into_iter().zip(lists).find_map(|(choice, models)| {
-        let model = pick(models.ok()?, name.model.as_deref())?;
-        Some(connect(&Choice { effort: name.effort, ..choice }, model, http))
-    })
+/// Asks the usual ports of this machine for their models, all at once, and takes the first server in the catalogue's order that
+/// has the model wished for, or any. Nothing at all is sent to a server of another user.
+pub(super) async fn look_around(
+    name: &Name,
+    servers: &[(Option<Socket>, Choice)],
+    http: &Http,
+) -> Result<Option<Resolved>, ResolveError> {
+    let ask = async |(socket, choice): &(Option<Socket>, Choice)| {
+        // The person's own variable may lead to another machine, whose sockets nobody here knows.
+        let may_be_asked = socket.map_or(!is_loopback(&choice.base_url), Socket::is_ours);
+        if may_be_asked { list::models(choice, http, PROBE).await.ok() } else { None }
+    };
+    let lists = join_all(servers.iter().map(ask)).await;
+    let found = servers.iter().zip(lists).find_map(|((socket, choice), models)| {
+        let model = pick(models?, name.model.as_deref())?;
+        let resolved = connect(&Choice { effort: name.effort, ..choice.clone() }, model, http);
+        Some(Resolved { discovered: socket.map(|socket| Server::behind(socket, &choice.base_url)), ..resolved })
+    });
+    let stranger = servers.iter().find_map(|(socket, choice)| {
+        let uid = socket.filter(|socket| !socket.is_ours())?.uid;
+        let (vendor, address) = (choice.vendor.name, host(&choice.base_url).to_owned());
+        Some(ResolveError::Stranger { vendor, address, owner: server::owner(uid) })
+    });
+    match (found, stranger) {
+        (None, Some(stranger)) => Err(stranger),
+        (found, _) => Ok(found),
+    }
 }
 
 /// The model of this name, or the first that can hold a conversation.
@@ -87,6 +106,8 @@ fn connect(choice: &Choice, model: Listed, http: &Http) -> Resolved {
         context_window: model.context_window,
         price: model.price,
         vendor: choice.vendor.name.to_owned(),
+        host: host(&choice.base_url).to_owned(),
+        discovered: None,
         model: model.model,
     }
 }

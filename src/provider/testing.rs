@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use super::{Delta, Effort, Http, Provider, ProviderError, Request, Wish, resolve};
+use super::{Delta, Effort, Finder, Http, Provider, ProviderError, Request, Wish};
 use crate::chat::{Message, ToolSpec};
 
 /// One word of an answer, and its end.
@@ -23,7 +23,7 @@ pub(super) fn env(name: &str) -> Option<String> {
 /// Whoever is at this URL, spoken to by chat completions.
 pub(super) async fn provider(url: &str, http: &Http) -> Arc<dyn Provider> {
     let wish = Wish { base_url: Some(url.to_owned()), model: Some("m".to_owned()), ..Wish::default() };
-    resolve(&wish, &env, http).await.unwrap().unwrap().provider
+    Finder::new(http.clone()).find(&wish, &env).await.unwrap().unwrap().provider
 }
 
 /// Asks whoever is at this URL.

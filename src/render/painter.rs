@@ -83,6 +83,11 @@ impl Painter {
                     self.say(vec![Line::new()]);
                 }
             }
+            Event::Model(name) => {
+                if let Some(status) = &mut self.status {
+                    status.model = Some(name.clone());
+                }
+            }
             Event::Thinking(text) => self.on_thinking(text, now),
             Event::Text(text) => self.on_text(text, now),
             Event::CallStarted { call, title } => {
@@ -251,7 +256,7 @@ impl Painter {
                 self.say(vec![Line::of(Look::BAD, mark).with(Look::BAD, why)]);
             }
         }
-        if let Some(status) = self.status.take().filter(|status| status.usage != Default::default()) {
+        if let Some(status) = self.status.take().filter(|status| status.has_footer(ending)) {
             self.say(vec![status.footer(now, &self.options)]);
         }
         self.kind = None;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::look::Look;
-use crate::chat::Usage;
+use crate::chat::{Ending, Usage};
 use crate::text::human::{self, count};
 
 use super::Options;
@@ -25,13 +25,15 @@ pub(super) struct Status {
     started: Instant,
     pub(super) doing: Doing,
     pub(super) usage: Usage,
+    /// The model that answers, where the footer is to name it.
+    pub(super) model: Option<String>,
     /// Bytes of this step's text and thoughts, until its tokens are known.
     pub(super) streamed: usize,
 }
 
 impl Status {
     pub(super) fn new(started: Instant) -> Status {
-        Status { started, doing: Doing::Waiting, usage: Usage::default(), streamed: 0 }
+        Status { started, doing: Doing::Waiting, usage: Usage::default(), model: None, streamed: 0 }
     }
 
     /// One row, whatever the width.
@@ -65,6 +67,11 @@ impl Status {
         }
     }
 
+    /// Whether there is anything to say at the end.
+    pub(super) fn has_footer(&self, ending: &Ending) -> bool {
+        self.usage != Usage::default() || self.model.is_some() && *ending == Ending::Answered
+    }
+
     /// What the turn took, once it is over.
     pub(super) fn footer(&self, now: Instant, options: &Options) -> Line {
         let dot = separator(options);
@@ -72,8 +79,10 @@ impl Status {
         let cached = if cached > 0 { format!(" ({} cached)", count(cached)) } else { String::new() };
         let cost = human::cost(cost);
         let took = human::duration(now.saturating_duration_since(self.started));
-        let words = format!("{} in{cached}, {} out{dot}{cost}{dot}{took}", count(input), count(output));
-        Line::of(Look::MUTED, &words)
+        let tokens = format!("{} in{cached}, {} out{dot}{cost}", count(input), count(output));
+        let tokens = (self.usage != Usage::default()).then_some(tokens);
+        let words: Vec<String> = self.model.clone().into_iter().chain(tokens).chain([took]).collect();
+        Line::of(Look::MUTED, &words.join(dot))
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::SystemTime;
 
 use crate::capture::{Limits, Retention, Size, Spiller, sweep_if_due};
-use crate::config::{Config, Loaded, Paths, Problem};
+use crate::config::{Config, Loaded, Paths, Problem, Stamp};
 use crate::host::{self, Integration, Kind, Wishes};
 use crate::store::{self, Backlog, PAUSED, Store};
 use crate::track::Scanner;
@@ -15,7 +15,7 @@ use crate::tty::Tty;
 use nix::unistd::{Uid, User};
 
 use super::announce::Announcer;
-use super::companion::Places;
+use super::companion::{Places, Settings};
 use super::grammars::Grammars;
 use super::hooks::Hooked;
 use super::line;
@@ -49,7 +49,7 @@ pub fn run(start: Start) -> Result<i32, SessionError> {
 impl Session {
     /// The shell comes first; whatever can wait is done while it reads its start files.
     fn begin(start: Start) -> Result<Session, SessionError> {
-        let Start { shell, wishes, loaded: Loaded { config, mut problems }, paths } = start;
+        let Start { shell, wishes, loaded: Loaded { config, mut problems, stamp }, paths } = start;
         let no_workspace = |source| SessionError::Workspace { root: paths.runtime_root().to_owned(), source };
         let signals = Signals::new().map_err(SessionError::Signals)?;
         let tty = Tty::open()?;
@@ -70,7 +70,7 @@ impl Session {
             problems.extend(bad_theme);
             let _ = theme.set(named);
         }
-        let places = places(&config, &paths, &workspace, &mut problems);
+        let places = places(&config, stamp, &paths, &workspace, &mut problems);
         let mut stage = stage(&config, &workspace, host.clone(), &mut problems);
         let size = tty.size();
         stage.hints_at = config.hint.then(|| Size::new(size.rows, size.cols));
@@ -142,19 +142,19 @@ fn launch(
 }
 
 /// What the agent needs to know of this place.
-fn places(config: &Config, paths: &Paths, workspace: &Workspace, problems: &mut Vec<Problem>) -> Places {
+fn places(config: &Config, stamp: Stamp, paths: &Paths, workspace: &Workspace, problems: &mut Vec<Problem>) -> Places {
     let private = paths.state_dir().into_iter().chain([paths.runtime_root()]);
-    let (masking, bad_masks) = config.masking();
+    let (settings, bad_masks) = Settings::of(config);
     problems.extend(bad_masks);
     Places {
         workspace: workspace.directory().to_owned(),
         history: paths.history_db(),
         keys: paths.keys_file(),
-        wish: config.model.wish(),
+        servers: paths.servers_file(),
+        config: paths.config_file(),
+        stamp,
         private: private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect(),
-        masking,
-        wishes: config.agent.clone(),
-        reflex: config.reflex,
+        settings,
     }
 }
 

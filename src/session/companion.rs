@@ -5,8 +5,11 @@
 
 mod aid;
 mod commands;
+mod consent;
+mod model;
 mod orders;
 mod sending;
+mod settings;
 mod slash;
 
 use std::cell::Cell;
@@ -23,14 +26,12 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Approval, Approver, Decision, Front, Place, Query};
-use crate::chat::Event;
+use crate::chat::{Ending, Event};
 use crate::config;
-use crate::guard::Masking;
-use crate::provider::Wish;
-use crate::reflex::Role;
 use crate::tool::{self, Answer, Asker, ShellPort, ShellResult};
 
 pub(super) use orders::CRASHED;
+pub(super) use settings::Settings;
 pub(super) use slash::{AgentCommand, Completes, SessionCommand, Slash, SlashCommand, commands, help, parse};
 
 /// News that may wait to be heard; beyond this the agent waits for the screen.
@@ -91,14 +92,12 @@ pub(super) struct Places {
     pub(super) private: Vec<PathBuf>,
     /// The keys a person gave us to keep.
     pub(super) keys: Option<PathBuf>,
-    /// The model the settings ask for.
-    pub(super) wish: Wish,
-    /// What is masked beyond the secrets we know.
-    pub(super) masking: Masking,
-    /// How far it may go.
-    pub(super) wishes: config::Agent,
-    /// When the built-in rules speak.
-    pub(super) reflex: Role,
+    /// The servers of this machine that the person has agreed to use.
+    pub(super) servers: Option<PathBuf>,
+    /// The configuration, and the state in which it was read.
+    pub(super) config: Option<PathBuf>,
+    pub(super) stamp: config::Stamp,
+    pub(super) settings: Settings,
 }
 
 /// The running thread.
@@ -132,6 +131,7 @@ impl Companion {
             place: Arc::default(),
             steering: Arc::default(),
             held: Arc::default(),
+            reserve: Arc::default(),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         std::thread::Builder::new().name("agent".into()).spawn(move || runtime.block_on(obey(incoming, line)))?;
@@ -190,6 +190,8 @@ pub(super) struct Line {
     steering: Arc<Mutex<Option<UnboundedReceiver<String>>>>,
     /// What has to wait until somebody else has spoken; none while nobody has to.
     held: Arc<Mutex<Option<Vec<News>>>>,
+    /// What the rules say if the model does not answer.
+    reserve: Arc<Mutex<Option<String>>>,
 }
 
 impl Line {
@@ -213,7 +215,38 @@ impl Line {
         first.into_iter().chain(held.take().into_iter().flatten()).for_each(|news| self.send(news));
     }
 
+    /// Keeps words of the rules for when the model does not answer.
+    fn keep(&self, words: String) {
+        if let Ok(mut reserve) = self.reserve.lock() {
+            *reserve = Some(words);
+        }
+    }
+
+    fn drop_kept(&self) -> Option<String> {
+        self.reserve.lock().ok()?.take()
+    }
+
+    /// Says the words of the rules that were kept. Whether there were any.
+    fn say_kept(&self) -> bool {
+        self.drop_kept().map(|words| self.transmit(News::Words(words))).is_some()
+    }
+
     fn send(&self, news: News) {
+        match &news {
+            // The rules know something while the model is in trouble.
+            News::Event(Event::Retrying { .. } | Event::Finished(Ending::Failed(_))) => {
+                self.say_kept();
+            }
+            // The model answers.
+            News::Event(Event::Text(_) | Event::CallStarted { .. }) => {
+                self.drop_kept();
+            }
+            _ => {}
+        }
+        self.transmit(news);
+    }
+
+    fn transmit(&self, news: News) {
         // A session that has ended hears nothing any more, and its thread is about to end too.
         let _ = self.tell.send((self.number, news));
         // A full pipe is a session that will wake up anyway.
@@ -230,6 +263,7 @@ impl Line {
             place: Arc::default(),
             steering: Arc::new(Mutex::new(Some(steering))),
             held: Arc::default(),
+            reserve: Arc::default(),
         }
     }
 

@@ -19,7 +19,7 @@ use nix::unistd::ttyname;
 use raw::window_size;
 
 pub use raw::Size;
-pub use secret::read_secret;
+pub use secret::{read_secret, read_words};
 
 /// Why the terminal cannot be used.
 #[derive(Debug, thiserror::Error)]

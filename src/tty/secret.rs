@@ -1,4 +1,4 @@
-//! Reading what nobody may see: a line typed without echo.
+//! Asking on the terminal: a line typed without echo, such as a key.
 
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
@@ -10,12 +10,21 @@ const CAP: usize = 4096;
 
 /// Asks on the terminal and reads a line without showing it. `None` if the person gave up (Ctrl-C, Ctrl-D on an empty line).
 pub fn read_secret(prompt: &str) -> io::Result<Option<String>> {
+    read(prompt, |_| String::new())
+}
+
+/// The same, with the words shown when the line is complete.
+pub fn read_words(prompt: &str) -> io::Result<Option<String>> {
+    read(prompt, crate::text::sanitize)
+}
+
+fn read(prompt: &str, shown: impl Fn(&str) -> String) -> io::Result<Option<String>> {
     let mut terminal = std::fs::OpenOptions::new().read(true).write(true).open("/dev/tty")?;
     let silence = Silence::begin(terminal.try_clone()?)?;
     terminal.write_all(prompt.as_bytes())?;
     let typed = read_line(&mut terminal)?;
     drop(silence);
-    terminal.write_all(b"\n")?;
+    terminal.write_all(format!("{}\n", shown(typed.as_deref().unwrap_or_default())).as_bytes())?;
     Ok(typed)
 }
 

@@ -13,6 +13,7 @@ mod ble;
 mod bytes;
 mod capture;
 mod commands;
+mod connect;
 mod cost;
 mod differential;
 mod exec_forms;

@@ -102,6 +102,12 @@ impl Voice {
         self.lock().lost_reader
     }
 
+    /// Whether neither words nor calls have come.
+    pub(super) fn has_said_nothing(&self) -> bool {
+        let said = self.lock();
+        said.answer.is_empty() && said.last.is_empty() && said.calls.is_empty()
+    }
+
     /// Ends the last line, or prints the object.
     pub(super) fn finish(&self, ending: &Ending, usage: Usage, model: Option<&str>) -> anyhow::Result<()> {
         let mut said = self.lock();
@@ -206,6 +212,7 @@ impl Front for Voice {
             }
             Event::StepStarted { .. } if !said.answer.is_empty() => said.last = std::mem::take(&mut said.answer),
             Event::StepStarted { .. }
+            | Event::Model(_)
             | Event::Thinking(_)
             | Event::CallOutput { .. }
             | Event::Usage(_)

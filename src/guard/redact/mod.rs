@@ -80,6 +80,11 @@ impl Redactor {
         Redactor { masking, ..Redactor::default() }
     }
 
+    /// Masks by other settings from here on. The placeholders given so far stay.
+    pub fn set_masking(&mut self, masking: Masking) {
+        self.masking = masking;
+    }
+
     /// Takes note of the shell's variables: the values of those whose names look secret are masked wherever they occur.
     pub fn learn(&self, environment: &[(OsString, OsString)]) {
         let masking = &self.masking;

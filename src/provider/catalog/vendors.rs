@@ -8,7 +8,7 @@ const PLAIN: Dialect = Dialect::PLAIN;
 
 pub static VENDORS: &[Vendor] = &[
     Vendor {
-        url_variables: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
+        url_variables: OPENAI_URL,
         wire: Wire::OpenAiChat(Dialect { completion_tokens: true, thinks: Thinks::OpenAi, ..PLAIN }),
         ..vendor("openai", "https://api.openai.com/v1", &["OPENAI_API_KEY"], "gpt-6.1-sol")
     },
@@ -69,7 +69,10 @@ pub static VENDORS: &[Vendor] = &[
 ];
 
 /// A server at a URL that is nobody's we know. It may want a key, and has its own models.
-pub(in super::super) static CUSTOM: Vendor = Vendor { key_variables: &["OPENAI_API_KEY"], ..local("custom", "") };
+pub(in super::super) static CUSTOM: Vendor =
+    Vendor { url_variables: OPENAI_URL, key_variables: &["OPENAI_API_KEY"], ..local("custom", "") };
+
+const OPENAI_URL: &[&str] = &["OPENAI_BASE_URL", "OPENAI_API_BASE"];
 
 const fn vendor(
     name: &'static str,

@@ -1,3 +1,6 @@
+use proptest::prelude::*;
+
+use super::super::{Keys, WithKeys};
 use super::*;
 
 /// Chooses with these variables set.
@@ -176,14 +179,18 @@ fn settings_fill_in_what_was_not_said() {
         base_url: Some("http://10.0.0.1/v1".to_owned()),
         api_key_env: Some("MINE".to_owned()),
         protocol: Protocol::Messages,
+        effort: None,
+        plain_http: vec!["10.0.0.1".to_owned()],
     };
     let nothing = |_: &str| None;
     let named = |name: &str| (name == "SHELLMATE_MODEL").then(|| "other".to_owned());
     assert_eq!(Wish::default().or(&settings, &nothing), settings);
     assert_eq!(wish("other").or(&settings, &nothing), Wish { model: Some("other".to_owned()), ..settings.clone() });
     assert_eq!(Wish::default().or(&settings, &named), Wish { model: None, ..settings.clone() });
-    assert_eq!(wish("openai/gpt-4.1").or(&settings, &nothing), wish("openai/gpt-4.1"));
-    assert_eq!(at("http://10.0.0.2").or(&settings, &nothing), at("http://10.0.0.2"));
+    let plain_http = settings.plain_http.clone();
+    let alone = Wish { plain_http: plain_http.clone(), ..wish("openai/gpt-4.1") };
+    assert_eq!(wish("openai/gpt-4.1").or(&settings, &nothing), alone);
+    assert_eq!(at("http://10.0.0.2").or(&settings, &nothing), Wish { plain_http, ..at("http://10.0.0.2") });
 }
 
 #[test]
@@ -194,13 +201,82 @@ fn each_server_has_its_protocol_and_may_be_given_another() {
     assert_eq!(wire(wish("openai/o3")), Wire::OpenAiResponses);
     assert!(matches!(wire(wish("openai/gpt-4.1")), Wire::OpenAiChat(_)));
     assert!(matches!(
-        wire(Wish { model: Some("gpt-5.4".to_owned()), ..at("http://10.0.0.1/v1") }),
+        wire(Wish { model: Some("gpt-5.4".to_owned()), ..at("https://10.0.0.1/v1") }),
         Wire::OpenAiChat(_)
     ));
     assert!(matches!(wire(Wish { protocol: Protocol::Chat, ..wish("openai/gpt-5.4") }), Wire::OpenAiChat(_)));
-    assert_eq!(wire(Wish { protocol: Protocol::Responses, ..at("http://10.0.0.1/v1") }), Wire::OpenAiResponses);
-    let messages = Wish { protocol: Protocol::Messages, ..at("http://10.0.0.1/v1") };
+    assert_eq!(wire(Wish { protocol: Protocol::Responses, ..at("https://10.0.0.1/v1") }), Wire::OpenAiResponses);
+    let messages = Wish { protocol: Protocol::Messages, ..at("https://10.0.0.1/v1") };
     let choice = chosen(&messages, &key).unwrap().unwrap();
-    assert_eq!((choice.wire, choice.base_url.as_str()), (Wire::Anthropic, "http://10.0.0.1"));
+    assert_eq!((choice.wire, choice.base_url.as_str()), (Wire::Anthropic, "https://10.0.0.1"));
     assert_eq!(choice.endpoint().auth, Auth::XApiKey);
 }
+
+#[test]
+fn a_key_goes_unencrypted_only_to_a_host_that_is_named_for_it() {
+    let key = [("OPENAI_API_KEY", "k")];
+    let refused = chosen(&at("http://llm.lan:8000/v1"), &key).unwrap_err();
+    assert!(matches!(&refused, ResolveError::KeyInClear { host } if host == "llm.lan:8000"), "{refused}");
+    let by_variable = [("OPENAI_API_KEY", "k"), ("OPENAI_BASE_URL", "http://10.0.0.1/v1")];
+    assert!(matches!(chosen(&Wish::default(), &by_variable), Err(ResolveError::KeyInClear { .. })));
+    let allowed = Wish { plain_http: vec!["llm.lan:8000".to_owned()], ..at("http://llm.lan:8000/v1") };
+    assert!(chosen(&allowed, &key).unwrap().unwrap().key.is_some());
+    for (url, variables) in
+        [("http://llm.lan:8000/v1", &[][..]), ("http://127.0.0.1:1/v1", &key), ("https://llm.lan", &key)]
+    {
+        assert!(chosen(&at(url), variables).is_ok(), "{url}");
+    }
+}
+
+#[test]
+fn what_is_exported_decides_before_a_key_that_was_kept() {
+    let mut keys = Keys::default();
+    keys.keep("OPENAI_API_KEY", "kept");
+    let with = |variables: &'static [(&'static str, &'static str)]| {
+        let exported =
+            |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+        let choice = choose(&Wish::default(), &WithKeys { exported, keys: &keys }).unwrap().unwrap();
+        (choice.vendor.name, choice.base_url, choice.key.map(|key| key.variable))
+    };
+    let openai = Some("OPENAI_API_KEY".to_owned());
+    assert_eq!(with(&[]), ("openai", "https://api.openai.com/v1".to_owned(), openai.clone()));
+    let custom = ("custom", "https://llm.example.com/v1".to_owned(), openai);
+    assert_eq!(with(&[("OPENAI_BASE_URL", "https://llm.example.com/v1")]), custom);
+    assert_eq!(with(&[("GROQ_API_KEY", "g")]).0, "groq");
+    assert_eq!(with(&[("ANTHROPIC_BASE_URL", "http://127.0.0.1:1")]).1, "http://127.0.0.1:1");
+}
+
+proptest! {
+    /// Whatever `/models` prints can be said again: it leads to the same server and the same model.
+    #[test]
+    fn every_printed_name_resolves_to_itself(
+        set in prop::collection::vec(prop::bool::ANY, SITUATIONS.len()),
+        base_url in prop::option::of(prop::sample::select(vec!["https://llm.example.com/v1", "https://api.groq.com/openai/v1", "http://127.0.0.1:1234/v1"])),
+        named in prop::option::of(prop::sample::select(vec!["x", "groq/y", "custom/z", "openai/gpt-5"])),
+        model in "(custom/|openai/|groq/|ollama/)?[a-zA-Z0-9._-]{1,8}(:(8b|high|latest|off))?",
+    ) {
+        let variables: Vec<(&str, &str)> =
+            SITUATIONS.iter().zip(&set).filter(|(_, is_set)| **is_set).map(|(variable, _)| *variable).collect();
+        let env = move |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+        let settings = Wish { base_url: base_url.map(str::to_owned), model: named.map(str::to_owned), ..Wish::default() };
+        for listed in everyone(&settings, &env) {
+            let name = full_name(listed.vendor.name, &model);
+            let again = choose(&wish(&name).or(&settings, &env), &env).unwrap().unwrap();
+            prop_assert_eq!(&again.base_url, &listed.base_url, "{}", name);
+            prop_assert_eq!(again.model.as_deref(), Some(model.as_str()), "{}", name);
+            prop_assert_eq!((again.vendor, again.key), (listed.vendor, listed.key), "{}", name);
+        }
+    }
+}
+
+const SITUATIONS: [(&str, &str); 9] = [
+    ("OPENAI_API_KEY", "k"),
+    ("OPENAI_BASE_URL", "http://127.0.0.1:9999/v1"),
+    ("ANTHROPIC_API_KEY", "k"),
+    ("ANTHROPIC_BASE_URL", "http://127.0.0.1:8888"),
+    ("OPENROUTER_API_KEY", "k"),
+    ("GROQ_API_KEY", "k"),
+    ("OLLAMA_HOST", "127.0.0.1:7777"),
+    ("AZURE_OPENAI_API_KEY", "k"),
+    ("AZURE_OPENAI_ENDPOINT", "https://me.openai.azure.com"),
+];

@@ -4,7 +4,7 @@ use std::time::Instant as Clock;
 use super::super::testing::{
     CHUNK, KEY, LAST, Server, Step, ask_with, env, events, head, provider, request, stored_gzip,
 };
-use super::super::{Delta, Distrust, Effort, Protocol, ResolveError, Retry, Wish, choose, resolve};
+use super::super::{Delta, Distrust, Effort, Finder, Protocol, ResolveError, Retry, Wish, choose};
 use super::*;
 
 const STREAM: &str = "Content-Type: text/event-stream\r\n";
@@ -222,7 +222,7 @@ async fn an_account_that_may_not_see_thinking_is_asked_for_none() {
         protocol: Protocol::Responses,
         ..Wish::default()
     };
-    let provider = resolve(&wish, &env, &Http::default()).await.unwrap().unwrap().provider;
+    let provider = Finder::default().find(&wish, &env).await.unwrap().unwrap().provider;
     let request = request("gpt-5.4", Effort::Medium);
     let mut quiet = |_| {};
     assert!(provider.stream(&request, &mut quiet).await.is_err());

@@ -1,5 +1,11 @@
+use super::super::Finder;
+use super::super::choose::{Env, Wish};
 use super::super::testing::{Server, request};
 use super::*;
+
+async fn resolve(wish: &Wish, env: Env<'_>) -> Result<Option<Resolved>, ResolveError> {
+    Finder::default().find(wish, env).await
+}
 
 fn env<'a>(variables: &'a [(&'a str, &'a str)]) -> impl Fn(&str) -> Option<String> + Send + Sync + 'a {
     |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
@@ -11,7 +17,7 @@ const MODELS: &[u8] = br#"{"object":"list","data":[{"id":"nomic-embed-text"},{"i
 async fn a_server_without_a_named_model_is_asked_for_one() {
     let server = Server::answering(200, "", MODELS);
     let url = format!("{}/v1", server.url);
-    let found = resolve(&Wish::default(), &env(&[("OPENAI_BASE_URL", &url)]), &Http::default()).await.unwrap().unwrap();
+    let found = resolve(&Wish::default(), &env(&[("OPENAI_BASE_URL", &url)])).await.unwrap().unwrap();
     assert_eq!((found.vendor.as_str(), found.model.as_str()), ("custom", "qwen3:8b"));
     assert_eq!(found.context_window, Some(4_096));
     assert!(server.request().starts_with("GET /v1/models HTTP/1.1\r\n"));
@@ -23,9 +29,9 @@ async fn a_local_server_is_found_and_asked_for_the_model_wished_for() {
     let host = server.url.replace("http://", "");
     let variables = [("OLLAMA_HOST", host.as_str())];
     let wish = |model: &str| Wish { model: Some(model.to_owned()), ..Wish::default() };
-    let found = probe(&Wish::default(), &env(&variables), &Http::default()).await.unwrap();
+    let found = resolve(&Wish::default(), &env(&variables)).await.unwrap().unwrap();
     assert_eq!((found.vendor.as_str(), found.model.as_str()), ("ollama", "qwen3:8b"));
-    let found = resolve(&wish("phi:low"), &env(&variables), &Http::default()).await.unwrap().unwrap();
+    let found = resolve(&wish("phi:low"), &env(&variables)).await.unwrap().unwrap();
     assert_eq!((found.model.as_str(), found.effort), ("phi:latest", Effort::Low));
 }
 
@@ -33,9 +39,9 @@ async fn a_local_server_is_found_and_asked_for_the_model_wished_for() {
 async fn a_model_that_nobody_has_says_what_to_do() {
     let variables = [("OLLAMA_HOST", "127.0.0.1:1")];
     let missing = |model: &str| Wish { model: Some(model.to_owned()), ..Wish::default() };
-    let error = resolve(&missing("claude-opus-5"), &env(&variables), &Http::default()).await.err().unwrap();
+    let error = resolve(&missing("claude-opus-5"), &env(&variables)).await.err().unwrap();
     assert_eq!(error.to_string(), "anthropic needs a key; set ANTHROPIC_API_KEY");
-    let error = resolve(&missing("no-such-model-here"), &env(&variables), &Http::default()).await.err().unwrap();
+    let error = resolve(&missing("no-such-model-here"), &env(&variables)).await.err().unwrap();
     assert!(matches!(error, ResolveError::Nobody { .. }));
 }
 
@@ -44,7 +50,7 @@ async fn the_usual_effort_is_one_the_model_knows() {
     let effort = async |model: &str| {
         let wish = Wish { model: Some(model.to_owned()), ..Wish::default() };
         let variables = [("OPENAI_API_KEY", "k"), ("ANTHROPIC_API_KEY", "k")];
-        resolve(&wish, &env(&variables), &Http::default()).await.unwrap().unwrap().effort
+        resolve(&wish, &env(&variables)).await.unwrap().unwrap().effort
     };
     assert_eq!(effort("openai/gpt-6-sol").await, Effort::Medium);
     assert_eq!(effort("openai/gpt-4.1").await, Effort::Medium);
@@ -62,7 +68,7 @@ async fn each_vendor_has_its_key_in_its_own_header() {
         let found = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
         let read = |name: &str| Some(found(name)?.replace("URL", &server.url));
         let wish = Wish { model: Some(model.to_owned()), ..Wish::default() };
-        let found = resolve(&wish, &read, &Http::default()).await.unwrap().unwrap();
+        let found = resolve(&wish, &read).await.unwrap().unwrap();
         let request = request(&found.model, Effort::Off);
         found.provider.stream(&request, &mut |_| ()).await.unwrap();
         server.request().to_ascii_lowercase()
@@ -93,7 +99,7 @@ async fn a_level_that_does_not_exist_is_said_once() {
     let server = Server::answering(200, "", stream);
     let url = format!("{}/v1", server.url);
     let wish = Wish { base_url: Some(url), model: Some("openai/gpt-5.1".to_owned()), ..Wish::default() };
-    let found = resolve(&wish, &env(&[]), &Http::default()).await.unwrap().unwrap();
+    let found = resolve(&wish, &env(&[])).await.unwrap().unwrap();
     let mut heard = Vec::new();
     for _ in 0..2 {
         let request = request(&found.model, Effort::XHigh);
@@ -107,7 +113,6 @@ async fn a_level_that_does_not_exist_is_said_once() {
 fn all_of_it_may_run_on_any_thread() {
     fn send(_: impl Send) {}
     let (wish, http, env) = (Wish::default(), Http::default(), |_: &str| None);
-    send(resolve(&wish, &env, &http));
-    send(probe(&wish, &env, &http));
+    send(resolve(&wish, &env));
     send(list::list_models(&wish, &env, &http));
 }

@@ -1,36 +1,41 @@
 //! The rules' part in an answer: before a model's, or in its place.
 
+use std::path::PathBuf;
+use std::time::Duration;
+
 use tokio::task::JoinHandle;
 
 use crate::agent::{Aid, Front, NO_MODEL, Query, first_aid};
 use crate::chat::{Ending, Event};
-use crate::reflex::Question;
+use crate::reflex::{Question, Role};
 use crate::tool::{self, Answer, Asker};
 
-use super::orders::Mind;
 use super::{Line, News};
 
 /// What a model is asked where the rules know no correction.
 const FIX: &str = "Find out why my last command failed and put a corrected command on my prompt with suggest_command. Say in one line what was wrong.";
 
-/// What the rules may say to one question.
-pub(super) struct Help {
+/// A model that is silent for longer does not keep the rules silent.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The rules and the record, at work on one question.
+pub(super) struct Rules {
     question: Question,
     /// They look at files, so they do it on a thread of their own.
     aid: JoinHandle<Option<Aid>>,
 }
 
-impl Help {
-    /// Lets the rules look at a question, if it is one for them.
-    pub(super) fn seek(query: &Query, mind: &Mind) -> Option<Help> {
+impl Rules {
+    /// Lets them look at a question, if it is one for them.
+    pub(super) fn ask(query: &Query, history: Option<PathBuf>) -> Option<Rules> {
         let question = Question::read(&query.text)?;
-        let (query, history) = (query.clone(), mind.history());
+        let query = query.clone();
         let aid = tokio::task::spawn_blocking(move || first_aid(&query, history.as_deref()));
-        Some(Help { question, aid })
+        Some(Rules { question, aid })
     }
 
     /// Whether a corrected command is wanted, not words.
-    pub(super) fn is_fix(&self) -> bool {
+    pub(super) fn are_asked_for_a_fix(&self) -> bool {
         self.question == Question::Fix
     }
 
@@ -38,17 +43,58 @@ impl Help {
         self.aid.await.ok().flatten()
     }
 
-    /// Says first what the rules are sure of; what a model says meanwhile waits for that.
-    pub(super) fn speak_first(self, line: &Line) {
-        if self.question != Question::Why {
-            return;
-        }
+    /// Says first what they are sure of; what a model says meanwhile waits for that. Anything else is kept until the model turns
+    /// out to be in trouble or slow.
+    pub(super) fn speak_first(self, line: &Line) -> Said {
         line.hold();
         let line = line.clone();
-        tokio::spawn(async move {
-            let words = self.aid().await.filter(|aid| aid.is_confident).map(|aid| News::Words(aid.words));
-            line.release(words);
-        });
+        Said(Some(tokio::spawn(async move {
+            // What the record says is a fact.
+            let is_fact = self.question != Question::Why;
+            match self.aid().await {
+                Some(aid) if is_fact || aid.is_confident => {
+                    line.release(Some(News::Words(aid.words)));
+                    true
+                }
+                aid => {
+                    if let Some(aid) = aid {
+                        line.keep(aid.words);
+                        let line = line.clone();
+                        tokio::spawn(async move {
+                            tokio::time::sleep(PATIENCE).await;
+                            line.say_kept();
+                        });
+                    }
+                    line.release(None);
+                    false
+                }
+            }
+        })))
+    }
+}
+
+/// What became of the rules' words.
+pub(super) struct Said(Option<JoinHandle<bool>>);
+
+impl Said {
+    pub(super) fn nothing() -> Said {
+        Said(None)
+    }
+
+    /// Keeps words that are no correction, though one was wanted.
+    pub(super) fn kept(aid: Option<Aid>, line: &Line) -> Said {
+        if let Some(aid) = aid {
+            line.keep(aid.words);
+        }
+        Said(None)
+    }
+
+    /// Waits until the rules have looked. Whether they have said something; what they have not said is kept by the line.
+    pub(super) async fn have_spoken(self) -> bool {
+        match self.0 {
+            Some(speaking) => speaking.await.unwrap_or(false),
+            None => false,
+        }
     }
 }
 
@@ -74,13 +120,14 @@ pub(super) async fn offer(aid: Aid, line: &Line) {
     line.hear(Event::Finished(Ending::Answered));
 }
 
-/// What is said where no model is, or none is wanted.
-pub(super) fn alone(aid: Option<Aid>, has_no_model: bool) -> String {
-    match aid {
-        Some(aid) => aid.words,
-        None if has_no_model => NO_MODEL.trim_end().to_owned(),
-        None => "the built-in rules cannot answer that, and `reflex = \"only\"` in the configuration asks no model"
-            .to_owned(),
+/// What is said where the rules know nothing and no model is there, or none is wanted.
+pub(super) fn without_a_model(role: Role) -> String {
+    match role {
+        Role::Only => {
+            "the built-in rules cannot answer that, and `reflex = \"only\"` in the configuration asks no model"
+                .to_owned()
+        }
+        Role::First | Role::Off => NO_MODEL.trim_end().to_owned(),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Carries out the slash commands that concern the conversation.
 
-use crate::agent::Query;
+use crate::agent::{Query, ShellView};
 use crate::chat::Usage;
-use crate::provider::Wish;
+use crate::provider::{Resolved, Wish};
 use crate::text::human;
 
 use super::News;
@@ -16,21 +16,16 @@ impl Mind {
     /// Carries out a command and returns the words for the person.
     pub(super) async fn command(&mut self, command: AgentCommand, query: &Query) -> String {
         match command {
-            AgentCommand::Model(None) => match self.resolve(&self.wish).await {
-                Ok(Some(resolved)) => format!("{}/{} ({})", resolved.vendor, resolved.model, resolved.effort),
+            AgentCommand::Model(None) => match self.resolve(&self.wish.clone(), &query.view).await {
+                Ok(Some(resolved)) => told(&resolved),
                 Ok(None) => NO_MODEL.into(),
                 Err(words) => words,
             },
-            AgentCommand::Model(name) => self.switch(Wish { model: name, ..self.wish.clone() }).await,
-            AgentCommand::Thinking(effort) => match self.resolve(&self.wish).await {
-                Ok(Some(resolved)) => {
-                    let model = Some(format!("{}/{}:{effort}", resolved.vendor, resolved.model));
-                    self.switch(Wish { model, ..self.wish.clone() }).await
-                }
-                Ok(None) => NO_MODEL.into(),
-                Err(words) => words,
-            },
-            AgentCommand::Models => self.models().await,
+            AgentCommand::Model(model) => self.switch(Wish { model, ..Wish::default() }, &query.view).await,
+            AgentCommand::Thinking(effort) => {
+                self.switch(Wish { effort: Some(effort), ..self.wish.clone() }, &query.view).await
+            }
+            AgentCommand::Models => self.models(&query.view).await,
             AgentCommand::Context(part) => {
                 query.view.settled().await;
                 self.context(part, query).await
@@ -59,48 +54,52 @@ impl Mind {
         }
     }
 
-    async fn models(&self) -> String {
-        let lists = match self.list().await {
+    async fn models(&self, view: &ShellView) -> String {
+        let lists = match self.list(view).await {
             Ok(lists) => lists,
             Err(words) => return words,
         };
         let names = lists.iter().flat_map(|list| match &list.models {
-            Ok(models) => models.iter().map(|model| format!("{}/{}", list.vendor, model.model)).collect(),
+            Ok(_) => list.names(),
             Err(error) => vec![format!("{}: {error}", list.vendor)],
         });
         let names: Vec<String> = names.collect();
         if names.is_empty() { "no provider is connected".into() } else { names.join("\n") }
     }
 
-    async fn context(&self, part: Part, query: &Query) -> String {
+    async fn context(&mut self, part: Part, query: &Query) -> String {
         let query = Query { text: sending::PLACEHOLDER.to_owned(), ..query.clone() };
         query.view.settled().await;
-        match &self.agent {
-            Some(agent) => sending::words(&agent.preview(&query), part),
-            None => match self.resolve(&self.wish).await {
-                Ok(Some(resolved)) => sending::words(&self.begin(resolved).preview(&query), part),
-                Ok(None) => format!("{NO_MODEL}, so nothing would be sent"),
-                Err(words) => words,
+        match self.resolve(&self.wish.clone(), &query.view).await {
+            Ok(Some(resolved)) => match &mut self.agent {
+                Some(agent) => {
+                    agent.switch(resolved);
+                    sending::words(&agent.preview(&query), part)
+                }
+                None => sending::words(&self.begin(resolved).preview(&query), part),
             },
+            Ok(None) => format!("{NO_MODEL}, so nothing would be sent"),
+            Err(words) => words,
         }
     }
 
     /// Goes on with another model, if there is one.
-    async fn switch(&mut self, wish: Wish) -> String {
-        match self.resolve(&wish).await {
+    async fn switch(&mut self, wish: Wish, view: &ShellView) -> String {
+        match self.resolve(&wish, view).await {
             Ok(Some(resolved)) => {
-                let words = format!("from here on: {}/{} ({})", resolved.vendor, resolved.model, resolved.effort);
                 self.wish = wish;
-                match &mut self.agent {
-                    Some(agent) => agent.switch(resolved),
-                    None => self.agent = Some(self.begin(resolved)),
-                }
-                words
+                format!("from here on: {}", told(&resolved))
             }
-            Ok(None) => "there is no such model".into(),
+            Ok(None) => NO_MODEL.into(),
             Err(words) => words,
         }
     }
+}
+
+/// A model, how hard it thinks, and where it is.
+fn told(resolved: &Resolved) -> String {
+    let found = if resolved.discovered.is_some() { ", found on this machine" } else { "" };
+    format!("{} ({}) at {}{found}", resolved.name(), resolved.effort, resolved.host)
 }
 
 /// Tokens and cost, in the units of the line below an answer.

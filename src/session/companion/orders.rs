@@ -9,20 +9,20 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Agent, Front, Query, Setup, Voices};
+use crate::agent::{Agent, Front, Query, Setup, ShellView, Voices};
 use crate::chat::{Ending, Event};
-use crate::provider::{self, Http, Keys, Resolved, Wish};
+use crate::provider::{Finder, Http, Resolved, Wish};
 use crate::reflex::Role;
 use crate::tool::{Ports, Registry};
 
-use super::aid::{self, Help};
+use super::aid::{self, Rules, Said};
+use super::consent::{Declined, Gate};
 use super::slash::AgentCommand;
 use super::{Line, News, Order, Places, Question};
 
 /// Takes orders until the session is gone; what is being answered then is dropped, processes included.
 pub(super) async fn obey(mut orders: UnboundedReceiver<Order>, line: Line, places: Places) {
-    let http = Http::new(places.wishes.patience());
-    let mut mind = Mind { line, places, http, wish: Wish::default(), agent: None };
+    let mut mind = Mind::new(line, places);
     let mut answers = JoinSet::new();
     loop {
         tokio::select! {
@@ -48,15 +48,45 @@ struct Over {
     line: Line,
     /// Whether a model was asked.
     was_asked: bool,
+    has_failed: bool,
+}
+
+impl Over {
+    /// An answer without a model.
+    fn without_a_model(line: Line) -> Over {
+        Over { twin: None, line, was_asked: false, has_failed: false }
+    }
+}
+
+/// An agent for one answer, and what the person must agree to first.
+struct Twin {
+    agent: Agent,
+    gate: Option<Gate>,
 }
 
 /// Answers on a task of its own. If that panics, nothing else does.
-async fn answer(mut twin: Agent, query: Query, cancel: CancellationToken, line: Line) -> Over {
+async fn answer(twin: Twin, query: Query, cancel: CancellationToken, line: Line) -> Over {
+    let Twin { agent: mut twin, gate } = twin;
+    if let Some(gate) = gate {
+        let ending = match cancel.run_until_cancelled(gate.opens(&line)).await {
+            Some(true) => None,
+            Some(false) => {
+                line.say_kept();
+                line.say(News::Words(gate.refusal()));
+                Some(Ending::Answered)
+            }
+            None => Some(Ending::Interrupted),
+        };
+        if let Some(ending) = ending {
+            line.hear(Event::Finished(ending));
+            return Over::without_a_model(line);
+        }
+    }
     match AssertUnwindSafe(twin.turn(query, cancel)).catch_unwind().await {
-        Ok(_) => Over { twin: Some(twin), line, was_asked: true },
+        Ok(ending) => Over { twin: Some(twin), line, was_asked: true, has_failed: matches!(ending, Ending::Failed(_)) },
         Err(_) => {
             line.hear(Event::Finished(Ending::Failed(CRASHED.into())));
-            Over { twin: None, line, was_asked: true }
+            Over { twin: None, line, was_asked: true, has_failed: true }
         }
     }
 }
@@ -67,88 +97,124 @@ pub(in crate::session) const CRASHED: &str =
 
 impl Line {
     fn over(&self, was_asked: bool) {
+        self.drop_kept();
         let unheard = self.close();
         self.say(News::Over { was_asked, unheard });
     }
 }
 
-fn environment(name: &str) -> Option<String> {
-    std::env::var(name).ok()
-}
-
 /// One conversation, and what it needs to begin.
 pub(super) struct Mind {
     pub(super) line: Line,
-    places: Places,
-    pub(super) http: Http,
+    pub(super) places: Places,
+    pub(super) finder: Finder,
+    /// What `/model` and `/thinking` ask for.
     pub(super) wish: Wish,
+    /// The model that the shell's environment named at the last order; the outer `None` before the first.
+    pub(super) named: Option<Option<String>>,
+    /// The host that was asked last.
+    pub(super) host: Option<String>,
+    /// The model whose name the person has seen.
+    pub(super) introduced: Option<String>,
+    pub(super) declined: Declined,
     pub(super) agent: Option<Agent>,
 }
 
 impl Mind {
-    /// Sees to it that a question is answered: by the rules, by a model, or by both.
+    fn new(line: Line, places: Places) -> Mind {
+        Mind {
+            line,
+            finder: Finder::new(Http::new(places.settings.agent.patience())),
+            places,
+            wish: Wish::default(),
+            named: None,
+            host: None,
+            introduced: None,
+            declined: Declined::default(),
+            agent: None,
+        }
+    }
+
+    /// Has a question answered: by the rules, by a model, or by both.
     async fn see_to(&mut self, question: Question, answers: &mut JoinSet<Over>) {
         let Question { number, query, cancel, steering } = question;
         let line = self.line.of(number, steering);
-        let role = self.places.reflex;
-        let mut help = (role != Role::Off).then(|| Help::seek(&query, self)).flatten();
-        let mut known = None;
-        if let Some(fix) = help.take_if(|help| help.is_fix()) {
-            known = fix.aid().await;
-        }
-        if let Some(aid) = known.take_if(|aid| !aid.proposals.is_empty()) {
-            answers.spawn(async move {
-                aid::offer(aid, &line).await;
-                Over { twin: None, line, was_asked: false }
-            });
-            return;
-        }
-        let twin = if role == Role::Only { Ok(None) } else { self.twin(&line, &cancel).await };
+        self.catch_up(&query.view, &line);
+        let role = self.places.settings.reflex;
+        let rules = match (role != Role::Off).then(|| Rules::ask(&query, self.history())).flatten() {
+            Some(rules) if rules.are_asked_for_a_fix() => match rules.aid().await {
+                Some(aid) if !aid.proposals.is_empty() => {
+                    answers.spawn(async move {
+                        aid::offer(aid, &line).await;
+                        Over::without_a_model(line)
+                    });
+                    return;
+                }
+                aid => Said::kept(aid, &line),
+            },
+            Some(rules) => rules.speak_first(&line),
+            None => Said::nothing(),
+        };
+        let twin = match role {
+            Role::Only => Ok(None),
+            Role::First | Role::Off => self.twin(&query.view, &line, &cancel).await,
+        };
         let ending = match twin {
             Ok(Some(twin)) => {
-                if let Some(help) = help {
-                    help.speak_first(&line);
-                }
                 answers.spawn(answer(twin, aid::for_a_model(query), cancel, line));
                 return;
             }
             Ok(None) => {
-                let aid = match help {
-                    Some(help) => help.aid().await,
-                    None => known,
-                };
-                line.say(News::Words(aid::alone(aid, role != Role::Only)));
+                if !rules.have_spoken().await && !line.say_kept() {
+                    line.say(News::Words(aid::without_a_model(role)));
+                }
                 Ending::Answered
             }
-            Err(ending) => ending,
+            Err(ending) => {
+                rules.have_spoken().await;
+                ending
+            }
         };
         line.hear(Event::Finished(ending));
         line.over(false);
     }
 
     /// The database with the recorded commands.
-    pub(super) fn history(&self) -> Option<PathBuf> {
+    fn history(&self) -> Option<PathBuf> {
         self.places.history.clone()
     }
 
     /// Someone to answer one question, heard over this line; nobody if there is no model.
-    async fn twin(&mut self, line: &Line, cancel: &CancellationToken) -> Result<Option<Agent>, Ending> {
-        if self.agent.is_none() {
-            // A server that does not answer is not waited for longer than the person likes.
-            match cancel.run_until_cancelled(self.resolve(&self.wish)).await {
-                None => return Err(Ending::Interrupted),
-                Some(Ok(Some(resolved))) => self.agent = Some(self.begin(resolved)),
-                Some(Ok(None)) => return Ok(None),
-                Some(Err(words)) => return Err(Ending::Failed(words)),
-            }
+    async fn twin(
+        &mut self,
+        view: &ShellView,
+        line: &Line,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Twin>, Ending> {
+        let wish = self.wish.clone();
+        // A server that does not answer is not waited for longer than the person likes.
+        let resolved = match cancel.run_until_cancelled(self.resolve(&wish, view)).await {
+            None => return Err(Ending::Interrupted),
+            Some(Ok(Some(resolved))) => resolved,
+            Some(Ok(None)) => return Ok(None),
+            Some(Err(words)) => return Err(Ending::Failed(words)),
+        };
+        let gate = Gate::before(&resolved, self.places.servers.as_deref(), &self.declined);
+        if gate.as_ref().is_some_and(Gate::is_shut) {
+            return Ok(None);
         }
+        self.connect(resolved, line);
         let front = Arc::new(line.clone());
         let voices = Voices { registry: self.registry(&front), approver: front.clone(), front };
-        Ok(self.agent.as_ref().map(|agent| agent.fork(voices)))
+        Ok(self.agent.as_ref().map(|agent| Twin { agent: agent.fork(voices), gate }))
     }
 
     fn take_back(&mut self, over: Over) {
-        let Over { twin, line, was_asked } = over;
+        let Over { twin, line, was_asked, has_failed } = over;
+        if has_failed {
+            self.finder.forget();
+            self.introduced = None;
+        }
         if let (Some(agent), Some(twin)) = (&mut self.agent, twin) {
             agent.join(twin);
         }
@@ -156,6 +222,8 @@ impl Mind {
     }
 
     async fn obey(&mut self, command: AgentCommand, query: &Query, cancel: &CancellationToken) -> Ending {
+        let line = self.line.clone();
+        self.catch_up(&query.view, &line);
         match cancel.run_until_cancelled(self.command(command, query)).await {
             None => Ending::Interrupted,
             Some(words) => {
@@ -163,26 +231,6 @@ impl Mind {
                 Ending::Answered
             }
         }
-    }
-
-    /// Finds a model for a wish.
-    pub(super) async fn resolve(&self, wish: &Wish) -> Result<Option<Resolved>, String> {
-        let keys = self.keys()?;
-        let env = |name: &str| keys.read(&environment, name);
-        let wish = wish.clone().or(&self.places.wish, &env);
-        provider::resolve(&wish, &env, &self.http).await.map_err(|error| error.to_string())
-    }
-
-    /// The models of everyone who can be asked.
-    pub(super) async fn list(&self) -> Result<Vec<provider::Listing>, String> {
-        let keys = self.keys()?;
-        Ok(provider::list_models(&self.places.wish, &|name| keys.read(&environment, name), &self.http).await)
-    }
-
-    /// Read each time: a person may log in while we run.
-    fn keys(&self) -> Result<Keys, String> {
-        let loaded = self.places.keys.as_deref().map_or_else(|| Ok(Keys::default()), Keys::load);
-        loaded.map_err(|error| error.to_string())
     }
 
     pub(super) fn begin(&self, resolved: Resolved) -> Agent {
@@ -195,22 +243,20 @@ impl Mind {
             spill: self.places.workspace.clone(),
             history: self.places.history.clone(),
             private: self.places.private.clone(),
-            masking: self.places.masking.clone(),
-            limits: self.places.wishes.limits(),
+            masking: self.places.settings.masking.clone(),
+            limits: self.places.settings.agent.limits(),
         })
     }
 
     fn registry(&self, line: &Arc<Line>) -> Registry {
         let ports = Ports { shell: Some(line.clone()), asker: Some(line.clone()) };
-        Registry::standard(ports, self.places.wishes.timeouts())
+        Registry::standard(ports, self.places.settings.agent.timeouts())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::ShellView;
-    use crate::config;
     use crate::provider::{Delta, Effort, Provider, ProviderError, Request};
     use futures_util::future::BoxFuture;
     use std::os::unix::net::UnixStream;
@@ -244,18 +290,19 @@ mod tests {
             place: Arc::default(),
             steering: Arc::default(),
             held: Arc::default(),
+            reserve: Arc::default(),
         };
         let places = Places {
             workspace: Default::default(),
             history: None,
             private: Vec::new(),
             keys: None,
-            wish: Wish::default(),
-            masking: Default::default(),
-            reflex: Role::default(),
-            wishes: config::Agent::default(),
+            servers: None,
+            config: None,
+            stamp: Default::default(),
+            settings: Default::default(),
         };
-        let mut mind = Mind { line: line.clone(), places, http: Http::default(), wish: Wish::default(), agent: None };
+        let mut mind = Mind::new(line.clone(), places);
         let resolved = Resolved {
             provider: Arc::new(Broken),
             model: "x".into(),
@@ -263,8 +310,10 @@ mod tests {
             context_window: None,
             price: None,
             vendor: "broken".into(),
+            host: "localhost".into(),
+            discovered: None,
         };
-        mind.agent = Some(mind.begin(resolved));
+        let twin = Twin { agent: mind.begin(resolved), gate: None };
         let view = ShellView {
             cwd: "/".into(),
             environment: Vec::new(),
@@ -279,14 +328,12 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let cancel = CancellationToken::new();
-            let twin = mind.twin(&line, &cancel).await.unwrap();
-            mind.take_back(answer(twin.unwrap(), query, cancel, line).await);
+            mind.take_back(answer(twin, query, cancel, line).await);
         });
         let told: Vec<(u64, News)> = news.try_iter().collect();
         let is_crash =
             |news: &News| matches!(news, News::Event(Event::Finished(Ending::Failed(why))) if why == CRASHED);
         assert!(told.iter().any(|(number, news)| *number == 3 && is_crash(news)), "the person is told why");
         assert!(matches!(told.last(), Some((3, News::Over { .. }))), "and that it is over");
-        assert!(mind.agent.is_some(), "the conversation goes on");
     }
 }

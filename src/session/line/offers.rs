@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use ignore::WalkBuilder;
 
 use crate::input::{Offers, Verb};
-use crate::provider::VENDORS;
+use crate::provider::{self, Keys, WithKeys};
 
 use crate::session::Session;
 use crate::session::companion::{self, Completes, SlashCommand};
@@ -14,11 +14,12 @@ use crate::session::companion::{self, Completes, SlashCommand};
 const ENTRIES: usize = 5000;
 
 impl Session {
-    pub(super) fn offers(&self) -> Offers {
+    pub(super) fn offers(&mut self) -> Offers {
+        let models = self.model_names();
         let verb = |command: &SlashCommand| Verb {
             usage: command.usage(),
             help: command.help.to_owned(),
-            arguments: arguments(command.completes),
+            arguments: arguments(command.completes, &models),
         };
         let cwd = self.stage.cwd().unwrap_or_default();
         let home = std::env::home_dir();
@@ -30,17 +31,24 @@ impl Session {
     }
 }
 
-fn arguments(completes: Completes) -> Vec<String> {
+impl Session {
+    /// The names of the models that can be asked from the live shell, as far as they are known without asking anybody.
+    fn model_names(&mut self) -> Vec<String> {
+        let environment = self.environment();
+        let exported = |name: &str| {
+            let (_, value) = environment.iter().find(|(known, _)| known == name)?;
+            value.to_str().map(str::to_owned)
+        };
+        let keys = self.places.keys.as_deref().and_then(|path| Keys::load(path).ok()).unwrap_or_default();
+        provider::known_names(&self.places.settings.wish, &WithKeys { exported, keys: &keys })
+    }
+}
+
+fn arguments(completes: Completes, models: &[String]) -> Vec<String> {
     match completes {
         Completes::Nothing => Vec::new(),
         Completes::Words(words) => words.iter().map(|word| (*word).to_owned()).collect(),
-        Completes::Models => {
-            let is_ready = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-            let ready = VENDORS
-                .iter()
-                .filter(|vendor| vendor.is_local() || vendor.key_variables.iter().any(|key| is_ready(key)));
-            ready.flat_map(|vendor| vendor.known_models().map(|model| format!("{}/{model}", vendor.name))).collect()
-        }
+        Completes::Models => models.to_vec(),
     }
 }
 

@@ -1,0 +1,77 @@
+//! From a wish to a model that can be asked, at every query.
+
+use super::catalog::Model;
+use super::choose::{self, Choice, Env, Name, ResolveError, Wish, choose};
+use super::http::Http;
+use super::list::{self, Listing};
+use super::resolve::{self, Resolved};
+use super::server::{Socket, Sockets};
+
+/// Finds models, and remembers the last one for as long as everything that led to it is the same.
+#[derive(Default)]
+pub struct Finder {
+    http: Http,
+    last: Option<(Basis, Resolved)>,
+}
+
+/// Everything that decides which model is found.
+#[derive(Debug, Clone, PartialEq)]
+enum Basis {
+    Chosen(Choice),
+    /// The servers that may run on this machine, and the sockets they listen on.
+    Local(Name, Vec<(Option<Socket>, Choice)>),
+}
+
+impl Finder {
+    pub fn new(http: Http) -> Finder {
+        Finder { http, last: None }
+    }
+
+    /// Finds a model: by wish, by environment, then among the servers of this machine. `None` if there is none at all.
+    pub async fn find(&mut self, wish: &Wish, env: Env<'_>) -> Result<Option<Resolved>, ResolveError> {
+        let basis = match choose(wish, env)? {
+            Some(choice) => Basis::Chosen(choice),
+            None => Basis::local(Name::of(wish, env), env),
+        };
+        match &self.last {
+            Some((same, resolved)) if *same == basis => return Ok(Some(resolved.clone())),
+            _ => self.last = None,
+        }
+        let found = match &basis {
+            Basis::Chosen(choice) => Some(resolve::choice(choice, &self.http).await?),
+            Basis::Local(name, servers) => match resolve::look_around(name, servers, &self.http).await? {
+                Some(found) => Some(found),
+                None => nobody(name)?,
+            },
+        };
+        self.last = found.clone().map(|resolved| (basis, resolved));
+        Ok(found)
+    }
+
+    /// Looks anew at the next query: the server may have gone.
+    pub fn forget(&mut self) {
+        self.last = None;
+    }
+
+    /// The models of everyone who can be asked.
+    pub async fn list(&self, settings: &Wish, env: Env<'_>) -> Vec<Listing> {
+        list::list_models(settings, env, &self.http).await
+    }
+}
+
+impl Basis {
+    fn local(name: Name, env: Env<'_>) -> Basis {
+        let sockets = Sockets::now();
+        let with_socket = |choice: Choice| (sockets.listener(&choice.base_url), choice);
+        Basis::Local(name, choose::local(env).into_iter().map(with_socket).collect())
+    }
+}
+
+/// No server of this machine has the model.
+fn nobody(name: &Name) -> Result<Option<Resolved>, ResolveError> {
+    let Some(model) = name.model.clone() else { return Ok(None) };
+    Err(match Model::vendor_of(&model, |_| true) {
+        Some(vendor) => ResolveError::NoKey { vendor: vendor.name, variables: vendor.key_variables },
+        None => ResolveError::Nobody { model },
+    })
+}

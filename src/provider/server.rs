@@ -1,0 +1,202 @@
+//! Who listens on a port of this machine: the program and its owner.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use nix::unistd::{Uid, User};
+use serde::{Deserialize, Serialize};
+
+use super::http;
+
+/// Bytes of a table of sockets that are read.
+const TABLE_CAP: u64 = 16 << 20;
+/// The state of a listening socket in the kernel's tables.
+const LISTEN: &str = "0A";
+
+/// A server that was found on this machine. Another program on the same port is another server.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Server {
+    /// Host and port.
+    pub address: String,
+    /// The user that listens.
+    pub uid: u32,
+    /// The program that listens. Only its own user and root can see it.
+    pub program: Option<PathBuf>,
+}
+
+/// A listening socket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Socket {
+    pub(super) uid: u32,
+    pub(super) inode: u64,
+}
+
+impl Server {
+    /// The owner's name, or number.
+    pub fn owner(&self) -> String {
+        owner(self.uid)
+    }
+
+    /// Asks the person whether to use it: program, owner, address and model.
+    pub fn question(&self, model: &str) -> String {
+        let program = self.program.as_ref().map_or("not visible to you".to_owned(), |path| path.display().to_string());
+        format!(
+            "Found a model server on this machine: {model} at {}\n  program: {program}\n  user: {}\n\
+             It would get your questions with what you ran, and could ask to read files. Use it?",
+            self.address,
+            self.owner(),
+        )
+    }
+
+    /// The server behind a socket.
+    pub(super) fn behind(socket: Socket, base_url: &str) -> Server {
+        Server { address: http::host(base_url).to_owned(), uid: socket.uid, program: program(socket.inode) }
+    }
+}
+
+/// The kernel's tables of sockets, as they were at one moment.
+pub(super) struct Sockets(String);
+
+impl Sockets {
+    pub(super) fn now() -> Sockets {
+        let mut tables = String::new();
+        for path in ["/proc/net/tcp", "/proc/net/tcp6"] {
+            // A system without this table shows no sockets.
+            let _ = File::open(path).and_then(|table| table.take(TABLE_CAP).read_to_string(&mut tables));
+        }
+        Sockets(tables)
+    }
+
+    /// The socket that takes connections to this URL of this machine, if the system shows it.
+    pub(super) fn listener(&self, base_url: &str) -> Option<Socket> {
+        let (addresses, port) = addresses(http::host(base_url))?;
+        listener(&self.0, &addresses, port)
+    }
+}
+
+impl Socket {
+    /// Whether the person, or root, listens. Anyone else on the machine is a stranger.
+    pub(super) fn is_ours(self) -> bool {
+        self.uid == Uid::effective().as_raw() || self.uid == 0
+    }
+}
+
+pub(super) fn owner(uid: u32) -> String {
+    let user = User::from_uid(Uid::from_raw(uid)).ok().flatten();
+    user.map_or_else(|| format!("number {uid}"), |user| user.name)
+}
+
+/// The addresses a host may stand for, and the port.
+fn addresses(host: &str) -> Option<(Vec<IpAddr>, u16)> {
+    if let Ok(address) = host.parse::<SocketAddr>() {
+        return Some((vec![address.ip()], address.port()));
+    }
+    let (name, port) = host.rsplit_once(':')?;
+    let loopback = vec![IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
+    (name.eq_ignore_ascii_case("localhost")).then_some((loopback, port.parse().ok()?))
+}
+
+/// Finds the socket that listens for one of these addresses, in the kernel's tables. The most specific one gets the connections;
+/// where any of them is a stranger's, that one counts.
+fn listener(tables: &str, addresses: &[IpAddr], port: u16) -> Option<Socket> {
+    let takes = |bound: IpAddr| bound.is_unspecified() || addresses.contains(&unmapped(bound));
+    let rows = tables.lines().filter_map(row);
+    let mut found: Vec<(IpAddr, Socket)> =
+        rows.filter(|(bound, at, _)| *at == port && takes(*bound)).map(|(bound, _, socket)| (bound, socket)).collect();
+    found.sort_by_key(|(bound, socket)| (socket.is_ours(), bound.is_unspecified()));
+    found.first().map(|(_, socket)| *socket)
+}
+
+/// An IPv4 address that a socket of both kinds has is an IPv4 address.
+fn unmapped(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V6(six) => six.to_ipv4_mapped().map_or(address, IpAddr::V4),
+        IpAddr::V4(_) => address,
+    }
+}
+
+/// A listening socket in one line of `/proc/net/tcp` or `/proc/net/tcp6`.
+fn row(line: &str) -> Option<(IpAddr, u16, Socket)> {
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    let [_, local, _, LISTEN, _, _, _, uid, _, inode, ..] = fields[..] else { return None };
+    let (address, port) = local.split_once(':')?;
+    let socket = Socket { uid: uid.parse().ok()?, inode: inode.parse().ok()? };
+    Some((self::address(address)?, u16::from_str_radix(port, 16).ok()?, socket))
+}
+
+/// An address as the kernel prints it: words of 32 bits, each in the machine's own byte order.
+fn address(hex: &str) -> Option<IpAddr> {
+    let word = |at: usize| u32::from_str_radix(hex.get(at..at + 8)?, 16).ok().map(u32::to_ne_bytes);
+    match hex.len() {
+        8 => Some(IpAddr::from(word(0)?)),
+        32 => {
+            let mut bytes = [0; 16];
+            for (part, at) in bytes.chunks_mut(4).zip((0..32).step_by(8)) {
+                part.copy_from_slice(&word(at)?);
+            }
+            Some(IpAddr::from(bytes))
+        }
+        _ => None,
+    }
+}
+
+/// The program that holds a socket, as far as we may see.
+fn program(inode: u64) -> Option<PathBuf> {
+    let wanted = PathBuf::from(format!("socket:[{inode}]"));
+    let holds = |process: &Path| {
+        let descriptors = fs::read_dir(process.join("fd")).into_iter().flatten().flatten();
+        descriptors.map(|entry| entry.path()).any(|path| fs::read_link(path).is_ok_and(|to| to == wanted))
+    };
+    let processes = fs::read_dir("/proc").ok()?.flatten();
+    let is_process = |name: &str| name.bytes().all(|byte| byte.is_ascii_digit());
+    let numbered = processes.filter(|entry| entry.file_name().to_str().is_some_and(is_process));
+    let holder = numbered.map(|entry| entry.path()).find(|process| holds(process))?;
+    fs::read_link(holder.join("exe")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    const TABLE: &str = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100007F:2CAA 00000000:0000 0A 00000000:00000000 00:00000000 00000000  4294967294        0 11 1 0 100 0 0 10 0
+   1: 00000000:2CAA 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 12 1 0 100 0 0 10 0
+   2: 0100007F:2CAB 0100007F:B6F6 01 00000000:00000000 00:00000000 00000000     0        0 13 1 0 100 0 0 10 0
+   3: 00000000000000000000000001000000:1F90 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000 7 0 14 1
+   4: 00000000000000000000000000000000:1F91 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000 0 0 15 1
+";
+
+    fn inode(host: &str) -> Option<u64> {
+        let (addresses, port) = addresses(host)?;
+        listener(TABLE, &addresses, port).map(|socket| socket.inode)
+    }
+
+    #[cfg(target_endian = "little")]
+    #[test]
+    fn the_kernels_table_says_who_listens() {
+        assert_eq!(inode("127.0.0.1:11434"), Some(11), "a stranger's counts, and so does the more specific one");
+        assert_eq!(inode("127.0.0.1:11435"), None, "a connection is no listener");
+        assert_eq!(inode("localhost:8080"), Some(14), "localhost may be ::1");
+        assert_eq!(inode("[::1]:8080"), Some(14));
+        assert_eq!(inode("127.0.0.1:8080"), None);
+        assert_eq!(inode("127.0.0.1:8081"), Some(15), "one that listens everywhere takes both kinds");
+        assert_eq!(inode("llm.example.com:443"), None);
+    }
+
+    #[test]
+    fn a_server_is_known_by_program_and_owner() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let socket = Sockets::now().listener(&url).unwrap();
+        assert!(socket.is_ours());
+        let server = Server::behind(socket, &url);
+        assert_eq!(server.program, std::env::current_exe().unwrap().canonicalize().ok());
+        assert_eq!(server.uid, Uid::effective().as_raw());
+        drop(listener);
+        assert_eq!(Sockets::now().listener(&url), None);
+    }
+}

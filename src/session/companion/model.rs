@@ -1,0 +1,70 @@
+//! Which model is asked: looked up at every query, from the live shell's environment.
+
+use std::ffi::{OsStr, OsString};
+
+use crate::agent::{Front, ShellView};
+use crate::chat::Event;
+use crate::provider::{Keys, Listing, Resolved, Wish, WithKeys};
+
+use super::Line;
+use super::orders::Mind;
+
+/// Names a model in the environment.
+const MODEL_VARIABLE: &str = "SHELLMATE_MODEL";
+
+/// A variable that the shell exports.
+fn exported(environment: &[(OsString, OsString)], name: &str) -> Option<String> {
+    let (_, value) = environment.iter().find(|(known, _)| known == OsStr::new(name))?;
+    value.to_str().map(str::to_owned)
+}
+
+impl Mind {
+    /// Takes note of what has changed since the last order: the configuration, and the model that the shell names.
+    pub(super) fn catch_up(&mut self, view: &ShellView, line: &Line) {
+        if let Some(problem) = self.renew_settings() {
+            line.hear(Event::Notice(problem));
+        }
+        let named = exported(&view.environment, MODEL_VARIABLE);
+        // Whichever was said last counts: `/model` or the variable.
+        if self.named.replace(named.clone()).is_some_and(|before| before != named) {
+            self.wish = Wish::default();
+        }
+    }
+
+    /// Finds the model for a wish, seen from this shell.
+    pub(super) async fn resolve(&mut self, wish: &Wish, view: &ShellView) -> Result<Option<Resolved>, String> {
+        let keys = self.keys()?;
+        let env = WithKeys { exported: |name: &str| exported(&view.environment, name), keys: &keys };
+        let wish = wish.clone().or(&self.places.settings.wish, &env);
+        self.finder.find(&wish, &env).await.map_err(|error| error.to_string())
+    }
+
+    /// The models of everyone who can be asked from this shell.
+    pub(super) async fn list(&self, view: &ShellView) -> Result<Vec<Listing>, String> {
+        let keys = self.keys()?;
+        let env = WithKeys { exported: |name: &str| exported(&view.environment, name), keys: &keys };
+        Ok(self.finder.list(&self.places.settings.wish, &env).await)
+    }
+
+    /// Makes this the model of the conversation. Where another host is asked than before, the person is told.
+    pub(super) fn connect(&mut self, resolved: Resolved, line: &Line) {
+        let (name, host) = (resolved.name(), resolved.host.clone());
+        if self.introduced.replace(name.clone()).as_ref() != Some(&name) {
+            line.hear(Event::Model(name.clone()));
+        }
+        match self.host.replace(host.clone()) {
+            Some(before) if before != host => line.hear(Event::Notice(format!("now asking {host} ({name})"))),
+            Some(_) | None => {}
+        }
+        match &mut self.agent {
+            Some(agent) => agent.switch(resolved),
+            None => self.agent = Some(self.begin(resolved)),
+        }
+    }
+
+    /// Read each time: a person may log in while we run.
+    fn keys(&self) -> Result<Keys, String> {
+        let loaded = self.places.keys.as_deref().map_or_else(|| Ok(Keys::default()), Keys::load);
+        loaded.map_err(|error| error.to_string())
+    }
+}

@@ -1,0 +1,53 @@
+//! The part of the configuration that the agent obeys. A file that was saved counts from the next query.
+
+use crate::config::{self, Config, Loaded, Problem, Stamp};
+use crate::guard::Masking;
+use crate::provider::{Finder, Http, Wish};
+use crate::reflex::Role;
+
+use super::orders::Mind;
+
+/// What the configuration says to the agent.
+#[derive(Debug, Clone, Default)]
+pub(in crate::session) struct Settings {
+    /// The model it asks for.
+    pub(in crate::session) wish: Wish,
+    /// What is masked beyond the secrets we know.
+    pub(super) masking: Masking,
+    /// How far the agent may go.
+    pub(super) agent: config::Agent,
+    /// When the built-in rules speak.
+    pub(super) reflex: Role,
+}
+
+impl Settings {
+    /// Takes them from a configuration; the problems are patterns that cannot be used.
+    pub(in crate::session) fn of(config: &Config) -> (Settings, Vec<Problem>) {
+        let (masking, problems) = config.masking();
+        let Config { model, agent, reflex, .. } = config;
+        (Settings { wish: model.wish(), masking, agent: agent.clone(), reflex: *reflex }, problems)
+    }
+}
+
+impl Mind {
+    /// Reads the configuration again if it was saved since. What is wrong with it, if anything.
+    pub(super) fn renew_settings(&mut self) -> Option<String> {
+        let stamp = Stamp::of(self.places.config.as_deref());
+        if stamp == self.places.stamp {
+            return None;
+        }
+        let Loaded { config, mut problems, stamp } = Config::load(self.places.config.as_deref());
+        let (settings, bad_masks) = Settings::of(&config);
+        problems.extend(bad_masks);
+        if settings.agent.patience() != self.places.settings.agent.patience() {
+            self.finder = Finder::new(Http::new(settings.agent.patience()));
+        }
+        if let Some(agent) = &mut self.agent {
+            agent.adjust(settings.agent.limits(), settings.masking.clone());
+        }
+        (self.places.settings, self.places.stamp) = (settings, stamp);
+        let first = problems.first()?.to_string();
+        let more = problems.len() - 1;
+        Some(if more > 0 { format!("{first} (and {more} more; see `shellmate config`)") } else { first })
+    }
+}

@@ -1,0 +1,191 @@
+//! Connecting a model: what the person exports, keeps, configures or agrees to, and what is said where none answers.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::harness::{Builder, Model, Reply, Shell, Term, in_every_shell};
+
+/// A shell in which no model is found by itself.
+fn unconnected(shell: Shell) -> Builder {
+    Term::new(shell).env("OLLAMA_HOST", "127.0.0.1:9").size(40, 120)
+}
+
+#[test]
+fn following_the_advice_on_the_screen_gives_an_answer_in_the_same_shell() {
+    in_every_shell(|shell| {
+        let model = Model::start([Reply::text(["Hello from the model."])]);
+        let mut term = unconnected(shell).start();
+        term.wait_for_prompt();
+        term.typed("> hello\r");
+        term.wait_for("No model is connected yet");
+        term.wait_for("shellmate auth login");
+        term.wait_for_prompt();
+        term.run(&format!("export OPENAI_BASE_URL={}", model.url()));
+        term.typed("> hello\r");
+        term.wait_for("Hello from the model.");
+        term.wait_for("custom/scripted");
+        term.wait_for_prompt();
+    });
+}
+
+#[test]
+fn what_a_start_file_exports_is_asked() {
+    in_every_shell(|shell| {
+        let model = Model::start([Reply::text(["Here I am."])]);
+        let rc = format!("export OPENAI_BASE_URL={}\nexport SHELLMATE_MODEL=from-the-rc", model.url());
+        let mut term = unconnected(shell).rc(&rc).start();
+        term.wait_for_prompt();
+        term.typed("> hello\r");
+        term.wait_for("Here I am.");
+        assert_eq!(model.request().body["model"], "from-the-rc");
+        term.wait_for_prompt();
+        term.typed("> /model\r");
+        term.wait_for(&format!("custom/from-the-rc (medium) at {}", model.address()));
+    });
+}
+
+#[test]
+fn another_url_counts_in_the_middle_of_a_conversation_and_is_named() {
+    let (first, second) = (Model::start([Reply::text(["One."])]), Model::start([Reply::text(["Two."])]));
+    let mut term = unconnected(Shell::Bash).env("OPENAI_BASE_URL", first.url()).start();
+    term.wait_for_prompt();
+    term.typed("> my name is Ada\r");
+    term.wait_for("One.");
+    term.wait_for_prompt();
+    term.run(&format!("export OPENAI_BASE_URL={} SHELLMATE_MODEL=custom/other", second.url()));
+    term.typed("> what is my name\r");
+    term.wait_for("Two.");
+    term.wait_for(&format!("now asking {} (custom/other)", second.address()));
+    let asked = second.request();
+    assert_eq!(asked.body["model"], "other");
+    assert!(asked.body.to_string().contains("my name is Ada"), "{}", asked.body);
+    assert_eq!(first.others().len(), 1);
+}
+
+#[test]
+fn a_key_that_was_kept_goes_where_the_shell_says_and_not_to_the_vendor() {
+    let model = Model::start([Reply::text(["Through the proxy."])]);
+    let keys = ".local/state/shellmate/keys.json";
+    let builder = unconnected(Shell::Zsh).file(keys, r#"{"OPENAI_API_KEY":"kept-key-12345"}"#);
+    fs::set_permissions(builder.home().join(keys), fs::Permissions::from_mode(0o600)).unwrap();
+    fs::set_permissions(builder.home().join(".local/state/shellmate"), fs::Permissions::from_mode(0o700)).unwrap();
+    let mut term = builder.start();
+    term.wait_for_prompt();
+    term.run(&format!("export OPENAI_BASE_URL={}", model.url()));
+    term.typed("> hello\r");
+    term.wait_for("Through the proxy.");
+    assert!(model.request().head.contains("authorization: bearer kept-key-12345"));
+}
+
+#[test]
+fn a_configuration_that_is_saved_counts_from_the_next_question() {
+    let model = Model::start([Reply::text(["As configured."])]);
+    let mut term = unconnected(Shell::Bash).start();
+    term.wait_for_prompt();
+    term.typed("> hello\r");
+    term.wait_for("No model is connected yet");
+    term.wait_for_prompt();
+    let directory = term.home().join(".config/shellmate");
+    fs::create_dir_all(&directory).unwrap();
+    let config = format!("[model]\nname = \"saved\"\nbase_url = \"{}\"\n", model.url());
+    fs::write(directory.join("config.toml"), config).unwrap();
+    term.typed("> hello\r");
+    term.wait_for("As configured.");
+    assert_eq!(model.request().body["model"], "saved");
+}
+
+#[test]
+fn the_rules_and_the_record_answer_although_the_model_does_not() {
+    in_every_shell(|shell| {
+        let dead = unconnected(shell).env("OPENAI_BASE_URL", "http://127.0.0.1:9/v1").env("SHELLMATE_MODEL", "x");
+        let mut term = dead.start();
+        term.wait_for_prompt();
+        term.run("echo one two three");
+        for (question, answer) in [
+            ("what did that print", "(from the record) one two three"),
+            ("why did that fail", "`sh -c 'exit 3'` ended with status 3 (built-in rules)"),
+        ] {
+            term.typed(format!("> {question}\r"));
+            term.wait_for(answer);
+            term.wait_for("nothing answers at 127.0.0.1:9");
+            term.wait_for_prompt();
+            let screen = term.screen();
+            assert!(screen.find(answer) < screen.rfind("nothing answers at"), "{}\n{screen}", shell.name());
+            term.run("clear");
+            term.run("sh -c 'exit 3'");
+        }
+    });
+}
+
+#[test]
+fn a_name_from_the_list_can_be_said_to_model_and_keeps_its_meaning_with_thinking() {
+    let model = Model::start([Reply::text(["Fine."])]);
+    let mut term = unconnected(Shell::Bash).env("OPENAI_BASE_URL", model.url()).start();
+    term.wait_for_prompt();
+    term.typed("> /models\r");
+    term.wait_for("custom/scripted");
+    term.wait_for_prompt();
+    term.typed("> /model custom/scripted\r");
+    term.wait_for("from here on: custom/scripted (medium)");
+    term.wait_for_prompt();
+    term.typed("> /thinking high\r");
+    term.wait_for("from here on: custom/scripted (high)");
+    term.wait_for_prompt();
+    term.typed("> hello\r");
+    term.wait_for("Fine.");
+    assert_eq!(model.request().body["model"], "scripted");
+}
+
+#[test]
+fn a_server_found_on_this_machine_gets_no_question_before_a_yes() {
+    in_every_shell(|shell| {
+        let model = Model::start([Reply::text(["Never said."])]);
+        let mut term = Term::new(shell).env("OLLAMA_HOST", model.address()).size(40, 120).start();
+        term.wait_for_prompt();
+        term.typed("> my secret plan\r");
+        term.wait_for(&format!("Found a model server on this machine: ollama/scripted at {}", model.address()));
+        term.wait_for("program: /");
+        term.wait_for("Use it?");
+        term.typed("2\r");
+        term.wait_for("is not used in this session");
+        term.wait_for_prompt();
+        term.typed("> my secret plan\r");
+        term.wait_for("No model is connected yet");
+        term.wait_for_prompt();
+        assert_eq!(model.others().len(), 0, "{}", shell.name());
+    });
+}
+
+#[test]
+fn a_yes_to_a_server_is_remembered_and_its_model_named() {
+    let model = Model::start([Reply::text(["Hello."]), Reply::text(["Again."]), Reply::text(["Piped."])]);
+    let mut term = Term::new(Shell::Bash).env("OLLAMA_HOST", model.address()).size(40, 120).start();
+    term.wait_for_prompt();
+    term.typed("> hello\r");
+    term.wait_for("Use it?");
+    term.typed("1\r");
+    term.wait_for("Hello.");
+    term.wait_for("ollama/scripted · ");
+    term.wait_for_prompt();
+    term.typed("> again\r");
+    term.wait_for("Again.");
+    term.wait_for_prompt();
+    assert_eq!(term.screen().matches("Use it?").count(), 1, "{}", term.screen());
+    let said = term.shellmate(&["ask", "and", "without", "a", "terminal"]);
+    assert_eq!(said.stdout, "Piped.\n", "{}", said.stderr);
+    let file = term.home().join(".local/state/shellmate/servers.json");
+    assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn without_a_terminal_only_a_server_that_is_named_is_asked() {
+    let model = Model::start([Reply::text(["Named."])]);
+    let term = Term::new(Shell::Bash).env("OLLAMA_HOST", model.address()).start();
+    let said = term.shellmate(&["ask", "hello"]);
+    assert_eq!(said.status.code(), Some(1), "{}", said.stderr);
+    let advice = "you have not agreed to use it; name it with `--model ollama/scripted`";
+    assert!(said.stderr.contains(advice), "{}", said.stderr);
+    assert_eq!(model.others().len(), 0);
+    let said = term.shellmate(&["ask", "hello", "--model", "ollama/scripted"]);
+    assert_eq!(said.stdout, "Named.\n", "{}", said.stderr);
+}
