@@ -38,6 +38,11 @@ impl Output {
         self.offered = self.offered.saturating_sub(count as u64);
     }
 
+    /// Whether the head is all there was: it has seen the whole output, and no program took the screen.
+    pub fn is_whole_in_head(&self) -> bool {
+        self.seen == self.head.len() as u64 && !self.full_screen
+    }
+
     /// Whether some bytes are neither in memory nor in the spill file.
     ///
     /// What a full-screen program drew does not count: it is no output.

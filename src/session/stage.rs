@@ -454,6 +454,9 @@ impl Stage {
             }
             let mut output = capture.finish();
             output.trim_start(track::prologue(&output.head));
+            if output.is_whole_in_head() && !track::is_visible(&output.head) {
+                output.trim_start(output.head.len());
+            }
             if let Some(size) = self.hints_at {
                 self.notices.extend(hint(&command, &output, size));
             }

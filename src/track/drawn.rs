@@ -21,7 +21,7 @@ pub(super) fn drawn(line: &[u8], keep: impl Fn(&[u8]) -> bool) -> Vec<u8> {
             [ESC, b'[', inner @ .., last] => {
                 inner.iter().all(|b| b"0123456789;:".contains(b)) && !b"chilnqrt".contains(last)
             }
-            [ESC, b']' | b'P' | b'X' | b'^' | b'_', ..] => keep(&piece[2..]),
+            [ESC, b']' | b'P' | b'X' | b'^' | b'_' | b'k', ..] => keep(&piece[2..]),
             [ESC, second, ..] => b"78()".contains(second),
             [b'\r'] => !out.is_empty(),
             _ => first >= b' ' || b"\t\x08\x0e\x0f".contains(&first),
@@ -45,12 +45,17 @@ pub(super) fn as_prompt(line: &[u8]) -> Vec<u8> {
 }
 
 /// The length of the first thing in these bytes: one byte, or a whole sequence. What breaks off reaches to the end.
-fn piece(bytes: &[u8]) -> usize {
+pub(super) fn piece(bytes: &[u8]) -> usize {
     let from = |start: usize, ends: fn(&u8) -> bool| {
         bytes[start..].iter().position(ends).map_or(bytes.len(), |at| start + at + 1)
     };
     match bytes {
         [ESC, b'[', ..] => from(2, |b| (0x40..0x7F).contains(b)),
+        // A title of screen and tmux ends with its line at the latest: to other terminals `ESC k` means nothing.
+        [ESC, b'k', ..] => {
+            let end = bytes[2..].iter().position(|b| *b < b' ').map_or(bytes.len(), |at| 2 + at);
+            end + [&b"\x1b\\"[..], b"\x07"].into_iter().find(|st| bytes[end..].starts_with(st)).map_or(0, <[u8]>::len)
+        }
         [ESC, b']' | b'P' | b'X' | b'^' | b'_', ..] => {
             let end = from(2, |b| matches!(*b, ESC | BEL));
             if bytes[..end].ends_with(&[ESC]) && bytes.get(end) == Some(&b'\\') { end + 1 } else { end }
@@ -88,5 +93,6 @@ mod tests {
         assert_eq!(drawn(marks, is_link), b"$ ");
         assert_eq!(drawn(marks, is_place), b"\x1b]133;A\x07$ \x1b]133;B\x07");
         assert_eq!(drawn(b"\x1b]2;broken off", is_link), b"");
+        assert_eq!(drawn(b"a\x1bkvim\x1b\\b\x1bkstray\r\x1bk\x07c", is_link), b"ab\rc");
     }
 }

@@ -15,7 +15,7 @@ mod screen;
 mod tracker;
 
 pub use command::Command;
-pub use dress::{closing, epilogue, prologue};
+pub use dress::{closing, epilogue, is_visible, prologue};
 pub use mark::{LineOnScreen, Mark, Problem};
 pub use modes::{Modes, Switch};
 pub use redraw::{Redraw, Step, rows_down, wipe};

@@ -47,10 +47,34 @@ fn the_output_and_nothing_but_the_output() {
             assert_eq!(output(&record), text, "{} {command}", shell.name());
             assert!(!record.truncated && !record.full_screen && record.spill.is_none(), "{record:?}");
         }
-        // fish sets title and colours after it has said that a command starts; those bytes are not text.
-        if shell != Shell::Fish {
-            assert_eq!(kept(shell, "echo one").output_bytes, 5, "{}", shell.name());
-            assert_eq!(kept(shell, "true").output_bytes, 0, "{}", shell.name());
+        assert_eq!(kept(shell, "echo one").output_bytes, 5, "{}", shell.name());
+        assert_eq!(kept(shell, "true").output_bytes, 0, "{}", shell.name());
+    });
+}
+
+/// Frameworks set titles before and after a command; fish resets colours. A command that only sets modes or clears prints nothing.
+#[test]
+fn what_draws_nothing_is_no_output() {
+    let bash = r#"trap '[ -n "$COMP_LINE" ] || printf "\033]0;%s\a\033kname\033\\" "$BASH_COMMAND"' DEBUG; PROMPT_COMMAND='printf "\033]2;idle\a"'"#;
+    let zsh = r"run() { print -n '\e]2;run\a\e]1;run\a\ekrun\e\\' }; idle() { print -n '\e]2;idle\a\ekidle\e\\' }
+        preexec_functions+=(run); precmd_functions=(idle $precmd_functions)";
+    let fish =
+        r"function fish_title; echo running $argv; end; function run --on-event fish_preexec; printf '\ekrun\e\\'; end";
+    in_every_shell(|shell| {
+        let rc = match shell {
+            Shell::Bash => bash,
+            Shell::Zsh => zsh,
+            Shell::Fish => fish,
+        };
+        for terminal in ["xterm-256color", "tmux-256color", "linux", "vt100"] {
+            let mut term = Term::new(shell).rc(rc).env("TERM", terminal).start();
+            term.wait_for_prompt();
+            let commands = [("true", 0), ("echo one", 5), (r"printf '\033]0;title\a\033[31m\033[m\a'", 0), ("echo", 2)];
+            commands.iter().for_each(|(command, _)| term.run(command));
+            term.exit();
+            for (command, bytes) in commands {
+                assert_eq!(shown(&term, command).output_bytes, bytes, "{} {terminal} {command}", shell.name());
+            }
         }
     });
 }
