@@ -1,9 +1,11 @@
 //! Finds marks in the shell's output without changing anything else.
 //!
-//! Only bytes after an ESC are looked at. A byte is held back only while everything since the last ESC could still be the
+//! Outside a mark only two sequences matter: `ESC ]`, which begins one, and `ESC [ ?`, which switches a mode. Both are searched for over
+//! the whole chunk, so other sequences cost no more than text, however many there are. A byte is held back only while everything since the last ESC could still be the
 //! beginning of one of our own marks, which a terminal would not show either; the first byte that cannot belong releases them.
 
-use memchr::memchr;
+use memchr::arch::all::packedpair::HeuristicFrequencyRank;
+use memchr::memmem::{Finder, FinderBuilder};
 
 use super::mark::Mark;
 use super::modes::Switch;
@@ -33,6 +35,7 @@ pub enum Piece<'a> {
 pub struct Scanner {
     /// `ESC ] 7771 ; <nonce> ;`
     prefix: Vec<u8>,
+    finders: Finders,
     state: State,
     /// What has been collected of a mark of ours.
     payload: Vec<u8>,
@@ -80,9 +83,15 @@ struct Place<'a> {
     run: usize,
     /// The next byte to look at.
     at: usize,
+    osc: Upcoming,
+    private: Upcoming,
 }
 
-impl Place<'_> {
+impl<'a> Place<'a> {
+    fn new(chunk: &'a [u8]) -> Place<'a> {
+        Place { chunk, run: 0, at: 0, osc: Upcoming::default(), private: Upcoming::default() }
+    }
+
     /// Passes on what lies before `end`.
     fn emit(&mut self, end: usize, sink: &mut impl FnMut(Piece<'_>)) {
         emit(&self.chunk[self.run..end], sink);
@@ -95,21 +104,68 @@ impl Place<'_> {
         self.run = self.at;
     }
 
-    /// Goes on behind the next ESC, or behind what most often follows it: what a sequence is, two bytes tell.
-    fn next_escape(&mut self) -> State {
-        let Some(offset) = memchr(ESC, &self.chunk[self.at..]) else {
-            self.at = self.chunk.len();
-            return State::Ground;
-        };
-        let esc = self.at + offset;
-        let (skipped, state) = match self.chunk.get(esc + 1..esc + 3) {
-            Some([b'[', b'?']) => (3, State::PrivateMode { number: 0 }),
-            Some([b'[', third]) if *third != ESC => (3, State::Ground),
-            Some([second, _]) if !matches!(*second, b'[' | b']' | ESC) => (2, State::Ground),
-            _ => (1, State::after(ESC)),
-        };
-        self.at = esc + skipped;
-        state
+    /// Goes on behind the next sequence that matters, or to the end of the chunk, which may cut one in two.
+    fn next_escape(&mut self, finders: &Finders) -> State {
+        let (osc, private) = (
+            self.osc.next(self.chunk, self.at, &finders.osc),
+            self.private.next(self.chunk, self.at, &finders.private),
+        );
+        if private < osc {
+            self.at = private + PRIVATE.len();
+            return State::PrivateMode { number: 0 };
+        }
+        if osc < self.chunk.len() {
+            self.at = osc + 1;
+            return State::after(ESC);
+        }
+        let rest = &self.chunk[self.at..];
+        self.at = self.chunk.len();
+        match rest {
+            [.., ESC] => State::after(ESC),
+            [.., ESC, b'['] => State::Csi,
+            _ => State::Ground,
+        }
+    }
+}
+
+/// The beginnings of the sequences that matter.
+const OSC: &[u8] = b"\x1b]";
+const PRIVATE: &[u8] = b"\x1b[?";
+
+/// Searches for them.
+#[derive(Debug)]
+struct Finders {
+    osc: Finder<'static>,
+    private: Finder<'static>,
+}
+
+/// The search looks for the two rarest bytes of a sequence. Where there are many sequences, `[` follows every ESC and tells nothing.
+struct Rarity;
+
+impl HeuristicFrequencyRank for Rarity {
+    fn rank(&self, byte: u8) -> u8 {
+        if byte == b'[' { u8::MAX } else { 0 }
+    }
+}
+
+impl Finders {
+    fn new() -> Finders {
+        let build = |needle| FinderBuilder::new().build_forward_with_ranker(Rarity, needle);
+        Finders { osc: build(OSC), private: build(PRIVATE) }
+    }
+}
+
+/// Where one kind of sequence comes next in a chunk: each chunk is searched once for each kind.
+#[derive(Debug, Default)]
+struct Upcoming(Option<usize>);
+
+impl Upcoming {
+    /// The first at `from` or behind it; the chunk's length if there is none.
+    fn next(&mut self, chunk: &[u8], from: usize, finder: &Finder<'_>) -> usize {
+        match self.0 {
+            Some(at) if at >= from => at,
+            _ => *self.0.insert(finder.find(&chunk[from..]).map_or(chunk.len(), |offset| from + offset)),
+        }
     }
 }
 
@@ -136,15 +192,21 @@ impl Numbers {
 impl Scanner {
     pub fn new(nonce: &str) -> Self {
         let prefix = format!("\x1b]7771;{nonce};").into_bytes();
-        Scanner { prefix, state: State::Ground, payload: Vec::new(), modes: Numbers::default() }
+        Scanner {
+            prefix,
+            finders: Finders::new(),
+            state: State::Ground,
+            payload: Vec::new(),
+            modes: Numbers::default(),
+        }
     }
 
     /// Passes the pieces of `chunk` to `sink`, in order.
     pub fn scan(&mut self, chunk: &[u8], mut sink: impl FnMut(Piece<'_>)) {
-        let mut here = Place { chunk, run: 0, at: 0 };
+        let mut here = Place::new(chunk);
         while let Some(&byte) = chunk.get(here.at) {
             self.state = match self.state {
-                State::Ground => here.next_escape(),
+                State::Ground => here.next_escape(&self.finders),
                 State::Prefix { matched, carried } => self.in_prefix(matched, carried, byte, &mut here, &mut sink),
                 State::Own { after_esc: true, overlong } => self.own_after_escape(overlong, byte, &mut here, &mut sink),
                 State::Own { after_esc: false, overlong } => self.in_own(overlong, &mut here, &mut sink),
