@@ -55,9 +55,10 @@ pub(super) struct Hooked {
 }
 
 impl Hooked {
-    /// Output has come. Asking the system is for what a prompt could be, and once: much comes in many pieces.
+    /// Output has come. The system is asked only about what could be a prompt, which is short and ends behind no newline: a program
+    /// that prints many lines may print each of them alone.
     pub(super) fn expect(&mut self, output: &[u8]) {
-        self.is_alert = self.image.is_some() && output.len() <= PROMPT_CAP;
+        self.is_alert = self.image.is_some() && output.len() <= PROMPT_CAP && output.last() != Some(&b'\n');
     }
 
     /// `exec zsh` puts another shell in the place of ours, without our hooks. Says so above its first prompt, which is to be shown

@@ -1,7 +1,7 @@
 //! Bytes on their way out, and how many may wait.
 
 /// Beyond this the source is not read until the receiver has taken some: a slow terminal slows the shell, not our memory.
-const CAP: usize = 256 * 1024;
+const CAP: usize = 64 * 1024;
 
 /// A queue of bytes for one receiver.
 #[derive(Debug, Default)]

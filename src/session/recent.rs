@@ -12,7 +12,7 @@ use crate::track::Command;
 /// Commands the first query is told of.
 const COMMANDS: usize = 20;
 /// Output held for all of them together; the newest is held whatever its size, which capture bounds.
-const BYTES: usize = 1024 * 1024;
+const BYTES: usize = 256 * 1024;
 
 /// Commands that can be referred to, and the letters shown of each.
 const KNOWN: usize = 50;
