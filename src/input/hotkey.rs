@@ -1,6 +1,7 @@
 //! The one key that is taken from the keyboard while others have it.
 //!
-//! Nothing is held back to find it: a sequence that arrives in pieces is passed on in pieces, and only a whole one is the hotkey.
+//! It counts only as a key of its own: the read that brings it brings nothing else. Inside a burst the same byte is data, such as a file
+//! sent by zmodem or text for a serial console. Nothing is held back to find it: a sequence that arrives in pieces is passed on in pieces.
 //! Terminals write a key's sequence at once, so in practice it is whole.
 
 use std::fmt;
@@ -26,47 +27,33 @@ pub struct Hotkey {
 #[error("`{0}` is no hotkey; there are \"ctrl-\" with a letter or one of \\ ] ^ _, and \"none\"")]
 pub struct UnknownHotkey(String);
 
-/// What of the keyboard's bytes is before the hotkey, and what after it.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Spotted<'a> {
-    pub before: &'a [u8],
-    pub key: &'a [u8],
-    pub after: &'a [u8],
-}
-
 const PASTE_START: &[u8] = b"\x1b[200~";
 const PASTE_END: &[u8] = b"\x1b[201~";
 const ESC: u8 = 0x1B;
 
 impl Hotkey {
-    /// Finds the hotkey in what the keyboard sent. A paste is somebody's text, so nothing in one is a key.
-    pub fn spot<'a>(&mut self, bytes: &'a [u8]) -> Option<Spotted<'a>> {
-        // On the way of every keystroke: most have neither.
-        if !self.in_paste && self.progress == 0 {
-            memchr::memchr2(self.byte, ESC, bytes)?;
+    /// Whether one read of the keyboard brought the hotkey and nothing else. Every read is to be shown to this, because a paste may be
+    /// cut into several, and nothing in a paste is a key.
+    pub fn is_pressed(&mut self, read: &[u8]) -> bool {
+        let was_in_paste = self.in_paste;
+        self.follow_paste(read);
+        let is_whole = read == [self.byte] || [&self.kitty, &self.xterm].into_iter().any(|form| read == form);
+        is_whole && !was_in_paste
+    }
+
+    fn follow_paste(&mut self, read: &[u8]) {
+        // Most reads hold no part of a paste's marks.
+        if self.progress == 0 && memchr::memchr(ESC, read).is_none() {
+            return;
         }
-        for (at, &byte) in bytes.iter().enumerate() {
+        for &byte in read {
             let mark = if self.in_paste { PASTE_END } else { PASTE_START };
             self.progress = if byte == mark[self.progress] { self.progress + 1 } else { usize::from(byte == ESC) };
             if self.progress == mark.len() {
                 self.in_paste = !self.in_paste;
                 self.progress = 0;
             }
-            if self.in_paste {
-                continue;
-            }
-            let rest = &bytes[at..];
-            let length = if byte == self.byte {
-                Some(1)
-            } else {
-                [&self.kitty, &self.xterm].into_iter().find(|form| rest.starts_with(form)).map(Vec::len)
-            };
-            if let Some(length) = length {
-                self.progress = 0;
-                return Some(Spotted { before: &bytes[..at], key: &rest[..length], after: &rest[length..] });
-            }
         }
-        None
     }
 }
 
@@ -120,28 +107,29 @@ mod tests {
     }
 
     #[test]
-    fn it_is_found_in_every_form_and_the_rest_stays_in_order() {
+    fn it_is_a_key_in_every_form_and_only_alone() {
         for key in [&b"\x1c"[..], b"\x1b[92;5u", b"\x1b[27;5;92~"] {
-            let bytes = [b"ls", key, b"\rafter"].concat();
-            assert_eq!(hotkey().spot(&bytes), Some(Spotted { before: b"ls", key, after: b"\rafter" }));
+            assert!(hotkey().is_pressed(key));
+            for burst in [[b"ab", key, b"cd"].concat(), [key, b"\r"].concat(), [b"ls", key].concat(), key.repeat(2)] {
+                assert!(!hotkey().is_pressed(&burst), "{}", burst.escape_ascii());
+            }
         }
     }
 
     #[test]
-    fn nothing_else_is_taken() {
-        for bytes in [&b"ls -la\r"[..], b"\x1b[92;6u", b"\x1b[A", b"\x1b[200~a\x1cb\x1b[201~", b"\x1b[200~a\x1c", b""] {
-            assert_eq!(hotkey().spot(bytes), None, "{}", bytes.escape_ascii());
+    fn no_other_key_is_the_hotkey() {
+        for read in [&b"ls -la\r"[..], b"\x1b[92;6u", b"\x1b[A", b"\x1b[200~a\x1cb\x1b[201~", b"\x1b[200~a\x1c", b""] {
+            assert!(!hotkey().is_pressed(read), "{}", read.escape_ascii());
         }
-        assert!(hotkey().spot(b"\x1b[200~a\x1cb\x1b[201~\x1c").is_some_and(|spotted| spotted.after.is_empty()));
     }
 
     #[test]
     fn a_paste_in_pieces_is_still_a_paste() {
         let mut hotkey = hotkey();
         for byte in b"\x1b[200~a\x1cb\x1b[201~" {
-            assert_eq!(hotkey.spot(&[*byte]), None);
+            assert!(!hotkey.is_pressed(&[*byte]));
         }
-        assert!(hotkey.spot(b"\x1c").is_some());
+        assert!(hotkey.is_pressed(b"\x1c"));
     }
 
     #[test]

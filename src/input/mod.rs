@@ -11,6 +11,6 @@ mod key;
 mod line;
 
 pub use decode::{Decoder, PASTE_CAP};
-pub use hotkey::{Hotkey, Spotted, UnknownHotkey};
+pub use hotkey::{Hotkey, UnknownHotkey};
 pub use key::{Code, Input, Key, Mods};
 pub use line::{Editing, Files, History, Line, Offers, Outcome, Recent, Screen, Verb};

@@ -16,9 +16,12 @@ use nix::unistd::{Uid, User};
 
 use super::announce::Announcer;
 use super::companion::{Places, Settings};
+use super::follow::Follower;
 use super::grammars::Grammars;
 use super::hooks::Hooked;
+use super::hotkey::Burst;
 use super::line;
+use super::memory;
 use super::outbox::Outbox;
 use super::privacy::Privacy;
 use super::recent::Recent;
@@ -39,6 +42,7 @@ pub struct Start {
 
 /// Hosts the shell until it ends and returns its exit status. On an error nothing was started.
 pub fn run(start: Start) -> Result<i32, SessionError> {
+    memory::keep_little();
     // The terminal is in raw mode and somebody else's: words about a panic belong in the log.
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
     let mut session = Session::begin(start)?;
@@ -71,7 +75,7 @@ impl Session {
             let _ = theme.set(named);
         }
         let places = places(&config, stamp, &paths, &workspace, &mut problems);
-        let mut stage = stage(&config, &workspace, host.clone(), &mut problems);
+        let mut stage = stage(&config, &workspace, host.clone(), Follower::new(child.pid()), &mut problems);
         let size = tty.size();
         stage.hints_at = config.hint.then(|| Size::new(size.rows, size.cols));
         if let Some(words) = summary(&problems) {
@@ -111,6 +115,7 @@ impl Session {
             held: Outbox::default(),
             typed_at: None,
             reads: 0,
+            burst: Burst::default(),
             store: Store::off(),
             chores: Some(chores(&config, &paths, &workspace, writer)),
             tidied: None,
@@ -159,7 +164,13 @@ fn places(config: &Config, stamp: Stamp, paths: &Paths, workspace: &Workspace, p
 }
 
 /// Where the shell's output is shown, followed and kept.
-fn stage(config: &Config, workspace: &Workspace, host: String, problems: &mut Vec<Problem>) -> Stage {
+fn stage(
+    config: &Config,
+    workspace: &Workspace,
+    host: String,
+    follower: Follower,
+    problems: &mut Vec<Problem>,
+) -> Stage {
     let limits = Limits {
         head: config.capture.head_bytes(),
         tail: config.capture.tail_bytes(),
@@ -170,7 +181,7 @@ fn stage(config: &Config, workspace: &Workspace, host: String, problems: &mut Ve
     let (ignore, bad_patterns) = ignore.map_or((None, Vec::new()), |(set, problems)| (Some(set), problems));
     problems.extend(bad_patterns);
     let privacy = Privacy::new(ignore, workspace.directory().join(PAUSED));
-    Stage::new(Announcer::new(std::env::var_os("TERM").as_deref(), host), limits, spiller, privacy)
+    Stage::new(Announcer::new(std::env::var_os("TERM").as_deref(), host), limits, spiller, privacy, follower)
 }
 
 /// What is wrong with the settings, in one line.

@@ -9,11 +9,13 @@ mod background;
 mod build;
 mod companion;
 mod farewell;
+mod follow;
 mod grammars;
 mod hint;
 mod hooks;
 mod hotkey;
 mod line;
+mod memory;
 mod outbox;
 mod plain;
 mod privacy;
@@ -139,6 +141,7 @@ struct Session {
     typed_at: Option<Instant>,
     /// How often the keyboard was read.
     reads: u64,
+    burst: hotkey::Burst,
     store: Store,
     /// What can wait until a command has ended or all is calm at the first prompt, so that it does not compete with the shell's start:
     /// opening the history, tidying up.
@@ -226,7 +229,10 @@ impl Session {
     /// Takes what was read from the keyboard at once.
     fn on_keys(&mut self, keys: &[u8]) {
         self.reads += 1;
-        self.route(keys);
+        self.burst.note(keys, Instant::now());
+        if !self.take_hotkey(keys) {
+            self.route(keys);
+        }
     }
 
     fn route(&mut self, keys: &[u8]) {
@@ -238,9 +244,6 @@ impl Session {
             } else {
                 self.hold(keys);
             }
-            return;
-        }
-        if self.take_hotkey(keys) {
             return;
         }
         if self.expects_hooks && keys.contains(&b'\r') {

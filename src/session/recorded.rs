@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::announce::Announcer;
+use super::follow::Follower;
 use super::privacy::Privacy;
 use super::stage::Stage;
 use crate::capture::{Limits, Size, Spiller};
@@ -32,7 +33,13 @@ struct Remembered {
 /// Plays a stream in pieces of that many bytes.
 fn replay(bytes: &[u8], piece: usize) -> (Meaning, Vec<u8>) {
     let privacy = Privacy::new(None, PathBuf::from("/no/such/file"));
-    let mut stage = Stage::new(Announcer::new(None, "host".into()), Limits::default(), Spiller::none(), privacy);
+    let mut stage = Stage::new(
+        Announcer::new(None, "host".into()),
+        Limits::default(),
+        Spiller::none(),
+        privacy,
+        Follower::default(),
+    );
     let mut scanner = Scanner::new(NONCE);
     let mut meaning = Meaning::default();
     for chunk in bytes.chunks(piece) {

@@ -11,6 +11,7 @@ use crate::track::{
 };
 
 use super::announce::Announcer;
+use super::follow::Follower;
 use super::hint::hint;
 use super::outbox::Outbox;
 use super::privacy::Privacy;
@@ -86,6 +87,7 @@ pub(super) struct Stage {
     limits: Limits,
     spiller: Spiller,
     privacy: Privacy,
+    follower: Follower,
     floor: Floor,
     notices: Vec<String>,
     /// The terminal's size, where failed commands get a hint.
@@ -112,7 +114,13 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    pub(super) fn new(announcer: Announcer, limits: Limits, spiller: Spiller, privacy: Privacy) -> Self {
+    pub(super) fn new(
+        announcer: Announcer,
+        limits: Limits,
+        spiller: Spiller,
+        privacy: Privacy,
+        follower: Follower,
+    ) -> Self {
         Stage {
             to_screen: Outbox::default(),
             directives: Vec::new(),
@@ -132,6 +140,7 @@ impl Stage {
             limits,
             spiller,
             privacy,
+            follower,
             floor: Floor::Shell,
             notices: Vec::new(),
             hints_at: None,
@@ -369,6 +378,11 @@ impl Stage {
         if let Some(command) = ended {
             let eol_mark = if let Mark::End { eol_mark, .. } = &mark { eol_mark } else { &Vec::new() };
             self.remember(command, eol_mark);
+        }
+        match &mark {
+            Mark::Prompt { cwd } | Mark::Wait { cwd, .. } => self.follower.follow(cwd),
+            Mark::Start { text, .. } => self.follower.make_way(text),
+            _ => {}
         }
         match mark {
             Mark::Hello { problem, .. } if !was_refused => self.greet(problem),

@@ -13,6 +13,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
 use nix::fcntl::OFlag;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::termios::{self, Termios};
 use nix::unistd::ttyname;
 
@@ -96,6 +97,12 @@ impl Tty {
     /// Reads keys; 0 when the terminal is gone, `WouldBlock` when there are none.
     pub fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
         (&self.file).read(buffer)
+    }
+
+    /// Whether more keys can be read without waiting.
+    pub fn has_more(&self) -> bool {
+        let mut waited = [PollFd::new(self.file.as_fd(), PollFlags::POLLIN)];
+        poll(&mut waited, PollTimeout::ZERO).is_ok_and(|count| count > 0)
     }
 
     /// Writes what fits right now; `WouldBlock` when nothing does.

@@ -84,11 +84,49 @@ fn pressed_twice_it_is_the_programs() {
         term.wait_for_prompt();
         term.typed("sh painter\r");
         term.wait_for("painter is here");
-        term.typed("a\x1c\x1cb");
+        term.typed("a");
+        term.wait_for_file("keys", "61\n");
+        term.key(Key::CtrlBackslash);
+        term.wait_for("an empty line closes");
+        term.key(Key::CtrlBackslash);
         term.wait_until(|screen| screen.alternate_screen());
-        term.typed("q");
+        term.wait_for_file("keys", "61\n1c\n");
+        term.typed("bq");
         term.wait_for_prompt();
         assert_eq!(term.read("keys"), "61\n1c\n62\n71\n", "{}", shell.name());
+    });
+}
+
+/// A file transfer or a serial console gets every byte: the hotkey is a key only where it comes alone.
+#[test]
+fn inside_a_burst_it_is_data() {
+    in_every_shell(|shell| {
+        let mut term = talking(shell, &Model::start([])).start();
+        fs::write(term.home().join("painter"), PAINTER).unwrap();
+        term.wait_for_prompt();
+        term.typed("sh painter\r");
+        term.wait_for("painter is here");
+        term.typed("ab\x1ccd\x1b[200~\x1c\x1b[201~\x1c\x1cq");
+        term.wait_for_prompt();
+        let paste = |code: &str| format!("1b\n5b\n32\n30\n{code}\n7e\n");
+        let wanted = format!("61\n62\n1c\n63\n64\n{}1c\n{}1c\n1c\n71\n", paste("30"), paste("31"));
+        assert_eq!(term.read("keys"), wanted, "{}", shell.name());
+        assert!(!term.screen().contains("an empty line closes"), "{}", term.screen());
+    });
+}
+
+/// The reads of a burst end where the kernel cuts them, which may leave its last byte alone.
+#[test]
+fn the_last_byte_of_a_burst_is_data() {
+    in_every_shell(|shell| {
+        let mut term = talking(shell, &Model::start([])).start();
+        term.wait_for_prompt();
+        term.typed("stty raw -echo; echo re''ady; head -c 8193 | wc -c; stty sane\r");
+        term.wait_for("ready");
+        term.typed([&[b'x'; 8192][..], b"\x1c"].concat());
+        term.wait_for("8193");
+        term.wait_for_prompt();
+        assert!(!term.screen().contains("an empty line closes"), "{}", term.screen());
     });
 }
 
@@ -162,6 +200,7 @@ fn it_can_be_another_key_or_none() {
             term.typed("sh painter\r");
             term.wait_for("painter is here");
             term.typed("\x1c");
+            term.wait_for_file("keys", &format!("{sent}\n"));
             if !opens.is_empty() {
                 term.typed(opens);
                 term.wait_for("an empty line closes");

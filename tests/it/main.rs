@@ -19,6 +19,7 @@ mod differential;
 mod exec_forms;
 mod exit;
 mod failopen;
+mod follow;
 mod forged;
 mod frameworks;
 mod gnu_screen;

@@ -1,12 +1,13 @@
 //! A running terminal and the person in front of it.
 
+use std::fmt::Debug;
 use std::fs;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -263,6 +264,21 @@ impl Term {
     pub(crate) fn read(&self, name: &str) -> String {
         let path = self.home().join(name);
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}\n{}", path.display(), self.describe()))
+    }
+
+    /// Waits until the file `name` of the home directory holds `text`.
+    pub(crate) fn wait_for_file(&self, name: &str, text: &str) {
+        let path = self.home().join(name);
+        self.wait_for_state(|| fs::read_to_string(&path).unwrap_or_default(), text);
+    }
+
+    /// Waits until something of the system that changes beside the screen is as wanted.
+    pub(crate) fn wait_for_state<T: PartialEq<U> + Debug, U: Debug + ?Sized>(&self, state: impl Fn() -> T, wanted: &U) {
+        let deadline = Instant::now() + patience();
+        while state() != *wanted {
+            assert!(Instant::now() < deadline, "it stays {:?}, not {wanted:?}\n{}", state(), self.describe());
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// Runs the program under test without a terminal, with the same environment and directories.

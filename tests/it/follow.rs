@@ -1,0 +1,121 @@
+//! Our own working directory follows the shell's: terminals read it to open a new tab or pane in the same place.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::harness::{Builder, PROGRAM, Shell, Term, available, in_every_shell, shells};
+
+/// Waits until the process that owns the terminal is in `wanted`.
+fn wait_for_directory(term: &Term, wanted: &str) {
+    let link = format!("/proc/{}/cwd", term.pid());
+    term.wait_for_state(|| fs::read_link(&link).unwrap_or_default(), &PathBuf::from(wanted));
+}
+
+#[test]
+fn it_follows_into_directories_and_out_of_them() {
+    in_every_shell(|shell| {
+        let term = Term::new(shell);
+        let home = fs::canonicalize(term.home()).unwrap();
+        fs::create_dir_all(home.join("with blank/ünder")).unwrap();
+        std::os::unix::fs::symlink("with blank", home.join("link")).unwrap();
+        let home = home.display();
+        let mut term = term.start();
+        term.wait_for_prompt();
+        for (command, wanted) in [
+            ("cd 'with blank/ünder'", format!("{home}/with blank/ünder")),
+            ("cd /", "/".to_owned()),
+            ("cd ~/link", format!("{home}/with blank")),
+            ("cd ..", home.to_string()),
+        ] {
+            term.run(command);
+            wait_for_directory(&term, &wanted);
+        }
+    });
+}
+
+/// The kernel marks the link of a deleted directory. The shell is there, so we are too, and nothing fails.
+#[test]
+fn it_follows_into_a_deleted_directory() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).start();
+        let home = fs::canonicalize(term.home()).unwrap().display().to_string();
+        term.wait_for_prompt();
+        term.run("mkdir gone && cd gone && rmdir ../gone");
+        wait_for_directory(&term, &format!("{home}/gone (deleted)"));
+        term.run("cd /usr");
+        wait_for_directory(&term, "/usr");
+        term.run("echo fine");
+        assert!(term.screen().contains("\nfine\n"), "{}", term.describe());
+    });
+}
+
+#[test]
+fn tmux_opens_a_pane_where_the_shell_is() {
+    if !available("tmux") {
+        return;
+    }
+    in_every_shell(|shell| {
+        // Without exec, fish would stay in front and tmux would ask for its directory.
+        let start = format!("exec tmux -f /dev/null new-session 'exec {PROGRAM}'");
+        let mut term = Term::new(shell).program("/bin/sh").args(["-c", &start]).start();
+        term.wait_for_prompt();
+        term.run("cd /usr/lib");
+        let ask = "while [ \"$(tmux display -p '#{pane_current_path}')\" != /usr/lib ]; do :; done; echo pane he''re";
+        term.typed(format!("sh -c {}\r", quoted(ask)));
+        term.wait_for("\npane here\n");
+        term.typed("exit\r");
+        term.wait_exit();
+    });
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// The shells that themselves let go of a directory they leave: fish holds on to it for a while, without us too.
+fn unmounting() -> impl Iterator<Item = Shell> {
+    shells().into_iter().filter(|shell| *shell != Shell::Fish)
+}
+
+/// Starts the shell in a file system of its own, if this machine allows one.
+fn in_a_mount(shell: Shell) -> Option<Builder> {
+    let script = format!("mkdir -p ~/mnt && mount -t tmpfs none ~/mnt && cd ~/mnt && exec {PROGRAM}");
+    let possible = |flags: &str| {
+        let tried = Command::new("unshare").args([flags, "sh", "-c", "mount -t tmpfs none /mnt"]).output();
+        tried.is_ok_and(|output| output.status.success())
+    };
+    let flags = ["-m", "-rm"].into_iter().find(|flags| possible(flags));
+    if flags.is_none() {
+        eprintln!("SKIPPED: no mount namespace");
+    }
+    Some(Term::new(shell).program("/usr/bin/unshare").args([flags?, "sh", "-c", &script]))
+}
+
+#[test]
+fn the_file_system_it_was_started_in_can_be_unmounted() {
+    for shell in unmounting() {
+        let Some(builder) = in_a_mount(shell) else { return };
+        let mut term = builder.start();
+        term.wait_for_prompt();
+        term.run("cd /");
+        wait_for_directory(&term, "/");
+        term.run("umount ~/mnt && echo gone | tr a-z A-Z");
+        assert!(term.screen().contains("\nGONE\n"), "{}", term.describe());
+    }
+}
+
+#[test]
+fn a_command_that_leaves_and_unmounts_finds_nobody_there() {
+    for shell in unmounting() {
+        let Some(builder) = in_a_mount(shell) else { return };
+        let mut term = builder.start();
+        term.wait_for_prompt();
+        // A slower start of umount, as of any program that is not in memory yet.
+        term.run("cd / && sleep 0.2 && umount ~/mnt && echo gone | tr a-z A-Z");
+        assert!(term.screen().contains("\nGONE\n"), "{}", term.describe());
+        wait_for_directory(&term, "/");
+        term.run("cd /usr");
+        wait_for_directory(&term, "/usr");
+    }
+}
