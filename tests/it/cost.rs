@@ -12,8 +12,9 @@ use crate::harness::{
 
 /// Bytes of the flood; enough for a few dozen clock ticks.
 const FLOOD: u64 = 60_000_000;
-/// How much more CPU time than `script` a flood may take. What is above 1 is the spill file, and noise.
-const FACTOR: f64 = 2.0;
+/// How much more CPU time than `script` a flood may take that goes to a spill file, and one that does not.
+const SPILL_FACTOR: f64 = 2.0;
+const ESCAPES_FACTOR: f64 = 1.3;
 /// How often the two are compared before it counts.
 const TRIES: usize = 4;
 /// What a tab may hold before its first query.
@@ -51,37 +52,96 @@ fn resident_kib(pid: i32) -> u64 {
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
-/// What floods consist of: the lines of a log, and what an editor draws, which hides the cursor meanwhile.
-const LOG: &str = "2026-11-16 INFO worker request took 12 ms status=200";
-const DRAWN: &str = r"\e[?25l\e[7;5Hlet \e[38;5;81mrows\e[m = load();\e[K\e[?25h";
-
-/// CPU seconds for a flood of these.
-fn flood(term: &mut Term, line: &str) -> f64 {
+/// CPU seconds for a flood: what `write` prints, over and over.
+fn flood(term: &mut Term, write: &str) -> f64 {
     term.wait_for_prompt();
     let before = cpu_seconds(term.pid());
     term.count_only(true);
     let start = term.total();
-    term.typed(format!("stty -opost; yes $'{line}' | head -c {FLOOD}; stty opost\r"));
+    term.typed(format!("stty -opost; {write} | head -c {FLOOD}; stty opost\r"));
     term.wait_for_total(start + FLOOD);
     cpu_seconds(term.pid()) - before
 }
 
-#[test]
-fn a_flood_costs_little_more_than_copying_it() {
+/// Our CPU time for a flood is at most `factor` times that of `script`.
+fn assert_costs_like_script(name: &str, write: &str, factor: f64) {
     let Some(program) = release() else { return };
     if !available("script") || !Shell::Bash.available() {
         eprintln!("SKIPPED: no script or no bash to compare with");
         return;
     }
-    for line in [LOG, DRAWN] {
-        let mut seen = Vec::new();
-        // Who shares the processor can make the same work cost twice as much; a path that has rotted costs too much each time.
-        while !seen.last().is_some_and(|(ours, theirs)| *ours <= theirs * FACTOR) {
-            assert!(seen.len() < TRIES, "ours and script's, in seconds for {FLOOD} bytes of {line}: {seen:?}");
-            let script = Term::new(Shell::Bash).program("/usr/bin/script").args(["-q", "-c", "/bin/bash", "/dev/null"]);
-            seen.push((flood(&mut ours(program.clone()), line), flood(&mut script.start(), line)));
-        }
+    let mut seen: Vec<(f64, f64)> = Vec::new();
+    // Who shares the processor can make the same work cost twice as much; a path that has rotted costs too much each time.
+    while !seen.last().is_some_and(|(ours, theirs)| *ours <= theirs * factor) {
+        assert!(seen.len() < TRIES, "{name}: ours and script's, in seconds for {FLOOD} bytes: {seen:?}");
+        let script = Term::new(Shell::Bash).program("/usr/bin/script").args(["-q", "-c", "/bin/bash", "/dev/null"]);
+        seen.push((flood(&mut ours(program.clone()), write), flood(&mut script.start(), write)));
     }
+    eprintln!("{name}: ours and script's, in seconds: {seen:?}");
+}
+
+#[test]
+fn a_flood_costs_little_more_than_copying_it() {
+    // The lines of a log, and what an editor draws, which hides the cursor meanwhile.
+    let log = "2026-11-16 INFO worker request took 12 ms status=200";
+    let drawn = r"\e[?25l\e[7;5Hlet \e[38;5;81mrows\e[m = load();\e[K\e[?25h";
+    for line in [log, drawn] {
+        assert_costs_like_script(line, &format!("yes $'{line}'"), SPILL_FACTOR);
+    }
+}
+
+/// What terminal benchmarks send: cells with many attributes, few and none, regions that scroll, cursor motion, wide characters,
+/// synchronized updates. On the alternate screen, as they are sent, so that nothing is written to disk.
+#[test]
+fn streams_dense_with_escapes_cost_like_text() {
+    let frame =
+        |name: &str, cells: &dyn Fn(usize) -> String| (name.to_owned(), (0..4000).map(cells).collect::<String>());
+    let (row, column) = (|at: usize| at * 7 % 24 + 1, |at: usize| at * 31 % 80 + 1);
+    let letter = |at: usize| char::from(b'a' + (at % 26) as u8);
+    let region = |name: &str, top: usize, bottom: usize| {
+        (name.to_owned(), format!("\x1b[{top};{bottom}r\x1b[{bottom};1H{}", "y\r\n".repeat(4000)))
+    };
+    let kinds = [
+        frame("dense cells", &|at| {
+            let colour = at % 156 + 100;
+            format!("\x1b[38;5;{colour}m\x1b[48;5;{}m\x1b[1;3;4m{}", 255 - colour, letter(at))
+        }),
+        frame("medium cells", &|at| format!("\x1b[{};1H\x1b[38;5;{}mword\x1b[m other\x1b[K", row(at), at % 256)),
+        frame("light cells", &|at| if at % 2000 == 0 { "\x1b[H".to_owned() } else { letter(at / 2000).to_string() }),
+        frame("cursor motion", &|at| format!("\x1b[{};{}H{}", row(at), column(at), letter(at))),
+        frame("synchronized updates", &|at| match at % 40 {
+            0 => "\x1b[?2026h\x1b[H".to_owned(),
+            39 => "\x1b[?2026l".to_owned(),
+            _ => format!("\x1b[3{}m{}", at % 8, letter(at)),
+        }),
+        frame("unicode", &|at| char::from_u32(0xA1 + at as u32).unwrap_or('漢').to_string()),
+        frame("scrolling", &|_| "y\r\n".to_owned()),
+        frame("full lines scrolling", &|at| format!("{}\r\n", letter(at).to_string().repeat(79))),
+        region("a region scrolling at the top", 1, 23),
+        region("a region scrolling at the bottom", 2, 24),
+        region("a small region scrolling at the top", 1, 12),
+        region("a small region scrolling at the bottom", 12, 24),
+    ];
+    let place = tempfile::tempdir().unwrap();
+    for (name, frame) in kinds {
+        let file = place.path().join(name.replace(' ', "-"));
+        let whole = format!("\x1b[?1049h{}", frame.repeat(FLOOD as usize / frame.len() / 40 + 1));
+        std::fs::write(&file, whole).unwrap();
+        let write = format!("while cat {}; do :; done", file.display());
+        assert_costs_like_script(&name, &write, ESCAPES_FACTOR);
+    }
+}
+
+#[test]
+fn a_tab_is_small_after_large_outputs() {
+    let Some(program) = release() else { return };
+    let mut term = ours(program);
+    for _ in 0..3 {
+        flood(&mut term, "yes 'a line of a large output'");
+        term.count_only(false);
+    }
+    term.run("echo hello");
+    term.wait_for_state(|| resident_kib(term.pid()) <= MEMORY_KIB, &true);
 }
 
 #[test]

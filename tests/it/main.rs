@@ -9,6 +9,7 @@ mod accepting;
 mod aid;
 mod ask;
 mod background;
+mod binary;
 mod ble;
 mod bytes;
 mod capture;
