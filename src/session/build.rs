@@ -118,6 +118,7 @@ impl Session {
             burst: Burst::default(),
             store: Store::off(),
             chores: Some(chores(&config, &paths, &workspace, writer)),
+            had_much: false,
             tidied: None,
             workspace,
             expects_hooks: !launch.secrets.is_empty(),

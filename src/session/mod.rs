@@ -100,6 +100,9 @@ enum Over {
 /// When nothing has happened for so long, nobody waits for the shell or for us.
 const CALM: Duration = Duration::from_millis(100);
 
+/// Output of this size leaves holes in the heap.
+const MUCH: usize = 64 * 1024;
+
 type Chores = Box<dyn FnOnce() -> (Store, Receiver<()>)>;
 
 /// A running shell and the terminal it is shown on.
@@ -146,6 +149,8 @@ struct Session {
     /// What can wait until a command has ended or all is calm at the first prompt, so that it does not compete with the shell's start:
     /// opening the history, tidying up.
     chores: Option<Chores>,
+    /// Whether a large output has ended and its memory was not given back yet.
+    had_much: bool,
     /// Closed when tidying up is done.
     tidied: Option<Receiver<()>>,
     workspace: Workspace,
@@ -165,7 +170,7 @@ impl Session {
         loop {
             let is_ticking = self.turn.is_some() && !self.shell_has_the_keyboard();
             let is_undecided = self.line_is_undecided();
-            let has_chores = self.chores.is_some() && self.stage.has_prompted();
+            let has_chores = self.chores.is_some() && self.stage.has_prompted() || self.had_much;
             let patience = match (is_ticking, is_undecided, has_chores) {
                 (true, ..) => PollTimeout::try_from(TICK),
                 (_, true, _) => PollTimeout::try_from(line::ESC_PATIENCE),
@@ -175,6 +180,9 @@ impl Session {
             let ready = self.wait(patience.unwrap_or(PollTimeout::NONE));
             if has_chores && ready == Ready::default() {
                 self.do_chores();
+                if std::mem::take(&mut self.had_much) {
+                    memory::give_back();
+                }
             }
             // What we owe goes out before we take more; the only endless source comes last.
             // A signal that came while we were being woken is older than the key that woke us: a resize must not come after it.
@@ -368,6 +376,7 @@ impl Session {
         let tty::Size { rows, cols, .. } = self.tty.size();
         let size = capture::Size::new(rows, cols);
         for stage::Finished { command, output } in self.stage.finished.drain(..) {
+            self.had_much |= output.head.len() + output.tail.len() >= MUCH;
             let (told, kept) = (command.clone(), Arc::new(output.clone()));
             let ticket = self.store.record(Record { command, output, size });
             self.recent.push(ticket, told, kept, size);

@@ -12,6 +12,8 @@ use crate::harness::{
 
 /// Bytes of the flood; enough for a few dozen clock ticks.
 const FLOOD: u64 = 60_000_000;
+/// Bytes of each kind of stream with many escapes.
+const ESCAPES: u64 = 24_000_000;
 /// How much more CPU time than `script` a flood may take that goes to a spill file, and one that does not.
 const SPILL_FACTOR: f64 = 2.0;
 const ESCAPES_FACTOR: f64 = 1.3;
@@ -53,18 +55,18 @@ fn resident_kib(pid: i32) -> u64 {
 }
 
 /// CPU seconds for a flood: what `write` prints, over and over.
-fn flood(term: &mut Term, write: &str) -> f64 {
+fn flood(term: &mut Term, write: &str, bytes: u64) -> f64 {
     term.wait_for_prompt();
     let before = cpu_seconds(term.pid());
     term.count_only(true);
     let start = term.total();
-    term.typed(format!("stty -opost; {write} | head -c {FLOOD}; stty opost\r"));
-    term.wait_for_total(start + FLOOD);
+    term.typed(format!("stty -opost; {write} | head -c {bytes}; stty opost\r"));
+    term.wait_for_total(start + bytes);
     cpu_seconds(term.pid()) - before
 }
 
 /// Our CPU time for a flood is at most `factor` times that of `script`.
-fn assert_costs_like_script(name: &str, write: &str, factor: f64) {
+fn assert_costs_like_script(name: &str, write: &str, bytes: u64, factor: f64) {
     let Some(program) = release() else { return };
     if !available("script") || !Shell::Bash.available() {
         eprintln!("SKIPPED: no script or no bash to compare with");
@@ -73,9 +75,9 @@ fn assert_costs_like_script(name: &str, write: &str, factor: f64) {
     let mut seen: Vec<(f64, f64)> = Vec::new();
     // Who shares the processor can make the same work cost twice as much; a path that has rotted costs too much each time.
     while !seen.last().is_some_and(|(ours, theirs)| *ours <= theirs * factor) {
-        assert!(seen.len() < TRIES, "{name}: ours and script's, in seconds for {FLOOD} bytes: {seen:?}");
+        assert!(seen.len() < TRIES, "{name}: ours and script's, in seconds for {bytes} bytes: {seen:?}");
         let script = Term::new(Shell::Bash).program("/usr/bin/script").args(["-q", "-c", "/bin/bash", "/dev/null"]);
-        seen.push((flood(&mut ours(program.clone()), write), flood(&mut script.start(), write)));
+        seen.push((flood(&mut ours(program.clone()), write, bytes), flood(&mut script.start(), write, bytes)));
     }
     eprintln!("{name}: ours and script's, in seconds: {seen:?}");
 }
@@ -86,7 +88,7 @@ fn a_flood_costs_little_more_than_copying_it() {
     let log = "2026-11-16 INFO worker request took 12 ms status=200";
     let drawn = r"\e[?25l\e[7;5Hlet \e[38;5;81mrows\e[m = load();\e[K\e[?25h";
     for line in [log, drawn] {
-        assert_costs_like_script(line, &format!("yes $'{line}'"), SPILL_FACTOR);
+        assert_costs_like_script(line, &format!("yes $'{line}'"), FLOOD, SPILL_FACTOR);
     }
 }
 
@@ -125,10 +127,10 @@ fn streams_dense_with_escapes_cost_like_text() {
     let place = tempfile::tempdir().unwrap();
     for (name, frame) in kinds {
         let file = place.path().join(name.replace(' ', "-"));
-        let whole = format!("\x1b[?1049h{}", frame.repeat(FLOOD as usize / frame.len() / 40 + 1));
+        let whole = format!("\x1b[?1049h{}", frame.repeat(1_000_000 / frame.len() + 1));
         std::fs::write(&file, whole).unwrap();
         let write = format!("while cat {}; do :; done", file.display());
-        assert_costs_like_script(&name, &write, ESCAPES_FACTOR);
+        assert_costs_like_script(&name, &write, ESCAPES, ESCAPES_FACTOR);
     }
 }
 
@@ -137,7 +139,7 @@ fn a_tab_is_small_after_large_outputs() {
     let Some(program) = release() else { return };
     let mut term = ours(program);
     for _ in 0..3 {
-        flood(&mut term, "yes 'a line of a large output'");
+        flood(&mut term, "yes 'a line of a large output'", FLOOD);
         term.count_only(false);
     }
     term.run("echo hello");
