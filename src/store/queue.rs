@@ -158,7 +158,9 @@ impl Queue {
         let mut state = self.lock();
         let mut ids = ids.iter();
         let mut done = 0;
-        while let Some((position, stub)) = state.journaled.pop_front_if(|(position, _)| position.sequence <= last) {
+        while state.journaled.front().is_some_and(|(position, _)| position.sequence <= last)
+            && let Some((position, stub)) = state.journaled.pop_front()
+        {
             if let Some((_, id)) = ids.find(|(sequence, _)| *sequence == position.sequence) {
                 stub.stored(*id);
             }
