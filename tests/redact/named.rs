@@ -98,6 +98,12 @@ pub(crate) const KEY_NAMES: &[&str] = &[
     "MIXPANEL_KEY=§",
     "config.key = \"§\"",
     "--vendor-key §",
+    "ENV ACME_API_KEY §",
+    "requirepass §",
+    "args: [\"--token\", \"§\"]",
+    "| Client Secret | § |",
+    "Client secret\n§",
+    "secret_key_base: §",
     "--vendor-key=§",
 ];
 

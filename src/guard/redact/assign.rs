@@ -118,7 +118,7 @@ impl Name<'_> {
         }
         let (between, at) = self.between()?;
         if between == Between::Blank && !self.may_stand_before_blank() {
-            return None;
+            return self.random_behind_blank(at);
         }
         let nature = name::nature(word.trim_matches(['-', '.']))?;
         match nature {
@@ -179,6 +179,19 @@ impl Name<'_> {
         line.iter().all(|byte| byte.is_ascii_digit() || b" \t-+|:\"'#*".contains(byte))
     }
 
+    /// Whether it begins a line, or ends a title of a few words there, such as `Client Secret`.
+    fn begins_cell(&self) -> bool {
+        if self.begins_line() {
+            return true;
+        }
+        let before = &self.bytes()[self.range.start.saturating_sub(40)..self.range.start];
+        let line = before.iter().rposition(|byte| *byte == b'\n').map(|newline| &before[newline + 1..]);
+        let line = line.or((before.len() == self.range.start).then_some(before)).unwrap_or(b"0").trim_ascii_start();
+        let title = line.strip_prefix(b"|").unwrap_or(line).trim_ascii_start();
+        let is_title = title.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b' ');
+        is_title && !title.windows(2).any(|pair| pair == b"  ") && title.split(|byte| *byte == b' ').count() <= 4
+    }
+
     /// Whether it stands in quotes behind a parenthesis.
     fn is_first_argument(&self) -> bool {
         let before = &self.bytes()[self.range.start.saturating_sub(4)..self.range.start];
@@ -217,12 +230,15 @@ impl Name<'_> {
             }
             [b'=', ..] => (Between::Equals { tight: blanks == 0 }, 1),
             [b':', ..] => (Between::Colon { tight: blanks == 0 }, 1),
-            [b',', ..] if quotes > 0 && self.is_first_argument() => (Between::Comma, 1),
-            [b'|', b' ', ..] if blanks > 0 && self.begins_line() => (Between::Column, 1),
+            [b',', ..] if quotes > 0 && (self.is_flag() || self.is_first_argument()) => (Between::Comma, 1),
+            [b'\n', ..] if quotes + brackets == 0 && self.begins_cell() => {
+                return Some((Between::NextLine, extent::next_line_value(self.text, at)?));
+            }
+            [b'|', b' ', ..] if blanks > 0 && self.begins_cell() => (Between::Column, 1),
             [_, ..] if blanks > 0 && quotes + brackets == 0 => {
                 let is_wide = blanks > 1 || bytes[at - 1] == b'\t';
                 let between =
-                    if is_wide && self.begins_line() && !self.is_flag() { Between::Column } else { Between::Blank };
+                    if is_wide && self.begins_cell() && !self.is_flag() { Between::Column } else { Between::Blank };
                 return Some((between, at));
             }
             _ => return None,
@@ -346,7 +362,22 @@ impl Name<'_> {
         let from = char_boundary(self.text, self.range.start.saturating_sub(256));
         let mut earlier = self.text[from..self.range.start].split_whitespace().rev();
         let is_netrc = earlier.nth(1).is_some_and(|word| word == "login");
-        is_netrc.then(|| self.judged(value, nature, Setting::Shell)).flatten()
+        let found = is_netrc.then(|| self.judged(value, nature, Setting::Shell)).flatten();
+        found.or_else(|| self.random_behind_blank(at))
+    }
+
+    /// `requirepass X`, `ENV API_KEY X`, `the token is X`: only what was drawn at random is believed there.
+    fn random_behind_blank(&self, at: usize) -> Option<Found> {
+        let rest = &self.text[at..];
+        let at = at + rest.strip_prefix("is ").map_or(0, |_| "is ".len());
+        let value = self.bare(at, b"|;),");
+        let text = self.text[value.clone()].trim_end_matches(['.', ':']);
+        if !value::is_drawn(text) {
+            return None;
+        }
+        let name = self.text[self.range.clone()].trim_matches(['-', '.']);
+        let nature = name::nature(name).filter(|nature| *nature != Nature::AnyKey || name.contains(['_', '-']))?;
+        Some(Found::new(value.start..value.start + text.len(), kind(nature)))
     }
 
     fn behind_bearer(&self) -> Option<Found> {

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::shape::Middle;
-use super::{assign, command, shape};
+use super::{assign, command, key_block, shape};
 
 /// What a text has of the dictionary, each list in the order of the text.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ pub(super) struct Hits {
     pub(super) commands: Vec<(usize, Range<usize>)>,
     /// `://`.
     pub(super) addresses: Vec<usize>,
-    /// `-----`.
+    /// `-----`, and other openings of keys.
     pub(super) dashes: Vec<usize>,
     /// `%` and `\\` of characters that are often encoded.
     pub(super) escapes: Vec<usize>,
@@ -60,6 +60,7 @@ static DICTIONARY: LazyLock<Dictionary> = LazyLock::new(|| {
     entries.extend(assign::SIGNS.iter().map(|sign| (*sign, Entry::Name)));
     let commands: Vec<(String, usize)> = command::names().map(|(name, number)| (format!("{name} "), number)).collect();
     entries.extend(commands.iter().map(|(name, number)| (name.as_str(), Entry::Command(*number))));
+    entries.extend(key_block::OPENINGS.map(|opening| (opening, Entry::Dashes)));
     entries.extend(ESCAPES.iter().map(|escape| (*escape, Entry::Escape)));
     entries.extend([
         ("://", Entry::Address),
@@ -94,6 +95,7 @@ impl Hits {
         }
         // Hits come in the order of their ends; of two that begin together the longer is first.
         hits.shapes.sort_by_key(|(number, start)| (*start, Reverse(shape::length(*number))));
+        hits.dashes.sort_unstable();
         hits.names.sort_by_key(|name| (name.start, Reverse(name.end)));
         hits.commands.sort_by_key(|(_, name)| (name.start, Reverse(name.end)));
         hits

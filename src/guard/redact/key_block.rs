@@ -8,6 +8,8 @@ use super::found::Found;
 const KIND: &str = "private key";
 const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END ";
+/// How the keys of PuTTY and of SSH2 open.
+pub(super) const OPENINGS: [&str; 2] = ["Private-Lines: ", "---- BEGIN "];
 /// Longer than the armour of any key.
 const LONGEST: usize = 32 * 1024;
 /// Longer than any label.
@@ -23,7 +25,10 @@ pub(super) fn find(text: &str, hits: &Hits, found: &mut Vec<Found>) {
         if start < done {
             continue;
         }
-        if let Some(label) = label(&bytes[start..], BEGIN) {
+        if let Some(length) = other_opening(&bytes[start..]) {
+            done = armour_behind(text, start + length);
+            found.push(Found::new(start..done, KIND));
+        } else if let Some(label) = label(&bytes[start..], BEGIN) {
             let after = start + label;
             if next_end.is_some_and(|end| end < after) {
                 next_end = memmem::find(&bytes[after..], END.as_bytes()).map(|at| after + at);
@@ -51,6 +56,13 @@ fn label(bytes: &[u8], opening: &str) -> Option<usize> {
     let end = memmem::find(rest, b"-----")?;
     memmem::find(&rest[..end], b"PRIVATE KEY")?;
     Some(opening.len() + end + "-----".len())
+}
+
+/// The length of the line that opens the armour of PuTTY or of SSH2.
+fn other_opening(bytes: &[u8]) -> Option<usize> {
+    let line = &bytes[..memchr::memchr(b'\n', &bytes[..bytes.len().min(LABEL)])?];
+    let is_ssh2 = line.starts_with(OPENINGS[1].as_bytes()) && memmem::find(line, b"PRIVATE KEY").is_some();
+    (line.starts_with(OPENINGS[0].as_bytes()) || is_ssh2).then_some(line.len() + 1)
 }
 
 /// Where the lines of base64 from here on end.

@@ -45,6 +45,7 @@ const TRAILING: &[&str] = &[
     "data",
     "hex",
     "string",
+    "base",
 ];
 /// Before `key`: what makes it a secret one.
 const KEYS: &[&str] = &[
@@ -414,6 +415,7 @@ pub(super) fn nature(name: &str) -> Option<Nature> {
         _ if last.ends_with("secret") || ends(&["secretkey", "secretaccesskey"]) => Some(Nature::Secret),
         "credential" | "credentials" | "creds" => Some(Nature::Secret),
         _ if TOKENS.contains(&last) && !OTHER_TOKENS.contains(&before) => Some(Nature::Token),
+        "id" if before == "secret" => Some(Nature::Secret),
         "id" if ["session", "sess"].contains(&before) => Some(Nature::AnyKey),
         _ if ["sessionid", "phpsessid", "jsessionid", "sid", "csrf", "xsrf", "csrftoken"].contains(&last) => {
             Some(Nature::AnyKey)

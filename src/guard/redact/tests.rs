@@ -67,6 +67,8 @@ fn a_private_key_is_masked_whole_cut_or_escaped() {
     assert_eq!(masked(&cut), "[masked: private key #1]\n[… 20 lines left out]\nmore");
     let tail = format!("before\n  7\t{line}\n  8\t{line}\n  9\t-----END PRIVATE KEY-----\nafter");
     assert_eq!(masked(&tail), "before\n[masked: private key #1]\nafter");
+    let putty = format!("Private-Lines: 2\n{line}\n{line}\nPrivate-MAC: 12");
+    assert_eq!(masked(&putty), "[masked: private key #1]");
     let public = format!("-----BEGIN PUBLIC KEY-----\n{line}\n-----END PUBLIC KEY-----");
     assert_eq!(masked(&public), public);
 }

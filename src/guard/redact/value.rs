@@ -279,8 +279,11 @@ pub(super) fn is_drawn(value: &str) -> bool {
     if value.contains("::") {
         return false;
     }
-    if is_stand_in(value) || is_version(value) || value.contains(char::is_whitespace) {
+    if value.contains(char::is_whitespace) {
         return is_salt(value);
+    }
+    if is_stand_in(value) || is_version(value) {
+        return false;
     }
     let is_of_key = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=_-.~:$!@#%^&*".contains(&byte);
     if value.len() < 16 || value.len() > 2048 || !value.bytes().all(is_of_key) {
