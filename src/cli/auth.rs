@@ -35,7 +35,7 @@ pub enum Action {
 }
 
 pub(super) fn run(action: Option<Action>, paths: &Paths, out: &mut impl Write) -> Result<ExitCode> {
-    let path = paths.keys_file().context("there is no place for keys: neither HOME nor XDG_STATE_HOME is set")?;
+    let path = paths.keys_file().context("there is no place for keys; `shellmate doctor` says why")?;
     match action.unwrap_or(Action::Status { json: false }) {
         Action::Status { json } => status(&path, json, out)?,
         Action::Login { provider: None } => {

@@ -38,7 +38,7 @@ pub fn run(action: Option<ConfigAction>, paths: &Paths, out: &mut impl Write) ->
 }
 
 fn known<T>(path: Option<T>) -> Result<T> {
-    path.context("there is no place for a configuration: neither HOME nor XDG_CONFIG_HOME is set")
+    path.context("there is no place for a configuration; `shellmate doctor` says why")
 }
 
 /// Prints a value; a key that exists but has none is silent and exits with 1.

@@ -142,19 +142,20 @@ fn dispatch(
     let open = || History::open(place.database);
     match args.command {
         None => {
-            let entries = open()?.list(&filter(&args.which, place, screen)?)?;
+            let (history, filter) = (open()?, filter(&args.which, place, screen)?);
+            let entries = |visit: &mut table::Visitor<'_>| history.for_each(&filter, visit);
             if json {
-                return json::list(&entries, out);
+                return entries(&mut |entry| json::entry(&entry, out));
             }
-            table::list(&entries, place, screen, out)
+            table::list(entries, place, screen, out)
         }
         Some(Command::Search { words, which }) => {
-            let history = open()?;
-            let entries = history.find(&words, &filter(&which, place, screen)?)?;
+            let (history, filter) = (open()?, filter(&which, place, screen)?);
+            let entries = |visit: &mut table::Visitor<'_>| history.for_each_found(&words, &filter, visit);
             if json {
-                return json::list(&entries, out);
+                return entries(&mut |entry| json::entry(&entry, out));
             }
-            table::found(&history, &entries, &words, place, screen, out)
+            table::found(&history, entries, &words, place, screen, out)
         }
         Some(Command::Show { id, raw }) => {
             let Some(stored) = open()?.get(id)? else {

@@ -93,7 +93,15 @@ fn command(args: Vec<OsString>) -> ExitCode {
 }
 
 fn act(cli: Cli) -> anyhow::Result<ExitCode> {
-    let paths = Paths::current();
+    let paths = match cli.action {
+        // Doctor explains the places that are not used.
+        Some(Action::Doctor(_)) => Paths::current(),
+        _ => {
+            let (paths, refused) = Paths::current().vetted();
+            report::notices(refused);
+            paths
+        }
+    };
     let mut out = BufWriter::new(io::stdout().lock());
     match cli.action {
         // Options of ours with neither a shell's arguments nor a subcommand never come here; clap alone would allow it.
@@ -142,7 +150,7 @@ fn kept_keys(paths: &Paths) -> Keys {
 }
 
 fn look_back(args: history::Args, paths: &Paths, out: &mut impl io::Write) -> anyhow::Result<ExitCode> {
-    let database = paths.history_db().context("there is no history: neither HOME nor XDG_STATE_HOME is set")?;
+    let database = paths.history_db().context("there is no place for a history; `shellmate doctor` says why")?;
     let (id, directory) = this_session(paths).unzip();
     if let Err(error) = store::copy_leftovers(&database) {
         // What can be read is shown all the same.

@@ -20,7 +20,7 @@ pub(super) fn become_shell(arg0: &OsStr, flag: Option<PathBuf>, args: Vec<OsStri
     let mut search = search(flag, None);
     let is_us = |shell: &PathBuf| shell.canonicalize().is_ok_and(|shell| Some(shell) == search.ourselves);
     if search.flag.is_none() && search.variable.is_none() && search.environment.as_ref().is_some_and(is_us) {
-        search.configured = Config::load(Paths::current().config_file().as_deref()).config.shell;
+        search.configured = Config::load(Paths::current().vetted().0.config_file().as_deref()).config.shell;
     }
     match host::find(&search) {
         Ok(found) => fail(host::exec(&host::exact(&found.path, arg0, args))),
@@ -35,9 +35,10 @@ pub(super) fn host_shell(flag: Option<PathBuf>, interactive: bool, wishes: Wishe
         let options = options.iter().filter(|(given, _)| *given).map(|(_, option)| OsString::from(option));
         return become_shell(&wishes.arg0, flag, options.chain(wishes.args).collect());
     }
-    let paths = Paths::current();
+    let (paths, refused) = Paths::current().vetted();
     super::log::start(std::env::var("SHELLMATE_LOG").ok().as_deref(), &paths);
-    let loaded = Config::load(paths.config_file().as_deref());
+    let mut loaded = Config::load(paths.config_file().as_deref());
+    loaded.problems.extend(refused);
     let shell = match host::find(&search(flag, loaded.config.shell.clone())) {
         Ok(found) => found.path,
         Err(error) => return fail(error),

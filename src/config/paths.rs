@@ -8,6 +8,7 @@ use nix::fcntl::OFlag;
 use nix::unistd::geteuid;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 
+use super::Problem;
 use crate::capture::{self, SessionLock, lock_session};
 
 /// The places shellmate keeps its files, for one user.
@@ -47,6 +48,27 @@ impl Paths {
             Some(_) | None => nix::unistd::User::from_uid(uid).ok().flatten().map(|user| user.dir),
         };
         Self::from_env(get, uid.as_raw(), passwd_home)
+    }
+
+    /// Leaves out directories that are not safe to use, and says which and why. A session then has no state, or the defaults.
+    ///
+    /// Whoever can write the state directory can replace what we keep there, keys included; whoever can write the configuration
+    /// directory can name the shell we start.
+    pub fn vetted(mut self) -> (Self, Vec<Problem>) {
+        let mut problems = Vec::new();
+        let mut vet = |place: &mut Option<PathBuf>, fault: fn(&Path) -> Option<&'static str>| {
+            if let Some(path) = place
+                && let Some(why) = fault(path)
+            {
+                let path = path.display();
+                problems
+                    .push(Problem::new(&format!("{path} is not used: it {why}; `shellmate doctor` says what to do")));
+                *place = None;
+            }
+        };
+        vet(&mut self.state, state_fault);
+        vet(&mut self.config, config_fault);
+        (self, problems)
     }
 
     pub fn config_file(&self) -> Option<PathBuf> {
@@ -153,6 +175,34 @@ pub fn private_dir(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
+const WRITABLE: &str = "can be written by others";
+const FOREIGN: &str = "belongs to another user";
+
+/// Why an existing state directory is not safe to use, by the rules of `private_dir`.
+fn state_fault(path: &Path) -> Option<&'static str> {
+    let found = fs::symlink_metadata(path).ok()?;
+    match found {
+        _ if found.is_symlink() => Some("is a symbolic link"),
+        _ if found.uid() != geteuid().as_raw() => Some(FOREIGN),
+        _ if found.is_dir() && found.mode() & 0o022 != 0 => Some(WRITABLE),
+        _ => None,
+    }
+}
+
+/// Why an existing configuration directory is not safe to use. A link to one is fine, and so is one of root's: people keep their
+/// configuration elsewhere. One that only its group can write, as a umask of 002 makes it, is closed to the group.
+fn config_fault(path: &Path) -> Option<&'static str> {
+    let found = fs::metadata(path).ok().filter(|found| found.is_dir())?;
+    let is_ours = found.uid() == geteuid().as_raw();
+    let mode = found.mode() & 0o7777;
+    match mode & 0o022 {
+        _ if !is_ours && found.uid() != 0 => Some(FOREIGN),
+        0 => None,
+        0o020 if is_ours && fs::set_permissions(path, fs::Permissions::from_mode(mode & !0o020)).is_ok() => None,
+        _ => Some(WRITABLE),
+    }
+}
+
 fn refusal(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, why)
 }
@@ -231,6 +281,65 @@ mod tests {
             assert!(private_dir(&dir).is_err(), "{loose:o}");
             assert_eq!(mode(&dir), loose);
         }
+    }
+
+    #[test]
+    fn a_state_or_configuration_directory_that_others_can_write_is_not_used() {
+        let temp = tempfile::tempdir().unwrap();
+        let home = temp.path().to_str().unwrap();
+        let vetted = || paths(&[("HOME", home)], None).vetted();
+        assert_eq!(vetted().1, Vec::new(), "nothing is there yet");
+        let (state, config) = (temp.path().join(".local/state/shellmate"), temp.path().join(".config/shellmate"));
+        for dir in [&state, &config] {
+            fs::create_dir_all(dir).unwrap();
+            fs::set_permissions(dir, fs::Permissions::from_mode(0o777)).unwrap();
+        }
+        let (left, problems) = vetted();
+        assert_eq!((left.history_db(), left.keys_file(), left.config_file()), (None, None, None));
+        let message = problems[0].to_string();
+        assert!(message.contains(state.to_str().unwrap()) && message.contains(WRITABLE), "{message}");
+        assert_eq!(problems.len(), 2);
+
+        for dir in [&state, &config] {
+            fs::set_permissions(dir, fs::Permissions::from_mode(0o775)).unwrap();
+        }
+        let (left, problems) = vetted();
+        assert_eq!((left.state_dir(), left.config_file().is_some(), problems.len()), (None, true, 1));
+        assert_eq!((mode(&state), mode(&config)), (0o775, 0o755), "only the configuration is closed to its group");
+
+        fs::set_permissions(&state, fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(vetted().1, Vec::new());
+        let elsewhere = temp.path().join("elsewhere");
+        for dir in [&state, &config] {
+            fs::rename(dir, &elsewhere).unwrap();
+            symlink(&elsewhere, dir).unwrap();
+            let problems = vetted().1;
+            assert_eq!(problems.len(), usize::from(dir == &state), "{problems:?}");
+            fs::remove_file(dir).unwrap();
+            fs::rename(&elsewhere, dir).unwrap();
+        }
+    }
+
+    #[test]
+    fn sessions_that_start_while_others_sweep_all_get_their_directory() {
+        let temp = tempfile::tempdir().unwrap();
+        let paths = paths(&[("TMPDIR", temp.path().to_str().unwrap())], None);
+        let start = |thread: usize| {
+            for n in 0..40 {
+                let (dir, _lock) = paths.make_session_dir(&format!("{thread}-{n}")).unwrap();
+                // Without the stamp every sweep is a full one.
+                let _ = fs::remove_file(paths.runtime_root().join(".swept"));
+                let now = std::time::SystemTime::now();
+                capture::sweep_if_due(paths.runtime_root(), capture::Retention::default(), now, |_| false);
+                assert!(dir.join("lock").exists());
+            }
+        };
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let start = &start;
+                scope.spawn(move || start(thread));
+            }
+        });
     }
 
     #[test]

@@ -6,6 +6,7 @@
 #![allow(unsafe_code)]
 
 use std::fs::{File, OpenOptions};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 
@@ -19,9 +20,23 @@ use super::launch::Launch;
 use super::pty::{Pty, Size};
 use super::start::start;
 
+/// Says in plain words why there is no pty. The library that opens it prints the system's error for programmers.
+fn no_pty(error: io::Error) -> HostError {
+    HostError::OpenPty(match error.raw_os_error() {
+        // What Linux says when the limit is reached.
+        Some(nix::libc::ENOSPC | nix::libc::EAGAIN) => {
+            "all of this machine's are in use (close a terminal, or raise kernel.pty.max)".to_owned()
+        }
+        _ => {
+            let text = error.to_string();
+            text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+        }
+    })
+}
+
 /// Opens a pty of the given size and settings and starts the shell on it, as leader of a session of its own.
 pub fn spawn(launch: &Launch, size: Size, settings: &Termios) -> Result<(Pty, Child), HostError> {
-    let pair = native_pty_system().openpty(size).map_err(|error| HostError::OpenPty(error.to_string()))?;
+    let pair = native_pty_system().openpty(size).map_err(|_| no_pty(io::Error::last_os_error()))?;
     let master = pair.master;
     let other_side = master.tty_name().ok_or_else(|| HostError::OpenPty("its other side has no name".into()))?;
     let terminal = OpenOptions::new()
@@ -45,4 +60,19 @@ pub fn spawn(launch: &Launch, size: Size, settings: &Termios) -> Result<(Pty, Ch
         .and_then(|flags| fcntl(&file, FcntlArg::F_SETFL(OFlag::from_bits_retain(flags) | OFlag::O_NONBLOCK)));
     unblocked.map_err(|errno| HostError::Pty(errno.into()))?;
     Ok((Pty::new(master, file), Child::new(pid)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_pty_is_explained_without_debug_text() {
+        let words = |code| no_pty(io::Error::from_raw_os_error(code)).to_string();
+        assert_eq!(
+            words(nix::libc::ENOSPC),
+            "cannot open a pseudo-terminal: all of this machine's are in use (close a terminal, or raise kernel.pty.max)"
+        );
+        assert_eq!(words(nix::libc::EMFILE), "cannot open a pseudo-terminal: too many open files");
+    }
 }

@@ -13,21 +13,25 @@ use super::{Options, Session, StoreError, file, trouble, writer};
 /// Starts the thread; when it ends, for whatever reason, the queue knows.
 pub(super) fn start(path: PathBuf, options: Options, session: Session, queue: Arc<Queue>) {
     let shared = Arc::clone(&queue);
-    let work = move || guarded(&queue, || run(path, options, session, &queue));
+    let work = move || {
+        if let Some(trouble) = trouble_of(|| run(path, options, session, &queue)) {
+            queue.end(Some(trouble));
+        }
+    };
     if let Err(error) = thread::Builder::new().name("journal".to_owned()).spawn(work) {
         shared.end(Some(format!("history is off: cannot start its thread: {error}")));
     }
 }
 
-/// Runs a thread's work. Whatever ends it early becomes a line for the user and ends the recording.
-pub(super) fn guarded(queue: &Queue, work: impl FnOnce() -> Result<(), String>) {
+/// Runs a thread's work and returns a line for the user about whatever ended it early.
+pub(super) fn trouble_of(work: impl FnOnce() -> Result<(), String>) -> Option<String> {
     let trouble = match panic::catch_unwind(AssertUnwindSafe(work)) {
-        Ok(Ok(())) => return,
+        Ok(Ok(())) => return None,
         Ok(Err(trouble)) => format!("history is off: {trouble}"),
         Err(_) => "history is off: a mistake of ours; the log may say more, a new shell starts afresh".to_owned(),
     };
     tracing::warn!("{trouble}");
-    queue.end(Some(trouble));
+    Some(trouble)
 }
 
 fn run(path: PathBuf, options: Options, session: Session, queue: &Arc<Queue>) -> Result<(), String> {
@@ -37,6 +41,8 @@ fn run(path: PathBuf, options: Options, session: Session, queue: &Arc<Queue>) ->
     let journal = Arc::new(Journal::create(&path, session).map_err(create)?);
     writer::start(path.clone(), options, Arc::clone(&journal), Arc::clone(queue))?;
     let appended = append(&journal, queue);
+    // The writer ends once it knows, and the journal's lock goes with the last of the two.
+    drop(journal);
     queue.appended();
     appended.map_err(|error| words(StoreError::Append(error)))
 }

@@ -88,6 +88,25 @@ pub(super) fn connect(path: &Path, patience: Patience) -> Result<Connection, Sto
     Ok(connection)
 }
 
+/// Opens a database without changing anything on the disk.
+///
+/// SQLite keeps an index of the log in a shared file. Where that cannot be made, as on a full disk, nobody else can be using the
+/// database either, so the index is kept in memory.
+pub(super) fn connect_read_only(path: &Path) -> Result<Connection, StoreError> {
+    let open = |flags, locking_mode: &str| -> Result<Connection, StoreError> {
+        let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        connection.busy_timeout(BUSY)?;
+        connection.pragma_update_and_check(None, "locking_mode", locking_mode, |_| Ok(()))?;
+        connection.pragma_update(None, "temp_store", "MEMORY")?;
+        schema::version(&connection)?;
+        connection.query_row("SELECT count(*) FROM totals", [], |_| Ok(()))?;
+        Ok(connection)
+    };
+    open(OpenFlags::SQLITE_OPEN_READ_ONLY, "NORMAL")
+        .or_else(|_| open(OpenFlags::SQLITE_OPEN_READ_ONLY, "EXCLUSIVE"))
+        .or_else(|_| open(OpenFlags::SQLITE_OPEN_READ_WRITE, "EXCLUSIVE"))
+}
+
 /// Renames a damaged database, with its log, and returns its new name. `None` if it was already gone or replaced.
 pub(super) fn put_aside(path: &Path, damaged: Identity) -> io::Result<Option<PathBuf>> {
     match Identity::of(path) {

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, OpenFlags, OptionalExtension, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
 use super::entry::{self, COLUMNS, Entry, Stored};
 use super::insert::{Bytes, micros_since_1970};
 use super::search::Query;
-use super::{StoreError, file, schema};
+use super::{StoreError, file};
 
 /// Which commands; the default is all of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,6 +27,9 @@ pub struct Filter {
     /// The newest so many.
     pub limit: Option<usize>,
 }
+
+/// Commands that are read at a time.
+const PAGE: usize = 500;
 
 /// The history, open for reading while others write.
 pub struct History {
@@ -48,22 +51,51 @@ impl History {
 
     /// The commands that pass the filter, oldest first.
     pub fn list(&self, filter: &Filter) -> Result<Vec<Entry>, StoreError> {
-        self.select("commands AS c", Conditions::of(filter), filter)
+        collect(|visit| self.for_each(filter, visit))
+    }
+
+    /// Hands out the commands that pass the filter one by one, oldest first, however many there are.
+    pub fn for_each<E: From<StoreError>>(
+        &self,
+        filter: &Filter,
+        visit: impl FnMut(Entry) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.select("commands AS c", Conditions::of(filter), filter, visit)
+    }
+
+    /// How many commands pass the filter, whatever its limit.
+    pub fn count(&self, filter: &Filter) -> Result<usize, StoreError> {
+        let Some(connection) = &self.connection else { return Ok(0) };
+        let Conditions { sql, values } = Conditions::of(filter);
+        let sql = format!("SELECT count(*) FROM commands AS c WHERE {sql}");
+        let count: i64 =
+            connection.query_row(&sql, params_from_iter(values), |row| row.get(0)).map_err(StoreError::from)?;
+        Ok(usize::try_from(count).unwrap_or_default())
     }
 
     /// The commands that pass the filter and have all the words in their text or output, oldest first. No words, no commands.
     pub fn find<S: AsRef<str>>(&self, words: &[S], filter: &Filter) -> Result<Vec<Entry>, StoreError> {
+        collect(|visit| self.for_each_found(words, filter, visit))
+    }
+
+    /// The same, one by one.
+    pub fn for_each_found<S: AsRef<str>, E: From<StoreError>>(
+        &self,
+        words: &[S],
+        filter: &Filter,
+        visit: impl FnMut(Entry) -> Result<(), E>,
+    ) -> Result<(), E> {
         let query = Query::new(words);
         if query.is_empty() {
-            return Ok(Vec::new());
+            return Ok(());
         }
         let mut conditions = Conditions::of(filter);
         for sign in query.signs {
             conditions.and("instr(c.text, ?) > 0", [Value::Text(sign)]);
         }
-        let Some(indexed) = query.indexed else { return self.select("commands AS c", conditions, filter) };
+        let Some(indexed) = query.indexed else { return self.select("commands AS c", conditions, filter, visit) };
         conditions.and("words MATCH ?", [Value::Text(indexed)]);
-        self.select("words CROSS JOIN commands AS c ON c.id = words.rowid", conditions, filter)
+        self.select("words CROSS JOIN commands AS c ON c.id = words.rowid", conditions, filter, visit)
     }
 
     /// One command with its output.
@@ -94,30 +126,82 @@ impl History {
         &self.path
     }
 
-    fn select(&self, from: &str, conditions: Conditions, filter: &Filter) -> Result<Vec<Entry>, StoreError> {
-        let Some(connection) = &self.connection else { return Ok(Vec::new()) };
-        let Conditions { sql, mut values } = conditions;
-        // The index hands out its rows by id, newest first, as long as the order is asked of it.
-        let id = if from.starts_with("words") { "words.rowid" } else { "c.id" };
-        let sql = format!("SELECT {COLUMNS} FROM {from} WHERE {sql} ORDER BY {id} DESC LIMIT ?");
-        let limit = filter.limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(-1));
-        values.push(Value::Integer(limit));
-        let mut statement = connection.prepare_cached(&sql)?;
-        let rows = statement.query_map(params_from_iter(values), entry::entry)?;
-        let mut entries = rows.collect::<Result<Vec<_>, _>>()?;
-        entries.reverse();
-        Ok(entries)
+    /// Reads a page at a time, so that neither memory nor, behind a pager, a transaction grows with the history.
+    fn select<E: From<StoreError>>(
+        &self,
+        from: &str,
+        conditions: Conditions,
+        filter: &Filter,
+        mut visit: impl FnMut(Entry) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Some(connection) = &self.connection else { return Ok(()) };
+        let Some((mut first, last)) = ends(connection, from, &conditions, filter.limit)? else { return Ok(()) };
+        let Conditions { sql, values } = conditions;
+        let id = id_column(from);
+        let sql =
+            format!("SELECT {COLUMNS} FROM {from} WHERE {sql} AND {id} BETWEEN ? AND ? ORDER BY {id} LIMIT {PAGE}");
+        loop {
+            let range = [first, last].map(Value::Integer);
+            let page: Vec<Entry> = page(connection, &sql, values.iter().cloned().chain(range))?;
+            let Some(newest) = page.last().map(|entry| entry.id) else { return Ok(()) };
+            page.into_iter().try_for_each(&mut visit)?;
+            first = newest + 1;
+        }
     }
 }
 
-/// A database that may not be changed can still be read.
+fn page(connection: &Connection, sql: &str, values: impl Iterator<Item = Value>) -> Result<Vec<Entry>, StoreError> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map(params_from_iter(values), entry::entry)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The ids of the first and the last command to hand out.
+fn ends(
+    connection: &Connection,
+    from: &str,
+    conditions: &Conditions,
+    limit: Option<usize>,
+) -> Result<Option<(i64, i64)>, StoreError> {
+    let Conditions { sql, values } = conditions;
+    let id = id_column(from);
+    let newest = "SELECT 0, max(id) FROM commands".to_owned();
+    let sql = match limit {
+        // Nothing is looked at twice where everything is asked for.
+        None => newest,
+        Some(_) => format!(
+            "SELECT min(id), max(id) FROM (SELECT {id} AS id FROM {from} WHERE {sql} ORDER BY {id} DESC LIMIT ?)"
+        ),
+    };
+    let limit = limit.map(|limit| Value::Integer(i64::try_from(limit).unwrap_or(-1)));
+    let values = limit.into_iter().flat_map(|limit| values.iter().cloned().chain([limit]));
+    let ends = connection.query_row(&sql, params_from_iter(values), |row| {
+        Ok(row.get::<_, Option<i64>>(0)?.zip(row.get::<_, Option<i64>>(1)?))
+    });
+    Ok(ends?)
+}
+
+/// The index hands out its rows by id as long as the order is asked of it.
+fn id_column(from: &str) -> &'static str {
+    if from.starts_with("words") { "words.rowid" } else { "c.id" }
+}
+
+fn collect(
+    list: impl FnOnce(&mut dyn FnMut(Entry) -> Result<(), StoreError>) -> Result<(), StoreError>,
+) -> Result<Vec<Entry>, StoreError> {
+    let mut entries = Vec::new();
+    list(&mut |entry| {
+        entries.push(entry);
+        Ok(())
+    })?;
+    Ok(entries)
+}
+
+/// Opens a database to read it. One that cannot be changed, because of its permissions or a full disk, can still be read.
 fn connect(path: &Path) -> Result<Connection, StoreError> {
     match file::connect(path, file::Patience::Some) {
-        Err(StoreError::ReadOnly(_) | StoreError::Open(_)) => {
-            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-            let connection = Connection::open_with_flags(path, flags)?;
-            schema::version(&connection)?;
-            Ok(connection)
+        Err(error @ (StoreError::ReadOnly(_) | StoreError::Open(_) | StoreError::Full(_) | StoreError::Sql(_))) => {
+            file::connect_read_only(path).map_err(|_| error)
         }
         other => other,
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use rusqlite::Connection;
 
-use super::appender::guarded;
+use super::appender::trouble_of;
 use super::chore::Chore;
 use super::file::{self, Identity, Patience};
 use super::journal::Journal;
@@ -29,8 +29,10 @@ pub(super) fn start(path: PathBuf, options: Options, journal: Arc<Journal>, queu
     let work = move || {
         let at = journal.source().start();
         let mut writer = Writer { path, options, at, journal: &journal, queue: &queue };
-        guarded(&queue, || writer.run());
-        queue.end(None);
+        let trouble = trouble_of(|| writer.run());
+        // Whoever waits for the end may take over what is left.
+        drop(journal);
+        queue.end(trouble);
     };
     let thread = thread::Builder::new().name("store".to_owned()).spawn(work);
     thread.map(drop).map_err(|error| format!("cannot start its thread: {error}"))
@@ -175,7 +177,7 @@ mod tests {
     #[test]
     fn a_panic_becomes_trouble() {
         let queue = Queue::default();
-        guarded(&queue, || panic!("boom"));
+        queue.end(trouble_of(|| panic!("boom")));
         assert!(queue.trouble().unwrap().starts_with("history is off: a mistake of ours"));
         queue.push(record("true"), Ticket::new().0);
         queue.wait_until_ended(Duration::ZERO);

@@ -32,6 +32,19 @@ fn works(what: &str, builder: Builder) -> Term {
 }
 
 #[test]
+fn a_state_directory_that_others_can_write() {
+    in_every_shell(|shell| {
+        let builder = Term::new(shell);
+        let state = builder.home().join(".local/state/shellmate");
+        std::fs::create_dir_all(&state).unwrap();
+        std::fs::set_permissions(&state, std::fs::Permissions::from_mode(0o777)).unwrap();
+        let term = works("a state directory open to others", builder);
+        assert!(term.screen().contains("can be written by others"), "{}: {}", shell.name(), term.describe());
+        assert_eq!(std::fs::read_dir(&state).unwrap().count(), 0, "{}: it was used", shell.name());
+    });
+}
+
+#[test]
 fn a_broken_configuration() {
     in_every_shell(|shell| {
         works("no TOML", Term::new(shell).config("this is [not toml"));

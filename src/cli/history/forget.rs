@@ -47,7 +47,7 @@ pub(super) fn run(
         None => Forget::Ids(args.which.ids.clone()),
     };
     if !matches!(which, Forget::Ids(_)) && !args.yes {
-        let commands = history.list(&Filter { since, ..Filter::default() })?.len();
+        let commands = history.count(&Filter { since, ..Filter::default() })?;
         let answers = answers.filter(|_| screen.terminal);
         let Some(answers) = answers else {
             anyhow::bail!("this would forget {}; add --yes to mean it", counted(commands))

@@ -47,8 +47,8 @@ impl Line {
     }
 }
 
-pub(super) fn list(entries: &[Entry], out: &mut impl Write) -> anyhow::Result<()> {
-    entries.iter().try_for_each(|entry| print(&Line::new(entry, None), out))
+pub(super) fn entry(entry: &Entry, out: &mut impl Write) -> anyhow::Result<()> {
+    print(&Line::new(entry, None), out)
 }
 
 pub(super) fn whole(stored: &Stored, out: &mut impl Write) -> anyhow::Result<()> {

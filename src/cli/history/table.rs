@@ -10,47 +10,52 @@ use crate::text::{human, sanitize};
 /// Below this a command says nothing, and the columns before it make room.
 const LEAST: usize = 20;
 
+/// Hands the commands to list to a visitor, one by one; called twice where columns have to fit.
+pub(super) trait Listing: Fn(&mut Visitor<'_>) -> anyhow::Result<()> {}
+impl<F: Fn(&mut Visitor<'_>) -> anyhow::Result<()>> Listing for F {}
+pub(super) type Visitor<'a> = dyn FnMut(Entry) -> anyhow::Result<()> + 'a;
+
 /// Lists commands.
-pub(super) fn list(entries: &[Entry], place: &Place<'_>, screen: Screen, out: &mut impl Write) -> anyhow::Result<()> {
-    let table = Table::new(entries, place, screen);
-    for entry in entries {
-        if screen.terminal {
-            writeln!(out, "{}", table.line(entry))?;
-        } else {
-            writeln!(out, "{}", plain(entry))?;
-        }
-    }
-    Ok(())
+pub(super) fn list(
+    entries: impl Listing,
+    place: &Place<'_>,
+    screen: Screen,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    let table = Table::new(&entries, place, screen)?;
+    entries(&mut |entry| {
+        let line = if screen.terminal { table.line(&entry) } else { plain(&entry) };
+        Ok(writeln!(out, "{line}")?)
+    })
 }
 
 /// Lists commands that were searched for, each with the line of its output that was meant.
 pub(super) fn found(
     history: &History,
-    entries: &[Entry],
+    entries: impl Listing,
     words: &[String],
     place: &Place<'_>,
     screen: Screen,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
     let words: Vec<String> = words.iter().map(|word| folded(word)).filter(|word| !word.is_empty()).collect();
-    let table = Table::new(entries, place, screen);
-    for entry in entries {
+    let table = Table::new(&entries, place, screen)?;
+    entries(&mut |entry| {
         let line = match history.get(entry.id)? {
             Some(stored) if !has_all(&one_line(&entry.command), &words) => {
                 matching_line(&stored.output.text(stored.size), &words)
             }
             _ => None,
         };
-        if screen.terminal {
-            writeln!(out, "{}", table.line(entry))?;
-            if let Some(line) = line {
-                writeln!(out, "{}", table.below(&line, &words))?;
-            }
-        } else {
-            writeln!(out, "{}\t{}", plain(entry), escaped(&line.unwrap_or_default()))?;
+        if !screen.terminal {
+            return Ok(writeln!(out, "{}\t{}", plain(&entry), escaped(&line.unwrap_or_default()))?);
         }
-    }
-    Ok(())
+        writeln!(out, "{}", table.line(&entry))?;
+        if let Some(line) = line {
+            writeln!(out, "{}", table.below(&line, &words))?;
+        }
+        Ok(())
+    })
 }
 
 /// Column widths for these entries on this screen.
@@ -68,16 +73,22 @@ struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    fn new(entries: &[Entry], place: &'a Place<'a>, screen: Screen) -> Table<'a> {
-        let widest = |column: &dyn Fn(&Entry) -> String| entries.iter().map(column).map(|text| width(&text)).max();
-        let id = widest(&|entry| entry.id.to_string()).unwrap_or_default();
-        let age = widest(&|entry| written_age(entry, place)).unwrap_or_default();
-        let status = widest(&status).unwrap_or_default();
-        let duration = widest(&|entry| human::duration(entry.duration)).unwrap_or_default();
+    fn new(entries: &impl Listing, place: &'a Place<'a>, screen: Screen) -> anyhow::Result<Table<'a>> {
+        let [mut id, mut age, mut status, mut duration] = [0; 4];
+        // Elsewhere than on a terminal nothing has to fit.
+        if screen.terminal {
+            entries(&mut |entry| {
+                id = id.max(width(&entry.id.to_string()));
+                age = age.max(width(&written_age(&entry, place)));
+                status = status.max(width(&self::status(&entry)));
+                duration = duration.max(width(&human::duration(entry.duration)));
+                Ok(())
+            })?;
+        }
         let wide = screen.width.saturating_sub(id + age + status + duration + 8);
         let narrow = wide < LEAST;
         let room = if narrow { screen.width.saturating_sub(id + status + 4) } else { wide };
-        Table { place, screen, id, age, status, duration, room, narrow }
+        Ok(Table { place, screen, id, age, status, duration, room, narrow })
     }
 
     fn line(&self, entry: &Entry) -> String {
