@@ -9,10 +9,12 @@
 
 if status is-interactive; and not set -q __shellmate_count
     set -g __shellmate_count 0
-    for name in query ended unmerged file time modern
+    for name in query ended unmerged file time modern keys
         set -g __shellmate_$name
     end
     string match -qr '^(?:[4-9]|\d\d)' -- $version; and set -g __shellmate_modern 1
+    # A binding not ours that executes the line, or one of the user's on a key for Enter, as `bind` prints it.
+    set -g __shellmate_accepts '^bind (?!.*__shellmate_)(?:.*\bexecute\b|(?!.*--preset)(?:.* )?(?:\\\\[rn]|enter|ctrl-[jm]) )'
 
     # say KIND FIELD…: write one mark. printf takes a field that is not there for an empty one.
     function __shellmate_say
@@ -30,10 +32,13 @@ if status is-interactive; and not set -q __shellmate_count
         string match -qr '^>(?: |\z)' -- $text; and status current-command | string match -q fish; or return 1
         builtin commandline --paging-mode; and return 1
         __shellmate_settle $text
-        __shellmate_say query $text kept
-        set -g __shellmate_query $text
+        __shellmate_take $text
+    end
+    function __shellmate_take
+        __shellmate_say query $argv[1] kept
+        set -g __shellmate_query $argv[1]
         builtin commandline --replace ''
-        builtin commandline --function execute
+        builtin commandline --function $argv[2..-1] execute
     end
 
     # What a binding of the user's calls that executes a line it has written itself.
@@ -41,8 +46,8 @@ if status is-interactive; and not set -q __shellmate_count
         __shellmate_enter; or builtin commandline --function execute
     end
 
-    # Put the look at the line in front of every binding that executes it, in every mode. fish has its own on the keys for Enter;
-    # to list all of them would take it milliseconds.
+    # Put the look at the line in front of every binding that executes it, in every mode, and again when the user has bound one since.
+    # fish has its own on the keys for Enter; to list all of its bindings would take milliseconds.
     function __shellmate_bind
         begin
             builtin bind --user
@@ -51,7 +56,7 @@ if status is-interactive; and not set -q __shellmate_count
                     builtin bind --preset -M $mode $key
                 end
             end
-        end 2>/dev/null | string match -er '\bexecute\b|^bind (?!.*--preset)(?:.* )?(?:\\\\[rn]|enter|ctrl-[jm]) ' |
+        end 2>/dev/null | string match -er $__shellmate_accepts |
             while read --local --tokenize --list words
                 if string match -qr '^bind(?: --preset)?(?: -[Mm] \S+)* (?:\S+|\s) execute$' -- "$words"
                     builtin bind $words[2..-2] __shellmate_execute
@@ -77,7 +82,10 @@ if status is-interactive; and not set -q __shellmate_count
     function __shellmate_before
         set -q __shellmate_ended[1]; or __shellmate_say end $argv[1]
         set -g __shellmate_ended
-        builtin bind -M $fish_bind_mode \r 2>/dev/null | string match -q '*__shellmate_*'; or __shellmate_bind
+        if not set -q __shellmate_keys[1]; or builtin bind --user 2>/dev/null | string match -qr $__shellmate_accepts
+            set -g __shellmate_keys 1
+            __shellmate_bind
+        end
         test -p $__shellmate_fifo; or set -g __shellmate_query
         if set -q __shellmate_query[1]
             builtin math $__shellmate_count + 1 | read --global __shellmate_count
@@ -115,6 +123,16 @@ if status is-interactive; and not set -q __shellmate_count
         function __shellmate_run --no-scope-shadowing
             builtin source $__shellmate_file
         end
+        # A query that a binding of the user's gave to fish: fish refuses it, and would leave it on the line.
+        function __shellmate_refused --on-event fish_posterror
+            string match -qr '^>(?: |\z)' -- "$argv[1]"; or return
+            set -g __shellmate_keys
+            __shellmate_take "$argv[1]" cancel-commandline
+        end
+        function __shellmate_rekeyed --on-variable fish_key_bindings
+            set -g __shellmate_keys
+        end
+        builtin functions --query fish_prompt # reads its file, which may bind Enter, before the first look at the bindings
         __shellmate_say hello fish $version $fish_pid
     else
         __shellmate_say hello fish $version $fish_pid old

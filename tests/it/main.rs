@@ -10,6 +10,7 @@ mod aid;
 mod ask;
 mod background;
 mod binary;
+mod bindings;
 mod ble;
 mod bytes;
 mod capture;
