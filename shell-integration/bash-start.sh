@@ -46,7 +46,7 @@ __shellmate_ps0='${__shellmate_start:+${__shellmate_start:__shellmate_at?0:99999
 __shellmate_ps0+='${__shellmate_late:+${__shellmate_none[__shellmate_late=HISTCMD]-}'
 __shellmate_ps0+='$({ __shellmate_call __shellmate_rare __shellmate_late; } 2>/dev/null)}'
 __shellmate_visual='' __shellmate_found='' __shellmate_pwd='' __shellmate_user='' __shellmate_kept='' __shellmate_keys=''
-__shellmate_query='' __shellmate_text='' __shellmate_unread='' __shellmate_input=''
+__shellmate_query='' __shellmate_text='' __shellmate_unread='' __shellmate_input='' __shellmate_notices=''
 __shellmate_count=0 __shellmate_ended=0 __shellmate_at=(0) __shellmate_late=('') __shellmate_options=('') # no array is exported
 __shellmate_off=aekux
 ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 503)) || __shellmate_off+=m

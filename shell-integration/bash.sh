@@ -81,6 +81,15 @@ __shellmate_precmd() {
   [[ ${PWD-} == "$__shellmate_pwd" ]] || __shellmate_where
   [[ ! $__shellmate_query ]] || __shellmate_rare __shellmate_ask "$1" || builtin return 0
   __shellmate_say "end;$1" "prompt;$__shellmate_cwd"
+  [[ ${#PROMPT_COMMAND[@]} -le 2 && ${PROMPT_COMMAND-} != *$'\n'*$'\n'* && ! ${precmd_functions-} ]] || __shellmate_jobs
+}
+
+# A hook of the user's that calls `jobs`, as a prompt does that counts them, takes the notice of a job that has ended by then; and ours,
+# which runs before, gives a job the time to end. So the notices are kept, and shown where bash would show them: behind all hooks.
+__shellmate_jobs() {
+  builtin local __shellmate_f="${__shellmate_fifo%/*}/jobs"
+  builtin jobs -n >|"$__shellmate_f"
+  [[ ! -s $__shellmate_f ]] || builtin read -r -d '' __shellmate_notices <"$__shellmate_f" || builtin :
 }
 
 # What it is called with is $_ again.
@@ -97,6 +106,7 @@ __shellmate_last() {
     [[ ! ${PS1+set} ]] || __shellmate_append PS1 "$__shellmate_ps1"
   fi
   [[ ${PS1-} == *"$__shellmate_ps1" || ! $__shellmate_input ]] || __shellmate_say input
+  [[ ! $__shellmate_notices ]] || { builtin printf '%s\n' "$__shellmate_notices" >/dev/tty && __shellmate_notices=''; }
   [[ $__shellmate_keys ]] || __shellmate_bind
   [[ ! $__shellmate_visual ]] || { __shellmate_visual_back && __shellmate_visual=; } # it was interrupted
   if ((__shellmate_late > 1)); then # Enter did not see it

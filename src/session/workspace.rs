@@ -115,6 +115,7 @@ impl Drop for Workspace {
             "keysmap",
             "names",
             "trap",
+            "jobs",
             "command",
             "run",
             "environment",

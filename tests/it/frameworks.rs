@@ -255,6 +255,30 @@ fn fish_prompts_that_repaint_or_shrink() {
     all(cases.iter().map(|(what, rc)| (*what, move || coexists(Shell::Fish, what, |builder| builder.rc(rc)))));
 }
 
+#[test]
+fn bash_says_that_a_job_has_ended_though_a_hook_of_the_users_calls_jobs() {
+    if !Shell::Bash.available() {
+        return;
+    }
+    // The job ends while our hook runs, or before: then the user's takes the notice, as starship's did.
+    for hook in ["PROMPT_COMMAND=count", "PROMPT_COMMAND=(count :)", "PROMPT_COMMAND='count; :'"] {
+        let rc = format!("count() {{ jobs >/dev/null; COUNT=$(jobs -p | wc -l); }}; {hook}");
+        let mut term = Term::new(Shell::Bash).rc(&rc).start();
+        term.wait_for_prompt();
+        for _ in 0..5 {
+            term.run("clear");
+            term.typed("sh -c 'echo u\"\"p; exec sleep 1000'\r");
+            term.wait_for("\nup");
+            term.key(Key::Ctrl('z'));
+            term.wait_for("Stopped");
+            term.wait_for_prompt();
+            term.run("kill %1");
+            term.run(":");
+            assert_eq!(term.screen().matches("Terminated").count(), 1, "{hook}\n{}", term.describe());
+        }
+    }
+}
+
 /// What prompt frameworks for zsh do that no package here brings: each in a few lines.
 #[test]
 fn zsh_prompts_that_come_early_or_shrink() {
