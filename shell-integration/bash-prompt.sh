@@ -27,6 +27,7 @@ __shellmate_environment() {
 
 # Hands the query over, in place of a prompt. False if it is done.
 __shellmate_ask() {
+  [[ -p $__shellmate_fifo ]] || { __shellmate_query='' && builtin return 0; }
   __shellmate_environment
   __shellmate_say "end;$1" "wait;$((++__shellmate_count));$__shellmate_cwd"
   __shellmate_wait
@@ -36,7 +37,7 @@ __shellmate_ask() {
 # The first hook again, with $?, where the last has not been in between.
 __shellmate_twice() {
   if [[ $__shellmate_query == run ]]; then
-    # An interrupt or an error in the file that we ran has brought us here.
+    # An interrupt or an error in the command that we ran has brought us here.
     [[ ${__shellmate_ran-} ]] || __shellmate_say "ran;$1"
     __shellmate_wait
   elif [[ $__shellmate_kept ]]; then
@@ -44,18 +45,47 @@ __shellmate_twice() {
   fi
 }
 
-# Obeys shellmate until the query is over.
+# Obeys shellmate until the query is over. Others may write to the FIFO or read from it: so a line counts only if it is a token that
+# just shellmate was told. One ends the wait; the other, made for each look at the file, runs what was seen there.
 __shellmate_wait() {
-  builtin local REPLY=''
-  __shellmate_next='' __shellmate_query=''
-  while [[ -p $__shellmate_fifo ]] && builtin read -r -t 1000000 <"$__shellmate_fifo"; do
-    [[ $REPLY != "$__shellmate_count done" ]] || builtin break
-    [[ $REPLY == "$__shellmate_count run "* ]] || builtin continue
-    __shellmate_file=${REPLY#* run } __shellmate_next=$__shellmate_run __shellmate_query=run __shellmate_ran=
-    builtin return
+  builtin local REPLY='' __shellmate_t __shellmate_go=''
+  __shellmate_next='' __shellmate_query='' __shellmate_command=''
+  __shellmate_token __shellmate_t
+  __shellmate_say "listen;$__shellmate_t"
+  while [[ -p $__shellmate_fifo ]] && builtin read -r -t 1000000 <"$__shellmate_fifo" && [[ $REPLY != "$__shellmate_t" ]]; do
+    if [[ $REPLY == look ]]; then
+      IFS='' builtin read -r -d '' __shellmate_command <"${__shellmate_fifo%/*}/command" || builtin :
+      __shellmate_token __shellmate_go
+      __shellmate_encode "$__shellmate_command"
+      __shellmate_say "read;$__shellmate_go;$__shellmate_field"
+    elif [[ $__shellmate_go && $REPLY == "$__shellmate_go" ]]; then
+      __shellmate_next=$__shellmate_run __shellmate_query=run __shellmate_ran='' __shellmate_code=0
+      __shellmate_say go
+      builtin return
+    fi
   done
   __shellmate_where
   __shellmate_say "prompt;$__shellmate_cwd"
+}
+# Sets $1 to a text that nobody can guess.
+__shellmate_token() {
+  builtin read -r "$1" </proc/sys/kernel/random/uuid || builtin printf -v "$1" %s "$RANDOM-$RANDOM-$RANDOM-$RANDOM"
+}
+# Chooses another nonce, because this one was shown.
+__shellmate_renew() {
+  builtin local __shellmate_t
+  __shellmate_token __shellmate_t
+  __shellmate_t=${__shellmate_t//-/}
+  ((${#__shellmate_t} == 32)) || builtin return 0
+  __shellmate_say "renew;$__shellmate_t"
+  __shellmate_mark=$'\e]7771;'$__shellmate_t
+}
+# The command is over.
+__shellmate_over() {
+  __shellmate_environment
+  __shellmate_say "ran;$__shellmate_code"
+  __shellmate_ran=1
+  __shellmate_wait
 }
 
 # Calls a function of bash-ble.sh, which waits behind the rest.

@@ -37,7 +37,7 @@ __shellmate_end="$__shellmate_then; $__shellmate_put; } 8>&1 9>&2 >/dev/null 2>&
 __shellmate_boot='{ __shellmate_call __shellmate_load "$?" ""'$__shellmate_end
 __shellmate_first='{ __shellmate_call __shellmate_precmd "$?" "$_"'$__shellmate_end
 __shellmate_final='{ __shellmate_call __shellmate_last; } >/dev/null 2>&1'
-__shellmate_run='\. "$__shellmate_file" >&8 2>&9 8>&- 9>&- || \builtin : __shellmate_; __shellmate_call __shellmate_wait'
+__shellmate_run='\builtin eval "$__shellmate_command" >&8 2>&9 8>&- 9>&- || __shellmate_code=$?; __shellmate_call __shellmate_over'
 __shellmate_run+=$__shellmate_then
 __shellmate_trap='\builtin trap -p DEBUG >|"${__shellmate_fifo%/*}/trap"; __shellmate_next=; '
 __shellmate_trap+='[[ ! -s ${__shellmate_fifo%/*}/trap ]] || __shellmate_call __shellmate_rare __shellmate_guard'$__shellmate_then

@@ -47,12 +47,14 @@ __shellmate_read() {
   __shellmate_unread='' __shellmate_aliases=''
   ((__shellmate_at == 2)) || __shellmate_unread[1]=
 }
-# Nobody cleans up a variable as one does files. If the file is gone already, a query becomes a comment.
+# Nobody cleans up a variable as one does files. While the file is gone, a query becomes a comment; shellmate makes it anew.
 # shellcheck disable=SC2016 # it is for later
 __shellmate_fetch() {
-  builtin mapfile -d '' __shellmate_unread <"$__shellmate_rest" ||
+  if builtin mapfile -d '' __shellmate_unread <"$__shellmate_rest"; then
+    __shellmate_rest=
+  else
     __shellmate_unread=('__shellmate_odd() { [[ $__shellmate_line != ">"?( *) ]] || READLINE_LINE="# $READLINE_LINE"; }')
-  __shellmate_rest=
+  fi
 }
 
 # Sets __shellmate_field to $1 as a field of a mark, cut to $2 bytes.
@@ -75,6 +77,7 @@ __shellmate_precmd() {
   fi
   __shellmate_ended=1 __shellmate_at=0 __shellmate_input=
   __shellmate_undress
+  [[ ! -e ${__shellmate_fifo%/*}/renew ]] || __shellmate_rare __shellmate_renew
   [[ ! -t 9 ]] || __shellmate_input=$__shellmate_mark$';input\e\\' # PS1 and PS0 go to stderr, and the nonce to no file
   [[ $__shellmate_text != *bind* ]] || __shellmate_keys='' # bound anew, perhaps
   [[ $__shellmate_text != *DEBUG* ]] || __shellmate_next=$__shellmate_trap

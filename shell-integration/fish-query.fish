@@ -51,31 +51,66 @@ function __shellmate_environment
     builtin path mtime -- $__shellmate_path 2>/dev/null | read --global __shellmate_time
 end
 
-# Wait for a file to run: true if there is one. A read that is redirected itself would swallow what follows its line.
+# A text that nobody can guess.
+function __shellmate_token
+    read --global __shellmate_token </proc/sys/kernel/random/uuid 2>/dev/null
+    or set -g __shellmate_token (random)-(random)-(random)-(random)
+end
+
+# Choose another nonce, because this one was shown.
+function __shellmate_renew
+    __shellmate_token
+    string replace -a - '' -- $__shellmate_token | string match -r '^[0-9a-f]{32}$' | read --local nonce
+    test -n "$nonce"; or return
+    __shellmate_say renew $nonce
+    builtin functions __shellmate_mark | string replace -r '7771;\w+%' "7771;$nonce%" | source
+end
+
+# Wait for a command to run: true if there is one. Others may write to the FIFO or read from it: so a line counts only if it is a
+# token that just shellmate was told. One ends the wait; the other, made for each look at the file, runs what was seen there.
+# A read that is redirected itself would swallow what follows its line.
 function __shellmate_next
     builtin functions --erase __shellmate_interrupt
-    while set -q __shellmate_query[1]
-        set -l line "$__shellmate_count done"
+    set -q __shellmate_query[1]; or return 1
+    __shellmate_token
+    set -l done $__shellmate_token
+    set -l go
+    __shellmate_say listen $done
+    while true
+        set -l line $done
         begin
             read line
         end <$__shellmate_fifo
         switch "$line"
-            case "$__shellmate_count run *"
-                string replace -r '^\d+ run ' '' -- $line | read --global __shellmate_file
+            case look
+                string replace -r '[^/]*$' command -- $__shellmate_fifo | read --local path
+                read --null --global __shellmate_command <$path
+                __shellmate_token
+                set go $__shellmate_token
+                __shellmate_say read $go "$__shellmate_command"
+            case $done
+                break
+            case $go
+                __shellmate_say go
                 __shellmate_listen
                 return 0
-            case "$__shellmate_count done"
-                set -g __shellmate_query
         end
     end
+    set -g __shellmate_query
     return 1
+end
+
+# Say that the command is over, with its status.
+function __shellmate_over
+    set -g __shellmate_command
+    __shellmate_environment
+    __shellmate_say ran $argv[1]
 end
 
 # Ctrl-C ends a program, and with it the command and all that was to follow, unless somebody listens for the signal: then only the
 # command. But what fish does by itself it does not end then, so a loop or a read is left as it is.
 function __shellmate_listen
-    string replace -r '[^/]*$' command -- $__shellmate_file | read --local path
-    string match -qr '\b(?:while|read)\b' <$path; and return
+    string match -qr '\b(?:while|read)\b' -- $__shellmate_command; and return
     function __shellmate_interrupt --on-signal INT
     end
 end

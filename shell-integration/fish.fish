@@ -1,6 +1,7 @@
 # shellmate's half of the conversation with fish; docs/PROTOCOL.md says what is said.
 #
-# The host has fish source this text, after two assignments, with --init-command: the user's configuration has been read by then.
+# The host has fish source this text with --init-command, behind an assignment and __shellmate_mark, a function that writes a mark: only
+# its text holds the nonce, which `set` does not show. The user's configuration has been read by then.
 # Events tell what runs; prompts and colours stay as they are. fish has no event for "the prompt is drawn", so `input` is said
 # right after `prompt`. Enter keeps what it was bound to, with a look at the line in front of it. What follows that is in
 # fish-query.fish.
@@ -9,7 +10,7 @@
 
 if status is-interactive; and not set -q __shellmate_count
     set -g __shellmate_count 0
-    for name in query ended unmerged file time modern keys
+    for name in query ended unmerged command time modern keys
         set -g __shellmate_$name
     end
     string match -qr '^(?:[4-9]|\d\d)' -- $version; and set -g __shellmate_modern 1
@@ -22,7 +23,7 @@ if status is-interactive; and not set -q __shellmate_count
             set argv (string escape --style=url -- $argv)
             string match -qr '.{65535}.' -- $argv; and set argv (string match -r '^(?:%..|[^%]){0,32768}+(?:%..|[^%]){0,32768}+' -- $argv)
         end
-        builtin printf '\e]7771;%s%s%s%s%s%s\e\\\\' $__shellmate_nonce ';'$argv >/dev/tty
+        __shellmate_mark ';'$argv
     end
 
     # True if the line was a query and has been taken.
@@ -80,6 +81,7 @@ if status is-interactive; and not set -q __shellmate_count
     end
 
     function __shellmate_before
+        test -e $__shellmate_renewal; and __shellmate_renew
         set -q __shellmate_ended[1]; or __shellmate_say end $argv[1]
         set -g __shellmate_ended
         if not set -q __shellmate_keys[1]; or builtin bind --user 2>/dev/null | string match -qr $__shellmate_accepts
@@ -119,9 +121,10 @@ if status is-interactive; and not set -q __shellmate_count
             end
             __shellmate_after
         end
-        # Not shadowing scopes: what the file sets is set where the user's own command line would.
+        # Not shadowing scopes: what the command sets is set where the user's own command line would.
         function __shellmate_run --no-scope-shadowing
-            builtin source $__shellmate_file
+            eval $__shellmate_command
+            __shellmate_over $status
         end
         # A query that a binding of the user's gave to fish: fish refuses it, and would leave it on the line.
         function __shellmate_refused --on-event fish_posterror

@@ -101,3 +101,34 @@ __shellmate_environment() {
   done >|${__shellmate_fifo:h}/environment
 }
 
+# Wait for shellmate: true if there is a command to run. Others may write to the FIFO or read from it: so a line counts only if it is
+# a token that just shellmate was told. One ends the wait; the other, made for each look at the file, runs what was seen there.
+__shellmate_wait() {
+  builtin local line go= end && __shellmate_token end
+  __shellmate_say listen $end
+  while [[ -p $__shellmate_fifo ]] && builtin read -r line <$__shellmate_fifo; do
+    case $line in
+      (look)
+        __shellmate_command="$(<${__shellmate_fifo:h}/command)"
+        __shellmate_token go
+        __shellmate_say read $go "$__shellmate_command"
+        ;;
+      ($end) builtin break ;;
+      (${go:-$end}) __shellmate_query=run __shellmate_ran=; __shellmate_say go; builtin return 0 ;;
+    esac
+  done
+  __shellmate_query=
+  builtin return 1
+}
+# Sets $1 to a text that nobody can guess.
+__shellmate_token() {
+  builtin read -r $1 </proc/sys/kernel/random/uuid || builtin typeset -g $1=$RANDOM-$RANDOM-$RANDOM-$RANDOM
+}
+# Chooses another nonce, because this one was shown.
+__shellmate_renew() {
+  builtin local nonce && __shellmate_token nonce
+  nonce=${nonce//-/}
+  (( $#nonce == 32 )) || builtin return 0
+  __shellmate_say renew $nonce
+  __shellmate_nonce=$nonce
+}

@@ -10,7 +10,7 @@ if [[ -n $__shellmate_zdotdir_set ]]; then builtin export ZDOTDIR="$__shellmate_
 
 if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
   builtin typeset -gH +x __shellmate_nonce __shellmate_fifo
-  builtin typeset -g __shellmate_query= __shellmate_file= __shellmate_ran= __shellmate_busy= __shellmate_seen= __shellmate_typed=
+  builtin typeset -g __shellmate_query= __shellmate_command= __shellmate_ran= __shellmate_busy= __shellmate_seen= __shellmate_typed=
   builtin typeset -g __shellmate_count=0 __shellmate_code=0
 
   # say KIND FIELD…: write one mark.
@@ -29,22 +29,23 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
     builtin print -rn -- $mark$'\e\\' >/dev/tty
   }
 
-  # Before a prompt. A file to run is read here, in the user's options, so that what it sets lasts.
+  # Before a prompt. A command of shellmate's runs here, in the user's options, so that what it sets lasts. `return` ends no more than it.
   __shellmate_precmd() {
     while { __shellmate_next "$?" } 2>/dev/null; do
-      { builtin source "$__shellmate_file" } always { TRY_BLOCK_ERROR=0 TRY_BLOCK_INTERRUPT=0 }
+      { () { builtin eval "$__shellmate_command" }; __shellmate_ran=$? } always { TRY_BLOCK_ERROR=0 TRY_BLOCK_INTERRUPT=0 }
     done
   }
 
-  # Say how the last command ended, wait while a query is answered, announce the prompt. True if there is a file to run first.
+  # Say how the last command ended, wait while a query is answered, announce the prompt. True if there is a command to run first.
   __shellmate_next() {
     builtin emulate -L zsh && builtin trap - DEBUG ZERR
     if [[ $__shellmate_query == run ]]; then
-      __shellmate_query=open
-      # An interrupt has kept the file from saying it.
-      [[ -n $__shellmate_ran ]] || __shellmate_say ran $(( $1 ? $1 : 130 ))
+      __shellmate_query=open __shellmate_command=
+      __shellmate_environment
+      __shellmate_say ran ${__shellmate_ran:-$(( $1 ? $1 : 130 ))} # an interrupt leaves none
     else
       __shellmate_code=$1 __shellmate_seen= __shellmate_typed=
+      [[ ! -e ${__shellmate_fifo:h}/renew ]] || __shellmate_renew
       # What zsh has just drawn behind output without a final newline is not output.
       __shellmate_say end $1 "${(%)${PROMPT_EOL_MARK-%B%S%#%s%b}}"
       if [[ $widgets[zle-line-init] != user:__shellmate_line_init ]]; then
@@ -58,14 +59,7 @@ if [[ -o interactive && -z ${__shellmate_query+x} ]]; then
         __shellmate_say wait $(( ++__shellmate_count )) "$PWD"
       fi
     fi
-    builtin local line
-    while [[ -n $__shellmate_query ]]; do
-      builtin read -r line <$__shellmate_fifo || __shellmate_query=
-      case $line in
-        ("$__shellmate_count run "*) __shellmate_query=run __shellmate_ran= __shellmate_file=${line#* run }; builtin return 0 ;;
-        ("$__shellmate_count done") __shellmate_query= ;;
-      esac
-    done
+    [[ -z $__shellmate_query ]] || ! __shellmate_wait || builtin return 0
     if (( $+functions[__shellmate_kept_precmd] )); then
       [[ $functions[precmd] != *__shellmate_stand_in* ]] || __shellmate_copy __shellmate_kept_precmd precmd
       builtin unfunction __shellmate_kept_precmd

@@ -26,6 +26,7 @@ const BASH_REST: &str = concat!(
     "\0",
     include_str!("../../shell-integration/bash-ble.sh")
 );
+const BASH_REST_NAME: &str = "bash-rest";
 const ZSH: &str =
     concat!(include_str!("../../shell-integration/zsh-query.zsh"), include_str!("../../shell-integration/zsh.zsh"));
 const FISH: &str =
@@ -163,7 +164,7 @@ impl Launch {
         }
         let flag = |set: bool| OsString::from(if set { "1" } else { "" });
         let script = integration.directory.join("bash");
-        let rest = integration.directory.join("bash-rest");
+        let rest = integration.directory.join(BASH_REST_NAME);
         let env = variable("ENV");
         let values = [
             ("nonce", integration.nonce.into()),
@@ -229,14 +230,29 @@ impl Launch {
     /// fish runs `--init-command` after the user's configuration and before the first prompt.
     fn integrate_fish(&mut self, integration: &Integration<'_>) -> io::Result<()> {
         let script = integration.directory.join("fish");
-        let values = [("nonce", integration.nonce.into()), ("fifo", integration.fifo.into())];
-        write_secret(&script, &preamble(&values, "set -g __shellmate_", " ", quote::fish), FISH)?;
+        let values = [("fifo", integration.fifo.into()), ("renewal", integration.directory.join("renew").into())];
+        let mut text = preamble(&values, "set -g __shellmate_", " ", quote::fish);
+        // fish shows the text of a function only when asked for that function.
+        let mark = format!(
+            "function __shellmate_mark\nbuiltin printf '\\e]7771;{}%s%s%s%s%s%s\\e\\\\\\\\' $argv >/dev/tty\nend\n",
+            integration.nonce
+        );
+        text.extend(mark.as_bytes());
+        write_secret(&script, &text, FISH)?;
         let mut source = OsString::from("source ");
         source.push(bytes_to_os(quote::fish(script.as_os_str())));
         self.args.push("--init-command".into());
         self.args.push(source);
         self.secrets.push(script);
         Ok(())
+    }
+}
+
+/// Writes again what a shell may not have read of the integration, after its directory was deleted.
+pub fn restore(kind: Kind, directory: &Path) -> io::Result<()> {
+    match kind {
+        Kind::Bash => write_secret(&directory.join(BASH_REST_NAME), b"", BASH_REST),
+        Kind::Zsh | Kind::Fish | Kind::Other => Ok(()),
     }
 }
 

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 pub use child::{Change, Child, Ending};
 pub use find::{Found, Search, Source, find};
 pub use kind::Kind;
-pub use launch::{Integration, Launch, Wishes, exact, exec, plain};
+pub use launch::{Integration, Launch, Wishes, exact, exec, plain, restore};
 pub use pty::{Pty, Size};
 pub use spawn::spawn;
 

@@ -7,7 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
 use nix::fcntl::OFlag;
-use nix::sys::termios::{LocalFlags, SetArg, tcgetattr, tcsetattr};
+use nix::sys::termios::{InputFlags, LocalFlags, SetArg, Termios, tcgetattr, tcsetattr};
 use nix::unistd::{Pid, tcgetpgrp};
 use portable_pty::{MasterPty, PtySize};
 
@@ -74,6 +74,26 @@ impl Pty {
     /// The process group that owns the terminal: the shell's own at its prompt, a job's while one runs.
     pub fn foreground(&self) -> Option<Pid> {
         tcgetpgrp(&self.file).ok()
+    }
+
+    /// Sets the terminal as programs expect it, from the settings the shell was started with; returns those it had. What a person
+    /// has changed with `stty` stays changed where a line editor keeps it: flow control, output, the line's speed and size of a byte.
+    pub fn lend(&self, started_with: &Termios) -> Option<Termios> {
+        let now = tcgetattr(&self.file).ok()?;
+        let mut lent = started_with.clone();
+        lent.output_flags = now.output_flags;
+        lent.control_flags = now.control_flags;
+        let flow = InputFlags::IXON | InputFlags::IXOFF | InputFlags::IXANY | InputFlags::IUTF8;
+        lent.input_flags = lent.input_flags - flow | now.input_flags & flow;
+        self.set(&lent);
+        Some(now)
+    }
+
+    /// Sets the shell's side of the terminal.
+    pub fn set(&self, settings: &Termios) {
+        if let Err(error) = tcsetattr(&self.file, SetArg::TCSANOW, settings) {
+            tracing::debug!(%error, "the terminal was not set");
+        }
     }
 
     /// Whether somebody reads keys one by one, as a line editor does.

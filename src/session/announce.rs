@@ -79,6 +79,10 @@ impl Announcer {
             Mark::End { .. }
             | Mark::Hello { .. }
             | Mark::Wiped { .. }
+            | Mark::Renew { .. }
+            | Mark::Listen { .. }
+            | Mark::Read { .. }
+            | Mark::Go
             | Mark::Ran { .. }
             | Mark::Query { .. }
             | Mark::Later { .. }

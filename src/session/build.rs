@@ -3,6 +3,7 @@
 use std::cell::{LazyCell, OnceCell};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use crate::capture::{Limits, Retention, Size, Spiller, sweep_if_due};
@@ -16,6 +17,7 @@ use nix::unistd::{Uid, User};
 
 use super::announce::Announcer;
 use super::companion::{Places, Settings};
+use super::directives::Directives;
 use super::follow::Follower;
 use super::grammars::Grammars;
 use super::hooks::Hooked;
@@ -74,8 +76,10 @@ impl Session {
             problems.extend(bad_theme);
             let _ = theme.set(named);
         }
-        let places = places(&config, stamp, &paths, &workspace, &mut problems);
+        let mut places = places(&config, stamp, &paths, &workspace, &mut problems);
+        places.nonce = Arc::new(Mutex::new(nonce.clone()));
         let mut stage = stage(&config, &workspace, host.clone(), Follower::new(child.pid()), &mut problems);
+        stage.keep_secret(&nonce);
         let size = tty.size();
         stage.hints_at = config.hint.then(|| Size::new(size.rows, size.cols));
         if let Some(words) = summary(&problems) {
@@ -110,7 +114,6 @@ impl Session {
                 let user = User::from_uid(Uid::effective()).ok().flatten();
                 user.map(|user| user.name).unwrap_or_default()
             }),
-            nonce,
             to_shell: Outbox::default(),
             held: Outbox::default(),
             typed_at: None,
@@ -121,6 +124,9 @@ impl Session {
             had_much: false,
             tidied: None,
             workspace,
+            directives: Directives::default(),
+            is_cut_off: false,
+            editors_terminal: None,
             expects_hooks: !launch.secrets.is_empty(),
             secrets: launch.secrets,
             hooked: Hooked::default(),
@@ -161,6 +167,7 @@ fn places(config: &Config, stamp: Stamp, paths: &Paths, workspace: &Workspace, p
         stamp,
         private: private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect(),
         settings,
+        nonce: Arc::default(),
     }
 }
 

@@ -98,6 +98,8 @@ pub(super) struct Places {
     pub(super) config: Option<PathBuf>,
     pub(super) stamp: config::Stamp,
     pub(super) settings: Settings,
+    /// The nonce of the shell's marks, which no model is to see; it may change.
+    pub(super) nonce: Arc<Mutex<String>>,
 }
 
 /// The running thread.

@@ -202,9 +202,9 @@ impl Session {
             self.switch_off();
         }
         match talk.host {
-            Host::Hook(number) => {
+            Host::Hook(_) => {
                 self.stage.return_floor();
-                self.workspace.direct(&format!("{number} done"));
+                self.end_wait();
             }
             Host::Screen(cover) => self.uncover(*cover),
         }

@@ -8,6 +8,7 @@ mod announce;
 mod background;
 mod build;
 mod companion;
+mod directives;
 mod farewell;
 mod follow;
 mod grammars;
@@ -43,6 +44,7 @@ use std::time::{Duration, Instant};
 
 use nix::poll::PollTimeout;
 use nix::sys::signal::{Signal, kill, killpg};
+use nix::sys::termios::Termios;
 use nix::unistd::{getpid, getsid};
 
 use crate::capture;
@@ -53,6 +55,7 @@ use crate::track::Scanner;
 use crate::tty::{self, Tty, TtyError};
 
 use companion::{Companion, Places};
+use directives::Directives;
 pub(crate) use grammars::Grammars;
 use outbox::Outbox;
 use ready::{Ready, is_later};
@@ -137,7 +140,6 @@ struct Session {
     host: String,
     /// Who we are, once it is asked for: the answer may be a network away.
     user: LazyCell<String>,
-    nonce: String,
     /// Typed while the shell was not to have it; sent at its next prompt.
     held: Outbox,
     /// When they last did while the agent was at work.
@@ -154,6 +156,11 @@ struct Session {
     /// Closed when tidying up is done.
     tidied: Option<Receiver<()>>,
     workspace: Workspace,
+    directives: Directives,
+    /// Whether it was said that the private directory is gone for good.
+    is_cut_off: bool,
+    /// How the shell's editor had set its terminal, while a command of the agent's has it.
+    editors_terminal: Option<Termios>,
     secrets: Vec<std::path::PathBuf>,
     hooked: hooks::Hooked,
     /// Whether hooks are expected and their absence was not mentioned yet.
@@ -171,13 +178,16 @@ impl Session {
             let is_ticking = self.turn.is_some() && !self.shell_has_the_keyboard();
             let is_undecided = self.line_is_undecided();
             let has_chores = self.chores.is_some() && self.stage.has_prompted() || self.had_much;
-            let patience = match (is_ticking, is_undecided, has_chores) {
-                (true, ..) => PollTimeout::try_from(TICK),
-                (_, true, _) => PollTimeout::try_from(line::ESC_PATIENCE),
-                (_, _, true) => PollTimeout::try_from(CALM),
-                _ => Ok(PollTimeout::NONE),
-            };
-            let ready = self.wait(patience.unwrap_or(PollTimeout::NONE));
+            let patience = [
+                is_ticking.then_some(TICK),
+                is_undecided.then_some(line::ESC_PATIENCE),
+                has_chores.then_some(CALM),
+                self.directives.due().map(|due| due.saturating_duration_since(Instant::now())),
+            ];
+            let patience = patience.into_iter().flatten().min();
+            let timeout = patience.and_then(|patience| PollTimeout::try_from(patience).ok());
+            let ready = self.wait(timeout.unwrap_or(PollTimeout::NONE));
+            self.remind_hook();
             if has_chores && ready == Ready::default() {
                 self.do_chores();
                 if std::mem::take(&mut self.had_much) {
@@ -323,9 +333,10 @@ impl Session {
 
     /// Does what the output asked for, after it was shown.
     fn follow_up(&mut self) {
-        for directive in self.stage.directives.drain(..) {
-            self.workspace.direct(&directive);
+        for heard in std::mem::take(&mut self.stage.heard) {
+            self.heed(heard);
         }
+        self.renew_nonce();
         if self.stage.take_announced() {
             self.on_announced();
         }

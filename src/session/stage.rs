@@ -1,9 +1,12 @@
 //! What the shell's output moves: the screen, the tracker, the capture, and who may paint.
 
+mod accepted;
 mod announcement;
+mod nonce;
 mod wiped;
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use crate::capture::{Capture, Limits, Output, Size, Spiller};
 use crate::track::{
@@ -11,10 +14,12 @@ use crate::track::{
 };
 
 use super::announce::Announcer;
+use super::directives::Heard;
 use super::follow::Follower;
 use super::hint::hint;
 use super::outbox::Outbox;
 use super::privacy::Privacy;
+use nonce::Nonce;
 
 /// A redraw of one line is a few hundred bytes; if this much comes after a query, it is no redraw and is shown.
 const HIDDEN_CAP: usize = 64 * 1024;
@@ -61,8 +66,8 @@ pub(super) struct Ended {
 /// The receiving end of the shell's output.
 pub(super) struct Stage {
     pub(super) to_screen: Outbox,
-    /// Lines for the waiting hook.
-    pub(super) directives: Vec<String>,
+    /// What the hook has said about its wait, in this order.
+    pub(super) heard: Vec<Heard>,
     /// Commands to be remembered.
     pub(super) finished: Vec<Finished>,
     /// A hook that waits: its counter, and the line it waits for.
@@ -73,8 +78,9 @@ pub(super) struct Stage {
     pub(super) to_place: Option<Vec<u8>>,
     /// Text for the next prompt.
     later: Option<Vec<u8>>,
-    /// The line of the query that was accepted last.
+    /// The line of the query that was accepted last, and when.
     line: Vec<u8>,
+    accepted_at: Option<Instant>,
     /// What was printed while the agent had the floor.
     aside: Vec<u8>,
     tracker: Tracker,
@@ -109,6 +115,7 @@ pub(super) struct Stage {
     redraw: Option<Redraw>,
     /// Whether readline wipes a line where it stands.
     wipes_lines: bool,
+    nonce: Nonce,
     /// The next carriage return belongs to a redraw that would begin left of where its line did.
     swallow_return: bool,
 }
@@ -123,13 +130,14 @@ impl Stage {
     ) -> Self {
         Stage {
             to_screen: Outbox::default(),
-            directives: Vec::new(),
+            heard: Vec::new(),
             finished: Vec::new(),
             waiting: None,
             ran: None,
             to_place: None,
             later: None,
             line: Vec::new(),
+            accepted_at: None,
             aside: Vec::new(),
             tracker: Tracker::default(),
             modes: Modes::default(),
@@ -153,6 +161,7 @@ impl Stage {
             wipe: Vec::new(),
             redraw: None,
             wipes_lines: false,
+            nonce: Nonce::default(),
             swallow_return: false,
         }
     }
@@ -350,7 +359,7 @@ impl Stage {
         self.show(bytes);
         let is_output = self.tracker.zone() == Zone::Output || self.floor == Floor::Lent;
         if let Some(capture) = self.capture.as_mut().filter(|_| is_output) {
-            capture.push(bytes);
+            capture.push(&self.nonce.mask(bytes));
         }
     }
 
@@ -389,10 +398,12 @@ impl Stage {
             Mark::Hello { .. } => {}
             Mark::End { .. } => {}
             Mark::Prompt { .. } => {
+                self.heard.push(Heard::Prompts);
                 self.screen.prompt();
                 if is_hidden {
                     self.show(b"\r\n");
-                    self.say("the shell's hook did not wait, so nothing was asked; see `shellmate doctor`");
+                    self.say("the shell's hook did not wait, so nothing was asked; press Enter to ask again");
+                    self.later = Some(std::mem::take(&mut self.line));
                     self.floor = Floor::Returning;
                 }
                 for notice in std::mem::take(&mut self.notices) {
@@ -402,6 +413,9 @@ impl Stage {
                 self.to_screen.push(&standard);
             }
             Mark::Input => {
+                if self.floor == Floor::Returning {
+                    self.heard.push(Heard::Prompts); // bash does not say so behind an interrupt
+                }
                 self.floor = Floor::Shell;
                 self.has_prompted = true;
                 if is_new_prompt {
@@ -429,7 +443,9 @@ impl Stage {
                         self.repaint(&line);
                     }
                     self.floor = Floor::Accepted { hidden: 0 };
+                    self.accepted_at = Some(Instant::now());
                     self.line = line;
+                    self.heard.push(Heard::Accepts);
                 }
             }
             Mark::Wait { turn, .. } => {
@@ -439,9 +455,16 @@ impl Stage {
                     self.floor = Floor::Agent;
                     self.waiting = Some((turn, std::mem::take(&mut self.line)));
                 } else {
-                    self.directives.push(format!("{turn} done"));
+                    self.heard.push(Heard::WaitsInVain);
                 }
             }
+            Mark::Renew { nonce } => {
+                self.keep_secret(&nonce);
+                self.heard.push(Heard::Renews(nonce));
+            }
+            Mark::Listen { token } => self.heard.push(Heard::Listens(token)),
+            Mark::Read { token, command } => self.heard.push(Heard::HasRead(token, command)),
+            Mark::Go => self.heard.push(Heard::Runs),
         }
     }
 
@@ -471,6 +494,7 @@ impl Stage {
             if output.is_whole_in_head() && !track::is_visible(&output.head) {
                 output.trim_start(output.head.len());
             }
+            self.nonce.mask_whole(&mut output);
             if let Some(size) = self.hints_at {
                 self.notices.extend(hint(&command, &output, size));
             }

@@ -13,7 +13,6 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::{Happened, Place, Query, ShellView};
 use crate::capture::Size;
 use crate::chat::{Ending, Event};
-use crate::host::Kind;
 use crate::input::Hotkey;
 use crate::render::{Options, Painter, Theme};
 use crate::text;
@@ -29,6 +28,9 @@ use super::{Session, tty};
 
 /// How often the status line moves while a turn runs; at no other time does anything tick.
 pub(super) const TICK: Duration = Duration::from_millis(80);
+
+/// The longest command for the live shell: the hook says in a mark what it has read, and a field of a mark holds no more.
+const COMMAND_CAP: usize = 32 * 1024;
 
 /// What has the floor in place of the shell, while its hook waits.
 pub(super) struct Turn {
@@ -309,20 +311,22 @@ impl Session {
     /// Has the waiting hook run a command in the live shell, where it can be seen and interrupted and where it lasts.
     fn run_in_shell(&mut self, command: &str, reply: oneshot::Sender<Ran>) {
         let Some(turn) = &mut self.turn else { return };
-        let Some(hook) = turn.hook else {
+        if turn.hook.is_none() {
             let result = Err("the shell is busy: the person asks from within another program".to_owned());
             let _ = reply.send(Ran { result, place: None });
             let mut out = Vec::new();
             turn.painter.resume(Instant::now(), &mut out);
             return self.stage.show(&out);
-        };
-        match self.workspace.write_run(command, &self.nonce, self.kind == Kind::Fish) {
-            Ok(path) => {
-                turn.running = Some(reply);
-                self.stage.lend_floor();
-                self.workspace.direct(&format!("{hook} run {}", path.display()));
-            }
+        }
+        if command.len() > COMMAND_CAP {
+            let _ = reply.send(Ran { result: Err("the command is too long for the shell".to_owned()), place: None });
+            return self.tick();
+        }
+        turn.running = Some(reply);
+        match self.hand_command(command) {
+            Ok(()) => self.stage.lend_floor(),
             Err(error) => {
+                let Some(reply) = self.turn.as_mut().and_then(|turn| turn.running.take()) else { return };
                 let result = Err(format!("the command could not be handed to the shell: {error}"));
                 let _ = reply.send(Ran { result, place: None });
                 self.tick();
@@ -333,6 +337,8 @@ impl Session {
 
     /// The command in the live shell is over.
     pub(super) fn on_ran(&mut self, Ended { status, capture, hook_waits }: Ended) {
+        self.reclaim_terminal();
+        self.workspace.remove_command();
         let tty::Size { rows, cols, .. } = self.tty.size();
         let cwd = self.child.cwd().or_else(|| self.stage.cwd()).unwrap_or_default();
         let place = Some(Place { cwd, environment: self.environment() });
@@ -370,9 +376,9 @@ impl Session {
         if self.go_on_talking() {
             return;
         }
-        if let Some(hook) = turn.hook {
+        if turn.hook.is_some() {
             self.stage.return_floor();
-            self.workspace.direct(&format!("{hook} done"));
+            self.end_wait();
         }
         self.show();
     }

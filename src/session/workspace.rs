@@ -10,11 +10,17 @@ use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 
 use crate::capture::{SessionLock, lock_session};
-use crate::config::Paths;
+use crate::config::{Paths, private_dir};
 use crate::store::{PAUSED, UNWRITTEN};
 
 /// The file that names the terminal a session's shell runs on.
 const TERMINAL: &str = "tty";
+
+/// The file with the command that the hook is to run.
+const COMMAND: &str = "command";
+
+/// The file that asks the hook for another nonce.
+const RENEW: &str = "renew";
 
 /// More than the kernel lets a program have.
 const ENVIRONMENT_CAP: u64 = 4 * 1024 * 1024;
@@ -24,6 +30,8 @@ pub(super) struct Workspace {
     directory: PathBuf,
     fifo: PathBuf,
     directives: Option<File>,
+    /// FIFOs that were in its place while the hook has not heard.
+    old: Vec<File>,
     _lock: SessionLock,
 }
 
@@ -31,14 +39,22 @@ impl Workspace {
     pub(super) fn create(paths: &Paths, session: &str) -> io::Result<Workspace> {
         let (directory, lock) = paths.make_session_dir(session)?;
         let fifo = directory.join("directives");
-        mkfifo(&fifo, Mode::S_IRUSR | Mode::S_IWUSR)?;
-        // Open for both, so that neither this nor the hook's own open ever waits for the other side.
-        let directives = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .custom_flags((OFlag::O_NONBLOCK | OFlag::O_CLOEXEC).bits())
-            .open(&fifo)?;
-        Ok(Workspace { directory, fifo, directives: Some(directives), _lock: lock })
+        let directives = Some(make_fifo(&fifo)?);
+        Ok(Workspace { directory, fifo, directives, old: Vec::new(), _lock: lock })
+    }
+
+    /// Makes the directory anew if somebody has deleted it, as a cleaner of runtime directories may. True if that was needed.
+    pub(super) fn mend(&mut self) -> io::Result<bool> {
+        if self.directives.is_none() || self.fifo.symlink_metadata().is_ok() {
+            return Ok(false);
+        }
+        if let Some(root) = self.directory.parent() {
+            private_dir(root)?;
+        }
+        private_dir(&self.directory)?;
+        self.directives = Some(make_fifo(&self.fifo)?);
+        self._lock = lock_session(&self.directory)?;
+        Ok(true)
     }
 
     pub(super) fn directory(&self) -> &Path {
@@ -58,22 +74,17 @@ impl Workspace {
         }
     }
 
-    /// Writes down a command for the hook to run, and after it a mark with how it ended, whatever becomes of it.
-    pub(super) fn write_run(&self, command: &str, nonce: &str, is_fish: bool) -> io::Result<PathBuf> {
-        let write = |name: &str, text: &str| {
-            let path = self.directory.join(name);
-            let _ = fs::remove_file(&path);
-            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
-            file.write_all(text.as_bytes()).map(|()| path)
-        };
-        let source = write("command", &format!("{command}\n"))?;
-        let quoted = source.display().to_string().replace('\'', "'\\''");
-        let (source, note) = match is_fish {
-            true => ("source", "set -g __shellmate_ran $status"),
-            false => ("builtin source", "__shellmate_ran=$?"),
-        };
-        let say = format!("builtin printf '\\033]7771;{nonce};ran;%s\\033\\\\' \"$__shellmate_ran\" >/dev/tty");
-        write("run", &format!("{source} '{quoted}'\n{note}\n__shellmate_environment 2>/dev/null\n{say}\n"))
+    /// Writes down a command for the hook to look at.
+    pub(super) fn write_command(&self, command: &str) -> io::Result<()> {
+        let path = self.directory.join(COMMAND);
+        let _ = fs::remove_file(&path);
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        file.write_all(command.as_bytes())
+    }
+
+    /// The command was run, or never will be.
+    pub(super) fn remove_command(&self) {
+        let _ = fs::remove_file(self.directory.join(COMMAND));
     }
 
     /// The shell's environment as the hook has written it down, once.
@@ -85,12 +96,43 @@ impl Workspace {
         Some(bytes)
     }
 
+    /// Has the hook choose another nonce before the next prompt.
+    pub(super) fn ask_for_nonce(&self) {
+        if let Err(error) = fs::write(self.directory.join(RENEW), b"") {
+            tracing::warn!(%error, "the nonce is not renewed");
+        }
+    }
+
+    /// The hook has chosen one.
+    pub(super) fn has_nonce(&self) {
+        let _ = fs::remove_file(self.directory.join(RENEW));
+    }
+
     /// Sends one line to the waiting hook.
     pub(super) fn direct(&self, directive: &str) {
         let Some(mut directives) = self.directives.as_ref() else { return };
         if let Err(error) = directives.write_all(format!("{directive}\n").as_bytes()) {
             tracing::warn!(%error, directive, "the directive was not sent");
         }
+    }
+
+    /// Sends one line through a new FIFO in the place of the old one, at which another program may be reading. A newline in each old
+    /// one has the hook come and look at the new one, unless that program gets it first.
+    pub(super) fn direct_anew(&mut self, directive: &str) {
+        let _ = fs::remove_file(&self.fifo);
+        match make_fifo(&self.fifo) {
+            Ok(directives) => self.old.extend(self.directives.replace(directives)),
+            Err(error) => tracing::warn!(%error, "there is no new way to the hook"),
+        }
+        self.direct(directive);
+        for mut old in &self.old {
+            let _ = old.write_all(b"\n");
+        }
+    }
+
+    /// The hook has heard.
+    pub(super) fn forget_old_fifos(&mut self) {
+        self.old.clear();
     }
 
     /// Closes the way to the hook: one that waits goes on, and none waits any more.
@@ -116,8 +158,8 @@ impl Drop for Workspace {
             "names",
             "trap",
             "jobs",
-            "command",
-            "run",
+            COMMAND,
+            RENEW,
             "environment",
             "fish",
             "zsh/.zshenv",
@@ -127,6 +169,13 @@ impl Drop for Workspace {
         let _ = fs::remove_dir(self.directory.join("zsh"));
         let _ = fs::remove_dir(&self.directory);
     }
+}
+
+/// Opens a new FIFO for both, so that neither this nor the hook's own open ever waits for the other side.
+fn make_fifo(path: &Path) -> io::Result<File> {
+    mkfifo(path, Mode::S_IRUSR | Mode::S_IWUSR)?;
+    let flags = (OFlag::O_NONBLOCK | OFlag::O_CLOEXEC).bits();
+    OpenOptions::new().read(true).write(true).custom_flags(flags).open(path)
 }
 
 /// Whether the session with this directory runs its shell on `terminal`.

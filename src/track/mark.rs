@@ -26,6 +26,14 @@ pub enum Mark {
     Query { line: Vec<u8>, screen: LineOnScreen },
     /// Behind the accepted line there was a query: it is for the next prompt.
     Later { text: Vec<u8> },
+    /// Marks have this nonce from here on: the old one was seen in output.
+    Renew { nonce: String },
+    /// The waiting hook reads directives; this token ends its wait.
+    Listen { token: String },
+    /// The hook has looked at the command it is to run; this token runs just that text.
+    Read { token: String, command: Vec<u8> },
+    /// The hook begins to run that command.
+    Go,
     /// What we had the shell run is over.
     Ran { status: i32 },
     /// The pre-prompt hook waits for directives with this counter. A key may have changed the directory since the prompt.
@@ -83,11 +91,19 @@ impl Mark {
                 Mark::Query { line, screen }
             }
             b"later" => Mark::Later { text: field()? },
+            b"renew" => Mark::Renew { nonce: Some(text(field()?)).filter(|nonce| is_nonce(nonce))? },
+            b"listen" => Mark::Listen { token: text(field()?) },
+            b"read" => Mark::Read { token: text(field()?), command: field()? },
+            b"go" => Mark::Go,
             b"ran" => Mark::Ran { status: text(field()?).parse().ok()? },
             b"wait" => Mark::Wait { turn: text(field()?).parse().ok()?, cwd: path(field()?) },
             _ => return None,
         })
     }
+}
+
+fn is_nonce(text: &str) -> bool {
+    text.len() == 32 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 fn text(bytes: Vec<u8>) -> String {
@@ -117,7 +133,17 @@ mod tests {
 
     #[test]
     fn what_we_do_not_know_is_no_mark() {
-        for payload in [b"".as_slice(), b"end", b"end;x", b"start;/tmp", b"query;> hi;gone", b"wait;1", b"dance;1"] {
+        for payload in [
+            b"".as_slice(),
+            b"end",
+            b"end;x",
+            b"start;/tmp",
+            b"query;> hi;gone",
+            b"wait;1",
+            b"listen",
+            b"read;token",
+            b"dance;1",
+        ] {
             assert_eq!(Mark::parse(payload), None, "{}", payload.escape_ascii());
         }
     }

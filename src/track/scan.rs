@@ -191,9 +191,8 @@ impl Numbers {
 
 impl Scanner {
     pub fn new(nonce: &str) -> Self {
-        let prefix = format!("\x1b]7771;{nonce};").into_bytes();
         Scanner {
-            prefix,
+            prefix: prefix(nonce),
             finders: Finders::new(),
             state: State::Ground,
             payload: Vec::new(),
@@ -347,11 +346,19 @@ impl Scanner {
     /// The mark is complete.
     fn close(&mut self, overlong: bool, sink: &mut impl FnMut(Piece<'_>)) -> State {
         if !overlong && let Some(mark) = Mark::parse(&self.payload) {
+            if let Mark::Renew { nonce } = &mark {
+                self.prefix = prefix(nonce);
+            }
             sink(Piece::Mark(mark));
         }
         self.payload = Vec::new();
         State::Ground
     }
+}
+
+/// What every mark with this nonce begins with.
+fn prefix(nonce: &str) -> Vec<u8> {
+    format!("\x1b]7771;{nonce};").into_bytes()
 }
 
 fn emit(bytes: &[u8], sink: &mut impl FnMut(Piece<'_>)) {

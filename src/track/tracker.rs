@@ -199,7 +199,8 @@ impl Tracker {
                 self.cwd = Some(cwd.clone());
                 None
             }
-            Mark::Wiped { .. } | Mark::Ran { .. } | Mark::Query { .. } | Mark::Later { .. } => None,
+            Mark::Wiped { .. } | Mark::Query { .. } | Mark::Later { .. } => None,
+            Mark::Renew { .. } | Mark::Listen { .. } | Mark::Read { .. } | Mark::Go | Mark::Ran { .. } => None,
         }
     }
 

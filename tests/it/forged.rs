@@ -82,8 +82,8 @@ fn the_nonce_is_nowhere_a_program_can_look() {
         term.run("cat /proc/self/environ > seen; tr '\\0' '\\n' < /proc/self/environ >> seen");
         let show = match shell {
             Shell::Bash => "declare -px >> seen; compgen -e >> seen; echo \"$PS1 $PS0 $PROMPT_COMMAND\" >> seen",
-            Shell::Zsh => "export >> seen; echo \"$PS1 $RPS1\" >> seen",
-            Shell::Fish => "set -x >> seen; functions fish_prompt >> seen",
+            Shell::Zsh => "export >> seen; set >> seen; typeset -p >> seen 2>&1; echo \"$PS1 $RPS1\" >> seen",
+            Shell::Fish => "set >> seen; set --show >> seen; functions fish_prompt >> seen",
         };
         term.run(show);
         let args = std::fs::read(format!("/proc/{}/cmdline", term.pid())).unwrap();
@@ -107,6 +107,39 @@ fn the_nonce_is_nowhere_a_program_can_look() {
             }
         }
         assert!(left.is_empty(), "{}: {left:?}", shell.name());
+    });
+}
+
+/// The nonces that stand behind the number of our marks in this text.
+fn nonces(text: &str) -> Vec<String> {
+    let found = text.match_indices("nonce ").map(|(at, start)| text[at + start.len()..].chars().take(32).collect());
+    found.filter(|nonce: &String| nonce.len() == 32 && nonce.chars().all(|c| c.is_ascii_hexdigit())).collect()
+}
+
+#[test]
+fn a_nonce_that_a_command_prints_is_masked_in_the_record_and_replaced() {
+    in_every_shell(|shell| {
+        let print = match shell {
+            Shell::Bash => "n=${__shellmate_mark#*;}; printf 'nonce %s\\n' $n",
+            Shell::Zsh => "printf 'nonce %s\\n' $__shellmate_nonce",
+            Shell::Fish => "functions __shellmate_mark | string replace -rf '.*7771;(\\w+)%.*' 'nonce $1'",
+        };
+        let mut term = Term::new(shell).start();
+        term.wait_for_prompt();
+        term.run(print);
+        term.run("true");
+        term.run("true");
+        term.run(print);
+        let shown = nonces(&term.screen());
+        assert_eq!(shown.len(), 2, "{}\n{}", shell.name(), term.describe());
+        assert_ne!(shown[0], shown[1], "{}\n{}", shell.name(), term.describe());
+        let records = term.finish();
+        assert_eq!(in_short(&records), [(print, 0), ("true", 0), ("true", 0), (print, 0)], "{}", shell.name());
+        for record in [&records[0], &records[3]] {
+            let output = term.shellmate(&["history", "show", &record.id()]).stdout;
+            assert!(output.contains("nonce ****"), "{}: {output}", shell.name());
+            assert!(!shown.iter().any(|nonce| output.contains(nonce)), "{}: {output}", shell.name());
+        }
     });
 }
 

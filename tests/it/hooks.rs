@@ -124,23 +124,6 @@ fn zsh_redirects_behind_a_blank_whatever_its_history_makes_of_it() {
     }
 }
 
-#[test]
-fn a_cleaner_may_wipe_the_sessions_directory() {
-    for shell in [Shell::Zsh, Shell::Fish].into_iter().filter(|shell| shell.available()) {
-        let mut term = Term::new(shell).file("precious", "kept\n").start();
-        term.wait_for_prompt();
-        std::fs::remove_dir_all(term.place().join("run/shellmate")).unwrap();
-        term.run("> precious");
-        term.run("false");
-        term.run(&format!("echo status {}", shell.status()));
-        term.wait_for("\nstatus 1\n");
-        assert_eq!(term.read("precious"), "kept\n", "{}", term.describe());
-        let complaints = ["warning", "no such file", "does not exist"];
-        let screen = term.screen().to_lowercase();
-        assert!(!complaints.iter().any(|word| screen.contains(word)), "{}", term.describe());
-    }
-}
-
 const REPLACED: &str = "another shell has taken the place of this one";
 
 #[test]

@@ -18,6 +18,7 @@ mod commands;
 mod connect;
 mod cost;
 mod differential;
+mod directives;
 mod exec_forms;
 mod exit;
 mod failopen;

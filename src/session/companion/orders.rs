@@ -2,7 +2,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use futures_util::FutureExt;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -100,6 +100,14 @@ impl Line {
         self.drop_kept();
         let unheard = self.close();
         self.say(News::Over { was_asked, unheard });
+    }
+}
+
+impl Places {
+    /// Has the nonce of the shell's marks masked in all that a model sees.
+    fn hide_nonce(&self, agent: &Agent) {
+        let nonce = self.nonce.lock().unwrap_or_else(PoisonError::into_inner);
+        agent.redactor().learn_secret("session nonce", &nonce);
     }
 }
 
@@ -206,7 +214,10 @@ impl Mind {
         self.connect(resolved, line);
         let front = Arc::new(line.clone());
         let voices = Voices { registry: self.registry(&front), approver: front.clone(), front };
-        Ok(self.agent.as_ref().map(|agent| Twin { agent: agent.fork(voices), gate }))
+        Ok(self.agent.as_ref().map(|agent| {
+            self.places.hide_nonce(agent);
+            Twin { agent: agent.fork(voices), gate }
+        }))
     }
 
     fn take_back(&mut self, over: Over) {
@@ -235,7 +246,7 @@ impl Mind {
 
     pub(super) fn begin(&self, resolved: Resolved) -> Agent {
         let line = Arc::new(self.line.clone());
-        Agent::new(Setup {
+        let agent = Agent::new(Setup {
             resolved,
             registry: self.registry(&line),
             front: line.clone(),
@@ -245,7 +256,9 @@ impl Mind {
             private: self.places.private.clone(),
             masking: self.places.settings.masking.clone(),
             limits: self.places.settings.agent.limits(),
-        })
+        });
+        self.places.hide_nonce(&agent);
+        agent
     }
 
     fn registry(&self, line: &Arc<Line>) -> Registry {
@@ -301,6 +314,7 @@ mod tests {
             config: None,
             stamp: Default::default(),
             settings: Default::default(),
+            nonce: Default::default(),
         };
         let mut mind = Mind::new(line.clone(), places);
         let resolved = Resolved {

@@ -1,0 +1,192 @@
+//! What the waiting hook is told, and whether it has heard.
+//!
+//! The hook listens at a FIFO, which any program of the same user can write to and read from. Its marks are private: only we read
+//! the terminal's other side. So the hook tells us, in a mark, the line that ends its wait; and before it runs a command, it says
+//! what it has read, and the line that runs just that. A stranger who steals such a line can do no more with it than we wanted to be
+//! done. A line that was stolen is sent again, through a new FIFO, until the hook acts on it.
+
+use std::time::{Duration, Instant};
+
+/// The first reminder comes after this time; each later one after twice the time of the one before.
+const PATIENCE: Duration = Duration::from_millis(250);
+
+/// The time between reminders grows this often. With those the hook is waited for about eight seconds.
+const REMINDERS: u32 = 4;
+
+/// The line that has the hook look at the command; it needs no secret, since nothing comes of a look but a mark.
+const LOOK: &str = "look";
+
+/// What a hook says about its wait, or does for us.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// A query was accepted; the hook is about to wait.
+    Accepts,
+    /// It waits though no query was accepted.
+    WaitsInVain,
+    Listens(String),
+    HasRead(String, Vec<u8>),
+    Runs,
+    /// It has chosen another nonce.
+    Renews(String),
+    /// The shell goes on to its prompt.
+    Prompts,
+}
+
+/// What the hook is to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Aim {
+    /// Go on to the prompt.
+    Done,
+    /// Run this command.
+    Run(String),
+}
+
+/// What to do about a hook that has not acted on its directive.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Reminder {
+    /// Nothing, or not yet.
+    None,
+    Send(String),
+    /// The same, and several reminders were in vain.
+    Insist(String),
+}
+
+/// The directives of one hook that waits.
+#[derive(Debug, Default)]
+pub(super) struct Directives {
+    /// The token that ends the wait, once the hook has said it.
+    end: Option<String>,
+    aim: Option<Aim>,
+    /// The line that was sent last and not acted on, with the time for a reminder.
+    sent: Option<(String, Instant)>,
+    reminders: u32,
+}
+
+impl Directives {
+    /// The hook listens. The line to send, if there is one by now.
+    pub(super) fn listens(&mut self, token: String, now: Instant) -> Option<String> {
+        self.end = Some(token);
+        self.sent = None;
+        match self.aim.clone()? {
+            Aim::Done => self.finish(now),
+            Aim::Run(command) => self.run(command, now),
+        }
+    }
+
+    /// The wait is over as soon as the hook listens.
+    pub(super) fn finish(&mut self, now: Instant) -> Option<String> {
+        self.aim = Some(Aim::Done);
+        let line = self.end.clone()?;
+        Some(self.send(line, now))
+    }
+
+    /// Has the hook run a command, which lies in its file.
+    pub(super) fn run(&mut self, command: String, now: Instant) -> Option<String> {
+        self.aim = Some(Aim::Run(command));
+        self.end.is_some().then(|| self.send(LOOK.to_owned(), now))
+    }
+
+    /// The hook has looked at a command. The line that runs it, if it is the right one.
+    pub(super) fn has_read(&mut self, token: String, command: &[u8], now: Instant) -> Option<String> {
+        let is_meant = matches!(&self.aim, Some(Aim::Run(wanted)) if is_same(wanted.as_bytes(), command));
+        is_meant.then(|| self.send(token, now))
+    }
+
+    /// The hook runs the command.
+    pub(super) fn runs(&mut self) {
+        self.settle();
+    }
+
+    /// The shell is on its way to the prompt: no hook waits.
+    pub(super) fn prompts(&mut self) {
+        self.end = None;
+        self.settle();
+    }
+
+    /// When the hook is to be reminded.
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.sent.as_ref().map(|(_, due)| *due)
+    }
+
+    pub(super) fn remind(&mut self, now: Instant) -> Reminder {
+        let Some((line, due)) = self.sent.take() else { return Reminder::None };
+        if now < due {
+            self.sent = Some((line, due));
+            return Reminder::None;
+        }
+        self.reminders += 1;
+        self.send(line.clone(), now);
+        if self.reminders == REMINDERS { Reminder::Insist(line) } else { Reminder::Send(line) }
+    }
+
+    fn send(&mut self, line: String, now: Instant) -> String {
+        self.sent = Some((line.clone(), now + PATIENCE * 2u32.pow(self.reminders.min(REMINDERS))));
+        line
+    }
+
+    fn settle(&mut self) {
+        self.aim = None;
+        self.sent = None;
+        self.reminders = 0;
+    }
+}
+
+/// Whether these are the same but for newlines at the end, which not every shell reads.
+fn is_same(wanted: &[u8], read: &[u8]) -> bool {
+    fn trimmed(text: &[u8]) -> &[u8] {
+        let end = text.iter().rposition(|byte| *byte != b'\n').map_or(0, |last| last + 1);
+        &text[..end]
+    }
+    trimmed(wanted) == trimmed(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn token(name: &str) -> String {
+        name.to_owned()
+    }
+
+    #[test]
+    fn only_the_token_the_hook_has_said_ends_its_wait() {
+        let now = Instant::now();
+        let mut directives = Directives::default();
+        assert_eq!(directives.finish(now), None);
+        assert_eq!(directives.listens(token("end"), now), Some(token("end")));
+        directives.prompts();
+        assert_eq!(directives.due(), None);
+    }
+
+    #[test]
+    fn a_command_runs_only_as_it_was_wanted() {
+        let now = Instant::now();
+        let mut directives = Directives::default();
+        directives.listens(token("end"), now);
+        assert_eq!(directives.has_read(token("early"), b"cd /", now), None);
+        assert_eq!(directives.run("cd /".to_owned(), now), Some(LOOK.to_owned()));
+        assert_eq!(directives.has_read(token("swapped"), b"rm -rf /", now), None);
+        assert_eq!(directives.has_read(token("go"), b"cd /\n", now), Some(token("go")));
+        directives.runs();
+        assert_eq!(directives.has_read(token("again"), b"cd /", now), None);
+    }
+
+    #[test]
+    fn a_stolen_line_is_sent_again_until_it_is_heard() {
+        let mut now = Instant::now();
+        let mut directives = Directives::default();
+        directives.listens(token("end"), now);
+        directives.finish(now);
+        assert_eq!(directives.remind(now), Reminder::None);
+        for _ in 1..REMINDERS {
+            now = directives.due().unwrap();
+            assert_eq!(directives.remind(now), Reminder::Send(token("end")));
+        }
+        now = directives.due().unwrap();
+        assert_eq!(directives.remind(now), Reminder::Insist(token("end")));
+        now = directives.due().unwrap();
+        assert_eq!(directives.remind(now), Reminder::Send(token("end")));
+        directives.prompts();
+        assert_eq!(directives.due(), None);
+    }
+}

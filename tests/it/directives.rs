@@ -1,0 +1,233 @@
+//! The way from shellmate to a waiting hook, with other programs of the same user at it.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::harness::{Key, Model, Reply, Shell, Term, in_every_shell, text_of};
+
+const ANSWER: &str = "No model is connected yet";
+
+fn asking(shell: Shell, model: &Model) -> Term {
+    let builder = Term::new(shell).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted");
+    let mut term = builder.start();
+    term.wait_for_prompt();
+    term
+}
+
+/// The private directory of the one session of this terminal.
+fn workspace(term: &Term) -> PathBuf {
+    let root = term.place().join("run/shellmate");
+    let sessions = std::fs::read_dir(root).unwrap().flatten().map(|entry| entry.path());
+    sessions.into_iter().find(|path| path.join("directives").exists()).unwrap()
+}
+
+/// A program that reads the FIFO, for as long as this lives.
+struct Thief(Child);
+
+impl Thief {
+    fn at(fifo: PathBuf) -> Thief {
+        let fifo = std::fs::OpenOptions::new().read(true).write(true).open(fifo).unwrap();
+        Thief(Command::new("cat").stdin(fifo).stdout(Stdio::null()).spawn().unwrap())
+    }
+}
+
+impl Drop for Thief {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_directive_of_another_program_is_not_obeyed() {
+    in_every_shell(|shell| {
+        let command = json!({ "command": "echo wan''ted" });
+        let model = Model::start([Reply::calls(&[("run_in_shell", command)]), Reply::text(["the answer"])]);
+        let mut term = asking(shell, &model);
+        let (workspace, owned) = (workspace(&term), term.home().join("owned"));
+        let evil = term.home().join("evil");
+        std::fs::write(&evil, format!("touch '{}'\n", owned.display())).unwrap();
+        term.typed("> go\r");
+        term.wait_for("Esc no >");
+        let mut fifo = std::fs::OpenOptions::new().write(true).open(workspace.join("directives")).unwrap();
+        std::fs::copy(&evil, workspace.join("command")).unwrap();
+        for line in [
+            format!("1 run {}", evil.display()),
+            "look".into(),
+            "look".into(),
+            "go".into(),
+            "1 done".into(),
+            String::new(),
+        ] {
+            fifo.write_all(format!("{line}\n").as_bytes()).unwrap();
+        }
+        term.typed("y");
+        term.wait_for("\nwanted");
+        term.wait_for("the answer");
+        term.wait_for_prompt();
+        assert!(!owned.exists(), "{}\n{}", shell.name(), term.describe());
+    });
+}
+
+#[test]
+fn a_command_that_was_swapped_for_another_is_not_run() {
+    in_every_shell(|shell| {
+        let command = json!({ "command": "echo wan''ted" });
+        let model = Model::start([Reply::calls(&[("run_in_shell", command)]), Reply::text(["the answer"])]);
+        let mut term = asking(shell, &model);
+        let (workspace, owned) = (workspace(&term), term.home().join("owned"));
+        // A program that overwrites each command as soon as it is there.
+        let swap = "while :; do [ ! -e \"$1/command\" ] || echo \"touch $2\" > \"$1/command\"; done";
+        let swapper =
+            Command::new("sh").args(["-c", swap, "sh"]).arg(&workspace).arg(&owned).stderr(Stdio::null()).spawn();
+        let swapper = Thief(swapper.unwrap());
+        term.typed("> go\r");
+        term.wait_for("Esc no >");
+        term.typed("y");
+        // It runs as it was approved, or not at all: then the prompt is back after a while.
+        let is_over = |text: &str| text.contains("\nwanted") || text.trim_end().ends_with("]$");
+        term.wait_until(|screen| is_over(&text_of(screen)));
+        drop(swapper);
+        assert!(!owned.exists(), "{}\n{}", shell.name(), term.describe());
+    });
+}
+
+#[test]
+fn the_prompt_comes_back_though_another_program_reads_the_directives() {
+    in_every_shell(|shell| {
+        let command = json!({ "command": "echo wan''ted" });
+        let model = Model::start([Reply::calls(&[("run_in_shell", command)]), Reply::text(["the answer"])]);
+        let mut term = asking(shell, &model);
+        let thief = Thief::at(workspace(&term).join("directives"));
+        term.typed("> go\r");
+        term.wait_for("Esc no >");
+        term.typed("y");
+        term.wait_for_prompt();
+        drop(thief);
+        term.run("echo the prompt is back");
+        term.wait_for("\nthe prompt is back");
+        term.typed("> /help\r");
+        term.wait_for_prompt();
+    });
+}
+
+#[test]
+fn a_command_in_the_live_shell_finds_the_terminal_as_it_is_at_the_prompt() {
+    in_every_shell(|shell| {
+        let command = json!({ "command": "stty -a > in_answer; echo re''ady; cat" });
+        let model = Model::start([Reply::calls(&[("run_in_shell", command)]), Reply::text(["the answer"])]);
+        let mut term = asking(shell, &model);
+        // fish does not tell its editor which key erases.
+        term.run(if shell == Shell::Fish { "stty -ixon" } else { "stty erase '^H' -ixon" });
+        term.run("stty -a > at_prompt");
+        term.typed("> go\r");
+        term.wait_for("Esc no >");
+        term.typed("y");
+        term.wait_for("\nready");
+        term.typed("echoed by cat\r");
+        term.wait_for("\nechoed by cat\nechoed by cat");
+        term.key(Key::Ctrl('d'));
+        term.wait_for("the answer");
+        term.wait_for_prompt();
+        assert_eq!(term.read("in_answer"), term.read("at_prompt"), "{}", shell.name());
+        term.run("stty -a > after");
+        assert_eq!(term.read("after"), term.read("at_prompt"), "{}", shell.name());
+    });
+}
+
+#[test]
+fn a_command_for_the_live_shell_is_not_left_in_a_file() {
+    in_every_shell(|shell| {
+        let command = json!({ "command": "echo wan''ted" });
+        let model = Model::start([Reply::calls(&[("run_in_shell", command)]), Reply::text(["the answer"])]);
+        let mut term = asking(shell, &model);
+        let workspace = workspace(&term);
+        term.typed("> go\r");
+        term.wait_for("Esc no >");
+        term.typed("y");
+        term.wait_for("the answer");
+        term.wait_for_prompt();
+        let names = std::fs::read_dir(&workspace).unwrap().flatten().map(|entry| entry.file_name());
+        let left: Vec<_> = names.filter(|name| ["command", "run"].iter().any(|other| name == other)).collect();
+        assert!(left.is_empty(), "{}: {left:?}", shell.name());
+    });
+}
+
+#[test]
+fn a_query_that_no_hook_waits_for_does_not_keep_the_keyboard() {
+    if !Shell::Bash.available() {
+        return;
+    }
+    let mut term = Term::new(Shell::Bash).start();
+    term.wait_for_prompt();
+    term.typed("printf '%s;query;> forged;kept\\033\\\\' \"$__shellmate_mark\"; read -r line; echo \"got $line\"\r");
+    let deadline = Instant::now() + Duration::from_secs(20);
+    // What is typed is held for a while, then all of it goes to the shell.
+    while !String::from_utf8_lossy(&term.raw()).contains("\ngot x") {
+        assert!(Instant::now() < deadline, "{}", term.describe());
+        term.typed("x\r");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn a_deleted_runtime_directory_is_made_anew() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).file("precious", "kept\n").start();
+        term.wait_for_prompt();
+        term.run("true");
+        std::fs::remove_dir_all(term.place().join("run/shellmate")).unwrap();
+        // Nobody could know before the query. If the hook was quicker, it is on the prompt again.
+        term.typed("> precious\r");
+        let again = "press Enter to ask again";
+        term.wait_until(|screen| [ANSWER, again].iter().any(|words| text_of(screen).contains(words)));
+        if term.screen().contains(again) {
+            term.wait_for_prompt();
+            term.wait_until(|screen| text_of(screen).trim_end().ends_with("$ > precious"));
+            term.typed("\r");
+        }
+        term.wait_for(ANSWER);
+        term.wait_for_prompt();
+        // The directory is looked after at every prompt.
+        std::fs::remove_dir_all(term.place().join("run/shellmate")).unwrap();
+        term.run("clear");
+        term.typed("> a question\r");
+        term.wait_for(ANSWER);
+        term.wait_for_prompt();
+        assert_eq!(term.read("precious"), "kept\n", "{}", term.describe());
+        assert!(!term.screen().contains("interrupted"), "{}", term.describe());
+    });
+}
+
+#[test]
+fn bash_gets_back_what_it_had_not_read_of_its_hooks() {
+    if !Shell::Bash.available() {
+        return;
+    }
+    let mut term = Term::new(Shell::Bash).file("precious", "kept\n").start();
+    term.wait_for_prompt();
+    std::fs::remove_dir_all(term.place().join("run/shellmate")).unwrap();
+    term.run("> precious");
+    term.typed("> a question\r");
+    term.wait_for(ANSWER);
+    term.wait_for_prompt();
+    assert_eq!(term.read("precious"), "kept\n", "{}", term.describe());
+}
+
+#[test]
+fn a_runtime_directory_that_cannot_be_made_anew_is_mentioned_once() {
+    let mut term = Term::new(Shell::Bash).start();
+    term.wait_for_prompt();
+    let root = term.place().join("run/shellmate");
+    std::fs::remove_dir_all(&root).unwrap();
+    std::fs::write(&root, "in the way").unwrap();
+    for _ in 0..3 {
+        term.run("true");
+    }
+    let said = "cannot be made again";
+    assert_eq!(term.screen().matches(said).count(), 1, "{}", term.describe());
+}
