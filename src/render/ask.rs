@@ -1,26 +1,32 @@
 //! The question before something happens to the person's machine.
 
 use super::look::Look;
-use crate::text::{sanitize, width};
+use crate::text::{human, mixed_word, not_ascii, spell, width};
 
-use super::line::Line;
+use super::Options;
+use super::diff::compare;
+use super::line::{Line, alphabet};
 use super::options::NEWLINE;
-use super::{Options, diff};
 
 /// What is about to happen, for a yes or a no.
 #[derive(Debug, Clone)]
 pub struct Question<'a> {
-    /// What it would do, such as `run` or `edit`.
-    pub action: &'a str,
-    /// The whole command, path or address: nothing of it is hidden.
-    pub subject: &'a str,
-    pub user: &'a str,
-    pub host: &'a str,
-    pub directory: &'a str,
-    /// What a lasting yes would mean; none where a yes can only be for once.
+    pub subject: Subject<'a>,
+    /// Who would do it and where, if that is not what the prompt says.
+    pub place: Option<&'a str>,
+    /// What a lasting yes would cover; none where a yes can only be for once.
     pub always: Option<&'a str>,
-    /// Shown as a diff.
-    pub change: Option<Change<'a>>,
+}
+
+/// What it is about.
+#[derive(Debug, Clone)]
+pub enum Subject<'a> {
+    /// A whole command, and how it would be run: `run`, or `run in your shell`.
+    Command { action: &'a str, command: &'a str },
+    /// A file before and after.
+    Edit(Change<'a>),
+    /// Anything else in one line, such as files to be read.
+    Other { action: &'a str, title: &'a str },
 }
 
 /// A file before and after.
@@ -31,60 +37,144 @@ pub struct Change<'a> {
     pub new: &'a str,
 }
 
-/// Renders the question with its choices: `y` once, `n`, `n <why>`, `a` for the session where that can be, Esc for no.
+/// A question as it is drawn.
+#[derive(Debug, Clone)]
+pub struct Card {
+    /// The bytes; the last line is left open for the answer.
+    pub text: String,
+    pub size: CardSize,
+}
+
+/// How a card compares with the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CardSize {
+    /// All of it can be seen at once.
+    Whole,
+    /// Its top has left the screen, so that one key is not enough to say yes.
+    TopHidden,
+}
+
+/// Renders the question with its choices at the bottom: `y` once, `n`, `n <why>`, `a` for the session where that can be, Esc for no.
 ///
-/// The last line is left open for the answer.
-pub fn question(question: &Question<'_>, options: &Options) -> String {
-    let warning = Look::BOLD.and(Look::WARNING);
-    let mut lines = Vec::new();
-    let place = format!(" as {}@{} in {}", question.user, question.host, question.directory);
-    lines.push(Line::of(warning, &format!("? {}", question.action)).with(Look::MUTED, &place));
-    for line in question.subject.split('\n') {
-        lines.push(Line::of(Look::BOLD, &format!("  {}", spelled(line))));
+/// Nothing of what would happen is left out, and what cannot be seen is spelled out. If it is more than `rows` rows, a yes has to be
+/// typed as a word.
+pub fn question(question: &Question<'_>, rows: u16, options: &Options) -> Card {
+    let mut lines = body(&question.subject, question.place, options);
+    let columns = usize::from(options.columns.max(1));
+    let taken = |line: &Line| width::widest(&line.text()).div_ceil(columns).max(1);
+    let height: usize = lines.iter().map(taken).sum();
+    let choices = choices(question.always, options);
+    let size = match height + choices.len() <= usize::from(rows) {
+        true => CardSize::Whole,
+        false => CardSize::TopHidden,
+    };
+    match size {
+        CardSize::Whole => lines.extend(choices),
+        CardSize::TopHidden => {
+            let letters: usize = lines.iter().map(|line| line.text().len()).sum();
+            let words = format!("top not visible: {height} rows, {}", human::size(letters as u64));
+            lines.push(Line::of(Look::BOLD.and(Look::WARNING), &words));
+            lines.extend(rows_of(&[("yes", " and Enter: yes"), NO, WHY, ESC], options));
+        }
     }
-    if let Some(always) = question.always {
-        lines.push(Line::of(Look::MUTED, &format!("  a: {always}")));
+    let mut out = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        if index > 0 {
+            out.extend_from_slice(NEWLINE);
+        }
+        line.write(options, &mut out);
+    }
+    Card { text: String::from_utf8_lossy(&out).into_owned(), size }
+}
+
+/// What would happen.
+fn body(subject: &Subject<'_>, place: Option<&str>, options: &Options) -> Vec<Line> {
+    let header = |action: &str| Line::of(Look::BOLD.and(Look::WARNING), &format!("? {action} "));
+    let place = place.map(|place| format!(" {place}")).unwrap_or_default();
+    match subject {
+        Subject::Command { action, command } => {
+            let mut spelled = spell(command, alphabet(options));
+            let mut first = header(action);
+            let mut lines = Vec::new();
+            // The lines of a script stand below each other.
+            if let [only] = &mut spelled[..] {
+                first.push_pieces(Look::BOLD, only);
+                spelled.clear();
+            }
+            first.push(Look::MUTED, &place);
+            lines.push(first);
+            for pieces in &spelled {
+                let mut line = Line::of(Look::BOLD, "  ");
+                line.push_pieces(Look::BOLD, pieces);
+                lines.push(line);
+            }
+            let note = mixed_word(command).and_then(not_ascii);
+            lines.extend(note.map(|note| Line::of(Look::WARNING, &format!("  mixes scripts, {note}"))));
+            lines
+        }
+        Subject::Edit(change) => {
+            let mut first = header("edit");
+            first.push_spelled(Look::BOLD, change.path, options);
+            let difference = compare(change.old, change.new, change.path, options);
+            if let Some(difference) = &difference {
+                first = difference.counts(first.with(Look::PLAIN, " "));
+            }
+            let mut lines = vec![first.with(Look::MUTED, &place)];
+            let note = not_ascii(change.path);
+            lines.extend(note.map(|note| Line::of(Look::WARNING, &format!("  {note}"))));
+            lines.extend(difference.into_iter().flat_map(|difference| difference.lines));
+            lines
+        }
+        Subject::Other { action, title } => {
+            let mut first = header(action);
+            first.push_spelled(Look::BOLD, title, options);
+            let note = not_ascii(title).map(|note| Line::of(Look::WARNING, &format!("  {note}")));
+            [first.with(Look::MUTED, &place)].into_iter().chain(note).collect()
+        }
+    }
+}
+
+/// A question of the model's own, with numbered choices. Nothing in it can hide.
+pub fn inquiry(text: &str, choices: &[String], options: &Options) -> String {
+    let mut lines = Vec::new();
+    for pieces in spell(text, alphabet(options)) {
+        let mut line = Line::new();
+        line.push_pieces(Look::PLAIN, &pieces);
+        lines.push(line);
+    }
+    for (number, choice) in choices.iter().enumerate() {
+        let mut line = Line::of(Look::BOLD, &format!("  {}. ", number + 1));
+        line.push_spelled(Look::PLAIN, choice, options);
+        lines.push(line);
     }
     let mut out = Vec::new();
     for line in &lines {
         line.write(options, &mut out);
         out.extend_from_slice(NEWLINE);
     }
-    if let Some(change) = &question.change {
-        out.extend_from_slice(diff(change.old, change.new, change.path, options).as_bytes());
-    }
-    for (index, line) in choices(question.always.is_some(), options).iter().enumerate() {
-        if index > 0 {
-            out.extend_from_slice(NEWLINE);
-        }
-        line.write(options, &mut out);
-    }
-    String::from_utf8_lossy(&out).into_owned()
+    String::from_utf8_lossy(&out).into_owned() + "?"
 }
 
-/// Spells out what could not be seen: here every character counts.
-fn spelled(line: &str) -> String {
-    let mut out = String::with_capacity(line.len());
-    for c in line.chars() {
-        // What sanitising would replace, and blanks of no width, which are the same to the eye as nothing.
-        let hidden = c != '\t'
-            && (sanitize(c.encode_utf8(&mut [0; 4])).starts_with('\u{FFFD}')
-                || width::cells(c.encode_utf8(&mut [0; 4])) == 0);
-        if hidden { out.extend(c.escape_default()) } else { out.push(c) }
-    }
-    out
+const YES: (&str, &str) = ("y", " yes");
+const NO: (&str, &str) = ("n", " no");
+const WHY: (&str, &str) = ("n <why>", " tell it why");
+const ESC: (&str, &str) = ("Esc", " no");
+
+fn choices(always: Option<&str>, options: &Options) -> Vec<Line> {
+    let always = always.map(|covers| format!(" {covers}"));
+    let always = always.as_deref().map(|covers| ("a", covers));
+    let all: Vec<(&str, &str)> = [YES, NO, WHY].into_iter().chain(always).chain([ESC]).collect();
+    rows_of(&all, options)
 }
 
 /// On as many rows as they need; none is broken.
-fn choices(can_last: bool, options: &Options) -> Vec<Line> {
+fn rows_of(choices: &[(&str, &str)], options: &Options) -> Vec<Line> {
     // The sign that keys count comes behind them.
     let room = usize::from(options.columns).saturating_sub(4);
-    let choice = |(key, meaning): (&str, &str)| Line::of(Look::BOLD, key).with(Look::MUTED, meaning);
-    let always = can_last.then_some(("a", " always in this session"));
-    let once = [("y", " yes"), ("n", " no"), ("n <why>", " tell it why")];
-    let last = choice(("Esc", " no"));
     let mut lines = vec![Line::new()];
-    for choice in once.into_iter().chain(always).map(choice).chain([last]) {
+    for (key, meaning) in choices {
+        let mut choice = Line::of(Look::BOLD, key);
+        choice.push_spelled(Look::MUTED, meaning, options);
         match lines.last_mut() {
             Some(line) if line.is_empty() => *line = choice,
             Some(line) if line.cells() + 2 + choice.cells() <= room => {

@@ -5,11 +5,11 @@ use std::time::Duration;
 use similar::{ChangeTag, DiffOp, InlineChange, TextDiff};
 
 use super::look::Look;
-use crate::text::width;
+use crate::text::{Piece, spell, spell_code, width};
 
 use super::Options;
 use super::code::Highlighter;
-use super::line::Line;
+use super::line::{Line, alphabet};
 use super::options::NEWLINE;
 
 /// From here on old and new have room beside each other.
@@ -20,6 +20,8 @@ const CONTEXT: usize = 3;
 const GAP: &str = "  ";
 /// Two large files that have nothing in common are not compared for longer; the difference is then coarser.
 const PATIENCE: Duration = Duration::from_millis(50);
+/// Empty lines in a row that are shown.
+const EMPTY_LINES: usize = 3;
 /// Lines with colours; nobody reads more, and whoever paints them has other things to do.
 const MOST_COLOURED: usize = 400;
 
@@ -27,12 +29,44 @@ const MOST_COLOURED: usize = 400;
 ///
 /// Lines end as the mode needs, the last one too.
 pub fn diff(old: &str, new: &str, path: &str, options: &Options) -> String {
+    let Some(change) = compare(old, new, path, options) else { return String::new() };
+    let summary = Line::of(Look::HEADING, path).with(Look::PLAIN, " ");
+    let mut out = Vec::new();
+    for line in [&change.counts(summary)].into_iter().chain(&change.lines) {
+        line.write(options, &mut out);
+        out.extend_from_slice(NEWLINE);
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// A difference, ready to be written.
+pub(super) struct Difference {
+    added: usize,
+    removed: usize,
+    pub(super) lines: Vec<Line>,
+}
+
+impl Difference {
+    /// Adds `+2 −1` to a line.
+    pub(super) fn counts(&self, line: Line) -> Line {
+        counts(line, self.added, self.removed)
+    }
+}
+
+/// Adds `+2 −1` to a line.
+pub(super) fn counts(line: Line, added: usize, removed: usize) -> Line {
+    line.with(Look::GOOD, &format!("+{added}")).with(Look::BAD, &format!(" −{removed}"))
+}
+
+/// Compares two texts; none if they are the same. Whatever cannot be seen in a line is spelled out.
+pub(super) fn compare(old: &str, new: &str, path: &str, options: &Options) -> Option<Difference> {
     let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old, new);
     let hunks = diff.grouped_ops(CONTEXT);
     if hunks.is_empty() {
-        return String::new();
+        return None;
     }
-    let mut lines = vec![summary(&diff, path)];
+    let view = View { options, has_crlf: is_crlf(old) && is_crlf(new) };
+    let mut lines = Vec::new();
     let mut coloured = 0;
     for hunk in &hunks {
         lines.push(Line::of(Look::MUTED, &place(hunk)));
@@ -40,8 +74,9 @@ pub fn diff(old: &str, new: &str, path: &str, options: &Options) -> String {
         let mut highlighter = Highlighter::new(language(path)).filter(|_| coloured < MOST_COLOURED);
         for op in hunk {
             let rows: Vec<Row> =
-                diff.iter_inline_changes(op).map(|change| Row::of(&change, &mut highlighter)).collect();
+                diff.iter_inline_changes(op).map(|change| Row::of(&change, &mut highlighter, &view)).collect();
             coloured += rows.len();
+            let rows = folded(rows, options);
             if options.columns >= SIDE_BY_SIDE {
                 lines.extend(beside(&rows, options));
             } else {
@@ -49,19 +84,43 @@ pub fn diff(old: &str, new: &str, path: &str, options: &Options) -> String {
             }
         }
     }
-    let mut out = Vec::new();
-    for line in &lines {
-        line.write(options, &mut out);
-        out.extend_from_slice(NEWLINE);
-    }
-    String::from_utf8_lossy(&out).into_owned()
+    let count = |tag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
+    Some(Difference { added: count(ChangeTag::Insert), removed: count(ChangeTag::Delete), lines })
 }
 
-fn summary(diff: &TextDiff<'_, '_, str>, path: &str) -> Line {
-    let count = |tag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
-    Line::of(Look::HEADING, path)
-        .with(Look::GOOD, &format!(" +{}", count(ChangeTag::Insert)))
-        .with(Look::BAD, &format!(" -{}", count(ChangeTag::Delete)))
+/// How the lines of a difference are shown.
+struct View<'a> {
+    options: &'a Options,
+    /// Whether carriage returns at the end of lines are the way of the file.
+    has_crlf: bool,
+}
+
+/// Whether all lines of a text end with a carriage return; those of an empty one do.
+fn is_crlf(text: &str) -> bool {
+    text.matches("\r\n").count() == text.matches('\n').count()
+}
+
+/// Counts empty lines in a row instead of showing them: they could push the rest out of sight.
+fn folded(rows: Vec<Row>, options: &Options) -> Vec<Row> {
+    let mut folded: Vec<Row> = Vec::new();
+    let mut rest = rows.into_iter().peekable();
+    while let Some(mut row) = rest.next() {
+        let mut count = 1;
+        while row.is_empty() && rest.peek().is_some_and(|next| next.is_empty() && next.tag == row.tag) {
+            rest.next();
+            count += 1;
+        }
+        if count > EMPTY_LINES {
+            for pieces in spell(&"\n".repeat(count), alphabet(options)) {
+                row.text.push_pieces(Look::PLAIN, &pieces);
+            }
+        } else {
+            let again = (1..count).map(|_| Row { text: Line::new(), ..row });
+            folded.extend(again.collect::<Vec<_>>());
+        }
+        folded.push(row);
+    }
+    folded
 }
 
 /// Where a hunk is, counted from 1 as editors do.
@@ -88,16 +147,24 @@ struct Row {
 
 impl Row {
     /// What is there afterwards has the colours of its language, and what changed in it stands out; what goes is all of one colour.
-    fn of(change: &InlineChange<'_, str>, highlighter: &mut Option<Highlighter>) -> Row {
+    fn of(change: &InlineChange<'_, str>, highlighter: &mut Option<Highlighter>, view: &View<'_>) -> Row {
         let tag = change.tag();
         let whole: String = change.values().iter().map(|(_, text)| *text).collect();
-        let whole = whole.trim_end_matches(['\n', '\r']);
+        let whole = whole.strip_suffix('\n').unwrap_or(&whole);
+        let whole = whole.strip_suffix('\r').filter(|_| view.has_crlf).unwrap_or(whole);
         let (_, plain) = look(tag);
         let pieces = match highlighter {
             Some(highlighter) if tag != ChangeTag::Delete => highlighter.pieces(whole),
             Some(_) | None => vec![(plain, 0..whole.len())],
         };
+        let spelled = spell_code(whole, alphabet(view.options));
+        let (old, new, missing_newline) = (change.old_index(), change.new_index(), change.missing_newline());
         let mut line = Line::new();
+        if spelled.iter().any(|piece| matches!(piece, Piece::Sign(_))) {
+            // What is hidden matters more than colours.
+            line.push_pieces(plain, &spelled);
+            return Row { tag, old, new, text: line, missing_newline };
+        }
         let mut at = 0;
         for (emphasized, text) in change.values() {
             let end = (at + text.len()).min(whole.len());
@@ -110,8 +177,13 @@ impl Row {
             }
             at = end;
         }
-        let missing_newline = change.missing_newline();
-        Row { tag, old: change.old_index(), new: change.new_index(), text: line, missing_newline }
+        Row { tag, old, new, text: line, missing_newline }
+    }
+}
+
+impl Row {
+    fn is_empty(&self) -> bool {
+        self.text.is_empty() && !self.missing_newline
     }
 }
 

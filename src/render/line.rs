@@ -1,7 +1,7 @@
 //! A logical line: styled text without a break, wrapped by the terminal alone.
 
 use crate::text::style::RESET;
-use crate::text::{sanitize, width};
+use crate::text::{Alphabet, Piece, sanitize, spell_line, width};
 
 use super::Options;
 use super::look::Look;
@@ -23,6 +23,11 @@ pub(super) struct Line {
 
 /// Enough to keep code readable; a real tab would move by a distance that depends on where it is.
 const TAB: &str = "    ";
+
+/// The characters that a terminal can show.
+pub(super) fn alphabet(options: &Options) -> Alphabet {
+    if options.unicode { Alphabet::Unicode } else { Alphabet::Ascii }
+}
 
 impl Line {
     pub(super) fn new() -> Line {
@@ -51,6 +56,20 @@ impl Line {
         match self.spans.last_mut() {
             Some(last) if last.style == style && last.link.as_deref() == link => last.text.push_str(&text),
             Some(_) | None => self.spans.push(Span { style, link: link.map(str::to_owned), text }),
+        }
+    }
+
+    /// Appends text of which every character counts: what cannot be seen is spelled out.
+    pub(super) fn push_spelled(&mut self, style: Look, text: &str, options: &Options) {
+        self.push_pieces(style, &spell_line(text, alphabet(options)));
+    }
+
+    pub(super) fn push_pieces(&mut self, style: Look, pieces: &[Piece]) {
+        for piece in pieces {
+            match piece {
+                Piece::Plain(text) => self.push(style, text),
+                Piece::Sign(sign) => self.push(Look { reverse: true, ..Look::WARNING }, sign),
+            }
         }
     }
 

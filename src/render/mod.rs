@@ -25,7 +25,7 @@ mod thought;
 #[cfg(test)]
 mod tests;
 
-pub use ask::{Change, Question, question};
+pub use ask::{Card, CardSize, Change, Question, Subject, inquiry, question};
 pub use code::{load_grammars, warm};
 pub use diff::diff;
 pub use options::{Mode, Options, cooked};

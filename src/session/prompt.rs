@@ -3,6 +3,7 @@
 //! A yes is a key that was pressed for it: some time after the question was there, on its own, and not pasted. Keys that were on
 //! their way when it appeared are for the shell. The sign `>` at its end appears when keys begin to count.
 
+mod card;
 mod field;
 mod hearing;
 
@@ -11,13 +12,12 @@ use std::time::Instant;
 use tokio::sync::oneshot;
 
 use crate::agent::{Approval, Decision};
-use crate::guard::Intent;
 use crate::input::{Code, Decoder, Input, Key};
-use crate::render::{self, Change, Options};
-use crate::text;
-use crate::tool::{Answer, Preview, Question};
+use crate::render::{self, CardSize, Options};
+use crate::tool::{Answer, Question};
 
 use super::line::ESC_PATIENCE;
+pub(super) use card::Around;
 use field::Field;
 use hearing::Hearing;
 pub(super) use hearing::Moment;
@@ -39,6 +39,7 @@ pub(super) struct Prompt {
     /// The read in which a key came last, and when.
     last: (u64, Instant),
     hearing: Hearing,
+    size: CardSize,
 }
 
 /// Where a byte stood among those that were read at once.
@@ -57,14 +58,21 @@ impl Prompt {
             decoder: Decoder::default(),
             last: (read, Instant::now()),
             hearing: Hearing::Drawing,
+            size: CardSize::Whole,
         }
     }
 
     /// Asks.
-    pub(super) fn write(&self, user: &str, host: &str, options: &Options, out: &mut Vec<u8>) {
+    pub(super) fn write(&mut self, around: &Around<'_>, options: &Options, out: &mut Vec<u8>) {
         match &self.asked {
-            Asked::Approval(approval, _) => Prompt::write_approval(approval, user, host, options, out),
-            Asked::Question(question, _) => Prompt::write_question(question, out),
+            Asked::Approval(approval, _) => {
+                let card = card::card(approval, around, options);
+                self.size = card.size;
+                out.extend_from_slice(card.text.as_bytes());
+            }
+            Asked::Question(question, _) => {
+                out.extend_from_slice(render::inquiry(&question.text, &question.choices, options).as_bytes());
+            }
         }
     }
 
@@ -88,47 +96,6 @@ impl Prompt {
     pub(super) fn close(self, out: &mut Vec<u8>) -> Asked {
         out.extend_from_slice(b"\r\n");
         self.asked
-    }
-
-    /// Asks for a yes: the whole command or change, where and as whom.
-    fn write_approval(approval: &Approval, user: &str, host: &str, options: &Options, out: &mut Vec<u8>) {
-        let (action, subject) = match &approval.intent {
-            Intent::Run { command, .. } => ("run", command.clone()),
-            Intent::RunInShell { command, .. } => ("run in your shell", command.clone()),
-            Intent::Write { path } => ("edit", path.display().to_string()),
-            Intent::Read { .. } => ("read", approval.title.clone()),
-            Intent::Ask | Intent::Suggest { .. } => ("go on", approval.title.clone()),
-        };
-        let paths = match &approval.preview {
-            Some(Preview::Edit { path, .. }) => path.display().to_string(),
-            _ => String::new(),
-        };
-        let change = match &approval.preview {
-            Some(Preview::Edit { before, after, .. }) => Some(Change { path: &paths, old: before, new: after }),
-            Some(Preview::Command { .. }) | None => None,
-        };
-        let always = approval.lasting.as_ref().map(ToString::to_string);
-        let directory = approval.cwd.display().to_string();
-        let question = render::Question {
-            action,
-            subject: &subject,
-            user,
-            host,
-            directory: &directory,
-            always: always.as_deref(),
-            change,
-        };
-        out.extend_from_slice(render::question(&question, options).as_bytes());
-    }
-
-    /// Asks something in the model's words.
-    fn write_question(question: &Question, out: &mut Vec<u8>) {
-        let mut words = format!("{}\r\n", text::sanitize(&question.text).replace('\n', "\r\n"));
-        for (number, choice) in question.choices.iter().enumerate() {
-            words.push_str(&format!("  {}. {}\r\n", number + 1, text::sanitize(choice).replace('\n', " ")));
-        }
-        words.push('?');
-        out.extend_from_slice(words.as_bytes());
     }
 
     /// Takes a byte of the keyboard; the prompt comes back while it is not answered.
@@ -155,7 +122,8 @@ impl Prompt {
         let key = match input {
             Input::Key(key) => key,
             Input::Paste(text) => {
-                if !self.is_undecided() {
+                // A reason may be pasted, a yes may not.
+                if !self.is_undecided() && !self.wants_word() {
                     self.typed.insert(&text, out);
                 }
                 return Some(self);
@@ -164,6 +132,8 @@ impl Prompt {
         if let (Asked::Approval(approval, _), true) = (&self.asked, self.is_undecided()) {
             match key.code {
                 Code::Esc => return self.refuse(out),
+                Code::Char('y' | 'Y') if key.is_typed() && self.size == CardSize::TopHidden => {}
+                Code::Char('a' | 'A') if self.size == CardSize::TopHidden => return Some(self),
                 Code::Char('y' | 'Y') if is_alone && key.is_typed() => return self.decide(Decision::Once, "yes", out),
                 Code::Char('a' | 'A') if is_alone && key.is_typed() && approval.lasting.is_some() => {
                     return self.decide(Decision::ForSession, "always", out);
@@ -174,8 +144,8 @@ impl Prompt {
         }
         match key.code {
             Code::Esc => return self.refuse(out),
-            Code::Enter => return self.submit(out),
-            Code::Char('j') if key == Key::ctrl('j') => return self.submit(out),
+            Code::Enter => return self.submit(is_alone, out),
+            Code::Char('j') if key == Key::ctrl('j') => return self.submit(is_alone, out),
             Code::Backspace => self.typed.erase(out),
             Code::Char('h') if key == Key::ctrl('h') => self.typed.erase(out),
             Code::Char(letter) if key.is_typed() => self.typed.insert(letter.encode_utf8(&mut [0; 4]), out),
@@ -189,9 +159,21 @@ impl Prompt {
         matches!(self.asked, Asked::Approval(..)) && self.typed.is_empty()
     }
 
-    fn submit(self, out: &mut Vec<u8>) -> Option<Prompt> {
-        out.extend_from_slice(b"\r\n");
+    /// Whether what is typed is to become the word that approves.
+    fn wants_word(&self) -> bool {
+        matches!(self.asked, Asked::Approval(..)) && self.typed.text().starts_with(['y', 'Y'])
+    }
+
+    fn submit(mut self, is_alone: bool, out: &mut Vec<u8>) -> Option<Prompt> {
         let typed = self.typed.text();
+        if self.wants_word() {
+            if typed.eq_ignore_ascii_case("yes") && is_alone {
+                return self.decide(Decision::Once, "", out);
+            }
+            self.typed.clear(out);
+            return Some(self);
+        }
+        out.extend_from_slice(b"\r\n");
         match self.asked {
             Asked::Approval(_, reply) => {
                 let why = typed.trim_start_matches(['n', 'N']).trim_start_matches(['o', ',']).trim();
@@ -240,19 +222,22 @@ pub(super) fn idle_key(keys: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::guard::Grant;
+    use crate::guard::{Grant, Intent};
 
-    fn answer(reads: &[&str]) -> Option<Decision> {
-        let (reply, mut answer) = oneshot::channel();
-        let approval = Approval {
+    fn approval() -> Approval {
+        Approval {
             title: "make".into(),
             tool: "bash".into(),
             intent: Intent::Run { command: "make".into(), cwd: "/".into() },
             preview: None,
             lasting: Some(Grant::Edits("/".into())),
             cwd: "/".into(),
-        };
-        type_in(Prompt::new(Asked::Approval(Box::new(approval), reply), 0), reads);
+        }
+    }
+
+    fn answer(reads: &[&str]) -> Option<Decision> {
+        let (reply, mut answer) = oneshot::channel();
+        type_in(Prompt::new(Asked::Approval(Box::new(approval()), reply), 0), reads);
         answer.try_recv().ok()
     }
 
@@ -281,6 +266,26 @@ mod tests {
         assert_eq!(answer(&["n use mä\x7fake\r"]), Some(Decision::No { why: Some("use make".into()) }));
         assert_eq!(answer(&["\x1b"]), Some(Decision::No { why: None }));
         assert_eq!(answer(&["\r", "x", "q", "\x1b[A", "\x1by", "\x19"]), None, "nothing is decided by other keys");
+    }
+
+    #[test]
+    fn a_card_that_is_not_wholly_visible_wants_a_word() {
+        let tall = |reads: &[&str]| {
+            let (reply, mut answer) = oneshot::channel();
+            let mut prompt = Prompt::new(Asked::Approval(Box::new(approval()), reply), 0);
+            prompt.size = CardSize::TopHidden;
+            type_in(prompt, reads);
+            answer.try_recv().ok()
+        };
+        assert_eq!(tall(&["y"]), None);
+        assert_eq!(tall(&["a"]), None);
+        assert_eq!(tall(&["y", "\r"]), None, "not the word");
+        assert_eq!(tall(&["yes\r"]), None, "a burst is no typing");
+        assert_eq!(tall(&["y", "\x1b[200~es\x1b[201~", "\r"]), None, "a paste is no typing");
+        assert_eq!(tall(&["y", "e", "s", "\r"]), Some(Decision::Once));
+        assert_eq!(tall(&["y", "\r", "yes", "\r"]), Some(Decision::Once), "a second try");
+        assert_eq!(tall(&["n\r"]), Some(Decision::No { why: None }));
+        assert_eq!(tall(&["\x1b"]), Some(Decision::No { why: None }));
     }
 
     #[test]

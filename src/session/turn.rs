@@ -20,7 +20,7 @@ use crate::tool::ShellResult;
 
 use super::companion::{self, CRASHED, Companion, ITSELF, News, Order, Question, Ran, SessionCommand, Slash};
 use super::line::Host;
-use super::prompt::{Asked, Prompt};
+use super::prompt::{Around, Asked, Prompt};
 use super::requests::Wish;
 use super::stage::Ended;
 use super::steering::Steering;
@@ -245,8 +245,11 @@ impl Session {
         turn.painter.make_way(Instant::now(), &mut out);
         match wish {
             Wish::Answer(asked) => {
-                let prompt = Prompt::new(asked, self.reads);
-                prompt.write(&self.user, &self.host, &options, &mut out);
+                let mut prompt = Prompt::new(asked, self.reads);
+                let cwd = turn.hook.and(self.stage.cwd());
+                let rows = self.tty.size().rows;
+                let around = Around { user: &self.user, host: &self.host, cwd: cwd.as_deref(), rows };
+                prompt.write(&around, &options, &mut out);
                 turn.prompt = Some(prompt);
                 self.stage.show(&out);
             }

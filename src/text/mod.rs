@@ -7,6 +7,8 @@ pub mod human;
 mod nearest;
 mod percent;
 mod sanitize;
+mod script;
+mod spell;
 pub mod style;
 mod titles;
 pub mod width;
@@ -15,6 +17,8 @@ pub use clip::beginning;
 pub use nearest::{distance, nearest};
 pub use percent::{decode as percent_decode, encode as percent_encode};
 pub use sanitize::sanitize;
+pub use script::{mixed_word, not_ascii};
+pub use spell::{Alphabet, Piece, hides, spell, spell_code, spell_line, spelled};
 pub use titles::without_titles;
 
 /// 1024 bytes.

@@ -5,7 +5,7 @@ pub fn sanitize(text: &str) -> String {
     text.chars().map(|c| if steers(c) { '\u{FFFD}' } else { c }).collect()
 }
 
-fn steers(c: char) -> bool {
+pub(super) fn steers(c: char) -> bool {
     matches!(c,
         '\0'..='\u{08}' | '\u{0B}'..='\u{1F}' | '\u{7F}'..='\u{9F}'
         | '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::Context;
-use crate::text::sanitize;
+use crate::text::spelled;
 
 /// The real path of what was named: relative to the shell's directory, `~` expanded, links resolved as far as it exists.
 pub(super) fn resolve(named: &str, context: &Context) -> PathBuf {
@@ -48,7 +48,7 @@ pub(super) fn shown(path: &Path, context: &Context) -> String {
         (None, Some(below)) => Path::new("~").join(below),
         (None, None) => path.to_owned(),
     };
-    sanitize(&short.to_string_lossy()).replace('\n', "\u{FFFD}")
+    spelled(&short.to_string_lossy())
 }
 
 /// Says that a path does not exist, and what is there with a name like it.
@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(shown(&context.cwd.join("src/a.rs"), &context), "src/a.rs");
         assert_eq!(shown(&context.cwd, &context), ".");
         assert_eq!(shown(&home.path("notes"), &context), "~/notes");
-        assert_eq!(shown(Path::new("/etc/a\x1b]0;b\n"), &context), "/etc/a\u{FFFD}]0;b\u{FFFD}");
+        assert_eq!(shown(Path::new("/etc/a\x1b]0;b\n"), &context), "/etc/aU+001B]0;b⏎");
     }
 
     #[test]

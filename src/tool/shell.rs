@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::{Context, Prepared, Preview, ShellPort, ShellResult, Tool, arguments, bash, result};
 use crate::chat::{Outcome, ToolSpec};
 use crate::guard::Intent;
+use crate::text;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
@@ -75,6 +76,9 @@ impl Tool for SuggestCommand {
         // A newline on a prompt is Enter, and anything else that steers a line editor may be as well.
         if command.chars().any(char::is_control) {
             return Err("bad argument command: it must be one line without control characters".to_owned());
+        }
+        if text::hides(&command) {
+            return Err("bad argument command: it contains invisible characters or a long run of blanks".to_owned());
         }
         let shell = Arc::clone(&self.0);
         Ok(Prepared {
@@ -151,7 +155,8 @@ mod tests {
         let shell = Arc::new(Double::default());
         let tool = SuggestCommand(shell.clone());
         home.done(&tool, json!({"command": "cargo test --lib\n"}));
-        for bad in ["a\nb", "a\rb", "a\x1b\x03", " "] {
+        let far = format!("ls{}; rm x", " ".repeat(2500));
+        for bad in ["a\nb", "a\rb", "a\x1b\x03", " ", "ls \u{202E}x", "ls\u{200B}", far.as_str()] {
             home.failed(&tool, json!({"command": bad}));
         }
         assert_eq!(*shell.suggested.lock().unwrap(), ["cargo test --lib"]);

@@ -78,77 +78,91 @@ fn without_hyperlinks_the_address_is_shown() {
     ");
 }
 
+fn run<'a>(command: &'a str, always: Option<&'a str>) -> Question<'a> {
+    Question { subject: Subject::Command { action: "run", command }, place: None, always }
+}
+
 #[test]
 fn a_question_shows_all_there_is_to_know() {
-    let asked = |columns| {
-        let asked = Question {
-            action: "edit",
-            subject: "src/a.rs",
-            user: "ada",
-            host: "engine",
-            directory: "~/app",
-            always: Some("edits in ~/app"),
-            change: Some(Change { path: "src/a.rs", old: "a\nlet x = 1;\nb\n", new: "a\nlet y = 1;\nb\n" }),
-        };
-        question(&asked, &options(columns))
-    };
-    insta::assert_snapshot!(shown(&asked(80), 80), @"
-    ? edit as ada@engine in ~/app
-      src/a.rs
-      a: edits in ~/app
-    src/a.rs +1 -1
+    let change = Change { path: "src/a.rs", old: "a\nlet x = 1;\nb\n", new: "a\nlet y = 1;\nb\n" };
+    let asked = Question { subject: Subject::Edit(change), place: None, always: Some("all edits here, this session") };
+    insta::assert_snapshot!(shown(&question(&asked, 24, &options(80)).text, 80), @"
+    ? edit src/a.rs +1 −1
     @@ -1,3 +1,3 @@
      a
     -let x = 1;
     +let y = 1;
      b
-    y yes  n no  n <why> tell it why  a always in this session  Esc no >
+    y yes  n no  n <why> tell it why  a all edits here, this session  Esc no
     ");
 }
 
 #[test]
 fn a_command_in_question_can_not_hide_anything() {
-    let asked = Question {
-        action: "run",
-        subject: "rm -rf build\x1b[2K\rls \u{202e}txt\nsecond line",
-        user: "ada",
-        host: "engine",
-        directory: "~/app",
-        always: Some("exactly this command in /"),
-        change: None,
-    };
-    insta::assert_snapshot!(shown(&question(&asked, &options(80)), 80), @r"
-    ? run as ada@engine in ~/app
-      rm -rf build\u{1b}[2K\rls \u{202e}txt
+    let asked = run("rm -rf build\x1b[2K\rls \u{202e}txt\nsecond line", None);
+    let asked = Question { place: Some("as ada@engine in /srv"), ..asked };
+    insta::assert_snapshot!(shown(&question(&asked, 24, &options(80)).text, 80), @"
+    ? run  as ada@engine in /srv
+      rm -rf buildU+001B[2KU+000Dls U+202Etxt
       second line
-      a: exactly this command in /
-    y yes  n no  n <why> tell it why  a always in this session  Esc no >
+    y yes  n no  n <why> tell it why  Esc no
+    ");
+    for hidden in [format!("rm x{}ls -la", "\n".repeat(60)), format!("rm x;{}ls -la", " ".repeat(2500))] {
+        let card = question(&run(&hidden, None), 10, &options(80));
+        assert_eq!(card.size, CardSize::Whole);
+        let screen = shown(&card.text, 80);
+        assert!(screen.contains("rm x") && screen.contains("ls -la"), "{screen}");
+        assert!(screen.contains("⏎ ×60") || screen.contains("␣ ×2500"), "{screen}");
+    }
+}
+
+#[test]
+fn a_question_taller_than_the_screen_wants_a_word() {
+    let script: String = (1..=40).map(|number| format!("step {number}\n")).collect();
+    let card = question(&run(&script, Some("exactly this command, this session")), 10, &options(80));
+    assert_eq!(card.size, CardSize::TopHidden);
+    let screen = shown(&card.text, 80);
+    assert!(screen.contains("top not visible: 41 rows, "), "{screen}");
+    assert!(screen.ends_with("yes and Enter: yes  n no  n <why> tell it why  Esc no"), "{screen}");
+}
+
+#[test]
+fn names_with_lookalikes_say_so() {
+    let edit =
+        |path| Question { subject: Subject::Edit(Change { path, old: "", new: "a\n" }), place: None, always: None };
+    let screen = |asked: &Question<'_>| shown(&question(asked, 24, &options(80)).text, 80);
+    assert!(screen(&edit("src/m\u{430}in.rs")).contains("not ASCII: а U+0430"));
+    assert!(!screen(&edit("src/main.rs")).contains("ASCII"));
+    assert!(screen(&run("cat p\u{430}ypal.txt", None)).contains("mixes scripts, not ASCII: а U+0430"));
+}
+
+#[test]
+fn a_change_can_not_hide_anything() {
+    let new = format!("a\n{}evil\u{200B}\r\n{}x\n", "\n".repeat(60), " ".repeat(2500));
+    let screen = shown(&diff("a\n", &new, "a.rs", &options(80)), 80);
+    insta::assert_snapshot!(screen, @"
+    a.rs +62 −0
+    @@ -1,1 +1,63 @@
+     a
+    +⏎ ×60
+    +evilU+200BU+000D
+    +␣ ×2500x
     ");
 }
 
 #[test]
 fn a_dumb_terminal_can_be_asked_too() {
     let options = Options { mode: Mode::Dumb, ..options(80) };
-    let asked = Question {
-        action: "run",
-        subject: "make",
-        user: "ada",
-        host: "engine",
-        directory: "~/app",
-        always: None,
-        change: None,
-    };
-    insta::assert_snapshot!(question(&asked, &options), @"
-    ? run as ada@engine in ~/app
-      make
-    y yes  n no  n <why> tell it why  Esc no >
+    insta::assert_snapshot!(question(&run("make", None), 24, &options).text, @"
+    ? run make
+    y yes  n no  n <why> tell it why  Esc no
     ");
 }
 
 #[test]
 fn a_diff_is_unified_on_narrow_terminals() {
     insta::assert_snapshot!(shown(&diff(&old(), &new(), "src/main.rs", &options(80)), 80), @r"
-    src/main.rs +3 -3
+    src/main.rs +3 −3
     @@ -1,5 +1,5 @@
      fn main() {
     -    let rows = load();
@@ -176,7 +190,7 @@ fn a_diff_is_unified_on_narrow_terminals() {
 #[test]
 fn a_diff_stands_side_by_side_on_wide_ones() {
     insta::assert_snapshot!(shown(&diff(&old(), &new(), "src/main.rs", &options(140)), 140), @"
-    src/main.rs +3 -3
+    src/main.rs +3 −3
     @@ -1,5 +1,5 @@
        1  fn main() {                                                        1  fn main() {
        2 -    let rows = load();                                             2 +    let mut rows = load();
@@ -202,7 +216,7 @@ fn a_diff_stands_side_by_side_on_wide_ones() {
 fn words_that_changed_stand_out() {
     let diff = diff("let count = 1;\n", "let total = 1;\n", "a.rs", &options(80));
     insta::assert_snapshot!(diff.replace('\x1b', "␛"), @"
-    ␛[1ma.rs␛[0m␛[32m +1␛[0m␛[31m -1␛[0m
+    ␛[1ma.rs␛[0m ␛[32m+1␛[0m␛[31m −1␛[0m
     ␛[2m@@ -1,1 +1,1 @@␛[0m
     ␛[31m-let ␛[0m␛[7;31mcount␛[0m␛[31m = 1;␛[0m
     ␛[32m+let ␛[0m␛[7;32mtotal␛[0m␛[32m = 1;␛[0m

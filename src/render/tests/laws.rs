@@ -92,16 +92,13 @@ proptest! {
         scene = scene.event(Event::Usage(Usage { input: 1, ..Usage::default() }));
         scene = scene.event(Event::Finished(Ending::Failed(parts[4].clone()))).finish();
         assert_only_ours(&scene.bytes);
-        let asked = Question {
-            action: &parts[0],
-            subject: &parts[1],
-            user: &parts[2],
-            host: &parts[3],
-            directory: &parts[4],
-            always: Some(&parts[5]),
-            change: Some(Change { path: &parts[6], old: &parts[7], new: &parts[0] }),
-        };
-        assert_only_ours(question(&asked, &options).as_bytes());
+        let change = Change { path: &parts[6], old: &parts[7], new: &parts[0] };
+        let command = Subject::Command { action: "run", command: &parts[1] };
+        let asked = [command, Subject::Edit(change)]
+            .map(|subject| Question { subject, place: Some(&parts[4]), always: Some(&parts[5]) });
+        for asked in &asked {
+            assert_only_ours(question(asked, 24, &options).text.as_bytes());
+        }
         let dumb = Options { mode: Mode::Dumb, ..options };
         let plain = Scene::with(dumb.clone())
             .text(&parts[2])
@@ -110,7 +107,7 @@ proptest! {
             .event(Event::Notice(parts[3].clone()))
             .finish()
             .bytes;
-        prop_assert!(!plain.contains(&0x1b) && !question(&asked, &dumb).contains('\x1b'));
+        prop_assert!(!plain.contains(&0x1b) && asked.iter().all(|asked| !question(asked, 24, &dumb).text.contains('\x1b')));
     }
 }
 

@@ -76,17 +76,9 @@ fn an_interrupted_answer() {
 fn a_question_about_an_edit() {
     code::load_grammars();
     let change = Change { path: "src/a.rs", old: "let a = 1;\nlet b = 2;\n", new: "let a = 1;\nlet b = \"two\";\n" };
-    let asked = Question {
-        action: "edit",
-        subject: "src/a.rs",
-        user: "ada",
-        host: "engine",
-        directory: "~/app",
-        always: Some("edits below ~/app"),
-        change: Some(change),
-    };
+    let asked = Question { subject: Subject::Edit(change), place: None, always: Some("edits here all session") };
     for columns in [60, 150] {
-        let bytes = question(&asked, &options(columns));
+        let bytes = question(&asked, 24, &options(columns)).text;
         insta::assert_snapshot!(
             format!("a_question_about_an_edit_{columns}"),
             bytes.replace('\x1b', "␛").replace('\r', "␍")

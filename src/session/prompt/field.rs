@@ -28,6 +28,13 @@ impl Field {
         }
     }
 
+    /// Removes everything, from the screen too.
+    pub(super) fn clear(&mut self, out: &mut Vec<u8>) {
+        while !self.is_empty() {
+            self.erase(out);
+        }
+    }
+
     /// Removes the last character, and from the screen too.
     pub(super) fn erase(&mut self, out: &mut Vec<u8>) {
         if let Some(last) = self.text.pop() {

@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::{Context, Prepared, Preview, RunContext, Tool, arguments};
 use crate::chat::{Outcome, ToolSpec};
 use crate::guard::Intent;
-use crate::text::sanitize;
+use crate::text::spelled;
 use process::{Ending, Finished};
 use transcript::Transcript;
 
@@ -87,7 +87,7 @@ pub(super) fn check(command: &str) -> Result<(), String> {
 /// A command in one line for a person.
 pub(super) fn title(command: &str) -> String {
     let mut lines = command.trim().lines();
-    let first = sanitize(lines.next().unwrap_or_default());
+    let first = spelled(lines.next().unwrap_or_default());
     if lines.next().is_some() { format!("{first} …") } else { first }
 }
 
