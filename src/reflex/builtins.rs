@@ -132,6 +132,73 @@ const BUILTINS: &[&str] = &[
     "zstyle",
 ];
 
+/// Builtins that only one of the shells has.
+const ONLY_BASH: &[&str] = &["caller", "compgen", "complete", "compopt", "mapfile", "readarray", "shopt"];
+const ONLY_ZSH: &[&str] = &[
+    "autoload",
+    "bindkey",
+    "compdef",
+    "echotc",
+    "emulate",
+    "limit",
+    "noglob",
+    "print",
+    "rehash",
+    "setopt",
+    "unfunction",
+    "unhash",
+    "unlimit",
+    "unsetopt",
+    "vared",
+    "whence",
+    "where",
+    "zcompile",
+    "zle",
+    "zmodload",
+    "zmv",
+    "zparseopts",
+    "zstyle",
+];
+const ONLY_FISH: &[&str] = &[
+    "abbr",
+    "and",
+    "argparse",
+    "begin",
+    "breakpoint",
+    "cdh",
+    "commandline",
+    "contains",
+    "count",
+    "dirh",
+    "emit",
+    "end",
+    "fish_config",
+    "funced",
+    "funcsave",
+    "isatty",
+    "math",
+    "nextd",
+    "or",
+    "prevd",
+    "random",
+    "set_color",
+    "status",
+    "string",
+    "switch",
+];
+
+/// Whether a name is a builtin of another shell only than the one that printed these lines.
+pub(super) fn is_foreign(name: &str, lines: &[&str]) -> bool {
+    let speaks = |shell: &str| {
+        lines
+            .iter()
+            .any(|line| line.trim_start_matches('-').strip_prefix(shell).is_some_and(|rest| rest.starts_with(':')))
+    };
+    let shells = [("bash", ONLY_BASH), ("zsh", ONLY_ZSH), ("fish", ONLY_FISH)];
+    let Some((speaking, _)) = shells.iter().find(|(shell, _)| speaks(shell)) else { return false };
+    shells.iter().any(|(shell, only)| shell != speaking && only.contains(&name))
+}
+
 /// Whether a shell runs this by itself.
 pub(super) fn is_builtin(name: &str) -> bool {
     BUILTINS.contains(&name)

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::case::Case;
+use super::line::Line;
 use super::moved::Moved;
 use super::world::World;
 use super::{MOST_PROPOSALS, harm, status};
@@ -104,7 +105,8 @@ impl Answer {
                     causes.push(withheld(&proposal.command));
                 }
                 // A runner-up to a correction that is withheld was not meant either.
-                if is_new && !is_withheld && !is_harmful && is_clean(&proposal.command, typed) {
+                let is_sound = is_clean(&proposal.command, typed) && !is_repetitive(&proposal.command, typed);
+                if is_new && !is_withheld && !is_harmful && is_sound {
                     answer.proposals.push(proposal);
                 }
             }
@@ -133,6 +135,18 @@ fn withheld(command: &str) -> String {
 fn is_clean(proposal: &str, typed: &str) -> bool {
     let lines = |text: &str| text.trim_end().lines().count();
     text::sanitize(proposal) == proposal && lines(proposal) <= lines(typed).max(1)
+}
+
+/// Whether a proposal says something twice in a row that was typed once: `prove -r -r`, `terraform init && terraform init`.
+fn is_repetitive(proposal: &str, typed: &str) -> bool {
+    let repeats = |text: &str| {
+        let line = Line::new(text);
+        let parts: Vec<Vec<&str>> =
+            line.parts().iter().map(|part| part.words.iter().map(|word| word.text.as_str()).collect()).collect();
+        let words = parts.iter().map(|words| words.windows(2).filter(|pair| pair[0] == pair[1]).count()).sum::<usize>();
+        words + parts.windows(2).filter(|pair| pair[0] == pair[1]).count()
+    };
+    repeats(proposal) > repeats(typed)
 }
 
 /// Whether a proposal is what was typed, run as root: then it was not root who was refused.

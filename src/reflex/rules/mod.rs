@@ -7,6 +7,7 @@ mod coreutils;
 mod git;
 mod go;
 mod java;
+mod known;
 mod make;
 mod manager;
 mod node;

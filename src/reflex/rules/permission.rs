@@ -2,6 +2,8 @@
 
 mod words;
 
+use std::path::Path;
+
 use super::unknown::interpreter_of;
 use super::{Rule, pattern};
 use crate::reflex::case::Case;
@@ -41,6 +43,18 @@ pub(super) const RULES: &[Rule] = &[
     Rule { name: "as root it must not be", tools: &[], signs: &["root"], apply: not_as_root },
     Rule { name: "a low port", tools: &[], signs: &["ermission denied", "EACCES"], apply: low_port },
     Rule {
+        name: "a file that the shell may not open",
+        tools: &[],
+        signs: &["ermission denied", "redirecting file"],
+        apply: redirection,
+    },
+    Rule {
+        name: "a program on PATH that is not marked as one",
+        tools: &[],
+        signs: &["ermission denied"],
+        apply: unmarked_on_path,
+    },
+    Rule {
         name: "root may",
         tools: &[],
         signs: &[
@@ -57,6 +71,8 @@ pub(super) const RULES: &[Rule] = &[
             "EACCES",
             "EPERM",
             "write permissions",
+            "super-user",
+            "temporary file for",
             "sufficient permission",
             "ermission non accord",
             "Keine Berechtigung",
@@ -259,6 +275,10 @@ fn as_root(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     if case.is_elevated() || program_path(case).is_some_and(|path| !path.starts_with('/')) {
         return None;
     }
+    // These know better what root is needed for.
+    if redirection(case, world).is_some() || unmarked_on_path(case, world).is_some() {
+        return None;
+    }
     let tool = case.tool();
     // Who may not says so at once, or at the end.
     let all = case.output.lines();
@@ -288,9 +308,6 @@ fn as_root(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         return None;
     }
     let elevate = if !world.has("sudo") && world.has("doas") { "doas" } else { "sudo" };
-    if let Some(finding) = redirection(case, elevate) {
-        return Some(finding);
-    }
     // The search goes on past what it may not read; that is seldom a reason to search as root.
     if ["find", "grep", "rg", "du", "ls", "fd", "tree"].contains(&tool) && !says_root && case.output.lines().len() > 3 {
         return Some(
@@ -304,31 +321,70 @@ fn as_root(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     Some(Finding::fix(confidence, case.with_elevation(elevate), "with root's rights").because(cause))
 }
 
-/// `echo x > /etc/y`: it is the shell that opens the file, not the command.
-fn redirection(case: &Case<'_>, elevate: &str) -> Option<Finding> {
-    let words = case.words();
-    let at = words.iter().position(|word| case.line.text()[word.span.clone()].starts_with('>'))?;
-    let raw = &case.line.text()[words[at].span.clone()];
-    let arrows = if raw.starts_with(">>") { 2 } else { 1 };
-    let (target, end) = match raw[arrows..].trim_start_matches('|') {
-        "" => (&case.line.text()[words.get(at + 1)?.span.clone()], words[at + 1].span.end),
-        rest => (rest, words[at].span.end),
-    };
-    let is_by_shell = case.output.lines().iter().any(|line| {
-        line.contains(target.trim_matches(['"', '\''])) && line.to_lowercase().contains("permission denied")
-    });
-    if !is_by_shell || target.starts_with('&') {
+/// `echo x > /etc/y`: it is the shell that opens the file, not the command, whatever rights the command has.
+fn redirection(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
+    let text = case.line.text();
+    let lower: Vec<String> = case.output.lines().iter().take(20).map(|line| line.to_lowercase()).collect();
+    if !lower.iter().any(|line| line.contains("permission denied")) {
         return None;
     }
-    let append = if arrows == 2 { " -a" } else { "" };
-    let tee = format!("| {elevate} tee{append} {target} > /dev/null");
-    let whole = format!("{elevate} sh -c {}", quoted(case.part_text()));
-    let start = case.part_text().as_ptr() as usize - case.line.text().as_ptr() as usize;
-    Some(
-        Finding::fix(Confidence::Sure, case.line.with(words[at].span.start..end, &tee), "root's tee opens the file")
-            .or(case.line.with(start..start + case.part_text().len(), &whole), "root's shell opens the file")
-            .because(format!("The shell opens {target}, with your rights, before the command runs.")),
-    )
+    let is_refused = |target: &str| {
+        let name = target.trim_matches(['"', '\'']).to_lowercase();
+        // fish says the reason in a line of its own.
+        lower.iter().any(|line| {
+            line.contains(&name) && (line.contains("permission denied") || line.contains("redirecting file"))
+        })
+    };
+    for part in case.line.parts() {
+        let raw = |at: usize| part.words.get(at).map(|word| &text[word.span.clone()]);
+        let Some(at) = (0..part.words.len()).find(|at| raw(*at).is_some_and(|raw| raw.starts_with('>'))) else {
+            continue;
+        };
+        let arrow = raw(at)?;
+        let arrows = if arrow.starts_with(">>") { 2 } else { 1 };
+        let (target, end) = match arrow[arrows..].trim_start_matches('|') {
+            "" => (raw(at + 1)?, part.words[at + 1].span.end),
+            rest => (rest, part.words[at].span.end),
+        };
+        if target.starts_with('&') || !is_refused(target) {
+            continue;
+        }
+        let elevate = if !world.has("sudo") && world.has("doas") { "doas" } else { "sudo" };
+        let append = if arrows == 2 { " -a" } else { "" };
+        let tee = format!("| {elevate} tee{append} {target} > /dev/null");
+        let line = case.line.with(part.words[at].span.start..end, &tee);
+        let unelevated = ["echo ", "printf "].iter().find_map(|tool| {
+            let rest = text[part.span()].strip_prefix(elevate)?.trim_start();
+            rest.starts_with(tool)
+                .then(|| format!("{}{}", &line[..part.span().start], &line[part.span().end - rest.len()..]))
+        });
+        let whole = format!("{elevate} sh -c {}", quoted(&text[part.span()]));
+        return Some(
+            Finding::fix(Confidence::Sure, unelevated.unwrap_or(line), "root's tee opens the file")
+                .or(case.line.with(part.span(), &whole), "root's shell opens the file")
+                .because(format!("The shell opens {target}, with your rights, before the command runs.")),
+        );
+    }
+    None
+}
+
+/// `tool` was found on PATH, but its file is not marked as a program. Root could not run it either.
+fn unmarked_on_path(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
+    let name = case.word(0).filter(|name| !name.contains('/') && case.status == Some(126))?;
+    let refused = case.output.lines().iter().find(|line| {
+        let lower = line.to_lowercase();
+        lower.contains("permission denied")
+            && (line.contains(&format!("/{name}:")) || lower.ends_with(&format!(": {name}")))
+    })?;
+    let cause = format!("{name} was found but may not be run: its file is not marked as a program.");
+    let path = refused.split(": ").find(|word| word.starts_with('/') && word.ends_with(&format!("/{name}")));
+    let Some(path) = path.filter(|path| world.kind(Path::new(path)).is_none_or(|kind| kind == Kind::File)) else {
+        return Some(Finding::cause(Confidence::Sure, cause));
+    };
+    let is_own = world.variable("HOME").is_some_and(|home| path.starts_with(&format!("{home}/")));
+    let elevate = if is_own { "" } else { "sudo " };
+    let mark = case.with_before(&format!("{elevate}chmod +x {} &&", quoted(path)));
+    Some(Finding::fix(Confidence::Sure, mark, "marks it as a program, then runs it").because(cause))
 }
 
 fn read_only(case: &Case<'_>, _: &dyn World) -> Option<Finding> {

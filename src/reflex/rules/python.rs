@@ -10,7 +10,7 @@ pub(super) use pip::RULES as PIP;
 pub(super) use pytest::RULES as PYTEST;
 
 use super::manager::{self, Names};
-use super::{Rule, pattern, swap};
+use super::{Rule, known, pattern, swap};
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::line;
@@ -252,9 +252,13 @@ fn package(module: &str) -> &str {
 }
 
 /// How this project installs packages: its own tool if there is one, otherwise pip.
-fn installer(case: &Case<'_>, world: &dyn World) -> &'static str {
+fn installer(case: &Case<'_>, world: &dyn World) -> String {
     let has = |name: &str| world.kind(Path::new(name)).is_some();
+    let interpreter = case.raw(0);
+    let is_particular = pattern!(r"^python\d*\.\d+$").is_match(case.tool()) || interpreter.contains('/');
     match case.tool() {
+        // A Python that was named is the one that lacks the module.
+        tool if is_particular && tool.starts_with("python") => return format!("{interpreter} -m pip install"),
         "uv" => "uv add",
         "poetry" => "poetry add",
         "pipenv" => "pipenv install",
@@ -265,6 +269,7 @@ fn installer(case: &Case<'_>, world: &dyn World) -> &'static str {
         _ if world.has("pip3") && !world.has("pip") => "pip3 install",
         _ => "pip install",
     }
+    .to_owned()
 }
 
 fn missing_module(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
@@ -325,8 +330,10 @@ fn missing_module(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         ));
     }
     let package = package(module);
-    let cause = Finding::cause(Confidence::Sure, format!("The module {root} is not installed in the Python that ran."));
-    let mut finding = cause;
+    let cause = format!("The module {root} is not installed in the Python that ran.");
+    let is_known = known::PYTHON.has(package) || PACKAGES.iter().any(|(_, known)| *known == package);
+    let words = if is_known { cause } else { format!("{cause} {}", known::PYTHON.doubt(package)) };
+    let mut finding = Finding::cause(Confidence::Sure, words);
     if let Some(activate) = idle_environment(world) {
         finding = finding.or(case.with_before(&format!("{activate} &&")), "uses the virtual environment beside you");
     }
@@ -334,9 +341,12 @@ fn missing_module(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let is_required = requirements
         .is_some_and(|text| text.lines().any(|line| line.trim().to_lowercase().starts_with(&package.to_lowercase())));
     let installer = installer(case, world);
-    if is_required && installer.starts_with("pip") {
+    if is_required && installer.contains("pip install") {
         finding =
             finding.or(case.with_before(&format!("{installer} -r requirements.txt &&")), "requirements.txt lists it");
+    }
+    if !is_known && !is_required {
+        return Some(finding);
     }
     Some(
         finding

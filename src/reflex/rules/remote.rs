@@ -40,13 +40,41 @@ pub(super) const RULES: &[Rule] = &[
         signs: &["does not exist", "o such file"],
         apply: open_address,
     },
+    Rule {
+        name: "a host's name, not a URL",
+        tools: &[
+            "ping",
+            "ping6",
+            "ssh",
+            "nslookup",
+            "dig",
+            "host",
+            "traceroute",
+            "tracepath",
+            "mtr",
+            "telnet",
+            "nc",
+            "ncat",
+        ],
+        signs: &[
+            "not known",
+            "resolve",
+            "can't find",
+            "NXDOMAIN",
+            "nvalid",
+            "unknown host",
+            "nknown host",
+            "not found",
+        ],
+        apply: host_of_url,
+    },
     Rule { name: "whois: a name, not an address", tools: &["whois"], signs: &[], apply: whois },
     Rule { name: "interfaces: a name", tools: INTERFACES, signs: &["evice", "SIOC"], apply: interface },
     Rule { name: "heroku: which app", tools: &["heroku"], signs: &["ultiple apps in"], apply: heroku_app },
 ];
 
 fn changed_key(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
-    let said = pattern!(r#"(?:[Hh]ost key for (\S+?) has changed|-R "?([^"\s]+?)"?$)"#);
+    let said = pattern!(r#"(?:[Hh]ost key for (\S+?) has changed|-R ["']?([^"'\s]+?)["']?$)"#);
     let host =
         case.output.captures(said).and_then(|found| Some(found.iter().skip(1).flatten().next()?.as_str().to_owned()));
     let host = host.or_else(|| {
@@ -130,6 +158,18 @@ fn open_address(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
 }
 
 /// Only registered names are known to whois: no URL, and of `en.wikipedia.org` only the end.
+/// `ping https://example.org/x`: the tool takes the name of a host.
+fn host_of_url(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    let (index, typed) = case.operands().find(|(_, word)| word.contains("://"))?;
+    let (_, rest) = typed.split_once("://")?;
+    let host = rest.split(['/', '?', '#']).next()?;
+    // ssh takes a user, no port; the others take neither.
+    let host = if case.tool() == "ssh" { host } else { host.rsplit('@').next()? };
+    let host = host.split(':').next().filter(|host| !host.is_empty())?;
+    let cause = format!("{} takes the name of a host, not a URL.", case.tool());
+    Some(Finding::fix(Confidence::Sure, case.with_word(index, host), "the host in the URL").because(cause))
+}
+
 fn whois(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let (index, typed) = case.subcommand()?;
     if let Some((_, rest)) = typed.split_once("://") {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Rule, pattern, swap};
+use super::{Rule, known, pattern, swap};
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::line;
@@ -137,6 +137,9 @@ fn load_error(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let is_listed = world
         .read(Path::new("Gemfile"))
         .is_some_and(|text| text.contains(&format!("\"{gem}\"")) || text.contains(&format!("'{gem}'")));
+    if !is_listed && !known::RUBY.has(gem) && GEMS.iter().all(|(_, known)| *known != gem) {
+        return Some(Finding::cause(Confidence::Likely, format!("{because} {}", known::RUBY.doubt(gem))));
+    }
     let command = match (has_gemfile, is_listed) {
         (true, true) if case.tool() != "bundle" => case.with_inserted(0, "bundle exec"),
         (true, true) => "bundle install".to_owned(),

@@ -144,6 +144,12 @@ pub(super) use crates::RULES as CRATES;
 pub(super) use rustup::RULES as RUSTUP;
 
 pub(super) const RULES: &[Rule] = &[
+    Rule {
+        name: "cargo: features that a target needs",
+        tools: &["cargo"],
+        signs: &["requires the features"],
+        apply: missing_features,
+    },
     Rule { name: "cargo: alone", tools: &["cargo"], signs: &[], apply: alone },
     Rule {
         name: "cargo: an unknown command",
@@ -221,6 +227,19 @@ pub(super) const RULES: &[Rule] = &[
         apply: login,
     },
 ];
+
+/// cargo names the features that a target needs; they go before what is passed on to the program.
+fn missing_features(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
+    let caught = case.output.captures(pattern!(r#"`--features="([\w ,/-]+)"`"#))?;
+    let features =
+        caught.get(1)?.as_str().split([' ', ',']).filter(|name| !name.is_empty()).collect::<Vec<_>>().join(",");
+    let end = case.position("--").unwrap_or(usize::MAX);
+    let command = case.with_inserted(end, &format!("--features {features}"));
+    Some(
+        Finding::fix(Confidence::Sure, command, "turns on the features it needs")
+            .because("The target needs features that are off."),
+    )
+}
 
 fn alone(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let is_alone = case.words().len() == 1 && !case.output.says("error");

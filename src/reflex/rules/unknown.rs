@@ -9,6 +9,7 @@ mod packages;
 use std::path::Path;
 
 use super::{Rule, pattern};
+use crate::reflex::builtins;
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::near;
@@ -402,7 +403,9 @@ fn misspelt(case: &Case<'_>, index: usize, name: &str, world: &dyn World) -> Opt
         });
         4 * i32::from(POPULAR.contains(&candidate)) + 3 * i32::from(used(candidate)) + 8 * i32::from(has_subcommand)
     };
-    let here = typo::ranked(name, world.commands().iter().map(|name| (name.as_str(), preference(name))));
+    let usable = |name: &&str| !builtins::is_foreign(name, case.output.lines());
+    let commands = world.commands().iter().map(String::as_str).filter(usable);
+    let here = typo::ranked(name, commands.map(|name| (name, preference(name))));
     let known = POPULAR.iter().copied().chain(packages::known()).chain(SUBCOMMANDS.iter().map(|(name, _)| *name));
     // What is not on this machine's PATH may be on the PATH of the shell that failed.
     let elsewhere = typo::ranked(name, known.map(|name| (name, preference(name) - 2)));

@@ -88,7 +88,12 @@ pub(in crate::reflex::rules) const RULES: &[Rule] = &[
         apply: partial_commit,
     },
     Rule { name: "git: not a repository", tools: GIT, signs: &["ot a git repository"], apply: not_a_repository },
-    Rule { name: "git: an owner git does not trust", tools: GIT, signs: &["dubious ownership"], apply: dubious_owner },
+    Rule {
+        name: "git: an owner git does not trust",
+        tools: GIT,
+        signs: &["dubious ownership", "unsafe repository"],
+        apply: dubious_owner,
+    },
     Rule {
         name: "git: who commits",
         tools: GIT,

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::line;
-use crate::reflex::rules::{Rule, pattern};
+use crate::reflex::rules::{Rule, known, pattern};
 use crate::reflex::typo;
 use crate::reflex::world::World;
 
@@ -112,9 +112,13 @@ fn missing_module(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
                 .because(because),
         );
     }
+    let cause = format!("The package {name} is not installed.");
+    if !known::NODE.has(name) {
+        return Some(Finding::cause(Confidence::Likely, format!("{cause} {}", known::NODE.doubt(name))));
+    }
     Some(
         Finding::fix(Confidence::Likely, format!("{installer} {}", line::quoted(name)), format!("installs {name}"))
-            .because(format!("The package {name} is not installed.")),
+            .because(cause),
     )
 }
 

@@ -99,8 +99,6 @@ const ASIDES: &[&str] = &[
     "new major",
     "new minor",
     "available",
-    "to upgrade",
-    "to update",
     "funding",
     "detail",
     "more info",
@@ -123,6 +121,21 @@ const ASIDES: &[&str] = &[
     "to undo",
     "abort",
     "warning",
+];
+
+/// Words before a command that say not to run it.
+const NEGATIONS: &[&str] = &[
+    "not",
+    "n't",
+    "never",
+    "avoid",
+    "without",
+    "instead of",
+    "rather than",
+    "no need",
+    "cannot",
+    "stop",
+    "before you",
 ];
 
 /// Words that announce a command on the next line.
@@ -153,6 +166,9 @@ pub(super) fn to_run(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         if !is_go && ASIDES.iter().any(|aside| lower.contains(aside)) {
             continue;
         }
+        if is_negated(&lower) {
+            continue;
+        }
         let is_heading =
             lower.strip_suffix(':').is_some_and(|words| HEADINGS.iter().any(|word| ends_with_word(words, word)));
         if is_heading || is_go {
@@ -172,11 +188,34 @@ pub(super) fn to_run(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         let name = words.iter().find(|word| **word != "sudo").copied().unwrap_or_default();
         let is_setting_up = words.iter().any(|word| SETTING_UP.contains(word));
         let is_known = name == tool || is_setting_up && (ADVISED.contains(&name) || name.len() > 3 && world.has(name));
-        is_known && words.len() > 1 && is_complete(&words) && *command != case.part_text()
+        is_known
+            && words.len() > 1
+            && is_complete(&words)
+            && !upgrades_itself(&words, tool)
+            && *command != case.part_text()
     })?;
     let is_raised = case.is_elevated() && !good.starts_with("sudo ");
     let command = if is_raised { format!("sudo {good}") } else { good.to_owned() };
     Some(Finding::fix(Confidence::Likely, command, format!("{tool} says to run it")))
+}
+
+/// Whether a line in small letters advises against a command: `Do not run x`, `Avoid running x`.
+fn is_negated(line: &str) -> bool {
+    let verb = VERBS.iter().chain(HEADINGS).filter_map(|verb| line.find(verb)).min().unwrap_or(line.len());
+    let before = &line[..verb];
+    NEGATIONS.iter().any(|word| match word.strip_prefix("n't") {
+        Some(_) => before.contains("n't") || before.contains("n’t"),
+        None => before.match_indices(word).any(|(at, _)| {
+            let is_letter = |c: char| c.is_ascii_alphanumeric();
+            !before[..at].ends_with(is_letter) && !before[at + word.len()..].starts_with(is_letter)
+        }),
+    })
+}
+
+/// Whether a command installs the tool that prints it: news of a version, not a remedy.
+fn upgrades_itself(words: &[&str], tool: &str) -> bool {
+    let is_itself = |word: &&str| *word == tool || word.split('@').next() == Some(tool) || word.starts_with("self");
+    words.iter().skip_while(|word| **word == "sudo").skip(1).any(|word| is_itself(word))
 }
 
 /// The command in `Try 'x --help'`.

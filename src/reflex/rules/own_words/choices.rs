@@ -62,6 +62,11 @@ pub(super) fn all(case: &Case<'_>, wrong: &Complaint) -> Vec<String> {
             }
         }
     }
+    // `usage: tool (init | list | set)`: alternatives in one line.
+    let usages = lines.iter().filter(|line| line.to_ascii_lowercase().trim_start().starts_with("usage"));
+    let groups =
+        usages.flat_map(|line| pattern!(r"[(\[{]([a-z][\w-]*(?:\s*[|,]\s*[a-z][\w-]*)+)[)\]}]").captures_iter(line));
+    found.extend(groups.filter_map(|group| group.get(1)).flat_map(|group| split(group.as_str())));
     if wrong.kind == Kind::Option {
         let option = pattern!(r"(?:^|[\s\[(|,=])--(?:\[no-\])?([A-Za-z][A-Za-z0-9-]+)");
         let named = lines.iter().flat_map(|line| option.captures_iter(line));

@@ -96,9 +96,12 @@ impl Complaint {
     /// The typed line with another word in its place.
     pub(super) fn replaced(&self, case: &Case<'_>, meant: &str) -> String {
         let raw = case.raw(self.index);
-        let meant_raw = line::quoted(meant);
+        // Words of a suggested command are words of the line, too.
+        let meant_raw = meant.split(' ').map(line::quoted).collect::<Vec<_>>().join(" ");
         if self.kind == Kind::Option {
-            let Some(value) = raw.strip_prefix(self.word.as_str()) else { return case.with_word(self.index, meant) };
+            let Some(value) = raw.strip_prefix(self.word.as_str()) else {
+                return case.with_raw(self.index, &meant_raw);
+            };
             let is_long = self.word.starts_with("--") || !LONG_WITH_ONE_DASH.contains(&case.tool());
             let dashes = match meant.starts_with('-') {
                 true => "",
@@ -109,7 +112,7 @@ impl Complaint {
         }
         match raw.strip_suffix(self.word.as_str()).filter(|before| before.ends_with('=')) {
             Some(before) => case.with_raw(self.index, &format!("{before}{meant_raw}")),
-            None => case.with_word(self.index, meant),
+            None => case.with_raw(self.index, &meant_raw),
         }
     }
 }

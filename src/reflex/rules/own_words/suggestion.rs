@@ -179,6 +179,9 @@ fn listed(case: &Case<'_>, below: &[&str], wrong: Option<&Complaint>) -> Vec<Str
         let is_marked = text.len() < line.len();
         let name = text.split("  ").next().unwrap_or(text).split('\t').next().unwrap_or(text);
         let name = name.split(" #").next().unwrap_or(name).split(": ").next().unwrap_or(name).trim();
+        if name.to_lowercase().starts_with("usage") {
+            break;
+        }
         let is_word = !name.contains(char::is_whitespace);
         if !is_marked && !is_word {
             break;
@@ -211,10 +214,18 @@ fn word(case: &Case<'_>, name: &str, wrong: Option<&Complaint>) -> Option<String
         ([option, value], _) if option.starts_with('-') && value.starts_with(['<', '[']) => option,
         ([tool, _, ..], Some(wrong)) if *tool == case.tool() => of_whole_command(case, name, wrong)?,
         ([one], _) => one,
+        // `'pip install'`, a subcommand of a subcommand, in quotes of its own.
+        (several, Some(_)) if several.len() <= 3 && several.iter().all(|word| is_subcommand(word)) => {
+            return Some(name.to_owned());
+        }
         _ => return None,
     };
     let is_new = wrong.is_none_or(|wrong| wrong.word != word) && word != case.tool();
     (is_new && is_plain(word) && word.contains(|c: char| c.is_alphanumeric())).then(|| word.to_owned())
+}
+
+fn is_subcommand(word: &str) -> bool {
+    word.chars().all(|c| c.is_ascii_lowercase() || c == '-') && !word.starts_with('-')
 }
 
 /// Of a suggested command the word that stands where the wrong one does, if all others are as typed.

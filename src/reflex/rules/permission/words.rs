@@ -3,6 +3,11 @@
 /// How tools say that only root may; in lower case.
 pub(super) const ROOT_WORDS: &[&str] = &[
     "are you root",
+    "not super-user",
+    "must be super-user",
+    "has to be run with super-user",
+    "can not open a temporary file for `/var",
+    "can not open a temporary file for '/var",
     "unless you are root",
     "non-root users cannot",
     "root privilege",

@@ -4,7 +4,7 @@ use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::line;
 use crate::reflex::rules::manager::{self, Names};
-use crate::reflex::rules::{Rule, pattern, swap};
+use crate::reflex::rules::{Rule, known, pattern, swap};
 use crate::reflex::world::World;
 
 /// Roots of paths that are no crates to add.
@@ -65,10 +65,11 @@ fn missing_crate(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         return None;
     }
     let confidence = if case.output.says("cargo add ") { Confidence::Sure } else { Confidence::Likely };
-    Some(
-        Finding::fix(confidence, format!("cargo add {name}"), "adds it to the dependencies")
-            .because(format!("The crate {name} is used but is not among the dependencies in Cargo.toml.")),
-    )
+    let cause = format!("The crate {name} is used but is not among the dependencies in Cargo.toml.");
+    if !known::RUST.has(name) {
+        return Some(Finding::cause(confidence, format!("{cause} {}", known::RUST.doubt(name))));
+    }
+    Some(Finding::fix(confidence, format!("cargo add {name}"), "adds it to the dependencies").because(cause))
 }
 
 fn misspelt_crate(case: &Case<'_>, _: &dyn World) -> Option<Finding> {

@@ -24,8 +24,10 @@ pub(super) fn apart(case: &Case<'_>, index: usize, name: &str, world: &dyn World
         let is_option = rest.starts_with('-') && rest.len() > 1 && takes_options(command, rest);
         let subcommands = SUBCOMMANDS.iter().find(|(known, _)| *known == command).map_or("", |(_, list)| list);
         let is_subcommand = subcommands.split_whitespace().any(|known| known == rest);
-        let runs_another =
-            ["sudo", "man", "which", "time", "type"].contains(&command) && rest.len() > 1 && is_command(rest);
+        let runs_another = ["sudo", "man", "which", "time", "type", "watch", "nohup", "exec", "xargs", "env", "strace"]
+            .contains(&command)
+            && rest.len() > 1
+            && is_command(rest);
         is_path || is_option || is_subcommand || runs_another
     });
     // An editor makes one long dash of two hyphens, or of one.

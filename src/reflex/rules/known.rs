@@ -1,0 +1,59 @@
+//! The best-known packages of a few registries.
+//!
+//! A package is proposed only if it is among them. A name that was misspelt in a program may belong to somebody who waits for
+//! exactly that slip, so installing it unseen would run a stranger's code.
+
+use crate::reflex::typo;
+
+/// A registry's best-known packages.
+pub(super) struct Registry(&'static str);
+
+pub(super) const PYTHON: Registry = Registry(include_str!("known/python.txt"));
+pub(super) const NODE: Registry = Registry(include_str!("known/node.txt"));
+pub(super) const RUST: Registry = Registry(include_str!("known/rust.txt"));
+pub(super) const RUBY: Registry = Registry(include_str!("known/ruby.txt"));
+
+impl Registry {
+    /// Whether a package is well known. Registries take `_` for `-` and capitals for small letters.
+    pub(super) fn has(&self, name: &str) -> bool {
+        let name = folded(name);
+        self.names().any(|known| folded(known) == name)
+    }
+
+    /// The known package that a misspelt name is near to.
+    pub(super) fn near(&self, name: &str) -> Option<&'static str> {
+        typo::nearest(&folded(name), self.names())
+    }
+
+    /// What to say of a package that is not well known, after its cause.
+    pub(super) fn doubt(&self, name: &str) -> String {
+        match self.near(name) {
+            Some(near) => format!("{name} is no well-known package, but {near} is: the name may be misspelt."),
+            None => format!("{name} is no well-known package: look it up before you install it."),
+        }
+    }
+
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.0.split_whitespace()
+    }
+}
+
+fn folded(name: &str) -> String {
+    name.to_lowercase().replace('_', "-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_package_is_doubted() {
+        assert!(
+            PYTHON.has("requests") && PYTHON.has("Flask_Login") && NODE.has("@types/node") && RUST.has("serde_json")
+        );
+        assert!(!PYTHON.has("reqests"));
+        assert_eq!(PYTHON.near("reqests"), Some("requests"));
+        assert!(NODE.doubt("expres").contains("express"));
+        assert!(RUBY.doubt("zzzzzzzz").contains("look it up"));
+    }
+}
