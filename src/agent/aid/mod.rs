@@ -29,7 +29,13 @@ pub struct Aid {
 /// Answers a question that needs no model; `None` if it does, or if nothing is known. It reads files, so it may take a moment.
 pub fn first_aid(query: &Query, history: Option<&Path>) -> Option<Aid> {
     match Question::read(&query.text)? {
-        Question::Why | Question::Fix => failure(&query.view),
+        Question::Why => failure(&query.view),
+        Question::Fix => failure(&query.view).map(|mut aid| {
+            if aid.proposals.is_empty() {
+                aid.words.push_str("\n  no corrected command is known");
+            }
+            aid
+        }),
         asked => record::answer(&asked, &query.view, history).map(|words| Aid { words, ..Aid::default() }),
     }
 }
@@ -73,7 +79,7 @@ fn words(command: &str, status: i32, answer: &reflex::Answer) -> String {
     let mut lines = vec![format!("`{first}` ended with status {status} (built-in rules):")];
     lines.extend(answer.explanation.lines().map(|line| format!("  {line}")));
     if answer.explanation.is_empty() && answer.proposals.is_empty() {
-        lines.push("  they know nothing more about it".to_owned());
+        lines.push("  the rules know nothing more about it".to_owned());
     }
     lines.extend(
         answer.proposals.iter().map(|one| format!("  try: {}    ({})", one.command.replace('\n', "⏎"), one.why)),
