@@ -2,6 +2,7 @@
 
 mod accepted;
 mod announcement;
+mod greeting;
 mod nonce;
 mod wiped;
 
@@ -9,9 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::capture::{Capture, Limits, Output, Size, Spiller};
-use crate::track::{
-    self, Command, Hooks, LineOnScreen, Mark, Modes, Moment, Piece, Problem, Redraw, Screen, Tracker, Zone,
-};
+use crate::track::{self, Command, Hooks, LineOnScreen, Mark, Modes, Moment, Piece, Redraw, Screen, Tracker, Zone};
 
 use super::announce::Announcer;
 use super::directives::Heard;
@@ -470,16 +469,6 @@ impl Stage {
 
     fn command_ended(&mut self, status: i32, hook_waits: bool) {
         self.ran = self.capture.take().map(|capture| Ended { status, capture, hook_waits });
-    }
-
-    fn greet(&mut self, problem: Option<Problem>) {
-        let line = match problem {
-            None => return,
-            Some(Problem::TooOld) => "this shell is too old for its hooks, so commands are not recorded",
-            Some(Problem::ReadOnly) => "a read-only prompt variable keeps our hooks out, so commands are not recorded",
-            Some(Problem::ForeignEditor) => "this line editor cannot be asked, so `> ` lines go to the shell",
-        };
-        self.say(&format!("{line}; run `shellmate doctor` to see more"));
     }
 
     fn remember(&mut self, command: Command, eol_mark: &[u8]) {
