@@ -13,6 +13,7 @@ mod fork;
 mod front;
 mod limits;
 mod mask;
+mod picture;
 mod step;
 mod stop;
 mod stream;
@@ -35,6 +36,7 @@ pub use context::{Events, Happened, Query, STDIN_CAP, ShellView};
 pub use fork::Voices;
 pub use front::{Approval, Approver, Decision, Front, Place};
 pub use limits::Limits;
+pub use picture::{PictureError, picture};
 
 /// What a person is told who has no model yet. A key typed into a command would stay in the shell's history.
 pub const NO_MODEL: &str = "\

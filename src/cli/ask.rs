@@ -5,7 +5,6 @@
 
 mod brush;
 mod consent;
-mod image;
 mod scratch;
 mod stdin;
 mod view;
@@ -98,7 +97,7 @@ async fn stop_on_signal(cancel: CancellationToken) -> io::Result<()> {
 }
 
 async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Result<ExitCode> {
-    let attachments = args.image.iter().map(|path| image::load(path)).collect::<anyhow::Result<Vec<Image>>>()?;
+    let attachments = args.image.iter().map(|path| agent::picture(path)).collect::<Result<Vec<Image>, _>>()?;
     let Some(piped) = cancel.run_until_cancelled(stdin::read()).await else { return Ok(ExitCode::from(INTERRUPTED)) };
     let (text, stdin) = match (args.query.join(" "), piped?) {
         (text, Some(piped)) if text.trim().is_empty() => (piped, None),

@@ -205,7 +205,7 @@ fn a_picture_is_shown() {
     assert!(body.contains("data:image/png;base64,iVBORw0K"), "{body}");
     let said = ask(&model, &["what is it", "--image", "none.png"]);
     assert_eq!((said.code, said.stdout.as_str()), (Some(1), ""));
-    assert!(said.stderr.starts_with("error: cannot open none.png: no such file"), "{}", said.stderr);
+    assert!(said.stderr.starts_with("error: cannot read none.png: no such file"), "{}", said.stderr);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What a query refers to with `@`: files, directories, earlier commands.
+//! What a query refers to with `@`: files, pictures, directories, earlier commands.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -7,14 +7,19 @@ use std::sync::Arc;
 
 use super::excerpt::given;
 use super::{Events, Happened, Query, data, name, shell};
+use crate::agent::picture;
+use crate::chat::Image;
 use crate::guard::{MaskedReader, Redactor};
 use crate::store::{History, Ticket};
-use crate::text::{KIB, human};
+use crate::text::{KIB, MIB, human};
+use crate::tool::media_type;
 use crate::track::Command;
 
 /// Of one file, and of everything that is attached.
 const FILE_CAP: usize = 32 * KIB;
 const ATTACHED_CAP: usize = 96 * KIB;
+/// Of all pictures together, in base64.
+const PICTURES_CAP: usize = 28 * MIB;
 /// Bytes of a file that are looked at.
 const READ_CAP: u64 = 1024 * 1024;
 const REFERENCES: usize = 12;
@@ -28,6 +33,8 @@ const COMPLAINTS: usize = 3;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::agent) struct Attached {
     pub(in crate::agent) words: String,
+    /// Pictures, each named in the words.
+    pub(in crate::agent) images: Vec<Image>,
     /// One line each for the person.
     pub(in crate::agent) missing: Vec<String>,
 }
@@ -50,9 +57,10 @@ pub(in crate::agent) fn attach(query: &Query, history: Option<&Path>, redactor: 
         .map(|first| format!("only {REFERENCES} things are attached, not {} and what follows", typed(first)));
     for reference in references.into_iter().take(REFERENCES) {
         match found(&reference, query, history, redactor) {
-            Ok(Found { words, cut }) if attached.words.len() + words.len() <= ATTACHED_CAP => {
+            Ok(Found { words, cut, image }) if attached.has_room_for(&words, image.as_ref()) => {
                 attached.words.push_str(&words);
                 attached.missing.extend(cut);
+                attached.images.extend(image);
             }
             Ok(_) => attached.missing.push(format!("{} does not fit any more and is not attached", typed(&reference))),
             Err(why) => attached.missing.push(format!("{why}; {} is sent as text", typed(&reference))),
@@ -63,25 +71,32 @@ pub(in crate::agent) fn attach(query: &Query, history: Option<&Path>, redactor: 
     attached
 }
 
+impl Attached {
+    fn has_room_for(&self, words: &str, image: Option<&Image>) -> bool {
+        let pictures: usize = self.images.iter().chain(image).map(|image| image.base64.len()).sum();
+        self.words.len() + words.len() <= ATTACHED_CAP && pictures <= PICTURES_CAP
+    }
+}
+
+/// What is behind a reference.
+struct Found {
+    words: String,
+    /// One line for the person, where not all of it fits.
+    cut: Option<String>,
+    image: Option<Image>,
+}
+
+impl From<String> for Found {
+    fn from(words: String) -> Found {
+        Found { words, cut: None, image: None }
+    }
+}
+
 fn typed(reference: &Reference) -> String {
     match reference {
         Reference::Last => "@last".to_owned(),
         Reference::Command(id) => format!("@{id}"),
         Reference::Path(path, _) => format!("@{path}"),
-    }
-}
-
-/// What is behind a reference.
-#[derive(Debug, Default)]
-struct Found {
-    words: String,
-    /// One line for the person, where not all of it fits.
-    cut: Option<String>,
-}
-
-impl From<String> for Found {
-    fn from(words: String) -> Found {
-        Found { words, cut: None }
     }
 }
 
@@ -155,6 +170,12 @@ fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Found, String> 
     if !metadata.is_file() {
         return Err(format!("{typed} is not a regular file"));
     }
+    if media_type(&beginning(path).map_err(cannot)?).is_some() {
+        let image = picture(path).map_err(|error| error.to_string())?;
+        let about = format!("({}, {}, attached as a picture)", image.media_type, human::size(metadata.len()));
+        let words = format!("<file path=\"{shown}\">\n{about}\n</file>\n");
+        return Ok(Found { words, cut: None, image: Some(image) });
+    }
     let mut bytes = Vec::new();
     let masked = |file: File| MaskedReader::new(file, redactor.clone()).take(READ_CAP).read_to_end(&mut bytes);
     File::open(path).and_then(masked).map_err(cannot)?;
@@ -170,7 +191,14 @@ fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Found, String> 
     let is_cut = text.len() > FILE_CAP || !unread.is_empty();
     let cut =
         is_cut.then(|| format!("{typed} has {}; {} of it are attached", size(metadata.len()), size(FILE_CAP as u64)));
-    Ok(Found { words, cut })
+    Ok(Found { words, cut, image: None })
+}
+
+/// The first bytes of a file, which say whether it is a picture.
+fn beginning(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(16).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Everything behind an `@` at the start of a word, once each.
@@ -250,8 +278,23 @@ mod tests {
             ("see @99", "there is no command 99 in the history; @99 is sent as text"),
             ("see @/dev/zero", "/dev/zero is not a regular file; @/dev/zero is sent as text"),
         ] {
-            assert_eq!(ask(text), Attached { words: String::new(), missing: vec![why.into()] });
+            assert_eq!(ask(text), Attached { missing: vec![why.into()], ..Attached::default() });
         }
+    }
+
+    #[test]
+    fn a_picture_is_attached_as_one() {
+        let place = tempfile::tempdir().unwrap();
+        fs::write(place.path().join("shot.png"), b"\x89PNG\r\n\x1a\n\0\0").unwrap();
+        let mut query = query("what is in @shot.png?", Vec::new());
+        query.view.cwd = place.path().to_owned();
+        let attached = attach(&query, None, &Redactor::default());
+        assert_eq!(attached.missing, Vec::<String>::new());
+        assert_eq!(attached.images.len(), 1);
+        assert_eq!(attached.images[0].media_type, "image/png");
+        assert_eq!(attached.words, "<file path=\"shot.png\">\n(image/png, 10 B, attached as a picture)\n</file>\n");
+        let message = super::super::message(&query, &attached, false, Events::default(), &Redactor::default());
+        assert!(matches!(&message.parts[..], [_, crate::chat::Part::Image(_)]), "{message:?}");
     }
 
     #[test]

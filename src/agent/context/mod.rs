@@ -95,7 +95,7 @@ pub(super) fn message(
     redactor: &Redactor,
 ) -> Message {
     let words = Part::Text(words(query, attached, is_first, events, redactor));
-    let pictures = query.attachments.iter().cloned().map(Part::Image);
+    let pictures = query.attachments.iter().chain(&attached.images).cloned().map(Part::Image);
     Message { role: Role::User, parts: std::iter::once(words).chain(pictures).collect() }
 }
 

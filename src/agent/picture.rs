@@ -1,0 +1,63 @@
+//! Pictures from files, for `@picture.png` and `--image`.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::chat::Image;
+use crate::text::MIB;
+use crate::tool::media_type;
+
+/// More than any vendor takes.
+const CAP: u64 = 20 * MIB as u64;
+
+/// Why a file is not shown to a model.
+#[derive(Debug, thiserror::Error)]
+pub enum PictureError {
+    #[error("cannot read {}", .0.display())]
+    Read(PathBuf, #[source] io::Error),
+    #[error("{} is larger than 20 MiB", .0.display())]
+    TooLarge(PathBuf),
+    #[error("{} is not a picture a model can see (PNG, JPEG, GIF or WebP)", .0.display())]
+    NotAPicture(PathBuf),
+}
+
+/// Reads a picture, whose first bytes say of what type it is.
+pub fn picture(path: &Path) -> Result<Image, PictureError> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(CAP + 1).read_to_end(&mut bytes));
+    read.map_err(|error| PictureError::Read(path.to_owned(), error))?;
+    if bytes.len() as u64 > CAP {
+        return Err(PictureError::TooLarge(path.to_owned()));
+    }
+    let media_type = media_type(&bytes).ok_or_else(|| PictureError::NotAPicture(path.to_owned()))?;
+    Ok(Image { media_type: media_type.to_owned(), base64: STANDARD.encode(bytes) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_are_known_by_their_first_bytes() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.txt");
+        std::fs::write(&path, b"\x89PNG\r\n\x1a\n").unwrap();
+        assert_eq!(picture(&path).unwrap(), Image { media_type: "image/png".into(), base64: "iVBORw0KGgo=".into() });
+        std::fs::write(&path, "text").unwrap();
+        assert!(picture(&path).unwrap_err().to_string().ends_with("(PNG, JPEG, GIF or WebP)"));
+        assert!(picture(&dir.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn a_picture_beyond_the_cap_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("large.png");
+        std::fs::write(&path, b"\x89PNG\r\n\x1a\n").unwrap();
+        File::options().write(true).open(&path).unwrap().set_len(CAP + 1).unwrap();
+        assert!(matches!(picture(&path), Err(PictureError::TooLarge(_))));
+    }
+}
