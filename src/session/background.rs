@@ -151,7 +151,11 @@ impl Session {
     }
 
     fn list_requests(&mut self) {
-        let lines: Vec<String> = self.requests.iter().map(Request::line).collect();
+        let mut lines: Vec<String> = self.requests.newest().into_iter().map(Request::line).collect();
+        let older = self.requests.iter().count().saturating_sub(lines.len());
+        if older > 0 {
+            lines.push(format!("     {older} older; `> /show N` shows one"));
+        }
         let words = if lines.is_empty() { "nothing was asked yet".to_owned() } else { lines.join("\n") };
         self.print(&words);
     }
@@ -172,7 +176,7 @@ fn news_of(request: &Request) -> String {
         State::Running { wish: Some(Wish::Run(..)), .. } => {
             format!("shellmate: request {number} waits for your shell: `> /show {number}` (> {asked})")
         }
-        State::Running { wish: None, .. } => format!("shellmate: request {number} works (> {asked})"),
+        State::Running { wish: None, .. } => format!("shellmate: request {number} is still running (> {asked})"),
         State::Over if request.suggestion.is_some() => {
             format!(
                 "shellmate: request {number} is over; `> /show {number}` puts its command on your prompt (> {asked})"

@@ -8,6 +8,7 @@ use nix::sys::signal::Signal;
 
 use crate::host::{Change, Child};
 
+use super::requests::Request;
 use super::signals::Signals;
 use super::{Over, Session};
 
@@ -26,11 +27,15 @@ const FAILED: i32 = 125;
 impl Session {
     /// Ends everything and returns the exit status.
     pub(super) fn close(mut self, over: Over) -> i32 {
+        let stopped = self.stopped_by_exit();
         self.stop_agent();
         self.abandon_talk();
         let code = match over {
             Over::ShellEnded(ending) => {
                 self.drain();
+                if let Some(words) = stopped {
+                    self.stage.say(&words);
+                }
                 self.stage.close(ending.code());
                 self.show_rest();
                 ending.code()
@@ -66,6 +71,17 @@ impl Session {
         }
         drop((workspace, tty));
         code
+    }
+
+    /// Names the requests that the end of the session stops. `exit` is never held up for them: nobody can be locked in.
+    fn stopped_by_exit(&self) -> Option<String> {
+        let running: Vec<&Request> = self.requests.iter().filter(|request| request.is_running()).collect();
+        let first = running.first()?;
+        let asked = first.query.lines().next().unwrap_or_default();
+        Some(match running.len() {
+            1 => format!("stopped request {}, which was still running (> {asked})", first.number),
+            more => format!("stopped {more} requests that were still running (the first: > {asked})"),
+        })
     }
 
     /// Stops what the agent is doing; its processes get the time to be told.

@@ -18,6 +18,8 @@ use super::transcript::Transcript;
 pub(super) const MOST_BEHIND: usize = 4;
 /// Answers that are kept to be shown again.
 const KEPT: usize = 50;
+/// Requests that are listed at once.
+const LISTED: usize = 10;
 /// Bytes of all of them; the last is kept whatever its size, which is bounded itself.
 const BYTES: usize = 4 * 1024 * 1024;
 
@@ -100,7 +102,7 @@ impl Request {
         let state = match &self.state {
             State::Running { wish: Some(Wish::Answer(_)), .. } => "has a question".to_owned(),
             State::Running { wish: Some(Wish::Run(..)), .. } => "waits for your shell".to_owned(),
-            State::Running { wish: None, .. } => format!("works, {}", human::duration(self.started.elapsed())),
+            State::Running { wish: None, .. } => format!("is running, {}", human::duration(self.started.elapsed())),
             State::Over => "is over".to_owned(),
         };
         format!("{:>3}  {state:<20}  > {}", self.number, self.query.lines().next().unwrap_or_default())
@@ -136,6 +138,14 @@ impl Requests {
         self.entries.iter()
     }
 
+    /// The newest requests for a list: those that are being answered first.
+    pub(super) fn newest(&self) -> Vec<&Request> {
+        let mut newest: Vec<&Request> = self.entries.iter().rev().collect();
+        newest.sort_by_key(|request| !request.is_running());
+        newest.truncate(LISTED);
+        newest
+    }
+
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Request> {
         self.entries.iter_mut()
     }
@@ -169,6 +179,19 @@ mod tests {
         let request = requests.get(number).unwrap();
         request.record(Event::Text("x".repeat(size)));
         number
+    }
+
+    #[test]
+    fn the_list_has_the_newest_ten_and_what_runs_first() {
+        let mut requests = Requests::default();
+        for _ in 0..15 {
+            ask(&mut requests, 1);
+        }
+        for number in (1..=15).filter(|number| ![2, 12].contains(number)) {
+            requests.get(number).unwrap().end();
+        }
+        let listed: Vec<u64> = requests.newest().iter().map(|request| request.number).collect();
+        assert_eq!(listed, [12, 2, 15, 14, 13, 11, 10, 9, 8, 7]);
     }
 
     #[test]

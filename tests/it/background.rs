@@ -280,3 +280,17 @@ fn a_line_that_comes_with_the_last_word_is_answered_too() {
     assert!(term.screen().contains("Hello.\n\nBonjour.\n"), "{}", term.screen());
     assert_eq!(model.request().said(0), "in french");
 }
+
+#[test]
+fn the_end_of_the_shell_says_which_request_it_stopped() {
+    in_every_shell(|shell| {
+        let model = Model::start([Reply::text(["never said"]).gated()]);
+        let mut term = asking(shell, &model).start();
+        term.wait_for_prompt();
+        term.typed("> take your time &\r");
+        term.wait_for("goes on in the background");
+        term.wait_for_prompt();
+        assert!(term.exit().success(), "{}", shell.name());
+        term.wait_for("stopped request 1, which was still running (> take your time)");
+    });
+}

@@ -388,3 +388,16 @@ fn the_first_code_has_its_colours() {
     term.wait_for_prompt();
     assert!(!String::from_utf8_lossy(&term.raw()).contains("fn main() {}"), "{}", term.screen());
 }
+
+#[test]
+fn a_question_that_is_the_name_of_a_file_says_how_to_empty_it() {
+    in_every_shell(|shell| {
+        let model = Model::start([Reply::text(["It is a log."])]);
+        let mut term = asking(shell, &model).file("some.log", "kept\n").start();
+        term.wait_for_prompt();
+        term.run("> some.log");
+        assert!(term.screen().contains("to empty it: `: > some.log`"), "{}\n{}", shell.name(), term.screen());
+        assert!(term.screen().contains("It is a log."), "{}", term.screen());
+        assert_eq!(term.read("some.log"), "kept\n");
+    });
+}

@@ -91,6 +91,14 @@ async fn answer(twin: Twin, query: Query, cancel: CancellationToken, line: Line)
     }
 }
 
+/// How to empty a file, where the whole question is the name of one: in a plain shell `> some.log` would have emptied it.
+fn redirection_advice(query: &Query) -> Option<String> {
+    let name = query.text.trim();
+    let is_one_word = !name.is_empty() && !name.contains(char::is_whitespace);
+    let is_file = is_one_word && query.view.cwd.join(name).is_file();
+    is_file.then(|| format!("`{name}` was asked about, not emptied; to empty it: `: > {name}`"))
+}
+
 /// What a person is told whose request met a bug of ours.
 pub(in crate::session) const CRASHED: &str =
     "the agent has crashed (the log says where); your shell goes on, and so does the next `> `";
@@ -147,6 +155,9 @@ impl Mind {
     async fn see_to(&mut self, question: Question, answers: &mut JoinSet<Over>) {
         let Question { number, query, cancel, steering } = question;
         let line = self.line.of(number, steering);
+        if let Some(advice) = redirection_advice(&query) {
+            line.hear(Event::Notice(advice));
+        }
         self.catch_up(&query.view, &line);
         let role = self.places.settings.reflex;
         let rules = match (role != Role::Off).then(|| Rules::ask(&query, self.history())).flatten() {
