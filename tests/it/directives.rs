@@ -25,6 +25,16 @@ fn workspace(term: &Term) -> PathBuf {
     sessions.into_iter().find(|path| path.join("directives").exists()).unwrap()
 }
 
+/// Deletes it as a cleaner would, although the session may put a file there meanwhile.
+fn delete_runtime_directory(term: &Term) {
+    let root = term.place().join("run/shellmate");
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while root.exists() {
+        assert!(Instant::now() < deadline, "{}", term.describe());
+        let _ = std::fs::remove_dir_all(&root);
+    }
+}
+
 /// A program that reads the FIFO, for as long as this lives.
 struct Thief(Child);
 
@@ -180,7 +190,7 @@ fn a_deleted_runtime_directory_is_made_anew() {
         let mut term = Term::new(shell).file("precious", "kept\n").start();
         term.wait_for_prompt();
         term.run("true");
-        std::fs::remove_dir_all(term.place().join("run/shellmate")).unwrap();
+        delete_runtime_directory(&term);
         // Nobody could know before the query. If the hook was quicker, it is on the prompt again.
         term.typed("> precious\r");
         let again = "press Enter to ask again";
@@ -193,7 +203,7 @@ fn a_deleted_runtime_directory_is_made_anew() {
         term.wait_for(ANSWER);
         term.wait_for_prompt();
         // The directory is looked after at every prompt.
-        std::fs::remove_dir_all(term.place().join("run/shellmate")).unwrap();
+        delete_runtime_directory(&term);
         term.run("clear");
         term.typed("> a question\r");
         term.wait_for(ANSWER);
@@ -210,7 +220,7 @@ fn bash_gets_back_what_it_had_not_read_of_its_hooks() {
     }
     let mut term = Term::new(Shell::Bash).file("precious", "kept\n").start();
     term.wait_for_prompt();
-    std::fs::remove_dir_all(term.place().join("run/shellmate")).unwrap();
+    delete_runtime_directory(&term);
     term.run("> precious");
     term.typed("> a question\r");
     term.wait_for(ANSWER);
@@ -223,7 +233,7 @@ fn a_runtime_directory_that_cannot_be_made_anew_is_mentioned_once() {
     let mut term = Term::new(Shell::Bash).start();
     term.wait_for_prompt();
     let root = term.place().join("run/shellmate");
-    std::fs::remove_dir_all(&root).unwrap();
+    delete_runtime_directory(&term);
     std::fs::write(&root, "in the way").unwrap();
     for _ in 0..3 {
         term.run("true");

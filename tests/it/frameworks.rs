@@ -260,7 +260,7 @@ fn bash_says_that_a_job_has_ended_though_a_hook_of_the_users_calls_jobs() {
     if !Shell::Bash.available() {
         return;
     }
-    // The job ends while our hook runs, or before: then the user's takes the notice, as starship's did.
+    // The job has ended before the prompt, so the hook of the user's would take the notice.
     for hook in ["PROMPT_COMMAND=count", "PROMPT_COMMAND=(count :)", "PROMPT_COMMAND='count; :'"] {
         let rc = format!("count() {{ jobs >/dev/null; COUNT=$(jobs -p | wc -l); }}; {hook}");
         let mut term = Term::new(Shell::Bash).rc(&rc).start();
@@ -272,7 +272,7 @@ fn bash_says_that_a_job_has_ended_though_a_hook_of_the_users_calls_jobs() {
             term.key(Key::Ctrl('z'));
             term.wait_for("Stopped");
             term.wait_for_prompt();
-            term.run("kill %1");
+            term.run("kill %1; sleep 0.2");
             term.run(":");
             assert_eq!(term.screen().matches("Terminated").count(), 1, "{hook}\n{}", term.describe());
         }
