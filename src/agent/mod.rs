@@ -31,7 +31,7 @@ use crate::guard::{Grants, Masking, Redactor};
 use crate::provider::{Policy, Provider, Request, Resolved};
 use crate::tool::{Registry, Seen};
 
-pub use aid::{Aid, diagnose, first_aid};
+pub use aid::{Aid, RULES_WAIT, diagnose, first_aid};
 pub use context::{Events, Happened, Query, STDIN_CAP, ShellView};
 pub use fork::Voices;
 pub use front::{Approval, Approver, Decision, Front, Place};

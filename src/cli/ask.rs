@@ -189,12 +189,16 @@ async fn answer(
         masking: masking(paths),
         limits: Limits { tellings: voice.tellings(), ..config.agent.limits() },
     });
-    let rules = (config.reflex == Role::First).then(|| query.clone());
+    if config.reflex == Role::First {
+        let (query, history) = (query.clone(), paths.history_db());
+        voice.fall_back_on(Box::new(move || Some(agent::first_aid(&query, history.as_deref())?.words)));
+    }
+    let slow = tokio::spawn(say_rules_later(Arc::clone(&voice)));
     let ending = agent.turn(query, cancel).await;
-    if let (Ending::Failed(why), Some(query), true) = (&ending, rules, voice.has_said_nothing())
-        && let Some(aid) = agent::first_aid(&query, paths.history_db().as_deref())
+    slow.abort();
+    if let Ending::Failed(why) = &ending
+        && (voice.say_rules() || voice.rules_have_answered())
     {
-        voice.hear(Event::Text(aid.words));
         voice.finish(&Ending::Answered, agent.usage(), Some("reflex"))?;
         report::notices([why]);
         return Ok(ExitCode::SUCCESS);
@@ -213,6 +217,15 @@ async fn answer(
         }
         Ending::Failed(why) => Report::from(anyhow::anyhow!(why)).code(1).print(),
     })
+}
+
+/// Lets the rules answer a person at a terminal where the model has said nothing for a while. A program that reads the answer can
+/// wait.
+async fn say_rules_later(voice: Arc<Voice>) {
+    tokio::time::sleep(agent::RULES_WAIT).await;
+    if voice.is_painted() {
+        voice.say_rules();
+    }
 }
 
 /// The theme that was chosen; trouble with it is told.

@@ -352,6 +352,18 @@ impl Choice {
         Ok(Choice { vendor, base_url: base_url.to_owned(), key, model, effort: name.effort, api_version, wire })
     }
 
+    /// The same server, asked without a key and without the user and password that a URL may carry.
+    pub(super) fn without_credentials(&self) -> Choice {
+        let base_url = match self.base_url.split_once("://") {
+            Some((scheme, rest)) => {
+                let path = rest.find('/').map_or("", |slash| &rest[slash..]);
+                format!("{scheme}://{}{path}", host(&self.base_url))
+            }
+            None => self.base_url.clone(),
+        };
+        Choice { base_url, key: None, ..self.clone() }
+    }
+
     /// Azure's newer endpoints have a version in their path, the older ones the deployment.
     pub(super) fn path(&self) -> Path {
         let is_old = self.vendor.auth == Auth::ApiKey && !self.base_url.ends_with("/v1");

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::private_file::{self, PrivateFileError};
 use super::server::Server;
 
-/// The servers in the file. A program, its owner and its address together are one server.
+/// The servers in the file. A command line, its owner and its address together are one server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Consents(Vec<Server>);
 
@@ -34,16 +34,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_program_or_owner_on_the_same_port_has_no_consent() {
+    fn another_command_line_or_owner_on_the_same_port_has_no_consent() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("servers.json");
-        let server = Server { address: "127.0.0.1:11434".into(), uid: 1000, program: Some("/usr/bin/ollama".into()) };
+        let server = Server {
+            address: "127.0.0.1:11434".into(),
+            uid: 1000,
+            program: Some("/usr/bin/python3".into()),
+            arguments: vec!["server.py".into()],
+            directory: Some("/home/me".into()),
+        };
         assert!(!Consents::load(&path).unwrap().has(&server));
         Consents::remember(&path, &server).unwrap();
         Consents::remember(&path, &server).unwrap();
         let consents = Consents::load(&path).unwrap();
         assert_eq!(consents, Consents(vec![server.clone()]));
         assert!(!consents.has(&Server { program: Some("/tmp/evil".into()), ..server.clone() }));
+        assert!(!consents.has(&Server { arguments: vec!["other.py".into()], ..server.clone() }));
+        assert!(!consents.has(&Server { directory: Some("/tmp".into()), ..server.clone() }));
         assert!(!consents.has(&Server { uid: 0, ..server.clone() }));
         assert!(!consents.has(&Server { address: "127.0.0.1:8080".into(), ..server }));
     }

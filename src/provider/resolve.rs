@@ -65,7 +65,14 @@ pub(super) async fn look_around(
     let ask = async |(socket, choice): &(Option<Socket>, Choice)| {
         // The person's own variable may lead to another machine, whose sockets nobody here knows.
         let may_be_asked = socket.map_or(!is_loopback(&choice.base_url), Socket::is_ours);
-        if may_be_asked { list::models(choice, http, PROBE).await.ok() } else { None }
+        if !may_be_asked {
+            return None;
+        }
+        match socket {
+            // The person has not agreed to this server yet.
+            Some(_) => list::models(&choice.without_credentials(), http, PROBE).await.ok(),
+            None => list::models(choice, http, PROBE).await.ok(),
+        }
     };
     let lists = join_all(servers.iter().map(ask)).await;
     let found = servers.iter().zip(lists).find_map(|((socket, choice), models)| {

@@ -9,13 +9,18 @@ use nix::unistd::{Uid, User};
 use serde::{Deserialize, Serialize};
 
 use super::http;
+use crate::text::{self, KIB};
 
 /// Bytes of a table of sockets that are read.
 const TABLE_CAP: u64 = 16 << 20;
+/// Bytes of a command line that tell one server from another.
+const COMMAND_CAP: usize = 8 * KIB;
+/// Bytes of a command line that a question shows.
+const SHOWN: usize = 300;
 /// The state of a listening socket in the kernel's tables.
 const LISTEN: &str = "0A";
 
-/// A server that was found on this machine. Another program on the same port is another server.
+/// A server that was found on this machine. Another program or command line on the same port is another server.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Server {
     /// Host and port.
@@ -24,6 +29,12 @@ pub struct Server {
     pub uid: u32,
     /// The program that listens. Only its own user and root can see it.
     pub program: Option<PathBuf>,
+    /// The arguments of the program: they decide what an interpreter or a port forwarder serves.
+    #[serde(default)]
+    pub arguments: Vec<String>,
+    /// The working directory of an interpreter, where it finds its script and modules. `None` for other programs.
+    #[serde(default)]
+    pub directory: Option<PathBuf>,
 }
 
 /// A listening socket.
@@ -41,18 +52,41 @@ impl Server {
 
     /// Asks the person whether to use it: program, owner, address and model.
     pub fn question(&self, model: &str) -> String {
-        let program = self.program.as_ref().map_or("not visible to you".to_owned(), |path| path.display().to_string());
         format!(
-            "Found a model server on this machine: {model} at {}\n  program: {program}\n  user: {}\n\
+            "Found a model server on this machine: {model} at {}\n  program: {}\n  user: {}\n\
              It would get your questions with what you ran, and could ask to read files. Use it?",
             self.address,
+            self.command_line(),
             self.owner(),
         )
     }
 
+    /// The program with its arguments, on one line.
+    fn command_line(&self) -> String {
+        let Some(program) = &self.program else { return "not visible to you".to_owned() };
+        let words = [program.to_string_lossy()].into_iter().chain(self.arguments.iter().map(|word| word.into()));
+        let line = words.map(|word| quoted(&word)).collect::<Vec<_>>().join(" ");
+        let directory = self.directory.as_ref().map(|path| format!(" (in {})", quoted(&path.to_string_lossy())));
+        let shown = text::beginning(&line, SHOWN);
+        let cut = if shown.len() < line.len() { " …" } else { "" };
+        format!("{shown}{cut}{}", directory.unwrap_or_default())
+    }
+
     /// The server behind a socket.
     pub(super) fn behind(socket: Socket, base_url: &str) -> Server {
-        Server { address: http::host(base_url).to_owned(), uid: socket.uid, program: program(socket.inode) }
+        let address = http::host(base_url).to_owned();
+        match process(socket.inode) {
+            Some(process) => Server::run_by(&process, address, socket.uid),
+            None => Server { address, uid: socket.uid, program: None, arguments: Vec::new(), directory: None },
+        }
+    }
+
+    /// The server that a process is; `process` is its directory below `/proc`.
+    fn run_by(process: &Path, address: String, uid: u32) -> Server {
+        let program = fs::read_link(process.join("exe")).ok();
+        let is_interpreter = program.as_deref().is_some_and(is_interpreter);
+        let directory = is_interpreter.then(|| fs::read_link(process.join("cwd")).ok()).flatten();
+        Server { address, uid, program, arguments: arguments(process), directory }
     }
 }
 
@@ -142,8 +176,8 @@ fn address(hex: &str) -> Option<IpAddr> {
     }
 }
 
-/// The program that holds a socket, as far as we may see.
-fn program(inode: u64) -> Option<PathBuf> {
+/// The process that holds a socket, as its directory below `/proc`. Processes of other users cannot be looked into.
+fn process(inode: u64) -> Option<PathBuf> {
     let wanted = PathBuf::from(format!("socket:[{inode}]"));
     let holds = |process: &Path| {
         let descriptors = fs::read_dir(process.join("fd")).into_iter().flatten().flatten();
@@ -152,8 +186,38 @@ fn program(inode: u64) -> Option<PathBuf> {
     let processes = fs::read_dir("/proc").ok()?.flatten();
     let is_process = |name: &str| name.bytes().all(|byte| byte.is_ascii_digit());
     let numbered = processes.filter(|entry| entry.file_name().to_str().is_some_and(is_process));
-    let holder = numbered.map(|entry| entry.path()).find(|process| holds(process))?;
-    fs::read_link(holder.join("exe")).ok()
+    numbered.map(|entry| entry.path()).find(|process| holds(process))
+}
+
+/// The arguments of a process, without its own name. The length of a command line that is cut is part of it.
+fn arguments(process: &Path) -> Vec<String> {
+    let line = fs::read(process.join("cmdline")).unwrap_or_default();
+    let kept = &line[..line.len().min(COMMAND_CAP)];
+    let words = kept.strip_suffix(b"\0").unwrap_or(kept).split(|byte| *byte == 0);
+    let mut arguments: Vec<String> = words.skip(1).map(|word| String::from_utf8_lossy(word).into_owned()).collect();
+    if kept.len() < line.len() {
+        arguments.push(format!("… ({} bytes)", line.len()));
+    }
+    arguments
+}
+
+/// Whether a program runs code of others that depends on its working directory. Versions in its name do not count.
+fn is_interpreter(program: &Path) -> bool {
+    const NAMES: [&str; 26] = [
+        "python", "pypy", "node", "nodejs", "deno", "bun", "java", "ruby", "perl", "php", "lua", "luajit", "julia",
+        "Rscript", "R", "guile", "dotnet", "mono", "pwsh", "sh", "bash", "dash", "zsh", "fish", "ksh", "busybox",
+    ];
+    let name = program.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    // The kernel adds this to the name of a program that was replaced while it runs.
+    let name = name.strip_suffix(" (deleted)").unwrap_or(name);
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+    NAMES.contains(&name)
+}
+
+/// A word as a person reads it: in quotes, with everything invisible spelled out, unless it is a plain word.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("{word:?}") }
 }
 
 #[cfg(test)]
@@ -196,7 +260,38 @@ mod tests {
         let server = Server::behind(socket, &url);
         assert_eq!(server.program, std::env::current_exe().unwrap().canonicalize().ok());
         assert_eq!(server.uid, Uid::effective().as_raw());
+        assert_eq!(server.arguments, std::env::args().skip(1).collect::<Vec<_>>());
+        assert_eq!(server.directory, None, "a test is no interpreter");
         drop(listener);
         assert_eq!(Sockets::now().listener(&url), None);
+    }
+
+    #[test]
+    fn every_version_of_an_interpreter_is_one() {
+        for program in
+            ["/usr/bin/python3.11", "/opt/bin/node", "/usr/bin/perl5.36.0", "/bin/sh", "/usr/bin/python3 (deleted)"]
+        {
+            assert!(is_interpreter(Path::new(program)), "{program}");
+        }
+        for program in ["/usr/bin/ollama", "/usr/bin/llama-server", "/usr/bin/shellmate", "/"] {
+            assert!(!is_interpreter(Path::new(program)), "{program}");
+        }
+    }
+
+    #[test]
+    fn a_script_cannot_forge_a_line_of_the_question() {
+        let server = Server {
+            address: "127.0.0.1:11434".into(),
+            uid: 0,
+            program: Some("/usr/bin/python3".into()),
+            arguments: vec!["-c".into(), "x\n  user: root\u{202e}".into()],
+            directory: Some("/tmp/a b".into()),
+        };
+        let question = server.question("ollama/m");
+        assert!(
+            question.contains(r#"program: /usr/bin/python3 -c "x\n  user: root\u{202e}" (in "/tmp/a b")"#),
+            "{question}"
+        );
+        assert_eq!(question.lines().count(), 4, "{question}");
     }
 }

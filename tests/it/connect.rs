@@ -1,13 +1,22 @@
 //! Connecting a model: what the person exports, keeps, configures or agrees to, and what is said where none answers.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 
 use crate::harness::{Builder, Model, Reply, Shell, Term, in_every_shell};
 
 /// A shell in which no model is found by itself.
 fn unconnected(shell: Shell) -> Builder {
     Term::new(shell).env("OLLAMA_HOST", "127.0.0.1:9").size(40, 120)
+}
+
+/// Waits until keys answer the question about a server: the sign for it appears 400 ms after the question.
+fn wait_for_the_question(term: &Term) {
+    term.wait_for("Use it?");
+    term.wait_for("\n? >");
 }
 
 #[test]
@@ -118,6 +127,23 @@ fn the_rules_and_the_record_answer_although_the_model_does_not() {
 }
 
 #[test]
+fn ask_says_what_the_record_knows_before_it_asks_a_failing_server_again() {
+    let failing = Reply::error(503, "no room").header("Retry-After", "1");
+    let model = Model::start([failing, Reply::text(["From the model."]).gated()]);
+    let mut term = unconnected(Shell::Bash).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "x").start();
+    term.wait_for_prompt();
+    term.run("echo one two three");
+    let ask = format!("{} ask what did that print", crate::harness::PROGRAM);
+    term.typed(format!("{ask}\r"));
+    // The second try waits for its release.
+    term.wait_for("(from the record) one two three");
+    model.release();
+    model.release();
+    term.wait_for("From the model.");
+    term.wait_for_prompt();
+}
+
+#[test]
 fn a_name_from_the_list_can_be_said_to_model_and_keeps_its_meaning_with_thinking() {
     let model = Model::start([Reply::text(["Fine."])]);
     let mut term = unconnected(Shell::Bash).env("OPENAI_BASE_URL", model.url()).start();
@@ -145,7 +171,7 @@ fn a_server_found_on_this_machine_gets_no_question_before_a_yes() {
         term.typed("> my secret plan\r");
         term.wait_for(&format!("Found a model server on this machine: ollama/scripted at {}", model.address()));
         term.wait_for("program: /");
-        term.wait_for("Use it?");
+        wait_for_the_question(&term);
         term.typed("2\r");
         term.wait_for("is not used in this session");
         term.wait_for_prompt();
@@ -162,7 +188,7 @@ fn a_yes_to_a_server_is_remembered_and_its_model_named() {
     let mut term = Term::new(Shell::Bash).env("OLLAMA_HOST", model.address()).size(40, 120).start();
     term.wait_for_prompt();
     term.typed("> hello\r");
-    term.wait_for("Use it?");
+    wait_for_the_question(&term);
     term.typed("1\r");
     term.wait_for("Hello.");
     term.wait_for("ollama/scripted · ");
@@ -188,4 +214,62 @@ fn without_a_terminal_only_a_server_that_is_named_is_asked() {
     assert_eq!(model.others().len(), 0);
     let said = term.shellmate(&["ask", "hello", "--model", "ollama/scripted"]);
     assert_eq!(said.stdout, "Named.\n", "{}", said.stderr);
+}
+
+#[test]
+fn another_script_of_the_same_interpreter_is_asked_about_again() {
+    let script = "import http.server, sys\n\
+                  class Answer(http.server.BaseHTTPRequestHandler):\n    \
+                      def do_GET(self):\n        \
+                          body = b'{\"data\":[{\"id\":\"m\"}]}'\n        \
+                          self.send_response(200)\n        \
+                          self.send_header('Content-Length', str(len(body)))\n        \
+                          self.end_headers()\n        \
+                          self.wfile.write(body)\n    \
+                      def do_POST(self): self.send_error(400)\n    \
+                      def log_message(self, *words): pass\n\
+                  server = http.server.HTTPServer(('127.0.0.1', int(sys.argv[1])), Answer)\n\
+                  print('ready', flush=True)\n\
+                  server.serve_forever()\n";
+    let builder = Term::new(Shell::Bash).file("good.py", script).file("evil.py", script).size(40, 120);
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let home = builder.home().to_owned();
+    let start = |name: &str| Script::start(&home, name, port);
+    let good = start("good.py");
+    let mut term = builder.env("OLLAMA_HOST", format!("127.0.0.1:{port}")).start();
+    term.wait_for_prompt();
+    term.typed("> hello\r");
+    wait_for_the_question(&term);
+    term.wait_for(&format!("good.py {port} (in {})", home.display()));
+    term.typed("1\r");
+    // The script answers no question, which is told; the yes counts all the same.
+    term.wait_for_prompt();
+    drop(good);
+    let _evil = start("evil.py");
+    term.run("clear");
+    term.typed("> hello\r");
+    wait_for_the_question(&term);
+    term.wait_for(&format!("evil.py {port}"));
+}
+
+/// A Python script that serves on a port, ended with the test.
+struct Script(Child);
+
+impl Script {
+    fn start(home: &Path, name: &str, port: u16) -> Script {
+        let mut command = Command::new("python3");
+        let mut child =
+            command.args([name, &port.to_string()]).current_dir(home).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n");
+        Script(child)
+    }
+}
+
+impl Drop for Script {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }

@@ -6,6 +6,7 @@ mod record;
 
 use std::ffi::OsString;
 use std::path::Path;
+use std::time::Duration;
 
 use super::context::{Happened, Query, ShellView};
 use crate::reflex::{self, Failure, Machine, Proposal, Question};
@@ -25,6 +26,9 @@ pub struct Aid {
     /// Whether the first of them is most probably what was meant.
     pub is_confident: bool,
 }
+
+/// A model that is silent for longer than this does not keep the rules silent.
+pub const RULES_WAIT: Duration = Duration::from_secs(2);
 
 /// Answers a question that needs no model; `None` if it does, or if nothing is known. It reads files, so it may take a moment.
 pub fn first_aid(query: &Query, history: Option<&Path>) -> Option<Aid> {

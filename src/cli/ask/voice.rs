@@ -24,6 +24,9 @@ pub(super) enum Form {
     Json,
 }
 
+/// Looks for the answer of the built-in rules and the record.
+pub(super) type Rules = Box<dyn FnOnce() -> Option<String> + Send>;
+
 /// Says what it hears. Behind a lock, for calls that run at the same time are heard at the same time.
 pub(super) struct Voice {
     /// How often it can say the same.
@@ -31,6 +34,8 @@ pub(super) struct Voice {
     /// Stops the turn once nobody reads.
     cancel: CancellationToken,
     said: Mutex<Said>,
+    /// Asked once, when the model turns out to be in trouble or slow.
+    rules: Mutex<Option<Rules>>,
 }
 
 struct Said {
@@ -40,6 +45,8 @@ struct Said {
     /// The text of the last step that had any.
     last: String,
     calls: Vec<Made>,
+    /// Whether the last text is the rules' own.
+    is_by_rules: bool,
     /// What stdout ends with.
     cursor: Cursor,
     lost_reader: bool,
@@ -89,8 +96,29 @@ impl Voice {
             Form::Json => 2,
         };
         let (answer, last, calls) = (String::new(), String::new(), Vec::new());
-        let said = Said { form, answer, last, calls, cursor: Cursor::Nowhere, lost_reader: false };
-        Voice { tellings, cancel, said: Mutex::new(said) }
+        let said = Said { form, answer, last, calls, is_by_rules: false, cursor: Cursor::Nowhere, lost_reader: false };
+        Voice { tellings, cancel, said: Mutex::new(said), rules: Mutex::new(None) }
+    }
+
+    /// Lets the rules answer where the model does not.
+    pub(super) fn fall_back_on(&self, rules: Rules) {
+        *self.rules.lock().unwrap_or_else(PoisonError::into_inner) = Some(rules);
+    }
+
+    /// Says the answer of the rules, once, unless the model has begun to answer. Whether it was said.
+    pub(super) fn say_rules(&self) -> bool {
+        let rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let words = rules.filter(|_| self.has_said_nothing()).and_then(|rules| rules());
+        let Some(words) = words else { return false };
+        let said = &mut *self.lock();
+        self.text(said, &words);
+        self.end_line(said);
+        said.last = std::mem::take(&mut said.answer);
+        said.is_by_rules = true;
+        if said.cursor == Cursor::AfterLine {
+            said.cursor = Cursor::AfterParagraph;
+        }
+        true
     }
 
     pub(super) fn tellings(&self) -> u32 {
@@ -100,6 +128,17 @@ impl Voice {
     /// Whether whoever read stdout went away.
     pub(super) fn lost_its_reader(&self) -> bool {
         self.lock().lost_reader
+    }
+
+    /// Whether the rules have answered and the model has not.
+    pub(super) fn rules_have_answered(&self) -> bool {
+        let said = self.lock();
+        said.is_by_rules && said.answer.is_empty() && said.calls.is_empty()
+    }
+
+    /// Whether a person watches the answer as it comes.
+    pub(super) fn is_painted(&self) -> bool {
+        matches!(self.lock().form, Form::Painted(_))
     }
 
     /// Whether neither words nor calls have come.
@@ -200,6 +239,10 @@ impl Voice {
 
 impl Front for Voice {
     fn hear(&self, event: Event) {
+        // Nobody waits for a second try to hear what is known already.
+        if matches!(event, Event::Retrying { .. }) {
+            self.say_rules();
+        }
         let said = &mut *self.lock();
         match event {
             Event::Text(text) => self.text(said, &text),

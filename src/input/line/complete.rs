@@ -1,5 +1,7 @@
 //! What could come next: commands, their arguments, `@` references.
 
+use std::sync::{Arc, OnceLock};
+
 use super::pane::Screen;
 use super::{History, Line, Outcome};
 use crate::input::key::{Code, Key, Mods};
@@ -35,8 +37,8 @@ pub struct Verb {
     pub usage: String,
     /// In one line.
     pub help: String,
-    /// What can follow it, where that is known.
-    pub arguments: Vec<String>,
+    /// Words that can follow it. They may still be on their way from another thread.
+    pub arguments: Arc<OnceLock<Vec<String>>>,
 }
 
 /// A command that was run.
@@ -50,6 +52,11 @@ pub struct Recent {
 impl Verb {
     fn name(&self) -> &str {
         self.usage.split(' ').next().unwrap_or_default()
+    }
+
+    /// The words that are known by now.
+    fn arguments(&self) -> &[String] {
+        self.arguments.get().map(Vec::as_slice).unwrap_or_default()
     }
 
     fn takes_more(&self) -> bool {
@@ -157,10 +164,10 @@ fn offered(text: &str, cursor: usize, offers: &Offers) -> (usize, Vec<Offer>) {
         return (0, verbs.map(verb_offer).collect());
     }
     if let Some((name, rest)) = before.split_once(' ').filter(|_| before.starts_with('/'))
-        && let Some(verb) = offers.verbs.iter().find(|verb| verb.name() == name && !verb.arguments.is_empty())
+        && let Some(verb) = offers.verbs.iter().find(|verb| verb.name() == name && !verb.arguments().is_empty())
     {
         let typed = rest.trim_start();
-        let words = verb.arguments.iter().filter(|word| word.starts_with(typed));
+        let words = verb.arguments().iter().filter(|word| word.starts_with(typed));
         let offer = |word: &String| Offer {
             typed: word.clone(),
             shown: sanitize(word),
@@ -288,7 +295,7 @@ mod tests {
         let verb = |usage: &str, arguments: &[&str]| Verb {
             usage: usage.into(),
             help: format!("what {usage} does"),
-            arguments: arguments.iter().map(|word| word.to_string()).collect(),
+            arguments: Arc::new(OnceLock::from(arguments.iter().map(|word| word.to_string()).collect::<Vec<_>>())),
         };
         Offers {
             verbs: vec![verb("/model [NAME]", &["a/x", "a/y", "b"]), verb("/models", &[]), verb("/new", &[])],
@@ -302,6 +309,17 @@ mod tests {
 
     fn typed(text: &str) -> Vec<String> {
         offered(text, text.len(), &offers()).1.into_iter().map(|offer| offer.typed).collect()
+    }
+
+    #[test]
+    fn arguments_that_come_later_are_offered_from_then_on() {
+        let later = Arc::new(OnceLock::new());
+        let verb = Verb { usage: "/model [NAME]".into(), help: String::new(), arguments: Arc::clone(&later) };
+        let offers = Offers { verbs: vec![verb], ..Offers::default() };
+        let found = || offered("/model a", 8, &offers).1.len();
+        assert_eq!(found(), 0);
+        later.set(vec!["a/x".to_owned()]).unwrap();
+        assert_eq!(found(), 1);
     }
 
     #[test]

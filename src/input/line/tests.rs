@@ -4,7 +4,7 @@ use crate::input::Decoder;
 const SCREEN: Screen = Screen { rows: 10, columns: 20, prompt: "> ", colour: true, is_plain: false, reflows: false };
 
 fn offers() -> Offers {
-    let verb = |usage: &str| Verb { usage: usage.into(), help: "helps".into(), arguments: Vec::new() };
+    let verb = |usage: &str| Verb { usage: usage.into(), help: "helps".into(), arguments: Default::default() };
     Offers { verbs: vec![verb("/model [NAME]"), verb("/models"), verb("/new")], ..Offers::default() }
 }
 

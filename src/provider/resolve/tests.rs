@@ -36,6 +36,22 @@ async fn a_local_server_is_found_and_asked_for_the_model_wished_for() {
 }
 
 #[tokio::test]
+async fn before_a_yes_a_found_server_learns_nothing_but_our_name() {
+    let server = Server::answering(200, "", MODELS);
+    let url = server.url.replace("http://", "http://me:password@");
+    let variables = [("OLLAMA_HOST", url.as_str()), ("OLLAMA_API_KEY", "sk-secret"), ("WORK_KEY", "sk-other")];
+    let wish = Wish { model: Some("phi".to_owned()), ..Wish::default() };
+    let found = resolve(&wish, &env(&variables)).await.unwrap().unwrap();
+    assert!(found.discovered.is_some());
+    let asked = server.request().to_ascii_lowercase();
+    let mut lines: Vec<&str> = asked.trim_end().lines().collect();
+    lines.sort_unstable();
+    let host = format!("host: {}", server.url.replace("http://", ""));
+    let name = concat!("user-agent: shellmate/", env!("CARGO_PKG_VERSION"));
+    assert_eq!(lines, ["accept-encoding: gzip", "accept: */*", "get /v1/models http/1.1", &host, name]);
+}
+
+#[tokio::test]
 async fn a_model_that_nobody_has_says_what_to_do() {
     let variables = [("OLLAMA_HOST", "127.0.0.1:1")];
     let missing = |model: &str| Wish { model: Some(model.to_owned()), ..Wish::default() };

@@ -1,11 +1,10 @@
 //! The rules' part in an answer: before a model's, or in its place.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use tokio::task::JoinHandle;
 
-use crate::agent::{Aid, Front, NO_MODEL, Query, first_aid};
+use crate::agent::{Aid, Front, NO_MODEL, Query, RULES_WAIT, first_aid};
 use crate::chat::{Ending, Event};
 use crate::reflex::{Question, Role};
 use crate::tool::{self, Answer, Asker};
@@ -14,9 +13,6 @@ use super::{Line, News};
 
 /// What a model is asked where the rules know no correction.
 const FIX: &str = "Find out why my last command failed and put a corrected command on my prompt with suggest_command. Say in one line what was wrong.";
-
-/// A model that is silent for longer does not keep the rules silent.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The rules and the record, at work on one question.
 pub(super) struct Rules {
@@ -61,7 +57,7 @@ impl Rules {
                         line.keep(aid.words);
                         let line = line.clone();
                         tokio::spawn(async move {
-                            tokio::time::sleep(PATIENCE).await;
+                            tokio::time::sleep(RULES_WAIT).await;
                             line.say_kept();
                         });
                     }

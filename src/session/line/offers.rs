@@ -1,6 +1,8 @@
 //! What can be completed in the line.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::thread;
 
 use ignore::WalkBuilder;
 
@@ -32,23 +34,35 @@ impl Session {
 }
 
 impl Session {
-    /// The names of the models that can be asked from the live shell, as far as they are known without asking anybody.
-    fn model_names(&mut self) -> Vec<String> {
-        let environment = self.environment();
-        let exported = |name: &str| {
-            let (_, value) = environment.iter().find(|(known, _)| known == name)?;
-            value.to_str().map(str::to_owned)
+    /// The names of the models that can be asked from the live shell, as far as they are known without a request. A thread of its
+    /// own finds them, because it reads the file of kept keys; until then completion has no names.
+    fn model_names(&mut self) -> Arc<OnceLock<Vec<String>>> {
+        let (environment, wish) = (self.environment(), self.places.settings.wish.clone());
+        let keys = self.places.keys.clone();
+        let names = Arc::new(OnceLock::new());
+        let found = Arc::clone(&names);
+        let find = move || {
+            let exported = |name: &str| {
+                let (_, value) = environment.iter().find(|(known, _)| known == name)?;
+                value.to_str().map(str::to_owned)
+            };
+            let keys = keys.as_deref().and_then(|path| Keys::load(path).ok()).unwrap_or_default();
+            let _ = found.set(provider::known_names(&wish, &WithKeys { exported, keys: &keys }));
         };
-        let keys = self.places.keys.as_deref().and_then(|path| Keys::load(path).ok()).unwrap_or_default();
-        provider::known_names(&self.places.settings.wish, &WithKeys { exported, keys: &keys })
+        if let Err(error) = thread::Builder::new().name("models".into()).spawn(find) {
+            tracing::debug!(%error, "model names cannot be completed");
+        }
+        names
     }
 }
 
-fn arguments(completes: Completes, models: &[String]) -> Vec<String> {
+fn arguments(completes: Completes, models: &Arc<OnceLock<Vec<String>>>) -> Arc<OnceLock<Vec<String>>> {
     match completes {
-        Completes::Nothing => Vec::new(),
-        Completes::Words(words) => words.iter().map(|word| (*word).to_owned()).collect(),
-        Completes::Models => models.to_vec(),
+        Completes::Nothing => Arc::default(),
+        Completes::Words(words) => {
+            Arc::new(OnceLock::from(words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()))
+        }
+        Completes::Models => Arc::clone(models),
     }
 }
 
