@@ -77,7 +77,7 @@ fn a_cut_leaves_no_half_characters() {
     let output = capture(Limits { head: 4, tail: 7, spill: 0 }, &Spiller::none(), ["ééé日本語".as_bytes()]);
     assert_eq!(output.text(size()), "éé\n… 5 bytes not kept …\n本語");
     let output = capture(Limits { head: 3, tail: 6, spill: 0 }, &Spiller::none(), ["ééé日本語".as_bytes()]);
-    assert_eq!(output.text(size()), "é\n… 6 bytes not kept …\n本語");
+    assert_eq!(output.text(size()), "é\n… 7 bytes not kept …\n本語");
 }
 
 #[test]
