@@ -125,7 +125,7 @@ async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Re
     };
     let form = match args.json {
         true => Form::Json,
-        false if io::stdout().is_terminal() => Form::Painted(Box::new(Brush::new(theme(&config, paths)))),
+        false if io::stdout().is_terminal() => Form::Painted(Box::new(Brush::new(theme(&config, paths), config.wrap))),
         false => Form::Text,
     };
     let voice = Arc::new(Voice::new(form, cancel.clone()));

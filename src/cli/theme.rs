@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use crate::chat::{Call, Event, Outcome};
 use crate::config::{self, Config, Paths};
-use crate::render::{self, Mode, Options, Painter};
+use crate::render::{self, Mode, Options, Painter, Size, Wrapping};
 use crate::{text, tty};
 
 use super::args::ThemeAction;
@@ -69,9 +69,9 @@ fn show(name: Option<String>, paths: &Paths, out: &mut impl Write) -> Result<()>
     let bad = |problem: config::Problem| anyhow::anyhow!("{problem}");
     let (text, file) = config::theme_text(&name, paths).map_err(bad)?;
     let theme = config::parsed_theme(&text, file.as_deref()).map_err(bad)?;
-    let columns = u16::try_from(tty::width_of_stdout()).unwrap_or(u16::MAX);
+    let tty::Size { rows, cols: columns, .. } = tty::size_of_stdout();
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
-    let mut options = Options::of_terminal(columns, theme, variable);
+    let mut options = Options::of_terminal(Size { columns, rows }, theme, Wrapping::default(), variable);
     if !io::stdout().is_terminal() {
         options.mode = Mode::Dumb;
     }

@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use crate::input::{Editing, Hotkey, UnknownHotkey};
 use crate::provider::{Protocol, Wish};
 use crate::reflex::Role;
+use crate::render::Wrapping;
 
 pub use agent::Agent;
 pub use docs::markdown;
@@ -52,6 +53,10 @@ pub struct Config {
     pub hint: bool,
     /// How answers look: `terminal`, `dark`, `light`, `mono`, or your own in `themes/NAME.toml` beside the configuration.
     pub theme: String,
+    /// How answers and our own texts are broken into rows: `words` breaks them between words, `terminal` leaves it to the terminal,
+    /// which breaks them at its margin and copies them in one piece. Code is never broken at words.
+    #[schemars(extend("default" = "words"))]
+    pub wrap: Wrapping,
     /// The key that opens the conversation line from anywhere, also over a running program: `"ctrl-"` with a letter or one of
     /// `\\ ] ^ _`, or `"none"`. Pressed twice it goes to the program.
     pub hotkey: HotkeyName,
@@ -149,6 +154,7 @@ impl Default for Config {
             reflex: Role::default(),
             hint: false,
             theme: "terminal".to_owned(),
+            wrap: Wrapping::default(),
             hotkey: HotkeyName::default(),
             model: Model::default(),
             history: History::default(),

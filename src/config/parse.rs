@@ -206,6 +206,7 @@ mod tests {
             hint = true
             hotkey = "none"
             theme = "dark"
+            wrap = "terminal"
             [model]
             name = "openai/gpt-5"
             base_url = "http://10.0.0.1/v1"
@@ -241,6 +242,7 @@ mod tests {
             reflex: Role::Only,
             hint: true,
             theme: "dark".to_owned(),
+            wrap: crate::render::Wrapping::Terminal,
             hotkey: "none".to_owned().try_into().unwrap(),
             model: Model {
                 name: "openai/gpt-5".to_owned(),

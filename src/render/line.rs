@@ -1,6 +1,9 @@
-//! A logical line: styled text without a break, wrapped by the terminal alone.
+//! A logical line: styled text without a break. Prose is wrapped at words, everything else by the terminal alone.
+
+use std::ops::Range;
 
 use crate::text::style::RESET;
+use crate::text::wrap::{self, Fixed, Layout};
 use crate::text::{Alphabet, Piece, sanitize, spell_line, width};
 
 use super::Options;
@@ -15,10 +18,59 @@ pub(super) struct Span {
     pub(super) text: String,
 }
 
+/// How a line that is wider than the terminal is broken.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Wrap {
+    /// The terminal breaks it at its margin, and copying gives it back in one piece.
+    #[default]
+    Terminal,
+    /// It breaks at words.
+    Words(Hang),
+}
+
+/// What the rows of a line begin with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Hang {
+    /// Cells of the first row that stay with the first word, such as a bullet's.
+    pub(super) lead: usize,
+    /// Cells left free at the start of further rows.
+    pub(super) indent: usize,
+    /// Quote marks within them.
+    pub(super) quoted: usize,
+}
+
+impl Hang {
+    /// Further rows begin below the words behind a lead of this width.
+    pub(super) fn below(lead: usize) -> Hang {
+        Hang { lead, indent: lead, quoted: 0 }
+    }
+
+    /// Narrow windows keep most of their columns for words.
+    fn within(self, columns: usize) -> Hang {
+        let indent = self.indent.min(columns / 3);
+        Hang { indent, quoted: self.quoted.min(indent / 2), ..self }
+    }
+
+    /// The beginning of a further row.
+    fn prefix(self) -> Line {
+        let marks = "> ".repeat(self.quoted);
+        let blanks = " ".repeat(self.indent - marks.len());
+        Line::of(Look::MUTED, &marks).with(Look::PLAIN, &blanks)
+    }
+}
+
 /// Spans next to each other always differ in look, so two lines that look alike are equal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) spans: Vec<Span>,
+    pub(super) wrap: Wrap,
+}
+
+/// A row of a line, and where in the line its text begins.
+#[derive(Debug)]
+pub(super) struct LineRow {
+    pub(super) line: Line,
+    pub(super) start: usize,
 }
 
 /// Enough to keep code readable; a real tab would move by a distance that depends on where it is.
@@ -27,6 +79,14 @@ const TAB: &str = "    ";
 /// The characters that a terminal can show.
 pub(super) fn alphabet(options: &Options) -> Alphabet {
     if options.unicode { Alphabet::Unicode } else { Alphabet::Ascii }
+}
+
+impl Wrap {
+    /// What of it holds where this was asked for: nothing but the terminal wraps on a plain one, and where the user wants it so.
+    fn in_(self, options: &Options) -> Wrap {
+        let by_words = options.mode == super::Mode::Terminal && options.wrap == super::Wrapping::Words;
+        if by_words { self } else { Wrap::Terminal }
+    }
 }
 
 impl Line {
@@ -79,8 +139,94 @@ impl Line {
         }
     }
 
+    /// Breaks the line at words where it is too wide.
+    pub(super) fn wrapped(mut self, hang: Hang) -> Line {
+        self.wrap = Wrap::Words(hang);
+        self
+    }
+
+    /// Appends the rest of a line; an empty one takes the way it is wrapped as well.
+    pub(super) fn extend(&mut self, rest: &Line) {
+        if self.is_empty() && self.wrap == Wrap::Terminal {
+            self.wrap = rest.wrap;
+        }
+        self.append(rest);
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.spans.is_empty()
+    }
+
+    /// The rows of the line, each of which ends with a line break of our own. One may still be wider than the terminal.
+    pub(super) fn rows(&self, options: &Options, fixed: Option<Fixed>) -> Vec<LineRow> {
+        let text = self.text();
+        let Wrap::Words(hang) = self.wrap.in_(options) else {
+            return self.unwrapped_rows(&text, fixed);
+        };
+        let columns = options.width();
+        let hang = hang.within(columns);
+        let layout = Layout { columns, lead: hang.lead, hang: hang.indent, fixed };
+        let row = |(index, range): (usize, Range<usize>)| {
+            let start = range.start;
+            let mut line = if index > 0 { hang.prefix() } else { Line::new() };
+            line.append(&self.slice(range));
+            LineRow { line, start }
+        };
+        wrap::rows(&text, layout).into_iter().enumerate().map(row).collect()
+    }
+
+    fn unwrapped_rows(&self, text: &str, fixed: Option<Fixed>) -> Vec<LineRow> {
+        let row = |range: Range<usize>| LineRow { start: range.start, line: self.slice(range) };
+        match fixed {
+            Some(Fixed { length, is_closed: true }) => {
+                let length = length.min(text.len());
+                vec![row(0..length), row(length..text.len())]
+            }
+            Some(Fixed { is_closed: false, .. }) | None => vec![row(0..text.len())],
+        }
+    }
+
+    /// What of the line follows this byte of its text, as it begins a further row.
+    pub(super) fn continued_from(&self, start: usize, options: &Options) -> Line {
+        let rest = self.slice(start..self.text().len());
+        let Wrap::Words(hang) = self.wrap.in_(options) else { return Line { wrap: self.wrap, ..rest } };
+        if start == 0 {
+            return self.clone();
+        }
+        let narrow = hang.within(options.width());
+        let mut line = narrow.prefix();
+        line.append(&rest);
+        line.wrapped(Hang { lead: narrow.indent, ..hang })
+    }
+
+    /// The part of the line in these bytes of its text.
+    pub(super) fn slice(&self, range: Range<usize>) -> Line {
+        let mut part = Line::new();
+        let mut at = 0;
+        for span in &self.spans {
+            let end = at + span.text.len();
+            let (from, to) = (range.start.clamp(at, end), range.end.clamp(at, end));
+            part.push_link(span.style, span.link.as_deref(), &span.text[from - at..to - at]);
+            at = end;
+        }
+        part
+    }
+
+    /// Bytes at the start of the text in which both lines look the same.
+    pub(super) fn common(&self, other: &Line) -> usize {
+        let mut common = 0;
+        for (mine, theirs) in self.spans.iter().zip(&other.spans) {
+            if mine.style != theirs.style || mine.link != theirs.link {
+                break;
+            }
+            let same = mine.text.chars().zip(theirs.text.chars()).take_while(|(mine, theirs)| mine == theirs);
+            let same: usize = same.map(|(c, _)| c.len_utf8()).sum();
+            common += same;
+            if same < mine.text.len() || same < theirs.text.len() {
+                break;
+            }
+        }
+        common
     }
 
     pub(super) fn text(&self) -> String {
@@ -89,18 +235,6 @@ impl Line {
 
     pub(super) fn cells(&self) -> usize {
         width::cells(&self.text())
-    }
-
-    /// Cuts the line behind its last blank.
-    pub(super) fn drop_last_word(&mut self) {
-        while let Some(last) = self.spans.last_mut() {
-            let kept = last.text.rfind(' ').map_or(0, |blank| blank + 1);
-            last.text.truncate(kept);
-            if kept > 0 {
-                return;
-            }
-            self.spans.pop();
-        }
     }
 
     /// Returns what follows `beginning`, if the line begins with it.

@@ -28,8 +28,8 @@ mod tests;
 pub use ask::{Card, CardSize, Change, Question, Subject, inquiry, question};
 pub use code::{load_grammars, warm};
 pub use diff::diff;
-pub use options::{Mode, Options, cooked};
-pub use painter::Painter;
+pub use options::{Mode, Options, Size, Wrapping, cooked};
+pub use painter::{Painter, wrapped};
 pub use theme::{BUILT_IN as BUILT_IN_THEMES, BadTheme, Theme, about as about_theme};
 
 pub use crate::text::style::Depth;

@@ -1,5 +1,8 @@
 //! What the terminal can do and how wide it is.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::text::style::Depth;
 
 use super::theme::Theme;
@@ -22,6 +25,9 @@ pub fn cooked(painted: &[u8]) -> Vec<u8> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     pub columns: u16,
+    /// The height: what has scrolled out of the screen can't be redrawn.
+    pub rows: u16,
+    pub wrap: Wrapping,
     pub colour: Depth,
     pub theme: Theme,
     /// Whether it shows UTF-8; otherwise everything is ASCII.
@@ -33,6 +39,24 @@ pub struct Options {
     pub mode: Mode,
 }
 
+/// Cells of a terminal; 0 where it doesn't say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    pub columns: u16,
+    pub rows: u16,
+}
+
+/// Who breaks lines of prose that are too wide.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Wrapping {
+    /// We do, at words.
+    #[default]
+    Words,
+    /// The terminal does, at its margin.
+    Terminal,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     Terminal,
@@ -42,13 +66,15 @@ pub enum Mode {
 
 impl Options {
     /// What the environment says of a terminal; `variable` is empty for one that is not set.
-    pub fn of_terminal(columns: u16, theme: Theme, variable: impl Fn(&str) -> String) -> Options {
+    pub fn of_terminal(size: Size, theme: Theme, wrap: Wrapping, variable: impl Fn(&str) -> String) -> Options {
         let term = variable("TERM");
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(&variable).into_iter().find(|value| !value.is_empty());
         let is_plain = term.is_empty() || term == "dumb";
         let is_console = term == "linux";
         Options {
-            columns: if columns == 0 { 80 } else { columns },
+            columns: if size.columns == 0 { 80 } else { size.columns },
+            rows: if size.rows == 0 { 24 } else { size.rows },
+            wrap,
             colour: depth(&term, &variable("COLORTERM"), &variable("NO_COLOR")),
             theme,
             unicode: locale.is_some_and(|locale| locale.to_uppercase().replace('-', "").contains("UTF8")),
@@ -56,6 +82,21 @@ impl Options {
             hyperlinks: !is_console,
             mode: if is_plain { Mode::Dumb } else { Mode::Terminal },
         }
+    }
+}
+
+impl Options {
+    pub(super) fn width(&self) -> usize {
+        usize::from(self.columns.max(2))
+    }
+
+    /// The most rows that are redrawn at a time, which leaves some for the status line and running calls.
+    pub(super) fn height(&self) -> usize {
+        usize::from(self.rows).saturating_sub(4).max(2)
+    }
+
+    pub(super) fn resize(&mut self, size: Size) {
+        (self.columns, self.rows) = (size.columns, size.rows);
     }
 }
 
@@ -81,7 +122,8 @@ mod tests {
         let of = |pairs: &[(&str, &str)]| {
             let variable =
                 |name: &str| pairs.iter().find(|(key, _)| *key == name).map_or("", |(_, value)| value).to_owned();
-            let options = Options::of_terminal(0, Theme::default(), variable);
+            let options =
+                Options::of_terminal(Size { columns: 0, rows: 0 }, Theme::default(), Wrapping::Words, variable);
             (options.colour, options.unicode, options.mode)
         };
         assert_eq!(of(&[]), (Depth::Ansi16, false, Mode::Dumb));

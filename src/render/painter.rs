@@ -4,15 +4,15 @@ use std::time::{Duration, Instant};
 
 use super::look::Look;
 use crate::chat::{Ending, Event};
-use crate::text::human;
+use crate::text::{human, width, wrap};
 
 use super::call::Calls;
-use super::line::Line;
+use super::line::{Hang, Line};
 use super::markdown::Stream;
 use super::region::{Final, Region};
 use super::status::{Doing, Status};
 use super::thought::Thought;
-use super::{Mode, Options};
+use super::{Mode, Options, Size};
 
 /// Text that flows is sign enough of life; the status line comes back when it has stopped for this long.
 const STALL: Duration = Duration::from_secs(1);
@@ -68,6 +68,11 @@ impl Painter {
         }
     }
 
+    /// How it paints.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
     /// Appends the bytes that show what happened.
     pub fn event(&mut self, event: &Event, now: Instant, out: &mut Vec<u8>) {
         self.now = Some(now);
@@ -114,11 +119,12 @@ impl Painter {
             }
             Event::Notice(text) => {
                 self.begin(Kind::Note, now);
-                self.say(text.lines().map(|line| Line::of(Look::MUTED, line)).collect());
+                self.say(text.lines().map(|line| prose(Look::MUTED, line)).collect());
             }
             Event::Steered(text) => {
                 let mark = |index: usize| if index == 0 { "> " } else { "  " };
-                let line = |(index, line)| Line::of(Look::ACCENT, mark(index)).with(Look::PLAIN, line);
+                let line =
+                    |(index, line)| Line::of(Look::ACCENT, mark(index)).with(Look::PLAIN, line).wrapped(Hang::below(2));
                 let lines: Vec<Line> = text.lines().enumerate().map(line).collect();
                 // It was said in the middle of a sentence, perhaps of a word.
                 if self.kind == Some(Kind::Text) || self.open_part {
@@ -141,16 +147,16 @@ impl Painter {
         }
     }
 
-    /// The terminal has another width now.
-    pub fn resize(&mut self, columns: u16, out: &mut Vec<u8>) {
-        self.options.columns = columns;
-        self.stream.resize(columns);
-        self.calls.resize(columns);
+    /// The terminal has another size now.
+    pub fn resize(&mut self, size: Size, out: &mut Vec<u8>) {
+        self.options.resize(size);
+        self.stream.resize(size);
+        self.calls.resize(size.columns);
         if self.suspended {
             // What is on the screen now is not ours.
-            return self.region.resize(columns, &mut Vec::new());
+            return self.region.resize(size, &mut Vec::new());
         }
-        self.region.resize(columns, out);
+        self.region.resize(size, out);
         self.paint(out);
     }
 
@@ -236,6 +242,11 @@ impl Painter {
 
     fn on_retrying(&mut self, attempt: u32, after: Duration, why: &str, now: Instant) {
         self.doing(Doing::Retrying { attempt, until: now + after, why: why.to_owned() });
+        if self.kind == Some(Kind::Text) {
+            // What was said so far stays, and the next try begins anew below it.
+            self.close(now);
+            self.say(vec![prose(Look::MUTED, "(interrupted; asking again)"), Line::new()]);
+        }
         self.text_at = None;
         if self.options.mode == Mode::Dumb {
             self.begin(Kind::Note, now);
@@ -249,15 +260,16 @@ impl Painter {
         self.say(stopped);
         match ending {
             Ending::Answered => {}
-            Ending::Interrupted => self.say(vec![Line::of(Look::WARNING, "interrupted")]),
-            Ending::StepLimit => self.say(vec![Line::of(Look::WARNING, "stopped at the step limit")]),
+            Ending::Interrupted => self.say(vec![prose(Look::WARNING, "interrupted")]),
+            Ending::StepLimit => self.say(vec![prose(Look::WARNING, "stopped at the step limit")]),
             Ending::Failed(why) => {
                 let mark = if self.options.unicode { "✗ " } else { "error: " };
-                self.say(vec![Line::of(Look::BAD, mark).with(Look::BAD, why)]);
+                let line = Line::of(Look::BAD, mark).with(Look::BAD, why);
+                self.say(vec![line.wrapped(Hang::below(width::cells(mark)))]);
             }
         }
         if let Some(status) = self.status.take().filter(|status| status.has_footer(ending)) {
-            self.say(vec![status.footer(now, &self.options)]);
+            self.say(vec![status.footer(now, &self.options).wrapped(Hang::default())]);
         }
         self.kind = None;
         self.text_at = None;
@@ -321,8 +333,8 @@ impl Painter {
             let line = piece.strip_suffix('\n');
             self.open_part = line.is_none();
             self.finals.push(match line {
-                Some(line) => Final::Line(Line::of(style, line.strip_suffix('\r').unwrap_or(line))),
-                None => Final::Part(Line::of(style, piece)),
+                Some(line) => Final::Line(prose(style, line.strip_suffix('\r').unwrap_or(line))),
+                None => Final::Part(prose(style, piece)),
             });
         }
     }
@@ -370,4 +382,15 @@ impl Painter {
         }
         lines
     }
+}
+
+/// The rows of a text of our own: lines of words, each wrapped below its beginning.
+pub fn wrapped(text: &str, options: &Options) -> Vec<String> {
+    let rows = |line: &str| prose(Look::PLAIN, line).rows(options, None);
+    text.lines().flat_map(rows).map(|row| row.line.text()).collect()
+}
+
+/// A line of words, wrapped below its beginning.
+fn prose(style: Look, text: &str) -> Line {
+    Line::of(style, text).wrapped(Hang { lead: 0, ..Hang::below(wrap::hang_of(text)) })
 }

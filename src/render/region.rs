@@ -1,14 +1,16 @@
 //! The part of the screen we may redraw.
 //!
-//! It begins at the first line that is not final and ends at the cursor; everything above is scrollback and never touched again.
+//! It begins at the first row that is not final and ends at the cursor; everything above is scrollback and never touched again.
 //! Moves are relative, so the absolute row is never needed. Growth at the end is written as it is; only a change within the region
 //! moves the cursor up.
 
-use crate::text::width::{self, Flow};
+use crate::text::width;
+use crate::text::wrap::Fixed;
 
-use super::Options;
-use super::line::Line;
+use super::line::{Hang, Line, Wrap};
+use super::look::Look;
 use super::options::NEWLINE;
+use super::{Options, Size};
 
 /// What is final, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,117 +22,204 @@ pub(super) enum Final {
 
 pub(super) struct Region {
     options: Options,
-    /// What is on the screen and not final; the cursor is at the end of the last one.
+    /// The rows on the screen that may be redrawn; the cursor is at the end of the last one. The terminal may wrap them further.
     drawn: Vec<Line>,
-    /// The column in which the first line begins, behind parts that are final.
-    start: usize,
-    /// The first line's rows are unknown: it was resized, or holds characters whose width terminals disagree on. It may grow only.
-    locked: bool,
+    /// Of those, how many belong to the first line.
+    first_rows: usize,
+    /// The text of the first line, as it was drawn.
+    first_text: String,
+    /// The beginning of the first line that is final, from the start of its row on.
+    tail: Line,
+    /// The first row takes an unknown number of rows on the screen, because the terminal was resized or terminals disagree on its
+    /// width. It may grow only.
+    fixed: Option<Fixed>,
 }
 
 impl Region {
     pub(super) fn new(options: Options) -> Region {
-        Region { options, drawn: Vec::new(), start: 0, locked: false }
+        Region { options, drawn: Vec::new(), first_rows: 0, first_text: String::new(), tail: Line::new(), fixed: None }
     }
 
-    /// Whether nothing may be drawn below the first line, because there would be no way back.
+    /// Whether nothing may be drawn below what is there, because there would be no way back.
     pub(super) fn is_locked(&self) -> bool {
-        self.locked
+        self.fixed.is_some_and(|fixed| !fixed.is_closed) || self.drawn.iter().any(|line| self.is_disputed(&line.text()))
+    }
+
+    /// Whether terminals disagree on how many rows a row of ours takes.
+    fn is_disputed(&self, text: &str) -> bool {
+        !width::is_settled(text) && width::widest(text) >= self.columns()
     }
 
     /// Makes the screen show what is final, then what is live.
     pub(super) fn paint(&mut self, finals: Vec<Final>, live: Vec<Line>, out: &mut Vec<u8>) {
         let mut complete = Vec::new();
-        let mut part: Option<Line> = None;
+        let mut open = std::mem::take(&mut self.tail);
         for one in finals {
             match one {
-                Final::Part(more) => part.get_or_insert_default().append(&more),
+                Final::Part(more) => open.extend(&more),
                 Final::Line(rest) => {
-                    let mut line = part.take().unwrap_or_default();
-                    line.append(&rest);
-                    complete.push(line);
+                    open.extend(&rest);
+                    complete.push(std::mem::take(&mut open));
                 }
             }
         }
-        let mut lines = complete.clone();
-        let mut live = live;
-        if part.is_some() && live.is_empty() {
-            live.push(Line::new());
-        }
-        for (index, line) in live.iter().enumerate() {
-            let mut whole = part.clone().filter(|_| index == 0).unwrap_or_default();
-            whole.append(line);
-            lines.push(whole);
-        }
+        let mut live = live.into_iter();
+        let first = live.next().or_else(|| (!open.is_empty()).then(Line::new)).map(|more| {
+            let mut first = open.clone();
+            first.extend(&more);
+            first
+        });
+        let mut fixed = self.fixed;
+        let mut rows = |line: &Line| line.rows(&self.options, fixed.take()).into_iter().map(|row| row.line);
+        let mut lines: Vec<Line> = complete.iter().flat_map(&mut rows).collect();
+        let before = lines.len();
+        lines.extend(first.iter().flat_map(&mut rows));
+        let first_rows = lines.len() - before;
+        lines.extend(live.flat_map(|line| rows(&line).collect::<Vec<Line>>()));
         self.draw(&lines, out);
         if !complete.is_empty() {
-            self.start = 0;
-            self.locked = false;
-            if live.is_empty() {
+            self.fixed = None;
+            if first.is_none() {
                 self.newline(out);
             }
         }
-        if let Some(part) = part {
-            let text = part.text();
-            self.locked |= !width::is_settled(&text);
-            self.start = width::flow(&text, self.start, self.columns()).column;
+        self.drawn = lines.split_off(before);
+        if self.fixed.is_some_and(|fixed| fixed.is_closed) && self.drawn.len() == 1 {
+            self.drawn.push(Line::new());
         }
-        self.locked |= live.first().is_some_and(|line| self.is_disputed(&line.text()));
-        self.drawn = live;
+        self.first_rows = first_rows;
+        self.first_text = first.map(|line| line.text()).unwrap_or_default();
+        self.keep_tail(open);
+        self.fix_disputed();
     }
 
     /// Removes what can be removed, so that others may print from the start of a fresh line.
     pub(super) fn lift(&mut self, out: &mut Vec<u8>) {
-        if self.locked {
+        if self.fixed.is_some() {
             // The first line stays, and what comes later goes on below it, from the word that is broken there.
-            self.newline(out);
-            if let Some(first) = self.drawn.first_mut() {
-                first.drop_last_word();
+            if !self.fixed.is_some_and(|fixed| fixed.is_closed)
+                || self.drawn.last().is_some_and(|line| !line.is_empty())
+            {
+                self.newline(out);
             }
-            return;
+            let length = self.first_text.rfind(' ').map_or(0, |blank| blank + 1);
+            return self.fix(Fixed { length, is_closed: true });
         }
         if self.drawn.iter().any(|line| !line.is_empty()) {
-            self.rewind(0, out);
+            self.rewind(0, 0, out);
         }
-        if self.start > 0 {
+        let end = self.tail.text().trim_end().len();
+        if end > 0 {
+            self.tail.slice(0..end).write(&self.options, out);
             self.newline(out);
         }
         self.drawn.clear();
-        self.start = 0;
+        self.tail = Line::new();
     }
 
     /// Forgets the rows. What a terminal does with its lines on a resize differs; what we know is where the cursor is.
-    pub(super) fn resize(&mut self, columns: u16, out: &mut Vec<u8>) {
+    pub(super) fn resize(&mut self, size: Size, out: &mut Vec<u8>) {
         let old = self.columns();
-        self.options.columns = columns;
+        self.options.resize(size);
         let new = self.columns();
-        while let Some(line) = self.drawn.last() {
-            let [before, after] = [old, new].map(|columns| width::flow(&line.text(), 0, columns).rows + 1);
-            if self.drawn.len() == 1 && (self.start > 0 || before.max(after) > 1) {
-                self.locked = true;
-                return;
-            }
+        let heights = |line: &Line| [old, new].map(|columns| width::flow(&line.text(), 0, columns).rows + 1);
+        let is_below = self.drawn.len() > self.first_rows;
+        while self.drawn.len() > self.first_rows {
+            let [before, after] = self.drawn.pop().map_or([1, 1], |line| heights(&line));
             // The lesser of both: rather leave a trace than touch what is final.
             for row in 0..before.min(after) {
                 out.extend_from_slice(if row == 0 { b"\r\x1b[K" } else { b"\x1b[A\r\x1b[K" });
             }
-            self.drawn.pop();
-            let next_is_kept = self.drawn.len() == 1
-                && (self.start > 0 || width::flow(&self.drawn[0].text(), 0, old.min(new)).rows > 0);
-            if !self.drawn.is_empty() && !next_is_kept {
+            if self.drawn.len() > self.first_rows {
                 out.extend_from_slice(b"\x1b[A");
             }
         }
-        self.locked = false;
+        let is_known = |line: &Line| {
+            let [before, after] = heights(line);
+            before == 1 && after == 1 && width::widest(&line.text()) <= old.min(new)
+        };
+        if self.fixed.is_none() && self.drawn.iter().all(is_known) {
+            if is_below && !self.drawn.is_empty() {
+                out.extend_from_slice(b"\x1b[A");
+            }
+            self.rewind(0, 0, out);
+            return self.drawn.clear();
+        }
+        if self.drawn.is_empty() {
+            return;
+        }
+        self.fix(Fixed { length: self.first_text.len(), is_closed: is_below });
     }
 
-    /// Whether terminals disagree on the rows of a first line of this text.
-    fn is_disputed(&self, text: &str) -> bool {
-        !width::is_settled(text) && self.start + width::widest(text) >= self.columns()
+    /// Leaves the first line as it is on the screen; from now on it may grow only.
+    fn fix(&mut self, fixed: Fixed) {
+        self.fixed = Some(fixed);
+        let length = fixed.length.min(self.first_text.len());
+        let line = Line::of(Look::PLAIN, &self.first_text[..length]);
+        self.drawn = if fixed.is_closed { vec![line, Line::new()] } else { vec![line] };
+        self.first_rows = 1;
+    }
+
+    /// Keeps what is final of the first line, from the start of the row on in which it ends. Everything above leaves the region.
+    fn keep_tail(&mut self, open: Line) {
+        let length = open.text().len();
+        if length == 0 {
+            self.tail = open;
+            return;
+        }
+        let live = self.first_text.split_off(length);
+        let mut rows = open.rows(&self.options, self.fixed);
+        let is_fixed = self.fixed.is_some_and(|fixed| fixed.length >= length);
+        match rows.pop().filter(|_| !is_fixed) {
+            None => {
+                self.tail = open;
+                self.drop_beginning(length);
+            }
+            Some(last) => {
+                let passed = rows.len().min(self.drawn.len().saturating_sub(1));
+                self.drawn.drain(..passed);
+                self.first_rows = self.first_rows.saturating_sub(passed);
+                self.fixed = self.fixed.filter(|_| passed == 0);
+                self.tail = open.continued_from(last.start, &self.options);
+                let shown = last.line.text();
+                match self.fixed {
+                    Some(fixed) => self.drop_beginning(fixed.length),
+                    None if width::is_settled(&shown) => self.drop_beginning(width::last_row(&shown, self.columns())),
+                    None => {}
+                }
+            }
+        }
+        self.first_text = self.tail.text() + &live;
+    }
+
+    /// Forgets the beginning of the first row, which is above the row that the cursor is in.
+    fn drop_beginning(&mut self, cut: usize) {
+        if cut == 0 {
+            return;
+        }
+        let wrap = match self.tail.wrap {
+            Wrap::Words(hang) => Wrap::Words(Hang { lead: 0, ..hang }),
+            Wrap::Terminal => Wrap::Terminal,
+        };
+        self.tail = Line { wrap, ..self.tail.slice(cut..self.tail.text().len()) };
+        if let Some(row) = self.drawn.first_mut() {
+            *row = row.slice(cut..row.text().len());
+        }
+        if let Some(fixed) = &mut self.fixed {
+            fixed.length = fixed.length.saturating_sub(cut);
+        }
+    }
+
+    /// Fixes the first row if terminals disagree on how many rows it takes.
+    fn fix_disputed(&mut self) {
+        let Some(text) = self.drawn.first().map(Line::text) else { return };
+        if self.is_disputed(&text) && self.fixed.is_none_or(|fixed| !fixed.is_closed) {
+            self.fixed = Some(Fixed { length: text.len(), is_closed: false });
+        }
     }
 
     fn columns(&self) -> usize {
-        usize::from(self.options.columns.max(2))
+        self.options.width()
     }
 
     fn newline(&self, out: &mut Vec<u8>) {
@@ -138,6 +227,9 @@ impl Region {
     }
 
     fn draw(&mut self, lines: &[Line], out: &mut Vec<u8>) {
+        if self.fixed.is_some() && self.draw_fixed(lines, out) {
+            return;
+        }
         let same = self.drawn.iter().zip(lines).take_while(|(old, new)| old == new).count();
         if same == self.drawn.len() {
             if same > 0 && same < lines.len() {
@@ -147,38 +239,74 @@ impl Region {
         }
         let grown = lines.get(same).and_then(|line| line.after(&self.drawn[same]));
         if let Some(rest) = grown.filter(|_| same + 1 == self.drawn.len()) {
-            rest.write(&self.options, out);
-            if same + 1 < lines.len() {
-                self.newline(out);
-            }
-            return self.write(&lines[same + 1..], out);
-        }
-        if same == 0 && self.locked {
-            return self.draw_locked(lines, out);
+            return self.append(&rest, &lines[same + 1..], out);
         }
         if self.options.synchronized {
             out.extend_from_slice(b"\x1b[?2026h");
         }
-        self.rewind(same, out);
-        self.write(&lines[same..], out);
+        self.redraw(same, lines, out);
         if self.options.synchronized {
             out.extend_from_slice(b"\x1b[?2026l");
         }
     }
 
-    /// The first line has changed and can't be redrawn: if only in its look, it keeps the old one; otherwise it is written again.
-    fn draw_locked(&mut self, lines: &[Line], out: &mut Vec<u8>) {
-        let Some(rest) = lines.first().and_then(|line| line.skip_text(&self.drawn[0].text())) else {
-            self.newline(out);
-            self.start = 0;
-            self.locked = false;
-            return self.write(lines, out);
-        };
+    /// Writes the rest of the row that the cursor is in, and further rows.
+    fn append(&self, rest: &Line, lines: &[Line], out: &mut Vec<u8>) {
         rest.write(&self.options, out);
-        if lines.len() > 1 {
+        if !lines.is_empty() {
             self.newline(out);
         }
-        self.write(&lines[1..], out);
+        self.write(lines, out);
+    }
+
+    /// Draws the rows again from this index on.
+    fn redraw(&mut self, same: usize, lines: &[Line], out: &mut Vec<u8>) {
+        // Where rows go away and none takes their place, the cursor belongs at the end of the last one that stays.
+        let from = if same == lines.len() { same.saturating_sub(1) } else { same };
+        if let Some(fixed) = self.fixed.as_mut().filter(|_| from == 0) {
+            // The end of the first row is not known, so the cursor stays below it.
+            fixed.is_closed = true;
+            return self.rewind(1, 0, out);
+        }
+        let kept = match (self.drawn.get(from), lines.get(from)) {
+            (Some(old), Some(new)) => self.kept(old, new),
+            (Some(_) | None, _) => 0,
+        };
+        let cells = lines.get(from).map_or(0, |line| width::cells(&line.text()[..kept]));
+        self.rewind(from, cells, out);
+        if let Some(line) = lines.get(from) {
+            self.append(&line.slice(kept..line.text().len()), &lines[from + 1..], out);
+        }
+    }
+
+    /// Bytes of a row that stay on the screen as they are: whole words that fit into its first row.
+    fn kept(&self, old: &Line, new: &Line) -> usize {
+        let text = new.text();
+        let kept = text[..new.common(old)].rfind(' ').map_or(0, |blank| blank + 1);
+        let kept = &text[..kept];
+        if width::is_settled(kept) && width::cells(kept) < self.columns() { kept.len() } else { 0 }
+    }
+
+    /// The first row can't be redrawn: if it has changed in its look alone, it keeps the old one; otherwise it is written again.
+    /// Returns whether that was all.
+    fn draw_fixed(&mut self, lines: &[Line], out: &mut Vec<u8>) -> bool {
+        let (Some(old), Some(new)) = (self.drawn.first(), lines.first()) else { return false };
+        match new.skip_text(&old.text()) {
+            Some(rest) if rest.is_empty() => {
+                self.drawn[0] = new.clone();
+                false
+            }
+            Some(rest) => {
+                self.append(&rest, &lines[1..], out);
+                true
+            }
+            None => {
+                self.newline(out);
+                self.fixed = None;
+                self.write(lines, out);
+                true
+            }
+        }
     }
 
     fn write(&self, lines: &[Line], out: &mut Vec<u8>) {
@@ -190,23 +318,14 @@ impl Region {
         }
     }
 
-    /// Moves the cursor to where the line of this index begins and erases from there on.
-    fn rewind(&mut self, index: usize, out: &mut Vec<u8>) {
+    /// Moves the cursor to this column of the row of this index and erases from there on.
+    fn rewind(&mut self, index: usize, column: usize, out: &mut Vec<u8>) {
         let mut rows = 0;
         for (at, line) in self.drawn.iter().enumerate().skip(index) {
-            let Flow { rows: within, .. } =
-                width::flow(&line.text(), if at == 0 { self.start } else { 0 }, self.columns());
-            rows += within + usize::from(at > index);
+            rows += width::flow(&line.text(), 0, self.columns()).rows + usize::from(at > index);
         }
-        if index == 0 && self.start >= self.columns() {
-            // The wrap that was pending has happened if anything followed it.
-            if rows == 0 {
-                return;
-            }
-            rows -= 1;
-            self.start = 0;
-        }
-        let column = if index == 0 { self.start } else { 0 };
+        // Nothing above the screen can be reached.
+        let rows = rows.min(usize::from(self.options.rows).saturating_sub(1));
         for row in 0..=rows {
             out.push(b'\r');
             if row == rows && column > 0 {

@@ -108,6 +108,7 @@ impl Session {
             suggestion: None,
             places,
             theme,
+            wrap: config.wrap,
             kind,
             host,
             user: LazyCell::new(|| {

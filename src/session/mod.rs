@@ -49,7 +49,7 @@ use nix::unistd::{getpid, getsid};
 
 use crate::capture;
 use crate::host::{self, Change, Child, Ending, HostError, Kind, Pty};
-use crate::render::Theme;
+use crate::render::{self, Theme, Wrapping};
 use crate::store::{Record, Store};
 use crate::track::Scanner;
 use crate::tty::{self, Tty, TtyError};
@@ -136,6 +136,8 @@ struct Session {
     places: Places,
     /// The default until it is asked for: reading it takes memory that a tab without questions does not need.
     theme: OnceCell<Theme>,
+    /// Who breaks lines of prose.
+    wrap: Wrapping,
     kind: Kind,
     host: String,
     /// Who we are, once it is asked for: the answer may be a network away.
@@ -403,7 +405,7 @@ impl Session {
                 let size = self.tty.size();
                 self.pty.resize(pty_size(size));
                 self.stage.hints_at = self.stage.hints_at.map(|_| capture::Size::new(size.rows, size.cols));
-                self.repaint(size.cols);
+                self.repaint(render::Size { columns: size.cols, rows: size.rows });
                 self.announce();
                 self.resize_line();
             }

@@ -14,7 +14,7 @@ use crate::agent::{Happened, Place, Query, ShellView};
 use crate::capture::Size;
 use crate::chat::{Ending, Event};
 use crate::input::Hotkey;
-use crate::render::{Options, Painter, Theme};
+use crate::render::{self, Options, Painter, Theme};
 use crate::text;
 use crate::tool::ShellResult;
 
@@ -268,10 +268,10 @@ impl Session {
         self.paint(|painter, out| painter.tick(Instant::now(), out));
     }
 
-    pub(super) fn repaint(&mut self, columns: u16) {
+    pub(super) fn repaint(&mut self, size: render::Size) {
         if let Some(turn) = &mut self.turn {
             let mut out = Vec::new();
-            turn.painter.resize(columns, &mut out);
+            turn.painter.resize(size, &mut out);
             self.stage.show(&out);
             self.resize_steering();
             self.show();
@@ -427,15 +427,16 @@ impl Session {
     pub(super) fn options(&self) -> Options {
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
         let theme = *self.theme.get_or_init(Theme::default);
-        Options::of_terminal(self.tty.size().cols, theme, variable)
+        let tty::Size { rows, cols: columns, .. } = self.tty.size();
+        Options::of_terminal(render::Size { columns, rows }, theme, self.wrap, variable)
     }
 }
 
 /// Says words of our own, line by line.
 pub(super) fn write_words(painter: &mut Painter, words: &str, out: &mut Vec<u8>) {
     painter.suspend(out);
-    for line in words.lines() {
-        out.extend_from_slice(text::sanitize(line).as_bytes());
+    for row in render::wrapped(words, painter.options()) {
+        out.extend_from_slice(row.as_bytes());
         out.extend_from_slice(b"\r\n");
     }
     painter.resume(Instant::now(), out);

@@ -12,6 +12,7 @@ mod spell;
 pub mod style;
 mod titles;
 pub mod width;
+pub mod wrap;
 
 pub use clip::beginning;
 pub use nearest::{distance, nearest};

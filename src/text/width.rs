@@ -76,6 +76,19 @@ pub fn flow(text: &str, column: usize, columns: usize) -> Flow {
     at
 }
 
+/// Where the last of the rows begins that a terminal makes of `text`.
+pub fn last_row(text: &str, columns: usize) -> usize {
+    let (mut start, mut column) = (0, 0);
+    for (at, grapheme) in text.grapheme_indices(true) {
+        let width = grapheme.width();
+        if width > 0 && column + width > columns {
+            (start, column) = (at, 0);
+        }
+        column += width;
+    }
+    start
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -38,8 +38,17 @@ pub fn is_interactive() -> bool {
 
 /// How many columns standard output has; 80 where nobody knows.
 pub fn width_of_stdout() -> usize {
+    usize::from(size_of_stdout().cols)
+}
+
+/// The size of the terminal on standard output; 80 × 24 where nobody knows.
+pub fn size_of_stdout() -> Size {
     let size = window_size(io::stdout().as_fd()).unwrap_or_default();
-    usize::from(if size.cols == 0 { Size::default().cols } else { size.cols })
+    if size.cols == 0 || size.rows == 0 {
+        let cols = if size.cols == 0 { Size::default().cols } else { size.cols };
+        return Size { cols, ..Size::default() };
+    }
+    size
 }
 
 /// The path of the terminal on standard input.

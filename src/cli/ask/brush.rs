@@ -3,25 +3,25 @@
 use std::time::Instant;
 
 use crate::chat::Event;
-use crate::render::{self, Options, Painter, Theme};
+use crate::render::{self, Options, Painter, Size, Theme, Wrapping};
 use crate::session::Grammars;
 use crate::tty;
 
 /// Paints the answer's text, and nothing else: what is done meanwhile is said on stderr.
 pub(super) struct Brush {
     painter: Painter,
-    columns: u16,
+    size: Size,
     grammars: Grammars,
     /// Whether there is text that has not been ended.
     is_open: bool,
 }
 
 impl Brush {
-    pub(super) fn new(theme: Theme) -> Brush {
-        let columns = columns();
+    pub(super) fn new(theme: Theme, wrap: Wrapping) -> Brush {
+        let size = size();
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
-        let painter = Painter::new(Options::of_terminal(columns, theme, variable));
-        Brush { painter, columns, grammars: Grammars::default(), is_open: false }
+        let painter = Painter::new(Options::of_terminal(size, theme, wrap, variable));
+        Brush { painter, size, grammars: Grammars::default(), is_open: false }
     }
 
     /// The bytes that show more of the answer; none for blank lines that it begins with.
@@ -31,10 +31,10 @@ impl Brush {
         if !self.is_open {
             return out;
         }
-        let columns = columns();
-        if columns != self.columns {
-            self.columns = columns;
-            self.painter.resize(columns, &mut out);
+        let size = size();
+        if size != self.size {
+            self.size = size;
+            self.painter.resize(size, &mut out);
         }
         let event = Event::Text(text.to_owned());
         // Nothing else is kept waiting here, and there may be no second answer to colour.
@@ -54,6 +54,7 @@ impl Brush {
     }
 }
 
-fn columns() -> u16 {
-    u16::try_from(tty::width_of_stdout()).unwrap_or(u16::MAX)
+fn size() -> Size {
+    let tty::Size { rows, cols, .. } = tty::size_of_stdout();
+    Size { columns: cols, rows }
 }

@@ -96,7 +96,7 @@ pub(super) fn cut(source: &str) -> usize {
             Event::Start(_) => depth += 1,
             Event::End(_) => {
                 depth -= 1;
-                if depth == 0 {
+                if depth == 0 && is_over(&fenced, range.end) {
                     best = range.end;
                 }
             }
@@ -111,13 +111,20 @@ pub(super) fn cut(source: &str) -> usize {
                     break;
                 }
             }
-            _ if depth == 0 => best = range.end,
+            _ if depth == 0 && is_over(&fenced, range.end) => best = range.end,
             _ => {}
         }
     }
     let best = best.saturating_sub(lead).min(source.len());
     // What is left must not be empty behind a word, or nobody would know that a blank is needed before the next.
     if best == source.len() && !source.ends_with(' ') { 0 } else { best }
+}
+
+/// Whether what ends here has ended for good: more of its delimiters would make it something else.
+fn is_over(fenced: &str, end: usize) -> bool {
+    let next = fenced[end..].chars().next();
+    let is_last = fenced.len() <= end + FENCE.len_utf8();
+    !is_last && !next.is_some_and(|c| OPENERS.contains(&c))
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ impl Stream {
             Block::Table(rows) => {
                 let rows = rows.iter().map(String::as_str).chain(Some(line).filter(|line| !line.is_empty()));
                 let rows: Vec<&str> = rows.collect();
-                let last = rows.len().saturating_sub(ROWS_SHOWN);
+                let last = rows.len().saturating_sub(ROWS_SHOWN.min(self.options.height()));
                 let room = usize::from(self.options.columns).saturating_sub(1);
                 rows[last..].iter().map(|row| Line::of(Look::MUTED, row).clipped(room, &self.options)).collect()
             }

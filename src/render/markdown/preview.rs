@@ -5,6 +5,8 @@
 
 use crate::text::width;
 
+use super::inline::cut;
+
 /// Longer than any link worth waiting for.
 const LONGEST_WAIT: usize = 400;
 
@@ -28,9 +30,7 @@ pub(super) fn mended(source: &str) -> String {
 /// Returns as much as will look the same whatever follows. For lines of disputed width: their rows can't be counted, so that nothing
 /// can be taken back and a guess is too much.
 pub(super) fn certain(source: &str) -> &str {
-    let Reading { open, held } = read(source);
-    let first_open = open.first().map(|run| run.at);
-    &source[..first_open.into_iter().chain([shown_until(source, held)]).min().unwrap_or(source.len())]
+    &source[..cut(source)]
 }
 
 fn shown_until(source: &str, held: Option<usize>) -> usize {

@@ -1,10 +1,10 @@
 //! Pieces of markdown into lines.
 
-use crate::render::Options;
 use crate::render::code::Highlighter;
 use crate::render::line::Line;
 use crate::render::look::{Look, Role};
 use crate::render::region::Final;
+use crate::render::{Options, Size};
 use crate::text::{KIB, width};
 
 use super::block::{self, Kind};
@@ -55,8 +55,8 @@ impl Stream {
         }
     }
 
-    pub(in crate::render) fn resize(&mut self, columns: u16) {
-        self.options.columns = columns;
+    pub(in crate::render) fn resize(&mut self, size: Size) {
+        self.options.resize(size);
     }
 
     pub(in crate::render) fn push(&mut self, text: &str) {
@@ -99,17 +99,19 @@ impl Stream {
     fn held(&self) -> (usize, usize) {
         let line = self.line.len();
         match &self.block {
-            Block::Text(text) if self.within => (text.source.len() + line, text.due),
+            Block::Text(text) if self.within => (text.source.len() + line, text.due.min(self.cap())),
             Block::Table(_) => (line, LONGEST_ROW),
             Block::Code { .. } => (line, self.cap()),
             Block::None | Block::Text(_) if self.line.starts_with('|') => (line, LONGEST_ROW),
-            Block::None | Block::Text(_) => (line, STEP),
+            Block::None | Block::Text(_) => (line, STEP.min(self.cap())),
         }
     }
 
-    /// The most that is held while something is open that may never be closed: about six rows.
+    /// The most that is held while something is open that may never be closed: about six rows, and never more than the screen
+    /// holds, since nothing that has scrolled out of it could be redrawn. Wrapped words fill a third of their rows at the least.
     fn cap(&self) -> usize {
-        (usize::from(self.options.columns) * 6).clamp(480, 1200)
+        let columns = self.options.width();
+        (columns * 6).clamp(480, 1200).min(columns * self.options.height() / 3)
     }
 
     /// The line is too long to wait for its end: it is what it looks like.
@@ -192,7 +194,7 @@ impl Stream {
         let Block::Text(open) = &self.block else { return None };
         let line = line.trim_end();
         let all = |mark: char| line.len() >= 2 && line.chars().all(|c| c == mark);
-        let is_title = open.is_open_paragraph() && open.source.len() <= LONGEST_TITLE;
+        let is_title = open.is_open_paragraph() && open.source.len() <= LONGEST_TITLE.min(self.cap());
         match () {
             () if is_title && all('=') => Some(Look::TITLE),
             () if is_title && all('-') => Some(Look::HEADING),

@@ -1,7 +1,7 @@
 //! Tables: aligned where they fit, one record after another where they don't.
 
 use crate::render::Options;
-use crate::render::line::Line;
+use crate::render::line::{Hang, Line};
 use crate::render::look::Look;
 
 use super::inline::inline;
@@ -82,7 +82,7 @@ fn records(header: &[Line], body: &[Vec<Line>]) -> Vec<Line> {
                 line.push(Look::HEADING, ": ");
             }
             line.append(cell);
-            lines.push(line);
+            lines.push(line.wrapped(Hang { indent: 2, ..Hang::default() }));
         }
     }
     lines

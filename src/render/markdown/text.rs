@@ -1,7 +1,7 @@
 //! Text that grows: one logical line.
 
 use crate::render::Options;
-use crate::render::line::Line;
+use crate::render::line::{Hang, Line};
 use crate::render::look::Look;
 use crate::text::width;
 
@@ -17,6 +17,8 @@ pub(super) const STEP: usize = 160;
 pub(super) struct Text {
     /// What stands before it, until that is final.
     lead: Line,
+    /// Its further rows begin below its words.
+    hang: Hang,
     pub(super) style: Look,
     pub(super) source: String,
     /// How deep it is quoted.
@@ -35,7 +37,8 @@ impl Text {
     /// The text a line opens within list items of these indents, if it does not go on with another.
     pub(super) fn opened(line: &str, items: &[usize]) -> Text {
         let indent = |levels: usize| Line::of(Look::PLAIN, &"  ".repeat(levels));
-        let text = |lead, style, source: &str| Text {
+        let text = |lead: Line, style, source: &str| Text {
+            hang: Hang::below(lead.cells()),
             lead,
             style,
             source: source.to_owned(),
@@ -63,7 +66,8 @@ impl Text {
                     }
                     None => words,
                 };
-                Text { quoted: depth, ..text(lead, Look::QUOTE, words) }
+                let text = text(lead, Look::QUOTE, words);
+                Text { quoted: depth, hang: Hang { quoted: depth, ..text.hang }, ..text }
             }
             Kind::Text { indent: column, text: words } => {
                 let levels = items.iter().take_while(|item| **item < column).count();
@@ -88,20 +92,20 @@ impl Text {
     /// Takes the beginning of a long text, which is final from now on.
     pub(super) fn commit(&mut self, cap: usize, options: &Options) -> Vec<Line> {
         let mut parts = Vec::new();
-        while self.source.len() >= self.due {
+        while self.source.len() >= self.due.min(cap) {
             let at = match cut(&self.source) {
                 0 if self.source.len() >= cap => forced_cut(&self.source, cap),
                 at => at,
             };
             let rest = self.source.split_off(at);
-            self.due = if rest.len() >= cap { cap } else { rest.len() + STEP };
+            self.due = if rest.len() >= cap { cap } else { rest.len() + STEP.min(cap) };
             let part = std::mem::replace(&mut self.source, rest);
             if !part.is_empty() {
                 self.begun = true;
                 self.disputed |= !width::is_settled(&part);
                 let mut line = std::mem::take(&mut self.lead);
                 line.append(&inline(&part, self.style, options));
-                parts.push(line);
+                parts.push(line.wrapped(self.hang));
             }
         }
         parts
@@ -118,7 +122,7 @@ impl Text {
     pub(super) fn ended(&self, options: &Options) -> Line {
         let mut line = self.lead.clone();
         line.append(&inline(self.source.trim_end(), self.style, options));
-        line
+        line.wrapped(self.hang)
     }
 
     /// As it looks now, with `more` behind it.
@@ -128,7 +132,7 @@ impl Text {
         let mut line = self.lead.clone();
         // A blank at the end may turn out to be the end.
         line.append(&inline(source.trim_end(), self.style, options));
-        line
+        line.wrapped(self.hang)
     }
 }
 

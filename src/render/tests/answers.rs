@@ -45,8 +45,8 @@ fn an_answer_on_80_columns() {
     insta::assert_snapshot!(answer(80, 7).screen(), @"
     Why it failed
 
-    rows is moved into the closure on line 41, so the borrow after it can't stand. S
-    ee the book for all the rules. This line goes on.
+    rows is moved into the closure on line 41, so the borrow after it can't stand.
+    See the book for all the rules. This line goes on.
 
     What to do
 
@@ -80,10 +80,10 @@ fn an_answer_on_40_columns() {
     insta::assert_snapshot!(answer(40, 7).screen(), @"
     Why it failed
 
-    rows is moved into the closure on line 4
-    1, so the borrow after it can't stand. S
-    ee the book for all the rules. This line
-     goes on.
+    rows is moved into the closure on line
+    41, so the borrow after it can't stand.
+    See the book for all the rules. This
+    line goes on.
 
     What to do
 
@@ -171,7 +171,7 @@ fn growing_text_costs_its_own_bytes_only() {
     let mut scene = Scene::new(80).text("some ").text("words ").text("and more");
     insta::assert_snapshot!(scene.escapes(), @"some words and more");
     scene.bytes.clear();
-    insta::assert_snapshot!(scene.text(" *args stay").finish().escapes(), @" ␛[3margs stay␛[0m␛[?2026h␍␛[Ksome words and more *args stay␛[?2026l␍␊");
+    insta::assert_snapshot!(scene.text(" *args stay").finish().escapes(), @" ␛[3margs stay␛[0m␛[?2026h␍␛[20C␛[K*args stay␛[?2026l␍␊");
 }
 
 #[test]
@@ -179,8 +179,8 @@ fn a_wide_table_becomes_records() {
     let text = "| Name | Description |\n|---|---|\n| a | a rather long description of what `a` is |\n| b | and one of b, too |\n";
     insta::assert_snapshot!(Scene::new(40).text(text).finish().screen(), @"
     Name: a
-    Description: a rather long description o
-    f what a is
+    Description: a rather long description
+      of what a is
 
     Name: b
     Description: and one of b, too
@@ -198,11 +198,81 @@ fn what_only_looks_like_a_table_is_text() {
 }
 
 #[test]
-fn long_lines_are_wrapped_by_the_terminal_alone() {
+fn where_it_is_wished_for_long_lines_are_wrapped_by_the_terminal_alone() {
     let words = "word ".repeat(60);
-    let scene = Scene::new(40).pieces(&words, 3).finish();
+    let scene = Scene::with(Options { wrap: Wrapping::Terminal, ..options(40) }).pieces(&words, 3).finish();
     assert_eq!(scene.bytes.iter().filter(|byte| **byte == b'\n').count(), 1);
     assert_eq!(scene.copied(), words.trim_end());
+}
+
+#[test]
+fn prose_is_wrapped_at_words_below_its_marks_and_code_is_not() {
+    let text = "# A heading that is wider than the window\n\n- an item of a list with many words\n  1. a nested one with many words\n\n\
+                > a quotation of several words\n\nhttps://example.com/a/rather/long/path and 漢字かな交じり文です。\n\n\
+                ```\nlet code = \"is never wrapped at words\";\n```\n";
+    insta::assert_snapshot!(Scene::new(24).pieces(text, 3).finish().screen(), @"
+    A heading that is wider
+    than the window
+
+    - an item of a list with
+      many words
+      1. a nested one with
+         many words
+
+    > a quotation of several
+    > words
+
+    https://example.com/a/ra
+    ther/long/path and 漢字
+    かな交じり文です。
+
+    let code = \"is never wra
+    pped at words\";
+    █
+    ");
+}
+
+#[test]
+fn a_piece_that_draws_nothing_after_a_pause_leaves_the_line_as_it_is() {
+    for piece in [" ", " *", " _", "*"] {
+        let scene = Scene::new(40).text("some words").wait(1_500).text(piece).wait(100).text("and*_ more");
+        let whole = Scene::new(40).text(&format!("some words{piece}and*_ more"));
+        assert_eq!(scene.finish().screen(), whole.finish().screen(), "{piece:?}");
+    }
+}
+
+#[test]
+fn a_retry_marks_what_was_broken_off_and_begins_on_its_own_line() {
+    let retry = Event::Retrying { attempt: 2, after: Duration::from_secs(1), why: "the stream broke".to_owned() };
+    let scene = Scene::new(40).text("It is the ca").event(retry).wait(1_000).text("It is the cache.\n");
+    insta::assert_snapshot!(scene.finish().screen(), @"
+    It is the ca
+    (interrupted; asking again)
+
+    It is the cache.
+    █
+    ");
+}
+
+#[test]
+fn a_wider_window_wraps_the_open_paragraph_anew() {
+    let scene = Scene::new(20).text("some words that take more than one row").resize(40).text(" and more\n");
+    insta::assert_snapshot!(scene.finish().screen(), @"
+    some words that take more than one row
+    and more
+    █
+    ");
+}
+
+#[test]
+fn a_narrower_window_keeps_what_is_there_and_wraps_what_follows() {
+    let scene = Scene::new(40)
+        .text("some words that take more than one row of it")
+        .resize(20)
+        .text("s width and no word twice\n");
+    let screen = scene.finish().screen();
+    assert_eq!(screen.matches("twice").count(), 1, "{screen}");
+    assert_eq!(screen.matches("width").count(), 1, "{screen}");
 }
 
 #[test]
@@ -225,8 +295,9 @@ fn emphasis_guessed_wrongly_is_taken_back_over_several_rows() {
     insta::assert_snapshot!(Scene::new(40).text("before\n\n").pieces(text, 4).finish().screen(), @"
     before
 
-    use *args and **kwargs in a function tha
-    t takes any number of arguments, as here
+    use *args and **kwargs in a function
+    that takes any number of arguments, as
+    here
     █
     ");
 }
@@ -253,8 +324,8 @@ fn joined_emoji_flags_and_marks_survive_streaming() {
     assert_eq!(Scene::new(40).pieces(text, 1).finish().screen(), whole);
     insta::assert_snapshot!(whole, @"
     👩‍👩‍👧 family, 🇫🇷 flag, é mark, ❤️ heart
-     and bold 漢字 until the row is full and
-     then some more
+    and bold 漢字 until the row is full and
+    then some more
     █
     ");
 }
@@ -281,13 +352,13 @@ fn a_resize_in_mid_stream_loses_and_doubles_nothing() {
 fn a_stalled_stream_shows_that_it_lives_and_goes_on_where_it_was() {
     let scene = Scene::new(40).text("A sentence that is longer than one row, and").wait(1_500);
     insta::assert_snapshot!(scene.screen(), @"
-    A sentence that is longer than one row, 
+    A sentence that is longer than one row,
     and
     ⠇ writing · 1s · 10 out · Ctrl-C stops█
     ");
     let scene = scene.text(" its end.").finish();
     insta::assert_snapshot!(scene.screen(), @"
-    A sentence that is longer than one row, 
+    A sentence that is longer than one row,
     and its end.
     █
     ");

@@ -227,8 +227,8 @@ fn others_may_print_in_between() {
     let scene = foreign(scene.text("and its end.\n\n").start("1", "bash", "make"), "[2] Done\r\n");
     insta::assert_snapshot!(scene.done("1", Outcome::done("")).finish().screen(), @"
     [1] Done
-    One sentence that is longer than a row o
-    f it, and its end.
+    One sentence that is longer than a row
+    of it, and its end.
 
     [2] Done
     $ make  ✓ 1.2s
@@ -238,7 +238,7 @@ fn others_may_print_in_between() {
 
 #[test]
 fn no_word_is_left_broken_by_what_comes_in_between() {
-    let scene = Scene::new(40).text("One sentence that is longer than a row of it, and is bro").resize(70);
+    let scene = Scene::new(40).text("One sentence that is longer than a row of it, and is bro").resize(30);
     let scene = scene.act(|painter, _, out| {
         painter.suspend(out);
         out.extend_from_slice(b"> steering\r\n");

@@ -26,6 +26,15 @@ fn markdown() -> impl Strategy<Value = String> {
         Just("\nTitle\n===\n".to_owned()),
         Just("\n---\n".to_owned()),
         Just("\na | b\n--|--\n1 | 2\n".to_owned()),
+        Just("\n===\n".to_owned()),
+        Just("\n--|--\n".to_owned()),
+        Just("\n> > quoted ".to_owned()),
+        Just("\n    - deep ".to_owned()),
+        Just("`open span ".to_owned()),
+        Just("https://example.com/a/rather/long/path/without/any/break ".to_owned()),
+        Just("\n```\nlet wide = \"漢字漢字漢字漢字漢字漢字漢字\"; ".to_owned()),
+        Just("⚠\u{fe0f} ".to_owned()),
+        Just("「引用」、".to_owned()),
         Just("漢字 ".to_owned()),
         Just("👩‍👩‍👧 ".to_owned()),
         Just("e\u{301} ".to_owned()),
@@ -48,20 +57,34 @@ fn cut(text: &str, sizes: &[usize]) -> Vec<String> {
     pieces
 }
 
+/// `PROPTEST_CASES` asks for more.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(200)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
 
     #[test]
     fn screens_do_not_depend_on_how_text_is_cut(
         text in markdown(),
         sizes in prop::collection::vec(1usize..30, 1..8),
         // In a single column a wide character has no place, and terminals disagree on what becomes of it.
-        columns in prop_oneof![2u16..40, 40u16..120, 120u16..300],
+        columns in prop_oneof![2u16..10, 2u16..40, 40u16..120, 120u16..300],
+        rows in prop_oneof![Just(60u16), 8u16..60],
+        wrap in prop_oneof![Just(Wrapping::Words), Just(Wrapping::Words), Just(Wrapping::Terminal)],
+        // Milliseconds between the pieces: the status line comes and goes.
+        pauses in prop::collection::vec(prop_oneof![Just(0u64), 1u64..3000], 1..4),
     ) {
-        let whole = Scene::new(columns).text(&text).finish();
-        let mut scene = Scene::new(columns);
+        let options = Options { rows, wrap, ..options(columns) };
+        let whole = Scene::with(options.clone()).text(&text).finish();
+        let mut scene = Scene::with(options);
+        let mut pauses = pauses.iter().cycle();
         for piece in cut(&text, &sizes) {
             scene = scene.text(&piece);
+            if let Some(pause) = pauses.next().filter(|pause| **pause > 0) {
+                scene = scene.wait(*pause);
+            }
         }
         let pieces = scene.finish();
         prop_assert_eq!(pieces.screen(), whole.screen());

@@ -15,6 +15,8 @@ use crate::chat::{Call, Event, Outcome};
 pub(super) fn options(columns: u16) -> Options {
     Options {
         columns,
+        rows: 60,
+        wrap: Wrapping::Words,
         colour: Depth::Ansi16,
         theme: Theme::default(),
         unicode: true,
@@ -48,7 +50,7 @@ impl Scene {
 
     pub(super) fn with(options: Options) -> Scene {
         code::load_grammars();
-        let terminal = terminal(60, options.columns);
+        let terminal = terminal(options.rows, options.columns);
         let elapsed = Duration::ZERO;
         Scene { painter: Painter::new(options), terminal, start: Instant::now(), elapsed, bytes: Vec::new() }
     }
@@ -90,7 +92,7 @@ impl Scene {
 
     pub(super) fn resize(mut self, columns: u16) -> Scene {
         self.terminal.screen_mut().set_size(size(60), size(columns));
-        self.act(|painter, _, out| painter.resize(columns, out))
+        self.act(|painter, _, out| painter.resize(Size { columns, rows: 60 }, out))
     }
 
     pub(super) fn finish(self) -> Scene {
