@@ -72,13 +72,18 @@ proptest! {
         // In a single column a wide character has no place, and terminals disagree on what becomes of it.
         columns in prop_oneof![2u16..10, 2u16..40, 40u16..120, 120u16..300],
         rows in prop_oneof![Just(60u16), 8u16..60],
+        widening in prop_oneof![Just(Widening::Ignores), Just(Widening::Widens)],
         wrap in prop_oneof![Just(Wrapping::Words), Just(Wrapping::Words), Just(Wrapping::Terminal)],
         // Milliseconds between the pieces: the status line comes and goes.
         pauses in prop::collection::vec(prop_oneof![Just(0u64), 1u64..3000], 1..4),
     ) {
+        let rows = match widening {
+            Widening::Ignores => rows,
+            Widening::Widens => 300 + 8_000 / columns,
+        };
         let options = Options { rows, wrap, ..options(columns) };
-        let whole = Scene::with(options.clone()).text(&text).finish();
-        let mut scene = Scene::with(options);
+        let whole = Scene::with(options.clone()).on(widening).text(&text).finish();
+        let mut scene = Scene::with(options).on(widening);
         let mut pauses = pauses.iter().cycle();
         for piece in cut(&text, &sizes) {
             scene = scene.text(&piece);

@@ -34,10 +34,20 @@ pub(super) fn terminal(rows: u16, columns: u16) -> vt100::Parser {
     vt100::Parser::new(size(rows), size(columns), 10_000)
 }
 
+/// What the terminal does with U+FE0F, which asks for an emoji of two cells in place of a character of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Widening {
+    /// The character takes a second cell. vt100 loses a row when that happens at the right margin of its last row, so the screen
+    /// must be tall enough not to scroll.
+    Widens,
+    Ignores,
+}
+
 /// A terminal with a painter and a clock.
 pub(super) struct Scene {
     pub(super) painter: Painter,
     terminal: vt100::Parser,
+    widening: Widening,
     start: Instant,
     elapsed: Duration,
     pub(super) bytes: Vec<u8>,
@@ -51,8 +61,14 @@ impl Scene {
     pub(super) fn with(options: Options) -> Scene {
         code::load_grammars();
         let terminal = terminal(options.rows, options.columns);
-        let elapsed = Duration::ZERO;
-        Scene { painter: Painter::new(options), terminal, start: Instant::now(), elapsed, bytes: Vec::new() }
+        let (elapsed, widening) = (Duration::ZERO, Widening::Widens);
+        Scene { painter: Painter::new(options), terminal, widening, start: Instant::now(), elapsed, bytes: Vec::new() }
+    }
+
+    /// Chooses the kind of terminal.
+    pub(super) fn on(mut self, widening: Widening) -> Scene {
+        self.widening = widening;
+        self
     }
 
     pub(super) fn now(&self) -> Instant {
@@ -64,7 +80,12 @@ impl Scene {
         let mut out = Vec::new();
         let now = self.now();
         act(&mut self.painter, now, &mut out);
-        self.terminal.process(&out);
+        match self.widening {
+            Widening::Widens => self.terminal.process(&out),
+            Widening::Ignores => {
+                self.terminal.process(String::from_utf8_lossy(&out).replace('\u{fe0f}', "").as_bytes())
+            }
+        }
         self.bytes.extend_from_slice(&out);
         self
     }
