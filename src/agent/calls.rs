@@ -147,7 +147,8 @@ impl Desk<'_> {
     /// Says that a call was not made.
     fn decline(&self, call: Call, title: String, message: String) -> Part {
         let (id, outcome) = (call.id.clone(), Outcome::failed(message));
-        self.front.hear(Event::CallStarted { call, title });
+        let kind = self.registry.kind(&call.name);
+        self.front.hear(Event::CallStarted { call, kind, title });
         let finished =
             Event::CallFinished { id: id.clone(), outcome: outcome.clone(), detail: None, took: Duration::ZERO };
         self.front.hear(finished);
@@ -162,7 +163,8 @@ impl Desk<'_> {
             Box::new(move |text: &str| speaker.hear(Event::CallOutput { id: name.clone(), text: text.to_owned() }));
         let run = (prepared.run)(RunContext { output, cancel: cancel.clone() });
         let preview = prepared.preview;
-        front.hear(Event::CallStarted { call, title: prepared.title });
+        let kind = self.registry.kind(&call.name);
+        front.hear(Event::CallStarted { call, kind, title: prepared.title });
         Box::pin(async move {
             let began = Instant::now();
             let outcome = until_cancelled(run, &cancel).await;

@@ -9,6 +9,7 @@ mod aid;
 mod calls;
 mod change;
 mod context;
+mod failure;
 mod fork;
 mod front;
 mod limits;
@@ -33,6 +34,7 @@ use crate::tool::{Registry, Seen};
 
 pub use aid::{Aid, RULES_WAIT, diagnose, first_aid};
 pub use context::{Events, Happened, Query, STDIN_CAP, ShellView};
+pub use failure::unresolved;
 pub use fork::Voices;
 pub use front::{Approval, Approver, Decision, Front, Place};
 pub use limits::Limits;

@@ -4,18 +4,19 @@ use std::time::{Duration, SystemTime};
 
 use tokio_util::sync::CancellationToken;
 
+use super::failure;
 use super::front::Front;
 use super::stream::{Answer, Draft};
-use crate::chat::{Event, Message, Usage};
-use crate::provider::{Decision, Policy, Provider, ProviderError, Request};
+use crate::chat::{Event, Failure, Message, Usage};
+use crate::provider::{Decision, Policy, Provider, Request};
 
 /// What came of a request.
 pub(super) enum Step {
     Said(Answer),
     /// The person stopped it; what there was of the answer.
     Interrupted(Message),
-    /// It could not be had; what there was of it, and one line that says why.
-    Failed(Option<Message>, String),
+    /// It could not be had; what there was of it, and why.
+    Failed(Option<Message>, Failure),
 }
 
 /// Who is asked, and how often.
@@ -51,11 +52,13 @@ pub(super) async fn ask(line: Line<'_>, request: &Request, usage: &mut Usage) ->
             Some(Err(error)) => error,
         };
         tellings += u32::from(draft.has_text());
+        tracing::warn!(?error, "a request failed");
+        let failure = failure::of(&error);
         let after = match policy.decide(attempt, &error, chance()) {
             Decision::Again(after) if tellings < line.tellings => after,
-            Decision::Again(_) | Decision::GiveUp => return Step::Failed(draft.broken_off(), words(&error)),
+            Decision::Again(_) | Decision::GiveUp => return Step::Failed(draft.broken_off(), failure),
         };
-        front.hear(Event::Retrying { attempt: attempt + 1, after, why: words(&error) });
+        front.hear(Event::Retrying { attempt: attempt + 1, after, why: failure.words });
         if is_cancelled_within(after, cancel).await {
             return Step::Interrupted(draft.interrupted());
         }
@@ -65,12 +68,6 @@ pub(super) async fn ask(line: Line<'_>, request: &Request, usage: &mut Usage) ->
 
 async fn is_cancelled_within(wait: Duration, cancel: &CancellationToken) -> bool {
     tokio::time::timeout(wait, cancel.cancelled()).await.is_ok()
-}
-
-/// What went wrong with the model, and why.
-fn words(error: &ProviderError) -> String {
-    tracing::warn!(?error, "a request failed");
-    error.to_string()
 }
 
 /// Random enough that clients do not return together.

@@ -1,21 +1,22 @@
 //! Why a model stopped, and what a person is told about it.
 
 use super::front::Front;
-use crate::chat::{Ending, Event, Message, Part};
+use crate::chat::{Ending, Event, Failure, FailureKind, Message, Part};
 use crate::provider::Stop;
 
 /// Decides whether an answer ends its turn, and says plainly what is wrong with it. What comes back can be kept in history.
 pub(super) fn judge(mut message: Message, stop: Stop, front: &dyn Front) -> (Message, Option<Ending>) {
     let has_calls = message.calls().next().is_some();
     let is_empty = message.text().trim().is_empty() && !has_calls;
+    let failed = |kind, words: &str| Some(Ending::Failed(Failure::new(kind, words)));
     let ending = match stop {
-        Stop::Filtered => Some(Ending::Failed("the vendor's filter cut the answer off".to_owned())),
-        Stop::Refused(why) if why.trim().is_empty() => Some(Ending::Failed("the model would not answer".to_owned())),
-        Stop::Refused(why) => Some(Ending::Failed(format!("the model would not answer: {}", why.trim()))),
+        Stop::Filtered => failed(FailureKind::Refused, "the vendor's filter cut the answer off"),
+        Stop::Refused(why) if why.trim().is_empty() => failed(FailureKind::Refused, "the model would not answer"),
+        Stop::Refused(why) => failed(FailureKind::Refused, &format!("the model would not answer: {}", why.trim())),
         Stop::Length if is_empty => {
-            Some(Ending::Failed("the model reached its length limit before it said anything".to_owned()))
+            failed(FailureKind::NoAnswer, "the model reached its length limit before it said anything")
         }
-        _ if is_empty => Some(Ending::Failed("the model gave an empty answer".to_owned())),
+        _ if is_empty => failed(FailureKind::NoAnswer, "the model gave an empty answer"),
         Stop::Length => {
             front.hear(Event::Notice("the answer reached the model's length limit and is cut off".to_owned()));
             (!has_calls).then_some(Ending::Answered)
@@ -26,10 +27,10 @@ pub(super) fn judge(mut message: Message, stop: Stop, front: &dyn Front) -> (Mes
         }
         Stop::End | Stop::ToolUse => (!has_calls).then_some(Ending::Answered),
     };
-    if let Some(Ending::Failed(why)) = &ending {
+    if let Some(Ending::Failed(Failure { words, .. })) = &ending {
         // Calls of an answer that does not count are not made, and an empty message can't be sent again.
         message.parts.retain(|part| !matches!(part, Part::Call(_)));
-        message.parts.push(Part::Text(format!("[{why}]")));
+        message.parts.push(Part::Text(format!("[{words}]")));
     }
     (message, ending)
 }
@@ -65,9 +66,9 @@ mod tests {
     #[test]
     fn whatever_is_wrong_is_said() {
         let failed = |parts, stop| match judged(parts, stop) {
-            (kept, Some(Ending::Failed(why)), 0) => {
-                assert!(kept.ends_with(&format!("[{why}]")), "{kept}");
-                why
+            (kept, Some(Ending::Failed(failure)), 0) => {
+                assert!(kept.ends_with(&format!("[{}]", failure.words)), "{kept}");
+                failure.words
             }
             other => panic!("{other:?}"),
         };

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{Agent, Approval, Approver, Decision, Front, Limits, Query, Setup, ShellView};
-use crate::chat::{Ending, Event, Message, Outcome, Part, Role, ToolSpec};
+use crate::chat::{Ending, Event, Message, Outcome, Part, Role, ToolKind, ToolSpec};
 use crate::guard::{Intent, Masking};
 use crate::provider::{Delta, Effort, ErrorKind, Policy, Provider, ProviderError, Request, Resolved, Stop};
 use crate::tool::{Context, Prepared, Registry, RunContext, Tool};
@@ -133,6 +133,10 @@ impl Double {
 impl Tool for Double {
     fn spec(&self) -> ToolSpec {
         ToolSpec { name: self.name.into(), description: String::new(), schema: json!({ "type": "object" }) }
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Other
     }
 
     fn prepare(&self, _: &Value, _: &Context) -> Result<Prepared, String> {

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::testing::{Double, End, Room, look, query, resolved, run, says, uses};
 use super::{Decision, context};
-use crate::chat::{Ending, Event, Outcome, Usage};
+use crate::chat::{Ending, Event, Failure, FailureKind, Outcome, ToolKind, Usage};
 use crate::provider::{Delta, ErrorKind, Stop};
 use crate::tool::{Ports, Registry, Timeouts, Tool};
 
@@ -19,6 +19,10 @@ fn noting(name: &'static str, intent: crate::guard::Intent, notes: &Arc<Mutex<Ve
         notes.lock().unwrap().push(name);
         async move { Outcome::done(name) }
     })
+}
+
+fn failed(kind: FailureKind, words: &str) -> Ending {
+    Ending::Failed(Failure::new(kind, words))
 }
 
 #[test]
@@ -208,13 +212,43 @@ fn a_request_is_sent_again_until_text_was_shown_twice() {
     assert_eq!(room.ear.count(is_retry), 2);
 
     let mut room = Room::new([half(), half(), says("Whole.")], vec![]);
-    assert_eq!(room.turn("go"), Ending::Failed("the answer of script broke off".into()));
+    assert_eq!(room.turn("go"), failed(FailureKind::DamagedStream, "the answer of script broke off"));
     assert_eq!(room.said()[1], "Half\n\n[the answer broke off here]");
     assert_eq!(room.ear.count(is_retry), 1);
 
     let mut room = Room::new([trouble(), trouble(), trouble(), trouble(), says("Whole.")], vec![]);
-    assert_eq!(room.turn("go"), Ending::Failed("script is overloaded".into()));
+    assert_eq!(room.turn("go"), failed(FailureKind::Overloaded, "script is overloaded"));
     assert_eq!(room.ear.count(is_retry), 3);
+}
+
+#[test]
+fn the_kind_of_an_error_reaches_the_end_of_the_turn() {
+    for (error, kind) in [
+        (ErrorKind::ContextTooLong, FailureKind::ContextOverflow),
+        (ErrorKind::Key { variable: None }, FailureKind::Auth),
+        (ErrorKind::Quota, FailureKind::Quota),
+        (ErrorKind::Damaged, FailureKind::DamagedStream),
+    ] {
+        let mut room = Room::new(std::iter::repeat_with(|| (vec![], End::Error(error.clone()))).take(9), vec![]);
+        let Ending::Failed(failure) = room.turn("go") else { panic!("{error:?}") };
+        assert_eq!(failure.kind, kind);
+    }
+}
+
+#[test]
+fn a_call_is_started_with_the_kind_of_its_tool() {
+    let mut room = Room::new([uses(&[("ls", "{}"), ("nothing", "{}")]), says("Done.")], vec![]);
+    room.agent.registry = Registry::standard(Ports::default(), Timeouts::default());
+    room.turn("go");
+    let heard = room.ear.heard();
+    let kinds: Vec<ToolKind> = heard
+        .iter()
+        .filter_map(|event| match event {
+            Event::CallStarted { kind, .. } => Some(*kind),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(kinds, [ToolKind::Read, ToolKind::Other]);
 }
 
 #[test]
@@ -222,8 +256,8 @@ fn what_is_no_answer_is_said_plainly() {
     let empty = (vec![Delta::Thinking("hm".into())], End::Stop(Stop::End));
     let refused = (vec![], End::Stop(Stop::Refused("no".into())));
     let mut room = Room::new([empty, refused, says("Yes.")], vec![]);
-    assert_eq!(room.turn("go"), Ending::Failed("the model gave an empty answer".into()));
-    assert_eq!(room.turn("go"), Ending::Failed("the model would not answer: no".into()));
+    assert_eq!(room.turn("go"), failed(FailureKind::NoAnswer, "the model gave an empty answer"));
+    assert_eq!(room.turn("go"), failed(FailureKind::Refused, "the model would not answer: no"));
     assert_eq!(room.turn("go"), Ending::Answered);
 }
 

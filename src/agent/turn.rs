@@ -49,9 +49,9 @@ impl Agent {
                     self.request.messages.push(message);
                     return Ending::Interrupted;
                 }
-                Step::Failed(message, why) => {
+                Step::Failed(message, failure) => {
                     self.request.messages.extend(message);
-                    return Ending::Failed(why);
+                    return Ending::Failed(failure);
                 }
             };
             let (message, ending) = stop::judge(message, stop, &*self.front);

@@ -13,6 +13,29 @@ pub struct ToolSpec {
     pub schema: serde_json::Value,
 }
 
+/// What a tool does, for fronts that show or group calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolKind {
+    /// Reads a file, a directory or recorded output.
+    Read,
+    /// Searches files.
+    Search,
+    /// Changes a file.
+    Edit,
+    /// Runs a command in a process of its own.
+    Run,
+    /// Runs a command in the person's live shell.
+    Shell,
+    /// Reads something from the network.
+    Fetch,
+    /// Turns to the person.
+    Ask,
+    /// A tool that does not exist, or a kind that a newer version writes.
+    #[serde(other)]
+    Other,
+}
+
 /// One use of a tool, as the model asked for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {

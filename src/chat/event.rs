@@ -2,11 +2,16 @@
 
 use std::time::Duration;
 
-use super::call::{Call, Outcome};
+use serde::{Deserialize, Serialize};
+
+use super::call::{Call, Outcome, ToolKind};
 use super::usage::Usage;
 
 /// One thing that happened, in order. Deltas are to be appended to what came before.
-#[derive(Debug, Clone, PartialEq)]
+///
+/// As JSON an event is `{"type": …, "data": …}`. The names are stable: transcripts and other programs read them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "type", content = "data")]
 pub enum Event {
     /// A request is on its way to the model.
     StepStarted { step: u32 },
@@ -17,13 +22,24 @@ pub enum Event {
     /// More of the answer, markdown.
     Text(String),
     /// A call is about to run; `title` is one line for a person, such as a path or a command.
-    CallStarted { call: Call, title: String },
+    CallStarted { call: Call, kind: ToolKind, title: String },
     /// More of what a running call prints.
     CallOutput { id: String, text: String },
     /// A call is over; `detail` is what a person may want to unfold (a diff, the output), if it differs from the outcome.
-    CallFinished { id: String, outcome: Outcome, detail: Option<String>, took: Duration },
+    CallFinished {
+        id: String,
+        outcome: Outcome,
+        detail: Option<String>,
+        #[serde(rename = "took_ms", with = "millis")]
+        took: Duration,
+    },
     /// The request failed and will be sent again; `attempt` is the number of the one to come.
-    Retrying { attempt: u32, after: Duration, why: String },
+    Retrying {
+        attempt: u32,
+        #[serde(rename = "after_ms", with = "millis")]
+        after: Duration,
+        why: String,
+    },
     /// Tokens of this step.
     Usage(Usage),
     /// The person said something meanwhile, for the model's next step.
@@ -35,13 +51,126 @@ pub enum Event {
 }
 
 /// How a turn ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "type")]
 pub enum Ending {
     Answered,
     /// The person stopped it.
     Interrupted,
     /// The step limit was reached and not extended.
     StepLimit,
-    /// It could not go on; one line says why.
-    Failed(String),
+    /// It could not go on.
+    Failed(Failure),
+}
+
+/// Why a turn could not go on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    pub kind: FailureKind,
+    /// One line for a person.
+    pub words: String,
+}
+
+/// The class of a failure, for code that reacts to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// No model could be chosen: a setting, a key file or a name is wrong.
+    Setup,
+    /// The key was refused, or does not allow this.
+    Auth,
+    /// The account has no money or quota left.
+    Quota,
+    ModelNotFound,
+    /// The conversation is longer than the model's context window.
+    ContextOverflow,
+    RateLimit,
+    Overloaded,
+    /// The server failed.
+    Server,
+    /// The server did not understand the request.
+    BadRequest,
+    /// No connection, no trusted connection, or a connection that went silent.
+    Network,
+    /// The answer broke off or could not be read.
+    DamagedStream,
+    /// The model or the vendor's filter would not answer.
+    Refused,
+    /// The model stopped without an answer.
+    NoAnswer,
+    /// A bug in this program.
+    Crash,
+}
+
+impl Failure {
+    pub fn new(kind: FailureKind, words: impl Into<String>) -> Failure {
+        Failure { kind, words: words.into() }
+    }
+}
+
+/// Durations as whole milliseconds.
+mod millis {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    pub(super) fn deserialize<'a, D: Deserializer<'a>>(deserializer: D) -> Result<Duration, D::Error> {
+        u64::deserialize(deserializer).map(Duration::from_millis)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chat::Image;
+
+    fn every_event() -> Vec<Event> {
+        let call = Call { id: "c1".into(), name: "bash".into(), arguments: "{}".into() };
+        let images = vec![Image { media_type: "image/png".into(), base64: "QQ==".into() }];
+        let finished = |outcome, detail| Event::CallFinished {
+            id: "c1".into(),
+            outcome,
+            detail,
+            took: Duration::from_millis(1_250),
+        };
+        let failure = Failure::new(FailureKind::ContextOverflow, "too long");
+        vec![
+            Event::StepStarted { step: 1 },
+            Event::Model("openai/x".into()),
+            Event::Thinking("hm".into()),
+            Event::Text("Yes.".into()),
+            Event::CallStarted { call, kind: ToolKind::Run, title: "make".into() },
+            Event::CallOutput { id: "c1".into(), text: "ok".into() },
+            finished(Outcome::Done { text: "ok".into(), images }, Some("+a".into())),
+            finished(Outcome::failed("no"), None),
+            Event::Retrying { attempt: 2, after: Duration::from_secs(4), why: "overloaded".into() },
+            Event::Usage(Usage { input: 5, output: 4, cached: 3, cache_written: 2, cost: Some(0.5) }),
+            Event::Steered("stop".into()),
+            Event::Notice("careful".into()),
+            Event::Finished(Ending::Answered),
+            Event::Finished(Ending::Interrupted),
+            Event::Finished(Ending::StepLimit),
+            Event::Finished(Ending::Failed(failure)),
+        ]
+    }
+
+    #[test]
+    fn the_json_of_every_event_is_stable_and_reads_back() {
+        let lines: Vec<String> = every_event().iter().map(|event| serde_json::to_string(event).unwrap()).collect();
+        let read: Vec<Event> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(read, every_event());
+        insta::assert_snapshot!(lines.join("\n"));
+    }
+
+    #[test]
+    fn the_names_of_kinds_are_stable() {
+        use ToolKind::{Ask, Edit, Fetch, Other, Read, Run, Search, Shell};
+        let kinds = serde_json::to_string(&[Read, Search, Edit, Run, Shell, Fetch, Ask, Other]).unwrap();
+        assert_eq!(kinds, r#"["read","search","edit","run","shell","fetch","ask","other"]"#);
+        assert_eq!(serde_json::from_str::<ToolKind>(r#""from_the_future""#).unwrap(), Other);
+    }
 }

@@ -8,7 +8,7 @@ mod event;
 mod message;
 mod usage;
 
-pub use call::{Call, Outcome, ToolSpec};
-pub use event::{Ending, Event};
+pub use call::{Call, Outcome, ToolKind, ToolSpec};
+pub use event::{Ending, Event, Failure, FailureKind};
 pub use message::{Image, Message, Part, Role, Thinking};
 pub use usage::Usage;

@@ -22,7 +22,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{self, Agent, Approval, Approver, Decision, Front, Limits, Query, Setup};
-use crate::chat::{Ending, Event, Image, Usage};
+use crate::chat::{Ending, Event, Failure, FailureKind, Image, Usage};
 use crate::config::{self, Config, Paths};
 use crate::guard::{Intent, Masking};
 use crate::provider::{Finder, Http, Resolved, Wish, WithKeys};
@@ -152,7 +152,7 @@ fn without_a_model(
         return Ok(ExitCode::SUCCESS);
     }
     let words = trouble.as_ref().map_or("no model is connected".to_owned(), ToString::to_string);
-    voice.finish(&Ending::Failed(words), Usage::default(), None)?;
+    voice.finish(&Ending::Failed(Failure::new(FailureKind::Setup, words)), Usage::default(), None)?;
     match trouble {
         Some(trouble) => Err(trouble),
         None => {
@@ -196,11 +196,11 @@ async fn answer(
     let slow = tokio::spawn(say_rules_later(Arc::clone(&voice)));
     let ending = agent.turn(query, cancel).await;
     slow.abort();
-    if let Ending::Failed(why) = &ending
+    if let Ending::Failed(failure) = &ending
         && (voice.say_rules() || voice.rules_have_answered())
     {
         voice.finish(&Ending::Answered, agent.usage(), Some("reflex"))?;
-        report::notices([why]);
+        report::notices([&failure.words]);
         return Ok(ExitCode::SUCCESS);
     }
     voice.finish(&ending, agent.usage(), Some(&model))?;
@@ -215,7 +215,7 @@ async fn answer(
         Ending::StepLimit => {
             Report::from(anyhow::anyhow!("the answer takes more steps than one query may")).code(1).print()
         }
-        Ending::Failed(why) => Report::from(anyhow::anyhow!(why)).code(1).print(),
+        Ending::Failed(failure) => Report::from(anyhow::anyhow!(failure.words)).code(1).print(),
     })
 }
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use crate::chat::{Call, Event, Outcome};
+use crate::chat::{Call, Event, Outcome, ToolKind};
 use crate::config::{self, Config, Paths};
 use crate::render::{self, Mode, Options, Painter, Size, Wrapping};
 use crate::{text, tty};
@@ -84,6 +84,7 @@ fn sample(options: &Options) -> Vec<u8> {
     let (mut painter, mut bytes, now) = (Painter::new(options.clone()), Vec::new(), Instant::now());
     let call = |id: &str, title: &str| Event::CallStarted {
         call: Call { id: id.to_owned(), name: "bash".to_owned(), arguments: String::new() },
+        kind: ToolKind::Run,
         title: title.to_owned(),
     };
     let ended =

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::look::Look;
-use crate::chat::{Call, Outcome};
+use crate::chat::{Call, Outcome, ToolKind};
 use crate::text::human;
 use crate::text::width;
 
@@ -39,6 +39,7 @@ struct Running {
     /// Calls are numbered as they start.
     number: usize,
     id: String,
+    kind: ToolKind,
     name: String,
     title: String,
     started: Instant,
@@ -80,12 +81,12 @@ impl Calls {
         !self.running.is_empty()
     }
 
-    pub(super) fn start(&mut self, call: &Call, title: &str, now: Instant) -> Vec<Line> {
-        let reads = if is_read(&call.name) { Vec::new() } else { self.flush() };
+    pub(super) fn start(&mut self, call: &Call, kind: ToolKind, title: &str, now: Instant) -> Vec<Line> {
+        let reads = if is_read(kind) { Vec::new() } else { self.flush() };
         let (id, name, title) = (call.id.clone(), call.name.clone(), title.to_owned());
         self.started += 1;
         let number = self.started;
-        self.running.push(Running { number, id, name, title, started: now, output: Output::default() });
+        self.running.push(Running { number, id, kind, name, title, started: now, output: Output::default() });
         reads
     }
 
@@ -99,7 +100,7 @@ impl Calls {
     pub(super) fn finish(&mut self, id: &str, outcome: &Outcome, detail: Option<&str>, took: Duration) -> Vec<Line> {
         let Some(at) = self.running.iter().position(|call| call.id == id) else { return Vec::new() };
         let call = self.running.remove(at);
-        if is_read(&call.name) && !outcome.is_failed() && !self.shows_all {
+        if is_read(call.kind) && !outcome.is_failed() && !self.shows_all {
             let at = self.reads.partition_point(|read| read.number < call.number);
             self.reads.insert(at, Read { number: call.number, name: call.name, title: call.title, took });
             return Vec::new();
@@ -123,7 +124,7 @@ impl Calls {
     pub(super) fn stop(&mut self) -> Vec<Line> {
         let mut lines = self.flush();
         for call in std::mem::take(&mut self.running) {
-            let line = self.heading(&call.name, &call.title, Look::MUTED);
+            let line = self.heading(call.kind, &call.name, &call.title, Look::MUTED);
             lines.push(self.with_end(line, Line::of(Look::WARNING, "stopped")));
         }
         lines
@@ -152,7 +153,7 @@ impl Calls {
     pub(super) fn live(&self, now: Instant) -> Vec<Line> {
         let room = usize::from(self.options.columns).saturating_sub(1);
         let (reading, others): (Vec<&Running>, Vec<&Running>) =
-            self.running.iter().partition(|call| is_read(&call.name));
+            self.running.iter().partition(|call| is_read(call.kind));
         let mut lines = Vec::new();
         if !self.reads.is_empty() || !reading.is_empty() {
             lines.push(self.reads_line(&self.reads, &reading));
@@ -160,7 +161,7 @@ impl Calls {
         let more = others.len().saturating_sub(MOST_RUNNING);
         for call in others.into_iter().take(MOST_RUNNING) {
             let elapsed = now.saturating_duration_since(call.started);
-            let line = self.heading(&call.name, &call.title, Look::ACCENT);
+            let line = self.heading(call.kind, &call.name, &call.title, Look::ACCENT);
             let end = Line::of(Look::MUTED, &format!("{} {}", spinner(elapsed, &self.options), whole_seconds(elapsed)));
             lines.push(self.with_end(line, end));
             let most = if self.unfolded { UNFOLDED } else { HEAD };
@@ -211,11 +212,11 @@ impl Calls {
             end.push(Look::GOOD, good);
             end.push(Look::MUTED, &format!(" {took}"));
         }
-        self.with_end(self.heading(&call.name, &call.title, Look::MUTED), end)
+        self.with_end(self.heading(call.kind, &call.name, &call.title, Look::MUTED), end)
     }
 
-    fn heading(&self, name: &str, title: &str, mark: Look) -> Line {
-        let (icon, named) = icon(name, &self.options);
+    fn heading(&self, kind: ToolKind, name: &str, title: &str, mark: Look) -> Line {
+        let (icon, named) = icon(kind, &self.options);
         let mut line = Line::of(mark, icon);
         if named {
             line.push(Look::MUTED, &format!(" {}", name.trim_end_matches("_file")));
@@ -239,7 +240,7 @@ impl Calls {
         let took = reads.iter().map(|read| read.took).max().unwrap_or_default();
         // Room for a count of the others and the time.
         let room = usize::from(self.options.columns).saturating_sub(16);
-        let mut line = Line::of(Look::MUTED, icon("read_file", &self.options).0);
+        let mut line = Line::of(Look::MUTED, icon(ToolKind::Read, &self.options).0);
         let mut before = "";
         for (index, (name, title)) in all.iter().enumerate() {
             if index > 0 && line.cells() + width::widest(title) + name.len() > room {
@@ -261,18 +262,19 @@ impl Calls {
     }
 }
 
-fn is_read(name: &str) -> bool {
-    ["read_file", "grep", "glob", "ls"].contains(&name)
+/// Whether calls of this kind share one line.
+fn is_read(kind: ToolKind) -> bool {
+    matches!(kind, ToolKind::Read | ToolKind::Search)
 }
 
-/// The sign of a tool, and whether its name is needed beside it.
-fn icon(name: &str, options: &Options) -> (&'static str, bool) {
-    let (unicode, ascii, named) = match name {
-        "bash" => ("$", "$", false),
-        "run_in_shell" => ("$", "$", true),
-        "read_file" | "grep" | "glob" | "ls" | "shell_output" => ("◆", "*", true),
-        "write_file" | "edit_file" => ("✎", "+", true),
-        _ => ("●", "*", true),
+/// The icon of a kind of tool, and whether the tool's name is shown beside it.
+fn icon(kind: ToolKind, options: &Options) -> (&'static str, bool) {
+    let (unicode, ascii, named) = match kind {
+        ToolKind::Run => ("$", "$", false),
+        ToolKind::Shell => ("$", "$", true),
+        ToolKind::Read | ToolKind::Search => ("◆", "*", true),
+        ToolKind::Edit => ("✎", "+", true),
+        ToolKind::Fetch | ToolKind::Ask | ToolKind::Other => ("●", "*", true),
     };
     (if options.unicode { unicode } else { ascii }, named)
 }

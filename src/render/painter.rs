@@ -95,10 +95,10 @@ impl Painter {
             }
             Event::Thinking(text) => self.on_thinking(text, now),
             Event::Text(text) => self.on_text(text, now),
-            Event::CallStarted { call, title } => {
+            Event::CallStarted { call, kind, title } => {
                 self.doing(Doing::Working);
                 self.begin(Kind::Call, now);
-                let lines = self.calls.start(call, title, now);
+                let lines = self.calls.start(call, *kind, title, now);
                 self.say(lines);
             }
             Event::CallOutput { id, text } => self.calls.output(id, text),
@@ -262,9 +262,9 @@ impl Painter {
             Ending::Answered => {}
             Ending::Interrupted => self.say(vec![prose(Look::WARNING, "interrupted")]),
             Ending::StepLimit => self.say(vec![prose(Look::WARNING, "stopped at the step limit")]),
-            Ending::Failed(why) => {
+            Ending::Failed(failure) => {
                 let mark = if self.options.unicode { "✗ " } else { "error: " };
-                let line = Line::of(Look::BAD, mark).with(Look::BAD, why);
+                let line = Line::of(Look::BAD, mark).with(Look::BAD, &failure.words);
                 self.say(vec![line.wrapped(Hang::below(width::cells(mark)))]);
             }
         }

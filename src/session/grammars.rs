@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use crate::chat::Event;
+use crate::chat::{Event, ToolKind};
 use crate::render;
 use crate::text;
 
@@ -44,9 +44,7 @@ impl Grammars {
         if let Event::Text(piece) = event {
             met = self.read(piece);
         }
-        if let Event::CallStarted { call, title } = event
-            && call.name == "read_file"
-        {
+        if let Event::CallStarted { kind: ToolKind::Read, title, .. } = event {
             met.extend(Path::new(title).extension().and_then(OsStr::to_str).map(str::to_owned));
         }
         met.retain(|language| self.met.len() < MOST && self.met.insert(language.clone()));

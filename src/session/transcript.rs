@@ -60,7 +60,7 @@ fn size(event: &Event) -> usize {
         Event::Thinking(text) | Event::Text(text) | Event::Steered(text) | Event::Notice(text) | Event::Model(text) => {
             text.len()
         }
-        Event::CallStarted { call, title } => call.arguments.len() + title.len(),
+        Event::CallStarted { call, title, .. } => call.arguments.len() + title.len(),
         Event::CallOutput { text, .. } => text.len(),
         Event::CallFinished { outcome, detail, .. } => outcome.text().len() + detail.as_ref().map_or(0, String::len),
         Event::Retrying { why, .. } => why.len(),

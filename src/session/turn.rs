@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Happened, Place, Query, ShellView};
 use crate::capture::Size;
-use crate::chat::{Ending, Event};
+use crate::chat::{Ending, Event, Failure, FailureKind};
 use crate::input::Hotkey;
 use crate::render::{self, Options, Painter, Theme};
 use crate::text;
@@ -164,7 +164,7 @@ impl Session {
     fn lose_agent(&mut self, why: &str) {
         self.companion = None;
         self.abandoned = 0;
-        let ending = Ending::Failed(why.to_owned());
+        let ending = Ending::Failed(Failure::new(FailureKind::Crash, why));
         let running: Vec<u64> =
             self.requests.iter().filter(|request| request.is_running()).map(|request| request.number).collect();
         for number in running.into_iter().chain([ITSELF]) {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Answer, Asker, Context, Prepared, Question, Tool, arguments, result};
-use crate::chat::{Outcome, ToolSpec};
+use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::Intent;
 use crate::text::sanitize;
 
@@ -29,6 +29,10 @@ impl Tool for AskUser {
             "ask_user",
             "Ask the user something you need to know and cannot find out. Not for permission: that is asked for you.",
         )
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Ask
     }
 
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Context, Prepared, Tool, arguments, result};
-use crate::chat::{Outcome, ToolSpec};
+use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::{Intent, Redactor};
 use crate::reflex::{self, Failure, Machine};
 use crate::store::{Filter, History, StoreError};
@@ -26,6 +26,10 @@ impl Tool for Diagnose {
             "diagnose",
             "What built-in rules know about a failed command of the user: what its status means, where the error is, corrected commands. Instant.",
         )
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Read
     }
 
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::result::{self, Page};
 use super::walk::{self, Pattern, Walked};
 use super::{Context, Prepared, Tool, arguments, paths};
-use crate::chat::{Outcome, ToolSpec};
+use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::Intent;
 use crate::text::sanitize;
 
@@ -38,6 +38,10 @@ pub(super) struct Glob;
 impl Tool for Glob {
     fn spec(&self) -> ToolSpec {
         arguments::spec::<Arguments>("glob", "Find files by name, newest first, skipping git-ignored ones.")
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Search
     }
 
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {

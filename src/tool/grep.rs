@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::result::{self, Page};
 use super::walk::{self, Pattern, Walked};
 use super::{Context, Prepared, Tool, arguments, paths};
-use crate::chat::{Outcome, ToolSpec};
+use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::{Intent, MaskedReader};
 use crate::text::sanitize;
 
@@ -61,6 +61,10 @@ impl Tool for Grep {
             "Search file contents, skipping binary and git-ignored files. Modes: content (default: lines with numbers), files \
              (names), count (per file).",
         )
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Search
     }
 
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::result::{self, Page};
 use super::{Context, Prepared, Tool, arguments, paths};
-use crate::chat::{Outcome, ToolSpec};
+use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::Intent;
 use crate::text::human;
 
@@ -29,6 +29,10 @@ pub(super) struct Ls;
 impl Tool for Ls {
     fn spec(&self) -> ToolSpec {
         arguments::spec::<Arguments>("ls", "List a directory, hidden and ignored entries too: time, size, name.")
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Read
     }
 
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {

@@ -37,7 +37,7 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::chat::{Outcome, ToolSpec};
+use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::{Intent, Redactor};
 
 pub use bash::Timeouts;
@@ -49,6 +49,9 @@ pub use seen::Seen;
 /// Something the agent can do.
 pub trait Tool: Send + Sync {
     fn spec(&self) -> ToolSpec;
+
+    /// What a call of it is shown as.
+    fn kind(&self) -> ToolKind;
 
     /// Describes the call these arguments ask for. The error is for the model: which argument, and what was expected.
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String>;

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::result::{self, Page};
 use super::{Context, Prepared, Tool, arguments};
-use crate::chat::{Outcome, ToolSpec};
+use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::{Intent, Redactor};
 use crate::store::{Entry, Filter, History, StoreError};
 use crate::text::human;
@@ -45,6 +45,10 @@ impl Tool for ShellOutput {
             "shell_output",
             "Read or search the output of a command the user ran, by its id: a range of lines, the tail, or matching lines.",
         )
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Read
     }
 
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {

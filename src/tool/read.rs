@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::seen::Fingerprint;
 use super::{Context, Prepared, Tool, arguments, file, paths, result};
-use crate::chat::{Image, Outcome, ToolSpec};
+use crate::chat::{Image, Outcome, ToolKind, ToolSpec};
 use crate::guard::{Intent, MaskedReader};
 use crate::text::{KIB, MIB, human};
 
@@ -41,6 +41,10 @@ impl Tool for ReadFile {
             "read_file",
             "Read a text file with line numbers (number, tab, line), or look at an image. Files over 2 MB need offset and limit.",
         )
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Read
     }
 
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {

@@ -17,7 +17,7 @@ use super::read::ReadFile;
 use super::shell::{RunInShell, SuggestCommand};
 use super::write::WriteFile;
 use super::{Asker, Context, Prepared, ShellPort, Tool, result};
-use crate::chat::{Call, ToolSpec};
+use crate::chat::{Call, ToolKind, ToolSpec};
 
 /// What the tools may reach; without a port its tools are not offered.
 #[derive(Clone, Default)]
@@ -65,6 +65,11 @@ impl Registry {
     /// What the model is told, byte for byte the same each time.
     pub fn specs(&self) -> Vec<ToolSpec> {
         self.tools.values().map(|tool| tool.spec()).collect()
+    }
+
+    /// The kind of the tool with this name.
+    pub fn kind(&self, name: &str) -> ToolKind {
+        self.tools.get(name).map_or(ToolKind::Other, |tool| tool.kind())
     }
 
     /// Describes what a call would do. The error is for the model.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Context, Prepared, Preview, ShellPort, ShellResult, Tool, arguments, bash, result};
-use crate::chat::{Outcome, ToolSpec};
+use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::Intent;
 use crate::text;
 
@@ -26,6 +26,10 @@ impl Tool for RunInShell {
             "Run a command in the user's live shell, on their screen: cd, export, source and activate last, interactive programs \
              get the keyboard. Use bash for everything else.",
         )
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Shell
     }
 
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {
@@ -67,6 +71,10 @@ impl Tool for SuggestCommand {
             "Put one command line on the user's next prompt for them to edit and run; it is not run. Call it last, for the \
              command they would want next.",
         )
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Ask
     }
 
     fn prepare(&self, arguments: &Value, _: &Context) -> Result<Prepared, String> {

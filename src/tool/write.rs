@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::file::Target;
 use super::seen::Known;
 use super::{Context, Prepared, Preview, Tool, arguments, paths, result};
-use crate::chat::{Outcome, ToolSpec};
+use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::Intent;
 
 #[derive(Deserialize, JsonSchema)]
@@ -26,6 +26,10 @@ impl Tool for WriteFile {
             "write_file",
             "Create a file, or replace one that you have read, with exactly this content. Missing directories are made. Prefer edit_file for changes.",
         )
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Edit
     }
 
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {

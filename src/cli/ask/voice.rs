@@ -158,7 +158,7 @@ impl Voice {
             Ending::Answered => ("answered", None),
             Ending::Interrupted => ("interrupted", None),
             Ending::StepLimit => ("step_limit", None),
-            Ending::Failed(why) => ("failed", Some(why.as_str())),
+            Ending::Failed(failure) => ("failed", Some(failure.words.as_str())),
         };
         let answer = if said.answer.is_empty() { &said.last } else { &said.answer };
         let object = Object { answer, calls: &said.calls, usage, model, status, error };
@@ -246,7 +246,7 @@ impl Front for Voice {
         let said = &mut *self.lock();
         match event {
             Event::Text(text) => self.text(said, &text),
-            Event::CallStarted { call, title } => self.started(said, call, title),
+            Event::CallStarted { call, title, .. } => self.started(said, call, title),
             Event::CallFinished { id, outcome, took, .. } => self.finished(said, &id, &outcome, took),
             Event::Notice(words) | Event::Steered(words) => self.aside(said, &words),
             Event::Retrying { after, why, .. } => {

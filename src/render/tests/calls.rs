@@ -1,7 +1,7 @@
 //! Calls, thoughts, status and the end of a turn.
 
 use super::*;
-use crate::chat::{Ending, Usage};
+use crate::chat::{Ending, Failure, FailureKind, Usage};
 
 fn lines(count: usize) -> String {
     (1..=count).map(|number| format!("line {number}\n")).collect()
@@ -204,7 +204,7 @@ fn other_endings_are_said_plainly() {
     stopped at the step limit
     █
     ");
-    insta::assert_snapshot!(end(Ending::Failed("no network".to_owned())), @"
+    insta::assert_snapshot!(end(Ending::Failed(Failure::new(FailureKind::Network, "no network"))), @"
     So
 
     $ sleep 9  stopped

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::chat::{Ending, Usage};
+use crate::chat::{Ending, Failure, FailureKind, Usage};
 
 /// Markdown as models write it, in fragments that meet in any order.
 fn markdown() -> impl Strategy<Value = String> {
@@ -118,7 +118,7 @@ proptest! {
         let why = parts[3].clone();
         scene = scene.event(Event::Retrying { attempt: 2, after: Duration::from_secs(1), why });
         scene = scene.event(Event::Usage(Usage { input: 1, ..Usage::default() }));
-        scene = scene.event(Event::Finished(Ending::Failed(parts[4].clone()))).finish();
+        scene = scene.event(Event::Finished(Ending::Failed(Failure::new(FailureKind::Server, parts[4].clone())))).finish();
         assert_only_ours(&scene.bytes);
         let change = Change { path: &parts[6], old: &parts[7], new: &parts[0] };
         let command = Subject::Command { action: "run", command: &parts[1] };

@@ -10,7 +10,7 @@ use std::num::NonZero;
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::chat::{Call, Event, Outcome};
+use crate::chat::{Call, Event, Outcome, ToolKind};
 
 pub(super) fn options(columns: u16) -> Options {
     Options {
@@ -122,7 +122,14 @@ impl Scene {
 
     pub(super) fn start(self, id: &str, name: &str, title: &str) -> Scene {
         let call = Call { id: id.to_owned(), name: name.to_owned(), arguments: "{}".to_owned() };
-        self.event(Event::CallStarted { call, title: title.to_owned() })
+        let kind = match name {
+            "bash" => ToolKind::Run,
+            "read_file" | "ls" => ToolKind::Read,
+            "grep" | "glob" => ToolKind::Search,
+            "edit_file" | "write_file" => ToolKind::Edit,
+            _ => ToolKind::Other,
+        };
+        self.event(Event::CallStarted { call, kind, title: title.to_owned() })
     }
 
     pub(super) fn output(self, id: &str, text: &str) -> Scene {

@@ -1,7 +1,7 @@
 //! Every widget once, byte for byte.
 
 use super::*;
-use crate::chat::{Ending, Usage};
+use crate::chat::{Ending, Failure, FailureKind, Usage};
 
 fn spoken(text: &str) -> String {
     Scene::new(60).text(text).finish().escapes()
@@ -60,7 +60,9 @@ fn a_retry_and_how_it_ends() {
     let after = Duration::from_secs(4);
     let scene = Scene::new(60).event(Event::Retrying { attempt: 2, after, why: "overloaded".to_owned() }).wait(500);
     let usage = Usage { input: 1_200, output: 30, cached: 1_000, ..Usage::default() };
-    let scene = scene.event(Event::Usage(usage)).event(Event::Finished(Ending::Failed("no answer".to_owned())));
+    let scene = scene
+        .event(Event::Usage(usage))
+        .event(Event::Finished(Ending::Failed(Failure::new(FailureKind::NoAnswer, "no answer"))));
     insta::assert_snapshot!(scene.finish().escapes());
 }
 

@@ -19,7 +19,7 @@ impl Mind {
             AgentCommand::Model(None) => match self.resolve(&self.wish.clone(), &query.view).await {
                 Ok(Some(resolved)) => told(&resolved),
                 Ok(None) => NO_MODEL.into(),
-                Err(words) => words,
+                Err(failure) => failure.words,
             },
             AgentCommand::Model(model) => self.switch(Wish { model, ..Wish::default() }, &query.view).await,
             AgentCommand::Thinking(effort) => {
@@ -57,7 +57,7 @@ impl Mind {
     async fn models(&self, view: &ShellView) -> String {
         let lists = match self.list(view).await {
             Ok(lists) => lists,
-            Err(words) => return words,
+            Err(failure) => return failure.words,
         };
         let names = lists.iter().flat_map(|list| match &list.models {
             Ok(_) => list.names(),
@@ -79,7 +79,7 @@ impl Mind {
                 None => sending::words(&self.begin(resolved).preview(&query), part),
             },
             Ok(None) => format!("{NO_MODEL}, so nothing would be sent"),
-            Err(words) => words,
+            Err(failure) => failure.words,
         }
     }
 
@@ -91,7 +91,7 @@ impl Mind {
                 format!("from here on: {}", told(&resolved))
             }
             Ok(None) => NO_MODEL.into(),
-            Err(words) => words,
+            Err(failure) => failure.words,
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 
-use crate::agent::{Front, ShellView};
-use crate::chat::Event;
+use crate::agent::{Front, ShellView, unresolved};
+use crate::chat::{Event, Failure, FailureKind};
 use crate::provider::{Keys, Listing, Resolved, Wish, WithKeys};
 
 use super::Line;
@@ -32,15 +32,15 @@ impl Mind {
     }
 
     /// Finds the model for a wish, seen from this shell.
-    pub(super) async fn resolve(&mut self, wish: &Wish, view: &ShellView) -> Result<Option<Resolved>, String> {
+    pub(super) async fn resolve(&mut self, wish: &Wish, view: &ShellView) -> Result<Option<Resolved>, Failure> {
         let keys = self.keys()?;
         let env = WithKeys { exported: |name: &str| exported(&view.environment, name), keys: &keys };
         let wish = wish.clone().or(&self.places.settings.wish, &env);
-        self.finder.find(&wish, &env).await.map_err(|error| error.to_string())
+        self.finder.find(&wish, &env).await.map_err(|error| unresolved(&error))
     }
 
     /// The models of everyone who can be asked from this shell.
-    pub(super) async fn list(&self, view: &ShellView) -> Result<Vec<Listing>, String> {
+    pub(super) async fn list(&self, view: &ShellView) -> Result<Vec<Listing>, Failure> {
         let keys = self.keys()?;
         let env = WithKeys { exported: |name: &str| exported(&view.environment, name), keys: &keys };
         Ok(self.finder.list(&self.places.settings.wish, &env).await)
@@ -63,8 +63,8 @@ impl Mind {
     }
 
     /// Read each time: a person may log in while we run.
-    fn keys(&self) -> Result<Keys, String> {
+    fn keys(&self) -> Result<Keys, Failure> {
         let loaded = self.places.keys.as_deref().map_or_else(|| Ok(Keys::default()), Keys::load);
-        loaded.map_err(|error| error.to_string())
+        loaded.map_err(|error| Failure::new(FailureKind::Setup, error.to_string()))
     }
 }

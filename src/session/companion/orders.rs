@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Agent, Front, Query, Setup, ShellView, Voices};
-use crate::chat::{Ending, Event};
+use crate::chat::{Ending, Event, Failure, FailureKind};
 use crate::provider::{Finder, Http, Resolved, Wish};
 use crate::reflex::Role;
 use crate::tool::{Ports, Registry};
@@ -85,7 +85,7 @@ async fn answer(twin: Twin, query: Query, cancel: CancellationToken, line: Line)
     match AssertUnwindSafe(twin.turn(query, cancel)).catch_unwind().await {
         Ok(ending) => Over { twin: Some(twin), line, was_asked: true, has_failed: matches!(ending, Ending::Failed(_)) },
         Err(_) => {
-            line.hear(Event::Finished(Ending::Failed(CRASHED.into())));
+            line.hear(Event::Finished(Ending::Failed(Failure::new(FailureKind::Crash, CRASHED))));
             Over { twin: None, line, was_asked: true, has_failed: true }
         }
     }
@@ -216,7 +216,7 @@ impl Mind {
             None => return Err(Ending::Interrupted),
             Some(Ok(Some(resolved))) => resolved,
             Some(Ok(None)) => return Ok(None),
-            Some(Err(words)) => return Err(Ending::Failed(words)),
+            Some(Err(failure)) => return Err(Ending::Failed(failure)),
         };
         let gate = Gate::before(&resolved, self.places.servers.as_deref(), &self.declined);
         if gate.as_ref().is_some_and(Gate::is_shut) {
@@ -356,8 +356,7 @@ mod tests {
             mind.take_back(answer(twin, query, cancel, line).await);
         });
         let told: Vec<(u64, News)> = news.try_iter().collect();
-        let is_crash =
-            |news: &News| matches!(news, News::Event(Event::Finished(Ending::Failed(why))) if why == CRASHED);
+        let is_crash = |news: &News| matches!(news, News::Event(Event::Finished(Ending::Failed(failure))) if failure.words == CRASHED);
         assert!(told.iter().any(|(number, news)| *number == 3 && is_crash(news)), "the person is told why");
         assert!(matches!(told.last(), Some((3, News::Over { .. }))), "and that it is over");
     }

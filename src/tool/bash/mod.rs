@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Context, Prepared, Preview, RunContext, Tool, arguments};
-use crate::chat::{Outcome, ToolSpec};
+use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::Intent;
 use crate::text::spelled;
 use process::{Ending, Finished};
@@ -57,6 +57,10 @@ impl Tool for Bash {
                 longest.as_secs()
             ),
         )
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Run
     }
 
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::file::Target;
 use super::seen::Known;
 use super::{Context, Prepared, Preview, Tool, arguments, paths, result};
-use crate::chat::{Outcome, ToolSpec};
+use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::Intent;
 
 #[derive(Deserialize, JsonSchema)]
@@ -43,6 +43,10 @@ impl Tool for EditFile {
             "Replace exact text in a file. Each old_string must occur exactly once unless replace_all is set: include enough \
              surrounding lines.",
         )
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Edit
     }
 
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {
