@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 use futures_util::future::{BoxFuture, join_all};
 use tokio_util::sync::CancellationToken;
 
+use super::change;
 use super::front::{Approval, Approver, Decision, Front};
-use super::{change, mask};
-use crate::chat::{Call, Event, Outcome, Part};
+use super::refusal::{INTERRUPTED, Refusal};
+use crate::chat::{Call, Event, Outcome, Part, Shown};
 use crate::guard::{self, Grant, Grants, Intent, Redactor, Surroundings, Verdict};
 use crate::text;
 use crate::tool::{Context, Prepared, Registry, RunContext};
@@ -20,8 +21,6 @@ const MOST_CALLS: usize = 64;
 const FAREWELL: Duration = Duration::from_millis(60);
 /// Characters of a call that could not be understood, as a person sees it.
 const TITLE_CAP: usize = 120;
-/// What a call is told that the person stopped.
-const INTERRUPTED: &str = "interrupted by the user";
 
 /// Where the calls of one step are made.
 pub(super) struct Desk<'a> {
@@ -69,30 +68,30 @@ impl Desk<'_> {
         excess.into_iter().map(|call| result(call.id, Outcome::failed(message.clone()))).collect()
     }
 
-    /// Describes a call. One that would put a placeholder where a secret was is none: it would be written as it is.
-    fn prepare(&self, call: &Call) -> Result<Prepared, String> {
-        let prepared = self.registry.prepare(call, self.context)?;
+    /// Describes a call. Rejects calls whose arguments contain a redaction placeholder: it would be written as it is.
+    fn prepare(&self, call: &Call) -> Result<Prepared, Refusal> {
+        let prepared = self.registry.prepare(call, self.context).map_err(Refusal::Invalid)?;
         match self.redactor.placeholder_in(&call.arguments) {
             // Words to the person may well name it.
-            Some(placeholder) if prepared.intent != Intent::Ask => Err(mask::refusal(&placeholder)),
+            Some(placeholder) if prepared.intent != Intent::Ask => Err(Refusal::Placeholder(placeholder)),
             Some(_) | None => Ok(prepared),
         }
     }
 
-    fn is_free_read(&self, prepared: &Result<Prepared, String>) -> bool {
+    fn is_free_read(&self, prepared: &Result<Prepared, Refusal>) -> bool {
         prepared.as_ref().is_ok_and(|call| call.intent.is_read() && self.judge(call).0 == Verdict::Allow)
     }
 
     /// Makes one call, if it may be made.
-    async fn make(&mut self, call: Call, prepared: Result<Prepared, String>) -> Part {
+    async fn make(&mut self, call: Call, prepared: Result<Prepared, Refusal>) -> Part {
         if self.cancel.is_cancelled() {
-            return result(call.id, Outcome::failed(INTERRUPTED));
+            return result(call.id, Refusal::Interrupted.outcome());
         }
         let mut prepared = match prepared {
             Ok(prepared) => prepared,
-            Err(message) => {
+            Err(refusal) => {
                 let title = in_short(&call.arguments);
-                return self.decline(call, title, message);
+                return self.decline(call, title, refusal);
             }
         };
         let (verdict, lasting) = self.judge(&prepared);
@@ -107,21 +106,21 @@ impl Desk<'_> {
         };
         match self.allow(verdict, question).await {
             Ok(()) => self.start(call, prepared).await,
-            Err(message) => self.decline(call, prepared.title, message),
+            Err(refusal) => self.decline(call, prepared.title, refusal),
         }
     }
 
-    /// Finds out whether a call may be made. The error is for the model.
-    async fn allow(&mut self, verdict: Verdict, question: Approval) -> Result<(), String> {
+    /// Finds out whether a call may be made.
+    async fn allow(&mut self, verdict: Verdict, question: Approval) -> Result<(), Refusal> {
         match verdict {
             Verdict::Allow => return Ok(()),
-            Verdict::Deny(why) => return Err(format!("not allowed: {why}")),
+            Verdict::Deny(why) => return Err(Refusal::Forbidden(why.to_string())),
             Verdict::Ask => {}
         }
         let lasting = question.lasting.clone();
         let decision = tokio::select! {
             biased;
-            () = self.cancel.cancelled() => return Err(INTERRUPTED.to_owned()),
+            () = self.cancel.cancelled() => return Err(Refusal::Interrupted),
             decision = self.approver.approve(question) => decision,
         };
         match decision {
@@ -130,10 +129,8 @@ impl Desk<'_> {
                 lasting.into_iter().for_each(|grant| self.grants.add(grant));
                 Ok(())
             }
-            Decision::No { why: Some(why) } => Err(format!("the user said no: {why}")),
-            Decision::No { why: None } => {
-                Err("the user said no; do not try it another way, ask what they want".to_owned())
-            }
+            Decision::No { why } => Err(Refusal::Declined { why }),
+            Decision::Unasked { why } => Err(Refusal::Unasked(why)),
         }
     }
 
@@ -145,13 +142,12 @@ impl Desk<'_> {
     }
 
     /// Says that a call was not made.
-    fn decline(&self, call: Call, title: String, message: String) -> Part {
-        let (id, outcome) = (call.id.clone(), Outcome::failed(message));
+    fn decline(&self, call: Call, title: String, refusal: Refusal) -> Part {
+        let (id, outcome) = (call.id.clone(), refusal.outcome());
         let kind = self.registry.kind(&call.name);
         self.front.hear(Event::CallStarted { call, kind, title });
-        let finished =
-            Event::CallFinished { id: id.clone(), outcome: outcome.clone(), detail: None, took: Duration::ZERO };
-        self.front.hear(finished);
+        let (told, shown) = (outcome.clone(), refusal.shown());
+        self.front.hear(Event::CallFinished { id: id.clone(), outcome: told, shown, took: Duration::ZERO });
         result(id, outcome)
     }
 
@@ -167,29 +163,41 @@ impl Desk<'_> {
         front.hear(Event::CallStarted { call, kind, title: prepared.title });
         Box::pin(async move {
             let began = Instant::now();
-            let outcome = until_cancelled(run, &cancel).await;
+            let (outcome, shown) = match until_cancelled(run, &cancel).await {
+                Ran::ToItsEnd(outcome) => {
+                    let change = preview.filter(|_| !outcome.is_failed()).and_then(|preview| change::of(&preview));
+                    (outcome, change.unwrap_or(Shown::Outcome))
+                }
+                Ran::Stopped(outcome) => (outcome, Shown::Stopped),
+            };
             let (took, told) = (began.elapsed(), outcome.clone());
-            let detail = preview.filter(|_| !told.is_failed()).and_then(|preview| change::of(&preview));
-            front.hear(Event::CallFinished { id: id.clone(), outcome: told, detail, took });
+            front.hear(Event::CallFinished { id: id.clone(), outcome: told, shown, took });
             result(id, outcome)
         })
     }
 }
 
 /// Runs a call to its end, or to shortly after the person stops it. Dropping it ends what is left of it.
-async fn until_cancelled(mut run: BoxFuture<'static, Outcome>, cancel: &CancellationToken) -> Outcome {
+async fn until_cancelled(mut run: BoxFuture<'static, Outcome>, cancel: &CancellationToken) -> Ran {
     if cancel.is_cancelled() {
-        return Outcome::failed(INTERRUPTED);
+        return Ran::Stopped(Outcome::failed(INTERRUPTED));
     }
     tokio::select! {
         biased;
         () = cancel.cancelled() => {}
-        outcome = &mut run => return outcome,
+        outcome = &mut run => return Ran::ToItsEnd(outcome),
     }
-    match tokio::time::timeout(FAREWELL, run).await {
-        Ok(outcome) => Outcome::failed(format!("{INTERRUPTED}\n{}", outcome.text())),
-        Err(_) => Outcome::failed(INTERRUPTED),
-    }
+    Ran::Stopped(Outcome::failed(match tokio::time::timeout(FAREWELL, run).await {
+        Ok(outcome) => format!("{INTERRUPTED}\n{}", outcome.text()),
+        Err(_) => INTERRUPTED.to_owned(),
+    }))
+}
+
+/// How far a call came.
+enum Ran {
+    ToItsEnd(Outcome),
+    /// The person stopped it.
+    Stopped(Outcome),
 }
 
 fn result(id: String, outcome: Outcome) -> Part {

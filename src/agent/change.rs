@@ -1,9 +1,10 @@
-//! What an edit changed, for a person to unfold.
+//! What an edit changed, for a person to see.
 
 use std::time::Duration;
 
-use similar::TextDiff;
+use similar::{ChangeTag, TextDiff};
 
+use crate::chat::Shown;
 use crate::text::KIB;
 use crate::tool::Preview;
 
@@ -15,7 +16,7 @@ const CAP: usize = 64 * KIB;
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// The lines an edit takes and those it brings.
-pub(super) fn of(preview: &Preview) -> Option<String> {
+pub(super) fn of(preview: &Preview) -> Option<Shown> {
     let (before, after) = match preview {
         Preview::Edit { before, after, .. } => (before, after),
         Preview::Command { .. } => return None,
@@ -23,7 +24,9 @@ pub(super) fn of(preview: &Preview) -> Option<String> {
     let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(before.as_str(), after.as_str());
     let text = diff.unified_diff().context_radius(AROUND).to_string();
     let end = (0..=CAP.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    Some(text[..end].to_owned()).filter(|text| !text.is_empty())
+    let count = |tag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
+    let (added, removed) = (count(ChangeTag::Insert), count(ChangeTag::Delete));
+    (end > 0).then(|| Shown::Change { added, removed, diff: text[..end].to_owned() })
 }
 
 #[cfg(test)]
@@ -34,9 +37,13 @@ mod tests {
     fn an_edit_is_the_lines_it_changes() {
         let edit =
             |before: &str, after: &str| Preview::Edit { path: "/a".into(), before: before.into(), after: after.into() };
-        assert_eq!(of(&edit("a\nb\nc\n", "a\nB\nc\n")).unwrap(), "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n");
+        let diff = "@@ -1,3 +1,4 @@\n a\n-b\n+B\n+B\n c\n".to_owned();
+        assert_eq!(of(&edit("a\nb\nc\n", "a\nB\nB\nc\n")), Some(Shown::Change { added: 2, removed: 1, diff }));
         assert_eq!(of(&edit("a\n", "a\n")), None);
         assert_eq!(of(&Preview::Command { command: "ls".into(), cwd: "/".into() }), None);
-        assert!(of(&edit("", &"é\n".repeat(100_000))).unwrap().len() <= CAP);
+        let Some(Shown::Change { added: 100_000, removed: 0, diff }) = of(&edit("", &"é\n".repeat(100_000))) else {
+            panic!("the counts are those of the whole change");
+        };
+        assert!(diff.len() <= CAP);
     }
 }

@@ -56,8 +56,11 @@ pub struct Approval {
 pub enum Decision {
     Once,
     ForSession,
-    /// The words are for the model.
     No {
         why: Option<String>,
+    },
+    /// Nobody could be asked; the words are for the model.
+    Unasked {
+        why: String,
     },
 }

@@ -15,6 +15,7 @@ mod front;
 mod limits;
 mod mask;
 mod picture;
+mod refusal;
 mod step;
 mod stop;
 mod stream;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{Agent, Approval, Approver, Decision, Front, Limits, Query, Setup, ShellView};
-use crate::chat::{Ending, Event, Message, Outcome, Part, Role, ToolKind, ToolSpec};
+use crate::chat::{Ending, Event, Message, Outcome, Part, Role, Shown, ToolKind, ToolSpec};
 use crate::guard::{Intent, Masking};
 use crate::provider::{Delta, Effort, ErrorKind, Policy, Provider, ProviderError, Request, Resolved, Stop};
 use crate::tool::{Context, Prepared, Registry, RunContext, Tool};
@@ -209,6 +209,15 @@ impl Room {
             other => panic!("{other:?}"),
         });
         texts.collect()
+    }
+
+    /// What the person saw of every call that is over.
+    pub(super) fn shown(&self) -> Vec<Shown> {
+        let shown = self.ear.heard().into_iter().filter_map(|event| match event {
+            Event::CallFinished { shown, .. } => Some(shown),
+            _ => None,
+        });
+        shown.collect()
     }
 }
 

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::testing::{Double, End, Room, look, query, resolved, run, says, uses};
 use super::{Decision, context};
-use crate::chat::{Ending, Event, Failure, FailureKind, Outcome, ToolKind, Usage};
+use crate::chat::{Ending, Event, Failure, FailureKind, Outcome, Shown, ToolKind, Usage};
 use crate::provider::{Delta, ErrorKind, Stop};
 use crate::tool::{Ports, Registry, Timeouts, Tool};
 
@@ -119,16 +119,8 @@ fn a_change_nobody_was_asked_about_is_shown_afterwards() {
     *room.person.answers.lock().unwrap() = [Decision::ForSession].into();
     assert_eq!(room.turn("go"), Ending::Answered);
     assert!(room.person.asked.lock().unwrap()[0].preview.is_some());
-    let details: Vec<Option<String>> = room
-        .ear
-        .heard()
-        .into_iter()
-        .filter_map(|event| match event {
-            Event::CallFinished { detail, .. } => Some(detail),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(details, [None, Some("@@ -1 +1 @@\n-one\n+two\n".to_owned())], "{:?}", room.results());
+    let diff = "@@ -1 +1 @@\n-one\n+two\n".to_owned();
+    assert_eq!(room.shown(), [Shown::Outcome, Shown::Change { added: 1, removed: 1, diff }], "{:?}", room.results());
 }
 
 #[test]
@@ -144,7 +136,20 @@ fn a_no_and_nonsense_go_back_to_the_model() {
     assert!(results[1].starts_with("the user said no;"), "{results:?}");
     assert!(results[2].starts_with("there is no tool named none"), "{results:?}");
     assert!(results[3].starts_with("the arguments of act are not valid JSON"), "{results:?}");
-    assert_eq!(room.ear.count(|event| matches!(event, Event::CallFinished { .. })), 4);
+    assert_eq!(room.shown()[..2], [Shown::Declined { why: Some("use make".into()) }, Shown::Declined { why: None }]);
+    assert_eq!(room.shown()[2..], [Shown::Outcome, Shown::Outcome]);
+}
+
+#[test]
+fn the_person_reads_why_a_call_was_not_made_in_their_own_terms() {
+    let with_secret = r#"{"a": "[masked: GitHub token #1]"}"#;
+    let calls = uses(&[("act", ""), ("act", with_secret)]);
+    let mut room = Room::new([calls, says("I see.")], vec![noting("act", run(), &Arc::default())]);
+    *room.person.answers.lock().unwrap() = [Decision::Unasked { why: "this runs without --yes".into() }].into();
+    assert_eq!(room.turn(&format!("put {TOKEN} there")), Ending::Answered);
+    assert_eq!(room.results()[0], "not allowed: this runs without --yes");
+    let refused = |why: &str| Shown::Refused { why: why.into() };
+    assert_eq!(room.shown(), [refused("nobody here to approve it"), refused("it contains a masked secret")]);
 }
 
 #[test]
@@ -184,6 +189,7 @@ fn a_cancelled_call_is_ended_and_so_are_those_behind_it() {
     let polite = format!("{interrupted}\nwhat it had printed");
     assert_eq!(room.results(), [interrupted, polite.as_str(), interrupted]);
     assert!(notes.lock().unwrap().is_empty() && room.person.asked.lock().unwrap().is_empty());
+    assert_eq!(room.shown(), [Shown::Stopped, Shown::Stopped]);
     assert_eq!(room.turn("go on"), Ending::Answered);
 }
 

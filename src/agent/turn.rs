@@ -116,7 +116,7 @@ impl Agent {
             () = cancel.cancelled() => false,
             decision = self.approver.approve(question) => match decision {
                 Decision::Once | Decision::ForSession => true,
-                Decision::No { .. } => false,
+                Decision::No { .. } | Decision::Unasked { .. } => false,
             },
         }
     }

@@ -29,7 +29,9 @@ pub enum ToolKind {
     Shell,
     /// Reads something from the network.
     Fetch,
-    /// Turns to the person.
+    /// Puts a command on the person's prompt.
+    Suggest,
+    /// Asks the person.
     Ask,
     /// A tool that does not exist, or a kind that a newer version writes.
     #[serde(other)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::call::{Call, Outcome, ToolKind};
+use super::shown::Shown;
 use super::usage::Usage;
 
 /// One thing that happened, in order. Deltas are to be appended to what came before.
@@ -25,11 +26,11 @@ pub enum Event {
     CallStarted { call: Call, kind: ToolKind, title: String },
     /// More of what a running call prints.
     CallOutput { id: String, text: String },
-    /// A call is over; `detail` is what a person may want to unfold (a diff, the output), if it differs from the outcome.
+    /// A call is over; `outcome` is for the model, `shown` for the person.
     CallFinished {
         id: String,
         outcome: Outcome,
-        detail: Option<String>,
+        shown: Shown,
         #[serde(rename = "took_ms", with = "millis")]
         took: Duration,
     },
@@ -131,10 +132,10 @@ mod tests {
     fn every_event() -> Vec<Event> {
         let call = Call { id: "c1".into(), name: "bash".into(), arguments: "{}".into() };
         let images = vec![Image { media_type: "image/png".into(), base64: "QQ==".into() }];
-        let finished = |outcome, detail| Event::CallFinished {
+        let finished = |outcome, shown| Event::CallFinished {
             id: "c1".into(),
             outcome,
-            detail,
+            shown,
             took: Duration::from_millis(1_250),
         };
         let failure = Failure::new(FailureKind::ContextOverflow, "too long");
@@ -145,8 +146,11 @@ mod tests {
             Event::Text("Yes.".into()),
             Event::CallStarted { call, kind: ToolKind::Run, title: "make".into() },
             Event::CallOutput { id: "c1".into(), text: "ok".into() },
-            finished(Outcome::Done { text: "ok".into(), images }, Some("+a".into())),
-            finished(Outcome::failed("no"), None),
+            finished(Outcome::Done { text: "ok".into(), images }, Shown::Outcome),
+            finished(Outcome::done("ok"), Shown::Change { added: 1, removed: 0, diff: "+a".into() }),
+            finished(Outcome::failed("no"), Shown::Declined { why: Some("use make".into()) }),
+            finished(Outcome::failed("no"), Shown::Refused { why: "nobody here to approve it".into() }),
+            finished(Outcome::failed("no"), Shown::Stopped),
             Event::Retrying { attempt: 2, after: Duration::from_secs(4), why: "overloaded".into() },
             Event::Usage(Usage { input: 5, output: 4, cached: 3, cache_written: 2, cost: Some(0.5) }),
             Event::Steered("stop".into()),
@@ -168,9 +172,9 @@ mod tests {
 
     #[test]
     fn the_names_of_kinds_are_stable() {
-        use ToolKind::{Ask, Edit, Fetch, Other, Read, Run, Search, Shell};
-        let kinds = serde_json::to_string(&[Read, Search, Edit, Run, Shell, Fetch, Ask, Other]).unwrap();
-        assert_eq!(kinds, r#"["read","search","edit","run","shell","fetch","ask","other"]"#);
+        use ToolKind::{Ask, Edit, Fetch, Other, Read, Run, Search, Shell, Suggest};
+        let kinds = serde_json::to_string(&[Read, Search, Edit, Run, Shell, Fetch, Suggest, Ask, Other]).unwrap();
+        assert_eq!(kinds, r#"["read","search","edit","run","shell","fetch","suggest","ask","other"]"#);
         assert_eq!(serde_json::from_str::<ToolKind>(r#""from_the_future""#).unwrap(), Other);
     }
 }

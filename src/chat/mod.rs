@@ -6,9 +6,11 @@
 mod call;
 mod event;
 mod message;
+mod shown;
 mod usage;
 
 pub use call::{Call, Outcome, ToolKind, ToolSpec};
 pub use event::{Ending, Event, Failure, FailureKind};
 pub use message::{Image, Message, Part, Role, Thinking};
+pub use shown::Shown;
 pub use usage::Usage;

@@ -260,6 +260,6 @@ impl Approver for Nobody {
             self.refused.fetch_add(1, Ordering::Relaxed);
         }
         let why = "this runs without --yes, so nothing may be changed; say what you would have done".to_owned();
-        Box::pin(ready(Decision::No { why: Some(why) }))
+        Box::pin(ready(Decision::Unasked { why }))
     }
 }

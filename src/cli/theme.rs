@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use crate::chat::{Call, Event, Outcome, ToolKind};
+use crate::chat::{Call, Event, Outcome, Shown, ToolKind};
 use crate::config::{self, Config, Paths};
 use crate::render::{self, Mode, Options, Painter, Size, Wrapping};
 use crate::{text, tty};
@@ -87,8 +87,12 @@ fn sample(options: &Options) -> Vec<u8> {
         kind: ToolKind::Run,
         title: title.to_owned(),
     };
-    let ended =
-        |id: &str, outcome| Event::CallFinished { id: id.to_owned(), outcome, detail: None, took: Default::default() };
+    let ended = |id: &str, outcome| Event::CallFinished {
+        id: id.to_owned(),
+        outcome,
+        shown: Shown::Outcome,
+        took: Default::default(),
+    };
     let events = [
         Event::Text(SAMPLE.to_owned()),
         call("1", "cargo test"),

@@ -3,11 +3,12 @@
 use std::time::{Duration, Instant};
 
 use super::look::Look;
-use crate::chat::{Call, Outcome, ToolKind};
+use crate::chat::{Call, Outcome, Shown, ToolKind};
 use crate::text::human;
 use crate::text::width;
 
 use super::Options;
+use super::diff;
 use super::line::Line;
 use super::output::{HEAD, Output};
 use super::status::{spinner, whole_seconds};
@@ -57,7 +58,8 @@ struct Read {
 struct Past {
     title: String,
     output: Output,
-    shown: bool,
+    /// Whether all of it is on the screen.
+    is_whole: bool,
 }
 
 impl Calls {
@@ -82,6 +84,10 @@ impl Calls {
     }
 
     pub(super) fn start(&mut self, call: &Call, kind: ToolKind, title: &str, now: Instant) -> Vec<Line> {
+        // The question and its answer are on the screen already, unless the request is shown once more.
+        if kind == ToolKind::Ask && !self.shows_all {
+            return Vec::new();
+        }
         let reads = if is_read(kind) { Vec::new() } else { self.flush() };
         let (id, name, title) = (call.id.clone(), call.name.clone(), title.to_owned());
         self.started += 1;
@@ -97,7 +103,7 @@ impl Calls {
     }
 
     /// Ends a call; returns the lines that are final.
-    pub(super) fn finish(&mut self, id: &str, outcome: &Outcome, detail: Option<&str>, took: Duration) -> Vec<Line> {
+    pub(super) fn finish(&mut self, id: &str, outcome: &Outcome, shown: &Shown, took: Duration) -> Vec<Line> {
         let Some(at) = self.running.iter().position(|call| call.id == id) else { return Vec::new() };
         let call = self.running.remove(at);
         if is_read(call.kind) && !outcome.is_failed() && !self.shows_all {
@@ -106,17 +112,17 @@ impl Calls {
             return Vec::new();
         }
         let mut lines = self.flush();
-        lines.push(self.ended(&call, outcome, took));
-        let output = match detail {
+        lines.push(self.ended(&call, outcome, shown, took));
+        let output = match shown {
             _ if !call.output.is_empty() => call.output,
-            Some(detail) => Output::of(detail),
+            Shown::Change { diff, .. } => Output::of(diff),
             // The first line of a failure is on the call's own.
-            None if outcome.is_failed() => Output::of(outcome.text().split_once('\n').unwrap_or_default().1),
-            None if self.shows_all => Output::of(outcome.text()),
-            None => return lines,
+            Shown::Outcome if outcome.is_failed() => Output::of(outcome.text().split_once('\n').unwrap_or_default().1),
+            Shown::Outcome if self.shows_all => Output::of(outcome.text()),
+            Shown::Outcome | Shown::Declined { .. } | Shown::Refused { .. } | Shown::Stopped => return lines,
         };
-        let shown = self.preview(&output, outcome, &mut lines);
-        self.last = Some(Past { title: call.title, output, shown });
+        let is_whole = self.preview(&output, outcome, &mut lines);
+        self.last = Some(Past { title: call.title, output, is_whole });
         lines
     }
 
@@ -124,8 +130,7 @@ impl Calls {
     pub(super) fn stop(&mut self) -> Vec<Line> {
         let mut lines = self.flush();
         for call in std::mem::take(&mut self.running) {
-            let line = self.heading(call.kind, &call.name, &call.title, Look::MUTED);
-            lines.push(self.with_end(line, Line::of(Look::WARNING, "stopped")));
+            lines.push(self.line(&call, Look::MUTED, &Line::of(Look::WARNING, "stopped")));
         }
         lines
     }
@@ -142,8 +147,8 @@ impl Calls {
             self.unfolded = !self.unfolded;
             return Vec::new();
         }
-        let Some(past) = self.last.as_mut().filter(|past| !past.shown) else { return Vec::new() };
-        past.shown = true;
+        let Some(past) = self.last.as_mut().filter(|past| !past.is_whole) else { return Vec::new() };
+        past.is_whole = true;
         let mut lines = vec![Line::of(Look::MUTED, &past.title)];
         lines.extend(whole(&past.output));
         lines
@@ -161,9 +166,8 @@ impl Calls {
         let more = others.len().saturating_sub(MOST_RUNNING);
         for call in others.into_iter().take(MOST_RUNNING) {
             let elapsed = now.saturating_duration_since(call.started);
-            let line = self.heading(call.kind, &call.name, &call.title, Look::ACCENT);
             let end = Line::of(Look::MUTED, &format!("{} {}", spinner(elapsed, &self.options), whole_seconds(elapsed)));
-            lines.push(self.with_end(line, end));
+            lines.push(self.line(call, Look::ACCENT, &end));
             let most = if self.unfolded { UNFOLDED } else { HEAD };
             lines.extend(call.output.tail(most).iter().map(|line| indented(line)));
         }
@@ -199,37 +203,41 @@ impl Calls {
         false
     }
 
-    fn ended(&self, call: &Running, outcome: &Outcome, took: Duration) -> Line {
+    fn ended(&self, call: &Running, outcome: &Outcome, shown: &Shown, took: Duration) -> Line {
         let [good, bad] = if self.options.unicode { ["✓", "✗"] } else { ["ok", "failed:"] };
-        let took = human::duration(took);
-        let mut end = Line::new();
-        if outcome.is_failed() {
-            let why = outcome.text().lines().next().unwrap_or_default();
-            let why = width::fit(why, usize::from(self.options.columns) / 2);
-            end.push(Look::BAD, &format!("{bad} {why}"));
-            end.push(Look::MUTED, &format!(" {took}"));
-        } else {
-            end.push(Look::GOOD, good);
-            end.push(Look::MUTED, &format!(" {took}"));
-        }
-        self.with_end(self.heading(call.kind, &call.name, &call.title, Look::MUTED), end)
+        let took = format!(" {}", human::duration(took));
+        let end = match (shown, shown.trouble(outcome)) {
+            (Shown::Declined { .. } | Shown::Stopped, Some(why)) => self.reason(call, Look::WARNING, &why, ""),
+            (_, Some(why)) => self.reason(call, Look::BAD, &format!("{bad} {why}"), &took),
+            (_, None) if call.kind == ToolKind::Suggest => Line::new(),
+            (Shown::Change { added, removed, .. }, None) => diff::counts(Line::new(), *added, *removed)
+                .with(Look::GOOD, &format!("  {good}"))
+                .with(Look::MUTED, &took),
+            (_, None) => Line::of(Look::GOOD, good).with(Look::MUTED, &took),
+        };
+        self.line(call, Look::MUTED, &end)
     }
 
-    fn heading(&self, kind: ToolKind, name: &str, title: &str, mark: Look) -> Line {
-        let (icon, named) = icon(kind, &self.options);
-        let mut line = Line::of(mark, icon);
-        if named {
-            line.push(Look::MUTED, &format!(" {}", name.trim_end_matches("_file")));
-        }
-        line.with(Look::PLAIN, &format!(" {}", title.lines().next().unwrap_or_default()))
+    /// Why a call did not do what it should. A long reason gets the room that the title leaves, and half a row at least.
+    fn reason(&self, call: &Running, look: Look, why: &str, took: &str) -> Line {
+        let columns = usize::from(self.options.columns);
+        let title = self.line(call, look, &Line::new()).cells();
+        let room = columns.saturating_sub(3 + title + took.len()).max(columns / 2);
+        Line::of(look, why).clipped(room, &self.options).with(Look::MUTED, took)
     }
 
-    /// Puts the end behind the line, which is cut to leave it room on the row.
-    fn with_end(&self, line: Line, end: Line) -> Line {
-        let room = usize::from(self.options.columns).saturating_sub(3 + width::widest(&end.text()));
-        let mut line = line.clipped(room, &self.options);
-        line.push(Look::PLAIN, "  ");
-        line.append(&end);
+    /// The row of a call. The title is cut so that the end has room on it.
+    fn line(&self, call: &Running, mark: Look, end: &Line) -> Line {
+        let label = Label::of(call.kind, &call.name, &self.options);
+        let after = width::widest(label.after) + width::widest(&end.text());
+        let room = usize::from(self.options.columns).saturating_sub(3 + after);
+        let title = call.title.lines().next().unwrap_or_default();
+        let line = Line::of(mark, label.icon).with(Look::MUTED, &label.before).with(Look::PLAIN, &format!(" {title}"));
+        let mut line = line.clipped(room, &self.options).with(Look::MUTED, label.after);
+        if !end.is_empty() {
+            line.push(Look::PLAIN, "  ");
+            line.append(end);
+        }
         line
     }
 
@@ -240,7 +248,7 @@ impl Calls {
         let took = reads.iter().map(|read| read.took).max().unwrap_or_default();
         // Room for a count of the others and the time.
         let room = usize::from(self.options.columns).saturating_sub(16);
-        let mut line = Line::of(Look::MUTED, icon(ToolKind::Read, &self.options).0);
+        let mut line = Line::of(Look::MUTED, Label::of(ToolKind::Read, "", &self.options).icon);
         let mut before = "";
         for (index, (name, title)) in all.iter().enumerate() {
             if index > 0 && line.cells() + width::widest(title) + name.len() > room {
@@ -267,16 +275,26 @@ fn is_read(kind: ToolKind) -> bool {
     matches!(kind, ToolKind::Read | ToolKind::Search)
 }
 
-/// The icon of a kind of tool, and whether the tool's name is shown beside it.
-fn icon(kind: ToolKind, options: &Options) -> (&'static str, bool) {
-    let (unicode, ascii, named) = match kind {
-        ToolKind::Run => ("$", "$", false),
-        ToolKind::Shell => ("$", "$", true),
-        ToolKind::Read | ToolKind::Search => ("◆", "*", true),
-        ToolKind::Edit => ("✎", "+", true),
-        ToolKind::Fetch | ToolKind::Ask | ToolKind::Other => ("●", "*", true),
-    };
-    (if options.unicode { unicode } else { ascii }, named)
+/// What stands around the title of a call.
+struct Label {
+    icon: &'static str,
+    before: String,
+    after: &'static str,
+}
+
+impl Label {
+    fn of(kind: ToolKind, name: &str, options: &Options) -> Label {
+        let short = || format!(" {}", name.trim_end_matches("_file"));
+        let (unicode, ascii, before, after) = match kind {
+            ToolKind::Run => ("$", "$", String::new(), ""),
+            ToolKind::Shell => ("$", "$", String::new(), " (in your shell)"),
+            ToolKind::Suggest => ("→", "->", " on your prompt:".to_owned(), ""),
+            ToolKind::Read | ToolKind::Search => ("◆", "*", short(), ""),
+            ToolKind::Edit => ("✎", "+", short(), ""),
+            ToolKind::Fetch | ToolKind::Ask | ToolKind::Other => ("●", "*", short(), ""),
+        };
+        Label { icon: if options.unicode { unicode } else { ascii }, before, after }
+    }
 }
 
 fn indented(line: &str) -> Line {

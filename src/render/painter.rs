@@ -102,9 +102,9 @@ impl Painter {
                 self.say(lines);
             }
             Event::CallOutput { id, text } => self.calls.output(id, text),
-            Event::CallFinished { id, outcome, detail, took } => {
+            Event::CallFinished { id, outcome, shown, took } => {
                 self.begin(Kind::Call, now);
-                let lines = self.calls.finish(id, outcome, detail.as_deref(), *took);
+                let lines = self.calls.finish(id, outcome, shown, *took);
                 self.say(lines);
                 if !self.calls.is_running() {
                     self.doing(Doing::Waiting);

@@ -62,7 +62,7 @@ fn size(event: &Event) -> usize {
         }
         Event::CallStarted { call, title, .. } => call.arguments.len() + title.len(),
         Event::CallOutput { text, .. } => text.len(),
-        Event::CallFinished { outcome, detail, .. } => outcome.text().len() + detail.as_ref().map_or(0, String::len),
+        Event::CallFinished { outcome, shown, .. } => outcome.text().len() + shown.size(),
         Event::Retrying { why, .. } => why.len(),
         Event::StepStarted { .. } | Event::Usage(_) | Event::Finished(_) => 0,
     };

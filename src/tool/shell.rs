@@ -74,7 +74,7 @@ impl Tool for SuggestCommand {
     }
 
     fn kind(&self) -> ToolKind {
-        ToolKind::Ask
+        ToolKind::Suggest
     }
 
     fn prepare(&self, arguments: &Value, _: &Context) -> Result<Prepared, String> {

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::super::report::{self, Surface};
 use super::brush::Brush;
 use crate::agent::Front;
-use crate::chat::{Call, Ending, Event, Outcome, Usage};
+use crate::chat::{Call, Ending, Event, Outcome, Shown, Usage};
 use crate::text::human;
 
 /// What stdout is for.
@@ -225,10 +225,9 @@ impl Voice {
         said.calls.push(Made { id: call.id, tool: call.name, title, arguments, status: "running", took_ms: 0 });
     }
 
-    fn finished(&self, said: &mut Said, id: &str, outcome: &Outcome, took: Duration) {
-        if outcome.is_failed() {
-            let first = outcome.text().lines().next().unwrap_or_default();
-            self.aside(said, &format!("  not done: {first}"));
+    fn finished(&self, said: &mut Said, id: &str, outcome: &Outcome, shown: &Shown, took: Duration) {
+        if let Some(why) = shown.trouble(outcome) {
+            self.aside(said, &format!("  not done: {why}"));
         }
         if let Some(made) = said.calls.iter_mut().rev().find(|made| made.id == id) {
             made.status = if outcome.is_failed() { "failed" } else { "done" };
@@ -247,7 +246,7 @@ impl Front for Voice {
         match event {
             Event::Text(text) => self.text(said, &text),
             Event::CallStarted { call, title, .. } => self.started(said, call, title),
-            Event::CallFinished { id, outcome, took, .. } => self.finished(said, &id, &outcome, took),
+            Event::CallFinished { id, outcome, shown, took } => self.finished(said, &id, &outcome, &shown, took),
             Event::Notice(words) | Event::Steered(words) => self.aside(said, &words),
             Event::Retrying { after, why, .. } => {
                 said.answer.clear();

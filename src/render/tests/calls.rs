@@ -117,15 +117,84 @@ fn an_edit_shows_its_change() {
     let finished = Event::CallFinished {
         id: "1".to_owned(),
         outcome: Outcome::done("edited"),
-        detail: Some("-old\n+new".to_owned()),
+        shown: Shown::Change { added: 1, removed: 1, diff: "-old\n+new".to_owned() },
         took: Duration::from_millis(3),
     };
     insta::assert_snapshot!(scene.event(finished).finish().escapes(), @"
     ␛[35m✎␛[0m␛[2m edit␛[0m src/a.rs  ␛[2m⠋ 0s␛[0m␍␊
-    ␛[35m⠋␛[0m␛[2m working · 0s · Ctrl-C stops␛[0m␛[?2026h␍␛[K␛[A␍␛[K␛[2m✎ edit␛[0m src/a.rs  ␛[32m✓␛[0m␛[2m 3ms␛[0m␍␊
+    ␛[35m⠋␛[0m␛[2m working · 0s · Ctrl-C stops␛[0m␛[?2026h␍␛[K␛[A␍␛[K␛[2m✎ edit␛[0m src/a.rs  ␛[32m+1␛[0m␛[31m −1␛[0m␛[32m  ✓␛[0m␛[2m 3ms␛[0m␍␊
     ␛[2;31m  -old␛[0m␍␊
     ␛[2;32m  +new␛[0m␍␊
     ␛[35m⠋␛[0m␛[2m waiting · 0s · Ctrl-C stops␛[0m␛[?2026l␛[?2026h␍␛[K␛[?2026l
+    ");
+}
+
+#[test]
+fn the_end_of_a_call_is_told_in_words_for_people() {
+    let no = Outcome::failed("the user said no; do not try it another way, ask what they want");
+    let why = |why: &str| Shown::Declined { why: Some(why.to_owned()) };
+    let change = Shown::Change { added: 2, removed: 1, diff: "-a\n+b\n+c".to_owned() };
+    let masked = Shown::Refused { why: "it contains a masked secret".to_owned() };
+    let ends = [
+        ("bash", "rm -r target", no.clone(), Shown::Declined { why: None }),
+        ("edit_file", "src/main.rs", no.clone(), why("use the other branch")),
+        ("bash", "curl -H [masked: JWT #1]", no, masked),
+        ("bash", "sleep 60", Outcome::failed("interrupted by the user\n"), Shown::Stopped),
+        ("edit_file", "src/main.rs", Outcome::done("edited, 3 lines"), change),
+        ("run_in_shell", "cd src", Outcome::done("exit code 0, no output"), Shown::Outcome),
+        ("run_in_shell", "cd nowhere", Outcome::failed("exit code 1\n"), Shown::Outcome),
+        ("suggest_command", "cargo test", Outcome::done("it will be on the user's prompt"), Shown::Outcome),
+    ];
+    let mut scene = Scene::new(60);
+    for (name, title, outcome, shown) in ends {
+        scene = scene.start("1", name, title).done_as("1", outcome, shown);
+    }
+    insta::assert_snapshot!(scene.finish().screen(), @"
+    $ rm -r target  you said no
+    ✎ edit src/main.rs  you said no: use the other branch
+    $ curl -H [masked: JWT…  ✗ it contains a masked secret 1.2s
+    $ sleep 60  stopped
+    ✎ edit src/main.rs  +2 −1  ✓ 1.2s
+      -a
+      +b
+      +c
+    $ cd src (in your shell)  ✓ 1.2s
+    $ cd nowhere (in your shell)  ✗ exit code 1 1.2s
+    → on your prompt: cargo test
+    █
+    ");
+}
+
+#[test]
+fn a_long_command_leaves_room_for_where_it_ran() {
+    let scene = Scene::new(40).start("1", "run_in_shell", "source /opt/environments/development/activate");
+    insta::assert_snapshot!(scene.done("1", Outcome::done("exit code 0")).finish().screen(), @"
+    $ source /opt/… (in your shell)  ✓ 1.2s
+    █
+    ");
+}
+
+#[test]
+fn a_question_to_the_person_has_no_line_of_its_own() {
+    let scene = Scene::new(60).text("One question.").start("1", "ask_user", "Which port?");
+    let scene = scene.act(|painter, now, out| {
+        painter.make_way(now, out);
+        out.extend_from_slice(b"? Which port? 8080\r\n");
+        painter.resume(now, out);
+    });
+    insta::assert_snapshot!(scene.done("1", Outcome::done("8080")).text("Thanks.").finish().screen(), @"
+    One question.
+
+    ? Which port? 8080
+
+    Thanks.
+    █
+    ");
+    let again = Scene::new(60).act(|painter, _, _| painter.show_all()).start("1", "ask_user", "Which port?");
+    insta::assert_snapshot!(again.done("1", Outcome::done("8080")).finish().screen(), @"
+    ● ask_user Which port?  ✓ 1.2s
+      8080
+    █
     ");
 }
 

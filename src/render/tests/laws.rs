@@ -111,7 +111,7 @@ proptest! {
         scene = scene.resize(columns + 7).event(Event::CallFinished {
             id: parts[4].clone(),
             outcome: Outcome::failed(parts[0].clone()),
-            detail: Some(parts[1].clone()),
+            shown: Shown::Declined { why: Some(parts[1].clone()) },
             took: Duration::from_secs(1),
         });
         scene = scene.act(|painter, _, out| painter.toggle_output(out)).event(Event::Notice(parts[2].clone()));

@@ -10,7 +10,7 @@ use std::num::NonZero;
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::chat::{Call, Event, Outcome, ToolKind};
+use crate::chat::{Call, Event, Outcome, Shown, ToolKind};
 
 pub(super) fn options(columns: u16) -> Options {
     Options {
@@ -127,6 +127,9 @@ impl Scene {
             "read_file" | "ls" => ToolKind::Read,
             "grep" | "glob" => ToolKind::Search,
             "edit_file" | "write_file" => ToolKind::Edit,
+            "run_in_shell" => ToolKind::Shell,
+            "suggest_command" => ToolKind::Suggest,
+            "ask_user" => ToolKind::Ask,
             _ => ToolKind::Other,
         };
         self.event(Event::CallStarted { call, kind, title: title.to_owned() })
@@ -137,8 +140,12 @@ impl Scene {
     }
 
     pub(super) fn done(self, id: &str, outcome: Outcome) -> Scene {
+        self.done_as(id, outcome, Shown::Outcome)
+    }
+
+    pub(super) fn done_as(self, id: &str, outcome: Outcome, shown: Shown) -> Scene {
         let took = Duration::from_millis(1_250);
-        self.event(Event::CallFinished { id: id.to_owned(), outcome, detail: None, took })
+        self.event(Event::CallFinished { id: id.to_owned(), outcome, shown, took })
     }
 
     /// The rows of the screen down to the cursor, which is shown as `█`.
