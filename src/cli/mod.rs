@@ -154,7 +154,7 @@ fn look_back(args: history::Args, paths: &Paths, out: &mut impl io::Write) -> an
     let (id, directory) = this_session(paths).unzip();
     if let Err(error) = store::copy_leftovers(&database) {
         // What can be read is shown all the same.
-        tracing::warn!(%error, "what ended sessions left was not copied");
+        report::notices([format!("the last commands of ended sessions are not listed yet: {error}")]);
     }
     let cwd = std::env::current_dir().unwrap_or_default();
     let place = history::Place {

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
@@ -12,6 +13,8 @@ use crate::text::MIB;
 /// At most this many records, and about this many bytes, in one transaction; other terminals wait for it.
 const SLICE: usize = 128;
 const SLICE_BYTES: usize = MIB;
+/// How long a program that wants to read waits until it can copy what ended sessions left.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A piece of a journal that was read, and what of it is put into the database.
 struct Slice {
@@ -76,13 +79,14 @@ fn read(source: &Source, from: u64, to: u64) -> io::Result<Option<Slice>> {
     Ok((slice.end > from).then_some(slice))
 }
 
-/// Copies what ended sessions left behind and removes their journals. Whoever finds the database locked leaves it to the next.
+/// Copies what ended sessions left behind and removes their journals. Whoever finds the database locked, for longer than a moment,
+/// leaves it to the next.
 pub fn copy_leftovers(database: &Path) -> Result<(), StoreError> {
     if !journal::has_leftovers(database) {
         return Ok(());
     }
     file::create(database)?;
-    let mut connection = file::connect(database, file::Patience::None)?;
+    let mut connection = file::connect(database, PATIENCE)?;
     let mut after = None;
     while let Some(claimed) = journal::claim_next(database, after.as_deref()) {
         let mut at = claimed.source.start();

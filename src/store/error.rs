@@ -19,11 +19,11 @@ pub enum StoreError {
     #[error("the history database is damaged or not a database")]
     Damaged(#[source] rusqlite::Error),
     #[error("the disk is full")]
-    Full(#[source] rusqlite::Error),
+    Full(rusqlite::Error),
     #[error("the history database can only be read")]
-    ReadOnly(#[source] rusqlite::Error),
+    ReadOnly(rusqlite::Error),
     #[error("the history database is locked by another program")]
-    Busy(#[source] rusqlite::Error),
+    Busy(rusqlite::Error),
     #[error("cannot read the journal of the history")]
     Journal(#[source] io::Error),
     #[error("cannot append to the journal of the history")]
@@ -34,6 +34,11 @@ pub enum StoreError {
 
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
+        let extended = error.sqlite_error().map(|error| error.extended_code);
+        if extended == Some(rusqlite::ffi::SQLITE_IOERR_SHMSIZE) {
+            // The index of the log could not be enlarged.
+            return StoreError::Full(error);
+        }
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => StoreError::Damaged(error),
             Some(ErrorCode::DiskFull) => StoreError::Full(error),

@@ -6,14 +6,17 @@ use std::io;
 use std::mem;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
 
 use rusqlite::{Connection, OpenFlags};
 
 use super::{StoreError, schema};
 
 /// How long a reader waits for the few moments in which a database cannot even be read.
-const BUSY: Duration = Duration::from_secs(5);
+pub(super) const READER: Duration = Duration::from_secs(5);
+/// Between two tries to open a database that others open for the first time.
+const REOPEN: Duration = Duration::from_millis(5);
 /// Of pages, per connection. The default is 2 MiB, and each terminal has one.
 const CACHE_KIB: i64 = 1024;
 /// The write-ahead log is cut back to this once it has been copied into the database.
@@ -63,20 +66,24 @@ fn tighten(path: &Path) {
     }
 }
 
-/// Whether SQLite itself waits for a locked database.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Patience {
-    /// The caller tries again when it suits it, and can do something else meanwhile.
-    None,
-    Some,
+/// Opens an existing database and brings it to our format. A locked one is waited for, now and later, no longer than `patience`:
+/// with none the caller tries again when it suits it, and can do something else meanwhile.
+pub(super) fn connect(path: &Path, patience: Duration) -> Result<Connection, StoreError> {
+    let begun = Instant::now();
+    loop {
+        match prepare(path, patience) {
+            // SQLite does not wait for somebody who changes the mode of the log or reads a log that a killed program left.
+            Err(StoreError::Busy(_)) if begun.elapsed() < patience => thread::sleep(REOPEN),
+            opened => return opened,
+        }
+    }
 }
 
-/// Opens an existing database and brings it to our format.
-pub(super) fn connect(path: &Path, patience: Patience) -> Result<Connection, StoreError> {
+fn prepare(path: &Path, patience: Duration) -> Result<Connection, StoreError> {
     // No URI: a path is a path, whatever characters it has.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(if patience == Patience::Some { BUSY } else { Duration::ZERO })?;
+    connection.busy_timeout(patience)?;
     // Takes hold only while the file is empty, and before the log mode gives it a first page.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
@@ -95,7 +102,7 @@ pub(super) fn connect(path: &Path, patience: Patience) -> Result<Connection, Sto
 pub(super) fn connect_read_only(path: &Path) -> Result<Connection, StoreError> {
     let open = |flags, locking_mode: &str| -> Result<Connection, StoreError> {
         let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-        connection.busy_timeout(BUSY)?;
+        connection.busy_timeout(READER)?;
         connection.pragma_update_and_check(None, "locking_mode", locking_mode, |_| Ok(()))?;
         connection.pragma_update(None, "temp_store", "MEMORY")?;
         schema::version(&connection)?;
@@ -153,7 +160,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("state/shellmate/history.db");
         create(&path).unwrap();
-        let _connection = connect(&path, Patience::Some).unwrap();
+        let _connection = connect(&path, READER).unwrap();
         assert_eq!(mode(path.parent().unwrap()), 0o700);
         for suffix in ["", "-wal", "-shm"] {
             assert_eq!(mode(&with_suffix(&path, suffix)), 0o600, "{suffix}");

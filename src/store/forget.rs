@@ -30,7 +30,7 @@ pub struct Forgotten {
 impl History {
     /// Removes commands, their output and what the index knows of them, and leaves no trace of them in the file.
     pub fn forget(&mut self, which: &Forget) -> Result<Forgotten, StoreError> {
-        let Some(connection) = self.connection_mut() else { return Ok(Forgotten::default()) };
+        let Some(connection) = self.connection_mut()? else { return Ok(Forgotten::default()) };
         let (condition, values) = condition(which);
         // What is removed is overwritten too. With everything gone the file itself shrinks to nothing, so that is not needed.
         let all = *which == Forget::All;

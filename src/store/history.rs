@@ -35,18 +35,22 @@ const PAGE: usize = 500;
 pub struct History {
     /// None: nothing has been recorded yet.
     connection: Option<Connection>,
+    /// Why it can only be read.
+    refusal: Option<StoreError>,
     path: PathBuf,
 }
 
 impl History {
     /// Opens the database at `path`. None there is an empty history.
     pub fn open(path: &Path) -> Result<History, StoreError> {
-        let connection = match fs::metadata(path) {
-            Ok(_) => Some(connect(path)?),
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
+        let (connection, refusal) = match fs::metadata(path) {
+            Ok(_) => connect(path).map(|(connection, refusal)| (Some(connection), refusal))?,
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                (None, None)
+            }
             Err(source) => return Err(StoreError::Look { path: path.to_owned(), source }),
         };
-        Ok(History { connection, path: path.to_owned() })
+        Ok(History { connection, refusal, path: path.to_owned() })
     }
 
     /// The commands that pass the filter, oldest first.
@@ -118,8 +122,12 @@ impl History {
         self.connection.as_ref()
     }
 
-    pub(super) fn connection_mut(&mut self) -> Option<&mut Connection> {
-        self.connection.as_mut()
+    /// The same to change something, or why that cannot be.
+    pub(super) fn connection_mut(&mut self) -> Result<Option<&mut Connection>, StoreError> {
+        match self.refusal.take() {
+            Some(refusal) => Err(refusal),
+            None => Ok(self.connection.as_mut()),
+        }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -198,12 +206,16 @@ fn collect(
 }
 
 /// Opens a database to read it. One that cannot be changed, because of its permissions or a full disk, can still be read.
-fn connect(path: &Path) -> Result<Connection, StoreError> {
-    match file::connect(path, file::Patience::Some) {
+fn connect(path: &Path) -> Result<(Connection, Option<StoreError>), StoreError> {
+    match file::connect(path, file::READER) {
+        Ok(connection) => Ok((connection, None)),
         Err(error @ (StoreError::ReadOnly(_) | StoreError::Open(_) | StoreError::Full(_) | StoreError::Sql(_))) => {
-            file::connect_read_only(path).map_err(|_| error)
+            match file::connect_read_only(path) {
+                Ok(connection) => Ok((connection, Some(error))),
+                Err(_) => Err(error),
+            }
         }
-        other => other,
+        Err(error) => Err(error),
     }
 }
 

@@ -145,7 +145,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("history.db");
         file::create(&path).unwrap();
-        let mut connection = file::connect(&path, file::Patience::Some).unwrap();
+        let mut connection = file::connect(&path, file::READER).unwrap();
         let options = Options { commands: 500, bytes: u64::MAX };
         let mut sizes = Vec::new();
         for _ in 0..12 {

@@ -10,7 +10,7 @@ use rusqlite::Connection;
 
 use super::appender::trouble_of;
 use super::chore::Chore;
-use super::file::{self, Identity, Patience};
+use super::file::{self, Identity};
 use super::journal::Journal;
 use super::queue::{Queue, Turn};
 use super::{Options, StoreError, drain, trouble};
@@ -107,7 +107,7 @@ impl Writer<'_> {
         loop {
             let created = file::create(&self.path);
             let identity = Identity::of(&self.path).ok();
-            let opened = created.and_then(|()| file::connect(&self.path, Patience::None));
+            let opened = created.and_then(|()| file::connect(&self.path, Duration::ZERO));
             match (opened, identity) {
                 (Ok(connection), Some(identity)) => return Ok(Some(Database { connection, identity })),
                 // A file can be replaced between two looks.

@@ -1,9 +1,8 @@
 //! Nobody is locked out: whatever of ours is broken, there is a working shell and at most one line that says why.
 
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
 
-use crate::harness::{Builder, PROGRAM, Shell, Term, all, in_every_shell, shells};
+use crate::harness::{Builder, PROGRAM, Shell, Term, all, in_a_namespace, in_every_shell, shells};
 
 /// The shell works, its status arrives, and no more than one line is ours.
 #[track_caller]
@@ -179,19 +178,6 @@ fn few_descriptors() {
     all((12..32).map(|limit| (limit, move || with_only(limit))));
 }
 
-/// A shell script that runs in a mount namespace of its own, if this machine lets us have one.
-fn in_a_namespace(shell: Shell, script: &str) -> Option<Builder> {
-    let possible = |flags: &str| {
-        let tried = Command::new("unshare").args([flags, "sh", "-c", "mount -t tmpfs none /mnt"]).output();
-        tried.is_ok_and(|output| output.status.success())
-    };
-    let flags = ["-m", "-rm"].into_iter().find(|flags| possible(flags));
-    if flags.is_none() {
-        eprintln!("SKIPPED: no mount namespace");
-    }
-    Some(Term::new(shell).program("/usr/bin/unshare").args([flags?, "sh", "-c", script]))
-}
-
 #[test]
 fn a_full_disk() {
     in_every_shell(|shell| {
@@ -229,12 +215,55 @@ fn a_disk_that_fills_up_later() {
     }
 }
 
+/// The history of a session that `ending` ended, read after its disk has filled up.
+fn history_on_a_full_disk(shell: Shell, ending: &str) {
+    let script = format!(
+        "mkdir -p ~/.local/state && mount -t tmpfs -o size=512k none ~/.local/state && {PROGRAM}; stty sane; \
+         head -c 10m /dev/zero > ~/.local/state/full 2>/dev/null; df --output=avail ~/.local/state; \
+         {PROGRAM} history; {PROGRAM} history search brown; {PROGRAM} history show 1; {PROGRAM} history forget 1; \
+         echo end of t''est"
+    );
+    let Some(builder) = in_a_namespace(shell, &script) else { return };
+    let mut term = builder.size(60, 150).start();
+    term.wait_for_prompt();
+    term.run("printf '%s\\n' qu''ick br''own");
+    // The program waits until this terminal's commands are in the database.
+    term.run(&format!("{PROGRAM} history last 1 > /dev/null; clear"));
+    term.typed(ending);
+    term.wait_for("\nend of test");
+    let screen = term.screen();
+    let after = screen.split("Avail").nth(1).unwrap_or_else(|| panic!("{}", term.describe()));
+    assert!(after.trim_start().starts_with("0\n"), "the disk is not full\n{screen}");
+    assert!(after.contains("\n1  "), "not listed\n{screen}");
+    assert_eq!(after.matches("printf").count(), 3, "listed, found and shown\n{screen}");
+    assert!(after.contains("\nquick\nbrown\n"), "not shown\n{screen}");
+    assert!(after.contains("\nerror: the disk is full\n"), "{screen}");
+}
+
+#[test]
+fn a_history_on_a_full_disk_can_be_read() {
+    in_every_shell(|shell| {
+        history_on_a_full_disk(shell, "exit\r");
+        // A killed session leaves the database's log and its own journal.
+        history_on_a_full_disk(
+            shell,
+            "sh -c 'read -r pid name state parent rest < /proc/$PPID/stat; kill -9 $parent'\r",
+        );
+    });
+}
+
 #[test]
 fn no_pseudo_terminal_left() {
     for shell in shells() {
-        let none = format!("mount -t devpts -o newinstance,ptmxmode=0666,max=0 devpts /dev/pts && exec {PROGRAM}");
+        // To Linux a limit of 0 means no limit, so there is one, and somebody has it.
+        let none = format!(
+            "mount -t devpts -o newinstance,ptmxmode=0666,max=1 devpts /dev/pts && exec 7<>/dev/ptmx && exec {PROGRAM}"
+        );
         let Some(builder) = in_a_namespace(shell, &none) else { return };
-        works("no pseudo-terminal", builder);
+        let term = works("no pseudo-terminal", builder.size(24, 200));
+        let words = "shellmate: cannot open a pseudo-terminal: all of this machine's are in use (close a terminal, or raise \
+                     kernel.pty.max), so this is your plain shell";
+        assert!(term.screen().contains(words), "{}", term.describe());
     }
 }
 

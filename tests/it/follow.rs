@@ -2,9 +2,8 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
-use crate::harness::{Builder, PROGRAM, Shell, Term, available, in_every_shell, shells};
+use crate::harness::{Builder, PROGRAM, Shell, Term, available, in_a_namespace, in_every_shell, shells};
 
 /// Waits until the process that owns the terminal is in `wanted`.
 fn wait_for_directory(term: &Term, wanted: &str) {
@@ -81,15 +80,7 @@ fn unmounting() -> impl Iterator<Item = Shell> {
 /// Starts the shell in a file system of its own, if this machine allows one.
 fn in_a_mount(shell: Shell) -> Option<Builder> {
     let script = format!("mkdir -p ~/mnt && mount -t tmpfs none ~/mnt && cd ~/mnt && exec {PROGRAM}");
-    let possible = |flags: &str| {
-        let tried = Command::new("unshare").args([flags, "sh", "-c", "mount -t tmpfs none /mnt"]).output();
-        tried.is_ok_and(|output| output.status.success())
-    };
-    let flags = ["-m", "-rm"].into_iter().find(|flags| possible(flags));
-    if flags.is_none() {
-        eprintln!("SKIPPED: no mount namespace");
-    }
-    Some(Term::new(shell).program("/usr/bin/unshare").args([flags?, "sh", "-c", &script]))
+    in_a_namespace(shell, &script)
 }
 
 #[test]

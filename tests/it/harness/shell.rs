@@ -89,7 +89,7 @@ pub(crate) fn available_file(path: &str) -> bool {
     is_here(path, Path::new(path).is_file())
 }
 
-fn is_here(what: &str, here: bool) -> bool {
+pub(super) fn is_here(what: &str, here: bool) -> bool {
     if !here {
         assert!(std::env::var("CI").as_deref() != Ok("true"), "no {what} on this machine, and CI=true");
         eprintln!("SKIPPED: no {what}");
