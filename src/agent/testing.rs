@@ -228,7 +228,6 @@ pub(super) fn resolved(provider: Arc<Script>, model: &str) -> Resolved {
         model: model.into(),
         effort,
         context_window: None,
-        price: None,
         vendor: "script".into(),
         host: "localhost".into(),
         discovered: None,

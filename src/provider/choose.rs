@@ -1,13 +1,13 @@
 //! Which model, from what the person said and what the environment holds. Pure: nothing is asked of anyone.
 
-use super::anthropic;
-use super::catalog::{CUSTOM, Model, VENDORS, Vendor, Wire};
-use super::credential::Key;
+use super::api_key::ApiKey;
+use super::catalog::ModelFacts;
 use super::effort::Effort;
 use super::error::ProviderError;
-use super::http::{Auth, Endpoint, host, is_loopback};
-use super::openai_chat::Path;
+use super::http::{Endpoint, host, is_loopback};
 use super::protocol::Protocol;
+use super::vendors::{CUSTOM, Route, VENDORS, Vendor};
+use super::wire::Wire;
 
 /// Reads variables.
 pub type Env<'a> = &'a dyn Variables;
@@ -56,7 +56,7 @@ pub struct Wish {
 impl Wish {
     /// Fills in what was not said from the settings. A name with another provider than the settings' own stands alone.
     pub fn or(self, settings: &Wish, env: Env<'_>) -> Wish {
-        let said = Name::of(&self, env);
+        let said = ModelName::of(&self, env);
         let is_elsewhere = said.vendor.is_some_and(|vendor| !settings.speaks_of(vendor));
         let plain_http = settings.plain_http.clone();
         if self.base_url.is_some() || is_elsewhere {
@@ -80,7 +80,7 @@ impl Wish {
     /// The vendor of the server at the base URL.
     pub(super) fn own_vendor(&self) -> Option<&'static Vendor> {
         let url = self.base_url.as_deref()?;
-        let named = self.model.as_deref().and_then(|name| Name::parse(name).vendor);
+        let named = self.model.as_deref().and_then(|name| ModelName::parse(name).vendor);
         Some(named.or_else(|| Vendor::at(url)).unwrap_or(&CUSTOM))
     }
 }
@@ -130,22 +130,21 @@ impl From<ProviderError> for ResolveError {
 
 /// A vendor and a model, before anything is asked.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Choice {
+pub struct ModelChoice {
     pub vendor: &'static Vendor,
     pub base_url: String,
-    pub key: Option<Key>,
+    pub key: Option<ApiKey>,
     /// None where the server is to be asked which it has.
     pub model: Option<String>,
     /// None where nobody said.
     pub effort: Option<Effort>,
-    /// Azure's, if any.
-    pub(super) api_version: Option<String>,
-    pub(super) wire: Wire,
+    pub(super) route: Route,
+    pub(super) wire: &'static dyn Wire,
 }
 
 /// A model's name, taken apart.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Name {
+pub(super) struct ModelName {
     pub(super) vendor: Option<&'static Vendor>,
     /// Without the vendor.
     pub(super) model: Option<String>,
@@ -154,9 +153,9 @@ pub(super) struct Name {
     pub(super) effort: Option<Effort>,
 }
 
-impl Name {
+impl ModelName {
     /// Takes `provider/model[:effort]` apart. A colon may also belong to the name (`qwen3:8b`), and so may a slash.
-    pub(super) fn parse(text: &str) -> Name {
+    pub(super) fn parse(text: &str) -> ModelName {
         let text = text.trim();
         let (full, effort) = match text.rsplit_once(':').map(|(name, level)| (name, level.parse())) {
             Some((name, Ok(effort))) => (name, Some(effort)),
@@ -166,39 +165,40 @@ impl Name {
         let split = full.split_once('/').unwrap_or((full, ""));
         let custom = CUSTOM.name.eq_ignore_ascii_case(split.0).then_some(&CUSTOM);
         match Vendor::named(split.0).or(custom) {
-            Some(vendor) => Name { vendor: Some(vendor), model: filled(split.1), full: filled(full), effort },
-            None => Name { vendor: None, model: filled(full), full: filled(full), effort },
+            Some(vendor) => ModelName { vendor: Some(vendor), model: filled(split.1), full: filled(full), effort },
+            None => ModelName { vendor: None, model: filled(full), full: filled(full), effort },
         }
     }
 
-    pub(super) fn of(wish: &Wish, env: Env<'_>) -> Name {
+    pub(super) fn of(wish: &Wish, env: Env<'_>) -> ModelName {
         let text = wish.model.clone().or_else(|| variable(env, "SHELLMATE_MODEL"));
-        let name = text.map(|text| Name::parse(&text)).unwrap_or_default();
-        Name { effort: wish.effort.or(name.effort), ..name }
+        let name = text.map(|text| ModelName::parse(&text)).unwrap_or_default();
+        ModelName { effort: wish.effort.or(name.effort), ..name }
     }
 }
 
 /// Chooses by flags, then by the variables of each vendor in the catalogue's order. None leaves local servers to be tried.
-pub fn choose(wish: &Wish, env: Env<'_>) -> Result<Option<Choice>, ResolveError> {
-    let name = Name::of(wish, env);
+pub fn choose(wish: &Wish, env: Env<'_>) -> Result<Option<ModelChoice>, ResolveError> {
+    let name = ModelName::of(wish, env);
     if let Some(url) = &wish.base_url {
         let vendor = name.vendor.or_else(|| Vendor::at(url)).unwrap_or(&CUSTOM);
-        return Choice::new(vendor, url.clone(), wish, name, env).map(Some);
+        return ModelChoice::new(vendor, url.clone(), wish, name, env).map(Some);
     }
     if let Some(vendor) = name.vendor {
         // Others have models whose names begin with those of their makers.
-        let known = name.full.as_deref().and_then(|full| Model::vendor_of(full, |other| has_key(other, env)));
-        let other = known.or_else(|| Vendor::named("openrouter").filter(|router| has_key(router, env)));
+        let known = name.full.as_deref().and_then(|full| ModelFacts::vendor_of(full, |other| has_key(other, env)));
+        let gateway = || VENDORS.iter().find(|other| other.quirks.is_gateway() && has_key(other, env));
+        let other = known.or_else(gateway);
         return match other {
             Some(other) if !is_ready(vendor, wish, env) => {
                 let model = name.full.clone();
-                Choice::at_home(other, wish, Name { model, ..name }, env).map(Some)
+                ModelChoice::at_home(other, wish, ModelName { model, ..name }, env).map(Some)
             }
-            _ => Choice::at_home(vendor, wish, name, env).map(Some),
+            _ => ModelChoice::at_home(vendor, wish, name, env).map(Some),
         };
     }
     let model = name.model.as_deref();
-    let its_own = model.and_then(|model| Model::vendor_of(model, |vendor| is_ready(vendor, wish, env)));
+    let its_own = model.and_then(|model| ModelFacts::vendor_of(model, |vendor| is_ready(vendor, wish, env)));
     let named = wish.api_key_env.as_deref().and_then(|variable| {
         let holds = |vendor: &&Vendor| vendor.key_variables.contains(&variable);
         VENDORS.iter().find(holds).or_else(|| VENDORS.first())
@@ -206,14 +206,14 @@ pub fn choose(wish: &Wish, env: Env<'_>) -> Result<Option<Choice>, ResolveError>
     let ready_in = |env: Env<'_>| VENDORS.iter().find(|vendor| !vendor.is_local() && is_ready(vendor, wish, env));
     let first = || ready_in(&Exported(env)).or_else(|| ready_in(env));
     match its_own.or(named).or_else(first) {
-        Some(vendor) => Choice::at_home(vendor, wish, name, env).map(Some),
+        Some(vendor) => ModelChoice::at_home(vendor, wish, name, env).map(Some),
         None => Ok(None),
     }
 }
 
 /// Everyone who could be asked now, each as its name would resolve: the settings' own server, the vendors with a key, and the
 /// servers that may run on this machine. One server is not in it twice.
-pub(super) fn everyone(settings: &Wish, env: Env<'_>) -> Vec<Choice> {
+pub(super) fn everyone(settings: &Wish, env: Env<'_>) -> Vec<ModelChoice> {
     let own = settings.own_vendor().into_iter().chain([&CUSTOM]).chain(VENDORS);
     let choice = |vendor: &'static Vendor| {
         let wish = Wish { model: Some(format!("{}/", vendor.name)), ..Wish::default() }.or(settings, env);
@@ -222,9 +222,9 @@ pub(super) fn everyone(settings: &Wish, env: Env<'_>) -> Vec<Choice> {
         // A base URL may make another server of it, which is listed under its own name.
         choice.filter(|choice| choice.vendor == vendor)
     };
-    let mut choices: Vec<Choice> = Vec::new();
+    let mut choices: Vec<ModelChoice> = Vec::new();
     for choice in own.filter_map(choice) {
-        let is_same = |known: &Choice| known.vendor == choice.vendor || known.base_url == choice.base_url;
+        let is_same = |known: &ModelChoice| known.vendor == choice.vendor || known.base_url == choice.base_url;
         if !choices.iter().any(is_same) {
             choices.push(choice);
         }
@@ -234,7 +234,7 @@ pub(super) fn everyone(settings: &Wish, env: Env<'_>) -> Vec<Choice> {
 
 /// The models of everyone who could be asked now whose names are known without asking.
 pub fn known_names(settings: &Wish, env: Env<'_>) -> Vec<String> {
-    let names = |choice: Choice| {
+    let names = |choice: ModelChoice| {
         let public = choice.vendor.known_models().map(str::to_owned);
         let models: Vec<String> = choice.model.into_iter().chain(public).collect();
         models.into_iter().map(|model| full_name(choice.vendor.name, &model))
@@ -246,18 +246,18 @@ pub fn known_names(settings: &Wish, env: Env<'_>) -> Vec<String> {
 }
 
 /// The servers that may run on this machine.
-pub(super) fn local(env: Env<'_>) -> Vec<Choice> {
+pub(super) fn local(env: Env<'_>) -> Vec<ModelChoice> {
     let wish = Wish::default();
     let local = VENDORS.iter().filter(|vendor| vendor.is_local());
-    local.filter_map(|vendor| Choice::at_home(vendor, &wish, Name::default(), env).ok()).collect()
+    local.filter_map(|vendor| ModelChoice::at_home(vendor, &wish, ModelName::default(), env).ok()).collect()
 }
 
-fn variable(env: Env<'_>, name: &str) -> Option<String> {
+pub(super) fn variable(env: Env<'_>, name: &str) -> Option<String> {
     env.get(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
 }
 
-fn key(names: &[&str], env: Env<'_>) -> Option<Key> {
-    names.iter().find_map(|name| Some(Key::new(*name, variable(env, name)?)))
+fn key(names: &[&str], env: Env<'_>) -> Option<ApiKey> {
+    names.iter().find_map(|name| Some(ApiKey::new(*name, variable(env, name)?)))
 }
 
 fn has_key(vendor: &Vendor, env: Env<'_>) -> bool {
@@ -265,24 +265,13 @@ fn has_key(vendor: &Vendor, env: Env<'_>) -> bool {
 }
 
 fn url(vendor: &Vendor, env: Env<'_>) -> Option<String> {
-    if vendor.name == "ollama" {
-        return variable(env, "OLLAMA_HOST").map(|host| ollama_url(&host));
-    }
-    vendor.url_variables.iter().find_map(|name| variable(env, name))
-}
-
-/// `OLLAMA_HOST` is what the server listens on: often no URL, and an address one cannot connect to.
-fn ollama_url(host: &str) -> String {
-    let host = host.trim_end_matches('/').replace("0.0.0.0", "127.0.0.1");
-    let (scheme, host) = host.split_once("://").unwrap_or(("http", &host));
-    let port = if host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok()) { "" } else { ":11434" };
-    format!("{scheme}://{host}{port}/v1")
+    vendor.quirks.base_url(vendor, env)
 }
 
 /// Whether a vendor can be asked without the person's saying more.
 fn is_ready(vendor: &Vendor, wish: &Wish, env: Env<'_>) -> bool {
     let has_url = url(vendor, env).is_some();
-    let has_model = vendor.name != "azure" || deployment(env).is_some() || wish.model.is_some();
+    let has_model = !vendor.quirks.needs_model() || vendor.quirks.model(env).is_some() || wish.model.is_some();
     match vendor.base_url {
         "" if vendor == &CUSTOM => has_url,
         "" => has_url && has_model && has_key(vendor, env),
@@ -290,23 +279,23 @@ fn is_ready(vendor: &Vendor, wish: &Wish, env: Env<'_>) -> bool {
     }
 }
 
-fn deployment(env: Env<'_>) -> Option<String> {
-    variable(env, "AZURE_OPENAI_DEPLOYMENT").or_else(|| variable(env, "AZURE_OPENAI_DEPLOYMENT_NAME"))
-}
-
-impl Choice {
+impl ModelChoice {
     /// The vendor at its own URL, or at that of the environment.
-    fn at_home(vendor: &'static Vendor, wish: &Wish, name: Name, env: Env<'_>) -> Result<Choice, ResolveError> {
+    fn at_home(
+        vendor: &'static Vendor,
+        wish: &Wish,
+        name: ModelName,
+        env: Env<'_>,
+    ) -> Result<ModelChoice, ResolveError> {
         let elsewhere = url(vendor, env);
-        // The variables of one vendor are commonly used to lead its clients to another.
         let vendor = match &elsewhere {
-            Some(url) if vendor.name == "openai" => Vendor::at(url).unwrap_or(&CUSTOM),
+            Some(url) if vendor.quirks.lends_its_variables() => Vendor::at(url).unwrap_or(&CUSTOM),
             _ => vendor,
         };
         let url = elsewhere.unwrap_or_else(|| vendor.base_url.to_owned());
         match vendor.url_variables.first() {
             Some(variable) if url.is_empty() => Err(ResolveError::NoUrl { vendor: vendor.name, variable }),
-            _ => Choice::new(vendor, url, wish, name, env),
+            _ => ModelChoice::new(vendor, url, wish, name, env),
         }
     }
 
@@ -314,16 +303,16 @@ impl Choice {
         vendor: &'static Vendor,
         url: String,
         wish: &Wish,
-        name: Name,
+        name: ModelName,
         env: Env<'_>,
-    ) -> Result<Choice, ResolveError> {
+    ) -> Result<ModelChoice, ResolveError> {
         if !url.starts_with("http://") && !url.starts_with("https://") {
             return Err(ResolveError::BadUrl { url });
         }
         let key = match &wish.api_key_env {
             Some(name) => {
                 let secret = variable(env, name).ok_or_else(|| ResolveError::Unset { variable: name.clone() })?;
-                Some(Key::new(name, secret))
+                Some(ApiKey::new(name, secret))
             }
             None => key(vendor.key_variables, env),
         };
@@ -335,25 +324,19 @@ impl Choice {
         if key.is_some() && is_plain && !is_allowed {
             return Err(ResolveError::KeyInClear { host: host(&url).to_owned() });
         }
-        let is_azure = vendor.name == "azure";
-        let model =
-            name.model.or_else(|| if is_azure { deployment(env) } else { vendor.default_model.map(str::to_owned) });
-        if is_azure && model.is_none() {
+        let usual = || vendor.quirks.model(env).or_else(|| vendor.default_model.map(str::to_owned));
+        let model = name.model.or_else(usual);
+        if vendor.quirks.needs_model() && model.is_none() {
             return Err(ResolveError::NoModel { vendor: vendor.name });
         }
-        let version = || variable(env, "AZURE_OPENAI_API_VERSION").or_else(|| variable(env, "OPENAI_API_VERSION"));
-        let base_url = url.trim_end_matches('/');
         let wire = vendor.wire_for(model.as_deref(), wish.protocol);
-        let base_url = match wire {
-            Wire::Anthropic => base_url.strip_suffix("/v1").unwrap_or(base_url),
-            Wire::OpenAiChat(_) | Wire::OpenAiResponses => base_url,
-        };
-        let api_version = if is_azure { version() } else { None };
-        Ok(Choice { vendor, base_url: base_url.to_owned(), key, model, effort: name.effort, api_version, wire })
+        let base_url = wire.base_url(url.trim_end_matches('/')).to_owned();
+        let route = vendor.quirks.route(&base_url, model.as_deref(), env);
+        Ok(ModelChoice { vendor, base_url, key, model, effort: name.effort, route, wire })
     }
 
     /// The same server, asked without a key and without the user and password that a URL may carry.
-    pub(super) fn without_credentials(&self) -> Choice {
+    pub(super) fn without_credentials(&self) -> ModelChoice {
         let base_url = match self.base_url.split_once("://") {
             Some((scheme, rest)) => {
                 let path = rest.find('/').map_or("", |slash| &rest[slash..]);
@@ -361,39 +344,20 @@ impl Choice {
             }
             None => self.base_url.clone(),
         };
-        Choice { base_url, key: None, ..self.clone() }
-    }
-
-    /// Azure's newer endpoints have a version in their path, the older ones the deployment.
-    pub(super) fn path(&self) -> Path {
-        let is_old = self.vendor.auth == Auth::ApiKey && !self.base_url.ends_with("/v1");
-        if is_old { Path::Deployment } else { Path::Plain }
+        ModelChoice { base_url, key: None, ..self.clone() }
     }
 
     pub(super) fn endpoint(&self) -> Endpoint {
-        let version = match self.path() {
-            Path::Deployment => Some(self.api_version.clone().unwrap_or_else(|| OLDEST_VERSION.to_owned())),
-            Path::Plain => self.api_version.clone(),
-        };
         Endpoint {
             vendor: self.vendor.name.to_owned(),
             base_url: self.base_url.clone(),
-            auth: match (self.wire, self.vendor.auth) {
-                (Wire::Anthropic, Auth::Bearer) => Auth::XApiKey,
-                (_, own) => own,
-            },
+            route: self.route.clone(),
+            signer: self.key.as_ref().map(|key| self.vendor.quirks.signer(key, self.wire)),
             key: self.key.clone(),
-            query: version.map(|version| ("api-version", version)),
-            headers: match self.wire {
-                Wire::Anthropic => anthropic::HEADERS,
-                Wire::OpenAiChat(_) | Wire::OpenAiResponses => &[],
-            },
+            headers: self.wire.headers(),
         }
     }
 }
-
-/// The oldest version of Azure's deployments that knows all we use.
-const OLDEST_VERSION: &str = "2024-10-21";
 
 #[cfg(test)]
 mod tests;

@@ -1,18 +1,20 @@
-//! How an answer is read, on every wire: bytes into events, events into JSON, JSON into deltas by the wire's own [`Reader`].
+//! How an answer is read, on every wire: bytes into events by the wire's [`Framing`], events into JSON, JSON into deltas by the
+//! wire's [`AnswerReader`].
 //!
 //! An answer that has not said that it is complete is an error, never a shorter answer.
 
 use serde_json::Value;
 
-use super::body::Body;
-use super::catalog;
+use super::catalog::Price;
 use super::error::{ErrorKind, ProviderError};
-use super::failure::{self, Asked, Failure};
+use super::framing::{EventsOrJson, Framing};
+use super::refusal::{self, AskedModel, Refusal};
+use super::wire::Wire;
 use super::{Delta, Stop};
 use crate::chat::Usage;
 use crate::text::MIB;
 
-/// No model says more at once; a server that goes on has lost its way.
+/// No model says more at once; a server that goes on is broken.
 const ANSWER_CAP: usize = 16 * MIB;
 
 /// Where deltas go.
@@ -20,7 +22,7 @@ pub(super) type Sink<'a> = &'a mut (dyn FnMut(Delta) + Send);
 
 /// How far an answer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Progress {
+pub(super) enum AnswerProgress {
     /// More must come.
     Open,
     /// All of the answer is there; only its usage and the end of the stream may still come.
@@ -30,55 +32,71 @@ pub(super) enum Progress {
 }
 
 /// How an answer ended.
-pub(super) struct Ended {
+pub(super) struct AnswerEnd {
     pub(super) usage: Option<Usage>,
     pub(super) stop: Stop,
 }
 
-/// What one wire makes of an answer's events. A trait, for three wires are read by one [`Decoder`].
-pub(super) trait Reader {
+/// Turns a wire's events into deltas. A trait, because one [`AnswerDecoder`] reads the answers of every wire.
+pub(super) trait AnswerReader {
     /// Takes an event, or a whole answer from a server that does not stream.
-    fn take(&mut self, event: &Value, deltas: Sink<'_>) -> Result<Progress, Failure>;
+    fn take(&mut self, event: &Value, deltas: Sink<'_>) -> Result<AnswerProgress, Refusal>;
 
     /// The answer is complete: says what is left of it, and how it ended.
-    fn end(&mut self, deltas: Sink<'_>) -> Result<Ended, ErrorKind>;
+    fn end(&mut self, deltas: Sink<'_>) -> Result<AnswerEnd, ErrorKind>;
 }
 
 /// Reads an answer cut anywhere.
-#[derive(Debug)]
-pub(super) struct Decoder<'a, R> {
-    asked: Asked<'a>,
-    body: Body,
-    reader: R,
-    progress: Progress,
+pub(super) struct AnswerDecoder<'a> {
+    asked: AskedModel<'a>,
+    framing: Box<dyn Framing + Send>,
+    reader: Box<dyn AnswerReader + Send>,
+    progress: AnswerProgress,
     /// Whether an event could be read: whatever goes wrong after it is not the wrong address.
     has_begun: bool,
     /// Bytes of the answer so far.
-    said: usize,
+    size: usize,
+    /// What the model costs, where that is known.
+    price: Option<Price>,
 }
 
-impl<'a, R: Reader> Decoder<'a, R> {
-    pub(super) fn new(asked: Asked<'a>, reader: R) -> Decoder<'a, R> {
-        Decoder { asked, body: Body::new(), reader, progress: Progress::Open, has_begun: false, said: 0 }
+impl<'a> AnswerDecoder<'a> {
+    /// Reads an answer of this model over this wire.
+    pub(super) fn new(wire: &dyn Wire, asked: AskedModel<'a>, price: Option<Price>) -> AnswerDecoder<'a> {
+        let reader = wire.reader(asked.vendor, asked.model);
+        AnswerDecoder { framing: wire.framing(), price, ..AnswerDecoder::with_reader(asked, reader) }
     }
 
-    pub(super) fn progress(&self) -> Progress {
+    /// Reads server-sent events with this reader.
+    pub(super) fn with_reader(asked: AskedModel<'a>, reader: Box<dyn AnswerReader + Send>) -> AnswerDecoder<'a> {
+        AnswerDecoder {
+            asked,
+            framing: Box::new(EventsOrJson::default()),
+            reader,
+            progress: AnswerProgress::Open,
+            has_begun: false,
+            size: 0,
+            price: None,
+        }
+    }
+
+    pub(super) fn progress(&self) -> AnswerProgress {
         self.progress
     }
 
     pub(super) fn feed(&mut self, bytes: &[u8], deltas: Sink<'_>) -> Result<(), ProviderError> {
         let mut events = Vec::new();
-        let fed = self.body.feed(bytes, &mut events);
-        let mut said = 0;
+        let fed = self.framing.feed(bytes, &mut events);
+        let mut fed_size = 0;
         let mut count = |delta: Delta| {
-            said += size(&delta);
+            fed_size += size(&delta);
             deltas(delta);
         };
         for event in &events {
             self.take(&event.name, &event.data, self.unreadable(), &mut count)?;
         }
-        self.said += said;
-        if self.said > ANSWER_CAP {
+        self.size += fed_size;
+        if self.size > ANSWER_CAP {
             return Err(self.error(ErrorKind::Malformed).saying("it does not end"));
         }
         fed.map_err(|e| self.error(self.unreadable()).caused_by(e))
@@ -92,44 +110,46 @@ impl<'a, R: Reader> Decoder<'a, R> {
     /// The connection has ended. An answer that has not is an error.
     pub(super) fn finish(mut self, deltas: Sink<'_>) -> Result<(), ProviderError> {
         // An event that was cut off is no error of its own.
-        let unfinished = if self.body.is_whole() { self.unreadable() } else { ErrorKind::BrokenOff };
-        let last = self.body.finish().map_err(|e| self.error(self.unreadable()).caused_by(e))?;
+        let unfinished = if self.framing.is_document() { self.unreadable() } else { ErrorKind::BrokenOff };
+        let last = self.framing.finish().map_err(|e| self.error(self.unreadable()).caused_by(e))?;
         if let Some(event) = last {
             self.take(&event.name, &event.data, unfinished.clone(), deltas)?;
         }
         match self.progress {
-            Progress::Open => Err(self.error(unfinished)),
-            Progress::Complete => self.end(deltas),
-            Progress::Over => Ok(()),
+            AnswerProgress::Open => Err(self.error(unfinished)),
+            AnswerProgress::Complete => self.end(deltas),
+            AnswerProgress::Over => Ok(()),
         }
     }
 
     fn take(&mut self, name: &str, data: &str, unreadable: ErrorKind, deltas: Sink<'_>) -> Result<(), ProviderError> {
-        if self.progress == Progress::Over {
+        if self.progress == AnswerProgress::Over {
             return Ok(());
         }
-        // Chat completions end with this word, and so do some who translate the others.
+        // Chat completions end with this word, and so do some servers that translate other protocols.
         if data.trim() == "[DONE]" {
             return self.end(deltas);
         }
         let event: Value = serde_json::from_str(data).map_err(|e| {
-            let page = failure::page_words(data).unwrap_or_default();
+            let page = refusal::page_words(data).unwrap_or_default();
             self.error(unreadable).saying(&page).caused_by(e)
         })?;
         if name == "error" || event["type"] == "error" || event.get("error").is_some_and(|error| !error.is_null()) {
-            return Err(Failure::of_object(&event).into_error(self.asked));
+            return Err(Refusal::of_object(&event).into_error(self.asked));
         }
-        let progress = self.reader.take(&event, deltas).map_err(|failure| failure.into_error(self.asked))?;
+        let progress = self.reader.take(&event, deltas).map_err(|refusal| refusal.into_error(self.asked))?;
         self.has_begun = true;
         self.progress = self.progress.max(progress);
-        if self.progress == Progress::Over { self.end(deltas) } else { Ok(()) }
+        if self.progress == AnswerProgress::Over { self.end(deltas) } else { Ok(()) }
     }
 
     fn end(&mut self, deltas: Sink<'_>) -> Result<(), ProviderError> {
-        self.progress = Progress::Over;
-        let Ended { usage, stop } = self.reader.end(deltas).map_err(|kind| self.error(kind))?;
+        self.progress = AnswerProgress::Over;
+        let AnswerEnd { usage, stop } = self.reader.end(deltas).map_err(|kind| self.error(kind))?;
         if let Some(usage) = usage {
-            deltas(Delta::Usage(catalog::with_cost(self.asked.vendor, self.asked.model, usage)));
+            // What the vendor says of the cost comes before the list price.
+            let cost = usage.cost.or_else(|| Some(self.price?.of(&usage)));
+            deltas(Delta::Usage(Usage { cost, ..usage }));
         }
         deltas(Delta::Stopped(stop));
         Ok(())

@@ -35,6 +35,14 @@ impl Effort {
         }
     }
 
+    /// The name in the requests of most vendors.
+    pub(super) fn api_name(self) -> &'static str {
+        match self {
+            Effort::Off => "none",
+            Effort::Minimal | Effort::Low | Effort::Medium | Effort::High | Effort::XHigh => self.name(),
+        }
+    }
+
     /// Tokens this much thinking takes at most, where the answer's limit counts them or a budget must be named.
     pub(super) fn headroom(self) -> u32 {
         match self {

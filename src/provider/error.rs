@@ -12,10 +12,10 @@ const WORDS_CAP: usize = 600;
 
 /// Why an answer did not come, or not whole.
 #[derive(Debug)]
-pub struct ProviderError(Box<Facts>);
+pub struct ProviderError(Box<ErrorFacts>);
 
 #[derive(Debug)]
-struct Facts {
+struct ErrorFacts {
     kind: ErrorKind,
     vendor: String,
     /// What the vendor said, made safe to show.
@@ -135,7 +135,7 @@ impl Distrust {
 
 impl ProviderError {
     pub fn new(vendor: &str, kind: ErrorKind) -> ProviderError {
-        ProviderError(Box::new(Facts {
+        ProviderError(Box::new(ErrorFacts {
             kind,
             vendor: vendor.to_owned(),
             words: None,

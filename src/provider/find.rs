@@ -1,7 +1,7 @@
 //! From a wish to a model that can be asked, at every query.
 
-use super::catalog::Model;
-use super::choose::{self, Choice, Env, Name, ResolveError, Wish, choose};
+use super::catalog::ModelFacts;
+use super::choose::{self, Env, ModelChoice, ModelName, ResolveError, Wish, choose};
 use super::http::Http;
 use super::list::{self, Listing};
 use super::resolve::{self, Resolved};
@@ -17,9 +17,9 @@ pub struct Finder {
 /// Everything that decides which model is found.
 #[derive(Debug, Clone, PartialEq)]
 enum Basis {
-    Chosen(Choice),
+    Chosen(ModelChoice),
     /// The servers that may run on this machine, and the sockets they listen on.
-    Local(Name, Vec<(Option<Socket>, Choice)>),
+    Local(ModelName, Vec<(Option<Socket>, ModelChoice)>),
 }
 
 impl Finder {
@@ -31,7 +31,7 @@ impl Finder {
     pub async fn find(&mut self, wish: &Wish, env: Env<'_>) -> Result<Option<Resolved>, ResolveError> {
         let basis = match choose(wish, env)? {
             Some(choice) => Basis::Chosen(choice),
-            None => Basis::local(Name::of(wish, env), env),
+            None => Basis::local(ModelName::of(wish, env), env),
         };
         match &self.last {
             Some((same, resolved)) if *same == basis => return Ok(Some(resolved.clone())),
@@ -60,17 +60,17 @@ impl Finder {
 }
 
 impl Basis {
-    fn local(name: Name, env: Env<'_>) -> Basis {
+    fn local(name: ModelName, env: Env<'_>) -> Basis {
         let sockets = Sockets::now();
-        let with_socket = |choice: Choice| (sockets.listener(&choice.base_url), choice);
+        let with_socket = |choice: ModelChoice| (sockets.listener(&choice.base_url), choice);
         Basis::Local(name, choose::local(env).into_iter().map(with_socket).collect())
     }
 }
 
 /// No server of this machine has the model.
-fn nobody(name: &Name) -> Result<Option<Resolved>, ResolveError> {
+fn nobody(name: &ModelName) -> Result<Option<Resolved>, ResolveError> {
     let Some(model) = name.model.clone() else { return Ok(None) };
-    Err(match Model::vendor_of(&model, |_| true) {
+    Err(match ModelFacts::vendor_of(&model, |_| true) {
         Some(vendor) => ResolveError::NoKey { vendor: vendor.name, variables: vendor.key_variables },
         None => ResolveError::Nobody { model },
     })

@@ -3,14 +3,16 @@
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
-use reqwest::header::{ACCEPT, CONTENT_TYPE, DATE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::redirect;
 use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::credential::Key;
+use super::api_key::ApiKey;
 use super::error::{ErrorKind, ProviderError};
-use super::failure::{Asked, Failure};
+use super::refusal::{AskedModel, Refusal};
+use super::sign::Signer;
+use super::vendors::Route;
 use super::{retry, trouble};
 use crate::text::{KIB, MIB, percent_encode};
 
@@ -36,7 +38,7 @@ impl Default for Patience {
     }
 }
 
-/// The way out. Clones share their connections; nothing is built before the first request.
+/// The HTTP client. Clones share their connections; nothing is built before the first request.
 #[derive(Debug, Clone, Default)]
 pub struct Http {
     patience: Patience,
@@ -54,31 +56,20 @@ struct Clients {
 }
 
 /// Where a vendor is and how it knows us.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(super) struct Endpoint {
     pub(super) vendor: String,
     /// Without a slash at its end.
     pub(super) base_url: String,
-    pub(super) auth: Auth,
-    pub(super) key: Option<Key>,
-    /// Added to each URL, such as Azure's version.
-    pub(super) query: Option<(&'static str, String)>,
+    pub(super) route: Route,
+    /// The key, for errors: they name its variable and never quote it.
+    pub(super) key: Option<ApiKey>,
+    pub(super) signer: Option<Arc<dyn Signer>>,
     pub(super) headers: &'static [(&'static str, &'static str)],
 }
 
-/// Which header carries the key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Auth {
-    /// `Authorization: Bearer`.
-    Bearer,
-    /// `api-key`, Azure's.
-    ApiKey,
-    /// `x-api-key`, Anthropic's.
-    XApiKey,
-}
-
-/// An answer on its way.
-pub(super) struct Answer<'a> {
+/// The body of an answer on its way.
+pub(super) struct ResponseStream<'a> {
     endpoint: &'a Endpoint,
     silence: Duration,
     response: reqwest::Response,
@@ -96,20 +87,22 @@ impl Http {
         path: &str,
         model: &str,
         body: &Value,
-    ) -> Result<Answer<'a>, ProviderError> {
-        let request = self.client(endpoint)?.post(endpoint.url(path));
+    ) -> Result<ResponseStream<'a>, ProviderError> {
+        let client = self.client(endpoint)?;
+        let request = client.post(endpoint.url(path));
         let request = request.header(CONTENT_TYPE, "application/json").header(ACCEPT, "text/event-stream");
         let silence = self.patience.silence;
-        let response = endpoint.send(request.body(body.to_string()), model, silence).await?;
-        Ok(Answer { endpoint, silence, response })
+        let response = endpoint.send(client, request.body(body.to_string()), model, silence).await?;
+        Ok(ResponseStream { endpoint, silence, response })
     }
 
     /// Fetches a JSON document, all of it within `limit`.
     pub(super) async fn fetch(&self, endpoint: &Endpoint, path: &str, limit: Duration) -> Result<Value, ProviderError> {
         let deadline = Instant::now() + limit;
         let late = |_| ProviderError::new(&endpoint.vendor, ErrorKind::Silent { after: limit });
-        let request = self.client(endpoint)?.get(endpoint.url(path));
-        let mut response = timeout_at(deadline, endpoint.send(request, "", limit)).await.map_err(late)??;
+        let client = self.client(endpoint)?;
+        let request = client.get(endpoint.url(path));
+        let mut response = timeout_at(deadline, endpoint.send(client, request, "", limit)).await.map_err(late)??;
         let malformed = || ProviderError::new(&endpoint.vendor, ErrorKind::Malformed);
         let mut document = Vec::new();
         while let Some(bytes) =
@@ -156,24 +149,27 @@ fn forbids_proxies() -> bool {
 
 impl Endpoint {
     fn url(&self, path: &str) -> String {
-        let base = &self.base_url;
-        match &self.query {
+        let (base, prefix) = (&self.base_url, &self.route.prefix);
+        match &self.route.query {
             Some((name, value)) => {
                 let value =
                     percent_encode(value.as_bytes(), |byte| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte));
-                format!("{base}{path}?{name}={value}")
+                format!("{base}{prefix}{path}?{name}={value}")
             }
-            None => format!("{base}{path}"),
+            None => format!("{base}{prefix}{path}"),
         }
     }
 
+    /// Signs a request, sends it and waits for the head of its answer.
     async fn send(
         &self,
+        client: &reqwest::Client,
         request: reqwest::RequestBuilder,
         model: &str,
         silence: Duration,
     ) -> Result<reqwest::Response, ProviderError> {
-        let sent = timeout(silence, request.headers(self.headers()).send()).await;
+        let request = self.signed(request.headers(self.headers()).build().map_err(|e| self.error(e))?)?;
+        let sent = timeout(silence, client.execute(request)).await;
         let response = sent.map_err(|_| self.silent(silence))?.map_err(|e| self.error(e))?;
         match response.status() {
             status if status.is_success() => Ok(response),
@@ -182,23 +178,19 @@ impl Endpoint {
     }
 
     fn headers(&self) -> HeaderMap {
-        let mut headers = HeaderMap::new();
-        for (name, value) in self.headers {
-            headers.insert(*name, HeaderValue::from_static(value));
-        }
-        if let Some(key) = &self.key {
-            let (name, value) = match self.auth {
-                Auth::Bearer => ("authorization", format!("Bearer {}", key.secret())),
-                Auth::ApiKey => ("api-key", key.secret().to_owned()),
-                Auth::XApiKey => ("x-api-key", key.secret().to_owned()),
-            };
-            // A key that cannot be a header is sent as none, and refused as such.
-            if let Ok(mut value) = HeaderValue::from_str(&value) {
-                value.set_sensitive(true);
-                headers.insert(name, value);
-            }
-        }
-        headers
+        let known = |(name, value): &(&'static str, &'static str)| {
+            (HeaderName::from_static(name), HeaderValue::from_static(value))
+        };
+        self.headers.iter().map(known).collect()
+    }
+
+    /// The request with the proof of who sends it.
+    fn signed(&self, mut request: reqwest::Request) -> Result<reqwest::Request, ProviderError> {
+        let signed = self.signer.as_ref().map_or(Ok(()), |signer| signer.sign(&mut request));
+        signed.map(|()| request).map_err(|error| {
+            let variable = self.key.as_ref().map(|key| key.variable.clone());
+            ProviderError::new(&self.vendor, ErrorKind::Key { variable }).saying(&error.to_string())
+        })
     }
 
     /// Reads an answer with a bad status.
@@ -216,7 +208,7 @@ impl Endpoint {
                 break;
             }
         }
-        Failure::of_body(status, &body).into_error(self.asked(model)).after(wait)
+        Refusal::of_body(status, &body).into_error(self.asked(model)).after(wait)
     }
 
     /// The base URL to ask at instead, where an answer says to go on elsewhere.
@@ -233,8 +225,8 @@ impl Endpoint {
         Some(to.strip_suffix(path).unwrap_or(to).to_owned())
     }
 
-    pub(super) fn asked<'a>(&'a self, model: &'a str) -> Asked<'a> {
-        Asked { vendor: &self.vendor, model, key: self.key.as_ref() }
+    pub(super) fn asked<'a>(&'a self, model: &'a str) -> AskedModel<'a> {
+        AskedModel { vendor: &self.vendor, model, key: self.key.as_ref() }
     }
 
     fn silent(&self, after: Duration) -> ProviderError {
@@ -252,7 +244,7 @@ impl Endpoint {
     }
 }
 
-impl Answer<'_> {
+impl ResponseStream<'_> {
     /// Waits for more bytes; `None` at the end. Once the answer is `complete`, the end is neither waited for long nor needed.
     pub(super) async fn next(&mut self, complete: bool) -> Result<Option<Vec<u8>>, ProviderError> {
         let limit = if complete { GRACE.min(self.silence) } else { self.silence };
@@ -264,7 +256,7 @@ impl Answer<'_> {
         }
     }
 
-    /// Reads what may be left, aside, so that the connection serves the next request too.
+    /// Reads the rest on a task of its own, so that the connection serves the next request too.
     pub(super) fn drain(self) {
         let mut response = self.response;
         tokio::spawn(timeout(GRACE, async move { while let Ok(Some(_)) = response.chunk().await {} }));

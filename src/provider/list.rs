@@ -5,11 +5,12 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use serde_json::Value;
 
-use super::catalog::{Model, Price, Wire};
-use super::choose::{self, Choice, Env, Wish, full_name};
+use super::catalog::{ModelFacts, Price};
+use super::choose::{self, Env, ModelChoice, Wish, full_name};
 use super::error::{ErrorKind, ProviderError};
 use super::http::{Endpoint, Http};
-use super::openai_chat::Path;
+use super::vendors::{CUSTOM, Vendor, gemini, openrouter};
+use super::wire::Wire;
 use crate::text;
 
 /// A list is waited for this long.
@@ -36,7 +37,7 @@ pub struct Listing {
 
 /// Asks everyone there is a key for, and the servers of this machine, all at once. Local servers that are not there are left out.
 pub async fn list_models(wish: &Wish, env: Env<'_>, http: &Http) -> Vec<Listing> {
-    let ask = async |choice: Choice| {
+    let ask = async |choice: ModelChoice| {
         let is_local = choice.vendor.is_local();
         let models = models(&choice, http, if is_local { PATIENCE / 10 } else { PATIENCE }).await;
         let is_there = !is_local || models.is_ok();
@@ -46,11 +47,9 @@ pub async fn list_models(wish: &Wish, env: Env<'_>, http: &Http) -> Vec<Listing>
 }
 
 /// The models of one vendor.
-pub(super) async fn models(choice: &Choice, http: &Http, limit: Duration) -> Result<Vec<Listed>, ProviderError> {
-    let vendor = choice.vendor.name;
-    // There a list would be of what one could deploy, not of what one can ask.
-    if choice.path() == Path::Deployment {
-        return Ok(choice.model.iter().map(|model| Listed::known(vendor, model.clone())).collect());
+pub(super) async fn models(choice: &ModelChoice, http: &Http, limit: Duration) -> Result<Vec<Listed>, ProviderError> {
+    if !choice.route.lists_models {
+        return Ok(choice.model.iter().map(|model| Listed::known(choice.vendor, model.clone())).collect());
     }
     at(&choice.endpoint(), choice.wire, http, limit).await
 }
@@ -58,21 +57,18 @@ pub(super) async fn models(choice: &Choice, http: &Http, limit: Duration) -> Res
 /// The models at an endpoint.
 pub(super) async fn at(
     endpoint: &Endpoint,
-    wire: Wire,
+    wire: &dyn Wire,
     http: &Http,
     limit: Duration,
 ) -> Result<Vec<Listed>, ProviderError> {
-    let path = match wire {
-        Wire::Anthropic => "/v1/models?limit=1000",
-        Wire::OpenAiChat(_) | Wire::OpenAiResponses => "/models",
-    };
-    let document = http.fetch(endpoint, path, limit).await?;
+    let document = http.fetch(endpoint, wire.models_path(), limit).await?;
     // Together gives the list itself.
     let entries = document.get("data").unwrap_or(&document).as_array();
     let Some(entries) = entries else {
         return Err(ProviderError::new(&endpoint.vendor, ErrorKind::Malformed));
     };
-    Ok(entries.iter().filter_map(|entry| Listed::read(&endpoint.vendor, entry)).collect())
+    let vendor = Vendor::named(&endpoint.vendor).unwrap_or(&CUSTOM);
+    Ok(entries.iter().filter_map(|entry| Listed::read(vendor, entry)).collect())
 }
 
 /// The models whose names are most like this one: those that it is a part of, or the one it is a slip for.
@@ -97,8 +93,8 @@ impl Listing {
 
 impl Listed {
     /// A model with what the catalogue knows of it.
-    pub(super) fn known(vendor: &str, model: String) -> Listed {
-        let known = Model::find(vendor, &model);
+    pub(super) fn known(vendor: &Vendor, model: String) -> Listed {
+        let known = ModelFacts::find(vendor, &model);
         Listed {
             context_window: known.map(|known| known.context_window),
             price: known.and_then(|known| known.price),
@@ -106,17 +102,16 @@ impl Listed {
         }
     }
 
-    fn read(vendor: &str, entry: &Value) -> Option<Listed> {
+    fn read(vendor: &Vendor, entry: &Value) -> Option<Listed> {
         let id = entry.get("id")?.as_str()?;
         // A name that cannot be typed cannot be asked for.
         if id.trim() != id || id.is_empty() || id.contains(char::is_control) {
             return None;
         }
-        // Gemini's ids are paths.
-        let known = Listed::known(vendor, id.strip_prefix("models/").unwrap_or(id).to_owned());
+        let known = Listed::known(vendor, gemini::model_name(id).to_owned());
         Some(Listed {
             context_window: window(entry).or(known.context_window),
-            price: known.price.or_else(|| price(entry.get("pricing")?)),
+            price: known.price.or_else(|| openrouter::price(entry)),
             model: known.model,
         })
     }
@@ -138,38 +133,34 @@ fn window(entry: &Value) -> Option<u32> {
     counts.filter_map(|count| u32::try_from(count).ok()).find(|count| *count > 0)
 }
 
-/// OpenRouter's prices: dollars for one token, as text.
-fn price(pricing: &Value) -> Option<Price> {
-    let million = |name: &str| pricing.get(name)?.as_str()?.parse::<f64>().ok().map(|price| price * 1e6);
-    let (input, output) = (million("prompt")?, million("completion")?);
-    let cached = million("input_cache_read").unwrap_or(input);
-    Some(Price { input, output, cached, cache_written: million("input_cache_write").unwrap_or(input) })
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::super::testing::Server;
+    use super::super::testing::FakeServer;
     use super::*;
+
+    fn named(name: &str) -> &'static Vendor {
+        Vendor::named(name).unwrap()
+    }
 
     #[test]
     fn windows_and_prices_have_many_names() {
-        let window = |entry: Value| Listed::read("custom", &entry).unwrap().context_window;
+        let window = |entry: Value| Listed::read(&CUSTOM, &entry).unwrap().context_window;
         assert_eq!(window(json!({ "id": "a", "max_model_len": 8192 })), Some(8_192));
         assert_eq!(window(json!({ "id": "a", "meta": { "n_ctx_train": 131_072, "n_ctx": 4096 } })), Some(4_096));
         assert_eq!(window(json!({ "id": "a", "context_window": 0 })), None);
         let entry = json!({ "id": "a/b", "context_length": 1000, "pricing": { "prompt": "0.000003", "completion": "0.000015" } });
-        let price = Listed::read("openrouter", &entry).unwrap().price.unwrap();
+        let price = Listed::read(named("openrouter"), &entry).unwrap().price.unwrap();
         assert!((price.input - 3.0).abs() < 1e-9 && (price.output - 15.0).abs() < 1e-9);
-        assert_eq!(Listed::read("gemini", &json!({ "id": "models/gemini-x" })).unwrap().model, "gemini-x");
-        assert_eq!(Listed::read("custom", &json!({ "name": "a" })), None);
+        assert_eq!(Listed::read(named("gemini"), &json!({ "id": "models/gemini-x" })).unwrap().model, "gemini-x");
+        assert_eq!(Listed::read(&CUSTOM, &json!({ "name": "a" })), None);
     }
 
     #[test]
     fn a_name_that_is_wrong_has_others_like_it() {
         let known = |names: &[&str]| -> Vec<Listed> {
-            names.iter().map(|name| Listed::known("custom", (*name).to_owned())).collect()
+            names.iter().map(|name| Listed::known(&CUSTOM, (*name).to_owned())).collect()
         };
         let models = known(&["claude-sonnet-5-5", "claude-sonnet-5", "claude-opus-5-5", "whisper"]);
         assert_eq!(like("sonnet", &models), ["claude-sonnet-5", "claude-sonnet-5-5"]);
@@ -179,7 +170,7 @@ mod tests {
 
     #[tokio::test]
     async fn everyone_with_a_key_is_asked_and_failures_are_told() {
-        let server = Server::answering(401, "", b"");
+        let server = FakeServer::answering(401, "", b"");
         let url = format!("{}/v1", server.url);
         let env = move |name: &str| match name {
             "OPENAI_BASE_URL" => Some(url.clone()),

@@ -7,43 +7,45 @@
 //! Touches chat and text. Never tools, permissions, screens or the store.
 
 mod anthropic;
-mod body;
+mod api_key;
 mod catalog;
 mod choose;
 mod consent;
-mod credential;
 mod decode;
 mod effort;
 mod error;
-mod failure;
 mod find;
+mod framing;
 mod http;
 mod json;
 mod keys;
 mod list;
 mod notice;
-mod openai;
 mod openai_chat;
 mod openai_responses;
 mod private_file;
 mod protocol;
+mod provenance;
+mod refusal;
 mod remote;
 mod replay;
 mod resolve;
 mod retry;
 mod server;
-mod signature;
+mod sign;
 pub mod sse;
 #[cfg(test)]
 mod testing;
 mod trouble;
+mod vendors;
+mod wire;
 
 use futures_util::future::BoxFuture;
 
-pub use catalog::{Model, Price, VENDORS, Vendor};
-pub use choose::{Choice, Env, ResolveError, Variables, Wish, choose, full_name, known_names};
+pub use api_key::ApiKey;
+pub use catalog::Price;
+pub use choose::{Env, ModelChoice, ResolveError, Variables, Wish, choose, full_name, known_names};
 pub use consent::Consents;
-pub use credential::Key;
 pub use effort::{Effort, UnknownEffort};
 pub use error::{Distrust, ErrorKind, ProviderError};
 pub use find::Finder;
@@ -56,6 +58,7 @@ pub use replay::replay;
 pub use resolve::Resolved;
 pub use retry::{Decision, Policy, Retry};
 pub use server::Server;
+pub use vendors::{VENDORS, Vendor};
 
 use crate::chat;
 

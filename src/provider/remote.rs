@@ -5,15 +5,13 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use super::anthropic;
-use super::catalog::Wire;
-use super::decode::{Decoder, Progress, Reader, Sink};
+use super::catalog::Price;
+use super::decode::{AnswerDecoder, AnswerProgress, Sink};
 use super::error::ErrorKind;
-use super::http::{Answer, Endpoint, Http};
+use super::http::{Endpoint, Http, ResponseStream};
 use super::list;
 use super::notice::Notices;
-use super::openai_chat::{self, Path};
-use super::openai_responses::{self, Summaries};
+use super::wire::{Recipient, Wire};
 use super::{Provider, ProviderError, Request};
 
 /// A vendor, spoken to in its own protocol.
@@ -21,30 +19,29 @@ use super::{Provider, ProviderError, Request};
 pub(super) struct Remote {
     http: Http,
     endpoint: Endpoint,
-    wire: Wire,
-    /// Azure has the model's name in the path.
-    path: Path,
+    wire: &'static dyn Wire,
+    /// What the model costs, where that is known.
+    price: Option<Price>,
     notices: Notices,
-    /// The account may not see what models think.
-    no_summaries: AtomicBool,
+    /// Whether the account may use the wire's optional field.
+    takes_optional: AtomicBool,
 }
 
-/// How long the names of other models are waited for, once one is not known.
+/// How long to wait for the names of other models when one is not known.
 const LIST: Duration = Duration::from_secs(3);
 
-/// The field of a request that asks for it.
-const SUMMARY: &str = "reasoning.summary";
-
 impl Remote {
-    pub(super) fn new(http: Http, endpoint: Endpoint, wire: Wire, path: Path) -> Remote {
-        Remote { http, endpoint, wire, path, notices: Notices::default(), no_summaries: AtomicBool::new(false) }
+    pub(super) fn new(http: Http, endpoint: Endpoint, wire: &'static dyn Wire, price: Option<Price>) -> Remote {
+        Remote { http, endpoint, wire, price, notices: Notices::default(), takes_optional: AtomicBool::new(true) }
     }
 
     async fn answer(&self, request: &Request, deltas: Sink<'_>) -> Result<(), ProviderError> {
         let model = &request.model;
-        let answer = match self.ask(request).await {
-            // An account that may not see what models think is told so, and need not hear it twice.
-            Err(error) if error.is_about(SUMMARY) && !self.no_summaries.swap(true, Ordering::Relaxed) => {
+        let is_about_the_optional_field =
+            |error: &ProviderError| self.wire.optional_field().is_some_and(|field| error.is_about(field));
+        let response = match self.ask(request).await {
+            // The account may not use the field: the same again without it, now and later.
+            Err(error) if is_about_the_optional_field(&error) && self.takes_optional.swap(false, Ordering::Relaxed) => {
                 self.ask(request).await?
             }
             Err(error) if matches!(error.kind(), ErrorKind::ModelNotFound { .. }) => {
@@ -54,41 +51,21 @@ impl Remote {
             asked => asked?,
         };
         self.notices.clamped(request, &self.wire.efforts(model), deltas);
-        match self.wire {
-            Wire::Anthropic => self.read(answer, model, anthropic::Messages::of(model), deltas).await,
-            Wire::OpenAiChat(_) => self.read(answer, model, openai_chat::Chunks::default(), deltas).await,
-            Wire::OpenAiResponses => {
-                self.read(answer, model, openai_responses::Items::of(&self.endpoint.vendor), deltas).await
-            }
-        }
+        self.read(response, model, deltas).await
     }
 
-    async fn ask(&self, request: &Request) -> Result<Answer<'_>, ProviderError> {
-        let (path, body) = match self.wire {
-            Wire::Anthropic => (anthropic::PATH.to_owned(), anthropic::body(request)),
-            Wire::OpenAiChat(dialect) => (self.path.of(&request.model), openai_chat::body(request, dialect)),
-            Wire::OpenAiResponses => {
-                let refused = self.no_summaries.load(Ordering::Relaxed);
-                let summaries = if refused { Summaries::Refused } else { Summaries::Wanted };
-                let body = openai_responses::body(request, &self.endpoint.vendor, summaries);
-                (openai_responses::PATH.to_owned(), body)
-            }
-        };
-        self.http.ask(&self.endpoint, &path, &request.model, &body).await
+    async fn ask(&self, request: &Request) -> Result<ResponseStream<'_>, ProviderError> {
+        let takes_optional = self.takes_optional.load(Ordering::Relaxed);
+        let body = self.wire.body(request, Recipient { vendor: &self.endpoint.vendor, takes_optional });
+        self.http.ask(&self.endpoint, self.wire.path(), &request.model, &body).await
     }
 
-    async fn read(
-        &self,
-        mut answer: Answer<'_>,
-        model: &str,
-        reader: impl Reader,
-        deltas: Sink<'_>,
-    ) -> Result<(), ProviderError> {
-        let mut decoder = Decoder::new(self.endpoint.asked(model), reader);
-        while let Some(bytes) = answer.next(decoder.progress() != Progress::Open).await? {
+    async fn read(&self, mut response: ResponseStream<'_>, model: &str, deltas: Sink<'_>) -> Result<(), ProviderError> {
+        let mut decoder = AnswerDecoder::new(self.wire, self.endpoint.asked(model), self.price);
+        while let Some(bytes) = response.next(decoder.progress() != AnswerProgress::Open).await? {
             decoder.feed(&bytes, deltas)?;
-            if decoder.progress() == Progress::Over {
-                answer.drain();
+            if decoder.progress() == AnswerProgress::Over {
+                response.drain();
                 return Ok(());
             }
         }

@@ -1,27 +1,28 @@
-//! An answer from a recording: what tests and fuzzers read, for want of a server.
+//! An answer from a recording: what tests and fuzzers read in place of a server's.
 
-use super::decode::{Decoder, Reader, Sink};
-use super::failure::Asked;
+use super::decode::{AnswerDecoder, AnswerReader, Sink};
+use super::openai_chat::Chunks;
 use super::protocol::Protocol;
-use super::{ProviderError, anthropic, openai_chat, openai_responses};
+use super::refusal::AskedModel;
+use super::{ProviderError, wire};
 
 /// Reads the bytes of an answer, cut as they are.
 pub fn replay(protocol: Protocol, chunks: &[&[u8]], deltas: Sink<'_>) -> Result<(), ProviderError> {
-    match protocol {
-        Protocol::Auto | Protocol::Chat => read(openai_chat::Chunks::with_ids("call".to_owned()), chunks, deltas),
-        Protocol::Responses => read(openai_responses::Items::of(ASKED.vendor), chunks, deltas),
-        Protocol::Messages => read(anthropic::Messages::of(ASKED.model), chunks, deltas),
-    }
-}
-
-const ASKED: Asked<'static> = Asked { vendor: "recorded", model: "recorded", key: None };
-
-fn read(reader: impl Reader, chunks: &[&[u8]], deltas: Sink<'_>) -> Result<(), ProviderError> {
-    let mut decoder = Decoder::new(ASKED, reader);
+    let mut decoder = AnswerDecoder::with_reader(ASKED, reader(protocol));
     for chunk in chunks {
         decoder.feed(chunk, deltas)?;
     }
     decoder.finish(deltas)
+}
+
+const ASKED: AskedModel<'static> = AskedModel { vendor: "recorded", model: "recorded", key: None };
+
+/// The reader of a protocol. The ids that we give to calls are the same each time.
+fn reader(protocol: Protocol) -> Box<dyn AnswerReader + Send> {
+    match protocol {
+        Protocol::Auto | Protocol::Chat => Box::new(Chunks::with_ids("call".to_owned())),
+        Protocol::Responses | Protocol::Messages => wire::of(protocol).reader(ASKED.vendor, ASKED.model),
+    }
 }
 
 /// Answers of servers that nobody here wrote, byte for byte but for names of files (`tests/sse`).

@@ -6,8 +6,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 
 use super::Provider;
-use super::catalog::Price;
-use super::choose::{Choice, Name, ResolveError, full_name};
+use super::choose::{ModelChoice, ModelName, ResolveError, full_name};
 use super::effort::Effort;
 use super::http::{Http, host, is_loopback};
 use super::list::{self, Listed};
@@ -27,7 +26,6 @@ pub struct Resolved {
     pub model: String,
     pub effort: Effort,
     pub context_window: Option<u32>,
-    pub price: Option<Price>,
     /// The vendor's short name.
     pub vendor: String,
     /// Host and port that are asked.
@@ -44,9 +42,9 @@ impl Resolved {
 }
 
 /// The model of a choice; a server that was named without a model is asked which it has.
-pub(super) async fn choice(choice: &Choice, http: &Http) -> Result<Resolved, ResolveError> {
+pub(super) async fn choice(choice: &ModelChoice, http: &Http) -> Result<Resolved, ResolveError> {
     if let Some(model) = choice.model.clone() {
-        return Ok(connect(choice, Listed::known(choice.vendor.name, model), http));
+        return Ok(connect(choice, Listed::known(choice.vendor, model), http));
     }
     let models = list::models(choice, http, ASK).await?;
     match pick(models, None) {
@@ -58,11 +56,11 @@ pub(super) async fn choice(choice: &Choice, http: &Http) -> Result<Resolved, Res
 /// Asks the usual ports of this machine for their models, all at once, and takes the first server in the catalogue's order that
 /// has the model wished for, or any. Nothing at all is sent to a server of another user.
 pub(super) async fn look_around(
-    name: &Name,
-    servers: &[(Option<Socket>, Choice)],
+    name: &ModelName,
+    servers: &[(Option<Socket>, ModelChoice)],
     http: &Http,
 ) -> Result<Option<Resolved>, ResolveError> {
-    let ask = async |(socket, choice): &(Option<Socket>, Choice)| {
+    let ask = async |(socket, choice): &(Option<Socket>, ModelChoice)| {
         // The person's own variable may lead to another machine, whose sockets nobody here knows.
         let may_be_asked = socket.map_or(!is_loopback(&choice.base_url), Socket::is_ours);
         if !may_be_asked {
@@ -77,7 +75,7 @@ pub(super) async fn look_around(
     let lists = join_all(servers.iter().map(ask)).await;
     let found = servers.iter().zip(lists).find_map(|((socket, choice), models)| {
         let model = pick(models?, name.model.as_deref())?;
-        let resolved = connect(&Choice { effort: name.effort, ..choice.clone() }, model, http);
+        let resolved = connect(&ModelChoice { effort: name.effort, ..choice.clone() }, model, http);
         Some(Resolved { discovered: socket.map(|socket| Server::behind(socket, &choice.base_url)), ..resolved })
     });
     let stranger = servers.iter().find_map(|(socket, choice)| {
@@ -102,16 +100,14 @@ fn pick(models: Vec<Listed>, name: Option<&str>) -> Option<Listed> {
     models.into_iter().find(fits)
 }
 
-fn connect(choice: &Choice, model: Listed, http: &Http) -> Resolved {
-    let wire = choice.wire;
-    let provider = Arc::new(Remote::new(http.clone(), choice.endpoint(), wire, choice.path()));
+fn connect(choice: &ModelChoice, model: Listed, http: &Http) -> Resolved {
+    let provider = Arc::new(Remote::new(http.clone(), choice.endpoint(), choice.wire, model.price));
     let usual = Effort::default();
-    let effort = choice.effort.or_else(|| usual.nearest(&wire.efforts(&model.model))).unwrap_or(usual);
+    let effort = choice.effort.or_else(|| usual.nearest(&choice.wire.efforts(&model.model))).unwrap_or(usual);
     Resolved {
         provider,
         effort,
         context_window: model.context_window,
-        price: model.price,
         vendor: choice.vendor.name.to_owned(),
         host: host(&choice.base_url).to_owned(),
         discovered: None,

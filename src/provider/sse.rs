@@ -13,7 +13,7 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// One event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Event {
+pub struct SseEvent {
     /// Empty where the stream named none.
     pub name: String,
     pub data: String,
@@ -28,7 +28,7 @@ pub struct TooLong;
 #[derive(Debug, Default)]
 pub struct Parser {
     line: Vec<u8>,
-    event: Event,
+    event: SseEvent,
     /// Whether the event has data, which may be empty.
     has_data: bool,
     /// The last byte was a CR: an LF now belongs to it.
@@ -43,7 +43,7 @@ impl Parser {
     }
 
     /// Takes more bytes and appends the events they complete.
-    pub fn feed(&mut self, mut bytes: &[u8], events: &mut Vec<Event>) -> Result<(), TooLong> {
+    pub fn feed(&mut self, mut bytes: &[u8], events: &mut Vec<SseEvent>) -> Result<(), TooLong> {
         while !bytes.is_empty() {
             if std::mem::take(&mut self.after_cr) && bytes[0] == b'\n' {
                 bytes = &bytes[1..];
@@ -61,7 +61,7 @@ impl Parser {
     }
 
     /// Ends the stream; gives the event that was still open, if it had data.
-    pub fn finish(&mut self) -> Result<Option<Event>, TooLong> {
+    pub fn finish(&mut self) -> Result<Option<SseEvent>, TooLong> {
         let mut events = Vec::new();
         if !self.line.is_empty() {
             self.end_line(&mut events)?;
@@ -78,7 +78,7 @@ impl Parser {
         Ok(())
     }
 
-    fn end_line(&mut self, events: &mut Vec<Event>) -> Result<(), TooLong> {
+    fn end_line(&mut self, events: &mut Vec<SseEvent>) -> Result<(), TooLong> {
         let line = std::mem::take(&mut self.line);
         let mut rest = line.as_slice();
         if !std::mem::replace(&mut self.begun, true) {
@@ -129,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    fn parse(chunks: &[&[u8]]) -> Vec<Event> {
+    fn parse(chunks: &[&[u8]]) -> Vec<SseEvent> {
         let mut parser = Parser::new();
         let mut events = Vec::new();
         for chunk in chunks {
@@ -139,8 +139,8 @@ mod tests {
         events
     }
 
-    fn event(name: &str, data: &str) -> Event {
-        Event { name: name.to_owned(), data: data.to_owned() }
+    fn event(name: &str, data: &str) -> SseEvent {
+        SseEvent { name: name.to_owned(), data: data.to_owned() }
     }
 
     #[test]

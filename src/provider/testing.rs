@@ -78,23 +78,23 @@ pub(super) fn request(model: &str, effort: Effort) -> Request {
 }
 
 /// What a server does with a connection.
-pub(super) enum Step {
+pub(super) enum ServerStep {
     Send(Vec<u8>),
     /// Says nothing until the other side hangs up, and reports that it did.
     Wait,
 }
 
 /// A server on loopback that answers each connection with the same steps, then closes it.
-pub(super) struct Server {
+pub(super) struct FakeServer {
     pub(super) url: String,
     /// What was asked: the head and the body of each request.
     pub(super) asked: mpsc::Receiver<String>,
-    /// Says when the other side hung up during [`Step::Wait`].
+    /// Says when the other side hung up during [`ServerStep::Wait`].
     pub(super) hung_up: mpsc::Receiver<()>,
 }
 
-impl Server {
-    pub(super) fn start(steps: Vec<Step>) -> Server {
+impl FakeServer {
+    pub(super) fn start(steps: Vec<ServerStep>) -> FakeServer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (tell_asked, asked) = mpsc::channel();
@@ -107,8 +107,8 @@ impl Server {
                 }
                 for step in &steps {
                     match step {
-                        Step::Send(bytes) => stream.write_all(bytes).unwrap(),
-                        Step::Wait => {
+                        ServerStep::Send(bytes) => stream.write_all(bytes).unwrap(),
+                        ServerStep::Wait => {
                             let _ = stream.read(&mut [0; 64]);
                             let _ = tell_hung_up.send(());
                         }
@@ -116,14 +116,14 @@ impl Server {
                 }
             }
         });
-        Server { url, asked, hung_up }
+        FakeServer { url, asked, hung_up }
     }
 
     /// Answers with this status, these header lines and this body.
-    pub(super) fn answering(status: u16, headers: &str, body: &[u8]) -> Server {
-        Server::start(vec![
-            Step::Send(head(status, &format!("Content-Length: {}\r\n{headers}", body.len()))),
-            Step::Send(body.to_vec()),
+    pub(super) fn answering(status: u16, headers: &str, body: &[u8]) -> FakeServer {
+        FakeServer::start(vec![
+            ServerStep::Send(head(status, &format!("Content-Length: {}\r\n{headers}", body.len()))),
+            ServerStep::Send(body.to_vec()),
         ])
     }
 

@@ -4,15 +4,62 @@ mod request;
 mod stream;
 mod thinking;
 
-pub(super) use request::body;
 pub(super) use stream::Messages;
-pub(super) use thinking::efforts;
 
-/// Below the base URL, which has no version in it.
-pub(super) const PATH: &str = "/v1/messages";
+use serde_json::Value;
 
-/// The version of the protocol this is written against.
-pub(super) const HEADERS: &[(&str, &str)] = &[("anthropic-version", "2023-06-01")];
+use super::Request;
+use super::decode::AnswerReader;
+use super::effort::Effort;
+use super::protocol::Protocol;
+use super::sign::KeyHeader;
+use super::wire::{Recipient, Wire};
+
+/// The header that carries a key.
+pub(super) const KEY_HEADER: KeyHeader = KeyHeader::Named("x-api-key");
+
+/// The messages API. Its paths have the version in them, so the base URL has none.
+#[derive(Debug)]
+pub(super) struct MessagesApi;
+
+impl Wire for MessagesApi {
+    fn protocol(&self) -> Protocol {
+        Protocol::Messages
+    }
+
+    fn path(&self) -> &'static str {
+        "/v1/messages"
+    }
+
+    fn body(&self, request: &Request, _: Recipient<'_>) -> Value {
+        request::body(request)
+    }
+
+    fn reader(&self, _vendor: &str, model: &str) -> Box<dyn AnswerReader + Send> {
+        Box::new(Messages::of(model))
+    }
+
+    fn efforts(&self, model: &str) -> Vec<Effort> {
+        thinking::efforts(model)
+    }
+
+    fn models_path(&self) -> &'static str {
+        "/v1/models?limit=1000"
+    }
+
+    fn base_url<'a>(&self, url: &'a str) -> &'a str {
+        url.strip_suffix("/v1").unwrap_or(url)
+    }
+
+    /// The version of the protocol this is written against.
+    fn headers(&self) -> &'static [(&'static str, &'static str)] {
+        &[("anthropic-version", "2023-06-01")]
+    }
+
+    fn key_header(&self) -> KeyHeader {
+        KEY_HEADER
+    }
+}
 
 #[cfg(test)]
 mod tests;

@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::signature::{self, Signer};
+use super::super::provenance::{self, Maker};
 use super::super::{Request, json as words};
 use super::thinking;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking};
 
 /// The whole body of a request.
-pub(in super::super) fn body(request: &Request) -> Value {
+pub(super) fn body(request: &Request) -> Value {
     let mut messages = messages(&request.messages, &request.model);
     mark_turns(&mut messages);
     let mut body = Map::new();
@@ -101,12 +101,12 @@ fn text_block(text: &str) -> Option<Value> {
 
 /// Thinking without the model's own signature is another's, or was interrupted.
 fn thinking_block(thinking: &Thinking, model: &str) -> Option<Value> {
-    let signer = Signer::Anthropic { model };
+    let maker = Maker::Anthropic { model };
     if let Some(data) = &thinking.redacted {
-        let data = signature::open(signer, data)?;
+        let data = provenance::open(maker, data)?;
         return Some(json!({ "type": "redacted_thinking", "data": data }));
     }
-    let signature = signature::open(signer, thinking.signature.as_deref()?)?;
+    let signature = provenance::open(maker, thinking.signature.as_deref()?)?;
     Some(json!({ "type": "thinking", "thinking": thinking.text, "signature": signature }))
 }
 

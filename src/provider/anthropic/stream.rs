@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::super::decode::{Ended, Progress, Reader, Sink, say};
+use super::super::decode::{AnswerEnd, AnswerProgress, AnswerReader, Sink, say};
 use super::super::error::ErrorKind;
-use super::super::failure::Failure;
 use super::super::json::{count, list, text};
-use super::super::signature::{self, Signer};
+use super::super::provenance::{self, Maker};
+use super::super::refusal::Refusal;
 use super::super::{Delta, Stop};
 use crate::chat::Usage;
 
@@ -31,8 +31,8 @@ struct Counts {
     output: Option<u64>,
 }
 
-impl Reader for Messages {
-    fn take(&mut self, event: &Value, deltas: Sink<'_>) -> Result<Progress, Failure> {
+impl AnswerReader for Messages {
+    fn take(&mut self, event: &Value, deltas: Sink<'_>) -> Result<AnswerProgress, Refusal> {
         let index = count(event, "/index").unwrap_or(0);
         let part = |name: &str| event.get(name).unwrap_or(&Value::Null);
         match text(event, "type") {
@@ -44,17 +44,17 @@ impl Reader for Messages {
                 self.usage.read(part("usage"));
                 self.stopped(part("delta"));
             }
-            "message_stop" => return Ok(Progress::Over),
+            "message_stop" => return Ok(AnswerProgress::Over),
             "message" => self.whole(event, deltas),
             // Pings, and events that are yet to be invented.
             _ => {}
         }
-        Ok(if self.stop.is_some() { Progress::Complete } else { Progress::Open })
+        Ok(if self.stop.is_some() { AnswerProgress::Complete } else { AnswerProgress::Open })
     }
 
-    fn end(&mut self, _: Sink<'_>) -> Result<Ended, ErrorKind> {
+    fn end(&mut self, _: Sink<'_>) -> Result<AnswerEnd, ErrorKind> {
         let unsaid = if self.calls.is_empty() { Stop::End } else { Stop::ToolUse };
-        Ok(Ended { usage: self.usage.total(), stop: self.stop.take().unwrap_or(unsaid) })
+        Ok(AnswerEnd { usage: self.usage.total(), stop: self.stop.take().unwrap_or(unsaid) })
     }
 }
 
@@ -70,7 +70,7 @@ impl Messages {
     }
 
     fn seal(&self, signature: &str) -> String {
-        signature::seal(Signer::Anthropic { model: &self.model }, signature)
+        provenance::seal(Maker::Anthropic { model: &self.model }, signature)
     }
 
     fn begin(&mut self, index: u64, block: &Value, deltas: Sink<'_>) {

@@ -1,19 +1,19 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::decode::Decoder;
-use super::super::failure::Asked;
+use super::super::decode::AnswerDecoder;
+use super::super::refusal::AskedModel;
 use super::super::testing::{cut, joined, request};
 use super::super::{Delta, Effort, ErrorKind, ProviderError, Retry, Stop};
 use super::*;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking, Usage};
 
-const ASKED: Asked<'static> = Asked { vendor: "custom", model: "m", key: None };
+const ASKED: AskedModel<'static> = AskedModel { vendor: "custom", model: "m", key: None };
 
 fn read(chunks: &[&[u8]]) -> Result<Vec<Delta>, ProviderError> {
     let mut deltas = Vec::new();
     let mut sink = |delta| deltas.push(delta);
-    let mut decoder = Decoder::new(ASKED, Messages::of("m"));
+    let mut decoder = AnswerDecoder::with_reader(ASKED, Box::new(Messages::of("m")));
     chunks.iter().try_for_each(|chunk| decoder.feed(chunk, &mut sink))?;
     decoder.finish(&mut sink)?;
     Ok(joined(deltas))

@@ -13,7 +13,7 @@ const LEAST_BUDGET: u32 = 1_024;
 
 /// What a model understands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
+enum ThinkingMode {
     /// It does not think.
     None,
     /// It thinks within a budget of tokens.
@@ -33,9 +33,9 @@ enum Unasked {
     Insists,
 }
 
-impl Mode {
-    fn of(model: &str) -> Mode {
-        let Some(name) = model.strip_prefix("claude-") else { return Mode::Budget };
+impl ThinkingMode {
+    fn of(model: &str) -> ThinkingMode {
+        let Some(name) = model.strip_prefix("claude-") else { return ThinkingMode::Budget };
         // `claude-3-5-haiku-…` has the version first, `claude-opus-4-6-…` last; a date is no minor version.
         let numbers = name.split('-').filter_map(|word| word.parse::<u32>().ok()).take_while(|number| *number < 1_000);
         let mut numbers = numbers.fuse();
@@ -47,45 +47,45 @@ impl Mode {
             (5.., _) => Unasked::Insists,
         };
         match version {
-            (..3, _) | (3, ..7) => Mode::None,
-            (3, 7..) | (4, ..6) => Mode::Budget,
-            (4, 6) => Mode::Adaptive { unasked, utmost: "max" },
-            (4.., _) => Mode::Adaptive { unasked, utmost: "xhigh" },
+            (..3, _) | (3, ..7) => ThinkingMode::None,
+            (3, 7..) | (4, ..6) => ThinkingMode::Budget,
+            (4, 6) => ThinkingMode::Adaptive { unasked, utmost: "max" },
+            (4.., _) => ThinkingMode::Adaptive { unasked, utmost: "xhigh" },
         }
     }
 }
 
 /// The levels a model knows.
-pub(in super::super) fn efforts(model: &str) -> Vec<Effort> {
-    match Mode::of(model) {
-        Mode::None => vec![Off],
-        Mode::Budget => Effort::ALL.to_vec(),
-        Mode::Adaptive { unasked: Unasked::Insists, .. } => vec![Low, Medium, High, XHigh],
-        Mode::Adaptive { unasked: Unasked::Rests | Unasked::Thinks, .. } => vec![Off, Low, Medium, High, XHigh],
+pub(super) fn efforts(model: &str) -> Vec<Effort> {
+    match ThinkingMode::of(model) {
+        ThinkingMode::None => vec![Off],
+        ThinkingMode::Budget => Effort::ALL.to_vec(),
+        ThinkingMode::Adaptive { unasked: Unasked::Insists, .. } => vec![Low, Medium, High, XHigh],
+        ThinkingMode::Adaptive { unasked: Unasked::Rests | Unasked::Thinks, .. } => vec![Off, Low, Medium, High, XHigh],
     }
 }
 
 /// Adds the limit of the answer and the fields that ask for this much thinking. With a budget, an answer to results must begin
 /// where thinking left off: `may_begin` says whether it can.
 pub(super) fn think(model: &str, effort: Effort, max_output: u32, may_begin: bool, body: &mut Map<String, Value>) {
-    let mode = Mode::of(model);
+    let mode = ThinkingMode::of(model);
     let effort = effort.nearest(&efforts(model)).unwrap_or(Off);
-    let limit = if model.starts_with("claude-opus-4-") && mode == Mode::Budget { OPUS_4_LIMIT } else { LIMIT };
+    let limit = if model.starts_with("claude-opus-4-") && mode == ThinkingMode::Budget { OPUS_4_LIMIT } else { LIMIT };
     let whole = max_output.saturating_add(effort.headroom()).min(limit.max(max_output));
     let budget = whole.saturating_sub(max_output).max(LEAST_BUDGET);
     let mut max_tokens = max_output;
     match (mode, effort) {
-        (Mode::Adaptive { unasked: Unasked::Thinks, .. }, Off) => {
+        (ThinkingMode::Adaptive { unasked: Unasked::Thinks, .. }, Off) => {
             body.insert("thinking".to_owned(), json!({ "type": "disabled" }));
         }
-        (Mode::None, _) | (Mode::Budget | Mode::Adaptive { .. }, Off) => {}
-        (Mode::Budget, Minimal | Low | Medium | High | XHigh) => {
+        (ThinkingMode::None, _) | (ThinkingMode::Budget | ThinkingMode::Adaptive { .. }, Off) => {}
+        (ThinkingMode::Budget, Minimal | Low | Medium | High | XHigh) => {
             if may_begin {
                 max_tokens = max_output.saturating_add(budget);
                 body.insert("thinking".to_owned(), json!({ "type": "enabled", "budget_tokens": budget }));
             }
         }
-        (Mode::Adaptive { utmost, .. }, Minimal | Low | Medium | High | XHigh) => {
+        (ThinkingMode::Adaptive { utmost, .. }, Minimal | Low | Medium | High | XHigh) => {
             max_tokens = whole;
             let name = if effort == XHigh { utmost } else { effort.name() };
             // Without a word about it the newest models keep their thinking to themselves.

@@ -4,7 +4,7 @@ use super::super::{Keys, WithKeys};
 use super::*;
 
 /// Chooses with these variables set.
-fn chosen(wish: &Wish, variables: &[(&str, &str)]) -> Result<Option<Choice>, ResolveError> {
+fn chosen(wish: &Wish, variables: &[(&str, &str)]) -> Result<Option<ModelChoice>, ResolveError> {
     let variables: Vec<(String, String)> =
         variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let env = move |name: &str| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
@@ -12,7 +12,7 @@ fn chosen(wish: &Wish, variables: &[(&str, &str)]) -> Result<Option<Choice>, Res
 }
 
 /// Who, where, with the key of which variable, and which model.
-fn summary(choice: &Choice) -> (&str, &str, Option<&str>, Option<&str>) {
+fn summary(choice: &ModelChoice) -> (&str, &str, Option<&str>, Option<&str>) {
     let variable = choice.key.as_ref().map(|key| key.variable.as_str());
     (choice.vendor.name, &choice.base_url, variable, choice.model.as_deref())
 }
@@ -151,14 +151,18 @@ fn azure_has_its_own_url_version_and_deployment() {
     let endpoint = ("AZURE_OPENAI_ENDPOINT", "https://me.openai.azure.com/");
     let choice = chosen(&Wish::default(), &[key, endpoint, ("AZURE_OPENAI_DEPLOYMENT", "mine")]).unwrap().unwrap();
     assert_eq!(summary(&choice), ("azure", "https://me.openai.azure.com", Some("AZURE_OPENAI_API_KEY"), Some("mine")));
-    assert_eq!(choice.path(), Path::Deployment);
-    assert_eq!(choice.endpoint().query, Some(("api-version", OLDEST_VERSION.to_owned())));
+    let route = |prefix: &str, version: Option<&str>, lists_models| Route {
+        prefix: prefix.to_owned(),
+        query: version.map(|version| ("api-version", version.to_owned())),
+        lists_models,
+    };
+    assert_eq!(choice.route, route("/openai/deployments/mine", Some("2024-10-21"), false));
     let version = ("AZURE_OPENAI_API_VERSION", "2025-01-01-preview");
     let choice = chosen(&wish("azure/other"), &[key, endpoint, version]).unwrap().unwrap();
-    assert_eq!(choice.endpoint().query, Some(("api-version", version.1.to_owned())));
+    assert_eq!(choice.route, route("/openai/deployments/other", Some(version.1), false));
     let newer = ("AZURE_OPENAI_ENDPOINT", "https://me.openai.azure.com/openai/v1");
     let choice = chosen(&wish("azure/other"), &[key, newer]).unwrap().unwrap();
-    assert_eq!((choice.path(), choice.endpoint().query), (Path::Plain, None));
+    assert_eq!(choice.route, route("", None, true));
     assert!(matches!(chosen(&wish("azure/x"), &[key]), Err(ResolveError::NoUrl { .. })));
     assert!(matches!(chosen(&wish("azure"), &[key, endpoint]), Err(ResolveError::NoModel { .. })));
     // Without a deployment it is not chosen by itself.
@@ -167,9 +171,10 @@ fn azure_has_its_own_url_version_and_deployment() {
 
 #[test]
 fn ollama_listens_where_its_variable_says() {
-    assert_eq!(ollama_url("0.0.0.0"), "http://127.0.0.1:11434/v1");
-    assert_eq!(ollama_url("127.0.0.1:9000"), "http://127.0.0.1:9000/v1");
-    assert_eq!(ollama_url("https://gpu.lan:443/"), "https://gpu.lan:443/v1");
+    let url = |host| chosen(&wish("ollama/m"), &[("OLLAMA_HOST", host)]).unwrap().unwrap().base_url;
+    assert_eq!(url("0.0.0.0"), "http://127.0.0.1:11434/v1");
+    assert_eq!(url("127.0.0.1:9000"), "http://127.0.0.1:9000/v1");
+    assert_eq!(url("https://gpu.lan:443/"), "https://gpu.lan:443/v1");
 }
 
 #[test]
@@ -196,20 +201,19 @@ fn settings_fill_in_what_was_not_said() {
 #[test]
 fn each_server_has_its_protocol_and_may_be_given_another() {
     let key = [("OPENAI_API_KEY", "k"), ("ANTHROPIC_API_KEY", "k"), ("AZURE_OPENAI_API_KEY", "k")];
-    let wire = |wish: Wish| chosen(&wish, &key).unwrap().unwrap().wire;
-    assert_eq!(wire(wish("openai/gpt-5.4")), Wire::OpenAiResponses);
-    assert_eq!(wire(wish("openai/o3")), Wire::OpenAiResponses);
-    assert!(matches!(wire(wish("openai/gpt-4.1")), Wire::OpenAiChat(_)));
-    assert!(matches!(
-        wire(Wish { model: Some("gpt-5.4".to_owned()), ..at("https://10.0.0.1/v1") }),
-        Wire::OpenAiChat(_)
-    ));
-    assert!(matches!(wire(Wish { protocol: Protocol::Chat, ..wish("openai/gpt-5.4") }), Wire::OpenAiChat(_)));
-    assert_eq!(wire(Wish { protocol: Protocol::Responses, ..at("https://10.0.0.1/v1") }), Wire::OpenAiResponses);
+    let spoken = |wish: Wish| chosen(&wish, &key).unwrap().unwrap().wire.protocol();
+    assert_eq!(spoken(wish("openai/gpt-5.4")), Protocol::Responses);
+    assert_eq!(spoken(wish("openai/o3")), Protocol::Responses);
+    assert_eq!(spoken(wish("openai/gpt-4.1")), Protocol::Chat);
+    assert_eq!(spoken(Wish { model: Some("gpt-5.4".to_owned()), ..at("https://10.0.0.1/v1") }), Protocol::Chat);
+    assert_eq!(spoken(Wish { protocol: Protocol::Chat, ..wish("openai/gpt-5.4") }), Protocol::Chat);
+    assert_eq!(spoken(Wish { protocol: Protocol::Responses, ..at("https://10.0.0.1/v1") }), Protocol::Responses);
     let messages = Wish { protocol: Protocol::Messages, ..at("https://10.0.0.1/v1") };
     let choice = chosen(&messages, &key).unwrap().unwrap();
-    assert_eq!((choice.wire, choice.base_url.as_str()), (Wire::Anthropic, "https://10.0.0.1"));
-    assert_eq!(choice.endpoint().auth, Auth::XApiKey);
+    assert_eq!((choice.wire.protocol(), choice.base_url.as_str()), (Protocol::Messages, "https://10.0.0.1"));
+    let mut request = reqwest::Request::new(reqwest::Method::GET, "https://10.0.0.1/".parse().unwrap());
+    choice.endpoint().signer.unwrap().sign(&mut request).unwrap();
+    assert_eq!(request.headers().get("x-api-key").unwrap(), "k");
 }
 
 #[test]

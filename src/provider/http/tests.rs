@@ -2,19 +2,19 @@ use std::sync::mpsc;
 use std::time::Instant as Clock;
 
 use super::super::testing::{
-    CHUNK, KEY, LAST, Server, Step, ask_with, env, events, head, provider, request, stored_gzip,
+    CHUNK, FakeServer, KEY, LAST, ServerStep, ask_with, env, events, head, provider, request, stored_gzip,
 };
 use super::super::{Delta, Distrust, Effort, Finder, Protocol, ResolveError, Retry, Wish, choose};
 use super::*;
 
 const STREAM: &str = "Content-Type: text/event-stream\r\n";
 
-async fn ask(server: &Server) -> Result<(), ProviderError> {
+async fn ask(server: &FakeServer) -> Result<(), ProviderError> {
     ask_with(&server.url, &Http::default()).await.1
 }
 
 async fn refused(status: u16, headers: &str, body: &str) -> ProviderError {
-    ask(&Server::answering(status, headers, body.as_bytes())).await.unwrap_err()
+    ask(&FakeServer::answering(status, headers, body.as_bytes())).await.unwrap_err()
 }
 
 #[tokio::test]
@@ -111,16 +111,16 @@ async fn a_connection_that_cannot_be_trusted_is_not_tried_again() {
 #[tokio::test]
 async fn a_stream_that_breaks_off_is_an_error_after_its_deltas() {
     let chunk = events(&[CHUNK]).into_bytes();
-    let closed = vec![Step::Send(head(200, STREAM)), Step::Send(chunk.clone())];
-    let promised = vec![Step::Send(head(200, "Content-Length: 9999\r\n")), Step::Send(chunk.clone())];
+    let closed = vec![ServerStep::Send(head(200, STREAM)), ServerStep::Send(chunk.clone())];
+    let promised = vec![ServerStep::Send(head(200, "Content-Length: 9999\r\n")), ServerStep::Send(chunk.clone())];
     let chunked = vec![
-        Step::Send(head(200, "Transfer-Encoding: chunked\r\n")),
-        Step::Send(format!("{:x}\r\n", chunk.len()).into_bytes()),
-        Step::Send(chunk),
+        ServerStep::Send(head(200, "Transfer-Encoding: chunked\r\n")),
+        ServerStep::Send(format!("{:x}\r\n", chunk.len()).into_bytes()),
+        ServerStep::Send(chunk),
     ];
-    for steps in [closed, promised, chunked, vec![Step::Send(head(200, STREAM))], vec![]] {
+    for steps in [closed, promised, chunked, vec![ServerStep::Send(head(200, STREAM))], vec![]] {
         let deltas_expected = steps.len() > 1;
-        let (deltas, answer) = ask_with(&Server::start(steps).url, &Http::default()).await;
+        let (deltas, answer) = ask_with(&FakeServer::start(steps).url, &Http::default()).await;
         let error = answer.unwrap_err();
         assert_eq!((error.kind(), error.retry()), (&ErrorKind::BrokenOff, Retry::Backoff), "{error:?}");
         assert_eq!(deltas.contains(&Delta::Text("hi".to_owned())), deltas_expected);
@@ -130,9 +130,10 @@ async fn a_stream_that_breaks_off_is_an_error_after_its_deltas() {
 #[tokio::test]
 async fn silence_is_an_error_in_time() {
     let http = Http::new(Patience { silence: Duration::from_millis(80), ..Patience::default() });
-    let after_chunk = vec![Step::Send(head(200, STREAM)), Step::Send(events(&[CHUNK]).into_bytes()), Step::Wait];
-    for steps in [after_chunk, vec![Step::Send(head(200, STREAM)), Step::Wait], vec![Step::Wait]] {
-        let error = ask_with(&Server::start(steps).url, &http).await.1.unwrap_err();
+    let after_chunk =
+        vec![ServerStep::Send(head(200, STREAM)), ServerStep::Send(events(&[CHUNK]).into_bytes()), ServerStep::Wait];
+    for steps in [after_chunk, vec![ServerStep::Send(head(200, STREAM)), ServerStep::Wait], vec![ServerStep::Wait]] {
+        let error = ask_with(&FakeServer::start(steps).url, &http).await.1.unwrap_err();
         assert_eq!(error.kind(), &ErrorKind::Silent { after: Duration::from_millis(80) });
         assert_eq!(error.to_string(), "custom said nothing for 80ms");
         assert_eq!(error.retry(), Retry::Backoff);
@@ -142,8 +143,12 @@ async fn silence_is_an_error_in_time() {
 #[tokio::test]
 async fn a_complete_answer_does_not_wait_for_a_lazy_end() {
     let http = Http::new(Patience { silence: Duration::from_millis(80), ..Patience::default() });
-    let steps = vec![Step::Send(head(200, STREAM)), Step::Send(events(&[CHUNK, LAST]).into_bytes()), Step::Wait];
-    let (deltas, answer) = ask_with(&Server::start(steps).url, &http).await;
+    let steps = vec![
+        ServerStep::Send(head(200, STREAM)),
+        ServerStep::Send(events(&[CHUNK, LAST]).into_bytes()),
+        ServerStep::Wait,
+    ];
+    let (deltas, answer) = ask_with(&FakeServer::start(steps).url, &http).await;
     assert!(answer.is_ok());
     assert_eq!(deltas.len(), 2);
 }
@@ -151,8 +156,9 @@ async fn a_complete_answer_does_not_wait_for_a_lazy_end() {
 #[tokio::test]
 async fn deltas_come_as_they_arrive_and_dropping_hangs_up() {
     // Half a line is no event yet; a whole one is, though the answer is not over.
-    let steps = vec![Step::Send(head(200, STREAM)), Step::Send(events(&[CHUNK]).into_bytes()), Step::Wait];
-    let server = Server::start(steps);
+    let steps =
+        vec![ServerStep::Send(head(200, STREAM)), ServerStep::Send(events(&[CHUNK]).into_bytes()), ServerStep::Wait];
+    let server = FakeServer::start(steps);
     let provider = provider(&server.url, &Http::default()).await;
     let (tell, heard) = mpsc::channel();
     let answer = tokio::spawn(async move {
@@ -172,7 +178,7 @@ async fn deltas_come_as_they_arrive_and_dropping_hangs_up() {
 async fn a_compressed_answer_is_read() {
     // gzip of an event stream with CHUNK and LAST.
     let plain = events(&[CHUNK, LAST, "[DONE]"]);
-    let server = Server::answering(
+    let server = FakeServer::answering(
         200,
         "Content-Encoding: gzip\r\nContent-Type: text/event-stream\r\n",
         &stored_gzip(plain.as_bytes()),
@@ -215,7 +221,7 @@ fn hosts_and_loopback() {
 #[tokio::test]
 async fn an_account_that_may_not_see_thinking_is_asked_for_none() {
     let refusal = r#"{"error":{"message":"Your organization must be verified to generate reasoning summaries.","type":"invalid_request_error","param":"reasoning.summary","code":"unsupported_value"}}"#;
-    let server = Server::answering(400, "", refusal.as_bytes());
+    let server = FakeServer::answering(400, "", refusal.as_bytes());
     let wish = Wish {
         base_url: Some(server.url.clone()),
         model: Some("gpt-5.4".to_owned()),

@@ -1,4 +1,4 @@
-//! Calls that come in pieces, with or without an index, an id or a name.
+//! CallPieces that come in pieces, with or without an index, an id or a name.
 
 use serde_json::Value;
 
@@ -6,15 +6,15 @@ use super::super::Delta;
 
 /// The calls of one answer.
 #[derive(Debug)]
-pub(super) struct Calls {
+pub(super) struct CallPieces {
     /// The beginning of the ids we give.
     id: String,
-    calls: Vec<Open>,
+    calls: Vec<OpenCall>,
 }
 
 /// A call on its way.
 #[derive(Debug, Default)]
-struct Open {
+struct OpenCall {
     index: Option<u64>,
     id: Option<String>,
     began: bool,
@@ -23,16 +23,16 @@ struct Open {
 }
 
 /// One piece of a call, as far as the server filled it in.
-struct Piece<'a> {
+struct CallPiece<'a> {
     index: Option<u64>,
     id: Option<&'a str>,
     name: Option<&'a str>,
     arguments: String,
 }
 
-impl Calls {
-    pub(super) fn new(id: String) -> Calls {
-        Calls { id, calls: Vec::new() }
+impl CallPieces {
+    pub(super) fn new(id: String) -> CallPieces {
+        CallPieces { id, calls: Vec::new() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -43,12 +43,12 @@ impl Calls {
     pub(super) fn take(&mut self, call: &Value, deltas: &mut (dyn FnMut(Delta) + Send)) {
         let function = call.get("function").unwrap_or(&Value::Null);
         let index = call.get("index").and_then(Value::as_u64);
-        self.put(Piece { index, id: words(call.get("id")), ..Piece::of(function) }, deltas);
+        self.put(CallPiece { index, id: words(call.get("id")), ..CallPiece::of(function) }, deltas);
     }
 
     /// Takes a `function_call`, of which an answer has only one.
     pub(super) fn take_only(&mut self, function: &Value, deltas: &mut (dyn FnMut(Delta) + Send)) {
-        self.put(Piece { index: Some(0), ..Piece::of(function) }, deltas);
+        self.put(CallPiece { index: Some(0), ..CallPiece::of(function) }, deltas);
     }
 
     /// The answer is complete: calls that never had a name begin now, for the model to hear that it gave none.
@@ -58,7 +58,7 @@ impl Calls {
         }
     }
 
-    fn put(&mut self, piece: Piece<'_>, deltas: &mut (dyn FnMut(Delta) + Send)) {
+    fn put(&mut self, piece: CallPiece<'_>, deltas: &mut (dyn FnMut(Delta) + Send)) {
         let place = self.place(&piece);
         let call = &mut self.calls[place];
         if call.id.is_none() {
@@ -76,7 +76,7 @@ impl Calls {
     }
 
     /// Which call a piece belongs to; a new one if none.
-    fn place(&mut self, piece: &Piece<'_>) -> usize {
+    fn place(&mut self, piece: &CallPiece<'_>) -> usize {
         let found = match (piece.index, piece.id) {
             // Some number every call 0 and tell them apart by their ids.
             (Some(index), id) => self.calls.iter().rposition(|call| call.index == Some(index)).filter(|place| {
@@ -88,7 +88,7 @@ impl Calls {
             (None, None) => self.calls.len().checked_sub(1),
         };
         found.unwrap_or_else(|| {
-            self.calls.push(Open { index: piece.index, ..Open::default() });
+            self.calls.push(OpenCall { index: piece.index, ..OpenCall::default() });
             self.calls.len() - 1
         })
     }
@@ -107,15 +107,15 @@ impl Calls {
     }
 }
 
-impl<'a> Piece<'a> {
-    fn of(function: &'a Value) -> Piece<'a> {
+impl<'a> CallPiece<'a> {
+    fn of(function: &'a Value) -> CallPiece<'a> {
         let arguments = match function.get("arguments") {
             None | Some(Value::Null) => String::new(),
             Some(Value::String(json)) => json.clone(),
             // Some give the object itself, not its text.
             Some(object) => object.to_string(),
         };
-        Piece { index: None, id: None, name: words(function.get("name")), arguments }
+        CallPiece { index: None, id: None, name: words(function.get("name")), arguments }
     }
 }
 

@@ -5,23 +5,45 @@ mod dialect;
 mod request;
 mod stream;
 
-pub(super) use dialect::{Dialect, Thinks};
-pub(super) use request::body;
+pub(super) use dialect::Dialect;
+#[cfg(test)]
+use request::body;
 pub(super) use stream::Chunks;
 
-/// Where the endpoint is, below the base URL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Path {
-    Plain,
-    Deployment,
-}
+use serde_json::Value;
 
-impl Path {
-    pub(super) fn of(self, model: &str) -> String {
-        match self {
-            Path::Plain => "/chat/completions".to_owned(),
-            Path::Deployment => format!("/openai/deployments/{model}/chat/completions"),
-        }
+use super::Request;
+use super::decode::AnswerReader;
+use super::effort::Effort;
+use super::protocol::Protocol;
+use super::wire::{Recipient, Wire};
+
+/// Chat completions in a vendor's dialect.
+#[derive(Debug)]
+pub(super) struct ChatCompletions(pub(super) &'static dyn Dialect);
+
+/// For a server of which nothing else is known.
+pub(super) static PLAIN: ChatCompletions = ChatCompletions(&dialect::Plain);
+
+impl Wire for ChatCompletions {
+    fn protocol(&self) -> Protocol {
+        Protocol::Chat
+    }
+
+    fn path(&self) -> &'static str {
+        "/chat/completions"
+    }
+
+    fn body(&self, request: &Request, _: Recipient<'_>) -> Value {
+        request::body(request, self.0)
+    }
+
+    fn reader(&self, _vendor: &str, _model: &str) -> Box<dyn AnswerReader + Send> {
+        Box::new(Chunks::default())
+    }
+
+    fn efforts(&self, model: &str) -> Vec<Effort> {
+        self.0.efforts(model)
     }
 }
 

@@ -2,29 +2,24 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::signature::{self, Signer};
 use super::super::{Effort, Request, json as words};
 use super::dialect::Dialect;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role};
 
-/// Google's own stand-in for the signature of a call that another model made.
-const UNSIGNED: &str = "skip_thought_signature_validator";
-/// The length of an id where ids are short.
-const SHORT_ID: usize = 9;
-
 /// The whole body of a request.
-pub(in super::super) fn body(request: &Request, dialect: Dialect) -> Value {
-    let dialect = dialect.with(&request.model);
+pub(super) fn body(request: &Request, dialect: &dyn Dialect) -> Value {
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(request.model));
     body.insert("stream".to_owned(), json!(true));
-    if dialect.usage_option {
+    if dialect.takes_usage_option() {
         body.insert("stream_options".to_owned(), json!({ "include_usage": true }));
     }
-    let limit = if dialect.completion_tokens { "max_completion_tokens" } else { "max_tokens" };
-    let effort = request.effort.nearest(&dialect.efforts(&request.model)).unwrap_or(Effort::Off);
-    body.insert(limit.to_owned(), json!(request.max_output.saturating_add(effort.headroom())));
-    dialect.think(&request.model, request.effort, &mut body);
+    let effort = request.effort.nearest(&dialect.efforts(&request.model));
+    let limit = request.max_output.saturating_add(effort.unwrap_or(Effort::Off).headroom());
+    body.insert(dialect.limit_field(&request.model).to_owned(), json!(limit));
+    if let Some(effort) = effort {
+        dialect.think(&request.model, effort, &mut body);
+    }
     if !request.tools.is_empty() {
         let tools = request.tools.iter().map(|tool| {
             json!({
@@ -38,7 +33,7 @@ pub(in super::super) fn body(request: &Request, dialect: Dialect) -> Value {
     Value::Object(body)
 }
 
-fn messages(request: &Request, dialect: Dialect) -> Value {
+fn messages(request: &Request, dialect: &dyn Dialect) -> Value {
     let mut messages = Vec::new();
     if !request.system.is_empty() {
         messages.push(json!({ "role": "system", "content": request.system }));
@@ -53,7 +48,7 @@ fn messages(request: &Request, dialect: Dialect) -> Value {
     Value::Array(messages)
 }
 
-/// A string where that is enough: not every server takes a list.
+/// A string where there is only text, because not every server takes a list.
 fn user_content(message: &Message) -> Value {
     if message.parts.iter().all(|part| matches!(part, Part::Text(_))) {
         return json!(message.text());
@@ -71,7 +66,7 @@ fn image_part(image: &Image) -> Value {
     json!({ "type": "image_url", "image_url": { "url": url } })
 }
 
-fn assistant(message: &Message, dialect: Dialect) -> Value {
+fn assistant(message: &Message, dialect: &dyn Dialect) -> Value {
     let mut said = Map::new();
     said.insert("role".to_owned(), json!("assistant"));
     let text = message.text();
@@ -81,14 +76,8 @@ fn assistant(message: &Message, dialect: Dialect) -> Value {
     if calls.is_empty() {
         return Value::Object(said);
     }
-    if dialect.google_signatures {
-        let ours = message.parts.iter().find_map(|part| match part {
-            Part::Thinking(thinking) => signature::open(Signer::Google, thinking.signature.as_deref()?),
-            Part::Text(_) | Part::Image(_) | Part::Call(_) | Part::Result { .. } => None,
-        });
-        calls[0]["extra_content"] = json!({ "google": { "thought_signature": ours.unwrap_or(UNSIGNED) } });
-    }
-    if dialect.echoes_reasoning {
+    dialect.finish_calls(message, &mut calls);
+    if dialect.echoes_reasoning() {
         let thoughts = message.parts.iter().filter_map(|part| match part {
             Part::Thinking(thinking) => Some(thinking.text.as_str()),
             Part::Text(_) | Part::Image(_) | Part::Call(_) | Part::Result { .. } => None,
@@ -99,17 +88,17 @@ fn assistant(message: &Message, dialect: Dialect) -> Value {
     Value::Object(said)
 }
 
-fn tool_call(call: &Call, dialect: Dialect) -> Value {
+fn tool_call(call: &Call, dialect: &dyn Dialect) -> Value {
     let arguments = words::arguments(&call.arguments).to_string();
     json!({
-        "id": call_id(&call.id, dialect),
+        "id": dialect.call_id(&call.id),
         "type": "function",
         "function": { "name": call.name, "arguments": arguments },
     })
 }
 
-/// Each result is a message of its own; pictures follow them all as the user's, for a tool cannot show any.
-fn results(message: &Message, dialect: Dialect, messages: &mut Vec<Value>) {
+/// Each result is a message of its own. A result cannot hold pictures, so they follow in a message of the user.
+fn results(message: &Message, dialect: &dyn Dialect, messages: &mut Vec<Value>) {
     let mut pictures = Vec::new();
     for part in &message.parts {
         let Part::Result { id, outcome } = part else { continue };
@@ -120,24 +109,9 @@ fn results(message: &Message, dialect: Dialect, messages: &mut Vec<Value>) {
             }
             Outcome::Failed { message } => format!("error: {message}"),
         };
-        messages.push(json!({ "role": "tool", "tool_call_id": call_id(id, dialect), "content": content }));
+        messages.push(json!({ "role": "tool", "tool_call_id": dialect.call_id(id), "content": content }));
     }
     if !pictures.is_empty() {
         messages.push(json!({ "role": "user", "content": pictures }));
     }
-}
-
-/// An id as the vendor takes it. The same id always becomes the same.
-fn call_id(id: &str, dialect: Dialect) -> String {
-    let fits = id.len() == SHORT_ID && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    if !dialect.short_ids || fits {
-        return id.to_owned();
-    }
-    // FNV-1a: a conversation has too few calls for two of them to meet.
-    let hash = id
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    let digit =
-        |place: u32| char::from(b"0123456789abcdefghijklmnopqrstuvwxyz"[(hash / 36_u64.pow(place) % 36) as usize]);
-    (0..SHORT_ID as u32).map(digit).collect()
 }

@@ -4,19 +4,19 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
-use super::super::decode::{Ended, Progress, Reader, Sink, say};
+use super::super::decode::{AnswerEnd, AnswerProgress, AnswerReader, Sink, say};
 use super::super::error::ErrorKind;
-use super::super::failure::Failure;
 use super::super::json::{count, list, text};
-use super::super::signature::{self, Signer};
+use super::super::refusal::Refusal;
+use super::super::vendors::gemini;
 use super::super::{Delta, Stop};
-use super::calls::Calls;
+use super::calls::CallPieces;
 use crate::chat::Usage;
 
 /// What an answer has said so far.
 #[derive(Debug)]
 pub(in super::super) struct Chunks {
-    calls: Calls,
+    calls: CallPieces,
     signed: bool,
     refusal: String,
     finish: Option<String>,
@@ -31,13 +31,13 @@ impl Default for Chunks {
     }
 }
 
-impl Reader for Chunks {
-    fn take(&mut self, chunk: &Value, deltas: Sink<'_>) -> Result<Progress, Failure> {
+impl AnswerReader for Chunks {
+    fn take(&mut self, chunk: &Value, deltas: Sink<'_>) -> Result<AnswerProgress, Refusal> {
         self.chunk(chunk, deltas);
-        Ok(if self.finish.is_some() { Progress::Complete } else { Progress::Open })
+        Ok(if self.finish.is_some() { AnswerProgress::Complete } else { AnswerProgress::Open })
     }
 
-    fn end(&mut self, deltas: Sink<'_>) -> Result<Ended, ErrorKind> {
+    fn end(&mut self, deltas: Sink<'_>) -> Result<AnswerEnd, ErrorKind> {
         self.calls.end(deltas);
         let stop = match self.finish.as_deref() {
             Some("length" | "max_tokens" | "model_length") => Stop::Length,
@@ -50,14 +50,14 @@ impl Reader for Chunks {
             None | Some("stop" | "tool_calls" | "function_call" | "end_turn" | "eos") => Stop::End,
             Some(other) => Stop::Other(other.to_owned()),
         };
-        Ok(Ended { usage: self.usage, stop })
+        Ok(AnswerEnd { usage: self.usage, stop })
     }
 }
 
 impl Chunks {
-    /// Calls without an id get one that begins with `id`.
+    /// CallPieces without an id get one that begins with `id`.
     pub(in super::super) fn with_ids(id: String) -> Chunks {
-        Chunks { calls: Calls::new(id), signed: false, refusal: String::new(), finish: None, usage: None }
+        Chunks { calls: CallPieces::new(id), signed: false, refusal: String::new(), finish: None, usage: None }
     }
 
     fn chunk(&mut self, chunk: &Value, deltas: Sink<'_>) {
@@ -89,9 +89,8 @@ impl Chunks {
         }
         self.refusal.push_str(text(said, "refusal"));
         for call in list(said, "tool_calls") {
-            let signature = call.pointer("/extra_content/google/thought_signature").and_then(Value::as_str);
-            if let Some(signature) = signature.filter(|_| !std::mem::replace(&mut self.signed, true)) {
-                deltas(Delta::Signature(signature::seal(Signer::Google, signature)));
+            if let Some(signature) = gemini::signature(call).filter(|_| !std::mem::replace(&mut self.signed, true)) {
+                deltas(Delta::Signature(signature));
             }
             self.calls.take(call, deltas);
         }

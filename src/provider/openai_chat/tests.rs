@@ -1,19 +1,20 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::super::decode::Decoder;
-use super::super::failure::Asked;
+use super::super::decode::AnswerDecoder;
+use super::super::refusal::AskedModel;
 use super::super::testing::{cut, events, joined, request};
-use super::super::{Delta, Effort, ErrorKind, ProviderError, Retry, Stop};
+use super::super::{Delta, Effort, ErrorKind, ProviderError, Retry, Stop, Vendor};
 use super::*;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking, Usage};
 
-const ASKED: Asked<'static> = Asked { vendor: "custom", model: "m", key: None };
+const TO: Recipient<'static> = Recipient { vendor: "custom", takes_optional: true };
+const ASKED: AskedModel<'static> = AskedModel { vendor: "custom", model: "m", key: None };
 
 fn read(chunks: &[&[u8]]) -> (Vec<Delta>, Result<(), ProviderError>) {
     let mut deltas = Vec::new();
     let mut sink = |delta| deltas.push(delta);
-    let mut decoder = Decoder::new(ASKED, Chunks::with_ids("call_x".to_owned()));
+    let mut decoder = AnswerDecoder::with_reader(ASKED, Box::new(Chunks::with_ids("call_x".to_owned())));
     let fed = chunks.iter().try_for_each(|chunk| decoder.feed(chunk, &mut sink));
     let end = fed.and_then(|()| decoder.finish(&mut sink));
     (joined(deltas), end)
@@ -264,11 +265,11 @@ fn a_signature_of_google_comes_back_with_its_call() {
     let sealed = "google:sig".to_owned();
     assert_eq!(whole(&stream)[0], Delta::Signature(sealed.clone()));
     let thinking = Thinking { signature: Some(sealed), ..Thinking::default() };
-    let dialect = Dialect { google_signatures: true, ..Dialect::PLAIN };
     let sent = |parts| {
         let mut request = request("m", Effort::Medium);
         request.messages = vec![Message { role: Role::Assistant, parts }];
-        request::body(&request, dialect)["messages"][1]["tool_calls"][0]["extra_content"]["google"]["thought_signature"]
+        body(&request, super::super::vendors::gemini::CHAT.0)["messages"][1]["tool_calls"][0]["extra_content"]["google"]
+            ["thought_signature"]
             .clone()
     };
     let call = Part::Call(Call { id: "a".to_owned(), name: "ls".to_owned(), arguments: String::new() });
@@ -322,22 +323,20 @@ fn a_conversation_in_their_words() {
             { "role": "assistant", "content": "So." },
         ],
     });
-    assert_eq!(request::body(&request, Dialect::PLAIN), expected);
+    assert_eq!(body(&request, PLAIN.0), expected);
 
-    let echo = request::body(&request, Dialect { echoes_reasoning: true, short_ids: true, ..Dialect::PLAIN });
-    assert_eq!(echo["messages"][2]["reasoning_content"], "hm");
-    let short = echo["messages"][2]["tool_calls"][0]["id"].as_str().unwrap();
-    assert!(short.len() == 9 && short.bytes().all(|byte| byte.is_ascii_alphanumeric()));
-    assert_eq!(echo["messages"][3]["tool_call_id"], short);
+    let sent = |vendor: &str| Vendor::named(vendor).unwrap().wire.body(&request, TO);
+    assert_eq!(sent("moonshot")["messages"][2]["reasoning_content"], "hm");
+    let short = &sent("mistral")["messages"];
+    let id = short[2]["tool_calls"][0]["id"].as_str().unwrap();
+    assert!(id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+    assert_eq!(short[3]["tool_call_id"], id);
 }
 
 #[test]
 fn thinking_is_asked_for_in_each_dialect() {
     let ask = |vendor: &str, model: &str, effort| {
-        let super::super::catalog::Wire::OpenAiChat(dialect) = super::super::Vendor::named(vendor).unwrap().wire else {
-            panic!("another wire")
-        };
-        let body = request::body(&request(model, effort), dialect);
+        let body = Vendor::named(vendor).unwrap().wire.body(&request(model, effort), TO);
         ["reasoning_effort", "reasoning", "thinking", "max_tokens", "max_completion_tokens"]
             .into_iter()
             .filter_map(|name| Some((name, body.get(name)?.clone())))

@@ -1,19 +1,52 @@
 //! OpenAI's responses, where its models think and use tools at once.
 //!
-//! Nothing is stored at the vendor (`store` is false): what the model thought comes back encrypted and is sent along again.
+//! Nothing is stored at the vendor (`store` is false): the model's thinking comes back encrypted and is sent along again.
 
 mod request;
 mod stream;
 
-pub(super) use request::{Summaries, body};
+#[cfg(test)]
+use request::body;
 pub(super) use stream::Items;
 
-/// Below the base URL.
-pub(super) const PATH: &str = "/responses";
+use serde_json::Value;
 
-/// Whether a model of OpenAI's is to be asked here: those that think, and their kin that exist nowhere else.
-pub(super) fn suits(model: &str) -> bool {
-    !super::openai::efforts(model).is_empty()
+use super::Request;
+use super::decode::AnswerReader;
+use super::effort::Effort;
+use super::protocol::Protocol;
+use super::vendors::openai;
+use super::wire::{Recipient, Wire};
+
+/// The responses API.
+#[derive(Debug)]
+pub(super) struct Responses;
+
+impl Wire for Responses {
+    fn protocol(&self) -> Protocol {
+        Protocol::Responses
+    }
+
+    fn path(&self) -> &'static str {
+        "/responses"
+    }
+
+    fn body(&self, request: &Request, to: Recipient<'_>) -> Value {
+        request::body(request, to)
+    }
+
+    fn reader(&self, vendor: &str, _model: &str) -> Box<dyn AnswerReader + Send> {
+        Box::new(Items::of(vendor))
+    }
+
+    fn efforts(&self, model: &str) -> Vec<Effort> {
+        openai::efforts(model)
+    }
+
+    /// Accounts that are not verified may not see summaries of a model's thinking.
+    fn optional_field(&self) -> Option<&'static str> {
+        Some("reasoning.summary")
+    }
 }
 
 #[cfg(test)]

@@ -2,19 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::signature::{self, Signer};
-use super::super::{Effort, Request, json as words, openai};
+use super::super::provenance::{self, Maker};
+use super::super::vendors::openai;
+use super::super::wire::Recipient;
+use super::super::{Effort, Request, json as words};
 use crate::chat::{Image, Message, Outcome, Part, Role, Thinking};
 
-/// Whether the model is asked to tell what it thinks. Some accounts may not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Summaries {
-    Wanted,
-    Refused,
-}
-
-/// The whole body of a request to this vendor.
-pub(in super::super) fn body(request: &Request, vendor: &str, summaries: Summaries) -> Value {
+/// The whole body of a request.
+pub(super) fn body(request: &Request, to: Recipient<'_>) -> Value {
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(request.model));
     body.insert("stream".to_owned(), json!(true));
@@ -23,7 +18,7 @@ pub(in super::super) fn body(request: &Request, vendor: &str, summaries: Summari
     let headroom = effort.unwrap_or(Effort::Off).headroom();
     body.insert("max_output_tokens".to_owned(), json!(request.max_output.saturating_add(headroom)));
     if let Some(effort) = effort {
-        think(effort, summaries, &mut body);
+        think(effort, to, &mut body);
     }
     if !request.system.is_empty() {
         body.insert("instructions".to_owned(), json!(request.system));
@@ -37,18 +32,15 @@ pub(in super::super) fn body(request: &Request, vendor: &str, summaries: Summari
         });
         body.insert("tools".to_owned(), tools.collect());
     }
-    let items = request.messages.iter().flat_map(|message| items(message, vendor));
+    let items = request.messages.iter().flat_map(|message| items(message, to.vendor));
     body.insert("input".to_owned(), items.collect());
     Value::Object(body)
 }
 
-fn think(effort: Effort, summaries: Summaries, body: &mut Map<String, Value>) {
-    let name = match effort {
-        Effort::Off => "none",
-        Effort::Minimal | Effort::Low | Effort::Medium | Effort::High | Effort::XHigh => effort.name(),
-    };
-    let mut reasoning = json!({ "effort": name });
-    if summaries == Summaries::Wanted && effort != Effort::Off {
+/// Asks for this level of thinking, and for a summary of it where the account may have one.
+fn think(effort: Effort, to: Recipient<'_>, body: &mut Map<String, Value>) {
+    let mut reasoning = json!({ "effort": effort.api_name() });
+    if to.takes_optional && effort != Effort::Off {
         reasoning["summary"] = json!("auto");
     }
     body.insert("reasoning".to_owned(), reasoning);
@@ -101,7 +93,7 @@ fn assistant(part: &Part, vendor: &str) -> Option<Value> {
 
 /// Thinking goes back to who thought it, as it came; another's would not be understood.
 fn reasoning(thinking: &Thinking, vendor: &str) -> Option<Value> {
-    let sealed = signature::open(Signer::OpenAi { vendor }, thinking.signature.as_deref()?)?;
+    let sealed = provenance::open(Maker::OpenAi { vendor }, thinking.signature.as_deref()?)?;
     let (id, encrypted) = sealed.split_once(' ')?;
     let summary = match thinking.text.as_str() {
         "" => json!([]),

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::super::decode::{Ended, Progress, Reader, Sink, say};
+use super::super::decode::{AnswerEnd, AnswerProgress, AnswerReader, Sink, say};
 use super::super::error::ErrorKind;
-use super::super::failure::Failure;
 use super::super::json::{count, list, text};
-use super::super::signature::{self, Signer};
+use super::super::provenance::{self, Maker};
+use super::super::refusal::Refusal;
 use super::super::{Delta, Stop};
 use crate::chat::Usage;
 
@@ -16,7 +16,7 @@ pub(in super::super) struct Items {
     /// Whose answer it is: only they can read again what they thought.
     vendor: String,
     /// The items that have begun, in order.
-    items: Vec<Item>,
+    items: Vec<OutputItem>,
     /// How many of them are calls.
     calls: usize,
     refusal: String,
@@ -26,7 +26,7 @@ pub(in super::super) struct Items {
 
 /// One item on its way.
 #[derive(Debug)]
-struct Item {
+struct OutputItem {
     /// Its place in the answer, where the server counts; llama.cpp does not.
     output_index: Option<u64>,
     /// Its name, which some translators change from one event to the next.
@@ -52,18 +52,18 @@ impl Items {
     }
 
     /// The item an event is about; it begins now if nobody said so before.
-    fn item(&mut self, event: &Value) -> &mut Item {
+    fn item(&mut self, event: &Value) -> &mut OutputItem {
         let output_index = count(event, "/output_index");
         let id = match text(event, "item_id") {
             "" => event.get("item").map(|item| text(item, "id")).unwrap_or_default(),
             id => id,
         };
-        let is_it = |item: &Item| match output_index {
+        let is_it = |item: &OutputItem| match output_index {
             Some(_) => item.output_index == output_index,
             None => item.id == id,
         };
         let place = self.items.iter().rposition(is_it).unwrap_or_else(|| {
-            self.items.push(Item { output_index, id: id.to_owned(), call: None, has_spoken: false, part: 0 });
+            self.items.push(OutputItem { output_index, id: id.to_owned(), call: None, has_spoken: false, part: 0 });
             self.items.len() - 1
         });
         &mut self.items[place]
@@ -116,8 +116,8 @@ impl Items {
                 }
                 let (id, encrypted) = (text(item, "id"), text(item, "encrypted_content"));
                 if !encrypted.is_empty() {
-                    let signer = Signer::OpenAi { vendor: &self.vendor };
-                    deltas(Delta::Signature(signature::seal(signer, &format!("{id} {encrypted}"))));
+                    let maker = Maker::OpenAi { vendor: &self.vendor };
+                    deltas(Delta::Signature(provenance::seal(maker, &format!("{id} {encrypted}"))));
                 }
             }
             "function_call" => {
@@ -131,7 +131,7 @@ impl Items {
     }
 
     /// The answer is whole, and says how it ended.
-    fn completed(&mut self, response: &Value, deltas: Sink<'_>) -> Result<(), Failure> {
+    fn completed(&mut self, response: &Value, deltas: Sink<'_>) -> Result<(), Refusal> {
         // Some say everything at once.
         if self.items.is_empty() {
             for (index, item) in list(response, "output").enumerate() {
@@ -149,7 +149,7 @@ impl Items {
         }
         let reason = response.get("incomplete_details").map(|details| text(details, "reason")).unwrap_or_default();
         self.stop = Some(match (text(response, "status"), reason) {
-            ("failed" | "cancelled", _) => return Err(Failure::of_object(response)),
+            ("failed" | "cancelled", _) => return Err(Refusal::of_object(response)),
             // Not everyone says why; there is hardly another reason.
             (_, "max_output_tokens") | ("incomplete", "") => Stop::Length,
             (_, "content_filter") => Stop::Filtered,
@@ -162,8 +162,8 @@ impl Items {
     }
 }
 
-impl Reader for Items {
-    fn take(&mut self, event: &Value, deltas: Sink<'_>) -> Result<Progress, Failure> {
+impl AnswerReader for Items {
+    fn take(&mut self, event: &Value, deltas: Sink<'_>) -> Result<AnswerProgress, Refusal> {
         let part = |name: &str| event.get(name).unwrap_or(&Value::Null);
         match text(event, "type") {
             "response.output_text.delta" => self.more(Delta::Text, event, deltas),
@@ -186,22 +186,22 @@ impl Reader for Items {
             "response.output_item.done" => self.done(event, part("item"), deltas),
             "response.completed" | "response.incomplete" | "response.failed" => {
                 self.completed(part("response"), deltas)?;
-                return Ok(Progress::Over);
+                return Ok(AnswerProgress::Over);
             }
             // An answer in one piece.
             _ if text(event, "object") == "response" => {
                 self.completed(event, deltas)?;
-                return Ok(Progress::Over);
+                return Ok(AnswerProgress::Over);
             }
             // Beginnings and ends of parts, and events that are yet to be invented.
             _ => {}
         }
-        Ok(Progress::Open)
+        Ok(AnswerProgress::Open)
     }
 
-    fn end(&mut self, _: Sink<'_>) -> Result<Ended, ErrorKind> {
+    fn end(&mut self, _: Sink<'_>) -> Result<AnswerEnd, ErrorKind> {
         // Only a server that translates says that it is over before it says how.
         let unsaid = if self.calls > 0 { Stop::ToolUse } else { Stop::End };
-        Ok(Ended { usage: self.usage, stop: self.stop.take().unwrap_or(unsaid) })
+        Ok(AnswerEnd { usage: self.usage, stop: self.stop.take().unwrap_or(unsaid) })
     }
 }

@@ -1,19 +1,23 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::decode::Decoder;
-use super::super::failure::Asked;
+use super::super::decode::AnswerDecoder;
+use super::super::refusal::AskedModel;
 use super::super::testing::{cut, joined, request};
 use super::super::{Delta, Effort, ErrorKind, ProviderError, Retry, Stop};
 use super::*;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking, Usage};
 
-const ASKED: Asked<'static> = Asked { vendor: "openai", model: "m", key: None };
+fn to(takes_optional: bool) -> Recipient<'static> {
+    Recipient { vendor: "openai", takes_optional }
+}
+
+const ASKED: AskedModel<'static> = AskedModel { vendor: "openai", model: "m", key: None };
 
 fn read(chunks: &[&[u8]]) -> (Vec<Delta>, Result<(), ProviderError>) {
     let mut deltas = Vec::new();
     let mut sink = |delta| deltas.push(delta);
-    let mut decoder = Decoder::new(ASKED, Items::of("openai"));
+    let mut decoder = AnswerDecoder::with_reader(ASKED, Box::new(Items::of("openai")));
     let fed = chunks.iter().try_for_each(|chunk| decoder.feed(chunk, &mut sink));
     let end = fed.and_then(|()| decoder.finish(&mut sink));
     (joined(deltas), end)
@@ -235,10 +239,10 @@ fn a_conversation_in_their_words() {
             { "role": "user", "content": "and?" },
         ],
     });
-    assert_eq!(body(&request, "openai", Summaries::Wanted), expected);
-    assert_eq!(body(&request, "openai", Summaries::Refused)["reasoning"], json!({ "effort": "low" }));
+    assert_eq!(body(&request, to(true)), expected);
+    assert_eq!(body(&request, to(false))["reasoning"], json!({ "effort": "low" }));
     request.model = "gpt-4.1".to_owned();
-    assert!(body(&request, "openai", Summaries::Wanted).get("reasoning").is_none());
+    assert!(body(&request, to(true)).get("reasoning").is_none());
 }
 
 proptest! {

@@ -2,27 +2,27 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::testing::{CHUNK, KEY, LAST, Server, Step, ask_with, events, head, stored_gzip};
+use super::super::testing::{CHUNK, FakeServer, KEY, LAST, ServerStep, ask_with, events, head, stored_gzip};
 use super::super::{Delta, ErrorKind, Http, ProviderError, Retry};
 
 const STREAM: &str = "Content-Type: text/event-stream\r\n";
 const CHUNKED: &str = "Transfer-Encoding: chunked\r\n";
 
 /// What is said of an answer, and the error.
-async fn heard(steps: Vec<Step>) -> (String, Result<(), ProviderError>) {
-    let server = Server::start(steps);
+async fn heard(steps: Vec<ServerStep>) -> (String, Result<(), ProviderError>) {
+    let server = FakeServer::start(steps);
     let (deltas, answer) = ask_with(&server.url, &Http::default()).await;
     let text = |delta| if let Delta::Text(text) = delta { text } else { String::new() };
     (deltas.into_iter().map(text).collect(), answer)
 }
 
 async fn body(headers: &str, body: impl Into<Vec<u8>>) -> (String, Result<(), ProviderError>) {
-    heard(vec![Step::Send(head(200, headers)), Step::Send(body.into())]).await
+    heard(vec![ServerStep::Send(head(200, headers)), ServerStep::Send(body.into())]).await
 }
 
 /// The words of a refusal.
 async fn refusal(status: u16, headers: &str, body: &[u8]) -> String {
-    let server = Server::answering(status, headers, body);
+    let server = FakeServer::answering(status, headers, body);
     ask_with(&server.url, &Http::default()).await.1.unwrap_err().to_string()
 }
 
@@ -138,10 +138,10 @@ async fn every_refusal_says_what_to_do() {
 
 #[tokio::test]
 async fn nobody_is_followed_elsewhere() {
-    let other = Server::answering(200, STREAM, events(&[CHUNK, LAST]).as_bytes());
+    let other = FakeServer::answering(200, STREAM, events(&[CHUNK, LAST]).as_bytes());
     for status in [301, 302, 303, 307, 308] {
         let location = format!("Location: {}/v1/chat/completions?x#y\r\n", other.url.replace("http://", "http://u:p@"));
-        let server = Server::answering(status, &location, b"");
+        let server = FakeServer::answering(status, &location, b"");
         let (_, answer) = ask_with(&server.url, &Http::default()).await;
         let error = answer.unwrap_err();
         assert_eq!(error.kind(), &ErrorKind::Moved { to: format!("{}/v1", other.url) });
@@ -152,9 +152,9 @@ async fn nobody_is_followed_elsewhere() {
         assert!(server.request().contains(KEY));
     }
     assert!(other.asked.try_recv().is_err(), "the key went elsewhere");
-    let server = Server::answering(308, "Location: /api/chat/completions\r\n", b"");
+    let server = FakeServer::answering(308, "Location: /api/chat/completions\r\n", b"");
     let error = ask_with(&server.url, &Http::default()).await.1.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Moved { to: format!("{}/api", server.url) });
-    let error = ask_with(&Server::answering(304, "", b"").url, &Http::default()).await.1.unwrap_err();
+    let error = ask_with(&FakeServer::answering(304, "", b"").url, &Http::default()).await.1.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::BadRequest { status: Some(304) });
 }

@@ -1,6 +1,6 @@
 use super::super::Finder;
 use super::super::choose::{Env, Wish};
-use super::super::testing::{Server, request};
+use super::super::testing::{FakeServer, request};
 use super::*;
 
 async fn resolve(wish: &Wish, env: Env<'_>) -> Result<Option<Resolved>, ResolveError> {
@@ -15,7 +15,7 @@ const MODELS: &[u8] = br#"{"object":"list","data":[{"id":"nomic-embed-text"},{"i
 
 #[tokio::test]
 async fn a_server_without_a_named_model_is_asked_for_one() {
-    let server = Server::answering(200, "", MODELS);
+    let server = FakeServer::answering(200, "", MODELS);
     let url = format!("{}/v1", server.url);
     let found = resolve(&Wish::default(), &env(&[("OPENAI_BASE_URL", &url)])).await.unwrap().unwrap();
     assert_eq!((found.vendor.as_str(), found.model.as_str()), ("custom", "qwen3:8b"));
@@ -25,7 +25,7 @@ async fn a_server_without_a_named_model_is_asked_for_one() {
 
 #[tokio::test]
 async fn a_local_server_is_found_and_asked_for_the_model_wished_for() {
-    let server = Server::answering(200, "", MODELS);
+    let server = FakeServer::answering(200, "", MODELS);
     let host = server.url.replace("http://", "");
     let variables = [("OLLAMA_HOST", host.as_str())];
     let wish = |model: &str| Wish { model: Some(model.to_owned()), ..Wish::default() };
@@ -37,7 +37,7 @@ async fn a_local_server_is_found_and_asked_for_the_model_wished_for() {
 
 #[tokio::test]
 async fn before_a_yes_a_found_server_learns_nothing_but_our_name() {
-    let server = Server::answering(200, "", MODELS);
+    let server = FakeServer::answering(200, "", MODELS);
     let url = server.url.replace("http://", "http://me:password@");
     let variables = [("OLLAMA_HOST", url.as_str()), ("OLLAMA_API_KEY", "sk-secret"), ("WORK_KEY", "sk-other")];
     let wish = Wish { model: Some("phi".to_owned()), ..Wish::default() };
@@ -80,7 +80,7 @@ async fn each_vendor_has_its_key_in_its_own_header() {
     let stream = b"data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
     let messages = b"data: {\"type\":\"message_stop\"}\n\n";
     let sent = async |body: &[u8], model: &str, variables: &[(&str, &str)]| {
-        let server = Server::answering(200, "Content-Type: text/event-stream\r\n", body);
+        let server = FakeServer::answering(200, "Content-Type: text/event-stream\r\n", body);
         let found = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
         let read = |name: &str| Some(found(name)?.replace("URL", &server.url));
         let wish = Wish { model: Some(model.to_owned()), ..Wish::default() };
@@ -112,7 +112,7 @@ async fn each_vendor_has_its_key_in_its_own_header() {
 #[tokio::test]
 async fn a_level_that_does_not_exist_is_said_once() {
     let stream = b"data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
-    let server = Server::answering(200, "", stream);
+    let server = FakeServer::answering(200, "", stream);
     let url = format!("{}/v1", server.url);
     let wish = Wish { base_url: Some(url), model: Some("openai/gpt-5.1".to_owned()), ..Wish::default() };
     let found = resolve(&wish, &env(&[])).await.unwrap().unwrap();

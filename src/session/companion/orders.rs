@@ -333,7 +333,6 @@ mod tests {
             model: "x".into(),
             effort: Effort::default(),
             context_window: None,
-            price: None,
             vendor: "broken".into(),
             host: "localhost".into(),
             discovered: None,

@@ -2,20 +2,20 @@
 
 use serde_json::Value;
 
-use super::credential::Key;
+use super::api_key::ApiKey;
 use super::error::{ErrorKind, ProviderError};
 
 /// Who was asked for what; words for the error.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct AskedModel<'a> {
     pub(super) vendor: &'a str,
     pub(super) model: &'a str,
-    pub(super) key: Option<&'a Key>,
+    pub(super) key: Option<&'a ApiKey>,
 }
 
 /// A refusal, as far as it could be read.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Failure {
+pub(super) struct Refusal {
     pub(super) status: Option<u16>,
     /// The vendor's words for the kind of failure: its code, its type, its reasons.
     codes: Vec<String>,
@@ -26,34 +26,34 @@ pub(super) struct Failure {
     readable: bool,
 }
 
-impl Failure {
+impl Refusal {
     /// Reads the body of an answer with a bad status.
-    pub(super) fn of_body(status: u16, body: &[u8]) -> Failure {
-        let mut failure = match serde_json::from_slice::<Value>(body) {
-            Ok(Value::Array(list)) => list.first().map(Failure::of_object).unwrap_or_default(),
-            Ok(value) => Failure::of_object(&value),
-            Err(_) => Failure::of_text(body),
+    pub(super) fn of_body(status: u16, body: &[u8]) -> Refusal {
+        let mut refusal = match serde_json::from_slice::<Value>(body) {
+            Ok(Value::Array(list)) => list.first().map(Refusal::of_object).unwrap_or_default(),
+            Ok(value) => Refusal::of_object(&value),
+            Err(_) => Refusal::of_text(body),
         };
-        failure.status = Some(status);
-        failure
+        refusal.status = Some(status);
+        refusal
     }
 
     /// Reads an object that came where an answer should: `{"error": {…}}`, `{"error": "…"}`, `{"message": …}`, `{"detail": …}`.
-    pub(super) fn of_object(value: &Value) -> Failure {
-        let mut failure = Failure { readable: value.is_object(), ..Failure::default() };
+    pub(super) fn of_object(value: &Value) -> Refusal {
+        let mut refusal = Refusal { readable: value.is_object(), ..Refusal::default() };
         let error = value.get("error").filter(|error| !error.is_null());
         for object in error.into_iter().chain([value]) {
-            failure.read(object);
+            refusal.read(object);
         }
-        failure
+        refusal
     }
 
-    fn of_text(body: &[u8]) -> Failure {
+    fn of_text(body: &[u8]) -> Refusal {
         let text = String::from_utf8_lossy(body);
         let text = text.trim();
         let is_page = text.starts_with('<');
         let message = if is_page { page_words(text).unwrap_or_default() } else { text.to_owned() };
-        Failure { message, ..Failure::default() }
+        Refusal { message, ..Refusal::default() }
     }
 
     fn read(&mut self, object: &Value) {
@@ -79,7 +79,7 @@ impl Failure {
         }
     }
 
-    pub(super) fn into_error(self, asked: Asked<'_>) -> ProviderError {
+    pub(super) fn into_error(self, asked: AskedModel<'_>) -> ProviderError {
         let kind = self.kind(asked);
         let message = match asked.key {
             Some(key) => key.scrub(&self.message),
@@ -95,12 +95,12 @@ impl Failure {
         ProviderError::new(asked.vendor, kind).saying(&message).about(self.param)
     }
 
-    fn kind(&self, asked: Asked<'_>) -> ErrorKind {
+    fn kind(&self, asked: AskedModel<'_>) -> ErrorKind {
         let by_code = self.codes.iter().find_map(|code| self.kind_by_code(code, asked));
         by_code.unwrap_or_else(|| self.kind_by_status(asked))
     }
 
-    fn kind_by_code(&self, code: &str, asked: Asked<'_>) -> Option<ErrorKind> {
+    fn kind_by_code(&self, code: &str, asked: AskedModel<'_>) -> Option<ErrorKind> {
         Some(match code {
             "insufficient_quota" | "billing_hard_limit_reached" | "billing_not_active" | "billing_error" => {
                 ErrorKind::Quota
@@ -121,7 +121,7 @@ impl Failure {
         })
     }
 
-    fn kind_by_status(&self, asked: Asked<'_>) -> ErrorKind {
+    fn kind_by_status(&self, asked: AskedModel<'_>) -> ErrorKind {
         match self.status {
             Some(401) => wants_key(asked),
             Some(402) => ErrorKind::Quota,
@@ -141,7 +141,7 @@ impl Failure {
     }
 
     /// Anthropic, vLLM and xAI have no code of their own for these; their words are all there is.
-    fn kind_by_words(&self, asked: Asked<'_>) -> ErrorKind {
+    fn kind_by_words(&self, asked: AskedModel<'_>) -> ErrorKind {
         let message = self.message.to_ascii_lowercase();
         let says = |words: &[&str]| words.iter().any(|words| message.contains(words));
         if says(&["prompt is too long", "maximum context length", "context window", "context size"]) {
@@ -165,10 +165,10 @@ pub(super) fn page_words(text: &str) -> Option<String> {
     (!title.is_empty()).then(|| format!("a web page, \"{title}\""))
 }
 
-fn wants_key(asked: Asked<'_>) -> ErrorKind {
+fn wants_key(asked: AskedModel<'_>) -> ErrorKind {
     ErrorKind::Key { variable: asked.key.map(|key| key.variable.clone()) }
 }
 
-fn no_model(asked: Asked<'_>) -> ErrorKind {
+fn no_model(asked: AskedModel<'_>) -> ErrorKind {
     ErrorKind::ModelNotFound { model: asked.model.to_owned() }
 }

@@ -7,15 +7,15 @@ const SHORTEST: usize = 8;
 
 /// A key for a vendor. It is never printed.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Key {
+pub struct ApiKey {
     /// The environment variable that held it.
     pub variable: String,
     secret: String,
 }
 
-impl Key {
-    pub fn new(variable: impl Into<String>, secret: impl Into<String>) -> Key {
-        Key { variable: variable.into(), secret: secret.into() }
+impl ApiKey {
+    pub fn new(variable: impl Into<String>, secret: impl Into<String>) -> ApiKey {
+        ApiKey { variable: variable.into(), secret: secret.into() }
     }
 
     pub(super) fn secret(&self) -> &str {
@@ -28,9 +28,9 @@ impl Key {
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Key").field("variable", &self.variable).finish_non_exhaustive()
+        f.debug_struct("ApiKey").field("variable", &self.variable).finish_non_exhaustive()
     }
 }
 
@@ -40,9 +40,9 @@ mod tests {
 
     #[test]
     fn a_key_is_never_printed() {
-        let key = Key::new("OPENAI_API_KEY", "sk-12345");
+        let key = ApiKey::new("OPENAI_API_KEY", "sk-12345");
         assert!(!format!("{key:?}").contains("sk-12345"));
         assert_eq!(key.scrub("bad key sk-12345!"), "bad key [key]!");
-        assert_eq!(Key::new("OPENAI_API_KEY", "k").scrub("bad key"), "bad key");
+        assert_eq!(ApiKey::new("OPENAI_API_KEY", "k").scrub("bad key"), "bad key");
     }
 }

@@ -1,0 +1,65 @@
+//! OpenRouter: models of many makers behind one key.
+
+use serde_json::{Map, Value, json};
+
+use super::super::catalog::{ModelFacts, Price};
+use super::super::effort::Effort;
+use super::super::openai_chat::{ChatCompletions, Dialect};
+use super::{Quirks, Vendor};
+
+pub(super) const VENDOR: Vendor = Vendor {
+    name: "openrouter",
+    base_url: "https://openrouter.ai/api/v1",
+    url_variables: &[],
+    key_variables: &["OPENROUTER_API_KEY"],
+    default_model: Some("anthropic/claude-sonnet-5"),
+    models: MODELS,
+    wire: &CHAT,
+    quirks: &OpenRouter,
+};
+
+static CHAT: ChatCompletions = ChatCompletions(&OpenRouterDialect);
+
+const MODELS: &[ModelFacts] = &[
+    ModelFacts::new("openai/gpt-6", 1_000_000),
+    ModelFacts::new("openai/gpt-5", 400_000),
+    ModelFacts::new("anthropic/claude", 200_000),
+    ModelFacts::new("anthropic/claude-sonnet-5", 1_000_000),
+    ModelFacts::new("anthropic/claude-opus-5", 1_000_000),
+    ModelFacts::new("google/gemini", 1_048_576),
+];
+
+#[derive(Debug)]
+struct OpenRouter;
+
+impl Quirks for OpenRouter {
+    fn is_gateway(&self) -> bool {
+        true
+    }
+}
+
+#[derive(Debug)]
+struct OpenRouterDialect;
+
+impl Dialect for OpenRouterDialect {
+    fn limit_field(&self, _model: &str) -> &'static str {
+        "max_tokens"
+    }
+
+    fn efforts(&self, _model: &str) -> Vec<Effort> {
+        Effort::ALL.to_vec()
+    }
+
+    fn think(&self, _model: &str, effort: Effort, body: &mut Map<String, Value>) {
+        body.insert("reasoning".to_owned(), json!({ "effort": effort.api_name() }));
+    }
+}
+
+/// The prices in an entry of its list: dollars for one token, as text.
+pub(in super::super) fn price(entry: &Value) -> Option<Price> {
+    let pricing = entry.get("pricing")?;
+    let million = |name: &str| pricing.get(name)?.as_str()?.parse::<f64>().ok().map(|price| price * 1e6);
+    let (input, output) = (million("prompt")?, million("completion")?);
+    let cached = million("input_cache_read").unwrap_or(input);
+    Some(Price { input, output, cached, cache_written: million("input_cache_write").unwrap_or(input) })
+}

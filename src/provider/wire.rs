@@ -1,0 +1,88 @@
+//! A protocol in which models are asked.
+
+use std::fmt::Debug;
+
+use serde_json::Value;
+
+use super::decode::AnswerReader;
+use super::effort::Effort;
+use super::framing::{EventsOrJson, Framing};
+use super::protocol::Protocol;
+use super::sign::KeyHeader;
+use super::{Request, anthropic, openai_chat, openai_responses};
+
+/// One protocol: how a request is written and how its answer is read. A trait, so that a protocol is a folder of its own and nothing
+/// outside it knows its JSON.
+pub(super) trait Wire: Debug + Send + Sync {
+    /// The name by which people choose it. Two wires of the same protocol are equal.
+    fn protocol(&self) -> Protocol;
+
+    /// Where requests go, below the base URL.
+    fn path(&self) -> &'static str;
+
+    /// The body of a request.
+    fn body(&self, request: &Request, to: Recipient<'_>) -> Value;
+
+    /// Reads the events of an answer from this vendor's model.
+    fn reader(&self, vendor: &str, model: &str) -> Box<dyn AnswerReader + Send>;
+
+    /// Cuts the bytes of an answer into events.
+    fn framing(&self) -> Box<dyn Framing + Send> {
+        Box::new(EventsOrJson::default())
+    }
+
+    /// The levels of thinking that a model can be asked for. None for a model that cannot be told how hard to think.
+    fn efforts(&self, model: &str) -> Vec<Effort>;
+
+    /// Where the list of models is, below the base URL.
+    fn models_path(&self) -> &'static str {
+        "/models"
+    }
+
+    /// The base URL as this wire wants it: some people write the version at its end, and some wires have it in their paths.
+    fn base_url<'a>(&self, url: &'a str) -> &'a str {
+        url
+    }
+
+    /// Headers of every request.
+    fn headers(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+
+    /// The header that carries the key, unless the vendor has one of its own.
+    fn key_header(&self) -> KeyHeader {
+        KeyHeader::Bearer
+    }
+
+    /// A field of the request that some accounts may not use, as errors name it. After such an error the request is sent again
+    /// without it.
+    fn optional_field(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+impl PartialEq for dyn Wire {
+    fn eq(&self, other: &dyn Wire) -> bool {
+        self.protocol() == other.protocol()
+    }
+}
+
+/// Who gets a request.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Recipient<'a> {
+    pub(super) vendor: &'a str,
+    /// Whether the account may use the wire's optional field.
+    pub(super) takes_optional: bool,
+}
+
+/// The wire of a protocol, for a server of which nothing else is known.
+pub(super) fn of(protocol: Protocol) -> &'static dyn Wire {
+    match protocol {
+        Protocol::Auto | Protocol::Chat => &openai_chat::PLAIN,
+        Protocol::Responses => &openai_responses::Responses,
+        Protocol::Messages => &anthropic::MessagesApi,
+    }
+}
+
+#[cfg(test)]
+mod tests;
