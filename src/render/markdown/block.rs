@@ -116,10 +116,10 @@ fn quote(text: &str) -> (usize, &str) {
     (depth, rest)
 }
 
-/// Whether a line that has only begun could still become several things, so that showing it would be a lie.
+/// Whether the beginning of a line could still become several kinds of line, also within a quote. It is not shown until that is clear.
 pub(super) fn is_unclear(beginning: &str) -> bool {
-    let text = beginning.trim();
-    text.chars().all(|c| "-*+#`~>|_=".contains(c))
+    let text = beginning.trim_start_matches(|c: char| c == '>' || c.is_whitespace()).trim_end();
+    text.chars().all(|c| "-*+#`~>|_= ".contains(c))
         || text.strip_suffix(['.', ')']).unwrap_or(text).bytes().all(|b| b.is_ascii_digit())
         || text.starts_with("```")
         || text.starts_with("~~~")
@@ -141,5 +141,15 @@ mod tests {
         assert_eq!(kind(">> deep"), Kind::Quote { depth: 2, text: "deep" });
         assert_eq!(kind("```rust,ignore"), Kind::Fence(Fence { indent: 0, mark: '`', length: 3, language: "rust" }));
         assert_eq!(kind("```inline``` code"), Kind::Text { indent: 0, text: "```inline``` code" });
+    }
+
+    #[test]
+    fn a_beginning_that_may_become_another_kind_of_line_is_unclear() {
+        for beginning in ["", "-", "- -", "12", "12.", "> ", "> >", "> > ", "> - ", "> 1", "``", "```ru", "=="] {
+            assert!(is_unclear(beginning), "{beginning:?}");
+        }
+        for beginning in ["a", "- a", "12 a", "> a", "> > a", "> - a", "-5"] {
+            assert!(!is_unclear(beginning), "{beginning:?}");
+        }
     }
 }

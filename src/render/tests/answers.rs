@@ -363,3 +363,15 @@ fn a_stalled_stream_shows_that_it_lives_and_goes_on_where_it_was() {
     █
     ");
 }
+
+#[test]
+fn a_quote_of_disputed_width_goes_on_without_a_second_copy() {
+    let text = "> > **bold** &amp; \\* ⚠\u{fe0f} \n> > quoted ";
+    for columns in [2, 3, 5, 8] {
+        for widening in [Widening::Ignores, Widening::Widens] {
+            let whole = Scene::new(columns).on(widening).text(text).finish();
+            let pieces = Scene::new(columns).on(widening).pieces(text, 1).finish();
+            assert_eq!(pieces.screen(), whole.screen());
+        }
+    }
+}
