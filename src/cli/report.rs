@@ -5,7 +5,9 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use crate::config::EditError;
+use crate::render::{self, Options, Theme, Wrapping};
 use crate::text::sanitize;
+use crate::tty;
 
 use super::invocation::UsageError;
 
@@ -145,9 +147,20 @@ pub fn aside(out: &mut impl Write, surface: Surface, text: impl Display) -> io::
     out.write_all(format!("{words}{end}").as_bytes())
 }
 
-/// Prints several lines on stderr as they are.
+/// Prints a text of several lines on stderr. On a terminal its lines are broken between words.
 pub fn words(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    let stderr = io::stderr();
+    let text = match stderr.is_terminal() {
+        true => {
+            let tty::Size { rows, cols: columns, .. } = tty::size_of(&stderr);
+            let variable = |name: &str| std::env::var(name).unwrap_or_default();
+            let options =
+                Options::of_terminal(render::Size { columns, rows }, Theme::default(), Wrapping::default(), variable);
+            render::wrapped(text, &options).join("\n") + "\n"
+        }
+        false => text.to_owned(),
+    };
+    let _ = stderr.lock().write_all(text.as_bytes());
 }
 
 /// Prints notices on stderr.

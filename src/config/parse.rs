@@ -40,7 +40,9 @@ impl Config {
                 }
                 Err((path, error)) => {
                     let line = error.span().map(|span| line_of(text, span.start));
-                    problems.push(Problem::new(error.message()).key(&path.join(".")).line(line));
+                    // serde speaks of variants where people write one of several values.
+                    let message = error.message().replace("unknown variant", "unknown value");
+                    problems.push(Problem::new(&message).key(&path.join(".")).line(line));
                     if !remove(table.get_mut(), &path) {
                         break Self::default();
                     }
@@ -309,6 +311,7 @@ mod tests {
                 "8: capture.tail: invalid value: integer `-1`, expected a size such as 65536 or \"64 KiB\"",
             ]
         );
+        assert_eq!(problems("wrap = 'pink'"), ["1: wrap: unknown value `pink`, expected `words` or `terminal`"]);
         assert_eq!(problems("history = 1"), ["1: history: invalid type: integer `1`, expected a table"]);
     }
 

@@ -149,7 +149,9 @@ fn breaks_between(before: &str, after: &str) -> bool {
 pub fn hang_of(line: &str) -> usize {
     let body = line.trim_start_matches(' ');
     let indent = line.len() - body.len();
-    let marker = ["- ", "* ", "• ", "? ", "> "].iter().find(|marker| body.starts_with(**marker));
+    let digits = body.len() - body.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let number = (digits > 0 && body[digits..].starts_with(". ")).then(|| &body[..digits + 2]);
+    let marker = ["- ", "* ", "• ", "? ", "> "].into_iter().find(|marker| body.starts_with(marker)).or(number);
     let gap = body.find("  ").map(|gap| gap + body[gap..].len() - body[gap..].trim_start_matches(' ').len());
     let column = match (marker, gap) {
         (Some(marker), _) => width::cells(marker),
@@ -219,6 +221,7 @@ mod tests {
     #[test]
     fn our_own_texts_hang_below_their_words() {
         assert_eq!(["plain", "  two", "- item", "  - item", "  /model NAME   names it"].map(hang_of), [0, 2, 2, 4, 16]);
+        assert_eq!(["  1. first", "12. twelfth", "1.5 times", "3 words"].map(hang_of), [5, 4, 0, 0]);
     }
 
     proptest! {

@@ -43,7 +43,12 @@ pub fn width_of_stdout() -> usize {
 
 /// The size of the terminal on standard output; 80 × 24 where nobody knows.
 pub fn size_of_stdout() -> Size {
-    let size = window_size(io::stdout().as_fd()).unwrap_or_default();
+    size_of(io::stdout())
+}
+
+/// The size of a terminal; 80 × 24 where nobody knows.
+pub fn size_of(stream: impl AsFd) -> Size {
+    let size = window_size(stream.as_fd()).unwrap_or_default();
     if size.cols == 0 || size.rows == 0 {
         let cols = if size.cols == 0 { Size::default().cols } else { size.cols };
         return Size { cols, ..Size::default() };

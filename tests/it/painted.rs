@@ -71,7 +71,7 @@ fn a_model_steers_no_terminal() {
     for term in ["xterm-256color", "dumb"] {
         let (screen, raw) = painted("a\x1b]0;title\x07\x1b[2Jb\u{9b}2J", |home| home.env("TERM", term));
         assert!(!raw.contains("\x1b]0") && !raw.contains("\x1b[2J") && !raw.contains('\u{9b}'), "{raw:?}");
-        assert!(screen.starts_with('a') && screen.contains("[2Jb"), "{screen}");
+        assert!(screen.starts_with('a') && screen.contains("[2Jb"), "{screen}\n{raw:?}");
     }
 }
 
@@ -98,4 +98,28 @@ fn the_answer_goes_on_in_the_new_width() {
     let screen = term.screen();
     // Too narrow for a table.
     assert!(screen.contains("\na: 1\nb: several words"), "{screen}");
+}
+
+#[test]
+fn a_copied_answer_is_the_models_text_and_not_the_rows_on_the_screen() {
+    use base64::Engine;
+    let answer = "A sentence that is **wider** than the forty columns of this terminal, and a [link](https://a.b).";
+    let model = Model::start([Reply::text([answer])]);
+    let mut term = home(&model).size(30, 40).start();
+    term.wait_for_prompt();
+    term.typed("> why\r");
+    term.wait_for("A sentence that is wider than the forty\ncolumns of this terminal, and a link.\n");
+    term.wait_for_prompt();
+    term.typed("> /copy\r");
+    let encoded = base64::engine::general_purpose::STANDARD.encode(answer);
+    term.wait_for_raw(format!("\x1b]52;c;{encoded}\x1b\\").as_bytes());
+}
+
+#[test]
+fn the_advice_without_a_model_is_broken_between_words() {
+    let term = Term::new(Shell::Bash).size(40, 50).args(["ask", "why"]).start();
+    assert!(!term.wait_exit().success());
+    let screen = term.screen();
+    let item = "\n  2. on this machine: start Ollama, LM Studio,\n     llama.cpp or vLLM and ask again.\n";
+    assert!(screen.contains(item), "{screen}");
 }

@@ -45,6 +45,11 @@ impl Brush {
         render::cooked(&out)
     }
 
+    /// Whether there is text to be ended, on the screen or held back.
+    pub(super) fn is_open(&self) -> bool {
+        self.is_open
+    }
+
     /// The bytes that end what is open; the cursor is at the start of a line then.
     pub(super) fn end(&mut self) -> Vec<u8> {
         let mut out = Vec::new();

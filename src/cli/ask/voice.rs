@@ -171,12 +171,13 @@ impl Voice {
 
     fn text(&self, said: &mut Said, text: &str) {
         said.answer.push_str(text);
-        let shown = match &mut said.form {
-            Form::Text => text.as_bytes().to_vec(),
-            Form::Painted(brush) => brush.text(text),
+        let (shown, is_open) = match &mut said.form {
+            Form::Text => (text.as_bytes().to_vec(), !text.is_empty()),
+            // Text whose look is not clear yet is not shown yet, but it is there.
+            Form::Painted(brush) => (brush.text(text), brush.is_open()),
             Form::Json => return,
         };
-        if shown.is_empty() {
+        if !is_open {
             return;
         }
         if said.cursor == Cursor::AfterParagraph {
