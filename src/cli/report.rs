@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use crate::config::EditError;
 use crate::render::{self, Options, Theme, Wrapping};
 use crate::text::sanitize;
+use crate::text::style::{Ansi, Depth, Style};
 use crate::tty;
 
 use super::invocation::UsageError;
@@ -40,9 +41,9 @@ impl Surface {
         }
     }
 
-    fn paint(self, style: &str, text: &str) -> String {
+    fn paint(self, style: Style, text: &str) -> String {
         match self {
-            Self::Colour => format!("\x1b[{style}m{text}\x1b[0m"),
+            Self::Colour => style.paint(text, Depth::Ansi16),
             Self::Plain | Self::Monochrome => text.to_owned(),
         }
     }
@@ -83,9 +84,10 @@ impl Report {
     }
 
     fn render(&self, surface: Surface) -> String {
-        let mut out = format!("{} {}\n", surface.paint("1;31", "error:"), chain(&self.error));
+        let heading = |colour, word| surface.paint(Style::BOLD.and(Style::colour(colour)), word);
+        let mut out = format!("{} {}\n", heading(Ansi::Red, "error:"), chain(&self.error));
         for hint in &self.hints {
-            out.push_str(&format!("{} {}\n", surface.paint("1;36", "hint:"), line(hint)));
+            out.push_str(&format!("{} {}\n", heading(Ansi::Cyan, "hint:"), line(hint)));
         }
         out
     }
@@ -139,7 +141,7 @@ pub fn notice(out: &mut impl Write, surface: Surface, text: impl Display) -> io:
 
 /// Writes one dim line. On a terminal it also returns the carriage, since a raw one does not do that by itself.
 pub fn aside(out: &mut impl Write, surface: Surface, text: impl Display) -> io::Result<()> {
-    let words = surface.paint("2", &one_line(&text.to_string()));
+    let words = surface.paint(Style::DIM, &one_line(&text.to_string()));
     let end = match surface {
         Surface::Plain => "\n",
         Surface::Monochrome | Surface::Colour => "\r\n",

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use crate::text::style::RESET;
 use crate::text::wrap::{self, Fixed, Layout};
-use crate::text::{Alphabet, Piece, sanitize, spell_line, width};
+use crate::text::{Alphabet, Piece, ansi, sanitize, spell_line, width};
 
 use super::Options;
 use super::look::Look;
@@ -292,25 +291,18 @@ impl Line {
     /// Writes the bytes; the terminal is left in a plain state.
     pub(super) fn write(&self, options: &Options, out: &mut Vec<u8>) {
         for span in &self.spans {
-            let escapes = options.mode == super::Mode::Terminal;
-            let style = options.theme.style(span.style);
-            let sgr = if escapes { style.sgr(options.colour) } else { String::new() };
-            let link = span.link.as_deref().filter(|_| escapes && options.hyperlinks);
-            if let Some(url) = link {
-                out.extend_from_slice(format!("\x1b]8;;{url}\x1b\\").as_bytes());
-            }
-            out.extend_from_slice(sgr.as_bytes());
-            if options.unicode {
-                out.extend_from_slice(span.text.as_bytes());
-            } else {
-                out.extend_from_slice(super::ascii::ascii(&span.text).as_bytes());
-            }
-            if !sgr.is_empty() {
-                out.extend_from_slice(RESET.as_bytes());
-            }
-            if link.is_some() {
-                out.extend_from_slice(b"\x1b]8;;\x1b\\");
-            }
+            let text = if options.unicode { span.text.clone() } else { super::ascii::ascii(&span.text) };
+            let shown = match options.mode {
+                super::Mode::Dumb => text,
+                super::Mode::Terminal => {
+                    let painted = options.theme.style(span.style).paint(&text, options.colour);
+                    match span.link.as_deref().filter(|_| options.hyperlinks) {
+                        Some(url) => ansi::link(url, &painted),
+                        None => painted,
+                    }
+                }
+            };
+            out.extend_from_slice(shown.as_bytes());
         }
     }
 }

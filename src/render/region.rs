@@ -4,6 +4,10 @@
 //! Moves are relative, so the absolute row is never needed. Growth at the end is written as it is; only a change within the region
 //! moves the cursor up.
 
+use crossterm::cursor::{MoveRight, MoveUp};
+use crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate};
+
+use crate::text::ansi::Put;
 use crate::text::width;
 use crate::text::wrap::Fixed;
 
@@ -128,10 +132,14 @@ impl Region {
             let [before, after] = self.drawn.pop().map_or([1, 1], |line| heights(&line));
             // The lesser of both: rather leave a trace than touch what is final.
             for row in 0..before.min(after) {
-                out.extend_from_slice(if row == 0 { b"\r\x1b[K" } else { b"\x1b[A\r\x1b[K" });
+                if row > 0 {
+                    out.put(MoveUp(1));
+                }
+                out.push(b'\r');
+                out.put(Clear(ClearType::UntilNewLine));
             }
             if self.drawn.len() > self.first_rows {
-                out.extend_from_slice(b"\x1b[A");
+                out.put(MoveUp(1));
             }
         }
         let is_known = |line: &Line| {
@@ -140,7 +148,7 @@ impl Region {
         };
         if self.fixed.is_none() && self.drawn.iter().all(is_known) {
             if is_below && !self.drawn.is_empty() {
-                out.extend_from_slice(b"\x1b[A");
+                out.put(MoveUp(1));
             }
             self.rewind(0, 0, out);
             return self.drawn.clear();
@@ -242,11 +250,11 @@ impl Region {
             return self.append(&rest, &lines[same + 1..], out);
         }
         if self.options.synchronized {
-            out.extend_from_slice(b"\x1b[?2026h");
+            out.put(BeginSynchronizedUpdate);
         }
         self.redraw(same, lines, out);
         if self.options.synchronized {
-            out.extend_from_slice(b"\x1b[?2026l");
+            out.put(EndSynchronizedUpdate);
         }
     }
 
@@ -329,11 +337,11 @@ impl Region {
         for row in 0..=rows {
             out.push(b'\r');
             if row == rows && column > 0 {
-                out.extend_from_slice(format!("\x1b[{column}C").as_bytes());
+                out.put(MoveRight(u16::try_from(column).unwrap_or(u16::MAX)));
             }
-            out.extend_from_slice(b"\x1b[K");
+            out.put(Clear(ClearType::UntilNewLine));
             if row < rows {
-                out.extend_from_slice(b"\x1b[A");
+                out.put(MoveUp(1));
             }
         }
     }

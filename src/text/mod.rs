@@ -2,6 +2,7 @@
 //!
 //! Leaf room: pure functions over text; no I/O, no clock, no other room.
 
+pub mod ansi;
 mod clip;
 pub mod human;
 mod nearest;

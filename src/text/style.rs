@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::nearest;
+use crossterm::style::{Attribute, SetAttribute};
+
+use super::{ansi, nearest};
 
 /// One of the eight colours every terminal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,19 +89,31 @@ impl Style {
         }
     }
 
-    /// The sequence that turns it on from a plain state, or nothing for plain; [`RESET`] ends it.
-    pub fn sgr(self, depth: Depth) -> String {
-        let attributes =
-            [(self.bold, 1), (self.dim, 2), (self.italic, 3), (self.underline, 4), (self.reverse, 7), (self.strike, 9)];
-        let attributes = attributes.into_iter().filter(|(on, _)| *on).map(|(_, code): (bool, u8)| code.to_string());
+    /// Returns `text` in this style, with the terminal back in a plain state behind it.
+    pub fn paint(self, text: &str, depth: Depth) -> String {
+        let on = self.sgr(depth);
+        if on.is_empty() || text.is_empty() {
+            return text.to_owned();
+        }
+        format!("{on}{text}{}", SetAttribute(Attribute::Reset))
+    }
+
+    /// The sequence that turns it on from a plain state, or nothing for plain.
+    fn sgr(self, depth: Depth) -> String {
+        let attributes = [
+            (self.bold, Attribute::Bold),
+            (self.dim, Attribute::Dim),
+            (self.italic, Attribute::Italic),
+            (self.underline, Attribute::Underlined),
+            (self.reverse, Attribute::Reverse),
+            (self.strike, Attribute::CrossedOut),
+        ];
+        let attributes = attributes.into_iter().filter(|(on, _)| *on).map(|(_, attribute)| attribute.sgr());
         let ink = self.ink.and_then(|ink| ink.code(depth));
         let codes: Vec<String> = attributes.chain(ink).collect();
-        if codes.is_empty() { String::new() } else { format!("\x1b[{}m", codes.join(";")) }
+        if codes.is_empty() { String::new() } else { ansi::sgr(&codes) }
     }
 }
-
-/// Back to plain.
-pub const RESET: &str = "\x1b[0m";
 
 impl Ink {
     fn code(self, depth: Depth) -> Option<String> {
@@ -208,11 +222,19 @@ mod tests {
     }
 
     #[test]
+    fn painted_text_ends_plain() {
+        assert_eq!(Style::BOLD.paint("a", Depth::None), "\x1b[1ma\x1b[0m");
+        assert_eq!(Style::BOLD.paint("", Depth::None), "");
+        assert_eq!(Style::colour(Ansi::Red).paint("a", Depth::None), "a");
+    }
+
+    #[test]
     fn only_what_is_set_is_said() {
         assert_eq!(sgr("plain", Depth::True), "");
         assert_eq!(sgr("bold cyan", Depth::Ansi16), "\x1b[1;36m");
         assert_eq!(sgr("bold cyan", Depth::None), "\x1b[1m");
         assert_eq!(sgr("bright-red", Depth::Ansi16), "\x1b[91m");
+        assert_eq!(sgr("bold dim italic underline reverse strike", Depth::True), "\x1b[1;2;3;4;7;9m");
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use crate::text::style::{Depth, Style};
+
 /// What is known of stdout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Screen {
@@ -23,22 +25,8 @@ impl Screen {
     }
 
     pub(super) fn paint(&self, style: Style, text: &str) -> String {
-        let code = match style {
-            Style::Bold => "1",
-            Style::Dim => "2",
-            Style::Red => "31",
-            Style::Green => "32",
-        };
-        if self.colour && !text.is_empty() { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+        if self.colour { style.paint(text, Depth::Ansi16) } else { text.to_owned() }
     }
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Style {
-    Bold,
-    Dim,
-    Red,
-    Green,
 }
 
 /// Columns a text takes.

@@ -2,16 +2,17 @@
 
 use std::io::Write;
 
-use super::screen::{Screen, Style};
+use super::screen::Screen;
 use super::{Place, age, timestamp};
 use crate::store::{Entry, Stored};
+use crate::text::style::Style;
 use crate::text::{human, sanitize};
 
 /// The command, a line about it, and its output as the terminal showed it.
 pub(super) fn whole(stored: &Stored, place: &Place<'_>, screen: Screen, out: &mut impl Write) -> anyhow::Result<()> {
     let command = sanitize(&String::from_utf8_lossy(&stored.entry.command));
-    writeln!(out, "{}", screen.paint(Style::Bold, &format!("$ {command}")))?;
-    writeln!(out, "{}", screen.paint(Style::Dim, &about(&stored.entry, place)))?;
+    writeln!(out, "{}", screen.paint(Style::BOLD, &format!("$ {command}")))?;
+    writeln!(out, "{}", screen.paint(Style::DIM, &about(&stored.entry, place)))?;
     let text = text(stored);
     if !text.is_empty() {
         writeln!(out, "{}", sanitize(&text))?;

@@ -2,9 +2,10 @@
 
 use std::io::Write;
 
-use super::screen::{Screen, Style, clip};
+use super::screen::{Screen, clip};
 use super::{Place, table, timestamp};
 use crate::store::Stats;
+use crate::text::style::Style;
 use crate::text::{human, sanitize};
 
 pub(super) fn print(stats: &Stats, place: &Place<'_>, screen: Screen, out: &mut impl Write) -> anyhow::Result<()> {
@@ -30,7 +31,7 @@ fn fitted(stats: &Stats, place: &Place<'_>, screen: Screen, out: &mut impl Write
         writeln!(out, "{}", clip(&line, screen.width))?;
     }
     if !stats.programs.is_empty() {
-        writeln!(out, "\n{}", screen.paint(Style::Bold, "most run"))?;
+        writeln!(out, "\n{}", screen.paint(Style::BOLD, "most run"))?;
     }
     for program in &stats.programs {
         let failed = format!("{} % failed", percent(program.failed, program.runs));
@@ -38,7 +39,7 @@ fn fitted(stats: &Stats, place: &Place<'_>, screen: Screen, out: &mut impl Write
         writeln!(out, "{}", clip(&line, screen.width))?;
     }
     if !stats.slowest.is_empty() {
-        writeln!(out, "\n{}", screen.paint(Style::Bold, "slowest"))?;
+        writeln!(out, "\n{}", screen.paint(Style::BOLD, "slowest"))?;
     }
     for entry in &stats.slowest {
         let line =

@@ -2,9 +2,10 @@
 
 use std::io::Write;
 
-use super::screen::{Screen, Style, clip, width};
+use super::screen::{Screen, clip, width};
 use super::{Place, age, timestamp};
 use crate::store::{Entry, History};
+use crate::text::style::{Ansi, Style};
 use crate::text::{human, sanitize};
 
 /// Below this a command says nothing, and the columns before it make room.
@@ -92,7 +93,7 @@ impl<'a> Table<'a> {
     }
 
     fn line(&self, entry: &Entry) -> String {
-        let style = if entry.status == 0 { Style::Green } else { Style::Red };
+        let style = if entry.status == 0 { Style::colour(Ansi::Green) } else { Style::colour(Ansi::Red) };
         // Padded before painting: the width of an escape sequence is not that of its bytes.
         let id = format!("{:>1$}", entry.id, self.id);
         let status = self.screen.paint(style, &padded(&status(entry), self.status));
@@ -100,7 +101,7 @@ impl<'a> Table<'a> {
         if self.narrow {
             return format!("{id}  {status}  {command}");
         }
-        let age = self.screen.paint(Style::Dim, &format!("{:>1$}", written_age(entry, self.place), self.age));
+        let age = self.screen.paint(Style::DIM, &format!("{:>1$}", written_age(entry, self.place), self.age));
         let duration = format!("{:>1$}", human::duration(entry.duration), self.duration);
         format!("{id}  {age}  {status}  {duration}  {command}")
     }
@@ -115,7 +116,7 @@ impl<'a> Table<'a> {
             Some(start) if far => format!("…{}", &line[start..]),
             _ => line.to_owned(),
         };
-        format!("{:indent$}{}", "", self.screen.paint(Style::Dim, &clip(&shown, self.room)))
+        format!("{:indent$}{}", "", self.screen.paint(Style::DIM, &clip(&shown, self.room)))
     }
 }
 

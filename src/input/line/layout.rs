@@ -6,7 +6,7 @@ use super::complete::{Hint, Menu};
 use super::pane::Screen;
 use super::search::Search;
 use super::text::Text;
-use crate::text::style::{Ansi, Depth, RESET, Style};
+use crate::text::style::{Ansi, Depth, Style};
 use crate::text::{human, sanitize, width};
 
 /// Enough to keep code readable; a real tab would move by a distance that depends on where it is.
@@ -129,28 +129,19 @@ impl<'a> Pen<'a> {
     }
 
     fn write(&mut self, style: Style, text: &str) {
-        let on = style.sgr(if self.screen.colour { Depth::Ansi16 } else { Depth::None });
-        let off = if on.is_empty() { "" } else { RESET };
-        let mut is_on = false;
+        let depth = if self.screen.colour { Depth::Ansi16 } else { Depth::None };
+        let mut run = String::new();
         for grapheme in text.graphemes(true) {
             let cells = width::cells(grapheme);
             if self.row.cells + cells > self.columns() {
-                if is_on {
-                    self.row.bytes.push_str(off);
-                }
+                self.row.bytes += &style.paint(&run, depth);
+                run.clear();
                 self.newline();
-                is_on = false;
             }
-            if !is_on {
-                self.row.bytes.push_str(&on);
-                is_on = true;
-            }
-            self.row.bytes.push_str(grapheme);
+            run.push_str(grapheme);
             self.row.cells += cells;
         }
-        if is_on {
-            self.row.bytes.push_str(off);
-        }
+        self.row.bytes += &style.paint(&run, depth);
     }
 
     fn picture(mut self, cursor: (usize, usize), text_rows: usize) -> Picture {

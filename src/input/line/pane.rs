@@ -2,7 +2,11 @@
 //!
 //! Moves are relative, so the absolute row is never needed; nothing above the first row is ever touched.
 
+use crossterm::cursor::{Hide, MoveDown, MoveRight, MoveTo, MoveUp, Show};
+use crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate};
+
 use super::layout::{Picture, Row};
+use crate::text::ansi::Put;
 
 /// What the line is painted on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,9 +45,9 @@ impl Pane {
         if screen.is_plain {
             return self.print(&picture, out);
         }
-        out.extend_from_slice(b"\x1b[?2026h\x1b[?25l");
+        out.put(BeginSynchronizedUpdate).put(Hide);
         if std::mem::take(&mut self.clears_screen) {
-            out.extend_from_slice(b"\x1b[H\x1b[2J");
+            out.put(MoveTo(0, 0)).put(Clear(ClearType::All));
         } else {
             self.to_first_row(out);
         }
@@ -55,19 +59,20 @@ impl Pane {
             out.extend_from_slice(row.bytes.as_bytes());
             // In the last column the cursor waits on the last cell, which erasing would take.
             if row.cells < usize::from(screen.columns) {
-                out.extend_from_slice(b"\x1b[K");
+                out.put(Clear(ClearType::UntilNewLine));
             }
         }
         let last = rows.len() - 1;
         if rows.len() < self.drawn.len() {
-            out.extend_from_slice(b"\r\n\x1b[J\x1b[A");
+            out.extend_from_slice(b"\r\n");
+            out.put(Clear(ClearType::FromCursorDown)).put(MoveUp(1));
         }
         up(last - cursor.0, out);
         out.push(b'\r');
         if cursor.1 > 0 {
-            out.extend_from_slice(format!("\x1b[{}C", cursor.1).as_bytes());
+            out.put(MoveRight(cells(cursor.1)));
         }
-        out.extend_from_slice(b"\x1b[?25h\x1b[?2026l");
+        out.put(Show).put(EndSynchronizedUpdate);
         self.drawn = rows.iter().map(|row| row.cells).collect();
         self.cursor = cursor;
     }
@@ -109,7 +114,7 @@ impl Pane {
         }
         if !self.drawn.is_empty() {
             self.to_first_row(out);
-            out.extend_from_slice(b"\x1b[J");
+            out.put(Clear(ClearType::FromCursorDown));
             self.drawn.clear();
         }
         self.cursor = (0, 0);
@@ -120,7 +125,7 @@ impl Pane {
         if !self.drawn.is_empty() {
             let down = self.drawn.len() - 1 - self.cursor.0;
             if down > 0 {
-                out.extend_from_slice(format!("\x1b[{down}B").as_bytes());
+                out.put(MoveDown(cells(down)));
             }
         }
         out.extend_from_slice(b"\r\n");
@@ -146,8 +151,13 @@ impl Pane {
 
 fn up(rows: usize, out: &mut Vec<u8>) {
     if rows > 0 {
-        out.extend_from_slice(format!("\x1b[{rows}A").as_bytes());
+        out.put(MoveUp(cells(rows)));
     }
+}
+
+/// A distance as terminals count it.
+fn cells(distance: usize) -> u16 {
+    u16::try_from(distance).unwrap_or(u16::MAX)
 }
 
 /// A row without its styles.

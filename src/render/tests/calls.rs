@@ -122,7 +122,7 @@ fn an_edit_shows_its_change() {
     };
     insta::assert_snapshot!(scene.event(finished).finish().escapes(), @"
     ␛[35m✎␛[0m␛[2m edit␛[0m src/a.rs  ␛[2m⠋ 0s␛[0m␍␊
-    ␛[35m⠋␛[0m␛[2m working · 0s · Ctrl-C stops␛[0m␛[?2026h␍␛[K␛[A␍␛[K␛[2m✎ edit␛[0m src/a.rs  ␛[32m+1␛[0m␛[31m −1␛[0m␛[32m  ✓␛[0m␛[2m 3ms␛[0m␍␊
+    ␛[35m⠋␛[0m␛[2m working · 0s · Ctrl-C stops␛[0m␛[?2026h␍␛[K␛[1A␍␛[K␛[2m✎ edit␛[0m src/a.rs  ␛[32m+1␛[0m␛[31m −1␛[0m␛[32m  ✓␛[0m␛[2m 3ms␛[0m␍␊
     ␛[2;31m  -old␛[0m␍␊
     ␛[2;32m  +new␛[0m␍␊
     ␛[35m⠋␛[0m␛[2m waiting · 0s · Ctrl-C stops␛[0m␛[?2026l␛[?2026h␍␛[K␛[?2026l
