@@ -287,6 +287,37 @@ fn missing_pkg_config(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
 }
 
 /// Functions by the library that has them.
+fn begins(name: &str, with: &[&str]) -> bool {
+    with.iter().any(|with| name.starts_with(with))
+}
+
+/// The flag that links the library with this symbol, where it is well known.
+fn library(name: &str) -> Option<&'static str> {
+    const MATHS: &[&str] = &[
+        "sqrt", "pow", "sin", "cos", "tan", "exp", "log", "floor", "ceil", "fabs", "atan2", "fmod", "log10", "sqrtf",
+        "powf", "cbrt", "hypot", "round", "acos", "asin", "atan",
+    ];
+    Some(match name {
+        name if MATHS.contains(&name) => "-lm",
+        name if begins(name, &["pthread_", "sem_"]) => "-pthread",
+        name if begins(name, &["dlopen", "dlsym", "dlclose", "dlerror"]) => "-ldl",
+        name if begins(name, &["clock_gettime", "shm_open", "mq_"]) => "-lrt",
+        name if begins(name, &["curl_easy", "curl_global", "curl_multi"]) => "-lcurl",
+        name if begins(name, &["SSL_", "TLS_"]) => "-lssl -lcrypto",
+        name if begins(name, &["EVP_", "RSA_", "BIO_", "SHA256_", "MD5_"]) => "-lcrypto",
+        name if begins(name, &["inflate", "deflate", "gzopen", "compress2"]) => "-lz",
+        name if begins(name, &["initscr", "endwin", "printw", "stdscr", "wrefresh"]) => "-lncurses",
+        name if begins(name, &["sqlite3_"]) => "-lsqlite3",
+        name if name == "readline" || name == "add_history" => "-lreadline",
+        name if begins(name, &["SDL_"]) => "-lSDL2",
+        name if begins(name, &["glfw"]) => "-lglfw",
+        name if begins(name, &["XOpenDisplay", "XCreate"]) => "-lX11",
+        name if begins(name, &["png_"]) => "-lpng",
+        "crypt" => "-lcrypt",
+        _ => return None,
+    })
+}
+
 fn unlinked(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let symbols: Vec<&str> = case
         .output
@@ -296,35 +327,6 @@ fn unlinked(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         .map(|found| found.as_str())
         .collect();
     let first = *symbols.first()?;
-    let is_math = |name: &str| {
-        [
-            "sqrt", "pow", "sin", "cos", "tan", "exp", "log", "floor", "ceil", "fabs", "atan2", "fmod", "log10",
-            "sqrtf", "powf", "cbrt", "hypot", "round", "acos", "asin", "atan",
-        ]
-        .contains(&name)
-    };
-    let begins = |name: &str, with: &[&str]| with.iter().any(|with| name.starts_with(with));
-    let library = |name: &str| {
-        Some(match name {
-            name if is_math(name) => "-lm",
-            name if begins(name, &["pthread_", "sem_"]) => "-pthread",
-            name if begins(name, &["dlopen", "dlsym", "dlclose", "dlerror"]) => "-ldl",
-            name if begins(name, &["clock_gettime", "shm_open", "mq_"]) => "-lrt",
-            name if begins(name, &["curl_easy", "curl_global", "curl_multi"]) => "-lcurl",
-            name if begins(name, &["SSL_", "TLS_"]) => "-lssl -lcrypto",
-            name if begins(name, &["EVP_", "RSA_", "BIO_", "SHA256_", "MD5_"]) => "-lcrypto",
-            name if begins(name, &["inflate", "deflate", "gzopen", "compress2"]) => "-lz",
-            name if begins(name, &["initscr", "endwin", "printw", "stdscr", "wrefresh"]) => "-lncurses",
-            name if begins(name, &["sqlite3_"]) => "-lsqlite3",
-            name if name == "readline" || name == "add_history" => "-lreadline",
-            name if begins(name, &["SDL_"]) => "-lSDL2",
-            name if begins(name, &["glfw"]) => "-lglfw",
-            name if begins(name, &["XOpenDisplay", "XCreate"]) => "-lX11",
-            name if begins(name, &["png_"]) => "-lpng",
-            "crypt" => "-lcrypt",
-            _ => return None,
-        })
-    };
     if begins(first, &["std::", "__cxa", "operator", "__gxx"]) {
         return None;
     }

@@ -153,26 +153,8 @@ fn bad_interpreter(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     })?;
     let text = world.read(&near::expanded(path, world));
     let shebang = text.as_deref().and_then(|text| text.lines().next()).filter(|line| line.starts_with("#!"));
-    let has_return = shebang.is_some_and(|line| line.ends_with('\r'))
-        || text.as_deref().is_some_and(|text| {
-            text.starts_with("#!") && text.split('\n').next().is_some_and(|line| line.ends_with('\r'))
-        });
-    let says_return =
-        case.output.lines().iter().any(|line| {
-            line.contains("^M") || line.contains("\\r'") || line.contains("\\r’") || line.contains("$'\\r'")
-        });
-    if has_return || says_return {
-        let repair = if world.has("dos2unix") { "dos2unix".to_owned() } else { "sed -i 's/\\r$//'".to_owned() };
-        return Some(
-            Finding::fix(
-                Confidence::Sure,
-                case.with_before(&format!("{repair} {} &&", quoted(path))),
-                "takes the carriage returns out, then runs it",
-            )
-            .because(format!(
-                "{path} has the line ends of Windows, so the interpreter's name ends in a carriage return."
-            )),
-        );
+    if let Some(finding) = carriage_returns(case, world, path, text.as_deref()) {
+        return Some(finding);
     }
     if case.word(0) != Some(path) {
         return None;
@@ -206,6 +188,24 @@ fn bad_interpreter(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         Some(name) => finding.or(case.with_inserted(0, name), format!("run by the {name} that is here")),
         None => finding,
     })
+}
+
+/// A script that was written on Windows: its interpreter's name seems to end in a carriage return.
+fn carriage_returns(case: &Case<'_>, world: &dyn World, path: &str, text: Option<&str>) -> Option<Finding> {
+    let has_return = text
+        .is_some_and(|text| text.starts_with("#!") && text.split('\n').next().is_some_and(|line| line.ends_with('\r')));
+    let says_return =
+        case.output.lines().iter().any(|line| ["^M", "\\r'", "\\r’"].iter().any(|sign| line.contains(sign)));
+    if !has_return && !says_return {
+        return None;
+    }
+    let repair = if world.has("dos2unix") { "dos2unix" } else { "sed -i 's/\\r$//'" };
+    let command = case.with_before(&format!("{repair} {} &&", quoted(path)));
+    Some(
+        Finding::fix(Confidence::Sure, command, "takes the carriage returns out, then runs it").because(format!(
+            "{path} has the line ends of Windows, so the interpreter's name ends in a carriage return."
+        )),
+    )
 }
 
 fn wrong_format(case: &Case<'_>, world: &dyn World) -> Option<Finding> {

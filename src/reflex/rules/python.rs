@@ -329,6 +329,12 @@ fn missing_module(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
             format!("{root} is most probably a module of the project itself, and Python does not look where it is."),
         ));
     }
+    Some(not_installed(case, module, world))
+}
+
+/// A module of a package that is not installed: where it may be had.
+fn not_installed(case: &Case<'_>, module: &str, world: &dyn World) -> Finding {
+    let root = module.split('.').next().unwrap_or(module);
     let package = package(module);
     let cause = format!("The module {root} is not installed in the Python that ran.");
     let is_known = known::PYTHON.has(package) || PACKAGES.iter().any(|(_, known)| *known == package);
@@ -346,12 +352,9 @@ fn missing_module(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
             finding.or(case.with_before(&format!("{installer} -r requirements.txt &&")), "requirements.txt lists it");
     }
     if !is_known && !is_required {
-        return Some(finding);
+        return finding;
     }
-    Some(
-        finding
-            .or(case.with_before(&format!("{installer} {} &&", line::quoted(package))), format!("installs {package}")),
-    )
+    finding.or(case.with_before(&format!("{installer} {} &&", line::quoted(package))), format!("installs {package}"))
 }
 
 /// The command that activates a virtual environment that is here and is not in use.

@@ -213,6 +213,27 @@ pub(in crate::reflex::rules) const RULES: &[Rule] = &[
     },
 ];
 
+/// What git calls a command that other systems, or people's aliases, call otherwise.
+fn habit(wrong: &str) -> Option<&'static str> {
+    match wrong {
+        "ci" => Some("commit"),
+        "co" => Some("checkout"),
+        "st" | "stat" => Some("status"),
+        "br" => Some("branch"),
+        "unstage" => Some("restore --staged"),
+        "update" => Some("pull"),
+        "amend" => Some("commit --amend"),
+        "uncommit" => Some("reset --soft HEAD~1"),
+        "last" => Some("log -1 HEAD"),
+        "lg" => Some("log --oneline --graph"),
+        "delete" | "remove" => Some("rm"),
+        "move" | "rename" => Some("mv"),
+        "cherrypick" => Some("cherry-pick"),
+        "annotate" => Some("blame"),
+        _ => None,
+    }
+}
+
 fn misspelt(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let said = case.output.captures(pattern!(r"git: ['‘`](.+?)['’`] is not a git command"))?;
     let wrong = said.get(1).map(|wrong| wrong.as_str()).filter(|wrong| *wrong != case.tool())?;
@@ -229,27 +250,8 @@ fn misspelt(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     if names.is_empty() {
         names = typo::meant(wrong, COMMANDS.iter().copied());
     }
-    // What other systems call it.
-    let habit = match wrong {
-        "ci" => Some("commit"),
-        "co" => Some("checkout"),
-        "st" | "stat" => Some("status"),
-        "br" => Some("branch"),
-        "unstage" => Some("restore --staged"),
-        "undo" => None,
-        "update" => Some("pull"),
-        "amend" => Some("commit --amend"),
-        "uncommit" => Some("reset --soft HEAD~1"),
-        "last" => Some("log -1 HEAD"),
-        "lg" => Some("log --oneline --graph"),
-        "delete" | "remove" => Some("rm"),
-        "move" | "rename" => Some("mv"),
-        "cherrypick" => Some("cherry-pick"),
-        "annotate" => Some("blame"),
-        _ => None,
-    };
     let cause = format!("git has no command {wrong}");
-    if let Some(habit) = habit {
+    if let Some(habit) = habit(wrong) {
         let mut finding =
             Finding::fix(Confidence::Sure, case.with_raw(index, habit), "what git calls it").because(cause);
         for name in &names {

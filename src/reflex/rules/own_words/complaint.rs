@@ -136,78 +136,93 @@ pub(super) fn all(case: &Case<'_>) -> Vec<Complaint> {
 
 /// The names a line says are unknown, and as what. Each pattern is tried only where a word of it is there.
 fn named(line: &str) -> Vec<(Kind, &str)> {
-    let has = |any: &[&str]| any.iter().any(|part| line.contains(part));
-    let after = |pattern: &regex::Regex| pattern.captures(line).and_then(|found| Some(found.get(1)?.as_str()));
-    let is_unknown = has(&[
-        "nknown",
-        "nrecogni",
-        "nvalid",
-        "llegal",
-        "nexpected",
-        "ndefined",
-        "nsupported",
-        "ad ",
-        "mbiguous",
-        "o such",
-    ]);
     let mut found = Vec::new();
-    if has(&["ption", "lag", "witch", "rgument", "arameter", "ariable"]) {
-        // `unknown shorthand flag: 'n' in -name`
-        if line.contains("shorthand flag: ") {
-            found.extend(after(pattern!(r"shorthand flag: .+ in (-\S+)")).map(|name| (Kind::Option, name)));
-        }
-        let option = || {
-            pattern!(
-                r"(?i)\b(?:unknown|unrecogni[sz]ed|invalid|illegal|unexpected|undefined|unsupported|bad|ambiguous|no such|found)\s+(?:or unexpected |command[- ]line |long |short |compiler )?(?:option|flag|switch|argument|parameter|variable)s?(?:\(s\))?(?: or message digest)?\s*[:,]?\s*(?:-- )?(.+)$"
-            )
-        };
-        if is_unknown || has(&["found ", "Found "]) {
-            found.extend(after(option()).and_then(names::first).map(|name| (Kind::Option, name)));
-        }
-        if line.contains("not defined: -") {
-            found.extend(after(pattern!(r"not defined: (-\S+)")).map(|name| (Kind::Option, name)));
-        }
-        if has(&["not understood", "not recogni"]) {
-            let not_understood =
-                pattern!(r"(?i)\b(?:argument|option|flag)\s+(\S+?)\s+not (?:understood|recogni[sz]ed)");
-            found.extend(after(not_understood).and_then(names::first).map(|name| (Kind::Option, name)));
-        }
+    if has(line, &["ption", "lag", "witch", "rgument", "arameter", "ariable"]) {
+        found.extend(unknown_options(line).into_iter().map(|name| (Kind::Option, name)));
     }
-    if has(&["ommand", "peration", "verb", "ction", "ask", "eyword", "hoice", "perator"]) {
-        let command = || {
-            pattern!(
-                r"(?i)\b(?:unknown|unrecogni[sz]ed|invalid|unsupported|undefined|unexpected|bad|no such|ambiguous|no|not find(?: a| the)?|not have a)\s+(?:sub-?|top-level |\w+ )?(?:command|operation|verb|action|task|keyword|choice|operator)s?(?: verb\b| name\b)?\s*(?:named |called )?[:,]?\s*(.+)$"
-            )
-        };
-        let is_unknown = is_unknown || has(&["no ", "No ", "NO ", "not find ", "not have a "]);
-        if let Some(rest) = is_unknown.then(command).and_then(after) {
-            found.extend(names::first(rest).map(|name| (Kind::Command, name)));
-            // `unknown command: docker image la`
-            let is_bare = names::quoted(rest).is_empty();
-            found.extend(names::last(rest).filter(|_| is_bare).map(|name| (Kind::Command, name)));
-        }
-        // The shell's own words are the business of rules about missing commands.
-        if has(&["ommand \"", "ommand '", "ommand `", "ommand ‘"]) && has(&[" exist", " found"]) {
-            let missing = pattern!(
-                r"(?i)\bcommand\s+(\S+)\s+(?:does not exist|doesn't exist|not found|could not be found|was not found)"
-            );
-            found.extend(after(missing).and_then(names::first).map(|name| (Kind::Command, name)));
-        }
+    if has(line, &["ommand", "peration", "verb", "ction", "ask", "eyword", "hoice", "perator"]) {
+        found.extend(unknown_commands(line).into_iter().map(|name| (Kind::Command, name)));
     }
     // `go biuld: unknown command`, `rsync: --progres: unknown option`
     if let Some(before) = line.find(": unknown ").or_else(|| line.find(": Unknown ")).and_then(|at| line.get(..at)) {
         found.extend(names::last(before).map(|name| (Kind::Command, name)));
     }
     found.extend(said_to_be_none(line).and_then(names::last).map(|name| (Kind::Command, name)));
-    if has(&["type", "value", "resource", "format", "level", "mode", "encoder", "codec", "filter", "shell"]) {
+    if has(line, &["type", "value", "resource", "format", "level", "mode", "encoder", "codec", "filter", "shell"]) {
         let value = pattern!(
             r"(?i)(?:\b(?:unknown|unrecogni[sz]ed|invalid|unsupported)\s+(?:file type|type|value|resource type|resource|format|level|mode|encoder|codec|filter|shell)(?: name)?|doesn't have a resource type|for the output format)\s*[:,]?\s*(.+)$"
         );
-        found.extend(after(value).and_then(names::first).map(|name| (Kind::Value, name)));
+        found.extend(after(line, value).and_then(names::first).map(|name| (Kind::Value, name)));
     }
     found
 }
 
+/// Whether a line has one of these parts.
+fn has(line: &str, any: &[&str]) -> bool {
+    any.iter().any(|part| line.contains(part))
+}
+
+/// What a pattern's first group matches.
+fn after<'l>(line: &'l str, pattern: &regex::Regex) -> Option<&'l str> {
+    pattern.captures(line).and_then(|found| Some(found.get(1)?.as_str()))
+}
+
+/// Whether a line says that something is unknown.
+fn says_unknown(line: &str) -> bool {
+    const WORDS: &[&str] =
+        &["nknown", "nrecogni", "nvalid", "llegal", "nexpected", "ndefined", "nsupported", "ad ", "mbiguous", "o such"];
+    has(line, WORDS)
+}
+
+/// The options a line says are unknown.
+fn unknown_options(line: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    // `unknown shorthand flag: 'n' in -name`
+    if line.contains("shorthand flag: ") {
+        found.extend(after(line, pattern!(r"shorthand flag: .+ in (-\S+)")));
+    }
+    let option = || {
+        pattern!(
+            r"(?i)\b(?:unknown|unrecogni[sz]ed|invalid|illegal|unexpected|undefined|unsupported|bad|ambiguous|no such|found)\s+(?:or unexpected |command[- ]line |long |short |compiler )?(?:option|flag|switch|argument|parameter|variable)s?(?:\(s\))?(?: or message digest)?\s*[:,]?\s*(?:-- )?(.+)$"
+        )
+    };
+    if says_unknown(line) || has(line, &["found ", "Found "]) {
+        found.extend(after(line, option()).and_then(names::first));
+    }
+    if line.contains("not defined: -") {
+        found.extend(after(line, pattern!(r"not defined: (-\S+)")));
+    }
+    if has(line, &["not understood", "not recogni"]) {
+        let not_understood = pattern!(r"(?i)\b(?:argument|option|flag)\s+(\S+?)\s+not (?:understood|recogni[sz]ed)");
+        found.extend(after(line, not_understood).and_then(names::first));
+    }
+    found
+}
+
+/// The commands a line says are unknown.
+fn unknown_commands(line: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let command = || {
+        pattern!(
+            r"(?i)\b(?:unknown|unrecogni[sz]ed|invalid|unsupported|undefined|unexpected|bad|no such|ambiguous|no|not find(?: a| the)?|not have a)\s+(?:sub-?|top-level |\w+ )?(?:command|operation|verb|action|task|keyword|choice|operator)s?(?: verb\b| name\b)?\s*(?:named |called )?[:,]?\s*(.+)$"
+        )
+    };
+    let is_unknown = says_unknown(line) || has(line, &["no ", "No ", "NO ", "not find ", "not have a "]);
+    if let Some(rest) = is_unknown.then(command).and_then(|pattern| after(line, pattern)) {
+        found.extend(names::first(rest));
+        // `unknown command: docker image la`
+        let is_bare = names::quoted(rest).is_empty();
+        found.extend(names::last(rest).filter(|_| is_bare));
+    }
+    // The shell's own words are the business of rules about missing commands.
+    if has(line, &["ommand \"", "ommand '", "ommand `", "ommand ‘"]) && has(line, &[" exist", " found"]) {
+        let missing = pattern!(
+            r"(?i)\bcommand\s+(\S+)\s+(?:does not exist|doesn't exist|not found|could not be found|was not found)"
+        );
+        found.extend(after(line, missing).and_then(names::first));
+    }
+    found
+}
 /// What stands before `is not a git command`, `is unknown`, `is neither an option nor a command`.
 fn said_to_be_none(line: &str) -> Option<&str> {
     const KINDS: &[&str] = &["command", "commands", "subcommand", "option", "options", "flag", "understood", "task"];
