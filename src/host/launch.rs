@@ -144,24 +144,7 @@ impl Launch {
         integration: &Integration<'_>,
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> io::Result<()> {
-        let mut login = wishes.login || wishes.dash();
-        let mut posix = variable("POSIXLY_CORRECT").is_some();
-        let (mut norc, mut noprofile, mut rcfile) = (false, false, OsString::new());
-        let mut others = Vec::new();
-        let mut given = wishes.args.iter();
-        while let Some(arg) = given.next() {
-            match arg.to_str().unwrap_or_default() {
-                "--norc" => norc = true,
-                "--noprofile" => noprofile = true,
-                "--posix" => posix = true,
-                "--login" | "-l" => {
-                    login = true;
-                    others.push(arg.clone());
-                }
-                "--rcfile" | "--init-file" => rcfile = given.next().cloned().unwrap_or_default(),
-                _ => others.push(arg.clone()),
-            }
-        }
+        let BashArguments { login, posix, norc, noprofile, rcfile, others } = BashArguments::read(wishes, &variable);
         let flag = |set: bool| OsString::from(if set { "1" } else { "" });
         let script = integration.directory.join("bash");
         let rest = integration.directory.join(BASH_REST_NAME);
@@ -286,6 +269,43 @@ fn lean(script: &str) -> String {
         out.push('\n');
     }
     out
+}
+
+/// What bash is asked to do at its start. We start it in another way, so our script does these in bash's place.
+#[derive(Default)]
+struct BashArguments {
+    login: bool,
+    posix: bool,
+    norc: bool,
+    noprofile: bool,
+    rcfile: OsString,
+    /// The arguments that bash gets as they are.
+    others: Vec<OsString>,
+}
+
+impl BashArguments {
+    fn read(wishes: &Wishes, variable: impl Fn(&str) -> Option<OsString>) -> BashArguments {
+        let mut asked = BashArguments {
+            login: wishes.login || wishes.dash(),
+            posix: variable("POSIXLY_CORRECT").is_some(),
+            ..BashArguments::default()
+        };
+        let mut given = wishes.args.iter();
+        while let Some(arg) = given.next() {
+            match arg.to_str().unwrap_or_default() {
+                "--norc" => asked.norc = true,
+                "--noprofile" => asked.noprofile = true,
+                "--posix" => asked.posix = true,
+                "--login" | "-l" => {
+                    asked.login = true;
+                    asked.others.push(arg.clone());
+                }
+                "--rcfile" | "--init-file" => asked.rcfile = given.next().cloned().unwrap_or_default(),
+                _ => asked.others.push(arg.clone()),
+            }
+        }
+        asked
+    }
 }
 
 #[cfg(test)]

@@ -374,14 +374,21 @@ const OTHER_PASSWORDS: &[&str] = &[
     "without",
 ];
 
+/// What a name holds that is known as a whole, whatever its words are.
+fn nature_of_whole(name: &str) -> Option<Nature> {
+    match name.to_ascii_lowercase().as_str() {
+        "cookie" => Some(Nature::Cookie),
+        "set-cookie" => Some(Nature::SetCookie),
+        "auth" | "_auth" | "identitytoken" | "registrytoken" => Some(Nature::Auth),
+        "sig" | "signature" | "x-amz-signature" | "x-goog-signature" => Some(Nature::Signature),
+        _ => None,
+    }
+}
+
 /// What a name promises, if anything.
 pub(super) fn nature(name: &str) -> Option<Nature> {
-    match name.to_ascii_lowercase().as_str() {
-        "cookie" => return Some(Nature::Cookie),
-        "set-cookie" => return Some(Nature::SetCookie),
-        "auth" | "_auth" | "identitytoken" | "registrytoken" => return Some(Nature::Auth),
-        "sig" | "signature" | "x-amz-signature" | "x-goog-signature" => return Some(Nature::Signature),
-        _ => {}
+    if let Some(nature) = nature_of_whole(name) {
+        return Some(nature);
     }
     let words = words(name);
     let is_version = |word: &str| word.trim_start_matches('v').bytes().all(|byte| byte.is_ascii_digit());
