@@ -12,6 +12,7 @@ use super::diff;
 use super::line::Line;
 use super::output::{HEAD, Output};
 use super::status::{spinner, whole_seconds};
+use super::unfold::Unfolding;
 
 /// Lines shown of a command that failed.
 const TAIL: usize = 20;
@@ -34,6 +35,8 @@ pub(super) struct Calls {
     pub(super) unfolded: bool,
     /// Whether every call is, what it returned included.
     pub(super) shows_all: bool,
+    /// What unfolds the rest of an output.
+    pub(super) unfolding: Unfolding,
 }
 
 struct Running {
@@ -72,6 +75,7 @@ impl Calls {
             last: None,
             unfolded: false,
             shows_all: false,
+            unfolding: Unfolding::default(),
         }
     }
 
@@ -192,7 +196,8 @@ impl Calls {
             return true;
         }
         let ellipsis = if self.options.unicode { "…" } else { "..." };
-        let folded = |hidden: usize| indented(&format!("{ellipsis} {hidden} more lines (Ctrl-O)"));
+        let unfolding = self.unfolding.of_output();
+        let folded = |hidden: usize| indented(&format!("{ellipsis} {hidden} more lines ({unfolding})"));
         if outcome.is_failed() {
             lines.push(folded(total - TAIL));
             lines.extend(output.tail(TAIL).iter().map(|line| indented(line)));

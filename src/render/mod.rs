@@ -21,6 +21,7 @@ mod region;
 mod status;
 mod theme;
 mod thought;
+mod unfold;
 
 #[cfg(test)]
 mod tests;
@@ -31,5 +32,6 @@ pub use diff::diff;
 pub use options::{Mode, Options, Size, Wrapping, cooked};
 pub use painter::{Painter, wrapped};
 pub use theme::{BUILT_IN as BUILT_IN_THEMES, BadTheme, Theme, about as about_theme};
+pub use unfold::Unfolding;
 
 pub use crate::text::style::Depth;

@@ -12,6 +12,7 @@ use super::markdown::Stream;
 use super::region::{Final, Region};
 use super::status::{Doing, Status};
 use super::thought::Thought;
+use super::unfold::Unfolding;
 use super::{Mode, Options, Size};
 
 /// Text that flows is sign enough of life; the status line comes back when it has stopped for this long.
@@ -184,9 +185,15 @@ impl Painter {
         self.paint(out);
     }
 
-    /// From here on, calls are shown with everything they printed or returned.
+    /// From here on, thoughts are shown, and calls with everything they printed or returned.
     pub fn show_all(&mut self) {
         self.calls.shows_all = true;
+        self.thought.unfolded = true;
+    }
+
+    /// From here on, folded lines say that this unfolds them.
+    pub fn set_unfolding(&mut self, unfolding: Unfolding) {
+        self.calls.unfolding = unfolding;
     }
 
     /// Unfolds or folds the output of the running call, or of the last one.
@@ -312,7 +319,7 @@ impl Painter {
                 Mode::Dumb => self.end_part(),
             },
             Some(Kind::Thought) => {
-                let line = self.thought.end(now, &self.options);
+                let line = self.thought.end(now, self.calls.unfolding, &self.options);
                 self.end_part();
                 self.say(vec![line]);
             }

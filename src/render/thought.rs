@@ -7,6 +7,7 @@ use crate::text::{KIB, human};
 use super::Options;
 use super::line::Line;
 use super::look::Look;
+use super::unfold::Unfolding;
 
 /// Kept of a thought for unfolding it later; the beginning goes first.
 const CAP: usize = 64 * KIB;
@@ -16,7 +17,7 @@ pub(super) struct Thought {
     text: String,
     since: Option<Instant>,
     /// Whether it is shown as it comes.
-    unfolded: bool,
+    pub(super) unfolded: bool,
     /// How much of the text is on the screen.
     shown: usize,
 }
@@ -44,10 +45,10 @@ impl Thought {
     }
 
     /// The line that stands for it once it is over.
-    pub(super) fn end(&mut self, now: Instant, options: &Options) -> Line {
+    pub(super) fn end(&mut self, now: Instant, unfolding: Unfolding, options: &Options) -> Line {
         let took = now.saturating_duration_since(self.since.take().unwrap_or(now));
-        let [mark, hint] = if options.unicode { ["∴", " · Ctrl-T"] } else { ["~", ", Ctrl-T"] };
-        let hint = if self.shown > 0 { "" } else { hint };
+        let mark = if options.unicode { "∴" } else { "~" };
+        let hint = if self.shown > 0 { String::new() } else { unfolding.of_thought(options) };
         Line::of(Look::MUTED, &format!("{mark} thought for {}{hint}", human::duration(took)))
     }
 

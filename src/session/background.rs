@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::capture::Size;
 use crate::chat::Event;
-use crate::render::Painter;
+use crate::render::{Painter, Unfolding};
 use crate::text::width;
 
 use super::Session;
@@ -85,6 +85,7 @@ impl Session {
             lines.extend_from_slice(self.stage.aside(&line).as_bytes());
             if !request.is_running() {
                 let mut painter = Painter::new(options.clone());
+                painter.set_unfolding(Unfolding::Show(request.number));
                 request.transcript.replay(&mut painter, &mut lines);
                 painter.finish(&mut lines);
             }
@@ -128,6 +129,7 @@ impl Session {
         let (wish, suggestion, is_running) = (request.take_wish(), request.suggestion.take(), request.is_running());
         let Some(turn) = &mut self.turn else { return };
         turn.painter = Painter::new(options);
+        turn.painter.set_unfolding(Unfolding::KeysOrShow(number));
         let mut out = Vec::new();
         let words = format!("> {}", request.query);
         write_words(&mut turn.painter, &words, &mut out);

@@ -14,7 +14,7 @@ use crate::agent::{Happened, Place, Query, ShellView};
 use crate::capture::Size;
 use crate::chat::{Ending, Event, Failure, FailureKind};
 use crate::input::Hotkey;
-use crate::render::{self, Options, Painter, Theme};
+use crate::render::{self, Options, Painter, Theme, Unfolding};
 use crate::text;
 use crate::tool::ShellResult;
 
@@ -128,6 +128,7 @@ impl Session {
         let query = self.query(text, happened, screen);
         if let Some(turn) = &mut self.turn {
             turn.request = number;
+            turn.painter.set_unfolding(Unfolding::KeysOrShow(number));
             turn.cancel = cancel.clone();
         }
         self.order(Order::Answer(Box::new(Question { number, query, cancel, steering })));

@@ -214,7 +214,9 @@ fn an_answer_is_shown_again_with_all_that_its_calls_printed() {
     term.typed("y");
     term.wait_for("counted");
     term.wait_for_prompt();
-    assert!(!term.screen().contains("  123\n") && !term.screen().contains("secret word"), "{}", term.screen());
+    let screen = term.screen();
+    assert!(screen.contains("… 37 more lines (Ctrl-O or > /show 1)"), "{screen}");
+    assert!(!screen.contains("  123\n") && !screen.contains("secret word"), "{screen}");
     term.run("> something else");
     term.run("> /show 1");
     let screen = term.screen();

@@ -52,6 +52,52 @@ fn a_command_shows_its_first_lines_and_unfolds() {
 }
 
 #[test]
+fn a_folded_output_says_what_unfolds_it_later() {
+    let folded = |unfolding: Unfolding| {
+        let scene = Scene::new(60).act(|painter, _, _| painter.set_unfolding(unfolding));
+        let scene = scene.event(Event::Thinking("hm".to_owned())).start("1", "bash", "make").output("1", &lines(10));
+        scene.done("1", Outcome::done("ok")).finish()
+    };
+    insta::assert_snapshot!(folded(Unfolding::KeysOrShow(3)).screen(), @"
+    ∴ thought for 0ms · Ctrl-T
+    $ make  ✓ 1.2s
+      line 1
+      line 2
+      line 3
+      … 7 more lines (Ctrl-O or > /show 3)
+    █
+    ");
+    insta::assert_snapshot!(folded(Unfolding::Show(3)).screen(), @"
+    ∴ thought for 0ms · > /show 3
+    $ make  ✓ 1.2s
+      line 1
+      line 2
+      line 3
+      … 7 more lines (> /show 3)
+    █
+    ");
+}
+
+#[test]
+fn an_answer_that_is_shown_again_hides_neither_thoughts_nor_output() {
+    let scene = Scene::new(60).act(|painter, _, _| painter.show_all());
+    let scene =
+        scene.event(Event::Thinking("first\nthen".to_owned())).start("1", "bash", "make").output("1", &lines(5));
+    insta::assert_snapshot!(scene.done("1", Outcome::done("ok")).finish().screen(), @"
+    first
+    then
+    ∴ thought for 0ms
+    $ make  ✓ 1.2s
+      line 1
+      line 2
+      line 3
+      line 4
+      line 5
+    █
+    ");
+}
+
+#[test]
 fn a_failure_shows_its_last_lines() {
     let scene = Scene::new(60).start("1", "bash", "make").output("1", &lines(30));
     let scene = scene.done("1", Outcome::failed("exit status 2\nmore for the model")).finish();
