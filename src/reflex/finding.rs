@@ -131,10 +131,11 @@ fn withheld(command: &str) -> String {
     format!("No command is proposed: the nearest, `{command}`, could destroy something that was not asked for.")
 }
 
-/// Whether a proposal can be put on a prompt: nothing in it steers a terminal, and it has no line that was not typed.
+/// Whether a proposal can be put on a prompt: nothing in it steers a terminal or is invisible, and it has no line that was not typed.
 fn is_clean(proposal: &str, typed: &str) -> bool {
     let lines = |text: &str| text.trim_end().lines().count();
-    text::sanitize(proposal) == proposal && lines(proposal) <= lines(typed).max(1)
+    let hides = proposal.lines().any(|line| text::hides(line.trim_end()));
+    text::sanitize(proposal) == proposal && !hides && lines(proposal) <= lines(typed).max(1)
 }
 
 /// Whether a proposal says something twice in a row that was typed once: `prove -r -r`, `terraform init && terraform init`.

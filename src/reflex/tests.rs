@@ -326,6 +326,30 @@ fn nothing_that_steers_a_terminal_is_proposed() {
 }
 
 #[test]
+fn nothing_that_cannot_be_seen_is_proposed() {
+    let world = Told { commands: vec!["git".into(), "ls".into()], ..Told::default() };
+    let proposed = |command: &str, output: &str| {
+        let answer = diagnose(&Failure { command, output, status: Some(1), cwd: Path::new("/") }, &world);
+        answer.proposals.into_iter().map(|proposal| proposal.command).collect::<Vec<_>>()
+    };
+    let upstream = |branch: &str| {
+        let advice = format!("    git push --set-upstream origin {branch}\n");
+        proposed("git push", &format!("fatal: The current branch x has no upstream branch.\n\n{advice}"))
+    };
+    assert_eq!(upstream("x"), ["git push --set-upstream origin x"]);
+    let far = format!("x{}; rm y", " ".repeat(2_500));
+    for hidden in ["x\u{200B}", "x\u{3164}y", "x\u{E0041}", "x\u{00AD}", far.as_str()] {
+        let proposed = upstream(hidden);
+        assert!(proposed.iter().all(|command| !crate::text::hides(command)), "{proposed:?}");
+    }
+    assert_eq!(
+        proposed("gti status ", "bash: gti: command not found"),
+        ["git status "],
+        "a blank at the end is harmless"
+    );
+}
+
+#[test]
 fn a_huge_command_is_answered_in_time() {
     let begun = std::time::Instant::now();
     let long = "x".repeat(300_000);

@@ -60,9 +60,7 @@ pub enum CardSize {
 /// typed as a word.
 pub fn question(question: &Question<'_>, rows: u16, options: &Options) -> Card {
     let mut lines = body(&question.subject, question.place, options);
-    let columns = usize::from(options.columns.max(1));
-    let taken = |line: &Line| width::widest(&line.text()).div_ceil(columns).max(1);
-    let height: usize = lines.iter().map(taken).sum();
+    let height = height(&lines, options);
     let choices = choices(question.always, options);
     let size = match height + choices.len() <= usize::from(rows) {
         true => CardSize::Whole,
@@ -71,9 +69,7 @@ pub fn question(question: &Question<'_>, rows: u16, options: &Options) -> Card {
     match size {
         CardSize::Whole => lines.extend(choices),
         CardSize::TopHidden => {
-            let letters: usize = lines.iter().map(|line| line.text().len()).sum();
-            let words = format!("top not visible: {height} rows, {}", human::size(letters as u64));
-            lines.push(Line::of(Look::BOLD.and(Look::WARNING), &words));
+            lines.push(top_not_visible(&lines, height));
             lines.extend(rows_of(&[("yes", " and Enter: yes"), NO, WHY, ESC], options));
         }
     }
@@ -87,9 +83,21 @@ pub fn question(question: &Question<'_>, rows: u16, options: &Options) -> Card {
     Card { text: String::from_utf8_lossy(&out).into_owned(), size }
 }
 
+/// The rows that lines take on the screen.
+fn height(lines: &[Line], options: &Options) -> usize {
+    let columns = usize::from(options.columns.max(1));
+    lines.iter().map(|line| width::widest(&line.text()).div_ceil(columns).max(1)).sum()
+}
+
+fn top_not_visible(lines: &[Line], height: usize) -> Line {
+    let letters: usize = lines.iter().map(|line| line.text().len()).sum();
+    let words = format!("top not visible: {height} rows, {}", human::size(letters as u64));
+    Line::of(Look::BOLD.and(Look::WARNING), &words)
+}
+
 /// What would happen.
 fn body(subject: &Subject<'_>, place: Option<&str>, options: &Options) -> Vec<Line> {
-    let header = |action: &str| Line::of(Look::BOLD.and(Look::WARNING), &format!("? {action} "));
+    let header = |action: &str| Line::of(Look::BOLD.and(Look::WARNING), &format!("? {action}"));
     let place = place.map(|place| format!(" {place}")).unwrap_or_default();
     match subject {
         Subject::Command { action, command } => {
@@ -98,6 +106,7 @@ fn body(subject: &Subject<'_>, place: Option<&str>, options: &Options) -> Vec<Li
             let mut lines = Vec::new();
             // The lines of a script stand below each other.
             if let [only] = &mut spelled[..] {
+                first.push(Look::BOLD, " ");
                 first.push_pieces(Look::BOLD, only);
                 spelled.clear();
             }
@@ -113,7 +122,7 @@ fn body(subject: &Subject<'_>, place: Option<&str>, options: &Options) -> Vec<Li
             lines
         }
         Subject::Edit(change) => {
-            let mut first = header("edit");
+            let mut first = header("edit").with(Look::BOLD, " ");
             first.push_spelled(Look::BOLD, change.path, options);
             let difference = compare(change.old, change.new, change.path, options);
             if let Some(difference) = &difference {
@@ -126,7 +135,7 @@ fn body(subject: &Subject<'_>, place: Option<&str>, options: &Options) -> Vec<Li
             lines
         }
         Subject::Other { action, title } => {
-            let mut first = header(action);
+            let mut first = header(action).with(Look::BOLD, " ");
             first.push_spelled(Look::BOLD, title, options);
             let note = not_ascii(title).map(|note| Line::of(Look::WARNING, &format!("  {note}")));
             [first.with(Look::MUTED, &place)].into_iter().chain(note).collect()
@@ -134,8 +143,8 @@ fn body(subject: &Subject<'_>, place: Option<&str>, options: &Options) -> Vec<Li
     }
 }
 
-/// A question of the model's own, with numbered choices. Nothing in it can hide.
-pub fn inquiry(text: &str, choices: &[String], options: &Options) -> String {
+/// A question of the model's own, with numbered choices. Nothing in it can hide; if it is more than `rows` rows, it says so.
+pub fn inquiry(text: &str, choices: &[String], rows: u16, options: &Options) -> String {
     let mut lines = Vec::new();
     for pieces in spell(text, alphabet(options)) {
         let mut line = Line::new();
@@ -146,6 +155,11 @@ pub fn inquiry(text: &str, choices: &[String], options: &Options) -> String {
         let mut line = Line::of(Look::BOLD, &format!("  {}. ", number + 1));
         line.push_spelled(Look::PLAIN, choice, options);
         lines.push(line);
+    }
+    let height = height(&lines, options);
+    // The last row is for the answer.
+    if height >= usize::from(rows) {
+        lines.push(top_not_visible(&lines, height));
     }
     let mut out = Vec::new();
     for line in &lines {
@@ -167,12 +181,15 @@ fn choices(always: Option<&str>, options: &Options) -> Vec<Line> {
     rows_of(&all, options)
 }
 
-/// On as many rows as they need; none is broken.
+/// Cells behind the choices: the sign that keys count, ` > `, and the longest answer that is echoed, `always`.
+const ANSWER: usize = 3 + 6;
+
+/// On as many rows as they need; none is broken, and the last has room for the answer.
 fn rows_of(choices: &[(&str, &str)], options: &Options) -> Vec<Line> {
-    // The sign that keys count comes behind them.
-    let room = usize::from(options.columns).saturating_sub(4);
+    let columns = usize::from(options.columns).saturating_sub(1);
     let mut lines = vec![Line::new()];
-    for (key, meaning) in choices {
+    for (index, (key, meaning)) in choices.iter().enumerate() {
+        let room = if index + 1 == choices.len() { columns.saturating_sub(ANSWER) } else { columns };
         let mut choice = Line::of(Look::BOLD, key);
         choice.push_spelled(Look::MUTED, meaning, options);
         match lines.last_mut() {

@@ -71,7 +71,9 @@ impl Prompt {
                 out.extend_from_slice(card.text.as_bytes());
             }
             Asked::Question(question, _) => {
-                out.extend_from_slice(render::inquiry(&question.text, &question.choices, options).as_bytes());
+                out.extend_from_slice(
+                    render::inquiry(&question.text, &question.choices, around.rows, options).as_bytes(),
+                );
             }
         }
     }

@@ -93,8 +93,21 @@ fn a_question_shows_all_there_is_to_know() {
     -let x = 1;
     +let y = 1;
      b
-    y yes  n no  n <why> tell it why  a all edits here, this session  Esc no
+    y yes  n no  n <why> tell it why  a all edits here, this session
+    Esc no
     ");
+}
+
+#[test]
+fn an_answer_never_wraps_behind_the_choices() {
+    for columns in 30..=120 {
+        for always in [None, Some("reading this, this session"), Some("all edits here, this session")] {
+            let card = question(&run("make", always), 24, &options(columns)).text;
+            let rows = shown(&card, columns).lines().count();
+            let answered = shown(&format!("{card} > always"), columns);
+            assert_eq!(answered.lines().count(), rows, "{columns} columns: {answered}");
+        }
+    }
 }
 
 #[test]
@@ -102,7 +115,7 @@ fn a_command_in_question_can_not_hide_anything() {
     let asked = run("rm -rf build\x1b[2K\rls \u{202e}txt\nsecond line", None);
     let asked = Question { place: Some("as ada@engine in /srv"), ..asked };
     insta::assert_snapshot!(shown(&question(&asked, 24, &options(80)).text, 80), @"
-    ? run  as ada@engine in /srv
+    ? run as ada@engine in /srv
       rm -rf buildU+001B[2KU+000Dls U+202Etxt
       second line
     y yes  n no  n <why> tell it why  Esc no
@@ -124,6 +137,16 @@ fn a_question_taller_than_the_screen_wants_a_word() {
     let screen = shown(&card.text, 80);
     assert!(screen.contains("top not visible: 41 rows, "), "{screen}");
     assert!(screen.ends_with("yes and Enter: yes  n no  n <why> tell it why  Esc no"), "{screen}");
+}
+
+#[test]
+fn an_inquiry_taller_than_the_screen_says_so() {
+    let text: String = (1..=30).map(|number| format!("line {number}\n")).collect();
+    let choices = ["one".to_owned(), "two".to_owned()];
+    let asked = |rows| shown(&inquiry(&text, &choices, rows, &options(80)), 80);
+    assert!(asked(24).contains("  2. two\ntop not visible: 32 rows, "), "{}", asked(24));
+    assert!(asked(32).contains("top not visible"), "the answer takes a row");
+    assert!(asked(33).ends_with("  2. two\n?"), "{}", asked(33));
 }
 
 #[test]
