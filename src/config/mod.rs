@@ -51,6 +51,9 @@ pub struct Config {
     pub reflex: Role,
     /// Whether a failed command is followed by a dim line with its correction, where the built-in rules are sure of one.
     pub hint: bool,
+    /// Whether the first prompt of a nested shell (`bash`, `sudo -s`, `ssh host`) has a dim line above it that says that lines with
+    /// `> ` run as shell commands there. Once in a session for each kind.
+    pub nested_hint: bool,
     /// How answers look: `terminal`, `dark`, `light`, `mono`, or your own in `themes/NAME.toml` beside the configuration.
     pub theme: String,
     /// How answers and our own texts are broken into rows: `words` breaks them between words, `terminal` leaves it to the terminal,
@@ -153,6 +156,7 @@ impl Default for Config {
             shell: None,
             reflex: Role::default(),
             hint: false,
+            nested_hint: true,
             theme: "terminal".to_owned(),
             wrap: Wrapping::default(),
             hotkey: HotkeyName::default(),

@@ -243,6 +243,7 @@ mod tests {
             shell: Some("/bin/zsh".into()),
             reflex: Role::Only,
             hint: true,
+            nested_hint: true,
             theme: "dark".to_owned(),
             wrap: crate::render::Wrapping::Terminal,
             hotkey: "none".to_owned().try_into().unwrap(),

@@ -88,3 +88,9 @@ impl Child {
         let _ = kill(self.pid, signal);
     }
 }
+
+/// The name of a process as the system has it: the first 15 bytes of its program's file name.
+pub fn process_name(pid: Pid) -> Option<String> {
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
+    Some(name.trim_end_matches('\n').to_owned())
+}

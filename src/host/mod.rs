@@ -15,7 +15,7 @@ mod start;
 use std::io;
 use std::path::PathBuf;
 
-pub use child::{Change, Child, Ending};
+pub use child::{Change, Child, Ending, process_name};
 pub use find::{Found, Search, Source, find};
 pub use kind::Kind;
 pub use launch::{Integration, Launch, Wishes, exact, exec, plain, restore};

@@ -24,6 +24,7 @@ use super::hooks::Hooked;
 use super::hotkey::Burst;
 use super::line;
 use super::memory;
+use super::nested::NestedShells;
 use super::outbox::Outbox;
 use super::privacy::Privacy;
 use super::recent::Recent;
@@ -85,6 +86,7 @@ impl Session {
         if let Some(words) = summary(&problems) {
             stage.notice(words);
         }
+        let nested = NestedShells::new(config.nested_hint, config.hotkey.key().map(|key| key.label()));
         Ok(Session {
             tty,
             pty,
@@ -131,6 +133,7 @@ impl Session {
             expects_hooks: !launch.secrets.is_empty(),
             secrets: launch.secrets,
             hooked: Hooked::default(),
+            nested,
             pty_open: true,
             tracking: true,
         })

@@ -17,6 +17,7 @@ mod hooks;
 mod hotkey;
 mod line;
 mod memory;
+mod nested;
 mod outbox;
 mod plain;
 mod privacy;
@@ -165,6 +166,7 @@ struct Session {
     editors_terminal: Option<Termios>,
     secrets: Vec<std::path::PathBuf>,
     hooked: hooks::Hooked,
+    nested: nested::NestedShells,
     /// Whether hooks are expected and their absence was not mentioned yet.
     expects_hooks: bool,
     pty_open: bool,
@@ -296,12 +298,13 @@ impl Session {
         }
         let shown = self.stage.to_screen.front().len();
         let (pty, child, stage, scanner) = (&self.pty, &self.child, &mut self.stage, &mut self.scanner);
-        let hooked = &mut self.hooked;
+        let (hooked, nested) = (&mut self.hooked, &mut self.nested);
         hooked.expect(bytes);
         let read = AssertUnwindSafe(|| {
             probe::fault_at("marks", bytes);
             scanner.scan(bytes, |piece| {
                 hooked.miss(&piece, stage, pty, child);
+                nested.see(&piece, stage, pty, child);
                 stage.take(piece, || pty.foreground() == Some(child.pid()));
             });
         });

@@ -230,6 +230,11 @@ impl Stage {
         &self.screen
     }
 
+    /// Whether a line of ours can stand where the cursor is without touching anything.
+    pub(super) fn is_on_empty_row(&self) -> bool {
+        self.tracker.is_on_empty_row()
+    }
+
     pub(super) fn zone(&self) -> Zone {
         self.tracker.zone()
     }

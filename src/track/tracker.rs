@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::command::Command;
-use super::drawn::{as_prompt, drawn, is_blank, is_link};
+use super::drawn::{as_prompt, drawn, is_blank, is_link, leaves_empty_row};
 use super::dress::epilogue;
 use super::mark::{Mark, Problem};
 
@@ -124,6 +124,11 @@ impl Tracker {
     /// Whether nothing is drawn on the cursor's line. Readline leaves a mode switched off and a return behind the newline.
     pub fn at_line_start(&self) -> bool {
         is_blank(&self.line)
+    }
+
+    /// Whether the cursor is at the start of an empty row, in no colour, and the output does not end within an escape sequence.
+    pub fn is_on_empty_row(&self) -> bool {
+        leaves_empty_row(&self.line)
     }
 
     /// Whether the last thing that passed was a newline.

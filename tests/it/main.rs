@@ -32,6 +32,7 @@ mod hooks;
 mod hotkey;
 mod inline;
 mod line;
+mod nested;
 mod painted;
 mod prompts;
 mod query;

@@ -1,0 +1,98 @@
+//! Shells inside the shell: `bash`, `sudo -s`, `ssh host`, `docker exec -it … sh`.
+//!
+//! They do not have our hooks, so a line that starts with `> ` is an ordinary redirection there. The first time a session enters one
+//! of each kind, one dim line says so.
+//!
+//! Three things have to agree before the line is shown. The recorded command starts an interactive shell (read from its text alone,
+//! once, without asking the system). Its program, or a shell, is in the foreground. And it reads keys one by one, as line editors
+//! and remote terminals do. The line is shown above the first output after that, at the start of an empty row of the main screen,
+//! before the nested shell has drawn anything whose place it could remember.
+
+mod command;
+
+use crate::host::{self, Child, Pty};
+use crate::track::{Mark, Piece, takes_screen};
+
+use super::stage::Stage;
+pub(super) use command::NestedKind;
+use command::{Entered, is_shell};
+
+/// Pieces of output that are looked at before a command has shown a prompt: an image may have to be fetched first.
+const LOOKS: u32 = 1_000;
+/// How often the name of the program in the foreground is read.
+const NAMES: u32 = 8;
+
+/// Which kinds of nested shells have been explained, and the one that may be starting.
+#[derive(Debug)]
+pub(super) struct NestedShells {
+    /// Ends the line: the key that works in a nested shell too, if there is one.
+    hotkey: Option<String>,
+    told: Vec<NestedKind>,
+    entering: Option<Entering>,
+    is_on: bool,
+}
+
+#[derive(Debug)]
+struct Entering {
+    entered: Entered,
+    looks: u32,
+    names: u32,
+}
+
+impl NestedShells {
+    pub(super) fn new(is_on: bool, hotkey: Option<String>) -> NestedShells {
+        NestedShells { hotkey, told: Vec::new(), entering: None, is_on }
+    }
+
+    /// Sees a piece of the shell's output before it is shown.
+    pub(super) fn see(&mut self, piece: &Piece<'_>, stage: &mut Stage, pty: &Pty, child: &Child) {
+        match piece {
+            Piece::Mark(Mark::Start { text, .. }) => self.begin(text),
+            Piece::Mark(Mark::End { .. } | Mark::Prompt { .. }) => self.entering = None,
+            Piece::Bytes(bytes) if self.entering.is_some() => self.look(bytes, stage, pty, child),
+            Piece::Bytes(_) | Piece::Mark(_) | Piece::ForeignPrompt | Piece::Switch(_) => {}
+        }
+    }
+
+    fn begin(&mut self, text: &[u8]) {
+        let entered = self.is_on.then(|| Entered::by(text)).flatten();
+        let entered = entered.filter(|entered| !self.told.contains(&entered.kind));
+        self.entering = entered.map(|entered| Entering { entered, looks: LOOKS, names: NAMES });
+    }
+
+    fn look(&mut self, bytes: &[u8], stage: &mut Stage, pty: &Pty, child: &Child) {
+        let Some(mut entering) = self.entering.take() else { return };
+        if stage.modes().full_screen() || takes_screen(bytes) || entering.looks == 0 || entering.names == 0 {
+            return;
+        }
+        entering.looks -= 1;
+        if !entering.is_running(pty, child) {
+            self.entering = Some(entering);
+        } else if stage.is_on_empty_row() {
+            self.told.push(entering.entered.kind);
+            stage.say_here(&self.words());
+        }
+    }
+
+    fn words(&self) -> String {
+        let asks = self.hotkey.as_ref().map(|key| format!("; {key} asks")).unwrap_or_default();
+        format!("`> ` lines run as shell commands here{asks}")
+    }
+}
+
+impl Entering {
+    /// Whether the nested shell, or the program that leads to it, has the terminal and reads keys.
+    fn is_running(&mut self, pty: &Pty, child: &Child) -> bool {
+        let edits_lines = pty.edits_lines_itself();
+        // dash has no line editor.
+        if !edits_lines && !self.entered.is_plain_shell {
+            return false;
+        }
+        let Some(owner) = pty.foreground().filter(|owner| *owner != child.pid()) else { return false };
+        self.names -= 1;
+        host::process_name(owner).is_some_and(|name| match edits_lines {
+            true => is_shell(&name) || self.entered.names(&name),
+            false => matches!(name.as_str(), "dash" | "sh"),
+        })
+    }
+}
