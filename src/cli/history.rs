@@ -22,6 +22,7 @@ use jiff::{Timestamp, Zoned};
 
 use crate::store::{Filter, History};
 
+use super::report;
 pub use screen::Screen;
 use since::Since;
 
@@ -147,7 +148,8 @@ fn dispatch(
             if json {
                 return entries(&mut |entry| json::entry(&entry, out));
             }
-            table::list(entries, place, screen, out)
+            say_if_none(table::list(entries, place, screen, out)?, args.which.is_narrow());
+            Ok(())
         }
         Some(Command::Search { words, which }) => {
             let (history, filter) = (open()?, filter(&which, place, screen)?);
@@ -155,7 +157,8 @@ fn dispatch(
             if json {
                 return entries(&mut |entry| json::entry(&entry, out));
             }
-            table::found(&history, entries, &words, place, screen, out)
+            say_if_none(table::found(&history, entries, &words, place, screen, out)?, true);
+            Ok(())
         }
         Some(Command::Show { id, raw }) => {
             let Some(stored) = open()?.get(id)? else {
@@ -187,6 +190,23 @@ fn dispatch(
         Some(Command::Forget(args)) => forget::run(&args, json, place, screen, answers, out),
         Some(Command::Pause) => pause::pause(place, out),
         Some(Command::Resume) => pause::resume(place, out),
+    }
+}
+
+/// Tells a person on stderr that nothing was found. What is on stdout is an empty list all the same.
+fn say_if_none(listed: usize, is_narrow: bool) {
+    let words = match is_narrow {
+        true => "no recorded command matches; `shellmate history` lists all",
+        false => "no command has been recorded yet",
+    };
+    report::notices((listed == 0).then_some(words));
+}
+
+impl Which {
+    /// Whether some commands are left out on purpose.
+    fn is_narrow(&self) -> bool {
+        let Which { cwd, failed, since, session, limit } = self;
+        cwd.is_some() || *failed || since.is_some() || session.is_some() || limit.is_some()
     }
 }
 

@@ -44,6 +44,8 @@ pub(super) fn run(args: Args, wish: &Wish, env: provider::Env<'_>, out: &mut imp
     out.flush()?;
     if lists.is_empty() {
         report::words(agent::NO_MODEL);
+    } else if shown == 0 && !args.words.is_empty() && !args.json {
+        report::notices([format!("no model has {} in its name; `shellmate models` lists all", args.words.join(" "))]);
     }
     Ok(if shown > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

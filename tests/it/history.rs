@@ -282,3 +282,22 @@ fn without_a_history_it_says_so_kindly() {
     let output = builder.command().stdin(Stdio::null()).output().unwrap();
     assert!(!output.status.success() && !output.stderr.is_empty(), "{output:?}");
 }
+
+#[test]
+fn a_list_that_is_empty_says_so_on_stderr() {
+    let said = |term: &Term, args: &[&str]| {
+        let output = term.shellmate(args);
+        assert!(output.status.success() && output.stdout.is_empty(), "{args:?}: {}{}", output.stdout, output.stderr);
+        output.stderr
+    };
+    let mut term = Term::new(Shell::Bash).start();
+    term.wait_for_prompt();
+    assert_eq!(said(&term, &["history"]), "shellmate: no command has been recorded yet\n");
+    term.run("true");
+    term.exit();
+    let nothing = "shellmate: no recorded command matches; `shellmate history` lists all\n";
+    assert_eq!(said(&term, &["history", "search", "nowhere"]), nothing);
+    assert_eq!(said(&term, &["history", "--failed"]), nothing);
+    assert_eq!(said(&term, &["history", "search", "nowhere", "--json"]), "");
+    assert_eq!(said(&term, &["history", "--failed", "--json"]), "");
+}

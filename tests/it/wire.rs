@@ -132,6 +132,9 @@ fn models_are_listed_for_people_and_programs() {
     let (builder, _, out, _) = run(builder, &["models", "--json"], "");
     let line: Value = serde_json::from_str(out.trim()).unwrap();
     assert_eq!(line, json!({ "provider": "custom", "model": "scripted", "context_window": null, "price": null }));
-    let (_home, code, out, _) = run(builder, &["models", "nothing-like-it"], "");
+    let (builder, code, out, err) = run(builder, &["models", "nothing", "like-it"], "");
     assert_eq!((code, out.as_str()), (Some(1), ""));
+    assert_eq!(err, "shellmate: no model has nothing like-it in its name; `shellmate models` lists all\n");
+    let (_home, code, out, err) = run(builder, &["models", "nothing-like-it", "--json"], "");
+    assert_eq!((code, out.as_str(), err.as_str()), (Some(1), "", ""));
 }

@@ -46,8 +46,9 @@ pub(super) fn run(
         None if args.which.all => Forget::All,
         None => Forget::Ids(args.which.ids.clone()),
     };
-    if !matches!(which, Forget::Ids(_)) && !args.yes {
-        let commands = history.count(&Filter { since, ..Filter::default() })?;
+    let asks = !matches!(which, Forget::Ids(_)) && !args.yes;
+    let commands = if asks { history.count(&Filter { since, ..Filter::default() })? } else { 0 };
+    if commands > 0 {
         let answers = answers.filter(|_| screen.terminal);
         let Some(answers) = answers else {
             anyhow::bail!("this would forget {}; add --yes to mean it", counted(commands))

@@ -16,21 +16,24 @@ pub(super) trait Listing: Fn(&mut Visitor<'_>) -> anyhow::Result<()> {}
 impl<F: Fn(&mut Visitor<'_>) -> anyhow::Result<()>> Listing for F {}
 pub(super) type Visitor<'a> = dyn FnMut(Entry) -> anyhow::Result<()> + 'a;
 
-/// Lists commands.
+/// Lists commands and returns how many there are.
 pub(super) fn list(
     entries: impl Listing,
     place: &Place<'_>,
     screen: Screen,
     out: &mut impl Write,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<usize> {
     let table = Table::new(&entries, place, screen)?;
+    let mut listed = 0;
     entries(&mut |entry| {
+        listed += 1;
         let line = if screen.terminal { table.line(&entry) } else { plain(&entry) };
         Ok(writeln!(out, "{line}")?)
-    })
+    })?;
+    Ok(listed)
 }
 
-/// Lists commands that were searched for, each with the line of its output that was meant.
+/// Lists commands that were searched for, each with the line of its output that was meant, and returns how many there are.
 pub(super) fn found(
     history: &History,
     entries: impl Listing,
@@ -38,10 +41,12 @@ pub(super) fn found(
     place: &Place<'_>,
     screen: Screen,
     out: &mut impl Write,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<usize> {
     let words: Vec<String> = words.iter().map(|word| folded(word)).filter(|word| !word.is_empty()).collect();
     let table = Table::new(&entries, place, screen)?;
+    let mut listed = 0;
     entries(&mut |entry| {
+        listed += 1;
         let line = match history.get(entry.id)? {
             Some(stored) if !has_all(&one_line(&entry.command), &words) => {
                 matching_line(&stored.output.text(stored.size), &words)
@@ -56,7 +61,8 @@ pub(super) fn found(
             writeln!(out, "{}", table.below(&line, &words))?;
         }
         Ok(())
-    })
+    })?;
+    Ok(listed)
 }
 
 /// Column widths for these entries on this screen.

@@ -343,5 +343,6 @@ fn an_empty_history_is_no_error() {
     assert_eq!(home.says(""), "");
     assert_eq!(home.says("search x"), "");
     assert!(home.says("stats").starts_with("commands  0 in 0 sessions\n"));
+    assert_eq!(home.says("forget --all"), "Forgot 0 commands.\n", "there is nothing to ask about");
     assert!(!home.database().exists());
 }
