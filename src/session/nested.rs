@@ -5,13 +5,13 @@
 //!
 //! Three things have to agree before the line is shown. The recorded command starts an interactive shell (read from its text alone,
 //! once, without asking the system). Its program, or a shell, is in the foreground. And it reads keys one by one, as line editors
-//! and remote terminals do. The line is shown above the first output after that, at the start of an empty row of the main screen,
+//! and remote terminals do. The line is shown above the first visible output after that, at the start of an empty row of the main screen,
 //! before the nested shell has drawn anything whose place it could remember.
 
 mod command;
 
 use crate::host::{self, Child, Pty};
-use crate::track::{Mark, Piece, takes_screen};
+use crate::track::{Mark, Piece, draws_text, takes_screen};
 
 use super::stage::Stage;
 pub(super) use command::NestedKind;
@@ -66,7 +66,7 @@ impl NestedShells {
             return;
         }
         entering.looks -= 1;
-        if !entering.is_running(pty, child) {
+        if !draws_text(bytes) || !entering.is_running(pty, child) {
             self.entering = Some(entering);
         } else if stage.is_on_empty_row() {
             self.told.push(entering.entered.kind);

@@ -84,6 +84,11 @@ fn without_colours_behind(bytes: &[u8]) -> &[u8] {
     }
 }
 
+/// Whether a person sees something of these bytes: not only modes, titles and colours.
+pub fn draws_text(bytes: &[u8]) -> bool {
+    !is_blank(bytes) && !leaves_empty_row(bytes)
+}
+
 /// Whether these bytes switch to the alternate screen or place the cursor anywhere on the screen, as full-screen programs do first.
 pub fn takes_screen(bytes: &[u8]) -> bool {
     memchr::memmem::find_iter(bytes, b"\x1b[").any(|at| {
@@ -165,6 +170,18 @@ mod tests {
         assert_eq!(drawn(marks, is_place), b"\x1b]133;A\x07$ \x1b]133;B\x07");
         assert_eq!(drawn(b"\x1b]2;broken off", is_link), b"");
         assert_eq!(drawn(b"a\x1bkvim\x1b\\b\x1bkstray\r\x1bk\x07c", is_link), b"ab\rc");
+    }
+
+    #[test]
+    fn modes_titles_and_colours_are_no_text() {
+        for bytes in
+            [&b""[..], b"\x1b[?2004l\x1b]0;title\x07\x1b[30m\x1b(B\x1b[m\r", b"\x1b[?2004h", b"\x1b[?10", b"\r\n"]
+        {
+            assert!(!draws_text(bytes), "{}", bytes.escape_ascii());
+        }
+        for bytes in [&b"$ "[..], b"\x1b[?2004h\x1b[32m$\x1b[m ", b"\x1b[1m\x1b[7m%"] {
+            assert!(draws_text(bytes), "{}", bytes.escape_ascii());
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod screen;
 mod tracker;
 
 pub use command::Command;
-pub use drawn::takes_screen;
+pub use drawn::{draws_text, takes_screen};
 pub use dress::{closing, epilogue, is_visible, prologue};
 pub use mark::{LineOnScreen, Mark, Problem};
 pub use modes::{Modes, Switch};
