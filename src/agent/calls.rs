@@ -1,19 +1,18 @@
 //! What the model asks for: prepared by its tool, judged, maybe asked, done.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::{BoxFuture, join_all};
 use tokio_util::sync::CancellationToken;
 
-use super::change;
-use super::front::{Approval, Approver, Decision, Front};
+use super::front::{Approval, Decision};
 use super::refusal::{INTERRUPTED, Refusal};
+use super::{Turn, change};
 use crate::chat::{Call, Event, Outcome, Part, Shown};
-use crate::guard::{self, Grant, Grants, Intent, Redactor, Surroundings, Verdict};
+use crate::guard::{self, Grant, Intent, Surroundings, Verdict};
 use crate::text;
-use crate::tool::{Context, Prepared, Registry, RunContext};
+use crate::tool::{Context, Prepared, RunContext};
 
 /// Calls of one message that are made. A model that asks for more is told so; thousands would only keep the machine busy.
 const MOST_CALLS: usize = 64;
@@ -22,27 +21,22 @@ const FAREWELL: Duration = Duration::from_millis(60);
 /// Characters of a call that could not be understood, as a person sees it.
 const TITLE_CAP: usize = 120;
 
-/// Where the calls of one step are made.
-pub(super) struct Desk<'a> {
-    pub(super) registry: &'a Registry,
-    pub(super) front: &'a Arc<dyn Front>,
-    pub(super) approver: &'a dyn Approver,
-    pub(super) private: &'a [PathBuf],
-    pub(super) grants: &'a mut Grants,
-    pub(super) redactor: &'a Redactor,
+/// The calls of one step.
+pub(super) struct Calls<'a> {
+    pub(super) turn: &'a Turn,
+    /// Where they are made.
     pub(super) context: &'a Context,
-    pub(super) cancel: &'a CancellationToken,
 }
 
-impl Desk<'_> {
+impl Calls<'_> {
     /// Makes these calls: reads in a row together, everything else one by one. Each has a result, in the order of the calls.
-    pub(super) async fn perform(&mut self, mut calls: Vec<Call>) -> Vec<Part> {
+    pub(super) async fn perform(&self, mut calls: Vec<Call>) -> Vec<Part> {
         let excess = calls.split_off(calls.len().min(MOST_CALLS));
         let mut results = Vec::new();
         let mut reads: Vec<BoxFuture<'static, Part>> = Vec::new();
         for call in calls {
             let mut prepared = self.prepare(&call);
-            if self.is_free_read(&prepared) && !self.cancel.is_cancelled() {
+            if self.is_free_read(&prepared) && !self.turn.cancel.is_cancelled() {
                 reads.extend(prepared.ok().map(|prepared| self.start(call, prepared)));
                 continue;
             }
@@ -62,7 +56,7 @@ impl Desk<'_> {
     fn leave_out(&self, excess: Vec<Call>) -> Vec<Part> {
         if !excess.is_empty() {
             let words = format!("left out {} calls: one message may hold at most {MOST_CALLS}", excess.len());
-            self.front.hear(Event::Notice(words));
+            self.turn.front.hear(Event::Notice(words));
         }
         let message = format!("not made: one message may hold at most {MOST_CALLS} calls");
         excess.into_iter().map(|call| result(call.id, Outcome::failed(message.clone()))).collect()
@@ -70,8 +64,8 @@ impl Desk<'_> {
 
     /// Describes a call. Rejects calls whose arguments contain a redaction placeholder: it would be written as it is.
     fn prepare(&self, call: &Call) -> Result<Prepared, Refusal> {
-        let prepared = self.registry.prepare(call, self.context).map_err(Refusal::Invalid)?;
-        match self.redactor.placeholder_in(&call.arguments) {
+        let prepared = self.turn.kit.toolbox.prepare(call, self.context).map_err(Refusal::Invalid)?;
+        match self.turn.kit.redactor.placeholder_in(&call.arguments) {
             // Words to the person may well name it.
             Some(placeholder) if prepared.intent != Intent::Ask => Err(Refusal::Placeholder(placeholder)),
             Some(_) | None => Ok(prepared),
@@ -83,8 +77,8 @@ impl Desk<'_> {
     }
 
     /// Makes one call, if it may be made.
-    async fn make(&mut self, call: Call, prepared: Result<Prepared, Refusal>) -> Part {
-        if self.cancel.is_cancelled() {
+    async fn make(&self, call: Call, prepared: Result<Prepared, Refusal>) -> Part {
+        if self.turn.cancel.is_cancelled() {
             return result(call.id, Refusal::Interrupted.outcome());
         }
         let mut prepared = match prepared {
@@ -111,7 +105,7 @@ impl Desk<'_> {
     }
 
     /// Finds out whether a call may be made.
-    async fn allow(&mut self, verdict: Verdict, question: Approval) -> Result<(), Refusal> {
+    async fn allow(&self, verdict: Verdict, question: Approval) -> Result<(), Refusal> {
         match verdict {
             Verdict::Allow => return Ok(()),
             Verdict::Deny(why) => return Err(Refusal::Forbidden(why.to_string())),
@@ -120,13 +114,13 @@ impl Desk<'_> {
         let lasting = question.lasting.clone();
         let decision = tokio::select! {
             biased;
-            () = self.cancel.cancelled() => return Err(Refusal::Interrupted),
-            decision = self.approver.approve(question) => decision,
+            () = self.turn.cancel.cancelled() => return Err(Refusal::Interrupted),
+            decision = self.turn.approver.approve(question) => decision,
         };
         match decision {
             Decision::Once => Ok(()),
             Decision::ForSession => {
-                lasting.into_iter().for_each(|grant| self.grants.add(grant));
+                lasting.into_iter().for_each(|grant| self.turn.kit.grants.add(grant));
                 Ok(())
             }
             Decision::No { why } => Err(Refusal::Declined { why }),
@@ -136,30 +130,31 @@ impl Desk<'_> {
 
     /// The verdict, and what a lasting yes would mean.
     fn judge(&self, prepared: &Prepared) -> (Verdict, Option<Grant>) {
-        let (home, private) = (self.context.home(), self.private);
-        let around = Surroundings { project: &self.context.cwd, home, private, grants: &*self.grants };
+        let (home, kit) = (self.context.home(), &self.turn.kit);
+        let around =
+            Surroundings { project: &self.context.cwd, home, private: &kit.places.private, grants: &kit.grants };
         (guard::judge(&prepared.intent, &around), Grant::offered(&prepared.intent, &around))
     }
 
     /// Says that a call was not made.
     fn decline(&self, call: Call, title: String, refusal: Refusal) -> Part {
         let (id, outcome) = (call.id.clone(), refusal.outcome());
-        let kind = self.registry.kind(&call.name);
-        self.front.hear(Event::CallStarted { call, kind, title });
+        let kind = self.turn.kit.toolbox.kind(&call.name);
+        self.turn.front.hear(Event::CallStarted { call, kind, title });
         let (told, shown) = (outcome.clone(), refusal.shown());
-        self.front.hear(Event::CallFinished { id: id.clone(), outcome: told, shown, took: Duration::ZERO });
+        self.turn.front.hear(Event::CallFinished { id: id.clone(), outcome: told, shown, took: Duration::ZERO });
         result(id, outcome)
     }
 
     /// Starts a call; its future ends with the result, soon after a cancel at the latest.
     fn start(&self, call: Call, prepared: Prepared) -> BoxFuture<'static, Part> {
-        let (front, cancel, id) = (Arc::clone(self.front), self.cancel.clone(), call.id.clone());
-        let (speaker, name) = (Arc::clone(self.front), call.id.clone());
+        let (front, cancel, id) = (Arc::clone(&self.turn.front), self.turn.cancel.clone(), call.id.clone());
+        let (speaker, name) = (Arc::clone(&self.turn.front), call.id.clone());
         let output =
             Box::new(move |text: &str| speaker.hear(Event::CallOutput { id: name.clone(), text: text.to_owned() }));
         let run = (prepared.run)(RunContext { output, cancel: cancel.clone() });
         let preview = prepared.preview;
-        let kind = self.registry.kind(&call.name);
+        let kind = self.turn.kit.toolbox.kind(&call.name);
         front.hear(Event::CallStarted { call, kind, title: prepared.title });
         Box::pin(async move {
             let began = Instant::now();

@@ -1,19 +1,10 @@
 //! Nothing becomes part of a conversation before its secrets are masked.
 
-use super::Agent;
 use crate::chat::{Message, Outcome, Part};
 use crate::guard::Redactor;
 
-impl Agent {
-    /// Adds what was said to us, or came of a call, to the conversation: the only way in for anything but the model's own words.
-    pub(super) fn add(&mut self, message: Message) {
-        let message = masked(message, &self.redactor);
-        self.request.messages.push(message);
-    }
-}
-
 /// The message without its secrets. What a model said itself, and how it thought, goes back as it came.
-fn masked(message: Message, redactor: &Redactor) -> Message {
+pub(super) fn masked(message: Message, redactor: &Redactor) -> Message {
     let parts = message.parts.into_iter().map(|part| match part {
         Part::Text(text) => Part::Text(redactor.mask(&text)),
         Part::Result { id, outcome } => Part::Result { id, outcome: masked_outcome(outcome, redactor) },

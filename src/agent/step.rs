@@ -4,11 +4,10 @@ use std::time::{Duration, SystemTime};
 
 use tokio_util::sync::CancellationToken;
 
-use super::failure;
-use super::front::Front;
 use super::stream::{Answer, Draft};
+use super::{Turn, failure};
 use crate::chat::{Event, Failure, Message, Usage};
-use crate::provider::{Decision, Policy, Provider, Request};
+use crate::provider::{Decision, Request};
 
 /// What came of a request.
 pub(super) enum Step {
@@ -19,19 +18,9 @@ pub(super) enum Step {
     Failed(Option<Message>, Failure),
 }
 
-/// Who is asked, and how often.
-pub(super) struct Line<'a> {
-    pub(super) provider: &'a dyn Provider,
-    pub(super) front: &'a dyn Front,
-    pub(super) policy: &'a Policy,
-    /// How often text may be shown.
-    pub(super) tellings: u32,
-    pub(super) cancel: &'a CancellationToken,
-}
-
 /// Asks the model and tells the front what it says while it says it. The tokens of every try are added to `usage`.
-pub(super) async fn ask(line: Line<'_>, request: &Request, usage: &mut Usage) -> Step {
-    let Line { provider, front, policy, cancel, .. } = line;
+pub(super) async fn ask(turn: &Turn, request: &Request, usage: &mut Usage) -> Step {
+    let Turn { kit, front, cancel, .. } = turn;
     let mut tellings = 0;
     for attempt in 1.. {
         let mut draft = Draft::default();
@@ -43,7 +32,7 @@ pub(super) async fn ask(line: Line<'_>, request: &Request, usage: &mut Usage) ->
         let streamed = tokio::select! {
             biased;
             () = cancel.cancelled() => None,
-            streamed = provider.stream(request, &mut take) => Some(streamed),
+            streamed = kit.model.provider.stream(request, &mut take) => Some(streamed),
         };
         *usage += draft.usage();
         let error = match streamed {
@@ -54,8 +43,8 @@ pub(super) async fn ask(line: Line<'_>, request: &Request, usage: &mut Usage) ->
         tellings += u32::from(draft.has_text());
         tracing::warn!(?error, "a request failed");
         let failure = failure::of(&error);
-        let after = match policy.decide(attempt, &error, chance()) {
-            Decision::Again(after) if tellings < line.tellings => after,
+        let after = match kit.policy.decide(attempt, &error, chance()) {
+            Decision::Again(after) if tellings < kit.limits.tellings => after,
             Decision::Again(_) | Decision::GiveUp => return Step::Failed(draft.broken_off(), failure),
         };
         front.hear(Event::Retrying { attempt: attempt + 1, after, why: failure.words });

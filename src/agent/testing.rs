@@ -1,18 +1,17 @@
 //! What the tests of this room share: a model, a person, tools and a front that do as they are told.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use futures_util::future::{BoxFuture, ready};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{Agent, Approval, Approver, Decision, Front, Limits, Query, Setup, ShellView};
+use super::{Approval, Approver, Conversation, Decision, Front, Kit, Limits, Query, ShellView, Turn};
 use crate::chat::{Ending, Event, Message, Outcome, Part, Role, Shown, ToolKind, ToolSpec};
-use crate::guard::{Intent, Masking};
+use crate::guard::{Grants, Intent, Redactor};
 use crate::provider::{Delta, Effort, ErrorKind, Policy, Provider, ProviderError, Request, Resolved, Stop};
-use crate::tool::{Context, Prepared, Registry, RunContext, Tool};
+use crate::tool::{Context, Ports, Prepared, RunContext, Tool, Toolbox};
 
 /// A front that remembers what it heard.
 #[derive(Default)]
@@ -154,9 +153,10 @@ pub(super) fn run() -> Intent {
     Intent::Run { command: "make".into(), cwd: "/".into() }
 }
 
-/// An agent and everyone around it.
+/// A conversation and everyone around it.
 pub(super) struct Room {
-    pub(super) agent: Agent,
+    pub(super) kit: Kit,
+    pub(super) conversation: Conversation,
     pub(super) model: Arc<Script>,
     pub(super) person: Arc<Person>,
     pub(super) ear: Arc<Ear>,
@@ -165,20 +165,30 @@ pub(super) struct Room {
 impl Room {
     pub(super) fn new(answers: impl IntoIterator<Item = (Vec<Delta>, End)>, tools: Vec<Arc<dyn Tool>>) -> Room {
         let model = Arc::new(Script { answers: Mutex::new(answers.into_iter().collect()), ..Script::default() });
-        let (person, ear) = (Arc::new(Person::default()), Arc::new(Ear::default()));
-        let mut agent = Agent::new(Setup {
-            resolved: resolved(model.clone(), "one"),
-            registry: Registry::of(tools),
-            front: ear.clone(),
-            approver: person.clone(),
-            spill: PathBuf::new(),
-            history: None,
-            private: Vec::new(),
-            masking: Masking::default(),
+        let kit = Kit {
+            model: resolved(model.clone(), "one"),
+            toolbox: Toolbox::of(tools),
+            grants: Grants::default(),
+            redactor: Redactor::default(),
             limits: Limits { steps: 3, ..Limits::default() },
-        });
-        agent.policy = Policy { first: std::time::Duration::ZERO, ..Policy::default() };
-        Room { agent, model, person, ear }
+            places: Arc::default(),
+            policy: Policy { first: std::time::Duration::ZERO, ..Policy::default() },
+        };
+        let (person, ear) = (Arc::new(Person::default()), Arc::new(Ear::default()));
+        Room { kit, conversation: Conversation::default(), model, person, ear }
+    }
+
+    /// A turn on what was said so far.
+    pub(super) fn begin(&self, cancel: CancellationToken) -> Turn {
+        Turn {
+            kit: Arc::new(self.kit.clone()),
+            said: self.conversation.window(),
+            seen: self.conversation.seen(),
+            front: self.ear.clone(),
+            approver: self.person.clone(),
+            ports: Ports::default(),
+            cancel,
+        }
     }
 
     /// One turn on a runtime of its own; afterwards the conversation must be one that can be sent.
@@ -187,22 +197,29 @@ impl Room {
     }
 
     pub(super) fn turn_until(&mut self, text: &str, cancel: CancellationToken) -> Ending {
+        self.run(query(text), cancel)
+    }
+
+    pub(super) fn run(&mut self, query: Query, cancel: CancellationToken) -> Ending {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let ending = runtime.block_on(self.agent.turn(query(text), cancel));
+        let exchange = runtime.block_on(self.begin(cancel).run(query));
         runtime.shutdown_background();
+        let ending = exchange.ending.clone();
         assert_eq!(self.ear.heard().last(), Some(&Event::Finished(ending.clone())));
-        assert_sendable(&self.agent.request.messages);
+        assert_sendable(&exchange.messages);
+        self.conversation.append(exchange);
+        assert_sendable(&self.conversation.window());
         ending
     }
 
     /// What the conversation says, message by message.
     pub(super) fn said(&self) -> Vec<String> {
-        self.agent.request.messages.iter().map(Message::text).collect()
+        self.conversation.window().iter().map(Message::text).collect()
     }
 
     /// The results of the last calls.
     pub(super) fn results(&self) -> Vec<String> {
-        let messages = &self.agent.request.messages;
+        let messages = self.conversation.window();
         let last = messages.iter().rev().find(|message| message.role == Role::Tool).unwrap();
         let texts = last.parts.iter().map(|part| match part {
             Part::Result { outcome, .. } => outcome.text().to_owned(),
@@ -249,7 +266,7 @@ pub(super) fn query(text: &str) -> Query {
 }
 
 /// Every call has its result right behind it, in order, and no message is empty.
-fn assert_sendable(messages: &[Message]) {
+pub(super) fn assert_sendable(messages: &[Message]) {
     for (index, message) in messages.iter().enumerate() {
         assert!(!message.parts.is_empty(), "an empty message");
         let calls: Vec<&str> = message.calls().map(|call| call.id.as_str()).collect();

@@ -7,10 +7,10 @@ use tokio::sync::Barrier;
 use tokio_util::sync::CancellationToken;
 
 use super::testing::{Double, End, Room, look, query, resolved, run, says, uses};
-use super::{Decision, context};
+use super::{Conversation, Decision, context};
 use crate::chat::{Ending, Event, Failure, FailureKind, Outcome, Shown, ToolKind, Usage};
 use crate::provider::{Delta, ErrorKind, Stop};
-use crate::tool::{Ports, Registry, Timeouts, Tool};
+use crate::tool::{Ports, Timeouts, Tool, Toolbox};
 
 /// A tool that writes its name down.
 fn noting(name: &'static str, intent: crate::guard::Intent, notes: &Arc<Mutex<Vec<&'static str>>>) -> Arc<dyn Tool> {
@@ -31,13 +31,13 @@ fn an_answer_is_heard_and_remembered() {
     let (mut deltas, end) = says("Hello.");
     deltas.push(Delta::Usage(usage));
     let mut room = Room::new([(deltas, end), says("Again.")], vec![]);
-    let preview = room.agent.preview(&query("hi")).words;
+    let preview = room.kit.preview(&room.conversation, &Ports::default(), &query("hi")).words;
     assert_eq!(room.turn("hi"), Ending::Answered);
     assert_eq!(room.said(), [preview, "Hello.".into()]);
-    assert_eq!(room.agent.usage(), usage);
+    assert_eq!(room.conversation.usage(), usage);
     let heard = room.ear.heard();
     assert_eq!(heard[..2], [Event::StepStarted { step: 1 }, Event::Text("Hello.".into())]);
-    room.agent.switch(resolved(room.model.clone(), "two"));
+    room.kit.model = resolved(room.model.clone(), "two");
     assert_eq!(room.turn("more"), Ending::Answered);
     let requests = room.model.requests.lock().unwrap();
     assert_eq!((requests[0].model.as_str(), requests[1].model.as_str()), ("one", "two"));
@@ -48,17 +48,17 @@ fn an_answer_is_heard_and_remembered() {
 #[test]
 fn a_turn_may_run_on_any_thread() {
     fn assert_send(_: &impl Send) {}
-    let mut room = Room::new([], vec![]);
-    assert_send(&room.agent.turn(query("hi"), CancellationToken::new()));
+    let room = Room::new([], vec![]);
+    assert_send(&room.begin(CancellationToken::new()).run(query("hi")));
 }
 
 #[test]
 fn a_new_conversation_knows_nothing() {
     let mut room = Room::new([says("Hello."), says("Who?")], vec![]);
     room.turn("hi");
-    assert_eq!(room.agent.last_answer().as_deref(), Some("Hello."));
-    room.agent.new_conversation();
-    assert_eq!(room.agent.last_answer(), None);
+    assert_eq!(room.conversation.last_answer().as_deref(), Some("Hello."));
+    room.conversation = Conversation::default();
+    assert_eq!(room.conversation.last_answer(), None);
     room.turn("me");
     assert_eq!(room.model.requests.lock().unwrap()[1].messages.len(), 1);
 }
@@ -93,6 +93,23 @@ fn reads_run_together_and_the_rest_in_order() {
 }
 
 #[test]
+fn answers_at_the_same_time_share_grants_and_join_as_wholes() {
+    let notes = Arc::new(Mutex::new(Vec::new()));
+    let answers = [uses(&[("act", "")]), uses(&[("act", "")]), says("Done."), says("Done too.")];
+    let mut room = Room::new(answers, vec![noting("act", run(), &notes)]);
+    *room.person.answers.lock().unwrap() = [Decision::ForSession].into();
+    let turns = [room.begin(CancellationToken::new()), room.begin(CancellationToken::new())];
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let exchanges = runtime.block_on(futures_util::future::join_all(turns.map(|turn| turn.run(query("go")))));
+    assert_eq!(*notes.lock().unwrap(), ["act", "act"]);
+    assert_eq!(room.person.asked.lock().unwrap().len(), 1, "a yes to one answer counts for the other");
+    exchanges.into_iter().for_each(|exchange| room.conversation.append(exchange));
+    let window = room.conversation.window();
+    super::testing::assert_sendable(&window);
+    assert_eq!(window.len(), 8);
+}
+
+#[test]
 fn a_message_with_thousands_of_calls_has_most_of_them_left_out() {
     let notes = Arc::new(Mutex::new(Vec::new()));
     let calls = vec![("read", ""); 20_000];
@@ -115,7 +132,7 @@ fn a_change_nobody_was_asked_about_is_shown_afterwards() {
     let write = |content: &str| serde_json::json!({"path": path, "content": content}).to_string();
     let (one, two) = (write("one\n"), write("two\n"));
     let mut room = Room::new([uses(&[("write_file", &one), ("write_file", &two)]), says("Done.")], vec![]);
-    room.agent.registry = Registry::standard(Ports::default(), Timeouts::default());
+    room.kit.toolbox = Toolbox::standard(Timeouts::default());
     *room.person.answers.lock().unwrap() = [Decision::ForSession].into();
     assert_eq!(room.turn("go"), Ending::Answered);
     assert!(room.person.asked.lock().unwrap()[0].preview.is_some());
@@ -244,7 +261,7 @@ fn the_kind_of_an_error_reaches_the_end_of_the_turn() {
 #[test]
 fn a_call_is_started_with_the_kind_of_its_tool() {
     let mut room = Room::new([uses(&[("ls", "{}"), ("nothing", "{}")]), says("Done.")], vec![]);
-    room.agent.registry = Registry::standard(Ports::default(), Timeouts::default());
+    room.kit.toolbox = Toolbox::standard(Timeouts::default());
     room.turn("go");
     let heard = room.ear.heard();
     let kinds: Vec<ToolKind> = heard
@@ -271,7 +288,7 @@ fn what_is_no_answer_is_said_plainly() {
 /// need a terminal are counted where they are made.
 #[test]
 fn system_prompt_and_tools_are_small_and_stable() {
-    let tools = || serde_json::to_string(&Registry::standard(Ports::default(), Timeouts::default()).specs()).unwrap();
+    let tools = || serde_json::to_string(&Toolbox::standard(Timeouts::default()).specs(&Ports::default())).unwrap();
     assert_eq!(tools(), tools());
     let bytes = context::SYSTEM.len() + tools().len();
     assert!(context::SYSTEM.len() <= 2_400 && bytes <= 7_000, "{} of {bytes} bytes", context::SYSTEM.len());
@@ -293,9 +310,8 @@ fn a_secret_never_reaches_the_model() {
     let mut asked = query(&format!("is {TOKEN} right?"));
     asked.view.environment = vec![("DB_PASSWORD".into(), "correct-horse-1".into())];
     asked.stdin = Some(format!("password=correct-horse-1\n{TOKEN}"));
-    assert!(!room.agent.preview(&asked).words.contains(TOKEN));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(room.agent.turn(asked, CancellationToken::new()));
+    assert!(!room.kit.preview(&room.conversation, &Ports::default(), &asked).words.contains(TOKEN));
+    room.run(asked, CancellationToken::new());
     let sent = sent(&room);
     assert!(!sent.contains(TOKEN) && !sent.contains("correct-horse-1"), "{sent}");
     assert!(

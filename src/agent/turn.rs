@@ -1,108 +1,120 @@
-//! A turn, from the query to the last word.
+//! One answer, from the query to the last word.
+
+use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::calls::Desk;
+use super::calls::Calls;
 use super::context::{self, Query, ShellView};
-use super::front::{Approval, Decision, Place};
-use super::step::{self, Line, Step};
+use super::front::{Approval, Approver, Decision, Front, Place};
+use super::mask::masked;
+use super::step::{self, Step};
 use super::stream::Answer;
-use super::{Agent, stop};
-use crate::chat::{Call, Ending, Event, Message, Part, Role};
+use super::{Exchange, Kit, stop};
+use crate::chat::{Call, Ending, Event, Message, Part, Role, Usage};
 use crate::guard::Intent;
-use crate::tool;
+use crate::provider::Request;
+use crate::tool::{self, Ports, Seen};
 
-impl Agent {
-    /// Answers a query. However it ends, the conversation can go on.
-    pub async fn turn(&mut self, query: Query, cancel: CancellationToken) -> Ending {
-        let ending = self.answer(query, &cancel).await;
+/// One answer in the making. Several may run at once; each joins the conversation as a whole when it is over.
+pub struct Turn {
+    pub kit: Arc<Kit>,
+    /// The conversation so far.
+    pub said: Vec<Message>,
+    /// The files that the model knows.
+    pub seen: Seen,
+    pub front: Arc<dyn Front>,
+    pub approver: Arc<dyn Approver>,
+    pub ports: Ports,
+    pub cancel: CancellationToken,
+}
+
+impl Turn {
+    /// Answers a query and returns what was said. However it ends, the conversation can go on.
+    pub async fn run(mut self, query: Query) -> Exchange {
+        let said = std::mem::take(&mut self.said);
+        let before = said.len();
+        let mut request = self.kit.request(said, &self.ports);
+        let mut usage = Usage::default();
+        let ending = self.answer(query, &mut request, &mut usage).await;
         self.front.hear(Event::Finished(ending.clone()));
-        ending
+        let messages = request.messages.split_off(before);
+        Exchange { messages, model: self.kit.model.name(), usage, ending, seen: self.seen }
     }
 
-    async fn answer(&mut self, query: Query, cancel: &CancellationToken) -> Ending {
+    async fn answer(&self, query: Query, request: &mut Request, usage: &mut Usage) -> Ending {
         query.view.settled().await;
-        self.redactor.learn(&query.view.environment);
-        let attached = context::attach(&query, self.history.as_deref(), &self.redactor);
-        let message = context::message(&query, &attached, self.is_new(), self.limits.events, &self.redactor);
-        let cuts = context::cuts(&query);
-        attached.missing.into_iter().chain(cuts).for_each(|missing| self.front.hear(Event::Notice(missing)));
-        self.add(message);
-        let mut place = self.place(query.view);
+        let mut place = self.ask(query, request);
+        let pause = self.kit.limits.steps.max(1);
         for step in 1.. {
-            if step > 1 && (step - 1) % self.limits.steps.max(1) == 0 && !self.may_go_on(step - 1, &place, cancel).await
-            {
-                return if cancel.is_cancelled() { Ending::Interrupted } else { Ending::StepLimit };
+            if step > 1 && (step - 1) % pause == 0 && !self.may_go_on(step - 1, &place).await {
+                return if self.cancel.is_cancelled() { Ending::Interrupted } else { Ending::StepLimit };
             }
             self.front.hear(Event::StepStarted { step });
-            let line = Line {
-                provider: &*self.provider,
-                front: &*self.front,
-                policy: &self.policy,
-                tellings: self.limits.tellings,
-                cancel,
-            };
-            let asked = step::ask(line, &self.request, &mut self.usage).await;
-            let Answer { message, stop } = match asked {
+            let Answer { message, stop } = match step::ask(self, request, usage).await {
                 Step::Said(answer) => answer,
                 Step::Interrupted(message) => {
-                    self.request.messages.push(message);
+                    request.messages.push(message);
                     return Ending::Interrupted;
                 }
                 Step::Failed(message, failure) => {
-                    self.request.messages.extend(message);
+                    request.messages.extend(message);
                     return Ending::Failed(failure);
                 }
             };
             let (message, ending) = stop::judge(message, stop, &*self.front);
             let calls: Vec<Call> = message.calls().cloned().collect();
-            self.request.messages.push(message);
+            request.messages.push(message);
             if let Some(ending) = ending {
-                if ending == Ending::Answered && self.take_steering() {
+                if ending == Ending::Answered && self.take_steering(request) {
                     continue;
                 }
                 return ending;
             }
-            let results = self.perform(calls, &place, cancel).await;
-            self.add(Message { role: Role::Tool, parts: results });
-            if cancel.is_cancelled() {
+            let results = Calls { turn: self, context: &place }.perform(calls).await;
+            self.add(Message { role: Role::Tool, parts: results }, request);
+            if self.cancel.is_cancelled() {
                 return Ending::Interrupted;
             }
             if let Some(Place { cwd, environment }) = self.front.place() {
-                self.redactor.learn(&environment);
+                self.kit.redactor.learn(&environment);
                 place = tool::Context { cwd, environment, ..place };
             }
-            self.take_steering();
+            self.take_steering(request);
         }
         unreachable!("a turn has an end")
     }
 
-    /// Tells the model what the person has said meanwhile: behind all results, where a message may stand. Whether there was any.
-    fn take_steering(&mut self) -> bool {
-        let said = self.front.steered();
-        for words in &said {
-            let words = context::steering(words, &self.redactor);
-            self.add(Message::user(words));
+    /// Puts the query at the end of the request. Returns where its calls happen.
+    fn ask(&self, query: Query, request: &mut Request) -> tool::Context {
+        let Kit { redactor, places, limits, .. } = &*self.kit;
+        redactor.learn(&query.view.environment);
+        let attached = context::attach(&query, places.history.as_deref(), redactor);
+        let message = context::message(&query, &attached, request.messages.is_empty(), limits.events, redactor);
+        let cuts = context::cuts(&query);
+        attached.missing.into_iter().chain(cuts).for_each(|missing| self.front.hear(Event::Notice(missing)));
+        self.add(message, request);
+        self.place(query.view)
+    }
+
+    /// Adds a message that is not the model's own. Its secrets are masked first.
+    fn add(&self, message: Message, request: &mut Request) {
+        request.messages.push(masked(message, &self.kit.redactor));
+    }
+
+    /// Tells the model what the person has said meanwhile, behind all results. Returns whether there was anything.
+    fn take_steering(&self, request: &mut Request) -> bool {
+        let words = self.front.steered();
+        let parts: Vec<Part> =
+            words.iter().map(|words| Part::Text(context::steering(words, &self.kit.redactor))).collect();
+        let has_any = !parts.is_empty();
+        if has_any {
+            self.add(Message { role: Role::User, parts }, request);
         }
-        !said.is_empty()
+        has_any
     }
 
-    /// Does what the model asks for; each call has a result, in the order they were made.
-    async fn perform(&mut self, calls: Vec<Call>, place: &tool::Context, cancel: &CancellationToken) -> Vec<Part> {
-        let mut desk = Desk {
-            registry: &self.registry,
-            front: &self.front,
-            approver: &*self.approver,
-            private: &self.private,
-            grants: &mut self.grants,
-            redactor: &self.redactor,
-            context: place,
-            cancel,
-        };
-        desk.perform(calls).await
-    }
-
-    async fn may_go_on(&self, steps: u32, place: &tool::Context, cancel: &CancellationToken) -> bool {
+    async fn may_go_on(&self, steps: u32, place: &tool::Context) -> bool {
         let question = Approval {
             title: format!("{steps} steps so far: go on?"),
             tool: String::new(),
@@ -113,7 +125,7 @@ impl Agent {
         };
         tokio::select! {
             biased;
-            () = cancel.cancelled() => false,
+            () = self.cancel.cancelled() => false,
             decision = self.approver.approve(question) => match decision {
                 Decision::Once | Decision::ForSession => true,
                 Decision::No { .. } | Decision::Unasked { .. } => false,
@@ -125,10 +137,11 @@ impl Agent {
         tool::Context {
             cwd: view.cwd,
             environment: view.environment,
-            spill: self.spill.clone(),
-            history: self.history.clone(),
+            spill: self.kit.places.spill.clone(),
+            history: self.kit.places.history.clone(),
             seen: self.seen.clone(),
-            redactor: self.redactor.clone(),
+            redactor: self.kit.redactor.clone(),
+            ports: self.ports.clone(),
         }
     }
 }

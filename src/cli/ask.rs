@@ -21,14 +21,14 @@ use futures_util::future::{BoxFuture, ready};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{self, Agent, Approval, Approver, Decision, Front, Limits, Query, Setup};
+use crate::agent::{self, Approval, Approver, Decision, Exchange, Front, Query, Turn};
 use crate::chat::{Ending, Event, Failure, FailureKind, Image, Usage};
 use crate::config::{self, Config, Paths};
-use crate::guard::{Intent, Masking};
+use crate::guard::{Grants, Intent, Redactor};
 use crate::provider::{Finder, Http, Resolved, Wish, WithKeys};
 use crate::reflex::Role;
 use crate::render::Theme;
-use crate::tool::{Ports, Registry};
+use crate::tool::{Ports, Seen};
 
 use super::report::{self, Report};
 use brush::Brush;
@@ -177,33 +177,35 @@ async fn answer(
     if let Some(path) = piped.and_then(|piped| scratch.keep("stdin.txt", piped)) {
         query.text.push_str(&format!("\n\n(All of stdin is in {}.)", path.display()));
     }
-    let private = paths.state_dir().into_iter().chain([paths.runtime_root()]);
-    let mut agent = Agent::new(Setup {
-        resolved,
-        registry: Registry::standard(Ports::default(), config.agent.timeouts()),
+    let (masking, problems) = config.masking();
+    report::notices(problems);
+    let places = Arc::new(paths.agent_places(scratch.path().to_owned()));
+    let mut kit = config.agent.kit(resolved, places, Grants::default(), Redactor::new(masking));
+    kit.limits.tellings = voice.tellings();
+    let turn = Turn {
+        kit: Arc::new(kit),
+        said: Vec::new(),
+        seen: Seen::default(),
         front: voice.clone(),
         approver: nobody.clone(),
-        spill: scratch.path().to_owned(),
-        history: paths.history_db(),
-        private: private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect(),
-        masking: masking(paths),
-        limits: Limits { tellings: voice.tellings(), ..config.agent.limits() },
-    });
+        ports: Ports::default(),
+        cancel,
+    };
     if config.reflex == Role::First {
         let (query, history) = (query.clone(), paths.history_db());
         voice.fall_back_on(Box::new(move || Some(agent::first_aid(&query, history.as_deref())?.words)));
     }
     let slow = tokio::spawn(say_rules_later(Arc::clone(&voice)));
-    let ending = agent.turn(query, cancel).await;
+    let Exchange { ending, usage, .. } = turn.run(query).await;
     slow.abort();
     if let Ending::Failed(failure) = &ending
         && (voice.say_rules() || voice.rules_have_answered())
     {
-        voice.finish(&Ending::Answered, agent.usage(), Some("reflex"))?;
+        voice.finish(&Ending::Answered, usage, Some("reflex"))?;
         report::notices([&failure.words]);
         return Ok(ExitCode::SUCCESS);
     }
-    voice.finish(&ending, agent.usage(), Some(&model))?;
+    voice.finish(&ending, usage, Some(&model))?;
     if let refused @ 1.. = nobody.refused.load(Ordering::Relaxed) {
         let calls = if refused == 1 { "1 call was".to_owned() } else { format!("{refused} calls were") };
         report::notices([format!("{calls} refused, for nobody is here to be asked; --yes allows them")]);
@@ -233,14 +235,6 @@ fn theme(config: &Config, paths: &Paths) -> Theme {
     let (theme, problem) = config.theme_of_choice(paths).unwrap_or_default();
     report::notices(problem);
     theme
-}
-
-/// What the configuration says of secrets; trouble with it is told.
-fn masking(paths: &Paths) -> Masking {
-    let loaded = Config::load(paths.config_file().as_deref());
-    let (masking, problems) = loaded.config.masking();
-    report::notices(problems);
-    masking
 }
 
 /// Answers for a person who is not there.

@@ -7,6 +7,7 @@ mod agent;
 pub(crate) mod docs;
 mod edit;
 mod ignore;
+mod kit;
 mod load;
 mod masking;
 mod parse;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Intent, Surroundings, holds_credentials};
 
@@ -48,24 +49,24 @@ impl fmt::Display for Grant {
     }
 }
 
-/// The standing yeses of one session.
+/// The standing yeses of one session. Clones share them, so that a yes to one answer counts for all others at once.
 #[derive(Debug, Clone, Default)]
-pub struct Grants(Vec<Grant>);
+pub struct Grants(Arc<Mutex<Vec<Grant>>>);
 
 impl Grants {
-    pub fn add(&mut self, grant: Grant) {
-        if !self.0.contains(&grant) {
-            self.0.push(grant);
+    pub fn add(&self, grant: Grant) {
+        let mut grants = self.lock();
+        if !grants.contains(&grant) {
+            grants.push(grant);
         }
     }
 
-    /// Adds what was granted elsewhere meanwhile.
-    pub fn join(&mut self, others: Grants) {
-        others.0.into_iter().for_each(|grant| self.add(grant));
+    fn lock(&self) -> MutexGuard<'_, Vec<Grant>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn cover(&self, intent: &Intent, around: &Surroundings<'_>) -> bool {
-        self.0.iter().any(|grant| match (grant, intent) {
+        self.lock().iter().any(|grant| match (grant, intent) {
             (Grant::Command { command, cwd }, Intent::Run { command: wanted, cwd: at })
             | (Grant::ShellCommand { command, cwd }, Intent::RunInShell { command: wanted, cwd: at }) => {
                 command == wanted && cwd == at
@@ -114,7 +115,7 @@ mod tests {
     }
 
     fn granted(intent: &Intent) -> Grants {
-        let mut grants = Grants::default();
+        let grants = Grants::default();
         let grant = with_surroundings(&grants, |around| Grant::offered(intent, around)).unwrap();
         grants.add(grant);
         grants
@@ -158,6 +159,6 @@ mod tests {
         let grants = granted(&read("/home/me/.netrc"));
         assert!(covered(&grants, &read("/home/me/.netrc")));
         assert!(!covered(&grants, &read("/home/me/.pgpass")));
-        assert_eq!(grants.0[0].to_string(), "reading /home/me/.netrc");
+        assert_eq!(grants.lock()[0].to_string(), "reading /home/me/.netrc");
     }
 }

@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn no_grant_opens_our_own_memory() {
-        let mut grants = Grants::default();
+        let grants = Grants::default();
         grants.add(Grant::Edits(PathBuf::from("/home/me")));
         let verdict = judged(&Intent::Write { path: "/home/me/.local/state/shellmate/history.db".into() }, &grants);
         assert!(matches!(verdict, Verdict::Deny(why) if why.contains("history.db")));

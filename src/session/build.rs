@@ -2,8 +2,8 @@
 
 use std::cell::{LazyCell, OnceCell};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use crate::capture::{Limits, Retention, Size, Spiller, sweep_if_due};
@@ -16,7 +16,7 @@ use crate::tty::Tty;
 use nix::unistd::{Uid, User};
 
 use super::announce::Announcer;
-use super::companion::{Places, Settings};
+use super::companion::{AgentSetup, Settings};
 use super::directives::Directives;
 use super::follow::Follower;
 use super::grammars::Grammars;
@@ -77,8 +77,7 @@ impl Session {
             problems.extend(bad_theme);
             let _ = theme.set(named);
         }
-        let mut places = places(&config, stamp, &paths, &workspace, &mut problems);
-        places.nonce = Arc::new(Mutex::new(nonce.clone()));
+        let setup = agent_setup(&config, stamp, &paths, &workspace, &nonce, &mut problems);
         let mut stage = stage(&config, &workspace, host.clone(), Follower::new(child.pid()), &mut problems);
         stage.keep_secret(&nonce);
         let size = tty.size();
@@ -108,7 +107,7 @@ impl Session {
             exported: None,
             recent: Recent::default(),
             suggestion: None,
-            places,
+            setup,
             theme,
             wrap: config.wrap,
             kind,
@@ -157,21 +156,25 @@ fn launch(
     Ok(launch)
 }
 
-/// What the agent needs to know of this place.
-fn places(config: &Config, stamp: Stamp, paths: &Paths, workspace: &Workspace, problems: &mut Vec<Problem>) -> Places {
-    let private = paths.state_dir().into_iter().chain([paths.runtime_root()]);
+/// Settings and files of the agent's thread.
+fn agent_setup(
+    config: &Config,
+    stamp: Stamp,
+    paths: &Paths,
+    workspace: &Workspace,
+    nonce: &str,
+    problems: &mut Vec<Problem>,
+) -> AgentSetup {
     let (settings, bad_masks) = Settings::of(config);
     problems.extend(bad_masks);
-    Places {
-        workspace: workspace.directory().to_owned(),
-        history: paths.history_db(),
+    AgentSetup {
+        places: Arc::new(paths.agent_places(workspace.directory().to_owned())),
         keys: paths.keys_file(),
         servers: paths.servers_file(),
         config: paths.config_file(),
         stamp,
-        private: private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect(),
         settings,
-        nonce: Arc::default(),
+        nonce: nonce.to_owned(),
     }
 }
 

@@ -25,7 +25,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Approval, Approver, Decision, Front, Place, Query};
+use crate::agent::{Approval, Approver, Decision, Front, Place, Places, Query};
 use crate::chat::{Ending, Event};
 use crate::config;
 use crate::tool::{self, Answer, Asker, ShellPort, ShellResult};
@@ -45,6 +45,8 @@ pub(super) enum Order {
     Answer(Box<Question>),
     /// A slash command, with the state of the shell when it was typed.
     Command(AgentCommand, Box<Query>, CancellationToken),
+    /// Mask this in everything that a model sees.
+    KeepSecret(String),
 }
 
 /// A question to a model.
@@ -82,14 +84,10 @@ pub(super) struct Ran {
     pub(super) place: Option<Place>,
 }
 
-/// Where the agent keeps and finds things.
-#[derive(Debug, Clone)]
-pub(super) struct Places {
-    /// The session's private directory.
-    pub(super) workspace: PathBuf,
-    pub(super) history: Option<PathBuf>,
-    /// Directories with our own memory, which no call may change.
-    pub(super) private: Vec<PathBuf>,
+/// Settings and files of the agent's thread.
+#[derive(Debug, Clone, Default)]
+pub(super) struct AgentSetup {
+    pub(super) places: Arc<Places>,
     /// The keys a person gave us to keep.
     pub(super) keys: Option<PathBuf>,
     /// The servers of this machine that the person has agreed to use.
@@ -98,8 +96,8 @@ pub(super) struct Places {
     pub(super) config: Option<PathBuf>,
     pub(super) stamp: config::Stamp,
     pub(super) settings: Settings,
-    /// The nonce of the shell's marks, which no model is to see; it may change.
-    pub(super) nonce: Arc<Mutex<String>>,
+    /// The nonce of the shell's marks, which no model may see.
+    pub(super) nonce: String,
 }
 
 /// The running thread.
@@ -113,8 +111,8 @@ pub(super) struct Companion {
 }
 
 impl Companion {
-    pub(super) fn start(places: Places) -> io::Result<Companion> {
-        Companion::obeying(move |orders, line| orders::obey(orders, line, places))
+    pub(super) fn start(setup: AgentSetup) -> io::Result<Companion> {
+        Companion::obeying(move |orders, line| orders::obey(orders, line, setup))
     }
 
     /// Starts a thread that does with its orders what `obey` says.
@@ -144,6 +142,12 @@ impl Companion {
     pub(super) fn order(&self, order: Order) -> bool {
         self.open.set(self.open.get() + 1);
         self.orders.send(order).is_ok()
+    }
+
+    /// Has a secret masked in everything that a model sees from here on.
+    pub(super) fn keep_secret(&self, secret: String) {
+        // A thread that is gone shows nothing to a model.
+        let _ = self.orders.send(Order::KeepSecret(secret));
     }
 
     /// Whether the thread has ended, as only a panic makes it.

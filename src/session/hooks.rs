@@ -1,7 +1,6 @@
 //! Whether the shell has our hooks, and has them still.
 
 use std::io;
-use std::sync::PoisonError;
 use std::time::Instant;
 
 use nix::sys::signal::Signal;
@@ -54,7 +53,10 @@ impl Session {
                 None
             }
             Heard::Renews(nonce) => {
-                *self.places.nonce.lock().unwrap_or_else(PoisonError::into_inner) = nonce;
+                if let Some(companion) = &self.companion {
+                    companion.keep_secret(nonce.clone());
+                }
+                self.setup.nonce = nonce;
                 self.workspace.has_nonce();
                 None
             }

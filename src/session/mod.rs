@@ -55,7 +55,7 @@ use crate::store::{Record, Store};
 use crate::track::Scanner;
 use crate::tty::{self, Tty, TtyError};
 
-use companion::{Companion, Places};
+use companion::{AgentSetup, Companion};
 use directives::Directives;
 pub(crate) use grammars::Grammars;
 use outbox::Outbox;
@@ -134,7 +134,7 @@ struct Session {
     recent: Recent,
     /// A command to put on the next prompt.
     suggestion: Option<String>,
-    places: Places,
+    setup: AgentSetup,
     /// The default until it is asked for: reading it takes memory that a tab without questions does not need.
     theme: OnceCell<Theme>,
     /// Who breaks lines of prose.

@@ -151,7 +151,7 @@ impl Session {
 
     fn order(&mut self, order: Order) {
         if self.companion.is_none() {
-            match Companion::start(self.places.clone()) {
+            match Companion::start(self.setup.clone()) {
                 Ok(companion) => self.companion = Some(companion),
                 Err(error) => return self.lose_agent(&format!("the agent cannot be started: {error}")),
             }

@@ -1,12 +1,10 @@
 //! `ask_user`: a question only the person can answer.
 
-use std::sync::Arc;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Answer, Asker, Context, Prepared, Question, Tool, arguments, result};
+use super::{Answer, Context, Ports, Prepared, Question, Tool, arguments, result};
 use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::Intent;
 use crate::text::sanitize;
@@ -21,7 +19,7 @@ struct Arguments {
     choices: Vec<String>,
 }
 
-pub(super) struct AskUser(pub(super) Arc<dyn Asker>);
+pub(super) struct AskUser;
 
 impl Tool for AskUser {
     fn spec(&self) -> ToolSpec {
@@ -29,6 +27,10 @@ impl Tool for AskUser {
             "ask_user",
             "Ask the user something you need to know and cannot find out. Not for permission: that is asked for you.",
         )
+    }
+
+    fn is_offered(&self, ports: &Ports) -> bool {
+        ports.asker.is_some()
     }
 
     fn kind(&self) -> ToolKind {
@@ -43,7 +45,8 @@ impl Tool for AskUser {
         if choices.len() > MOST_CHOICES {
             return Err(format!("bad argument choices: {} are too many, the most is {MOST_CHOICES}", choices.len()));
         }
-        let (asker, context) = (Arc::clone(&self.0), context.clone());
+        let asker = context.ports.asker.clone().ok_or("there is nobody here to ask")?;
+        let context = context.clone();
         Ok(Prepared {
             title: sanitize(question.trim().lines().next().unwrap_or_default()),
             intent: Intent::Ask,
@@ -63,6 +66,7 @@ impl Tool for AskUser {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tool::Asker;
     use crate::tool::tests::Home;
     use futures_util::future::BoxFuture;
     use serde_json::json;
@@ -79,8 +83,8 @@ mod tests {
 
     #[test]
     fn the_answer_is_the_result() {
-        let home = Home::new();
-        let tool = AskUser(Arc::new(Last));
+        let home = Home::new().with_asker(std::sync::Arc::new(Last));
+        let tool = AskUser;
         let ask = |arguments| home.done(&tool, arguments);
         assert_eq!(ask(json!({"question": "Which?", "choices": ["a", "b"]})), "b");
         assert_eq!(ask(json!({"question": "Sure?", "choices": "yes"})), "yes");

@@ -19,7 +19,6 @@ mod output;
 mod paths;
 mod ports;
 mod read;
-mod registry;
 mod result;
 #[cfg(test)]
 mod secrets_tests;
@@ -27,6 +26,7 @@ mod seen;
 mod shell;
 #[cfg(test)]
 mod tests;
+mod toolbox;
 mod walk;
 mod write;
 
@@ -41,10 +41,10 @@ use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::{Intent, Redactor};
 
 pub use bash::Timeouts;
-pub use ports::{Answer, Asker, Question, ShellPort, ShellResult};
+pub use ports::{Answer, Asker, Ports, Question, ShellPort, ShellResult};
 pub use read::media_type;
-pub use registry::{Ports, Registry};
 pub use seen::Seen;
+pub use toolbox::Toolbox;
 
 /// Something the agent can do.
 pub trait Tool: Send + Sync {
@@ -52,6 +52,11 @@ pub trait Tool: Send + Sync {
 
     /// What a call of it is shown as.
     fn kind(&self) -> ToolKind;
+
+    /// Whether it can work with these ports. Other tools are not offered.
+    fn is_offered(&self, _: &Ports) -> bool {
+        true
+    }
 
     /// Describes the call these arguments ask for. The error is for the model: which argument, and what was expected.
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String>;
@@ -100,6 +105,8 @@ pub struct Context {
     pub seen: Seen,
     /// What may be cut is masked before it is: half a secret would not be known for one.
     pub redactor: Redactor,
+    /// What the front of this answer can reach.
+    pub ports: Ports,
 }
 
 impl Context {

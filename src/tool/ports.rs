@@ -1,6 +1,22 @@
 //! What tools need from whoever holds the terminal.
 
+use std::fmt;
+use std::sync::Arc;
+
 use futures_util::future::BoxFuture;
+
+/// What the front of an answer can reach. Without a port its tools are not offered.
+#[derive(Clone, Default)]
+pub struct Ports {
+    pub shell: Option<Arc<dyn ShellPort>>,
+    pub asker: Option<Arc<dyn Asker>>,
+}
+
+impl fmt::Debug for Ports {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ports").field("shell", &self.shell.is_some()).field("asker", &self.asker.is_some()).finish()
+    }
+}
 
 /// The person's live shell.
 pub trait ShellPort: Send + Sync {

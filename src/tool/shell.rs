@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Context, Prepared, Preview, ShellPort, ShellResult, Tool, arguments, bash, result};
+use super::{Context, Ports, Prepared, Preview, ShellPort, ShellResult, Tool, arguments, bash, result};
 use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::Intent;
 use crate::text;
@@ -17,7 +17,7 @@ struct Arguments {
     command: String,
 }
 
-pub(super) struct RunInShell(pub(super) Arc<dyn ShellPort>);
+pub(super) struct RunInShell;
 
 impl Tool for RunInShell {
     fn spec(&self) -> ToolSpec {
@@ -26,6 +26,10 @@ impl Tool for RunInShell {
             "Run a command in the user's live shell, on their screen: cd, export, source and activate last, interactive programs \
              get the keyboard. Use bash for everything else.",
         )
+    }
+
+    fn is_offered(&self, ports: &Ports) -> bool {
+        ports.shell.is_some()
     }
 
     fn kind(&self) -> ToolKind {
@@ -38,7 +42,7 @@ impl Tool for RunInShell {
         if command.chars().any(|c| c.is_control() && c != '\n' && c != '\t') {
             return Err("bad argument command: it contains control characters".to_owned());
         }
-        let (shell, cwd, context) = (Arc::clone(&self.0), context.cwd.clone(), context.clone());
+        let (shell, cwd, context) = (live_shell(context)?, context.cwd.clone(), context.clone());
         Ok(Prepared {
             title: bash::title(&command),
             intent: Intent::RunInShell { command: command.clone(), cwd: cwd.clone() },
@@ -62,7 +66,7 @@ impl Tool for RunInShell {
     }
 }
 
-pub(super) struct SuggestCommand(pub(super) Arc<dyn ShellPort>);
+pub(super) struct SuggestCommand;
 
 impl Tool for SuggestCommand {
     fn spec(&self) -> ToolSpec {
@@ -73,11 +77,15 @@ impl Tool for SuggestCommand {
         )
     }
 
+    fn is_offered(&self, ports: &Ports) -> bool {
+        ports.shell.is_some()
+    }
+
     fn kind(&self) -> ToolKind {
         ToolKind::Suggest
     }
 
-    fn prepare(&self, arguments: &Value, _: &Context) -> Result<Prepared, String> {
+    fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {
         let Arguments { command } = arguments::read(arguments)?;
         bash::check(&command)?;
         let command = command.trim().to_owned();
@@ -88,7 +96,7 @@ impl Tool for SuggestCommand {
         if text::hides(&command) {
             return Err("bad argument command: it contains invisible characters or a long run of blanks".to_owned());
         }
-        let shell = Arc::clone(&self.0);
+        let shell = live_shell(context)?;
         Ok(Prepared {
             title: bash::title(&command),
             intent: Intent::Suggest { command: command.clone() },
@@ -103,6 +111,11 @@ impl Tool for SuggestCommand {
             }),
         })
     }
+}
+
+/// The shell behind this answer's front. The error is for the model.
+fn live_shell(context: &Context) -> Result<Arc<dyn ShellPort>, String> {
+    context.ports.shell.clone().ok_or_else(|| "there is no live shell here".to_owned())
 }
 
 #[cfg(test)]
@@ -138,8 +151,8 @@ mod tests {
 
     #[test]
     fn a_command_in_the_shell_is_told_as_any_other() {
-        let home = Home::new();
-        let tool = RunInShell(Arc::new(Double::default()));
+        let home = Home::new().with_shell(Arc::new(Double::default()));
+        let tool = RunInShell;
         let run = |command: &str| home.call(&tool, json!({"command": command}));
         assert_eq!(run("true"), Outcome::done("exit code 0, no output"));
         assert_eq!(run("false"), Outcome::failed("exit code 1\nno"));
@@ -159,9 +172,9 @@ mod tests {
 
     #[test]
     fn a_suggestion_is_one_line_that_cannot_press_enter() {
-        let home = Home::new();
         let shell = Arc::new(Double::default());
-        let tool = SuggestCommand(shell.clone());
+        let home = Home::new().with_shell(shell.clone());
+        let tool = SuggestCommand;
         home.done(&tool, json!({"command": "cargo test --lib\n"}));
         let far = format!("ls{}; rm x", " ".repeat(2500));
         for bad in ["a\nb", "a\rb", "a\x1b\x03", " ", "ls \u{202E}x", "ls\u{200B}", far.as_str()] {

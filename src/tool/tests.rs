@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::{Context, Prepared, RunContext, Seen, Tool};
+use super::{Asker, Context, Ports, Prepared, RunContext, Seen, ShellPort, Tool};
 use crate::chat::Outcome;
 use crate::guard::Redactor;
 
@@ -16,6 +17,7 @@ pub(super) struct Home {
     directory: tempfile::TempDir,
     root: PathBuf,
     seen: Seen,
+    ports: Ports,
 }
 
 impl Home {
@@ -23,7 +25,17 @@ impl Home {
         let directory = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(directory.path()).unwrap();
         fs::create_dir(root.join("app")).unwrap();
-        Home { directory, root, seen: Seen::default() }
+        Home { directory, root, seen: Seen::default(), ports: Ports::default() }
+    }
+
+    pub(super) fn with_shell(mut self, shell: Arc<dyn ShellPort>) -> Home {
+        self.ports.shell = Some(shell);
+        self
+    }
+
+    pub(super) fn with_asker(mut self, asker: Arc<dyn Asker>) -> Home {
+        self.ports.asker = Some(asker);
+        self
     }
 
     pub(super) fn context(&self) -> Context {
@@ -35,6 +47,7 @@ impl Home {
             history: None,
             seen: self.seen.clone(),
             redactor: Redactor::default(),
+            ports: self.ports.clone(),
         }
     }
 

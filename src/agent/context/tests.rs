@@ -136,8 +136,7 @@ fn how_much_is_told_is_a_matter_of_taste() {
 fn the_beginning_of_a_request_is_small_and_always_the_same() {
     /// Tokens of o200k, which has more than three bytes a token in English and JSON.
     const TOKENS: usize = 3_500;
-    let tools =
-        crate::tool::Registry::standard(crate::tool::Ports::default(), crate::tool::Timeouts::default()).specs();
+    let tools = crate::tool::Toolbox::standard(crate::tool::Timeouts::default()).specs(&crate::tool::Ports::default());
     let words = format!("{SYSTEM}{}", serde_json::to_string(&tools).unwrap());
     assert!(words.len() <= TOKENS * 3, "{} bytes", words.len());
     // FNV-1a.

@@ -1,12 +1,14 @@
 //! Carries out the slash commands that concern the conversation.
 
+use std::sync::Arc;
+
 use crate::agent::{Query, ShellView};
 use crate::chat::Usage;
 use crate::provider::{Resolved, Wish};
 use crate::text::human;
 
 use super::News;
-use super::orders::Mind;
+use super::orders::{Mind, ports};
 use super::sending;
 use super::slash::{AgentCommand, Part};
 
@@ -31,19 +33,15 @@ impl Mind {
                 self.context(part, query).await
             }
             AgentCommand::New => {
-                if let Some(agent) = &mut self.agent {
-                    agent.new_conversation();
-                }
+                self.begin_conversation();
                 "a new conversation begins".into()
             }
             AgentCommand::Quit => {
-                if let Some(agent) = &mut self.agent {
-                    agent.new_conversation();
-                }
+                self.begin_conversation();
                 "the conversation is over; the next question begins another".into()
             }
-            AgentCommand::Usage => usage_words(self.agent.as_ref().map(|agent| agent.usage()).unwrap_or_default()),
-            AgentCommand::Copy => match self.agent.as_ref().and_then(|agent| agent.last_answer()) {
+            AgentCommand::Usage => usage_words(self.usage()),
+            AgentCommand::Copy => match self.conversation.last_answer() {
                 Some(answer) => {
                     let size = human::size(answer.len() as u64);
                     self.line.say(News::Copy(answer));
@@ -71,13 +69,10 @@ impl Mind {
         let query = Query { text: sending::PLACEHOLDER.to_owned(), ..query.clone() };
         query.view.settled().await;
         match self.resolve(&self.wish.clone(), &query.view).await {
-            Ok(Some(resolved)) => match &mut self.agent {
-                Some(agent) => {
-                    agent.switch(resolved);
-                    sending::words(&agent.preview(&query), part)
-                }
-                None => sending::words(&self.begin(resolved).preview(&query), part),
-            },
+            Ok(Some(resolved)) => {
+                let (kit, ports) = (self.kit(resolved), ports(&Arc::new(self.line.clone())));
+                sending::words(&kit.preview(&self.conversation, &ports, &query), part)
+            }
             Ok(None) => format!("{NO_MODEL}, so nothing would be sent"),
             Err(failure) => failure.words,
         }

@@ -35,7 +35,7 @@ impl Mind {
     pub(super) async fn resolve(&mut self, wish: &Wish, view: &ShellView) -> Result<Option<Resolved>, Failure> {
         let keys = self.keys()?;
         let env = WithKeys { exported: |name: &str| exported(&view.environment, name), keys: &keys };
-        let wish = wish.clone().or(&self.places.settings.wish, &env);
+        let wish = wish.clone().or(&self.setup.settings.wish, &env);
         self.finder.find(&wish, &env).await.map_err(|error| unresolved(&error))
     }
 
@@ -43,11 +43,11 @@ impl Mind {
     pub(super) async fn list(&self, view: &ShellView) -> Result<Vec<Listing>, Failure> {
         let keys = self.keys()?;
         let env = WithKeys { exported: |name: &str| exported(&view.environment, name), keys: &keys };
-        Ok(self.finder.list(&self.places.settings.wish, &env).await)
+        Ok(self.finder.list(&self.setup.settings.wish, &env).await)
     }
 
-    /// Makes this the model of the conversation. Where another host is asked than before, the person is told.
-    pub(super) fn connect(&mut self, resolved: Resolved, line: &Line) {
+    /// Tells the person which model answers, where that is news to them.
+    pub(super) fn introduce(&mut self, resolved: &Resolved, line: &Line) {
         let (name, host) = (resolved.name(), resolved.host.clone());
         if self.introduced.replace(name.clone()).as_ref() != Some(&name) {
             line.hear(Event::Model(name.clone()));
@@ -56,15 +56,11 @@ impl Mind {
             Some(before) if before != host => line.hear(Event::Notice(format!("now asking {host} ({name})"))),
             Some(_) | None => {}
         }
-        match &mut self.agent {
-            Some(agent) => agent.switch(resolved),
-            None => self.agent = Some(self.begin(resolved)),
-        }
     }
 
     /// Read each time: a person may log in while we run.
     fn keys(&self) -> Result<Keys, Failure> {
-        let loaded = self.places.keys.as_deref().map_or_else(|| Ok(Keys::default()), Keys::load);
+        let loaded = self.setup.keys.as_deref().map_or_else(|| Ok(Keys::default()), Keys::load);
         loaded.map_err(|error| Failure::new(FailureKind::Setup, error.to_string()))
     }
 }

@@ -2,27 +2,28 @@
 
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use futures_util::FutureExt;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Agent, Front, Query, Setup, ShellView, Voices};
-use crate::chat::{Ending, Event, Failure, FailureKind};
+use crate::agent::{Conversation, ConversationId, Exchange, Front, Kit, Query, ShellView, Turn};
+use crate::chat::{Ending, Event, Failure, FailureKind, Usage};
+use crate::guard::{Grants, Redactor};
 use crate::provider::{Finder, Http, Resolved, Wish};
 use crate::reflex::Role;
-use crate::tool::{Ports, Registry};
+use crate::tool::Ports;
 
 use super::aid::{self, Rules, Said};
 use super::consent::{Declined, Gate};
 use super::slash::AgentCommand;
-use super::{Line, News, Order, Places, Question};
+use super::{AgentSetup, Line, News, Order, Question};
 
 /// Takes orders until the session is gone; what is being answered then is dropped, processes included.
-pub(super) async fn obey(mut orders: UnboundedReceiver<Order>, line: Line, places: Places) {
-    let mut mind = Mind::new(line, places);
+pub(super) async fn obey(mut orders: UnboundedReceiver<Order>, line: Line, setup: AgentSetup) {
+    let mut mind = Mind::new(line, setup);
     let mut answers = JoinSet::new();
     loop {
         tokio::select! {
@@ -31,6 +32,7 @@ pub(super) async fn obey(mut orders: UnboundedReceiver<Order>, line: Line, place
             Some(Ok(over)) = answers.join_next() => mind.take_back(over),
             order = orders.recv() => match order {
                 None => return,
+                Some(Order::KeepSecret(secret)) => mind.redactor.learn_secret(NONCE, &secret),
                 Some(Order::Answer(question)) => mind.see_to(*question, &mut answers).await,
                 Some(Order::Command(command, query, cancel)) => {
                     let ending = mind.obey(command, &query, &cancel).await;
@@ -42,9 +44,9 @@ pub(super) async fn obey(mut orders: UnboundedReceiver<Order>, line: Line, place
     }
 }
 
-/// An answer that is over: the agent that gave it, unless it broke, and whom to tell.
+/// An answer that is over: what was said, unless it broke, and whom to tell.
 struct Over {
-    twin: Option<Agent>,
+    exchange: Option<(ConversationId, Exchange)>,
     line: Line,
     /// Whether a model was asked.
     was_asked: bool,
@@ -54,21 +56,22 @@ struct Over {
 impl Over {
     /// An answer without a model.
     fn without_a_model(line: Line) -> Over {
-        Over { twin: None, line, was_asked: false, has_failed: false }
+        Over { exchange: None, line, was_asked: false, has_failed: false }
     }
 }
 
-/// An agent for one answer, and what the person must agree to first.
-struct Twin {
-    agent: Agent,
+/// A turn about to run, the conversation it belongs to, and what the person must agree to first.
+struct Pending {
+    turn: Turn,
+    conversation: ConversationId,
     gate: Option<Gate>,
 }
 
 /// Answers on a task of its own. If that panics, nothing else does.
-async fn answer(twin: Twin, query: Query, cancel: CancellationToken, line: Line) -> Over {
-    let Twin { agent: mut twin, gate } = twin;
+async fn answer(pending: Pending, query: Query, line: Line) -> Over {
+    let Pending { turn, conversation, gate } = pending;
     if let Some(gate) = gate {
-        let ending = match cancel.run_until_cancelled(gate.opens(&line)).await {
+        let ending = match turn.cancel.run_until_cancelled(gate.opens(&line)).await {
             Some(true) => None,
             Some(false) => {
                 line.say_kept();
@@ -82,11 +85,14 @@ async fn answer(twin: Twin, query: Query, cancel: CancellationToken, line: Line)
             return Over::without_a_model(line);
         }
     }
-    match AssertUnwindSafe(twin.turn(query, cancel)).catch_unwind().await {
-        Ok(ending) => Over { twin: Some(twin), line, was_asked: true, has_failed: matches!(ending, Ending::Failed(_)) },
+    match AssertUnwindSafe(turn.run(query)).catch_unwind().await {
+        Ok(exchange) => {
+            let has_failed = matches!(exchange.ending, Ending::Failed(_));
+            Over { exchange: Some((conversation, exchange)), line, was_asked: true, has_failed }
+        }
         Err(_) => {
             line.hear(Event::Finished(Ending::Failed(Failure::new(FailureKind::Crash, CRASHED))));
-            Over { twin: None, line, was_asked: true, has_failed: true }
+            Over { exchange: None, line, was_asked: true, has_failed: true }
         }
     }
 }
@@ -111,18 +117,18 @@ impl Line {
     }
 }
 
-impl Places {
-    /// Has the nonce of the shell's marks masked in all that a model sees.
-    fn hide_nonce(&self, agent: &Agent) {
-        let nonce = self.nonce.lock().unwrap_or_else(PoisonError::into_inner);
-        agent.redactor().learn_secret("session nonce", &nonce);
-    }
+/// What the model reads in place of the nonce of the shell's marks.
+const NONCE: &str = "session nonce";
+
+/// The ports of an answer that is heard over this line.
+pub(super) fn ports(line: &Arc<Line>) -> Ports {
+    Ports { shell: Some(line.clone()), asker: Some(line.clone()) }
 }
 
-/// One conversation, and what it needs to begin.
+/// The conversation, and what its answers need.
 pub(super) struct Mind {
     pub(super) line: Line,
-    pub(super) places: Places,
+    pub(super) setup: AgentSetup,
     pub(super) finder: Finder,
     /// What `/model` and `/thinking` ask for.
     pub(super) wish: Wish,
@@ -133,21 +139,31 @@ pub(super) struct Mind {
     /// The model whose name the person has seen.
     pub(super) introduced: Option<String>,
     pub(super) declined: Declined,
-    pub(super) agent: Option<Agent>,
+    pub(super) conversation: Conversation,
+    /// The tokens of conversations that are over.
+    spent: Usage,
+    /// The standing approvals and the redactor outlive a conversation: numbers of masked secrets must not be given twice.
+    grants: Grants,
+    pub(super) redactor: Redactor,
 }
 
 impl Mind {
-    fn new(line: Line, places: Places) -> Mind {
+    fn new(line: Line, setup: AgentSetup) -> Mind {
+        let redactor = Redactor::new(setup.settings.masking.clone());
+        redactor.learn_secret(NONCE, &setup.nonce);
         Mind {
             line,
-            finder: Finder::new(Http::new(places.settings.agent.patience())),
-            places,
+            finder: Finder::new(Http::new(setup.settings.agent.patience())),
+            setup,
             wish: Wish::default(),
             named: None,
             host: None,
             introduced: None,
             declined: Declined::default(),
-            agent: None,
+            conversation: Conversation::default(),
+            spent: Usage::default(),
+            grants: Grants::default(),
+            redactor,
         }
     }
 
@@ -159,7 +175,7 @@ impl Mind {
             line.hear(Event::Notice(advice));
         }
         self.catch_up(&query.view, &line);
-        let role = self.places.settings.reflex;
+        let role = self.setup.settings.reflex;
         let rules = match (role != Role::Off).then(|| Rules::ask(&query, self.history())).flatten() {
             Some(rules) if rules.are_asked_for_a_fix() => match rules.aid().await {
                 Some(aid) if !aid.proposals.is_empty() => {
@@ -174,13 +190,13 @@ impl Mind {
             Some(rules) => rules.speak_first(&line),
             None => Said::nothing(),
         };
-        let twin = match role {
+        let pending = match role {
             Role::Only => Ok(None),
-            Role::First | Role::Off => self.twin(&query.view, &line, &cancel).await,
+            Role::First | Role::Off => self.prepare(&query.view, &line, cancel).await,
         };
-        let ending = match twin {
-            Ok(Some(twin)) => {
-                answers.spawn(answer(twin, aid::for_a_model(query), cancel, line));
+        let ending = match pending {
+            Ok(Some(pending)) => {
+                answers.spawn(answer(pending, aid::for_a_model(query), line));
                 return;
             }
             Ok(None) => {
@@ -200,16 +216,16 @@ impl Mind {
 
     /// The database with the recorded commands.
     fn history(&self) -> Option<PathBuf> {
-        self.places.history.clone()
+        self.setup.places.history.clone()
     }
 
-    /// Someone to answer one question, heard over this line; nobody if there is no model.
-    async fn twin(
+    /// Prepares a turn that is heard over this line. None if there is no model.
+    async fn prepare(
         &mut self,
         view: &ShellView,
         line: &Line,
-        cancel: &CancellationToken,
-    ) -> Result<Option<Twin>, Ending> {
+        cancel: CancellationToken,
+    ) -> Result<Option<Pending>, Ending> {
         let wish = self.wish.clone();
         // A server that does not answer is not waited for longer than the person likes.
         let resolved = match cancel.run_until_cancelled(self.resolve(&wish, view)).await {
@@ -218,27 +234,57 @@ impl Mind {
             Some(Ok(None)) => return Ok(None),
             Some(Err(failure)) => return Err(Ending::Failed(failure)),
         };
-        let gate = Gate::before(&resolved, self.places.servers.as_deref(), &self.declined);
+        let gate = Gate::before(&resolved, self.setup.servers.as_deref(), &self.declined);
         if gate.as_ref().is_some_and(Gate::is_shut) {
             return Ok(None);
         }
-        self.connect(resolved, line);
-        let front = Arc::new(line.clone());
-        let voices = Voices { registry: self.registry(&front), approver: front.clone(), front };
-        Ok(self.agent.as_ref().map(|agent| {
-            self.places.hide_nonce(agent);
-            Twin { agent: agent.fork(voices), gate }
-        }))
+        self.introduce(&resolved, line);
+        let turn = self.turn(resolved, Arc::new(line.clone()), cancel);
+        Ok(Some(Pending { turn, conversation: self.conversation.id(), gate }))
+    }
+
+    /// A turn on what was said so far.
+    fn turn(&self, resolved: Resolved, line: Arc<Line>, cancel: CancellationToken) -> Turn {
+        Turn {
+            kit: Arc::new(self.kit(resolved)),
+            said: self.conversation.window(),
+            seen: self.conversation.seen(),
+            ports: ports(&line),
+            approver: line.clone(),
+            front: line,
+            cancel,
+        }
+    }
+
+    pub(super) fn kit(&self, resolved: Resolved) -> Kit {
+        let AgentSetup { places, settings, .. } = &self.setup;
+        settings.agent.kit(resolved, Arc::clone(places), self.grants.clone(), self.redactor.clone())
+    }
+
+    /// Forgets what was said and read.
+    pub(super) fn begin_conversation(&mut self) {
+        self.spent += self.conversation.usage();
+        self.conversation = Conversation::default();
+    }
+
+    /// What all turns of this session took.
+    pub(super) fn usage(&self) -> Usage {
+        let mut usage = self.spent;
+        usage += self.conversation.usage();
+        usage
     }
 
     fn take_back(&mut self, over: Over) {
-        let Over { twin, line, was_asked, has_failed } = over;
+        let Over { exchange, line, was_asked, has_failed } = over;
         if has_failed {
             self.finder.forget();
             self.introduced = None;
         }
-        if let (Some(agent), Some(twin)) = (&mut self.agent, twin) {
-            agent.join(twin);
+        match exchange {
+            Some((id, exchange)) if id == self.conversation.id() => self.conversation.append(exchange),
+            // Another conversation has begun meanwhile.
+            Some((_, exchange)) => self.spent += exchange.usage,
+            None => {}
         }
         line.over(was_asked);
     }
@@ -253,28 +299,6 @@ impl Mind {
                 Ending::Answered
             }
         }
-    }
-
-    pub(super) fn begin(&self, resolved: Resolved) -> Agent {
-        let line = Arc::new(self.line.clone());
-        let agent = Agent::new(Setup {
-            resolved,
-            registry: self.registry(&line),
-            front: line.clone(),
-            approver: line,
-            spill: self.places.workspace.clone(),
-            history: self.places.history.clone(),
-            private: self.places.private.clone(),
-            masking: self.places.settings.masking.clone(),
-            limits: self.places.settings.agent.limits(),
-        });
-        self.places.hide_nonce(&agent);
-        agent
-    }
-
-    fn registry(&self, line: &Arc<Line>) -> Registry {
-        let ports = Ports { shell: Some(line.clone()), asker: Some(line.clone()) };
-        Registry::standard(ports, self.places.settings.agent.timeouts())
     }
 }
 
@@ -303,31 +327,48 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_panic_ends_one_request_and_is_told() {
-        let (tell, news) = sync_channel(100);
-        let (_wake, awaken) = UnixStream::pair().unwrap();
-        let line = Line {
+    /// The line of request 3.
+    fn line(tell: std::sync::mpsc::SyncSender<(u64, News)>) -> Line {
+        Line {
             number: 3,
             tell,
-            awaken: Arc::new(awaken),
+            awaken: Arc::new(UnixStream::pair().unwrap().1),
             place: Arc::default(),
             steering: Arc::default(),
             held: Arc::default(),
             reserve: Arc::default(),
+        }
+    }
+
+    #[test]
+    fn an_answer_that_ends_after_new_is_paid_for_but_not_appended() {
+        let (tell, _news) = sync_channel(100);
+        let mut mind = Mind::new(line(tell), AgentSetup::default());
+        let exchange = || Exchange {
+            messages: vec![crate::chat::Message::user("why")],
+            model: "m".into(),
+            usage: Usage { input: 3, ..Usage::default() },
+            ending: Ending::Answered,
+            seen: Default::default(),
         };
-        let places = Places {
-            workspace: Default::default(),
-            history: None,
-            private: Vec::new(),
-            keys: None,
-            servers: None,
-            config: None,
-            stamp: Default::default(),
-            settings: Default::default(),
-            nonce: Default::default(),
+        let over = |mind: &Mind| {
+            let exchange = Some((mind.conversation.id(), exchange()));
+            Over { exchange, line: mind.line.clone(), was_asked: true, has_failed: false }
         };
-        let mut mind = Mind::new(line.clone(), places);
+        let (one, late) = (over(&mind), over(&mind));
+        mind.take_back(one);
+        assert_eq!(mind.conversation.window().len(), 2, "the question, and a stand-in for its answer");
+        mind.begin_conversation();
+        mind.take_back(late);
+        assert!(mind.conversation.window().is_empty());
+        assert_eq!(mind.usage().input, 6);
+    }
+
+    #[test]
+    fn a_panic_ends_one_request_and_is_told() {
+        let (tell, news) = sync_channel(100);
+        let line = line(tell);
+        let mut mind = Mind::new(line.clone(), AgentSetup::default());
         let resolved = Resolved {
             provider: Arc::new(Broken),
             model: "x".into(),
@@ -337,7 +378,8 @@ mod tests {
             host: "localhost".into(),
             discovered: None,
         };
-        let twin = Twin { agent: mind.begin(resolved), gate: None };
+        let turn = mind.turn(resolved, Arc::new(line.clone()), CancellationToken::new());
+        let pending = Pending { turn, conversation: mind.conversation.id(), gate: None };
         let view = ShellView {
             cwd: "/".into(),
             environment: Vec::new(),
@@ -351,8 +393,7 @@ mod tests {
         let query = Query { text: "why".into(), view, attachments: Vec::new(), stdin: None };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let cancel = CancellationToken::new();
-            mind.take_back(answer(twin, query, cancel, line).await);
+            mind.take_back(answer(pending, query, line).await);
         });
         let told: Vec<(u64, News)> = news.try_iter().collect();
         let is_crash = |news: &News| matches!(news, News::Event(Event::Finished(Ending::Failed(failure))) if failure.words == CRASHED);

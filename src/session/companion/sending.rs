@@ -13,7 +13,7 @@ pub(super) const PLACEHOLDER: &str = "(your question)";
 const BYTES_PER_TOKEN: u64 = 4;
 
 /// The part that is to be seen.
-pub(super) fn words(preview: &Preview<'_>, part: Part) -> String {
+pub(super) fn words(preview: &Preview, part: Part) -> String {
     match part {
         Part::Whole => whole(preview),
         Part::System => preview.system.to_owned(),
@@ -27,7 +27,7 @@ pub(super) fn words(preview: &Preview<'_>, part: Part) -> String {
     }
 }
 
-fn whole(preview: &Preview<'_>) -> String {
+fn whole(preview: &Preview) -> String {
     let Preview { model, system, tools, conversation, words } = preview;
     let tools_size = serde_json::to_string(tools).map_or(0, |json| json.len());
     let said: usize = conversation.iter().map(size).sum();
@@ -88,21 +88,20 @@ mod tests {
 
     #[test]
     fn every_part_has_its_size_and_can_be_read() {
-        let tools = [ToolSpec {
+        let tools = vec![ToolSpec {
             name: "ls".into(),
             description: "List.".into(),
             schema: serde_json::json!({ "type": "object" }),
         }];
         let call = Piece::Call(Call { id: "1".into(), name: "ls".into(), arguments: "{}".into() });
         let result = Piece::Result { id: "1".into(), outcome: Outcome::failed("no such file") };
-        let conversation = [
+        let conversation = vec![
             Message::user("x".repeat(4_000)),
             Message { role: Role::Assistant, parts: vec![call] },
             Message { role: Role::Tool, parts: vec![result] },
         ];
         let words = "<cwd>/</cwd>\n\n(your question)".to_owned();
-        let preview =
-            Preview { model: "m", system: &"s".repeat(2_048), tools: &tools, conversation: &conversation, words };
+        let preview = Preview { model: "m".into(), system: "s".repeat(2_048).leak(), tools, conversation, words };
         let shown = super::words(&preview, Part::Whole);
         assert!(shown.starts_with("the next question would send m about 1.5k tokens:\n"), "{shown}");
         assert!(shown.contains("system prompt    2.0 KiB    512 tokens"), "{shown}");

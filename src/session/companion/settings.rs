@@ -32,20 +32,18 @@ impl Settings {
 impl Mind {
     /// Reads the configuration again if it was saved since. What is wrong with it, if anything.
     pub(super) fn renew_settings(&mut self) -> Option<String> {
-        let stamp = Stamp::of(self.places.config.as_deref());
-        if stamp == self.places.stamp {
+        let stamp = Stamp::of(self.setup.config.as_deref());
+        if stamp == self.setup.stamp {
             return None;
         }
-        let Loaded { config, mut problems, stamp } = Config::load(self.places.config.as_deref());
+        let Loaded { config, mut problems, stamp } = Config::load(self.setup.config.as_deref());
         let (settings, bad_masks) = Settings::of(&config);
         problems.extend(bad_masks);
-        if settings.agent.patience() != self.places.settings.agent.patience() {
+        if settings.agent.patience() != self.setup.settings.agent.patience() {
             self.finder = Finder::new(Http::new(settings.agent.patience()));
         }
-        if let Some(agent) = &mut self.agent {
-            agent.adjust(settings.agent.limits(), settings.masking.clone());
-        }
-        (self.places.settings, self.places.stamp) = (settings, stamp);
+        self.redactor.set_masking(settings.masking.clone());
+        (self.setup.settings, self.setup.stamp) = (settings, stamp);
         let first = problems.first()?.to_string();
         let more = problems.len() - 1;
         Some(if more > 0 { format!("{first} (and {more} more; see `shellmate config`)") } else { first })

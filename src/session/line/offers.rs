@@ -37,8 +37,8 @@ impl Session {
     /// The names of the models that can be asked from the live shell, as far as they are known without a request. A thread of its
     /// own finds them, because it reads the file of kept keys; until then completion has no names.
     fn model_names(&mut self) -> Arc<OnceLock<Vec<String>>> {
-        let (environment, wish) = (self.environment(), self.places.settings.wish.clone());
-        let keys = self.places.keys.clone();
+        let (environment, wish) = (self.environment(), self.setup.settings.wish.clone());
+        let keys = self.setup.keys.clone();
         let names = Arc::new(OnceLock::new());
         let found = Arc::clone(&names);
         let find = move || {

@@ -1,4 +1,4 @@
-//! All tools by name.
+//! All tools by name: what the model is told of, and what it can call.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,26 +16,20 @@ use super::output::ShellOutput;
 use super::read::ReadFile;
 use super::shell::{RunInShell, SuggestCommand};
 use super::write::WriteFile;
-use super::{Asker, Context, Prepared, ShellPort, Tool, result};
+use super::{Context, Ports, Prepared, Tool, result};
 use crate::chat::{Call, ToolKind, ToolSpec};
 
-/// What the tools may reach; without a port its tools are not offered.
+/// All tools, in the order of their names. One toolbox serves every answer: what a front can reach comes with each call.
 #[derive(Clone, Default)]
-pub struct Ports {
-    pub shell: Option<Arc<dyn ShellPort>>,
-    pub asker: Option<Arc<dyn Asker>>,
-}
-
-/// The tools a model is offered, in the order of their names.
-#[derive(Clone, Default)]
-pub struct Registry {
+pub struct Toolbox {
     tools: BTreeMap<String, Arc<dyn Tool>>,
 }
 
-impl Registry {
+impl Toolbox {
     /// The built-in tools.
-    pub fn standard(ports: Ports, timeouts: Timeouts) -> Registry {
-        let mut tools: Vec<Arc<dyn Tool>> = vec![
+    pub fn standard(timeouts: Timeouts) -> Toolbox {
+        Toolbox::of([
+            Arc::new(AskUser) as Arc<dyn Tool>,
             Arc::new(Bash(timeouts)),
             Arc::new(Diagnose),
             Arc::new(EditFile),
@@ -43,28 +37,27 @@ impl Registry {
             Arc::new(Grep),
             Arc::new(Ls),
             Arc::new(ReadFile),
+            Arc::new(RunInShell),
             Arc::new(ShellOutput),
+            Arc::new(SuggestCommand),
             Arc::new(WriteFile),
-        ];
-        if let Some(shell) = ports.shell {
-            tools.push(Arc::new(RunInShell(Arc::clone(&shell))));
-            tools.push(Arc::new(SuggestCommand(shell)));
-        }
-        if let Some(asker) = ports.asker {
-            tools.push(Arc::new(AskUser(asker)));
-        }
-        Registry { tools: tools.into_iter().map(|tool| (tool.spec().name, tool)).collect() }
+        ])
     }
 
     /// These tools and no others.
-    #[cfg(test)]
-    pub(crate) fn of(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Registry {
-        Registry { tools: tools.into_iter().map(|tool| (tool.spec().name, tool)).collect() }
+    pub(crate) fn of(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Toolbox {
+        Toolbox { tools: tools.into_iter().map(|tool| (tool.spec().name, tool)).collect() }
+    }
+
+    /// The tools that work with these ports. The model is told of these, and only these can be called.
+    fn offered(&self, ports: &Ports) -> impl Iterator<Item = (&str, &dyn Tool)> {
+        let tools = self.tools.iter().filter(|(_, tool)| tool.is_offered(ports));
+        tools.map(|(name, tool)| (name.as_str(), &**tool))
     }
 
     /// What the model is told, byte for byte the same each time.
-    pub fn specs(&self) -> Vec<ToolSpec> {
-        self.tools.values().map(|tool| tool.spec()).collect()
+    pub fn specs(&self, ports: &Ports) -> Vec<ToolSpec> {
+        self.offered(ports).map(|(_, tool)| tool.spec()).collect()
     }
 
     /// The kind of the tool with this name.
@@ -74,8 +67,8 @@ impl Registry {
 
     /// Describes what a call would do. The error is for the model.
     pub fn prepare(&self, call: &Call, context: &Context) -> Result<Prepared, String> {
-        let Some(tool) = self.tools.get(&call.name) else {
-            let names: Vec<&str> = self.tools.keys().map(String::as_str).collect();
+        let Some((_, tool)) = self.offered(&context.ports).find(|(name, _)| *name == call.name) else {
+            let names: Vec<&str> = self.offered(&context.ports).map(|(name, _)| name).collect();
             return Err(format!("there is no tool named {}; the tools are {}", call.name, names.join(", ")));
         };
         let arguments = match call.arguments.trim() {
@@ -92,7 +85,7 @@ impl Registry {
 mod tests {
     use super::*;
     use crate::tool::tests::Home;
-    use crate::tool::{Answer, Question, ShellResult};
+    use crate::tool::{Answer, Asker, Question, ShellPort, ShellResult};
     use futures_util::future::BoxFuture;
 
     struct Nobody;
@@ -113,8 +106,12 @@ mod tests {
         }
     }
 
-    fn registry() -> Registry {
-        Registry::standard(Ports { shell: Some(Arc::new(Nobody)), asker: Some(Arc::new(Nobody)) }, Timeouts::default())
+    fn toolbox() -> Toolbox {
+        Toolbox::standard(Timeouts::default())
+    }
+
+    fn all_ports() -> Ports {
+        Ports { shell: Some(Arc::new(Nobody)), asker: Some(Arc::new(Nobody)) }
     }
 
     fn call(name: &str, arguments: &str) -> Call {
@@ -123,7 +120,7 @@ mod tests {
 
     #[test]
     fn tools_come_in_the_order_of_their_names() {
-        let names: Vec<String> = registry().specs().into_iter().map(|spec| spec.name).collect();
+        let names: Vec<String> = toolbox().specs(&all_ports()).into_iter().map(|spec| spec.name).collect();
         assert_eq!(
             names,
             [
@@ -141,25 +138,37 @@ mod tests {
                 "write_file"
             ]
         );
-        assert_eq!(Registry::standard(Ports::default(), Timeouts::default()).specs().len(), 9);
+    }
+
+    #[test]
+    fn the_tools_that_are_named_are_those_that_can_be_called() {
+        for ports in [Ports::default(), all_ports(), Ports { asker: None, ..all_ports() }] {
+            let context = Context { ports: ports.clone(), ..Home::new().context() };
+            let named: Vec<String> = toolbox().specs(&ports).into_iter().map(|spec| spec.name).collect();
+            for name in toolbox().tools.keys() {
+                let answer = toolbox().prepare(&call(name, "{}"), &context).err().unwrap_or_default();
+                assert_eq!(answer.starts_with("there is no tool"), !named.contains(name), "{name}: {answer}");
+            }
+        }
+        assert_eq!(toolbox().specs(&Ports::default()).len(), 9);
     }
 
     /// Paid for with every request. What a vendor puts around it comes on top.
     #[test]
     fn all_specs_together_are_small_and_stable() {
-        let written = serde_json::to_string(&registry().specs()).unwrap();
-        assert_eq!(written, serde_json::to_string(&registry().specs()).unwrap());
+        let written = serde_json::to_string(&toolbox().specs(&all_ports())).unwrap();
+        assert_eq!(written, serde_json::to_string(&toolbox().specs(&all_ports())).unwrap());
         assert!(written.len() <= 5 * 1024, "{} bytes", written.len());
     }
 
     #[test]
     fn a_call_that_cannot_be_understood_is_explained() {
-        let home = Home::new();
-        let said = |name, arguments| registry().prepare(&call(name, arguments), &home.context()).err().unwrap();
+        let home = Home::new().with_shell(Arc::new(Nobody)).with_asker(Arc::new(Nobody));
+        let said = |name, arguments| toolbox().prepare(&call(name, arguments), &home.context()).err().unwrap();
         assert!(said("cat", "{}").starts_with("there is no tool named cat; the tools are ask_user, bash, "));
         assert!(said("ls", "{\"path\": ").starts_with("the arguments of ls are not valid JSON: EOF"));
         assert_eq!(said("bash", ""), "bad arguments: missing field `command`");
-        assert!(registry().prepare(&call("ls", ""), &home.context()).is_ok());
+        assert!(toolbox().prepare(&call("ls", ""), &home.context()).is_ok());
         let long = format!(r#"{{"command": "a", "timeout": "{}"}}"#, "x".repeat(100_000));
         assert!(said("bash", &long).len() <= result::RESULT_CAP);
     }

@@ -1,0 +1,223 @@
+//! What was said: whole exchanges, appended one after the other.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+
+use super::stream::INTERRUPTED;
+use crate::chat::{Ending, Message, Outcome, Part, Role, Usage};
+use crate::tool::Seen;
+
+/// Stands where an answer would, so that the next question does not follow a question.
+const NO_ANSWER: &str = "[no answer]";
+/// The result of a call that has none.
+const NO_RESULT: &str = "this call was not made";
+
+/// Tells one conversation from all others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConversationId(u64);
+
+impl ConversationId {
+    /// An id that this machine has not used: the time in nanoseconds, or one more than the last id where the clock stood still.
+    fn fresh() -> ConversationId {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
+        let now = u64::try_from(now).unwrap_or(0);
+        let last = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(now.max(last + 1)));
+        ConversationId(now.max(last.unwrap_or_default() + 1))
+    }
+}
+
+/// A question with everything said until its answer ended.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Exchange {
+    pub messages: Vec<Message>,
+    /// The model that answered.
+    pub model: String,
+    pub usage: Usage,
+    pub ending: Ending,
+    /// The files that were read. They are read again after a restart, so they are not stored.
+    #[serde(skip)]
+    pub seen: Seen,
+}
+
+/// A conversation. It grows by whole exchanges, and what it holds can be sent to any provider: every call has its result right
+/// behind it, and questions and answers alternate.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Conversation {
+    id: ConversationId,
+    exchanges: Vec<Exchange>,
+    #[serde(skip)]
+    seen: Seen,
+}
+
+impl Default for Conversation {
+    fn default() -> Conversation {
+        Conversation { id: ConversationId::fresh(), exchanges: Vec::new(), seen: Seen::default() }
+    }
+}
+
+impl Conversation {
+    pub fn id(&self) -> ConversationId {
+        self.id
+    }
+
+    /// Adds an exchange, however it ended.
+    pub fn append(&mut self, mut exchange: Exchange) {
+        exchange.messages = sendable(exchange.messages, &exchange.ending);
+        self.seen.join(&exchange.seen);
+        if !exchange.messages.is_empty() {
+            self.exchanges.push(exchange);
+        }
+    }
+
+    /// What is sent of it with the next question.
+    pub fn window(&self) -> Vec<Message> {
+        self.messages().cloned().collect()
+    }
+
+    /// The latest answer.
+    pub fn last_answer(&self) -> Option<String> {
+        let answers = self.messages().filter(|message| message.role == Role::Assistant).map(Message::text);
+        answers.filter(|text| !text.trim().is_empty() && text != NO_ANSWER).last()
+    }
+
+    /// The tokens of all exchanges.
+    pub fn usage(&self) -> Usage {
+        let mut usage = Usage::default();
+        self.exchanges.iter().for_each(|exchange| usage += exchange.usage);
+        usage
+    }
+
+    /// A copy of what the model knows of files. One answer's reading is not another's knowledge before it is appended.
+    pub fn seen(&self) -> Seen {
+        self.seen.fork()
+    }
+
+    fn messages(&self) -> impl Iterator<Item = &Message> {
+        self.exchanges.iter().flat_map(|exchange| &exchange.messages)
+    }
+}
+
+/// The messages of an exchange in a form that every provider takes: it begins with the question and ends with the model's words,
+/// no message is empty, no two questions and no two answers follow each other, and every call has its result right behind it.
+fn sendable(messages: Vec<Message>, ending: &Ending) -> Vec<Message> {
+    let mut sound: Vec<Message> = Vec::new();
+    for message in messages {
+        let open: Vec<String> = open_calls(&sound);
+        match (message.role, sound.last_mut()) {
+            (Role::User | Role::Assistant, _) if message.parts.is_empty() => {}
+            (Role::Assistant | Role::Tool, None) => {}
+            (Role::Tool, Some(_)) => {
+                if !open.is_empty() {
+                    sound.push(results(open, message.parts));
+                }
+            }
+            (role, Some(last)) if role == last.role && open.is_empty() => last.parts.extend(message.parts),
+            (_, _) => {
+                if !open.is_empty() {
+                    sound.push(results(open, Vec::new()));
+                }
+                sound.push(message);
+            }
+        }
+    }
+    let open = open_calls(&sound);
+    if !open.is_empty() {
+        sound.push(results(open, Vec::new()));
+    }
+    if sound.last().is_some_and(|last| last.role != Role::Assistant) {
+        let words = if *ending == Ending::Interrupted { INTERRUPTED } else { NO_ANSWER };
+        sound.push(Message { role: Role::Assistant, parts: vec![Part::Text(words.to_owned())] });
+    }
+    sound
+}
+
+/// The calls of the last message, which wait for their results.
+fn open_calls(messages: &[Message]) -> Vec<String> {
+    let last = messages.last().filter(|last| last.role == Role::Assistant);
+    last.into_iter().flat_map(Message::calls).map(|call| call.id.clone()).collect()
+}
+
+/// One result for each of these calls, in their order.
+fn results(calls: Vec<String>, mut given: Vec<Part>) -> Message {
+    let mut take = |id: &String| {
+        let at = given.iter().position(|part| matches!(part, Part::Result { id: given, .. } if given == id));
+        at.map(|at| given.remove(at))
+    };
+    let closed = calls.into_iter().map(|id| {
+        let result = take(&id);
+        result.unwrap_or_else(|| Part::Result { id, outcome: Outcome::failed(NO_RESULT) })
+    });
+    Message { role: Role::Tool, parts: closed.collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chat::{Call, Failure, FailureKind};
+    use proptest::prelude::*;
+
+    fn part() -> impl Strategy<Value = Part> {
+        let id = prop_oneof!["a", "b", "c"];
+        prop_oneof![
+            "[a-z]{0,3}".prop_map(Part::Text),
+            id.clone().prop_map(|id| Part::Call(Call { id, name: "ls".into(), arguments: String::new() })),
+            id.prop_map(|id| Part::Result { id, outcome: Outcome::done("ok") }),
+        ]
+    }
+
+    /// Messages as a turn might leave them: any order, but calls are the model's and results the tools'.
+    fn message() -> impl Strategy<Value = Message> {
+        let role = prop_oneof![Just(Role::User), Just(Role::Assistant), Just(Role::Tool)];
+        (role, prop::collection::vec(part(), 0..4)).prop_map(|(role, mut parts)| {
+            parts.retain(|part| match part {
+                Part::Call(_) => role == Role::Assistant,
+                Part::Result { .. } => role == Role::Tool,
+                _ => role != Role::Tool,
+            });
+            Message { role, parts }
+        })
+    }
+
+    fn exchange() -> impl Strategy<Value = Exchange> {
+        let failed = Ending::Failed(Failure::new(FailureKind::Network, "no network"));
+        let ending =
+            prop_oneof![Just(Ending::Answered), Just(Ending::Interrupted), Just(Ending::StepLimit), Just(failed)];
+        (prop::collection::vec(message(), 0..8), ending).prop_map(|(messages, ending)| Exchange {
+            messages,
+            model: "m".into(),
+            usage: Usage { input: 1, ..Usage::default() },
+            ending,
+            seen: Seen::default(),
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn after_any_append_every_call_has_its_result_and_roles_alternate(all in prop::collection::vec(exchange(), 0..5)) {
+            let mut conversation = Conversation::default();
+            for exchange in all {
+                conversation.append(exchange);
+                let window = conversation.window();
+                super::super::testing::assert_sendable(&window);
+                for pair in window.windows(2) {
+                    prop_assert!(pair[0].role != pair[1].role, "{window:?}");
+                }
+                prop_assert!(window.first().is_none_or(|first| first.role == Role::User));
+                prop_assert!(window.last().is_none_or(|last| last.role == Role::Assistant));
+                let stored = serde_json::to_string(&conversation).unwrap();
+                let read: Conversation = serde_json::from_str(&stored).unwrap();
+                prop_assert_eq!(read.window(), window);
+                prop_assert_eq!(read.id(), conversation.id());
+            }
+        }
+    }
+
+    #[test]
+    fn conversations_have_different_ids() {
+        let ids: Vec<u64> = (0..1_000).map(|_| Conversation::default().id().0).collect();
+        assert!(ids.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+}
