@@ -9,6 +9,7 @@ mod nearest;
 mod percent;
 mod sanitize;
 mod script;
+pub mod shell;
 mod spell;
 pub mod style;
 mod titles;

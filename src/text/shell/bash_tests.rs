@@ -1,0 +1,174 @@
+//! Comparison with the shells themselves. One process reads hundreds of texts, so that the tests stay quick.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::process::{Command, Stdio};
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+
+use super::quote::Dialect;
+use super::tests::noise;
+use super::{Quoting, Script, Token, parse, quote, tokens};
+
+/// Texts per process.
+const BATCH: usize = 400;
+
+/// Values of a strategy, drawn anew for every run.
+fn drawn<T: std::fmt::Debug>(strategy: &impl Strategy<Value = T>, count: usize) -> Vec<T> {
+    let mut runner = TestRunner::default();
+    (0..count).map(|_| strategy.new_tree(&mut runner).unwrap().current()).collect()
+}
+
+/// What a shell prints for a script and its arguments, or `None` where the shell is not installed.
+fn run(shell: &[&str], script: &str, arguments: &[&str]) -> Option<Vec<u8>> {
+    let is_required = shell[0] == "bash" || std::env::var_os("CI").is_some_and(|value| value == "true");
+    let output = Command::new(shell[0])
+        .args(&shell[1..])
+        .arg(OsStr::from_bytes(script.as_bytes()))
+        .args(arguments)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("LC_ALL", "C.UTF-8")
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output();
+    match output {
+        Ok(output) => Some(output.stdout),
+        Err(error) if is_required => panic!("{}: {error}", shell[0]),
+        Err(_) => None,
+    }
+}
+
+const BASH: &[&str] = &["bash", "--noprofile", "--norc", "-c"];
+const RESTRICTED: &[&str] = &["bash", "--noprofile", "--norc", "-r", "-c"];
+
+/// The words of an `echo` made of pieces whose quoting is valid.
+fn quoted_line() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        "[a-zé0-9_/.,:=@%+~^!{}\\[\\]-]{1,4}",
+        "'[ -&(-~é\n]{0,5}'",
+        "\"[ !#%-\\[\\]-_a-zé~{}\n]{0,5}\"",
+        r#""\\["\\$`a!é]""#,
+        r"\\[ -~é]",
+        r"\$'([ -&(-\[\]-~]|\\[abefnrtv'\\]|\\x[2-6][0-9a-f]|\\[0-1][0-7]{2}){0,4}'",
+        r#"\$"[a-z ]{0,4}""#,
+        "\\\\\n",
+        "#",
+    ];
+    let word = prop::collection::vec(piece, 1..4).prop_map(|pieces| pieces.concat());
+    let blank = prop::sample::select(vec![" ", "  ", "\t", " \\\n "]);
+    prop::collection::vec((word, blank), 1..5)
+        .prop_map(|words| words.into_iter().map(|(word, blank)| word + blank).collect())
+}
+
+#[test]
+fn literal_words_are_those_that_bash_passes_to_a_command() {
+    let lines: Vec<String> = drawn(&quoted_line(), BATCH * 3)
+        .into_iter()
+        .filter(|line| {
+            let is_literal = |script: Script| script.expansions().is_empty();
+            parse(&format!("show {line}")).is_ok_and(is_literal)
+        })
+        .collect();
+    assert!(lines.len() > BATCH, "most lines are literal: {}", lines.len());
+    for batch in lines.chunks(BATCH) {
+        // Each line is a function's argument list: an error in one line cannot hide the next.
+        let mut script = "show() { printf '%s\\0' \"$#\" \"$@\"; }\n".to_owned();
+        for line in batch {
+            script.push_str(&format!("eval {}\n", quote::word(&format!("show {line}"), Dialect::Posix)));
+        }
+        let printed = run(BASH, &script, &[]).unwrap();
+        let mut read = printed.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());
+        for line in batch {
+            let count: usize = read.next().unwrap().parse().unwrap_or_else(|_| panic!("bash rejects {line:?}"));
+            let wanted: Vec<String> = read.by_ref().take(count).collect();
+            let script = parse(&format!("show {line}")).unwrap();
+            let words = &script.simple_commands()[0].words[1..];
+            let found: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+            assert_eq!(found, wanted, "{line:?}");
+            let lenient: Vec<String> = tokens(&format!("show {line}"))
+                .map_while(|token| if let Token::Word(word) = token { Some(word.text) } else { None })
+                .skip(1)
+                .collect();
+            assert_eq!(lenient, wanted, "{line:?}");
+        }
+    }
+}
+
+/// Commands made of pieces that belong together, so that many of them are complete.
+fn command_line() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec![
+        "a", "b=1", "'c d'", "\"e $f\"", "$(g)", "`h`", "<(i)", "${j:-k}", "$((1+2))", "l*", "{m,n}", "2>&1", ">o",
+        "<<<p", "&>q", "#r", "!", "{", "}", "if", "then", "fi", "do", "done", "in", "esac", "time", "[[", "]]", "s[1]",
+        "t=(u v)", "w()", "case", "for", "x", "==", "-f", "while", "((1))", "function", "coproc", "else", "~", "$'y'",
+    ]);
+    let joint = prop::sample::select(vec![
+        " ", " ", " ", "", ";", "; ", " && ", " | ", "\n", " & ", "(", ")", " ( ", " ) ", "|&", "||", ";;", "\\\n",
+        "<<E", "\nE\n",
+    ]);
+    let frame = prop::sample::select(vec![
+        ("", ""),
+        ("( ", " )"),
+        ("{ ", "; }"),
+        ("if ", "; then z; fi"),
+        ("for x in 1; do ", "; done"),
+        ("case x in y) ", ";; esac"),
+        ("$( ", " )"),
+        ("f() { ", "; }"),
+        ("[[ ", " ]]"),
+        ("while ", "; do z; done"),
+    ]);
+    (frame, prop::collection::vec((word, joint), 1..7)).prop_map(|((open, close), pieces)| {
+        let inner: String = pieces.into_iter().map(|(word, joint)| format!("{word}{joint}")).collect();
+        format!("{open}{inner}{close}")
+    })
+}
+
+#[test]
+fn what_is_read_as_complete_commands_bash_accepts() {
+    let mut texts = drawn(&command_line(), BATCH * 5);
+    texts.extend(drawn(&noise(), BATCH * 5));
+    texts.retain(|text| parse(text).is_ok());
+    assert!(texts.len() > BATCH / 2, "some texts are complete: {}", texts.len());
+    for batch in texts.chunks(BATCH) {
+        // A function's body is parsed and not run. A restricted shell opens no file should one be run after all.
+        let probe = r#"for text; do eval "f() {"$'\n:\n'"$text"$'\n}' && echo y || echo n; done"#;
+        let mut arguments = vec!["bash"];
+        arguments.extend(batch.iter().map(String::as_str));
+        let printed = run(RESTRICTED, probe, &arguments).unwrap();
+        let verdicts = printed.split(|byte| *byte == b'\n');
+        for (text, verdict) in batch.iter().zip(verdicts) {
+            assert_eq!(verdict, b"y", "bash rejects {text:?}, read as {:#?}", parse(text));
+        }
+    }
+}
+
+#[test]
+fn quoted_words_come_back_from_every_shell() {
+    let words: Vec<String> = drawn(&"[ -~é\n\t]{0,12}", BATCH);
+    for (shell, dialect) in [
+        (BASH, Dialect::Posix),
+        (&["zsh", "-f", "-c"][..], Dialect::Posix),
+        (&["fish", "--no-config", "-c"][..], Dialect::Fish),
+    ] {
+        let quoted: Vec<String> = words.iter().map(|word| quote::word(word, dialect)).collect();
+        let Some(printed) = run(shell, &format!("printf '%s\\0' {}", quoted.join(" ")), &[]) else { continue };
+        let read: Vec<_> = printed.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
+        assert_eq!(read[..words.len()], words, "{}", shell[0]);
+    }
+}
+
+#[test]
+fn a_bare_word_is_the_text_itself() {
+    for line in drawn(&quoted_line(), BATCH) {
+        for token in tokens(&line) {
+            if let Token::Word(word) = token
+                && word.quoting == Quoting::Bare
+            {
+                assert_eq!(word.text, line[word.span].replace("\\\n", ""));
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Why a text could not be read.
+
+/// Where and why [`parse`](super::parse) stopped reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{reason} at byte {offset}")]
+pub struct Error {
+    /// Byte offset into the text.
+    pub offset: usize,
+    pub reason: Reason,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Reason {
+    #[error("the text is too long")]
+    TooLong,
+    #[error("too many levels of nesting")]
+    TooDeep,
+    #[error("a control character")]
+    Control,
+    #[error("a quote without its end")]
+    OpenQuote,
+    #[error("an expansion without its end")]
+    OpenExpansion,
+    #[error("a here-document without its end")]
+    OpenHereDocument,
+    #[error("a word or an operator that cannot be here")]
+    Unexpected,
+    #[error("the command is not complete")]
+    Incomplete,
+    /// A construct that is valid in some shell but not read here.
+    #[error("unsupported: {0}")]
+    Unsupported(&'static str),
+}
+
+impl Reason {
+    pub(super) fn at(self, offset: usize) -> Error {
+        Error { offset, reason: self }
+    }
+}

@@ -1,0 +1,39 @@
+//! The grammar of a shell's command line: words, commands, redirections, quoting.
+//!
+//! There are two ways to read a line, over the same reader of words:
+//!
+//! - [`tokens`] reads any text and never fails. It is for lines as people type them, broken ones included.
+//! - [`parse`] reads what bash would read, or says where and why it stopped. It accepts less than bash does: whatever could be read in
+//!   two ways is an [`Error`], so a caller that judges a command can rely on the result.
+//!
+//! Nothing is expanded. A word lists its expansions instead, and the commands inside them can be parsed in turn.
+
+mod ansi;
+mod compound;
+mod condition;
+mod error;
+mod expand;
+mod here;
+mod parse;
+pub mod quote;
+mod reader;
+mod script;
+mod token;
+mod word;
+
+#[cfg(test)]
+mod bash_tests;
+#[cfg(test)]
+mod tests;
+
+pub use error::{Error, Reason};
+pub use parse::parse;
+pub use script::{Assignment, Command, Compound, CompoundKind, HereDocument, Listed, Script, Simple};
+pub use token::{Descriptor, Operator, Redirection, RedirectionKind, Token, Tokens, tokens};
+pub use word::{Expansion, ExpansionKind, Quoting, Word};
+
+/// The longest text that [`parse`] reads, in bytes.
+pub const LONGEST: usize = 64 * super::KIB;
+
+/// How many substitutions and compound commands may be inside each other.
+pub const DEEPEST: usize = 40;
