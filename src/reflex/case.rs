@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use super::Failure;
-use super::line::{self, Line, Part, Word};
+use super::line::{self, Line, Part};
 use super::output::Output;
 use super::part::{failed_part, is_complaint};
 use super::viewer;
+use crate::text::shell::{Operator, Redirection, Word};
 
 /// Words before a command that change how it runs, not which one it is.
 const PREFIXES: &[&str] = &[
@@ -59,7 +60,9 @@ impl<'a> Case<'a> {
     pub(super) fn has_failed(&self) -> bool {
         let Some(part) = self.line.parts().get(self.part) else { return false };
         let is_hidden_by_a_pipe =
-            self.line.parts().get(self.part + 1).is_some_and(|next| next.operator.starts_with('|'));
+            self.line.parts().get(self.part + 1).is_some_and(|next| {
+                next.operator.is_some_and(|operator| operator.is_pipe() || operator == Operator::Or)
+            });
         let complains = |line: &&str| line.starts_with("fatal: ") || line.starts_with("error: ");
         let is_told = is_complaint(part, &self.output) || self.output.lines().iter().any(complains);
         self.status != Some(0) || is_hidden_by_a_pipe && is_told
@@ -97,20 +100,18 @@ impl<'a> Case<'a> {
         words.find(|(_, word)| !word.text.starts_with('-')).map(|(index, word)| (index, word.text.as_str()))
     }
 
+    /// The redirections of the part that failed.
+    pub(super) fn redirections(&self) -> &[Redirection] {
+        self.line.parts().get(self.part).map_or(&[], |part| &part.redirections)
+    }
+
     /// The words after the name that are neither options nor redirections, with their indices.
     pub(super) fn operands(&self) -> impl Iterator<Item = (usize, &str)> {
+        let part = self.line.parts().get(self.part);
         let words = self.words().iter().enumerate().skip(1);
-        let mut is_target = false;
-        words.filter_map(move |(index, word)| {
-            let raw = &self.line.text()[word.span.clone()];
-            let was_target = std::mem::take(&mut is_target);
-            let redirection = raw.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
-            if redirection.starts_with(['<', '>']) {
-                is_target = redirection.trim_start_matches(['<', '>', '&', '|']).is_empty();
-                return None;
-            }
-            (!was_target && !word.text.starts_with('-')).then_some((index, word.text.as_str()))
-        })
+        words
+            .filter(move |(_, word)| !word.text.starts_with('-') && !part.is_some_and(|part| part.is_redirection(word)))
+            .map(|(index, word)| (index, word.text.as_str()))
     }
 
     /// Whether a word of the command is one of these.
@@ -164,10 +165,7 @@ impl<'a> Case<'a> {
         let parts = self.line.parts();
         // A list does not begin within a pipeline.
         let mut at = self.part;
-        while text.ends_with("&&")
-            && at > 0
-            && parts.get(at).is_some_and(|part| part.operator.starts_with('|') && part.operator != "||")
-        {
+        while text.ends_with("&&") && at > 0 && parts.get(at).is_some_and(Part::is_piped) {
             at -= 1;
         }
         let Some(part) = parts.get(at) else { return text.to_owned() };
@@ -243,17 +241,12 @@ pub(super) fn name_of(part: &Part) -> usize {
         } else if word.starts_with('-') && !prefix.is_empty() {
             let valued = VALUED.iter().any(|(name, options)| *name == prefix && options.contains(&word));
             at += usize::from(valued);
-        } else if !is_assignment(word) && !KEYWORDS.contains(&word) {
+        } else if part.words[at].assigned_name().is_none() && !KEYWORDS.contains(&word) {
             break;
         }
         at += 1;
     }
     at.min(last)
-}
-
-fn is_assignment(word: &str) -> bool {
-    let Some((name, _)) = word.split_once('=') else { return false };
-    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 #[cfg(test)]

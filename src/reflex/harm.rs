@@ -6,6 +6,7 @@
 use super::case::name_of;
 use super::line::Line;
 use crate::text;
+use crate::text::shell::Redirection;
 
 /// Programs that destroy data, end processes or take the machine down.
 const PROGRAMS: &[&str] = &[
@@ -226,20 +227,17 @@ fn dangers(line: &str) -> Vec<Danger> {
         if has(&["chmod"]) && has(&["777", "0777", "a+rwx", "ugo+rwx"]) {
             found.push(Danger::OpenToAll);
         }
-        found.extend(words.windows(2).filter_map(|pair| overwritten(pair[0], pair[1])));
-        found.extend(words.last().and_then(|word| overwritten(word, "")));
+        found.extend(part.redirections.iter().filter_map(overwritten));
     }
     found
 }
 
 /// The device or system file that a redirection would replace.
-fn overwritten(redirection: &str, next: &str) -> Option<Danger> {
-    let target = redirection.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&').strip_prefix('>')?;
-    let target = target.trim_start_matches(['>', '|']);
-    let target = if target.is_empty() { next } else { target };
+fn overwritten(redirection: &Redirection) -> Option<Danger> {
+    let target = redirection.target.text.as_str();
     let is_harmless = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"].contains(&target);
     let is_protected = ["/dev/", "/etc/", "/boot/", "/sys/", "/proc/"].iter().any(|root| target.starts_with(root));
-    (is_protected && !is_harmless).then(|| Danger::Overwrite(target.to_owned()))
+    (redirection.kind.writes() && is_protected && !is_harmless).then(|| Danger::Overwrite(target.to_owned()))
 }
 
 #[cfg(test)]

@@ -1,32 +1,35 @@
-//! A command line as words that remember where they stood.
-//!
-//! Enough of a shell's grammar to change one word and leave every other byte as it was typed: quotes, backslashes, operators,
-//! redirections. Nothing is expanded. What it cannot read (a here-document, an open quote) is still cut into words somehow; it never fails.
+//! A command line as parts and words that remember where they are, so that one word can be changed and every other byte stays as typed.
 
 use std::ops::Range;
 
-/// A word of a command line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Word {
-    /// Without its quotes and backslashes.
-    pub(super) text: String,
-    /// Where it stands in the line, quotes included.
-    pub(super) span: Range<usize>,
-}
+use crate::text::shell::quote::{self, Dialect};
+use crate::text::shell::{Expansion, ExpansionKind, Operator, Redirection, Token, Word, tokens};
 
 /// One simple command of the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Part {
+    /// Redirections are among the words as they were typed: `2>&1` is one word, `> file` is two.
     pub(super) words: Vec<Word>,
-    /// The operator before it: `|`, `&&`, `;`, … or empty for the first.
-    pub(super) operator: String,
+    pub(super) redirections: Vec<Redirection>,
+    /// The operator before the command; the first one has none.
+    pub(super) operator: Option<Operator>,
 }
 
 impl Part {
-    /// Where it stands, without blanks around it. Redirections behind it are part of it.
+    /// Where the command is, without blanks around it, with its redirections.
     pub(super) fn span(&self) -> Range<usize> {
         let start = self.words.first().map_or(0, |word| word.span.start);
         start..self.words.last().map_or(start, |word| word.span.end)
+    }
+
+    /// Whether the command reads the output of the one before it.
+    pub(super) fn is_piped(&self) -> bool {
+        self.operator.is_some_and(Operator::is_pipe)
+    }
+
+    /// Whether a word belongs to a redirection.
+    pub(super) fn is_redirection(&self, word: &Word) -> bool {
+        self.redirections.iter().any(|found| found.span.start <= word.span.start && word.span.end <= found.span.end)
     }
 }
 
@@ -39,42 +42,16 @@ pub(super) struct Line<'a> {
 
 impl<'a> Line<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        let mut parts: Vec<Part> = Vec::new();
-        let mut words = Vec::new();
-        let mut operator = String::new();
-        let mut at = 0;
-        while at < text.len() {
-            let rest = &text[at..];
-            let Some(first) = rest.chars().next() else { break };
-            if first == '\n' || ";|&()".contains(first) && !is_redirection(text, at) {
-                let end = rest.find(|c| !";|&()\n".contains(c)).unwrap_or(rest.len());
-                if !words.is_empty() {
-                    parts.push(Part { words: std::mem::take(&mut words), operator: std::mem::take(&mut operator) });
-                }
-                operator = rest[..end].trim().to_owned();
-                at += end;
-            } else if rest.starts_with("\\\n") {
-                at += 2;
-            } else if is_blank(first) {
-                at += first.len_utf8();
-            } else if first == '#' && (at == 0 || text[..at].ends_with(|c| is_blank(c) || c == '\n')) {
-                at += rest.find('\n').unwrap_or(rest.len());
-            } else {
-                let (word, end) = word(text, at);
-                words.push(Word { text: word, span: at..end });
-                at = end;
-            }
-        }
-        if !words.is_empty() {
-            parts.push(Part { words, operator });
-        }
-        Line { text, parts }
+        let mut line = Line { text, parts: Vec::new() };
+        line.read(0..text.len(), None);
+        line
     }
 
     pub(super) fn text(&self) -> &'a str {
         self.text
     }
 
+    /// The commands in order of appearance. Those inside a substitution follow the command that it belongs to.
     pub(super) fn parts(&self) -> &[Part] {
         &self.parts
     }
@@ -83,60 +60,86 @@ impl<'a> Line<'a> {
     pub(super) fn with(&self, span: Range<usize>, text: &str) -> String {
         format!("{}{text}{}", &self.text[..span.start], &self.text[span.end..])
     }
-}
 
-/// What separates words. A no-break space does not, which is how it breaks commands.
-fn is_blank(c: char) -> bool {
-    matches!(c, ' ' | '\t' | '\r')
-}
-
-/// Whether the `&` here belongs to `2>&1`, `&>` or `>&`.
-fn is_redirection(text: &str, at: usize) -> bool {
-    let bytes = text.as_bytes();
-    let before = at.checked_sub(1).map(|before| bytes[before]);
-    bytes[at] == b'&' && (matches!(before, Some(b'>' | b'<')) || bytes.get(at + 1) == Some(&b'>'))
-}
-
-/// Reads the word that begins here: its text without quotes, and where it ends.
-fn word(text: &str, start: usize) -> (String, usize) {
-    let mut word = String::new();
-    let mut quote = None;
-    let mut chars = text[start..].char_indices().peekable();
-    while let Some((offset, c)) = chars.next() {
-        match (quote, c) {
-            (None, '\'' | '"') => quote = Some(c),
-            (Some(open), c) if open == c => quote = None,
-            (None | Some('"'), '\\') => match chars.next() {
-                // A backslash before a line's end joins the lines.
-                Some((_, '\n')) => {}
-                Some((_, escaped)) => {
-                    if quote.is_some() && !"\"\\$`".contains(escaped) {
-                        word.push('\\');
-                    }
-                    word.push(escaped);
+    /// Reads the commands in one place of the line.
+    fn read(&mut self, place: Range<usize>, operator: Option<Operator>) {
+        let mut part = Part { words: Vec::new(), redirections: Vec::new(), operator };
+        for token in tokens(&self.text[place.clone()]) {
+            match token {
+                Token::Word(word) => part.words.push(shifted(word, place.start)),
+                Token::Redirection(mut redirection) => {
+                    redirection.span = shift(&redirection.span, place.start);
+                    redirection.target = shifted(redirection.target, place.start);
+                    part.words.extend(self.words_of(&redirection));
+                    part.redirections.push(redirection);
                 }
-                None => word.push('\\'),
-            },
-            (Some(_), c) => word.push(c),
-            (None, c) => {
-                let at = start + offset;
-                if is_blank(c) || c == '\n' || ";|()".contains(c) || c == '&' && !is_redirection(text, at) {
-                    return (word, at);
+                Token::Operator(operator, _) => {
+                    let next = Part { words: Vec::new(), redirections: Vec::new(), operator: Some(operator) };
+                    self.push(std::mem::replace(&mut part, next));
                 }
-                word.push(c);
             }
         }
+        self.push(part);
     }
-    (word, text.len())
+
+    /// Adds a command, then the commands inside its substitutions.
+    fn push(&mut self, part: Part) {
+        if part.words.is_empty() {
+            return;
+        }
+        let targets = part.redirections.iter().map(|redirection| &redirection.target);
+        let inner: Vec<_> = part
+            .words
+            .iter()
+            .chain(targets)
+            .flat_map(|word| &word.expansions)
+            .filter_map(|found| self.inner(found))
+            .collect();
+        self.parts.push(part);
+        for place in inner {
+            self.read(place, Some(Operator::Open));
+        }
+    }
+
+    /// Where the commands of a substitution are. Those in backticks with backslashes are not in the line as they are run.
+    fn inner(&self, found: &Expansion) -> Option<Range<usize>> {
+        let (ExpansionKind::Command { source } | ExpansionKind::Process { source }) = &found.kind else { return None };
+        let end = found.span.end - 1;
+        let inner = end.checked_sub(source.len())?..end;
+        (inner.start > found.span.start && self.text.get(inner.clone()) == Some(source)).then_some(inner)
+    }
+
+    /// A redirection as words: the operator alone if a blank is between it and its target.
+    fn words_of(&self, redirection: &Redirection) -> Vec<Word> {
+        let operator = self.text[redirection.span.start..redirection.target.span.start].trim_end();
+        let end = redirection.span.start + operator.len();
+        if end == redirection.target.span.start {
+            return vec![Word::plain(&format!("{operator}{}", redirection.target.text), redirection.span.clone())];
+        }
+        vec![Word::plain(operator, redirection.span.start..end), redirection.target.clone()]
+    }
 }
 
-/// A word as it must be typed so that the shell reads it as one: in quotes only if it has to be.
+fn shift(span: &Range<usize>, by: usize) -> Range<usize> {
+    span.start + by..span.end + by
+}
+
+/// A word of a text that begins later in the line.
+fn shifted(mut word: Word, by: usize) -> Word {
+    word.span = shift(&word.span, by);
+    for found in &mut word.expansions {
+        found.span = shift(&found.span, by);
+    }
+    word
+}
+
+/// A word as it must be typed, in quotes only if it has to be. A `~/` at its start stays outside the quotes.
 pub(super) fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,~^".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
+    match word.strip_prefix("~/") {
+        Some("") => word.to_owned(),
+        Some(rest) => format!("~/{}", quote::word(rest, Dialect::Posix)),
+        None if word == "~" => word.to_owned(),
+        None => quote::word(word, Dialect::Posix),
     }
 }
 
@@ -151,16 +154,21 @@ mod tests {
     }
 
     #[test]
-    fn quotes_and_operators_are_read() {
-        assert_eq!(words("git commit -m 'a b' \"c d\" e\\ f"), [["git", "commit", "-m", "a b", "c d", "e f"]]);
+    fn redirections_are_words_as_typed() {
         assert_eq!(
-            words("cd a&&make -j2 2>&1|tail; ls &"),
-            [vec!["cd", "a"], vec!["make", "-j2", "2>&1"], vec!["tail"], vec!["ls"]]
+            words("cd a&&make -j2 2>&1|tail > 'x y'; ls &"),
+            [vec!["cd", "a"], vec!["make", "-j2", "2>&1"], vec!["tail", ">", "x y"], vec!["ls"]]
         );
-        assert_eq!(words("a &>x # no\nb"), [vec!["a", "&>x"], vec!["b"]]);
-        assert_eq!(words(r#"echo "a\"b" 'it'\''s' "\d""#), [["echo", "a\"b", "it's", r"\d"]]);
-        assert_eq!(words("echo 'open"), [["echo", "open"]]);
-        assert_eq!(words("ls \\\n -l"), [["ls", "-l"]]);
+        assert_eq!(words("a &>x # no\nb >"), [vec!["a", "&>x"], vec!["b", ">"]]);
+    }
+
+    #[test]
+    fn commands_in_substitutions_are_parts() {
+        let line = Line::new("echo \"$(gti status)\" `foo` x | cat <(bar é)");
+        let texts: Vec<&str> = line.parts().iter().map(|part| &line.text()[part.span()]).collect();
+        assert_eq!(texts, ["echo \"$(gti status)\" `foo` x", "gti status", "foo", "cat <(bar é)", "bar é"]);
+        let word = &line.parts()[1].words[0];
+        assert_eq!(line.with(word.span.clone(), "git"), "echo \"$(git status)\" `foo` x | cat <(bar é)");
     }
 
     #[test]
@@ -168,34 +176,25 @@ mod tests {
         let line = Line::new("FOO=1  gti   status | cat");
         let word = &line.parts()[0].words[1];
         assert_eq!(line.with(word.span.clone(), "git"), "FOO=1  git   status | cat");
-        assert_eq!(line.parts()[1].operator, "|");
+        assert!(line.parts()[1].is_piped());
     }
 
     #[test]
-    fn words_are_quoted_when_needed() {
-        assert_eq!(quoted("src/main.rs"), "src/main.rs");
-        assert_eq!(quoted("a b"), "'a b'");
-        assert_eq!(quoted("it's"), r"'it'\''s'");
-        assert_eq!(quoted(""), "''");
+    fn a_home_directory_stays_outside_the_quotes() {
+        assert_eq!(quoted("~/a b"), "~/'a b'");
+        assert_eq!(quoted("~/a"), "~/a");
+        assert_eq!(quoted("~a"), "'~a'");
     }
 
     proptest! {
         #[test]
-        fn any_text_is_read(text in "[ -~é\n]{0,60}") {
+        fn any_text_is_read(text in "([ -~é\n]|\\$\\(|`){0,60}") {
             let line = Line::new(&text);
             for part in line.parts() {
                 for word in &part.words {
-                    prop_assert!(text.get(word.span.clone()).is_some_and(|raw| !raw.is_empty()));
+                    prop_assert!(text.get(word.span.clone()).is_some());
                 }
             }
-        }
-
-        #[test]
-        fn a_quoted_word_is_one_word(word in "[ -~é]{1,20}") {
-            let text = format!("echo {}", quoted(&word));
-            let line = Line::new(&text);
-            prop_assert_eq!(line.parts().len(), 1);
-            prop_assert_eq!(&line.parts()[0].words[1].text, &word);
         }
     }
 }

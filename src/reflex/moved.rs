@@ -9,6 +9,7 @@ use super::case::Case;
 use super::line::Part;
 use super::part::is_complaint;
 use super::world::{Entry, Kind, World};
+use crate::text::shell::Operator;
 
 /// How a line moved the shell before the part that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,11 +32,11 @@ impl Moved {
             }
         }
         let last = last?;
-        let leads = parts[..=failed].iter().all(|part| is_sequence(&part.operator));
+        let leads = parts[..=failed].iter().all(|part| is_sequence(part.operator));
         // Only a prefix of nothing but changes of directory is left out: anything else may be worth running again.
         let is_prefix = parts[..=last].iter().all(|part| destination(part).is_some());
         let goes_elsewhere =
-            parts[failed + 1..].iter().any(|part| part.operator != "&&" && destination(part).is_some());
+            parts[failed + 1..].iter().any(|part| part.operator != Some(Operator::And) && destination(part).is_some());
         let done = if leads && is_prefix && !goes_elsewhere { parts[last + 1].span().start } else { 0 };
         Some(Moved { directory, done })
     }
@@ -50,8 +51,8 @@ impl Moved {
 }
 
 /// Whether a part with this operator before it runs in the shell itself, after the one before it.
-fn is_sequence(operator: &str) -> bool {
-    matches!(operator, "" | "&&" | ";")
+fn is_sequence(operator: Option<Operator>) -> bool {
+    matches!(operator, None | Some(Operator::And | Operator::Semicolon | Operator::Newline))
 }
 
 /// Where a part goes, if it is a plain change of directory.
@@ -61,7 +62,7 @@ fn destination(part: &Part) -> Option<&str> {
         _ => None,
     }
     .filter(|target| {
-        (is_sequence(&part.operator) || part.operator.ends_with('('))
+        (is_sequence(part.operator) || part.operator == Some(Operator::Open))
             && !target.starts_with(['-', '+'])
             && !target.contains(['$', '*', '`', '?'])
     })

@@ -91,8 +91,7 @@ fn known_part(parts: &[Part], output: &Output<'_>) -> Option<usize> {
 
 /// The last part, or what feeds it if it only passes on what it reads.
 fn producer(parts: &[Part]) -> usize {
-    let passes_on =
-        |part: &Part| part.operator.starts_with('|') && part.operator != "||" && FILTERS.contains(&tool(part));
+    let passes_on = |part: &Part| part.is_piped() && FILTERS.contains(&tool(part));
     let last = parts.len().saturating_sub(1);
     (1..=last).rev().find(|&at| !passes_on(&parts[at])).unwrap_or(0)
 }

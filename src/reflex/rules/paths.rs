@@ -6,6 +6,7 @@ use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::line::quoted;
 use crate::reflex::near;
 use crate::reflex::world::{Kind, World};
+use crate::text::shell::Redirection;
 
 /// How tools say that a path is not there.
 const MISSING: &[&str] = &[
@@ -253,18 +254,10 @@ fn missing_destination(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
 /// `> a/b/c` where there is no `a/b`.
 fn redirected(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let line = case.output.lines().iter().find(|line| MISSING.iter().any(|words| line.contains(words)))?;
-    let words = case.words();
-    let target = words.iter().enumerate().find_map(|(index, word)| {
-        let after = case.raw(index).trim_start_matches(|c: char| c.is_ascii_digit() || c == '&').strip_prefix('>')?;
-        let after = after.trim_start_matches(['>', '|', '&']);
-        if after.is_empty() {
-            words.get(index + 1).map(|next| next.text.clone())
-        } else {
-            word.text.rsplit('>').next().map(str::to_owned)
-        }
-    })?;
+    let writes = |found: &&Redirection| found.kind.writes();
+    let target = &case.redirections().iter().find(writes)?.target.text;
     let parent = target.rsplit_once('/')?.0;
-    if parent.is_empty() || !line.contains(&target) && !line.contains(parent) || near::exists(parent, world) {
+    if parent.is_empty() || !line.contains(target) && !line.contains(parent) || near::exists(parent, world) {
         return None;
     }
     Some(

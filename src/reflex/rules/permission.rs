@@ -11,6 +11,7 @@ use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::line::quoted;
 use crate::reflex::near;
 use crate::reflex::world::{Kind, World};
+use crate::text::shell::RedirectionKind;
 use words::{NOT_BY_ROOT, POLKIT, POLKIT_WORDS, ROOT_WORDS};
 
 pub(super) const RULES: &[Rule] = &[
@@ -336,23 +337,19 @@ fn redirection(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         })
     };
     for part in case.line.parts() {
-        let raw = |at: usize| part.words.get(at).map(|word| &text[word.span.clone()]);
-        let Some(at) = (0..part.words.len()).find(|at| raw(*at).is_some_and(|raw| raw.starts_with('>'))) else {
-            continue;
-        };
-        let arrow = raw(at)?;
-        let arrows = if arrow.starts_with(">>") { 2 } else { 1 };
-        let (target, end) = match arrow[arrows..].trim_start_matches('|') {
-            "" => (raw(at + 1)?, part.words[at + 1].span.end),
-            rest => (rest, part.words[at].span.end),
-        };
-        if target.starts_with('&') || !is_refused(target) {
+        let written = part.redirections.iter().find(|found| {
+            let writes = [RedirectionKind::Write, RedirectionKind::Append, RedirectionKind::Clobber];
+            found.descriptor.is_none() && writes.contains(&found.kind)
+        });
+        let Some(redirection) = written else { continue };
+        let target = &text[redirection.target.span.clone()];
+        if !is_refused(target) {
             continue;
         }
         let elevate = if !world.has("sudo") && world.has("doas") { "doas" } else { "sudo" };
-        let append = if arrows == 2 { " -a" } else { "" };
+        let append = if redirection.kind == RedirectionKind::Append { " -a" } else { "" };
         let tee = format!("| {elevate} tee{append} {target} > /dev/null");
-        let line = case.line.with(part.words[at].span.start..end, &tee);
+        let line = case.line.with(redirection.span.clone(), &tee);
         let unelevated = ["echo ", "printf "].iter().find_map(|tool| {
             let rest = text[part.span()].strip_prefix(elevate)?.trim_start();
             rest.starts_with(tool)

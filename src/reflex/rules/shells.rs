@@ -5,6 +5,7 @@ use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::line::Part;
 use crate::reflex::world::World;
+use crate::text::shell::Operator;
 
 pub(super) const RULES: &[Rule] = &[
     Rule { name: "fish: words of other shells", tools: &[], signs: &["In fish", "in fish", "fish: "], apply: in_fish },
@@ -287,8 +288,8 @@ fn loop_without_do(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let head = parts.iter().position(|part| begins(part, &["for", "while", "until"]))?;
     let has_do = parts.iter().any(|part| part.words.iter().any(|word| word.text == "do"));
     let is_closed = parts.iter().any(|part| begins(part, &["done"]));
-    // A line end is an operator without text.
-    let body = parts.iter().skip(head + 1).find(|part| part.operator.is_empty() || part.operator == ";")?;
+    let is_separate = |part: &&Part| matches!(part.operator, Some(Operator::Newline | Operator::Semicolon));
+    let body = parts.iter().skip(head + 1).find(is_separate)?;
     (is_closed && !has_do && !begins(body, &["done"])).then(|| {
         let start = body.span().start;
         Finding::fix(Confidence::Likely, case.line.with(start..start, "do "), "with the do that is missing")
