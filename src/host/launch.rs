@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::process::Command;
 
 use super::HostError;
 use super::kind::Kind;
-use super::quote;
+use crate::text::shell::quote::{self, Dialect};
 
 const BASH: &str = concat!(
     include_str!("../../shell-integration/bash.sh"),
@@ -164,7 +165,7 @@ impl Launch {
         ];
         // Before anything else, lest `bash -x` show the nonce or `bash -a` export it.
         let mut text = b"{ __shellmate_flags=${-//[!avx]/}; set +avx; } 2>/dev/null\n".to_vec();
-        text.extend(preamble(&values, "__shellmate_", "=", quote::posix));
+        text.extend(preamble(&values, "__shellmate_", "=", Dialect::Posix));
         write_secret(&script, &text, BASH)?;
         write_secret(&rest, b"", BASH_REST)?;
         // With an rcfile bash would still read the system's own rc; `--norc` means that one too.
@@ -203,7 +204,7 @@ impl Launch {
             ("zdotdir", zdotdir.unwrap_or_default()),
             ("norcs", flag(wishes.args.iter().any(|arg| no_rcs(arg)))),
         ];
-        write_secret(&script, &preamble(&values, "__shellmate_", "=", quote::posix), ZSH)?;
+        write_secret(&script, &preamble(&values, "__shellmate_", "=", Dialect::Posix), ZSH)?;
         self.args.retain(|arg| !no_rcs(arg));
         self.env.push(("ZDOTDIR".into(), Some(directory.into())));
         self.secrets.push(script);
@@ -214,7 +215,7 @@ impl Launch {
     fn integrate_fish(&mut self, integration: &Integration<'_>) -> io::Result<()> {
         let script = integration.directory.join("fish");
         let values = [("fifo", integration.fifo.into()), ("renewal", integration.directory.join("renew").into())];
-        let mut text = preamble(&values, "set -g __shellmate_", " ", quote::fish);
+        let mut text = preamble(&values, "set -g __shellmate_", " ", Dialect::Fish);
         // fish shows the text of a function only when asked for that function.
         let mark = format!(
             "function __shellmate_mark\nbuiltin printf '\\e]7771;{}%s%s%s%s%s%s\\e\\\\\\\\' $argv >/dev/tty\nend\n",
@@ -223,7 +224,7 @@ impl Launch {
         text.extend(mark.as_bytes());
         write_secret(&script, &text, FISH)?;
         let mut source = OsString::from("source ");
-        source.push(bytes_to_os(quote::fish(script.as_os_str())));
+        source.push(bytes_to_os(quote::bytes(script.as_os_str().as_bytes(), Dialect::Fish)));
         self.args.push("--init-command".into());
         self.args.push(source);
         self.secrets.push(script);
@@ -245,11 +246,11 @@ fn bytes_to_os(bytes: Vec<u8>) -> OsString {
 }
 
 /// One assignment a line.
-fn preamble(values: &[(&str, OsString)], set: &str, equals: &str, quote: impl Fn(&OsStr) -> Vec<u8>) -> Vec<u8> {
+fn preamble(values: &[(&str, OsString)], set: &str, equals: &str, dialect: Dialect) -> Vec<u8> {
     let mut out = Vec::new();
     for (name, value) in values {
         out.extend_from_slice(format!("{set}{name}{equals}").as_bytes());
-        out.extend_from_slice(&quote(value));
+        out.extend_from_slice(&quote::bytes(value.as_bytes(), dialect));
         out.push(b'\n');
     }
     out

@@ -8,7 +8,6 @@ mod find;
 mod kind;
 mod launch;
 mod pty;
-mod quote;
 mod spawn;
 mod start;
 

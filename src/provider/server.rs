@@ -9,6 +9,7 @@ use nix::unistd::{Uid, User};
 use serde::{Deserialize, Serialize};
 
 use super::http;
+use crate::text::shell::quote::display;
 use crate::text::{self, KIB};
 
 /// Bytes of a table of sockets that are read.
@@ -65,8 +66,8 @@ impl Server {
     fn command_line(&self) -> String {
         let Some(program) = &self.program else { return "not visible to you".to_owned() };
         let words = [program.to_string_lossy()].into_iter().chain(self.arguments.iter().map(|word| word.into()));
-        let line = words.map(|word| quoted(&word)).collect::<Vec<_>>().join(" ");
-        let directory = self.directory.as_ref().map(|path| format!(" (in {})", quoted(&path.to_string_lossy())));
+        let line = words.map(|word| display(&word)).collect::<Vec<_>>().join(" ");
+        let directory = self.directory.as_ref().map(|path| format!(" (in {})", display(&path.to_string_lossy())));
         let shown = text::beginning(&line, SHOWN);
         let cut = if shown.len() < line.len() { " …" } else { "" };
         format!("{shown}{cut}{}", directory.unwrap_or_default())
@@ -212,12 +213,6 @@ fn is_interpreter(program: &Path) -> bool {
     let name = name.strip_suffix(" (deleted)").unwrap_or(name);
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
     NAMES.contains(&name)
-}
-
-/// A word as a person reads it: in quotes, with everything invisible spelled out, unless it is a plain word.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("{word:?}") }
 }
 
 #[cfg(test)]
