@@ -17,7 +17,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("track", &["text"]),
     ("capture", &["text"]),
     ("store", &["text", "track", "capture"]),
-    ("guard", &[]),
+    ("guard", &["text"]),
     ("reflex", &["text"]),
     ("tool", &["chat", "text", "track", "guard", "capture", "store", "reflex"]),
     ("provider", &["chat", "text"]),

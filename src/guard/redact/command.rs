@@ -6,6 +6,7 @@ use super::dictionary::Hits;
 use super::extent::char_boundary;
 use super::found::Found;
 use super::{name, value};
+use crate::text::shell::{self, Expansion, ExpansionKind, Operator, Quoting, Token};
 
 /// Where a command takes a secret.
 #[derive(Debug, Clone, Copy)]
@@ -181,11 +182,13 @@ pub(super) fn find(text: &str, hits: &Hits, found: &mut Vec<Found>) {
         if range.start < done || !begins || &text[range.clone()] != name {
             continue;
         }
-        let words = words(text, range.end);
+        let words = words(text, range.end, before);
+        let contents: Vec<Range<usize>> = words.iter().map(|word| word.content.clone()).collect();
         for take in takes {
-            take.find(text, &words, found);
+            take.find(text, &contents, found);
         }
-        done = words.last().map_or(range.end, |last| last.end);
+        let inner = words.iter().find(|word| word.has_commands).map(|word| word.content.start);
+        done = inner.or(words.last().map(|last| last.content.end)).unwrap_or(range.end);
     }
     piped(text, hits, found);
 }
@@ -274,8 +277,9 @@ fn piped(text: &str, hits: &Hits, found: &mut Vec<Found>) {
         if !TAKERS.iter().any(|name| taker.contains(name)) {
             continue;
         }
-        let Some(range) = words(text, hit + "echo".len())
+        let Some(range) = words(text, hit + "echo".len(), b' ')
             .into_iter()
+            .map(|word| word.content)
             .rfind(|range| range.end <= hit + before.len() && !text[range.clone()].starts_with('-'))
         else {
             continue;
@@ -298,49 +302,58 @@ fn is_secret(text: &str) -> bool {
 /// Words of one command that are looked at.
 const MOST_WORDS: usize = 200;
 
-fn words(text: &str, at: usize) -> Vec<Range<usize>> {
-    let mut words = Words { text, at };
-    std::iter::from_fn(|| words.next()).take(MOST_WORDS).collect()
-}
-/// The words of one command, quotes around them apart; a backslash at the end of a line goes on.
-struct Words<'a> {
-    text: &'a str,
-    at: usize,
+/// Bytes of one command that are looked at.
+const LONGEST: usize = 8 * 1024;
+
+/// A word of a command, where it is in the text.
+struct Word {
+    /// Without the quotes around it.
+    content: Range<usize>,
+    /// Whether it has commands of its own, which are looked at by themselves.
+    has_commands: bool,
 }
 
-impl Words<'_> {
-    fn next(&mut self) -> Option<Range<usize>> {
-        let bytes = self.text.as_bytes();
-        loop {
-            match bytes.get(self.at)? {
-                b' ' | b'\t' => self.at += 1,
-                b'\\' if bytes.get(self.at + 1) == Some(&b'\n') => self.at += 2,
-                b'\n' | b'\r' | b'|' | b';' | b'&' | b')' => return None,
-                quote @ (b'"' | b'\'') => return Some(self.quoted(*quote)),
-                _ => break,
-            }
+/// The words of one command from `at` on. It ends with its line, unless a backslash is there, or with the backtick that closes the one
+/// before it.
+fn words(text: &str, at: usize, before: u8) -> Vec<Word> {
+    let line = line(text, at);
+    let line = line.split('`').next().filter(|_| before == b'`').unwrap_or(line);
+    let mut words: Vec<Word> = Vec::new();
+    for token in shell::tokens(line) {
+        if words.len() == MOST_WORDS {
+            break;
         }
-        let start = self.at;
-        let ends = |byte: &u8| b" \t\n\r|;&)".contains(byte);
-        let mut quote = None;
-        while let Some(byte) = bytes.get(self.at) {
-            match quote {
-                None if ends(byte) => break,
-                None if matches!(byte, b'"' | b'\'') => quote = Some(*byte),
-                Some(open) if open == *byte => quote = None,
-                Some(_) if *byte == b'\n' => break,
-                None | Some(_) => {}
-            }
-            self.at += 1;
+        let word = match token {
+            Token::Word(word) => word,
+            Token::Redirection(_) => continue,
+            Token::Operator(Operator::Open, _) => continue,
+            Token::Operator(..) => break,
+        };
+        // What a shell reads as a redirection or a parenthesis directly behind a word may be part of a secret that is not quoted.
+        let unquoted = &line[word.span.end..];
+        let more =
+            if unquoted.starts_with(['<', '>', '(']) { unquoted.find(ENDS).unwrap_or(unquoted.len()) } else { 0 };
+        let opens = word.quoting == Quoting::Open && line[word.span.clone()].starts_with(['"', '\'']);
+        let content = if more > 0 { word.span.start..word.span.end + more } else { word.content() };
+        let content = at + content.start + usize::from(opens)..at + content.end;
+        let is_covered = words.last().is_some_and(|last| content.start < last.content.end);
+        if !is_covered {
+            words.push(Word { content, has_commands: word.expansions.iter().any(has_commands) });
         }
-        Some(start..self.at)
     }
+    words
+}
 
-    fn quoted(&mut self, quote: u8) -> Range<usize> {
-        let start = self.at + 1;
-        let rest = &self.text.as_bytes()[start..];
-        let length = rest.iter().position(|byte| *byte == quote || *byte == b'\n').unwrap_or(rest.len());
-        self.at = start + length + usize::from(rest.get(length) == Some(&quote));
-        start..start + length
-    }
+fn has_commands(found: &Expansion) -> bool {
+    matches!(found.kind, ExpansionKind::Command { .. } | ExpansionKind::Process { .. })
+}
+
+const ENDS: [char; 8] = [' ', '\t', '\n', '\r', '|', ';', '&', ')'];
+
+/// The rest of the line, with the lines that backslashes join to it.
+fn line(text: &str, at: usize) -> &str {
+    let rest = &text[at..char_boundary(text, at + LONGEST)];
+    let ends = |end: &usize| rest.as_bytes()[*end] == b'\r' || !rest[..*end].ends_with('\\');
+    let end = memchr::memchr2_iter(b'\n', b'\r', rest.as_bytes()).find(ends);
+    &rest[..end.unwrap_or(rest.len())]
 }
