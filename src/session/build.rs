@@ -106,6 +106,7 @@ impl Session {
             },
             exported: None,
             recent: Recent::default(),
+            handed_over: Vec::new(),
             suggestion: None,
             setup,
             theme,

@@ -51,7 +51,7 @@ use nix::unistd::{getpid, getsid};
 use crate::capture;
 use crate::host::{self, Change, Child, Ending, HostError, Kind, Pty};
 use crate::render::{self, Theme, Wrapping};
-use crate::store::{Record, Store};
+use crate::store::{HandedOver, Record, Store};
 use crate::track::Scanner;
 use crate::tty::{self, Tty, TtyError};
 
@@ -132,6 +132,8 @@ struct Session {
     /// What the shell exports, as far as it was told.
     exported: Option<Vec<(OsString, OsString)>>,
     recent: Recent,
+    /// Commands that have ended, until the screen has shown it.
+    handed_over: Vec<HandedOver>,
     /// A command to put on the next prompt.
     suggestion: Option<String>,
     setup: AgentSetup,
@@ -314,6 +316,7 @@ impl Session {
             self.become_plain();
             return self.show();
         }
+        self.hand_over();
         self.show();
         self.follow_up();
     }
@@ -383,8 +386,9 @@ impl Session {
         }
     }
 
-    /// Remembers the commands that have ended.
-    fn remember(&mut self) {
+    /// Puts the commands that have ended where they are safe even if we are killed, before the screen shows that they have ended.
+    /// That is a copy to memory: no disk is involved.
+    fn hand_over(&mut self) {
         if self.stage.finished.is_empty() {
             return;
         }
@@ -392,10 +396,21 @@ impl Session {
         let tty::Size { rows, cols, .. } = self.tty.size();
         let size = capture::Size::new(rows, cols);
         for stage::Finished { command, output } in self.stage.finished.drain(..) {
+            self.handed_over.push(self.store.hand_over(Record { command, output, size }));
+        }
+    }
+
+    /// Remembers the commands that have ended.
+    fn remember(&mut self) {
+        self.hand_over();
+        if self.handed_over.is_empty() {
+            return;
+        }
+        for handed_over in std::mem::take(&mut self.handed_over) {
+            let Record { command, output, size } = handed_over.record.clone();
             self.had_much |= output.head.len() + output.tail.len() >= MUCH;
-            let (told, kept) = (command.clone(), Arc::new(output.clone()));
-            let ticket = self.store.record(Record { command, output, size });
-            self.recent.push(ticket, told, kept, size);
+            let ticket = self.store.write(handed_over);
+            self.recent.push(ticket, command, Arc::new(output), size);
         }
         if let Some(trouble) = self.store.trouble() {
             self.stage.notice(trouble);

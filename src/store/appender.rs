@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 
-use super::journal::{self, AppendError, Journal};
+use super::journal::{self, AppendError, Journal, Place};
 use super::queue::Queue;
 use super::{Options, Session, StoreError, file, trouble, writer};
 
 /// Starts the thread; when it ends, for whatever reason, the queue knows.
-pub(super) fn start(path: PathBuf, options: Options, session: Session, queue: Arc<Queue>) {
+pub(super) fn start(path: PathBuf, options: Options, session: Session, handed: Option<Place>, queue: Arc<Queue>) {
     let shared = Arc::clone(&queue);
     let work = move || {
-        if let Some(trouble) = trouble_of(|| run(path, options, session, &queue)) {
+        if let Some(trouble) = trouble_of(|| run(path, options, session, handed, &queue)) {
             queue.end(Some(trouble));
         }
     };
@@ -34,13 +34,24 @@ pub(super) fn trouble_of(work: impl FnOnce() -> Result<(), String>) -> Option<St
     Some(trouble)
 }
 
-fn run(path: PathBuf, options: Options, session: Session, queue: &Arc<Queue>) -> Result<(), String> {
+fn run(
+    path: PathBuf,
+    options: Options,
+    session: Session,
+    handed: Option<Place>,
+    queue: &Arc<Queue>,
+) -> Result<(), String> {
+    let (id, remove) = (handed.as_ref().map(|place| place.id.as_str()), || handed.iter().for_each(Place::remove));
     let words = |error| trouble::words(error, &path);
-    file::create(&path).map_err(words)?;
+    file::create(&path).inspect_err(|_| remove()).map_err(words)?;
     let create = |source| words(StoreError::Create { path: journal::directory(&path), source });
-    let journal = Arc::new(Journal::create(&path, session).map_err(create)?);
+    let journal = Arc::new(Journal::create(&path, session, id).inspect_err(|_| remove()).map_err(create)?);
     writer::start(path.clone(), options, Arc::clone(&journal), Arc::clone(queue))?;
     let appended = append(&journal, queue);
+    if appended.is_ok() {
+        // Before the journal: without it the commands here would look new.
+        remove();
+    }
     // The writer ends once it knows, and the journal's lock goes with the last of the two.
     drop(journal);
     queue.appended();
@@ -51,7 +62,7 @@ fn run(path: PathBuf, options: Options, session: Session, queue: &Arc<Queue>) ->
 fn append(journal: &Journal, queue: &Queue) -> io::Result<()> {
     while let Some(jobs) = queue.take() {
         for job in jobs {
-            match journal.append(&journal::encode_command(&job.record)) {
+            match journal.append(job.sequence, &journal::encode_command(&job.record)) {
                 Ok(position) => queue.journaled(position, job.stub),
                 Err(AppendError::TooLarge) => queue.lost(1),
                 Err(AppendError::Io(error)) => return Err(error),

@@ -52,13 +52,18 @@ impl Chore {
 
     fn quick_step(&self, connection: &mut Connection, database: &Path, options: Options) -> Result<Chore, StoreError> {
         Ok(match self {
-            Chore::Look(after) => match journal::claim_next(database, after.as_deref()) {
-                Some(claimed) => {
-                    let start = claimed.source.start();
-                    Chore::Leftover(claimed, start)
+            Chore::Look(after) => {
+                if after.is_none() {
+                    journal::adopt(database);
                 }
-                None => Chore::ForgetJournals,
-            },
+                match journal::claim_next(database, after.as_deref()) {
+                    Some(claimed) => {
+                        let start = claimed.source.start();
+                        Chore::Leftover(claimed, start)
+                    }
+                    None => Chore::ForgetJournals,
+                }
+            }
             Chore::ForgetJournals => {
                 drain::forget_journals(connection, database)?;
                 Chore::CheckLimits

@@ -86,6 +86,7 @@ pub fn copy_leftovers(database: &Path) -> Result<(), StoreError> {
         return Ok(());
     }
     file::create(database)?;
+    journal::adopt(database);
     let mut connection = file::connect(database, PATIENCE)?;
     let mut after = None;
     while let Some(claimed) = journal::claim_next(database, after.as_deref()) {

@@ -1,8 +1,8 @@
 //! What is remembered: every command, in SQLite, for all terminals of a user.
 //!
-//! The only room that says SQL. A record goes through a bounded queue to a thread that appends it to the session's journal
-//! (`journal`); a second thread copies it from there into the database, which all terminals share. So a slow disk or a locked
-//! database never reaches the session, and a killed process loses at most the command in flight. Trouble is one line of text,
+//! The only room that says SQL. A record is first copied to memory that outlives the process (`journal::handover`), then goes
+//! through a bounded queue to a thread that appends it to the session's journal (`journal`); a second thread copies it from there into the database, which all terminals share. So a slow disk or a locked
+//! database never reaches the session, and a killed process loses nothing but the command that runs. Trouble is one line of text,
 //! asked for when there is a good moment to show it. Reading (`History`) is a connection of its own and never waits for a writer.
 //! Touches: track::Command, capture::Output.
 
@@ -31,7 +31,7 @@ mod whole;
 mod writer;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::{capture, track};
@@ -46,6 +46,7 @@ pub use spills::Spills;
 pub use stats::Stats;
 pub use ticket::Ticket;
 
+use journal::HandOver;
 use queue::Queue;
 
 /// A file of this name in a session's private directory means: record nothing.
@@ -89,6 +90,13 @@ impl Record {
     }
 }
 
+/// A record that is kept even if the process is killed, and that the journal's thread does not have yet.
+#[derive(Debug)]
+pub struct HandedOver {
+    pub record: Record,
+    sequence: u64,
+}
+
 /// A handle to the threads that write. Clones share them; they end when the last one is gone or one is closed.
 #[derive(Clone)]
 pub struct Store {
@@ -98,6 +106,7 @@ pub struct Store {
 
 struct Handle {
     queue: Arc<Queue>,
+    hand_over: Mutex<HandOver>,
 }
 
 impl Drop for Handle {
@@ -119,8 +128,9 @@ impl Store {
 
     fn start(path: PathBuf, options: Options, session: Session, queue: Queue) -> Store {
         let queue = Arc::new(queue);
-        appender::start(path, options, session, Arc::clone(&queue));
-        Store { handle: Some(Arc::new(Handle { queue })) }
+        let hand_over = HandOver::new(&path, &session);
+        appender::start(path, options, session, hand_over.place(), Arc::clone(&queue));
+        Store { handle: Some(Arc::new(Handle { queue, hand_over: Mutex::new(hand_over) })) }
     }
 
     /// Records nothing.
@@ -128,12 +138,26 @@ impl Store {
         Store { handle: None }
     }
 
-    /// Hands a command to the journal's thread. Never waits: with the queue full, which takes a disk that hangs, the record is
-    /// dropped and counted as trouble.
+    /// Copies a command to memory that outlives the process. From here on it is kept even if the process is killed.
+    pub fn hand_over(&self, record: Record) -> HandedOver {
+        let sequence = self.handle.as_ref().map_or(0, |handle| {
+            let mut hand_over = handle.hand_over.lock().unwrap_or_else(PoisonError::into_inner);
+            hand_over.keep(&record, handle.queue.last_appended())
+        });
+        HandedOver { record, sequence }
+    }
+
+    /// Hands a command over and writes it.
     pub fn record(&self, record: Record) -> Ticket {
+        self.write(self.hand_over(record))
+    }
+
+    /// Gives a command to the journal's thread. Never waits: with the queue full, which takes a disk that hangs, the record is
+    /// dropped and counted as trouble.
+    pub fn write(&self, HandedOver { record, sequence }: HandedOver) -> Ticket {
         let (stub, ticket) = Ticket::new();
         if let Some(handle) = &self.handle {
-            handle.queue.push(record, stub);
+            handle.queue.push(record, sequence, stub);
         }
         ticket
     }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::mem;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,7 @@ const WAITING_BYTES: usize = 4 * MIB;
 /// A record with the other half of its sender's ticket.
 pub(super) struct Job {
     pub(super) record: Record,
+    pub(super) sequence: u64,
     pub(super) stub: Stub,
 }
 
@@ -39,6 +41,8 @@ pub(super) enum Turn {
 pub(super) struct Queue {
     state: Mutex<State>,
     changed: Condvar,
+    /// Sequence number of the last record that was appended to the journal, or given up.
+    appended: AtomicU64,
 }
 
 #[derive(Default)]
@@ -75,10 +79,10 @@ enum Dropped {
 impl Queue {
     pub(super) fn with(backlog: Backlog) -> Queue {
         let state = State { backlog: Some(backlog), ..State::default() };
-        Queue { state: Mutex::new(state), changed: Condvar::default() }
+        Queue { state: Mutex::new(state), ..Queue::default() }
     }
 
-    pub(super) fn push(&self, record: Record, stub: Stub) {
+    pub(super) fn push(&self, record: Record, sequence: u64, stub: Stub) {
         let mut state = self.lock();
         if state.is_shut || state.has_ended {
             return;
@@ -92,7 +96,7 @@ impl Queue {
         }
         state.bytes += bytes;
         state.unstored += 1;
-        state.waiting.push_back(Job { record, stub });
+        state.waiting.push_back(Job { record, sequence, stub });
         state.backlog.iter_mut().for_each(Backlog::hold);
         // The other thread may run the moment it is woken, and must not find the lock held.
         drop(state);
@@ -110,8 +114,14 @@ impl Queue {
 
     /// The journal has this record.
     pub(super) fn journaled(&self, position: Position, stub: Stub) {
+        self.appended.store(position.sequence, Ordering::Release);
         self.lock().journaled.push_back((position, stub));
         self.changed.notify_all();
+    }
+
+    /// Sequence number of the last record that is in the journal.
+    pub(super) fn last_appended(&self) -> u64 {
+        self.appended.load(Ordering::Acquire)
     }
 
     /// Nothing more is appended to the journal.
@@ -257,13 +267,13 @@ mod tests {
     fn a_full_queue_drops_the_newest_and_says_so_once() {
         let queue = Queue::default();
         for _ in 0..WAITING_COMMANDS + 3 {
-            queue.push(record("true"), Ticket::new().0);
+            queue.push(record("true"), 0, Ticket::new().0);
         }
         assert_eq!(
             queue.trouble().as_deref(),
             Some("3 commands were not recorded: the history database is locked or too slow")
         );
-        queue.push(record("true"), Ticket::new().0);
+        queue.push(record("true"), 0, Ticket::new().0);
         assert_eq!(queue.trouble(), None);
         assert_eq!(queue.take().map(|jobs| jobs.len()), Some(WAITING_COMMANDS));
     }
@@ -272,17 +282,17 @@ mod tests {
     fn waiting_output_is_bounded_but_one_large_record_always_fits() {
         let queue = Queue::default();
         let large = printed("yes", &"y".repeat(WAITING_BYTES + 1));
-        queue.push(large.clone(), Ticket::new().0);
-        queue.push(large, Ticket::new().0);
+        queue.push(large.clone(), 0, Ticket::new().0);
+        queue.push(large, 0, Ticket::new().0);
         assert_eq!(queue.take().map(|jobs| jobs.len()), Some(1));
     }
 
     #[test]
     fn what_waited_is_taken_after_shutting_and_then_nothing() {
         let queue = Queue::default();
-        queue.push(record("true"), Ticket::new().0);
+        queue.push(record("true"), 0, Ticket::new().0);
         queue.shut();
-        queue.push(record("late"), Ticket::new().0);
+        queue.push(record("late"), 0, Ticket::new().0);
         assert_eq!(queue.take().map(|jobs| jobs.len()), Some(1));
         assert!(queue.take().is_none());
     }

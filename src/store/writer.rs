@@ -179,7 +179,7 @@ mod tests {
         let queue = Queue::default();
         queue.end(trouble_of(|| panic!("boom")));
         assert!(queue.trouble().unwrap().starts_with("history is off: a mistake of ours"));
-        queue.push(record("true"), Ticket::new().0);
+        queue.push(record("true"), 0, Ticket::new().0);
         queue.wait_until_ended(Duration::ZERO);
         assert_eq!(queue.trouble(), None);
     }
@@ -190,19 +190,19 @@ mod tests {
         let path = home.path().join("history.db");
         let queue = Queue::default();
         file::create(&path).unwrap();
-        let journal = Journal::create(&path, session("a")).unwrap();
+        let journal = Journal::create(&path, session("a"), None).unwrap();
         let at = journal.source().start();
         let mut writer = Writer { path, options: Options::default(), at, journal: &journal, queue: &queue };
         let mut database = writer.open().unwrap().unwrap();
-        let append = |text: &str, output: usize| {
+        let append = |sequence, text: &str, output: usize| {
             let record = super::super::tests::printed(text, &"y".repeat(output));
-            journal.append(&super::super::journal::encode_command(&record)).unwrap().end
+            journal.append(sequence, &super::super::journal::encode_command(&record)).unwrap().end
         };
-        let to = append("true", 0);
+        let to = append(1, "true", 0);
         writer.copy(&mut database, to).unwrap();
         let pages: i64 = database.connection.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
         database.connection.pragma_update_and_check(None, "max_page_count", pages + 1, |_| Ok(())).unwrap();
-        let to = append("yes", 100_000);
+        let to = append(2, "yes", 100_000);
         let words = writer.copy(&mut database, to).unwrap_err();
         assert_eq!(words, "disk is full; free some space and start a new shell");
         let kept: i64 = database.connection.query_row("SELECT count(*) FROM commands", [], |row| row.get(0)).unwrap();

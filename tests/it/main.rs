@@ -17,6 +17,7 @@ mod capture;
 mod commands;
 mod connect;
 mod cost;
+mod crowd;
 mod differential;
 mod directives;
 mod exec_forms;

@@ -10,7 +10,7 @@ use nix::unistd::geteuid;
 
 use super::frame::Frames;
 use super::item::decode_session;
-use super::{MAGIC, SUFFIX, Source, directory};
+use super::{MAGIC, SUFFIX, Source, directory, handover};
 use crate::text::MIB;
 
 /// What the name of a journal begins with until it is locked.
@@ -47,11 +47,13 @@ pub(in crate::store) fn claim_next(database: &Path, after: Option<&str>) -> Opti
 /// Whether a session that has ended left records behind.
 pub(in crate::store) fn has_leftovers(database: &Path) -> bool {
     let directory = directory(database);
-    names(&directory).into_iter().any(|id| {
-        let path = directory.join(format!("{id}{SUFFIX}"));
-        // A lock, even for a moment, could keep somebody else from copying, so it is tried only where there are records.
-        has_records(&path) && lock_leftover(&path).is_some()
-    })
+    let mut ids = names(&directory).into_iter();
+    handover::has_leftovers(database)
+        || ids.any(|id| {
+            let path = directory.join(format!("{id}{SUFFIX}"));
+            // A lock, even for a moment, could keep somebody else from copying, so it is tried only where there are records.
+            has_records(&path) && lock_leftover(&path).is_some()
+        })
 }
 
 fn has_records(path: &Path) -> bool {
@@ -89,7 +91,7 @@ fn claim(database: &Path, id: String) -> Option<Claimed> {
 }
 
 /// Opens and locks a file of ours that no session holds and that still has its name.
-fn lock_leftover(path: &Path) -> Option<File> {
+pub(super) fn lock_leftover(path: &Path) -> Option<File> {
     let file = OpenOptions::new().read(true).write(true).custom_flags(nix::libc::O_NOFOLLOW).open(path).ok()?;
     let opened = file.metadata().ok()?;
     if !opened.is_file() || opened.uid() != geteuid().as_raw() || file.try_lock().is_err() {
@@ -100,7 +102,7 @@ fn lock_leftover(path: &Path) -> Option<File> {
     (named.ino() == opened.ino() && named.dev() == opened.dev()).then_some(file)
 }
 
-fn read_header(file: &File, end: u64) -> io::Result<Option<(crate::store::Session, u64)>> {
+pub(super) fn read_header(file: &File, end: u64) -> io::Result<Option<(crate::store::Session, u64)>> {
     if end < MAGIC.len() as u64 {
         return Ok(None);
     }

@@ -10,6 +10,7 @@
 //! the end is the record that was in flight.
 
 mod frame;
+mod handover;
 mod item;
 mod leftover;
 mod live;
@@ -20,6 +21,7 @@ use std::path::{Path, PathBuf};
 use super::Session;
 
 use frame::Frames;
+pub(super) use handover::{HandOver, Place, adopt};
 pub(super) use item::{Item, Kept, encode_command};
 pub(super) use leftover::{Claimed, claim_next, exists, has_leftovers};
 pub(super) use live::{AppendError, Journal, Position};

@@ -230,6 +230,12 @@ impl Term {
         self.display.lock().exit.expect("it ended")
     }
 
+    /// Waits until all that was written to the terminal has been read.
+    #[track_caller]
+    pub(crate) fn wait_for_end_of_output(&self) {
+        self.wait("the terminal to close", |seen| seen.closed);
+    }
+
     /// Says `exit` and waits for the end.
     #[track_caller]
     pub(crate) fn exit(&mut self) -> ExitStatus {

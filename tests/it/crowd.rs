@@ -1,0 +1,98 @@
+//! Several terminals at once, typed into without a pause and killed: the history has what the screen has shown.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::thread::{self, JoinHandle};
+
+use nix::sys::signal::Signal;
+use rusqlite::Connection;
+
+use crate::harness::{Shell, Term, shells};
+
+/// A number from the environment: the long run of docs/BENCHMARKS.md has more sessions and commands.
+fn number(name: &str, default: usize) -> usize {
+    std::env::var(name).map_or(default, |value| value.parse().expect("a number"))
+}
+
+/// What one killed session had run: its name in the commands, and the last command that was followed by a prompt on its screen.
+struct Killed {
+    name: usize,
+    shown: usize,
+}
+
+/// Types commands without waiting for any of them, and kills the program when the output of number `last` is on the screen.
+fn type_and_kill(shell: Shell, state: &Path, name: usize, last: usize) -> Killed {
+    let mut term = Term::new(shell).env("XDG_STATE_HOME", state).start();
+    term.wait_for_prompt();
+    // Every tenth prints some KiB. What the shell types back has quotes in it, so only the output matches.
+    let command = |n: usize| match n % 10 {
+        0 => format!("echo k''ept-{name}-{n}.; seq 2000\r"),
+        _ => format!("echo k''ept-{name}-{n}.\r"),
+    };
+    let keys: String = (1..=last + 20).map(command).collect();
+    // The program ends before it has read them all.
+    let typing: JoinHandle<_> = term.typed_meanwhile(keys.into_bytes());
+    term.wait_for_raw(format!("kept-{name}-{last}.").as_bytes());
+    term.signal(Signal::SIGKILL);
+    term.wait_status();
+    term.wait_for_end_of_output();
+    let _ = typing.join();
+    // The prompt [n + 1] is drawn when command n is over.
+    let raw = String::from_utf8_lossy(&term.raw()).into_owned();
+    let prompts = raw.match_indices("]$ ").filter_map(|(end, _)| raw[..end].rsplit_once('[')?.1.parse::<usize>().ok());
+    Killed { name, shown: prompts.max().unwrap_or(1) - 1 }
+}
+
+/// How often the history has each command of the test.
+fn kept(any: &Term) -> HashMap<String, usize> {
+    let mut kept = HashMap::new();
+    for record in any.history(&[]) {
+        if let Some(name) = record.command.strip_prefix("echo k''ept-").and_then(|rest| rest.split('.').next()) {
+            *kept.entry(name.to_owned()).or_default() += 1;
+        }
+    }
+    kept
+}
+
+/// Runs and kills `sessions` terminals at once; `meanwhile` gets the database.
+fn crowd(sessions: usize, commands: usize, meanwhile: impl FnOnce(&Path) -> Option<Connection>) {
+    let mut first = Term::new(Shell::Bash).start();
+    first.wait_for_prompt();
+    first.run("true");
+    first.exit();
+    let state = first.home().join(".local/state");
+    let lock = meanwhile(&state.join("shellmate/history.db"));
+    let shells = shells();
+    let running: Vec<JoinHandle<Killed>> = (0..sessions)
+        .map(|name| {
+            let (shell, state) = (shells[name % shells.len()], state.clone());
+            let last = 1 + (name * 7919 + 13) % commands;
+            thread::spawn(move || type_and_kill(shell, &state, name, last))
+        })
+        .collect();
+    let killed: Vec<Killed> = running.into_iter().map(|session| session.join().expect("a session")).collect();
+    drop(lock);
+    let kept = kept(&first);
+    assert!(kept.values().all(|&times| times == 1), "some are doubled: {kept:?}");
+    let mut lost = Vec::new();
+    for Killed { name, shown } in killed {
+        let commands = (1..=shown).map(|n| format!("{name}-{n}"));
+        lost.extend(commands.filter(|command| !kept.contains_key(command)));
+    }
+    eprintln!("{sessions} sessions, {} commands kept, {} lost", kept.len(), lost.len());
+    assert!(lost.is_empty(), "the screen has shown them to be over: {lost:?}");
+}
+
+#[test]
+fn killed_terminals_lose_no_command_that_the_screen_has_shown() {
+    crowd(number("CROWD_SESSIONS", 6), number("CROWD_COMMANDS", 40), |_| None);
+}
+
+#[test]
+fn terminals_killed_while_the_history_is_locked_lose_no_command_either() {
+    crowd(number("CROWD_SESSIONS", 4), number("CROWD_COMMANDS", 40), |database| {
+        let lock = Connection::open(database).expect("a database");
+        lock.execute_batch("BEGIN IMMEDIATE").expect("a lock");
+        Some(lock)
+    });
+}
