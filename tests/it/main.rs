@@ -23,6 +23,7 @@ mod directives;
 mod exec_forms;
 mod exit;
 mod failopen;
+mod figures;
 mod follow;
 mod forged;
 mod frameworks;

@@ -1,0 +1,119 @@
+//! Figures of the record for docs/BENCHMARKS.md. They take minutes, so they run only when asked for:
+//! `cargo nextest run --release --run-ignored only --no-capture --test it figures::`
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+
+use crate::harness::{Builder, Shell, Term};
+
+/// Starts a session, so that there is a database, and ends it.
+fn database(term: Builder) -> (Term, PathBuf) {
+    let mut term = term.start();
+    term.wait_for_prompt();
+    term.run("true");
+    term.exit();
+    let path = term.home().join(".local/state/shellmate/history.db");
+    (term, path)
+}
+
+/// Adds commands; the first `spills` of them name a file below `spilled`.
+fn fill(database: &Path, commands: usize, spilled: &Path, spills: usize) {
+    let connection = Connection::open(database).expect("a database");
+    let numbers = format!("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {commands})");
+    let sql = format!(
+        "BEGIN;
+         INSERT INTO commands (session, host, shell, cwd, text, status, started_at, duration, seen, missing, truncated, full_screen,
+                               spill, bytes)
+         {numbers} SELECT 'old', 'box', 'bash', '/home/me', 'cargo test --package part' || i % 100, 0, 1700000000000000 + i, 1000, 9, 0,
+                          0, 0, iif(i <= {spills}, '{}/' || i || '.out', NULL), 40 FROM n;
+         INSERT INTO outputs SELECT id, 24, 80, 'some text', x'' FROM commands WHERE session = 'old';
+         INSERT INTO words (rowid, command, output) SELECT id, text, 'some text' FROM commands WHERE session = 'old';
+         COMMIT; PRAGMA wal_checkpoint(TRUNCATE);",
+        spilled.display()
+    );
+    connection.execute_batch(&sql).expect("rows");
+}
+
+#[test]
+#[ignore = "takes minutes and prints figures"]
+fn memory_of_a_million_commands_as_json() {
+    let (term, path) = database(Term::new(Shell::Bash));
+    fill(&path, 1_000_000, Path::new("/nowhere"), 0);
+    let state = term.home().join(".local/state");
+    let list = Term::new(Shell::Bash).env("XDG_STATE_HOME", state).args(["history", "--json"]);
+    let begun = Instant::now();
+    let mut child = list.command().stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("the program");
+    let mut peak = String::new();
+    while child.try_wait().expect("a child").is_none() {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        peak = line.map_or(peak, |line| line.trim().to_owned());
+        thread::sleep(Duration::from_millis(2));
+    }
+    eprintln!("history --json of 1,000,000 commands: peak {peak}, {:?}", begun.elapsed());
+}
+
+#[test]
+#[ignore = "takes minutes and prints figures"]
+fn longest_lock_while_a_million_commands_are_pruned() {
+    let (term, path) = database(Term::new(Shell::Bash));
+    fill(&path, 1_000_000, Path::new("/nowhere"), 0);
+    let mut tab = Term::new(Shell::Bash).env("XDG_STATE_HOME", term.home().join(".local/state")).start();
+    tab.wait_for_prompt();
+    tab.run("true");
+    let probe = Connection::open(&path).expect("a database");
+    probe.busy_timeout(Duration::ZERO).expect("a database");
+    let begun = Instant::now();
+    let (mut longest, mut refused) = (Duration::ZERO, None::<Instant>);
+    loop {
+        if probe.execute_batch("BEGIN IMMEDIATE; ROLLBACK").is_ok() {
+            longest = longest.max(refused.take().map_or(Duration::ZERO, |since| since.elapsed()));
+            let left: i64 = probe.query_row("SELECT commands FROM totals", [], |row| row.get(0)).expect("a row");
+            if left <= 100_000 {
+                break;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(1800), "{left} are left");
+        } else {
+            refused.get_or_insert_with(Instant::now);
+        }
+        thread::sleep(Duration::from_micros(200));
+    }
+    eprintln!("pruning 1,000,000 to 100,000: {:?}, longest lock {longest:?}", begun.elapsed());
+}
+
+#[test]
+#[ignore = "takes minutes and prints figures"]
+fn start_with_a_long_history_and_many_spill_files() {
+    let median = |term: &Term| {
+        let place = |name: &str| term.place().join(name);
+        let mut times: Vec<Duration> = (0..15)
+            .map(|_| {
+                let builder = Term::new(Shell::Bash)
+                    .env("XDG_STATE_HOME", term.home().join(".local/state"))
+                    .env("XDG_RUNTIME_DIR", place("run"));
+                let begun = Instant::now();
+                let mut tab = builder.start();
+                tab.wait_for_prompt();
+                let time = begun.elapsed();
+                tab.exit();
+                time
+            })
+            .collect();
+        times.sort();
+        times[times.len() / 2]
+    };
+    let (empty, _) = database(Term::new(Shell::Bash));
+    let (full, path) = database(Term::new(Shell::Bash));
+    let spilled = full.place().join("run/shellmate/0123456789abcdef");
+    fs::create_dir_all(&spilled).expect("a directory");
+    (1..=2_000).for_each(|n| fs::write(spilled.join(format!("{n}.out")), "x").expect("a file"));
+    fill(&path, 100_000, &spilled, 2_000);
+    let (none, many) = (median(&empty), median(&full));
+    eprintln!("first prompt: {none:?} with nothing kept, {many:?} with 100,000 commands and 2,000 spill files");
+    assert_eq!(fs::read_dir(&spilled).expect("a directory").count(), 2_000, "a spill file that is named was removed");
+}
