@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use super::stream::{Answer, Draft};
 use super::{Turn, failure};
 use crate::chat::{Event, Failure, Message, Usage};
-use crate::provider::{Decision, Request};
+use crate::provider::{NextTry, Request};
 
 /// What came of a request.
 pub(super) enum Step {
@@ -44,8 +44,8 @@ pub(super) async fn ask(turn: &Turn, request: &Request, usage: &mut Usage) -> St
         tracing::warn!(?error, "a request failed");
         let failure = failure::of(&error);
         let after = match kit.policy.decide(attempt, &error, chance()) {
-            Decision::Again(after) if tellings < kit.limits.tellings => after,
-            Decision::Again(_) | Decision::GiveUp => return Step::Failed(draft.broken_off(), failure),
+            NextTry::Again(after) if tellings < kit.limits.tellings => after,
+            NextTry::Again(_) | NextTry::GiveUp => return Step::Failed(draft.broken_off(), failure),
         };
         front.hear(Event::Retrying { attempt: attempt + 1, after, why: failure.words });
         if is_cancelled_within(after, cancel).await {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Size, parse};
 use crate::agent::{Events, Limits};
-use crate::provider::Patience;
+use crate::provider::HttpTimeouts;
 use crate::tool::Timeouts;
 
 /// How far the agent goes by itself, and how much it is told.
@@ -38,7 +38,7 @@ impl Default for Agent {
         let (limits, timeouts) = (Limits::default(), Timeouts::default());
         Self {
             steps: limits.steps.into(),
-            idle_timeout: Patience::default().silence.as_secs(),
+            idle_timeout: HttpTimeouts::default().silence.as_secs(),
             context_lines: limits.events.lines as u64,
             context_size: Size::new(limits.events.bytes as u64),
             command_timeout: timeouts.usual.as_secs(),
@@ -54,8 +54,8 @@ impl Agent {
         Limits { steps: u32::try_from(self.steps).unwrap_or(u32::MAX), events, ..Limits::default() }
     }
 
-    pub fn patience(&self) -> Patience {
-        Patience { silence: Duration::from_secs(self.idle_timeout), ..Patience::default() }
+    pub fn patience(&self) -> HttpTimeouts {
+        HttpTimeouts { silence: Duration::from_secs(self.idle_timeout), ..HttpTimeouts::default() }
     }
 
     pub fn timeouts(&self) -> Timeouts {

@@ -1,8 +1,8 @@
-//! A key, and where it came from.
+//! A vendor's key, and the variable it came from.
 
 use std::fmt;
 
-/// Anything shorter is a stand-in for a key (`x`, `none`, `ollama`), and a common word besides.
+/// A shorter value is a stand-in for a key (`x`, `none`, `ollama`). It may be a common word, so it is not removed from texts.
 const SHORTEST: usize = 8;
 
 /// A key for a vendor. It is never printed.
@@ -22,7 +22,7 @@ impl ApiKey {
         &self.secret
     }
 
-    /// Takes the key out of words that quote it.
+    /// Replaces the key in a text that quotes it.
     pub(super) fn scrub(&self, words: &str) -> String {
         if self.secret.len() < SHORTEST { words.to_owned() } else { words.replace(&self.secret, "[key]") }
     }

@@ -1,4 +1,4 @@
-//! Which model, from what the person said and what the environment holds. Pure: nothing is asked of anyone.
+//! Chooses vendor and model from flags, settings and variables. Pure: nothing is sent.
 
 use super::api_key::ApiKey;
 use super::catalog::ModelFacts;
@@ -9,15 +9,15 @@ use super::protocol::Protocol;
 use super::vendors::{CUSTOM, Route, VENDORS, Vendor};
 use super::wire::Wire;
 
-/// Reads variables.
+/// Reads environment variables.
 pub type Env<'a> = &'a dyn Variables;
 
-/// Where variables come from. Any function from a name to a value will do.
+/// A source of variables. Every function from a name to a value is one.
 pub trait Variables: Send + Sync {
-    /// The value, from wherever there is one.
+    /// The value: exported, or kept for the person.
     fn get(&self, name: &str) -> Option<String>;
 
-    /// The value in the environment itself. What is exported decides who is asked before a key that was kept does.
+    /// The value in the environment itself. An exported key decides before a kept key does.
     fn exported(&self, name: &str) -> Option<String> {
         self.get(name)
     }
@@ -29,7 +29,7 @@ impl<F: Fn(&str) -> Option<String> + Send + Sync> Variables for F {
     }
 }
 
-/// Reads only what is exported.
+/// Only the exported variables.
 struct Exported<'a>(Env<'a>);
 
 impl Variables for Exported<'_> {
@@ -45,16 +45,16 @@ pub struct Wish {
     pub model: Option<String>,
     pub base_url: Option<String>,
     pub api_key_env: Option<String>,
-    /// Another way to speak to the server than its own.
+    /// The protocol, where it is not the server's usual one.
     pub protocol: Protocol,
-    /// Comes before an effort in the model's name.
+    /// Overrides an effort in the model's name.
     pub effort: Option<Effort>,
     /// Hosts that may get a key without encryption.
     pub plain_http: Vec<String>,
 }
 
 impl Wish {
-    /// Fills in what was not said from the settings. A name with another provider than the settings' own stands alone.
+    /// Fills the gaps from the settings. If the model's name has another provider than the settings, their URL and key are not used.
     pub fn or(self, settings: &Wish, env: Env<'_>) -> Wish {
         let said = ModelName::of(&self, env);
         let is_elsewhere = said.vendor.is_some_and(|vendor| !settings.speaks_of(vendor));
@@ -72,7 +72,7 @@ impl Wish {
         }
     }
 
-    /// Whether these settings say where the vendor's server is.
+    /// Whether these settings give the URL of the vendor's server.
     fn speaks_of(&self, vendor: &Vendor) -> bool {
         self.base_url.is_some() && (vendor == &CUSTOM || self.own_vendor() == Some(vendor))
     }
@@ -85,27 +85,27 @@ impl Wish {
     }
 }
 
-/// A model's name as a person can say it again: it resolves to this model of this vendor.
+/// The name of a model that resolves to this model of this vendor.
 pub fn full_name(vendor: &str, model: &str) -> String {
     let ends_like_an_effort = model.rsplit_once(':').is_some_and(|(_, end)| end.parse::<Effort>().is_ok());
     let effort = if ends_like_an_effort { format!(":{}", Effort::default()) } else { String::new() };
     format!("{vendor}/{model}{effort}")
 }
 
-/// Why there is no model although one was asked for.
+/// Why no model was found although one was asked for.
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
     #[error("{vendor} needs a key; set {}", variables.join(" or "))]
     NoKey { vendor: &'static str, variables: &'static [&'static str] },
-    #[error("{variable} is to hold a key, but is not set")]
+    #[error("{variable} should hold the key, but it is not set")]
     Unset { variable: String },
     #[error("{url} is not an http or https URL")]
     BadUrl { url: String },
     #[error("{vendor} needs a base URL; set {variable}")]
     NoUrl { vendor: &'static str, variable: &'static str },
-    #[error("{vendor} does not say which model; name one with --model {vendor}/NAME")]
+    #[error("{vendor} needs a model; name one with --model {vendor}/NAME")]
     NoModel { vendor: &'static str },
-    #[error("nobody was found who has the model {model}; write it as provider/model, or start its server")]
+    #[error("no provider has the model {model}; write it as provider/model, or start its server")]
     Nobody { model: String },
     #[error(
         "http:// would send your key to {host} unencrypted; use https://, or allow this host with \
@@ -117,8 +117,7 @@ pub enum ResolveError {
          `shellmate config set model.name {vendor}/MODEL`"
     )]
     Stranger { vendor: &'static str, address: String, owner: String },
-    // What the client said of it is for the log; the words say it already.
-    #[error("cannot ask for the models there are: {0}")]
+    #[error("cannot list the models: {0}")]
     Ask(ProviderError),
 }
 
@@ -128,33 +127,33 @@ impl From<ProviderError> for ResolveError {
     }
 }
 
-/// A vendor and a model, before anything is asked.
+/// A vendor and a model, before anything is sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelChoice {
     pub vendor: &'static Vendor,
     pub base_url: String,
     pub key: Option<ApiKey>,
-    /// None where the server is to be asked which it has.
+    /// `None` where the server will be asked for its list.
     pub model: Option<String>,
-    /// None where nobody said.
+    /// `None` where none was named.
     pub effort: Option<Effort>,
     pub(super) route: Route,
     pub(super) wire: &'static dyn Wire,
 }
 
-/// A model's name, taken apart.
+/// The parts of a model's name.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct ModelName {
     pub(super) vendor: Option<&'static Vendor>,
     /// Without the vendor.
     pub(super) model: Option<String>,
-    /// As written, but for the effort.
+    /// As written, without the effort.
     full: Option<String>,
     pub(super) effort: Option<Effort>,
 }
 
 impl ModelName {
-    /// Takes `provider/model[:effort]` apart. A colon may also belong to the name (`qwen3:8b`), and so may a slash.
+    /// Parses `provider/model[:effort]`. A model's own name may contain a colon (`qwen3:8b`) or a slash.
     pub(super) fn parse(text: &str) -> ModelName {
         let text = text.trim();
         let (full, effort) = match text.rsplit_once(':').map(|(name, level)| (name, level.parse())) {
@@ -177,7 +176,8 @@ impl ModelName {
     }
 }
 
-/// Chooses by flags, then by the variables of each vendor in the catalogue's order. None leaves local servers to be tried.
+/// Chooses by flags, then by the variables of each vendor in the order of the table. `None` means that only a local server is left to
+/// try.
 pub fn choose(wish: &Wish, env: Env<'_>) -> Result<Option<ModelChoice>, ResolveError> {
     let name = ModelName::of(wish, env);
     if let Some(url) = &wish.base_url {
@@ -185,7 +185,7 @@ pub fn choose(wish: &Wish, env: Env<'_>) -> Result<Option<ModelChoice>, ResolveE
         return ModelChoice::new(vendor, url.clone(), wish, name, env).map(Some);
     }
     if let Some(vendor) = name.vendor {
-        // Others have models whose names begin with those of their makers.
+        // Some vendors serve models of others under names such as `maker/model`.
         let known = name.full.as_deref().and_then(|full| ModelFacts::vendor_of(full, |other| has_key(other, env)));
         let gateway = || VENDORS.iter().find(|other| other.quirks.is_gateway() && has_key(other, env));
         let other = known.or_else(gateway);
@@ -211,15 +211,15 @@ pub fn choose(wish: &Wish, env: Env<'_>) -> Result<Option<ModelChoice>, ResolveE
     }
 }
 
-/// Everyone who could be asked now, each as its name would resolve: the settings' own server, the vendors with a key, and the
-/// servers that may run on this machine. One server is not in it twice.
+/// Every server that could be asked now: the one in the settings, the vendors with a key, and those that may run on this machine. Each
+/// is listed once, as its name would resolve.
 pub(super) fn everyone(settings: &Wish, env: Env<'_>) -> Vec<ModelChoice> {
     let own = settings.own_vendor().into_iter().chain([&CUSTOM]).chain(VENDORS);
     let choice = |vendor: &'static Vendor| {
         let wish = Wish { model: Some(format!("{}/", vendor.name)), ..Wish::default() }.or(settings, env);
         let is_ready = vendor.is_local() || wish.base_url.is_some() || is_ready(vendor, &Wish::default(), env);
         let choice = is_ready.then(|| choose(&wish, env).ok().flatten()).flatten();
-        // A base URL may make another server of it, which is listed under its own name.
+        // A base URL may lead to another vendor, which is listed under its own name.
         choice.filter(|choice| choice.vendor == vendor)
     };
     let mut choices: Vec<ModelChoice> = Vec::new();
@@ -232,7 +232,7 @@ pub(super) fn everyone(settings: &Wish, env: Env<'_>) -> Vec<ModelChoice> {
     choices
 }
 
-/// The models of everyone who could be asked now whose names are known without asking.
+/// The names of models that could be asked now, as far as they are known without a request.
 pub fn known_names(settings: &Wish, env: Env<'_>) -> Vec<String> {
     let names = |choice: ModelChoice| {
         let public = choice.vendor.known_models().map(str::to_owned);
@@ -268,7 +268,7 @@ fn url(vendor: &Vendor, env: Env<'_>) -> Option<String> {
     vendor.quirks.base_url(vendor, env)
 }
 
-/// Whether a vendor can be asked without the person's saying more.
+/// Whether a vendor can be asked with what is set now.
 fn is_ready(vendor: &Vendor, wish: &Wish, env: Env<'_>) -> bool {
     let has_url = url(vendor, env).is_some();
     let has_model = !vendor.quirks.needs_model() || vendor.quirks.model(env).is_some() || wish.model.is_some();
@@ -280,7 +280,7 @@ fn is_ready(vendor: &Vendor, wish: &Wish, env: Env<'_>) -> bool {
 }
 
 impl ModelChoice {
-    /// The vendor at its own URL, or at that of the environment.
+    /// The vendor at its own URL, or at the URL that the environment names.
     fn at_home(
         vendor: &'static Vendor,
         wish: &Wish,

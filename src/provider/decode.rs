@@ -1,14 +1,14 @@
-//! How an answer is read, on every wire: bytes into events by the wire's [`Framing`], events into JSON, JSON into deltas by the
+//! Reads an answer on every wire: bytes into events by the wire's [`Framing`], events into JSON, JSON into deltas by the
 //! wire's [`AnswerReader`].
 //!
-//! An answer that has not said that it is complete is an error, never a shorter answer.
+//! An answer that ends before the stream says that it is complete is an error, never a shorter answer.
 
 use serde_json::Value;
 
 use super::catalog::Price;
 use super::error::{ErrorKind, ProviderError};
+use super::error_response::{self, AskedModel, ErrorResponse};
 use super::framing::{EventsOrJson, Framing};
-use super::refusal::{self, AskedModel, Refusal};
 use super::wire::Wire;
 use super::{Delta, Stop};
 use crate::chat::Usage;
@@ -20,12 +20,12 @@ const ANSWER_CAP: usize = 16 * MIB;
 /// Where deltas go.
 pub(super) type Sink<'a> = &'a mut (dyn FnMut(Delta) + Send);
 
-/// How far an answer is.
+/// How much of an answer has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum AnswerProgress {
     /// More must come.
     Open,
-    /// All of the answer is there; only its usage and the end of the stream may still come.
+    /// The whole answer has come. Its usage and the end of the stream may follow.
     Complete,
     /// The stream said that it is over.
     Over,
@@ -40,19 +40,19 @@ pub(super) struct AnswerEnd {
 /// Turns a wire's events into deltas. A trait, because one [`AnswerDecoder`] reads the answers of every wire.
 pub(super) trait AnswerReader {
     /// Takes an event, or a whole answer from a server that does not stream.
-    fn take(&mut self, event: &Value, deltas: Sink<'_>) -> Result<AnswerProgress, Refusal>;
+    fn take(&mut self, event: &Value, deltas: Sink<'_>) -> Result<AnswerProgress, ErrorResponse>;
 
-    /// The answer is complete: says what is left of it, and how it ended.
+    /// The answer is complete: passes on what is left, and returns how it ended.
     fn end(&mut self, deltas: Sink<'_>) -> Result<AnswerEnd, ErrorKind>;
 }
 
-/// Reads an answer cut anywhere.
+/// Reads an answer from bytes that arrive in any pieces.
 pub(super) struct AnswerDecoder<'a> {
     asked: AskedModel<'a>,
     framing: Box<dyn Framing + Send>,
     reader: Box<dyn AnswerReader + Send>,
     progress: AnswerProgress,
-    /// Whether an event could be read: whatever goes wrong after it is not the wrong address.
+    /// Whether an event could be read. An error after that does not mean a wrong address.
     has_begun: bool,
     /// Bytes of the answer so far.
     size: usize,
@@ -102,14 +102,14 @@ impl<'a> AnswerDecoder<'a> {
         fed.map_err(|e| self.error(self.unreadable()).caused_by(e))
     }
 
-    /// What it means that something cannot be read.
+    /// The error for bytes that cannot be read.
     fn unreadable(&self) -> ErrorKind {
         if self.has_begun { ErrorKind::Damaged } else { ErrorKind::Malformed }
     }
 
-    /// The connection has ended. An answer that has not is an error.
+    /// The connection has ended. An answer that is not complete is an error.
     pub(super) fn finish(mut self, deltas: Sink<'_>) -> Result<(), ProviderError> {
-        // An event that was cut off is no error of its own.
+        // An event that was cut off means that the answer was.
         let unfinished = if self.framing.is_document() { self.unreadable() } else { ErrorKind::BrokenOff };
         let last = self.framing.finish().map_err(|e| self.error(self.unreadable()).caused_by(e))?;
         if let Some(event) = last {
@@ -131,13 +131,13 @@ impl<'a> AnswerDecoder<'a> {
             return self.end(deltas);
         }
         let event: Value = serde_json::from_str(data).map_err(|e| {
-            let page = refusal::page_words(data).unwrap_or_default();
+            let page = error_response::page_words(data).unwrap_or_default();
             self.error(unreadable).saying(&page).caused_by(e)
         })?;
         if name == "error" || event["type"] == "error" || event.get("error").is_some_and(|error| !error.is_null()) {
-            return Err(Refusal::of_object(&event).into_error(self.asked));
+            return Err(ErrorResponse::of_object(&event).into_error(self.asked));
         }
-        let progress = self.reader.take(&event, deltas).map_err(|refusal| refusal.into_error(self.asked))?;
+        let progress = self.reader.take(&event, deltas).map_err(|response| response.into_error(self.asked))?;
         self.has_begun = true;
         self.progress = self.progress.max(progress);
         if self.progress == AnswerProgress::Over { self.end(deltas) } else { Ok(()) }
@@ -160,7 +160,7 @@ impl<'a> AnswerDecoder<'a> {
     }
 }
 
-/// Bytes of the answer in a piece of it.
+/// The size of a delta in bytes.
 fn size(delta: &Delta) -> usize {
     match delta {
         Delta::Thinking(text) | Delta::Signature(text) | Delta::RedactedThinking(text) | Delta::Text(text) => {
@@ -172,7 +172,7 @@ fn size(delta: &Delta) -> usize {
     }
 }
 
-/// Says words, if there are any.
+/// Passes on a text unless it is empty.
 pub(super) fn say(delta: impl FnOnce(String) -> Delta, words: &str, deltas: Sink<'_>) {
     if !words.is_empty() {
         deltas(delta(words.to_owned()));

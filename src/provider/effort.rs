@@ -1,9 +1,9 @@
-//! How hard a model is to think.
+//! Levels of thinking.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// How hard a model is to think, from not at all to as hard as it can. Each wire maps it to what its models know.
+/// How hard a model should think, from not at all to as hard as it can. Each wire maps this to the levels of its models.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effort {
     Off,
@@ -15,7 +15,7 @@ pub enum Effort {
     XHigh,
 }
 
-/// A word that names no effort.
+/// A word that is not the name of a level.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no thinking level is called {0}; there are off, minimal, low, medium, high and xhigh")]
 pub struct UnknownEffort(String);
@@ -43,7 +43,7 @@ impl Effort {
         }
     }
 
-    /// Tokens this much thinking takes at most, where the answer's limit counts them or a budget must be named.
+    /// The most tokens that this level takes, for wires whose limit of an answer includes thinking and for those that want a budget.
     pub(super) fn headroom(self) -> u32 {
         match self {
             Effort::Off => 0,
@@ -55,7 +55,7 @@ impl Effort {
         }
     }
 
-    /// The nearest of those a model knows; the lesser of two equally near.
+    /// The nearest of a model's levels; the lower of two equally near.
     pub(super) fn nearest(self, known: &[Effort]) -> Option<Effort> {
         known.iter().copied().min_by_key(|effort| ((*effort as i8).abs_diff(self as i8), *effort))
     }
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_is_the_lesser_of_two() {
+    fn the_nearest_level_is_the_lower_of_two() {
         let known = [Effort::Low, Effort::High];
         assert_eq!(Effort::XHigh.nearest(&known), Some(Effort::High));
         assert_eq!(Effort::Medium.nearest(&known), Some(Effort::Low));

@@ -1,4 +1,4 @@
-//! Why a model could not be asked, and what to do about it.
+//! Errors of providers, with advice for the person.
 
 use std::error::Error;
 use std::fmt;
@@ -7,10 +7,10 @@ use std::time::Duration;
 use super::retry::{self, Retry};
 use crate::text;
 
-/// A vendor's own words longer than this are cut.
+/// A vendor's message is cut to this many bytes.
 const WORDS_CAP: usize = 600;
 
-/// Why an answer did not come, or not whole.
+/// Why there is no answer, or not a complete one.
 #[derive(Debug)]
 pub struct ProviderError(Box<ErrorFacts>);
 
@@ -18,11 +18,11 @@ pub struct ProviderError(Box<ErrorFacts>);
 struct ErrorFacts {
     kind: ErrorKind,
     vendor: String,
-    /// What the vendor said, made safe to show.
+    /// The vendor's message, made safe to show.
     words: Option<String>,
-    /// The part of the request it is about, as the vendor names it.
+    /// The field of the request that it is about, as the vendor names it.
     param: Option<String>,
-    /// What was perhaps meant.
+    /// Names that may have been meant.
     near: Vec<String>,
     after: Option<Duration>,
     source: Option<Box<dyn Error + Send + Sync>>,
@@ -31,11 +31,11 @@ struct ErrorFacts {
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The key was refused; the variable it came from, if any.
+    /// The key was refused. The variable is the one it came from, if any.
     Key {
         variable: Option<String>,
     },
-    /// The key is good, but not for this.
+    /// The key is valid, but not for this request.
     Forbidden,
     /// The account has no money or quota left.
     Quota,
@@ -46,7 +46,7 @@ pub enum ErrorKind {
     ContextTooLong,
     RateLimited,
     Overloaded,
-    /// The server failed; its status, if it gave one.
+    /// The server failed.
     Server {
         status: Option<u16>,
     },
@@ -54,26 +54,26 @@ pub enum ErrorKind {
     BadRequest {
         status: Option<u16>,
     },
-    /// The vendor, or somebody on the way, says to ask elsewhere, which is never done with a key.
+    /// The response is a redirect. It is not followed, because the key would go with it.
     Moved {
         to: String,
     },
-    /// Nobody listens there.
+    /// Nothing listens at the address.
     ConnectionRefused {
         address: String,
-        /// On this machine, where no proxy is asked.
+        /// Whether the address is on this machine, where no proxy is used.
         is_here: bool,
     },
     /// No connection at all: name, network, TLS, proxy.
     Unreachable {
         address: String,
     },
-    /// Somebody answers, but cannot prove who they are.
+    /// The server answers, but its identity cannot be verified.
     Untrusted {
         address: String,
         why: Distrust,
     },
-    /// No connection in time.
+    /// Connecting took too long.
     ConnectTimedOut {
         address: String,
     },
@@ -81,28 +81,28 @@ pub enum ErrorKind {
     Silent {
         after: Duration,
     },
-    /// The answer ended before its end.
+    /// The answer ended before it was complete.
     BrokenOff,
-    /// The answer had begun, and then something came that cannot be read.
+    /// The answer had begun, then came something that cannot be read.
     Damaged,
-    /// What came back is not an answer of this protocol.
+    /// The response is not an answer of this protocol.
     Malformed,
 }
 
 /// Why a connection is not trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Distrust {
-    /// The certificate is signed by nobody this machine knows.
-    Stranger,
-    /// The certificate is not valid today.
-    Date,
+    /// The certificate is signed by an unknown authority.
+    UnknownIssuer,
+    /// The certificate has expired or is not valid yet.
+    NotValidNow,
     /// The certificate is for another name.
     OtherName,
-    /// The certificate is not one for servers: an authority's own, or of an old kind.
-    Unfit,
-    /// This machine knows nobody who signs certificates.
+    /// The certificate is not a server certificate: an authority's own, or an old format.
+    NotForServers,
+    /// This machine has no CA certificates.
     NoAuthorities,
-    /// What was heard is no TLS.
+    /// The server does not speak TLS.
     NoTls,
     Other,
 }
@@ -110,22 +110,22 @@ pub enum Distrust {
 impl Distrust {
     fn what(self) -> Option<&'static str> {
         match self {
-            Distrust::Stranger => Some("its certificate is signed by nobody this machine knows"),
-            Distrust::Date => Some("its certificate is not valid today"),
+            Distrust::UnknownIssuer => Some("its certificate is signed by an unknown authority"),
+            Distrust::NotValidNow => Some("its certificate has expired or is not valid yet"),
             Distrust::OtherName => Some("its certificate is for another name"),
-            Distrust::Unfit => Some("its certificate is not one for a server"),
-            Distrust::NoAuthorities => Some("there are no certificates here to check it with"),
-            Distrust::NoTls => Some("it speaks no TLS"),
+            Distrust::NotForServers => Some("its certificate is not a server certificate"),
+            Distrust::NoAuthorities => Some("this machine has no CA certificates"),
+            Distrust::NoTls => Some("it does not speak TLS"),
             Distrust::Other => None,
         }
     }
 
     fn advice(self) -> &'static str {
         match self {
-            Distrust::Stranger => "if it is yours or your proxy's, name the signer's certificate in SSL_CERT_FILE",
-            Distrust::Date => "check the clock of this machine, or tell whoever runs the server",
+            Distrust::UnknownIssuer => "if it is yours or your proxy's, name the signer's certificate in SSL_CERT_FILE",
+            Distrust::NotValidNow => "check the clock of this machine, or tell whoever runs the server",
             Distrust::OtherName => "check the URL and the proxy",
-            Distrust::Unfit => "it must be made with a subjectAltName and basicConstraints=CA:FALSE",
+            Distrust::NotForServers => "it must be made with a subjectAltName and basicConstraints=CA:FALSE",
             Distrust::NoAuthorities => "install ca-certificates, or check SSL_CERT_FILE and SSL_CERT_DIR",
             Distrust::NoTls => "should the URL begin with http://?",
             Distrust::Other => "check the URL, the proxy and the certificates (SSL_CERT_FILE)",
@@ -146,7 +146,7 @@ impl ProviderError {
         }))
     }
 
-    /// Adds what the vendor said: one line, capped and without control characters.
+    /// Adds the vendor's message: one line, capped, without control characters.
     pub fn saying(mut self, words: &str) -> ProviderError {
         let safe = text::sanitize(words).split_whitespace().collect::<Vec<_>>().join(" ");
         let mut end = WORDS_CAP.min(safe.len());
@@ -174,7 +174,7 @@ impl ProviderError {
         self
     }
 
-    /// Whether this part of the request was not taken.
+    /// Whether it is about this field of the request.
     pub(super) fn is_about(&self, param: &str) -> bool {
         self.0.param.as_deref() == Some(param)
     }
@@ -238,19 +238,19 @@ impl ProviderError {
             ErrorKind::ContextTooLong => "the conversation is too long for the model".to_owned(),
             ErrorKind::RateLimited => format!("{vendor} limits how often you may ask"),
             ErrorKind::Overloaded => format!("{vendor} is overloaded"),
-            ErrorKind::Server { status: Some(status) } => format!("{vendor} had a failure of its own ({status})"),
-            ErrorKind::Server { status: None } => format!("{vendor} had a failure of its own"),
-            ErrorKind::BadRequest { status: Some(status) } => format!("{vendor} did not take the request ({status})"),
-            ErrorKind::BadRequest { status: None } => format!("{vendor} did not take the request"),
-            ErrorKind::Moved { to } => format!("{vendor} says to ask at {} instead", text::sanitize(to)),
+            ErrorKind::Server { status: Some(status) } => format!("{vendor} reported a server error ({status})"),
+            ErrorKind::Server { status: None } => format!("{vendor} reported a server error"),
+            ErrorKind::BadRequest { status: Some(status) } => format!("{vendor} rejected the request ({status})"),
+            ErrorKind::BadRequest { status: None } => format!("{vendor} rejected the request"),
+            ErrorKind::Moved { to } => format!("{vendor} redirects to {}", text::sanitize(to)),
             ErrorKind::ConnectionRefused { address, .. } => format!("nothing answers at {address}"),
             ErrorKind::Unreachable { address } => format!("cannot reach {address}"),
             ErrorKind::Untrusted { address, why } => {
                 let why = why.what().map(|why| format!(": {why}")).unwrap_or_default();
-                format!("no connection to {address} can be trusted{why}")
+                format!("cannot verify the identity of {address}{why}")
             }
-            ErrorKind::ConnectTimedOut { address } => format!("no connection to {address} in time"),
-            ErrorKind::Silent { after } => format!("{vendor} said nothing for {}", text::human::duration(*after)),
+            ErrorKind::ConnectTimedOut { address } => format!("connecting to {address} timed out"),
+            ErrorKind::Silent { after } => format!("no response from {vendor} for {}", text::human::duration(*after)),
             ErrorKind::BrokenOff => format!("the answer of {vendor} broke off"),
             ErrorKind::Damaged => format!("the answer of {vendor} was damaged on its way"),
             ErrorKind::Malformed => format!("what came back from {vendor} is not an answer"),

@@ -1,20 +1,20 @@
-//! From a wish to a model that can be asked, at every query.
+//! Finds the model to ask, anew for every query.
 
 use super::catalog::ModelFacts;
 use super::choose::{self, Env, ModelChoice, ModelName, ResolveError, Wish, choose};
 use super::http::Http;
-use super::list::{self, Listing};
+use super::list::{self, ModelList};
 use super::resolve::{self, Resolved};
 use super::server::{Socket, Sockets};
 
-/// Finds models, and remembers the last one for as long as everything that led to it is the same.
+/// Finds models. The last one is kept until something changes on which the search depends.
 #[derive(Default)]
 pub struct Finder {
     http: Http,
     last: Option<(Basis, Resolved)>,
 }
 
-/// Everything that decides which model is found.
+/// Everything on which the search depends.
 #[derive(Debug, Clone, PartialEq)]
 enum Basis {
     Chosen(ModelChoice),
@@ -27,7 +27,7 @@ impl Finder {
         Finder { http, last: None }
     }
 
-    /// Finds a model: by wish, by environment, then among the servers of this machine. `None` if there is none at all.
+    /// Finds a model: by wish, by environment, then among the servers of this machine. `None` if there is no model at all.
     pub async fn find(&mut self, wish: &Wish, env: Env<'_>) -> Result<Option<Resolved>, ResolveError> {
         let basis = match choose(wish, env)? {
             Some(choice) => Basis::Chosen(choice),
@@ -48,13 +48,13 @@ impl Finder {
         Ok(found)
     }
 
-    /// Looks anew at the next query: the server may have gone.
+    /// Drops the last model, so that the next query searches again. Its server may be gone.
     pub fn forget(&mut self) {
         self.last = None;
     }
 
-    /// The models of everyone who can be asked.
-    pub async fn list(&self, settings: &Wish, env: Env<'_>) -> Vec<Listing> {
+    /// The models of every vendor and server that can be asked.
+    pub async fn list(&self, settings: &Wish, env: Env<'_>) -> Vec<ModelList> {
         list::list_models(settings, env, &self.http).await
     }
 }
@@ -67,7 +67,7 @@ impl Basis {
     }
 }
 
-/// No server of this machine has the model.
+/// The result where no server of this machine has the model.
 fn nobody(name: &ModelName) -> Result<Option<Resolved>, ResolveError> {
     let Some(model) = name.model.clone() else { return Ok(None) };
     Err(match ModelFacts::vendor_of(&model, |_| true) {

@@ -1,4 +1,4 @@
-//! The connection to a vendor: one client, built at its first use.
+//! Requests over HTTP. The client is built at its first use.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
@@ -10,52 +10,52 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::api_key::ApiKey;
 use super::error::{ErrorKind, ProviderError};
-use super::refusal::{AskedModel, Refusal};
+use super::error_response::{AskedModel, ErrorResponse};
 use super::sign::Signer;
 use super::vendors::Route;
-use super::{retry, trouble};
+use super::{connection, retry};
 use crate::text::{KIB, MIB, percent_encode};
 
-/// More of an error's body is not read.
+/// At most this much of an error's body is read.
 const FAILURE_CAP: usize = 64 * KIB;
-/// A document is no longer than this; the longest list of models is a tenth of it.
+/// The longest document. The longest list of models is a tenth of it.
 const DOCUMENT_CAP: usize = 16 * MIB;
-/// How long an error's body, and the end of an answer that is complete already, are waited for.
+/// How long to wait for an error's body, and for the end of an answer that is already complete.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// How long to wait for a vendor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
+pub struct HttpTimeouts {
     /// For a connection.
     pub connect: Duration,
     /// For the first or the next byte of an answer.
     pub silence: Duration,
 }
 
-impl Default for Patience {
-    fn default() -> Patience {
-        Patience { connect: Duration::from_secs(10), silence: Duration::from_secs(120) }
+impl Default for HttpTimeouts {
+    fn default() -> HttpTimeouts {
+        HttpTimeouts { connect: Duration::from_secs(10), silence: Duration::from_secs(120) }
     }
 }
 
 /// The HTTP client. Clones share their connections; nothing is built before the first request.
 #[derive(Debug, Clone, Default)]
 pub struct Http {
-    patience: Patience,
+    patience: HttpTimeouts,
     clients: Arc<Clients>,
 }
 
 #[derive(Debug, Default)]
 struct Clients {
-    /// Honours the system's proxy and certificates, which takes a few milliseconds to read.
+    /// Uses the system's proxy and certificates, which take a few milliseconds to read.
     remote: OnceLock<reqwest::Client>,
-    /// For loopback, which no proxy can reach.
+    /// For loopback, without a proxy.
     local: OnceLock<reqwest::Client>,
-    /// For loopback without TLS: no certificates are read.
+    /// For loopback without TLS. No certificates are read.
     plain: OnceLock<reqwest::Client>,
 }
 
-/// Where a vendor is and how it knows us.
+/// The address of a vendor, and what its requests carry.
 #[derive(Debug, Clone)]
 pub(super) struct Endpoint {
     pub(super) vendor: String,
@@ -68,7 +68,7 @@ pub(super) struct Endpoint {
     pub(super) headers: &'static [(&'static str, &'static str)],
 }
 
-/// The body of an answer on its way.
+/// The body of a response that is still arriving.
 pub(super) struct ResponseStream<'a> {
     endpoint: &'a Endpoint,
     silence: Duration,
@@ -76,11 +76,11 @@ pub(super) struct ResponseStream<'a> {
 }
 
 impl Http {
-    pub fn new(patience: Patience) -> Http {
+    pub fn new(patience: HttpTimeouts) -> Http {
         Http { patience, clients: Arc::default() }
     }
 
-    /// Sends a request for an answer that is to be streamed.
+    /// Sends a request whose answer is streamed.
     pub(super) async fn ask<'a>(
         &self,
         endpoint: &'a Endpoint,
@@ -127,12 +127,12 @@ impl Http {
         if let Some(client) = slot.get() {
             return Ok(client);
         }
-        // Fails only where another part of the program has chosen one, which serves as well.
+        // Fails only if a provider is installed already, which serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = reqwest::Client::builder()
             .user_agent(concat!("shellmate/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(self.patience.connect)
-            // A key in a header of a vendor's own would follow a redirect to anyone.
+            // A redirect would take a key in a vendor's own header to any host.
             .redirect(redirect::Policy::none());
         let builder = if is_local || forbids_proxies() { builder.no_proxy() } else { builder };
         let builder = if is_plain { builder.tls_certs_only([]) } else { builder };
@@ -141,7 +141,7 @@ impl Http {
     }
 }
 
-/// Whether a `*` keeps everything from the proxy. The client would take it for all names, and for no address.
+/// Whether `NO_PROXY` is `*`: no proxy at all. The client applies it to names only, not to addresses.
 fn forbids_proxies() -> bool {
     let set = ["NO_PROXY", "no_proxy"].into_iter().find_map(std::env::var_os);
     set.is_some_and(|hosts| hosts.as_encoded_bytes().split(|byte| *byte == b',').any(|host| host.trim_ascii() == b"*"))
@@ -193,7 +193,7 @@ impl Endpoint {
         })
     }
 
-    /// Reads an answer with a bad status.
+    /// Reads a response with an error status.
     async fn refusal(&self, mut response: reqwest::Response, model: &str) -> ProviderError {
         let status = response.status().as_u16();
         if let Some(to) = self.moved(&response) {
@@ -208,10 +208,10 @@ impl Endpoint {
                 break;
             }
         }
-        Refusal::of_body(status, &body).into_error(self.asked(model)).after(wait)
+        ErrorResponse::of_body(status, &body).into_error(self.asked(model)).after(wait)
     }
 
-    /// The base URL to ask at instead, where an answer says to go on elsewhere.
+    /// The base URL that a redirect leads to.
     fn moved(&self, response: &reqwest::Response) -> Option<String> {
         let location = response.headers().get(LOCATION).filter(|_| response.status().is_redirection())?;
         let mut to = response.url().join(location.to_str().ok()?).ok()?;
@@ -219,7 +219,7 @@ impl Endpoint {
         let path = response.url().path().strip_prefix(base.path().trim_end_matches('/'))?;
         to.set_query(None);
         to.set_fragment(None);
-        // Fails only for URLs that cannot have any.
+        // Fails only for URLs that cannot have a user.
         let _ = to.set_username("").and_then(|()| to.set_password(None));
         let to = to.as_str();
         Some(to.strip_suffix(path).unwrap_or(to).to_owned())
@@ -234,7 +234,7 @@ impl Endpoint {
     }
 
     fn error(&self, error: reqwest::Error) -> ProviderError {
-        let (kind, words) = trouble::of(&error, &self.base_url);
+        let (kind, words) = connection::of(&error, &self.base_url);
         // A base URL may carry a password.
         let error = ProviderError::new(&self.vendor, kind).caused_by(error.without_url());
         match words {
@@ -245,7 +245,7 @@ impl Endpoint {
 }
 
 impl ResponseStream<'_> {
-    /// Waits for more bytes; `None` at the end. Once the answer is `complete`, the end is neither waited for long nor needed.
+    /// Waits for more bytes; `None` at the end. Once the answer is `complete`, its end is not needed, and the wait is short.
     pub(super) async fn next(&mut self, complete: bool) -> Result<Option<Vec<u8>>, ProviderError> {
         let limit = if complete { GRACE.min(self.silence) } else { self.silence };
         match timeout(limit, self.response.chunk()).await {
@@ -266,14 +266,14 @@ impl ResponseStream<'_> {
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let seconds = || {
-        // By the vendor's own clock, for ours may be wrong.
+        // Measured by the vendor's clock, because ours may be wrong.
         let now = text(DATE.as_str()).and_then(retry::date).unwrap_or_else(SystemTime::now);
         retry::after(text(RETRY_AFTER.as_str())?, now)
     };
     text("retry-after-ms").and_then(retry::after_millis).or_else(seconds)
 }
 
-/// Host and port of a URL, without a password.
+/// Host and port of a URL, without user and password.
 pub(super) fn host(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! JSON as vendors fill it in: what is missing, null or of another kind is nothing.
+//! Reads JSON leniently: a value that is missing, null or of another type counts as absent.
 
 use serde_json::{Value, json};
 
@@ -17,8 +17,8 @@ pub(super) fn count(value: &Value, path: &str) -> Option<u64> {
     value.pointer(path).and_then(Value::as_u64)
 }
 
-/// A call's arguments as an object. A model may have written something else; servers that read them again refuse that, so it is
-/// wrapped.
+/// A call's arguments as a JSON object. A model may have written something else, which servers refuse when it is sent back, so it is
+/// wrapped in an object.
 pub(super) fn arguments(written: &str) -> Value {
     if written.trim().is_empty() {
         return json!({});

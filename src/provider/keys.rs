@@ -1,6 +1,6 @@
-//! Keys a person gave us to keep: one file, theirs alone, by the names of the variables they stand in for.
+//! Keys that the person gave us to keep, in a file that only they can read. Each replaces a variable and has its name.
 //!
-//! The environment always comes first. Nothing here is ever printed.
+//! A variable in the environment comes before the kept key. Keys are never printed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,22 +14,22 @@ use super::private_file::{self, PrivateFileError};
 pub struct Keys(BTreeMap<String, String>);
 
 impl Keys {
-    /// Reads the file; one that is not there has no keys.
+    /// Reads the file. A missing file holds no keys.
     pub fn load(path: &Path) -> Result<Keys, PrivateFileError> {
         private_file::read(path).map(|keys| Keys(keys.unwrap_or_default()))
     }
 
-    /// Writes the file anew. Its directory must be there.
+    /// Replaces the file. Its directory must exist.
     pub fn save(&self, path: &Path) -> Result<(), PrivateFileError> {
         private_file::write(path, &self.0)
     }
 
-    /// Keeps a key in place of this variable.
+    /// Adds a key in place of this variable.
     pub fn keep(&mut self, variable: &str, secret: &str) {
         self.0.insert(variable.to_owned(), secret.to_owned());
     }
 
-    /// Forgets it; false if there was none.
+    /// Removes a key. Whether there was one.
     pub fn forget(&mut self, variable: &str) -> bool {
         self.0.remove(variable).is_some()
     }
@@ -39,7 +39,7 @@ impl Keys {
     }
 }
 
-/// Exported variables, with the keys that are kept in place of those that are not set.
+/// The exported variables, and the kept keys for those that are not set.
 pub struct WithKeys<'a, V> {
     pub exported: V,
     pub keys: &'a Keys,
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_others_can_read_or_that_is_none_is_not_believed() {
+    fn a_file_that_others_can_read_or_that_is_damaged_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("keys.json");
         fs::write(&path, "{}").unwrap();
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_comes_first() {
+    fn a_variable_comes_before_a_kept_key() {
         let mut keys = Keys::default();
         keys.keep("A", "kept");
         keys.keep("B", "kept");

@@ -1,4 +1,4 @@
-//! The models a vendor has.
+//! Lists the models of vendors and servers.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use super::vendors::{CUSTOM, Vendor, gemini, openrouter};
 use super::wire::Wire;
 use crate::text;
 
-/// A list is waited for this long.
+/// How long to wait for a list.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// As many names are told in place of one that does not exist.
+/// At most this many names are suggested for one that does not exist.
 const ALIKE: usize = 3;
 
 /// A model that a vendor has.
@@ -28,20 +28,20 @@ pub struct Listed {
     pub price: Option<Price>,
 }
 
-/// The models of one vendor, or why they are not known.
+/// The models of one vendor, or why they could not be listed.
 #[derive(Debug)]
-pub struct Listing {
+pub struct ModelList {
     pub vendor: &'static str,
     pub models: Result<Vec<Listed>, ProviderError>,
 }
 
-/// Asks everyone there is a key for, and the servers of this machine, all at once. Local servers that are not there are left out.
-pub async fn list_models(wish: &Wish, env: Env<'_>, http: &Http) -> Vec<Listing> {
+/// Asks every vendor with a key and the servers of this machine, all at once. Local servers that do not answer are left out.
+pub async fn list_models(wish: &Wish, env: Env<'_>, http: &Http) -> Vec<ModelList> {
     let ask = async |choice: ModelChoice| {
         let is_local = choice.vendor.is_local();
         let models = models(&choice, http, if is_local { PATIENCE / 10 } else { PATIENCE }).await;
         let is_there = !is_local || models.is_ok();
-        is_there.then_some(Listing { vendor: choice.vendor.name, models })
+        is_there.then_some(ModelList { vendor: choice.vendor.name, models })
     };
     join_all(choose::everyone(wish, env).into_iter().map(ask)).await.into_iter().flatten().collect()
 }
@@ -62,7 +62,7 @@ pub(super) async fn at(
     limit: Duration,
 ) -> Result<Vec<Listed>, ProviderError> {
     let document = http.fetch(endpoint, wire.models_path(), limit).await?;
-    // Together gives the list itself.
+    // Together's document is the list itself.
     let entries = document.get("data").unwrap_or(&document).as_array();
     let Some(entries) = entries else {
         return Err(ProviderError::new(&endpoint.vendor, ErrorKind::Malformed));
@@ -71,7 +71,7 @@ pub(super) async fn at(
     Ok(entries.iter().filter_map(|entry| Listed::read(vendor, entry)).collect())
 }
 
-/// The models whose names are most like this one: those that it is a part of, or the one it is a slip for.
+/// The models whose names contain this one, or else the nearest one for a typing mistake.
 pub(super) fn like(name: &str, models: &[Listed]) -> Vec<String> {
     let word = name.to_ascii_lowercase();
     let holds = |model: &&Listed| model.model.to_ascii_lowercase().contains(&word);
@@ -84,8 +84,8 @@ pub(super) fn like(name: &str, models: &[Listed]) -> Vec<String> {
     near
 }
 
-impl Listing {
-    /// The names of its models, each as a person can say it again.
+impl ModelList {
+    /// The full names of its models, which resolve to them.
     pub fn names(&self) -> Vec<String> {
         self.models.iter().flatten().map(|model| full_name(self.vendor, &model.model)).collect()
     }
@@ -104,7 +104,7 @@ impl Listed {
 
     fn read(vendor: &Vendor, entry: &Value) -> Option<Listed> {
         let id = entry.get("id")?.as_str()?;
-        // A name that cannot be typed cannot be asked for.
+        // A name that cannot be typed cannot be chosen.
         if id.trim() != id || id.is_empty() || id.contains(char::is_control) {
             return None;
         }
@@ -117,7 +117,7 @@ impl Listed {
     }
 }
 
-/// Each server has its own name for the window; what is loaded says more than what would be possible.
+/// The context window. Servers name it differently; the loaded size comes before the possible size.
 fn window(entry: &Value) -> Option<u32> {
     const PATHS: [&str; 8] = [
         "/loaded_context_length",
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_wrong_has_others_like_it() {
+    fn similar_names_are_suggested_for_a_wrong_one() {
         let known = |names: &[&str]| -> Vec<Listed> {
             names.iter().map(|name| Listed::known(&CUSTOM, (*name).to_owned())).collect()
         };
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn everyone_with_a_key_is_asked_and_failures_are_told() {
+    async fn every_vendor_with_a_key_is_asked_and_errors_are_listed() {
         let server = FakeServer::answering(401, "", b"");
         let url = format!("{}/v1", server.url);
         let env = move |name: &str| match name {

@@ -1,8 +1,9 @@
 //! Models over HTTP.
 //!
-//! A [`Request`] in the words of `chat` goes out in a vendor's JSON, its answer comes back as [`Delta`]s the moment each byte
-//! arrives. A vendor's names never leave its own folder. An answer that breaks off is an error, never a shorter answer. Nothing
-//! is built or sent before the first request, and a key is never part of an error, a log or a debug print.
+//! A [`Request`] in the types of `chat` is sent as JSON of a vendor's protocol, and its answer comes back as [`Delta`]s as the bytes
+//! arrive. `wire` is a protocol, `vendors` has the vendors, `choose`, `find` and `resolve` decide which model is asked. An answer that
+//! breaks off is an error, never a shorter answer. Nothing is built or sent before the first request, and a key is never part of an
+//! error, a log or a debug print.
 //!
 //! Touches chat and text. Never tools, permissions, screens or the store.
 
@@ -10,10 +11,12 @@ mod anthropic;
 mod api_key;
 mod catalog;
 mod choose;
+mod connection;
 mod consent;
 mod decode;
 mod effort;
 mod error;
+mod error_response;
 mod find;
 mod framing;
 mod http;
@@ -26,7 +29,6 @@ mod openai_responses;
 mod private_file;
 mod protocol;
 mod provenance;
-mod refusal;
 mod remote;
 mod replay;
 mod resolve;
@@ -36,7 +38,6 @@ mod sign;
 pub mod sse;
 #[cfg(test)]
 mod testing;
-mod trouble;
 mod vendors;
 mod wire;
 
@@ -49,25 +50,25 @@ pub use consent::Consents;
 pub use effort::{Effort, UnknownEffort};
 pub use error::{Distrust, ErrorKind, ProviderError};
 pub use find::Finder;
-pub use http::{Http, Patience};
+pub use http::{Http, HttpTimeouts};
 pub use keys::{Keys, WithKeys};
-pub use list::{Listed, Listing, list_models};
+pub use list::{Listed, ModelList, list_models};
 pub use private_file::PrivateFileError;
 pub use protocol::Protocol;
 pub use replay::replay;
 pub use resolve::Resolved;
-pub use retry::{Decision, Policy, Retry};
+pub use retry::{NextTry, Policy, Retry};
 pub use server::Server;
 pub use vendors::{VENDORS, Vendor};
 
 use crate::chat;
 
-/// A model somewhere, spoken to in its own protocol.
+/// A model that can be asked, whatever its protocol.
 pub trait Provider: Send + Sync {
     /// The vendor's short name, such as `openai`.
     fn name(&self) -> &str;
 
-    /// Asks and hands over the answer piece by piece. An `Ok` means that the answer is whole; [`Delta::Stopped`] was its last
+    /// Sends a request and passes on its answer piece by piece. `Ok` means that the answer is complete: [`Delta::Stopped`] was its last
     /// piece. Dropping the future drops the connection at once.
     fn stream<'a>(
         &'a self,
@@ -76,7 +77,7 @@ pub trait Provider: Send + Sync {
     ) -> BoxFuture<'a, Result<(), ProviderError>>;
 }
 
-/// One question to a model: everything it is to know.
+/// One request to a model, with everything that the model is told.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     /// As the vendor spells it, without provider and effort.
@@ -85,22 +86,22 @@ pub struct Request {
     pub messages: Vec<chat::Message>,
     pub tools: Vec<chat::ToolSpec>,
     pub effort: Effort,
-    /// Tokens of the answer at most, thinking apart.
+    /// The most tokens of the answer, without thinking.
     pub max_output: u32,
 }
 
-/// A piece of an answer, to be appended to those before it.
+/// A piece of an answer, to be appended to the pieces before it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Delta {
     /// More of the current thinking.
     Thinking(String),
-    /// The vendor's proof of the thinking before it, which ends with it. It may come without any thinking, and is to be kept as a
-    /// thinking part of its own then.
+    /// The vendor's signature of the thinking before it, which ends there. A signature without thinking is kept as a thinking part of
+    /// its own.
     Signature(String),
-    /// A thinking part that is not shown, whole.
+    /// A complete thinking part that the vendor has encrypted.
     RedactedThinking(String),
     Text(String),
-    /// A call; the index is its place among the calls of this answer, counted from 0.
+    /// A call begins. The index is its place among the calls of this answer, from 0.
     CallBegan {
         index: usize,
         id: String,
@@ -111,18 +112,18 @@ pub enum Delta {
         index: usize,
         json: String,
     },
-    /// What the answer took in all; once at most.
+    /// The tokens of the whole answer; at most once.
     Usage(chat::Usage),
     /// One line for the person. Said once for each model and effort.
     Notice(String),
-    /// Why the answer ended; once, the last of all.
+    /// Why the answer ended. It is the last piece.
     Stopped(Stop),
 }
 
 /// Why a model stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
-    /// It had said what it wanted to say.
+    /// The answer is finished.
     End,
     /// It waits for the results of its calls.
     ToolUse,
@@ -130,8 +131,8 @@ pub enum Stop {
     Length,
     /// The vendor's filter cut it off.
     Filtered,
-    /// It would not answer, and this is why, if it said so.
+    /// It refused to answer, with its reason if it gave one.
     Refused(String),
-    /// A reason we do not know, as the vendor named it.
+    /// A reason that we do not know, as the vendor names it.
     Other(String),
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A longer file is not one of ours.
+/// Our files are never longer.
 const CAP: u64 = 64 * 1024;
 
 /// Why the file could not be read or written.
@@ -47,7 +47,7 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, Privat
 pub(super) fn write(path: &Path, content: &impl Serialize) -> Result<(), PrivateFileError> {
     let write = || {
         let directory = path.parent().unwrap_or(Path::new("."));
-        // Created with mode 0600, so that others can read it at no moment.
+        // Created with mode 0600: there is no moment in which others can read it.
         let mut file = tempfile::NamedTempFile::new_in(directory)?;
         file.as_file().set_permissions(Permissions::from_mode(0o600))?;
         serde_json::to_writer_pretty(&mut file, content)?;

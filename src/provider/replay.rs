@@ -1,9 +1,9 @@
-//! An answer from a recording: what tests and fuzzers read in place of a server's.
+//! Reads a recorded answer, for tests and fuzzers.
 
 use super::decode::{AnswerDecoder, AnswerReader, Sink};
+use super::error_response::AskedModel;
 use super::openai_chat::Chunks;
 use super::protocol::Protocol;
-use super::refusal::AskedModel;
 use super::{ProviderError, wire};
 
 /// Reads the bytes of an answer, cut as they are.
@@ -25,7 +25,7 @@ fn reader(protocol: Protocol) -> Box<dyn AnswerReader + Send> {
     }
 }
 
-/// Answers of servers that nobody here wrote, byte for byte but for names of files (`tests/sse`).
+/// Recorded answers of other people's servers (`tests/sse`), unchanged but for names of files.
 #[cfg(test)]
 mod tests {
     use super::super::testing::{cut, joined};
@@ -37,7 +37,7 @@ mod tests {
         std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
     }
 
-    /// Reads it whole, and cut in every seventh place, which must be the same.
+    /// Reads it in one piece and in pieces of seven bytes. Both must give the same.
     fn deltas(protocol: Protocol, name: &str) -> Vec<Delta> {
         let bytes = recorded(name);
         let read = |chunks: &[&[u8]]| {

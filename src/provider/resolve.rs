@@ -1,4 +1,4 @@
-//! From a wish to someone who answers.
+//! Makes a choice into a model that can be asked; looks for servers on this machine.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,9 +13,9 @@ use super::list::{self, Listed};
 use super::remote::Remote;
 use super::server::{self, Server, Socket};
 
-/// A server on this machine answers within this, or is not there.
+/// How long to wait for a server that may run on this machine.
 const PROBE: Duration = Duration::from_millis(150);
-/// One that was named may take longer.
+/// How long to wait for a server that was named.
 const ASK: Duration = Duration::from_secs(10);
 
 /// A model that can be asked.
@@ -28,20 +28,20 @@ pub struct Resolved {
     pub context_window: Option<u32>,
     /// The vendor's short name.
     pub vendor: String,
-    /// Host and port that are asked.
+    /// The host and port of the server.
     pub host: String,
-    /// The server, where nobody named it: it was found listening on this machine. It is asked nothing before the person agrees.
+    /// The server, if it was found listening on this machine and nobody named it. It gets no question before the person agrees.
     pub discovered: Option<Server>,
 }
 
 impl Resolved {
-    /// The name that leads to this model again.
+    /// The name that resolves to this model.
     pub fn name(&self) -> String {
         full_name(&self.vendor, &self.model)
     }
 }
 
-/// The model of a choice; a server that was named without a model is asked which it has.
+/// Resolves a choice. A server that was named without a model is asked for its list.
 pub(super) async fn choice(choice: &ModelChoice, http: &Http) -> Result<Resolved, ResolveError> {
     if let Some(model) = choice.model.clone() {
         return Ok(connect(choice, Listed::known(choice.vendor, model), http));
@@ -53,15 +53,15 @@ pub(super) async fn choice(choice: &ModelChoice, http: &Http) -> Result<Resolved
     }
 }
 
-/// Asks the usual ports of this machine for their models, all at once, and takes the first server in the catalogue's order that
-/// has the model wished for, or any. Nothing at all is sent to a server of another user.
+/// Asks the usual ports of this machine for their models, all at once, and takes the first server in the order of the table that has
+/// the named model, or any model if none is named. Nothing is sent to a server of another user.
 pub(super) async fn look_around(
     name: &ModelName,
     servers: &[(Option<Socket>, ModelChoice)],
     http: &Http,
 ) -> Result<Option<Resolved>, ResolveError> {
     let ask = async |(socket, choice): &(Option<Socket>, ModelChoice)| {
-        // The person's own variable may lead to another machine, whose sockets nobody here knows.
+        // A variable may lead to another machine, whose sockets cannot be seen from here.
         let may_be_asked = socket.map_or(!is_loopback(&choice.base_url), Socket::is_ours);
         if !may_be_asked {
             return None;
@@ -89,9 +89,9 @@ pub(super) async fn look_around(
     }
 }
 
-/// The model of this name, or the first that can hold a conversation.
+/// The model with this name; without a name, the first that can hold a conversation.
 fn pick(models: Vec<Listed>, name: Option<&str>) -> Option<Listed> {
-    /// Parts of the names of models that do something else. Servers list them all alike.
+    /// Parts of the names of models for other tasks. Servers list all their models together.
     const OTHERS: [&str; 6] = ["embed", "rerank", "whisper", "tts", "bge-", "diffusion"];
     let fits = |model: &Listed| match name {
         Some(name) => model.model == name || model.model.strip_suffix(":latest") == Some(name),

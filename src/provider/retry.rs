@@ -1,6 +1,6 @@
-//! When to ask again.
+//! When to send a failed request again.
 //!
-//! The policy is data and a pure function; whoever runs the turn sleeps and asks again.
+//! The policy is data and a pure function. The caller waits and sends.
 
 use std::time::{Duration, SystemTime};
 
@@ -8,36 +8,36 @@ use jiff::fmt::rfc2822;
 
 use super::error::ProviderError;
 
-/// The longest wait a vendor may ask for; one that asks for more is an error at once, which says how long.
+/// The longest wait that a vendor may ask for. A longer one is an error at once, and its message says how long.
 pub(super) const LONGEST: Duration = Duration::from_secs(30);
 
-/// What an error allows.
+/// Whether the same request can succeed later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retry {
-    /// The vendor said when.
+    /// After the time that the vendor named.
     After(Duration),
-    /// It may pass; wait longer each time.
+    /// Perhaps; wait longer each time.
     Backoff,
-    /// The same request would fail the same way.
+    /// No: it would fail in the same way.
     Never,
 }
 
-/// How often and how patiently to ask again.
+/// How often to send a request, and how long to wait in between.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Policy {
     /// Requests in all, the first included.
     pub tries: u32,
     /// The wait after the first failure; it doubles each time.
     pub first: Duration,
-    /// How much of a wait may be left out or added, as a share of it. Many clients that failed together must not return together.
+    /// The share of a wait that chance may add or remove, so that clients that failed together do not return together.
     pub jitter: f64,
-    /// The longest wait a vendor may ask for.
+    /// The longest wait that a vendor may ask for.
     pub longest: Duration,
 }
 
 /// What to do about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decision {
+pub enum NextTry {
     /// Ask again after this long.
     Again(Duration),
     GiveUp,
@@ -50,17 +50,17 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// Says what to do after the request number `attempt` (from 1) has failed. `chance` is random in 0..1.
-    pub fn decide(&self, attempt: u32, error: &ProviderError, chance: f64) -> Decision {
+    /// Decides what to do after the request number `attempt` (from 1) has failed. `chance` is random in 0..1.
+    pub fn decide(&self, attempt: u32, error: &ProviderError, chance: f64) -> NextTry {
         if attempt >= self.tries {
-            return Decision::GiveUp;
+            return NextTry::GiveUp;
         }
         match error.retry() {
-            Retry::Never => Decision::GiveUp,
-            Retry::After(wait) if wait > self.longest => Decision::GiveUp,
-            // Later than asked is polite, sooner is not.
-            Retry::After(wait) => Decision::Again(wait + self.first.mul_f64(self.jitter * chance.clamp(0.0, 1.0))),
-            Retry::Backoff => Decision::Again(self.backoff(attempt, chance)),
+            Retry::Never => NextTry::GiveUp,
+            Retry::After(wait) if wait > self.longest => NextTry::GiveUp,
+            // Later than the vendor asked for is allowed, sooner is not.
+            Retry::After(wait) => NextTry::Again(wait + self.first.mul_f64(self.jitter * chance.clamp(0.0, 1.0))),
+            Retry::Backoff => NextTry::Again(self.backoff(attempt, chance)),
         }
     }
 
@@ -95,32 +95,32 @@ mod tests {
     use super::super::ErrorKind;
     use super::*;
 
-    fn decide(attempt: u32, kind: ErrorKind, wait: Option<u64>, chance: f64) -> Decision {
+    fn decide(attempt: u32, kind: ErrorKind, wait: Option<u64>, chance: f64) -> NextTry {
         let error = ProviderError::new("v", kind).after(wait.map(Duration::from_secs));
         Policy::default().decide(attempt, &error, chance)
     }
 
     #[test]
     fn waits_double_and_four_tries_are_enough() {
-        let waits: Vec<Decision> = (1..=4).map(|attempt| decide(attempt, ErrorKind::Overloaded, None, 0.5)).collect();
-        let again = |seconds| Decision::Again(Duration::from_secs(seconds));
-        assert_eq!(waits, [again(1), again(2), again(4), Decision::GiveUp]);
+        let waits: Vec<NextTry> = (1..=4).map(|attempt| decide(attempt, ErrorKind::Overloaded, None, 0.5)).collect();
+        let again = |seconds| NextTry::Again(Duration::from_secs(seconds));
+        assert_eq!(waits, [again(1), again(2), again(4), NextTry::GiveUp]);
     }
 
     #[test]
     fn chance_spreads_a_wait_by_a_quarter() {
         let wait = |chance| decide(2, ErrorKind::BrokenOff, None, chance);
-        assert_eq!(wait(0.0), Decision::Again(Duration::from_millis(1_500)));
-        assert_eq!(wait(1.0), Decision::Again(Duration::from_millis(2_500)));
+        assert_eq!(wait(0.0), NextTry::Again(Duration::from_millis(1_500)));
+        assert_eq!(wait(1.0), NextTry::Again(Duration::from_millis(2_500)));
         assert_eq!(wait(f64::MAX), wait(1.0));
     }
 
     #[test]
     fn a_vendor_is_waited_for_half_a_minute_at_most() {
-        let at_once = Decision::Again(Duration::from_secs(30));
+        let at_once = NextTry::Again(Duration::from_secs(30));
         assert_eq!(decide(1, ErrorKind::RateLimited, Some(30), 0.0), at_once);
-        assert_eq!(decide(1, ErrorKind::RateLimited, Some(31), 0.0), Decision::GiveUp);
-        assert_eq!(decide(1, ErrorKind::ContextTooLong, Some(1), 0.0), Decision::GiveUp);
+        assert_eq!(decide(1, ErrorKind::RateLimited, Some(31), 0.0), NextTry::GiveUp);
+        assert_eq!(decide(1, ErrorKind::ContextTooLong, Some(1), 0.0), NextTry::GiveUp);
     }
 
     #[test]
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_that_is_too_long_is_said() {
+    fn a_wait_that_is_too_long_is_in_the_message() {
         let error = |wait| ProviderError::new("v", ErrorKind::RateLimited).after(Some(Duration::from_secs(wait)));
         assert_eq!(error(30).to_string(), "v limits how often you may ask");
         assert_eq!(error(95).to_string(), "v limits how often you may ask; ask again in 1m35s");

@@ -12,11 +12,11 @@ use super::http;
 use crate::text::shell::quote::display;
 use crate::text::{self, KIB};
 
-/// Bytes of a table of sockets that are read.
+/// At most this much of a socket table is read.
 const TABLE_CAP: u64 = 16 << 20;
-/// Bytes of a command line that tell one server from another.
+/// At most this much of a command line identifies a server.
 const COMMAND_CAP: usize = 8 * KIB;
-/// Bytes of a command line that a question shows.
+/// At most this much of a command line is shown in the question.
 const SHOWN: usize = 300;
 /// The state of a listening socket in the kernel's tables.
 const LISTEN: &str = "0A";
@@ -26,9 +26,9 @@ const LISTEN: &str = "0A";
 pub struct Server {
     /// Host and port.
     pub address: String,
-    /// The user that listens.
+    /// The user id of the listening process.
     pub uid: u32,
-    /// The program that listens. Only its own user and root can see it.
+    /// The listening program. Only its own user and root can see it.
     pub program: Option<PathBuf>,
     /// The arguments of the program: they decide what an interpreter or a port forwarder serves.
     #[serde(default)]
@@ -51,7 +51,7 @@ impl Server {
         owner(self.uid)
     }
 
-    /// Asks the person whether to use it: program, owner, address and model.
+    /// The question to the person whether to use it, with program, owner, address and model.
     pub fn question(&self, model: &str) -> String {
         format!(
             "Found a model server on this machine: {model} at {}\n  program: {}\n  user: {}\n\
@@ -82,7 +82,7 @@ impl Server {
         }
     }
 
-    /// The server that a process is; `process` is its directory below `/proc`.
+    /// The server that a process runs. `process` is its directory below `/proc`.
     fn run_by(process: &Path, address: String, uid: u32) -> Server {
         let program = fs::read_link(process.join("exe")).ok();
         let is_interpreter = program.as_deref().is_some_and(is_interpreter);
@@ -91,7 +91,7 @@ impl Server {
     }
 }
 
-/// The kernel's tables of sockets, as they were at one moment.
+/// A snapshot of the kernel's socket tables.
 pub(super) struct Sockets(String);
 
 impl Sockets {
@@ -104,7 +104,7 @@ impl Sockets {
         Sockets(tables)
     }
 
-    /// The socket that takes connections to this URL of this machine, if the system shows it.
+    /// The socket that accepts connections to this URL, if it is on this machine and the kernel shows it.
     pub(super) fn listener(&self, base_url: &str) -> Option<Socket> {
         let (addresses, port) = addresses(http::host(base_url))?;
         listener(&self.0, &addresses, port)
@@ -112,7 +112,7 @@ impl Sockets {
 }
 
 impl Socket {
-    /// Whether the person, or root, listens. Anyone else on the machine is a stranger.
+    /// Whether it belongs to the person or to root. Other users are not trusted.
     pub(super) fn is_ours(self) -> bool {
         self.uid == Uid::effective().as_raw() || self.uid == 0
     }
@@ -133,8 +133,8 @@ fn addresses(host: &str) -> Option<(Vec<IpAddr>, u16)> {
     (name.eq_ignore_ascii_case("localhost")).then_some((loopback, port.parse().ok()?))
 }
 
-/// Finds the socket that listens for one of these addresses, in the kernel's tables. The most specific one gets the connections;
-/// where any of them is a stranger's, that one counts.
+/// Finds the socket that listens on one of these addresses. The kernel gives connections to the most specific one. If any of them
+/// belongs to another user, that one is returned, so that it is not used.
 fn listener(tables: &str, addresses: &[IpAddr], port: u16) -> Option<Socket> {
     let takes = |bound: IpAddr| bound.is_unspecified() || addresses.contains(&unmapped(bound));
     let rows = tables.lines().filter_map(row);
@@ -144,7 +144,7 @@ fn listener(tables: &str, addresses: &[IpAddr], port: u16) -> Option<Socket> {
     found.first().map(|(_, socket)| *socket)
 }
 
-/// An IPv4 address that a socket of both kinds has is an IPv4 address.
+/// The IPv4 address behind an IPv4-mapped IPv6 address.
 fn unmapped(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V6(six) => six.to_ipv4_mapped().map_or(address, IpAddr::V4),
@@ -161,7 +161,7 @@ fn row(line: &str) -> Option<(IpAddr, u16, Socket)> {
     Some((self::address(address)?, u16::from_str_radix(port, 16).ok()?, socket))
 }
 
-/// An address as the kernel prints it: words of 32 bits, each in the machine's own byte order.
+/// Parses an address as the kernel prints it: words of 32 bits in the machine's byte order.
 fn address(hex: &str) -> Option<IpAddr> {
     let word = |at: usize| u32::from_str_radix(hex.get(at..at + 8)?, 16).ok().map(u32::to_ne_bytes);
     match hex.len() {
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_known_by_program_and_owner() {
+    fn a_server_is_identified_by_command_line_and_owner() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let socket = Sockets::now().listener(&url).unwrap();

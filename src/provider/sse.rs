@@ -1,11 +1,11 @@
 //! Server-sent events: bytes in, events out.
 //!
-//! Follows the WHATWG grammar (LF, CR and CRLF, comments, several data lines, a byte order mark), with one kindness: an event
-//! whose blank line never came is given at the end. What is kept of a line or an event is capped.
+//! Follows the WHATWG grammar (LF, CR and CRLF, comments, several data lines, a byte order mark), with one addition: an event
+//! whose final blank line is missing is given at the end. Lines and events are capped.
 
 use crate::text::MIB;
 
-/// Far above any event a model sends; beyond it the stream is something else.
+/// No event of a model comes near this size. A longer one is not an event.
 pub const EVENT_CAP: usize = 4 * MIB;
 
 /// The bytes of UTF-8's byte order mark.
@@ -14,7 +14,7 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 /// One event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SseEvent {
-    /// Empty where the stream named none.
+    /// Empty for an event without a name.
     pub name: String,
     pub data: String,
 }
@@ -24,16 +24,16 @@ pub struct SseEvent {
 #[error("an event is longer than {EVENT_CAP} bytes")]
 pub struct TooLong;
 
-/// Reads events from bytes cut anywhere.
+/// Reads events from bytes that arrive in any pieces.
 #[derive(Debug, Default)]
 pub struct Parser {
     line: Vec<u8>,
     event: SseEvent,
     /// Whether the event has data, which may be empty.
     has_data: bool,
-    /// The last byte was a CR: an LF now belongs to it.
+    /// Whether the last byte was a CR. An LF that follows belongs to the same line end.
     after_cr: bool,
-    /// A first line was seen, so no byte order mark can come any more.
+    /// Whether a line was read. A byte order mark can only be at the start of the first one.
     begun: bool,
 }
 
@@ -92,7 +92,7 @@ impl Parser {
         } else {
             self.field(rest)?;
         }
-        // The line's memory serves the next one.
+        // The buffer is used again for the next line.
         self.line = line;
         self.line.clear();
         Ok(())
@@ -116,7 +116,7 @@ impl Parser {
                 self.has_data = true;
             }
             b"event" => self.event.name = value.into_owned(),
-            // Comments have an empty name; ids and reconnection times mean nothing to us.
+            // Comments, which have an empty name, ids and reconnection times are not used.
             _ => {}
         }
         Ok(())
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_ids_and_a_byte_order_mark_are_no_data() {
+    fn comments_ids_and_a_byte_order_mark_are_not_data() {
         let stream = b"\xEF\xBB\xBF: hello\nid: 7\nretry: 10\ndata: x\n\n:\n\nevent: lonely\n\n";
         assert_eq!(parse(&[stream]), [event("", "x")]);
     }

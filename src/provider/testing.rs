@@ -1,4 +1,4 @@
-//! What the tests of this room share: cutting streams, and a server that says what it is told to.
+//! Helpers for the tests of this room: cutting streams, and a scripted server.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -13,20 +13,20 @@ use crate::chat::{Message, ToolSpec};
 pub(super) const CHUNK: &str = r#"{"choices":[{"delta":{"content":"hi"}}]}"#;
 pub(super) const LAST: &str = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
 
-/// The key of everyone here.
+/// The key in all tests.
 pub(super) const KEY: &str = "sk-very-secret";
 
 pub(super) fn env(name: &str) -> Option<String> {
     (name == "OPENAI_API_KEY").then(|| KEY.to_owned())
 }
 
-/// Whoever is at this URL, spoken to by chat completions.
+/// The server at this URL, over chat completions.
 pub(super) async fn provider(url: &str, http: &Http) -> Arc<dyn Provider> {
     let wish = Wish { base_url: Some(url.to_owned()), model: Some("m".to_owned()), ..Wish::default() };
     Finder::new(http.clone()).find(&wish, &env).await.unwrap().unwrap().provider
 }
 
-/// Asks whoever is at this URL.
+/// Asks the server at this URL.
 pub(super) async fn ask_with(url: &str, http: &Http) -> (Vec<Delta>, Result<(), ProviderError>) {
     let mut deltas = Vec::new();
     let provider = provider(url, http).await;
@@ -42,7 +42,7 @@ pub(super) fn cut<'a>(bytes: &'a [u8], cuts: &[usize]) -> Vec<&'a [u8]> {
     cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect()
 }
 
-/// Deltas with those joined that say the same for longer: how an answer reads once it is there.
+/// Deltas with neighbours of one kind joined, so that they do not depend on how the stream was cut.
 pub(super) fn joined(deltas: Vec<Delta>) -> Vec<Delta> {
     let mut joined: Vec<Delta> = Vec::new();
     for delta in deltas {
@@ -80,7 +80,7 @@ pub(super) fn request(model: &str, effort: Effort) -> Request {
 /// What a server does with a connection.
 pub(super) enum ServerStep {
     Send(Vec<u8>),
-    /// Says nothing until the other side hangs up, and reports that it did.
+    /// Sends nothing until the other side hangs up, and reports that it did.
     Wait,
 }
 

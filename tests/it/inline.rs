@@ -233,7 +233,7 @@ fn asking_again_tells_only_what_is_new() {
     term.run("echo before");
     term.run("> what is it");
     assert!(model.request().said(0).contains("echo before"));
-    assert_eq!(term.screen().matches("did not take the request").count(), 1, "{}", term.screen());
+    assert_eq!(term.screen().matches("rejected the request").count(), 1, "{}", term.screen());
     term.run("echo since");
     term.run("> /retry");
     assert!(term.screen().contains("better"), "{}", term.screen());

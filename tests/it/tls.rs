@@ -51,12 +51,12 @@ fn an_authority_of_ones_own_is_a_file_or_a_directory() {
 fn who_cannot_be_trusted_is_not_and_the_reason_is_said() {
     let (authority, _model, address) = greeter("localhost", Certificate::Good);
     let at = |name: &str, address: SocketAddr| home(&format!("https://{name}:{}/v1", address.port()));
-    let no = |name: &str, address: SocketAddr| format!("no connection to {name}:{} can be trusted: ", address.port());
+    let no = |name: &str, address: SocketAddr| format!("cannot verify the identity of {name}:{}: ", address.port());
     complains(
         // Somebody else's authority, so that it does not matter what this machine knows.
         &at("localhost", address).env("SSL_CERT_FILE", Authority::new().file()),
         &(no("localhost", address)
-            + "its certificate is signed by nobody this machine knows; if it is yours or your proxy's, name the signer's certificate in SSL_CERT_FILE"),
+            + "its certificate is signed by an unknown authority; if it is yours or your proxy's, name the signer's certificate in SSL_CERT_FILE"),
     );
     complains(
         &at("127.0.0.1", address).env("SSL_CERT_FILE", authority.file()),
@@ -65,19 +65,19 @@ fn who_cannot_be_trusted_is_not_and_the_reason_is_said() {
     complains(
         &at("localhost", address).env("SSL_CERT_FILE", "/does/not/exist"),
         &(no("localhost", address)
-            + "there are no certificates here to check it with; install ca-certificates, or check SSL_CERT_FILE and SSL_CERT_DIR"),
+            + "this machine has no CA certificates; install ca-certificates, or check SSL_CERT_FILE and SSL_CERT_DIR"),
     );
     let (authority, _model, address) = greeter("localhost", Certificate::Expired);
     complains(
         &at("localhost", address).env("SSL_CERT_FILE", authority.file()),
         &(no("localhost", address)
-            + "its certificate is not valid today; check the clock of this machine, or tell whoever runs the server"),
+            + "its certificate has expired or is not valid yet; check the clock of this machine, or tell whoever runs the server"),
     );
     let (authority, _model, address) = greeter("localhost", Certificate::Authority);
     complains(
         &at("localhost", address).env("SSL_CERT_FILE", authority.file()),
         &(no("localhost", address)
-            + "its certificate is not one for a server; it must be made with a subjectAltName and basicConstraints=CA:FALSE"),
+            + "its certificate is not a server certificate; it must be made with a subjectAltName and basicConstraints=CA:FALSE"),
     );
 }
 

@@ -73,7 +73,7 @@ fn a_server_that_is_not_started_is_one_line() {
     let (builder, code, _, err) = run(builder, &["ask", "hi"], "");
     assert_eq!((code, err), (Some(1), format!("error: {nothing}\n")));
     let (_home, _, _, err) = run(builder.no_env("SHELLMATE_MODEL"), &["ask", "hi"], "");
-    assert_eq!(err, format!("error: cannot ask for the models there are: {nothing}\n"));
+    assert_eq!(err, format!("error: cannot list the models: {nothing}\n"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A request in the words of the messages API.
+//! Writes a request for the messages API.
 
 use serde_json::{Map, Value, json};
 
@@ -36,20 +36,21 @@ pub(super) fn body(request: &Request) -> Value {
     Value::Object(body)
 }
 
-/// Ends a part of the request that the next one repeats: what comes before is read from the cache.
+/// Sets a cache mark: the vendor keeps everything up to this block, and reads it from its cache if the next request repeats it.
 fn mark(block: &mut Value) {
     block["cache_control"] = json!({ "type": "ephemeral" });
 }
 
-/// Marks the last turn and the one before it: the older mark finds what the last request wrote, the newer one writes. With system
-/// and tools these are the four marks a request may have.
+/// Marks the last two messages of the user. The older mark finds what the last request wrote to the cache, the newer one writes. With
+/// those of the system prompt and the tools these are the four marks that a request may have.
 fn mark_turns(messages: &mut [Value]) {
     for message in messages.iter_mut().rev().filter(|message| message["role"] == "user").take(2) {
         message["content"].as_array_mut().and_then(|blocks| blocks.last_mut()).map(mark);
     }
 }
 
-/// With a budget, the message whose calls were just answered must begin with its thinking. It has none if another model made it.
+/// Whether thinking within a budget is possible. The message whose calls were just answered must begin with thinking of this model, and
+/// has none if another model wrote it.
 fn may_begin(messages: &[Message], model: &str) -> bool {
     let is_answered = messages.last().is_some_and(|message| message.role == Role::Tool);
     let last = messages.iter().rev().find(|message| message.role == Role::Assistant);
@@ -62,7 +63,7 @@ fn may_begin(messages: &[Message], model: &str) -> bool {
     }
 }
 
-/// Roles alternate: results are the user's, and what the same side says in a row is one message.
+/// Roles must alternate: results belong to the user, and messages of one role in a row become one.
 fn messages(messages: &[Message], model: &str) -> Vec<Value> {
     let mut merged: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in messages {
@@ -80,7 +81,7 @@ fn messages(messages: &[Message], model: &str) -> Vec<Value> {
     merged.into_iter().map(|(role, content)| json!({ "role": role, "content": content })).collect()
 }
 
-/// A part as a block; what would be refused is left out.
+/// A part as a block. A part that would be refused is left out.
 fn block(part: &Part, model: &str) -> Option<Value> {
     match part {
         Part::Text(text) => text_block(text),
@@ -94,12 +95,12 @@ fn block(part: &Part, model: &str) -> Option<Value> {
     }
 }
 
-/// Empty text is an error.
+/// A block of text. An empty one would be refused.
 fn text_block(text: &str) -> Option<Value> {
     (!text.trim().is_empty()).then(|| json!({ "type": "text", "text": text }))
 }
 
-/// Thinking without the model's own signature is another's, or was interrupted.
+/// Thinking with this model's signature. Thinking of another model, or interrupted thinking, has none and is left out.
 fn thinking_block(thinking: &Thinking, model: &str) -> Option<Value> {
     let maker = Maker::Anthropic { model };
     if let Some(data) = &thinking.redacted {
@@ -127,7 +128,7 @@ fn result_block(id: &str, outcome: &Outcome) -> Value {
     block
 }
 
-/// Another vendor's id may have letters that are refused here.
+/// A call's id. Characters of other vendors' ids that would be refused are replaced.
 fn call_id(id: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     id.chars().map(|c| if fits(c) { c } else { '_' }).collect()

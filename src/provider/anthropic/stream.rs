@@ -1,28 +1,28 @@
-//! Events of the messages API into deltas.
+//! Reads events of the messages API.
 
 use serde_json::Value;
 
 use super::super::decode::{AnswerEnd, AnswerProgress, AnswerReader, Sink, say};
 use super::super::error::ErrorKind;
+use super::super::error_response::ErrorResponse;
 use super::super::json::{count, list, text};
 use super::super::provenance::{self, Maker};
-use super::super::refusal::Refusal;
 use super::super::{Delta, Stop};
 use crate::chat::Usage;
 
-/// What an answer has said so far.
+/// An answer, as far as it has come.
 #[derive(Debug)]
 pub(in super::super) struct Messages {
-    /// Whose answer it is: only it can read again what it thought.
+    /// The model of the answer: only this model can read its signed thinking again.
     model: String,
-    /// For each call, the vendor's index, which counts blocks of every kind.
+    /// The vendor's index of each call. It counts blocks of every kind.
     calls: Vec<u64>,
     signature: String,
     stop: Option<Stop>,
     usage: Counts,
 }
 
-/// Tokens; each event that names a count has the newest.
+/// Counts of tokens. A later event replaces the counts that it names.
 #[derive(Debug, Default, Clone, Copy)]
 struct Counts {
     fresh: Option<u64>,
@@ -32,7 +32,7 @@ struct Counts {
 }
 
 impl AnswerReader for Messages {
-    fn take(&mut self, event: &Value, deltas: Sink<'_>) -> Result<AnswerProgress, Refusal> {
+    fn take(&mut self, event: &Value, deltas: Sink<'_>) -> Result<AnswerProgress, ErrorResponse> {
         let index = count(event, "/index").unwrap_or(0);
         let part = |name: &str| event.get(name).unwrap_or(&Value::Null);
         match text(event, "type") {
@@ -46,7 +46,7 @@ impl AnswerReader for Messages {
             }
             "message_stop" => return Ok(AnswerProgress::Over),
             "message" => self.whole(event, deltas),
-            // Pings, and events that are yet to be invented.
+            // Pings, and events that we do not know.
             _ => {}
         }
         Ok(if self.stop.is_some() { AnswerProgress::Complete } else { AnswerProgress::Open })
@@ -88,7 +88,7 @@ impl Messages {
                 let place = self.calls.len();
                 self.calls.push(index);
                 deltas(Delta::CallBegan { index: place, id: words("id").to_owned(), name: words("name").to_owned() });
-                // Usually empty, and told in pieces after this.
+                // Usually empty: the arguments follow in pieces.
                 if let Some(input) = block.get("input").and_then(Value::as_object).filter(|input| !input.is_empty()) {
                     deltas(Delta::CallArguments { index: place, json: Value::Object(input.clone()).to_string() });
                 }
@@ -135,7 +135,7 @@ impl Messages {
         });
     }
 
-    /// An answer in one piece.
+    /// Takes an answer that was not streamed.
     fn whole(&mut self, message: &Value, deltas: Sink<'_>) {
         for (index, block) in list(message, "content").enumerate() {
             self.begin(index as u64, block, deltas);

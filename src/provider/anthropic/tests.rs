@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::super::decode::AnswerDecoder;
-use super::super::refusal::AskedModel;
+use super::super::error_response::AskedModel;
 use super::super::testing::{cut, joined, request};
 use super::super::{Delta, Effort, ErrorKind, ProviderError, Retry, Stop};
 use super::*;
@@ -87,7 +87,7 @@ fn an_answer_that_breaks_off_is_an_error() {
 }
 
 #[test]
-fn an_end_may_lack_its_reason_or_its_word() {
+fn an_answer_may_end_without_a_reason_or_a_last_event() {
     let without_word = events(&ANSWER[..ANSWER.len() - 1]);
     assert_eq!(read(&[without_word.as_bytes()]).unwrap(), answer_read());
     let without_reason = events(&[ANSWER[10], ANSWER[11], r#"{"type":"message_stop"}"#]);
@@ -167,7 +167,7 @@ fn signed(signature: &str) -> Part {
 }
 
 #[test]
-fn a_conversation_in_their_words() {
+fn a_conversation_becomes_a_request() {
     let image = Image { media_type: "image/png".to_owned(), base64: "QUJD".to_owned() };
     let hidden = Thinking { redacted: Some("anthropic@claude-sonnet-5:d".to_owned()), ..Thinking::default() };
     let mut request = request("claude-sonnet-5", Effort::Low);
@@ -253,7 +253,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_are_too_odd(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         prop_assert!(read(&[&bytes]).is_err());
     }
 }

@@ -1,42 +1,42 @@
-//! How each generation of models is told to think.
+//! How each generation of models is asked to think.
 
 use serde_json::{Map, Value, json};
 
 use super::super::Effort;
 use Effort::{High, Low, Medium, Minimal, Off, XHigh};
 
-/// An answer, thinking included, has a limit of its own on the older models.
+/// The longest answer of older models, thinking included.
 const OPUS_4_LIMIT: u32 = 32_000;
 const LIMIT: u32 = 64_000;
-/// The least budget that may be named.
+/// The smallest budget that is accepted.
 const LEAST_BUDGET: u32 = 1_024;
 
-/// What a model understands.
+/// How a model can be asked to think.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ThinkingMode {
     /// It does not think.
     None,
     /// It thinks within a budget of tokens.
     Budget,
-    /// It decides itself, and is told how hard to try, with this word for the utmost.
+    /// It decides itself how long to think, guided by a level. `utmost` is the name of its highest level.
     Adaptive { unasked: Unasked, utmost: &'static str },
 }
 
-/// What a model does that is not asked to think.
+/// What a model does if it is not asked to think.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unasked {
     /// It does not.
     Rests,
     /// It does, unless told otherwise.
     Thinks,
-    /// It does, and refuses to be told otherwise.
+    /// It does, and refuses to be told not to.
     Insists,
 }
 
 impl ThinkingMode {
     fn of(model: &str) -> ThinkingMode {
         let Some(name) = model.strip_prefix("claude-") else { return ThinkingMode::Budget };
-        // `claude-3-5-haiku-…` has the version first, `claude-opus-4-6-…` last; a date is no minor version.
+        // `claude-3-5-haiku-…` has the version first, `claude-opus-4-6-…` last; a date is not a minor version.
         let numbers = name.split('-').filter_map(|word| word.parse::<u32>().ok()).take_while(|number| *number < 1_000);
         let mut numbers = numbers.fuse();
         let version = (numbers.next().unwrap_or(u32::MAX), numbers.next().unwrap_or(0));
@@ -55,7 +55,7 @@ impl ThinkingMode {
     }
 }
 
-/// The levels a model knows.
+/// The levels that a model knows.
 pub(super) fn efforts(model: &str) -> Vec<Effort> {
     match ThinkingMode::of(model) {
         ThinkingMode::None => vec![Off],
@@ -65,8 +65,8 @@ pub(super) fn efforts(model: &str) -> Vec<Effort> {
     }
 }
 
-/// Adds the limit of the answer and the fields that ask for this much thinking. With a budget, an answer to results must begin
-/// where thinking left off: `may_begin` says whether it can.
+/// Adds the limit of the answer and the fields that ask for this much thinking. A model with a budget may only think
+/// if its last message with calls began with thinking: `may_begin` says whether it did.
 pub(super) fn think(model: &str, effort: Effort, max_output: u32, may_begin: bool, body: &mut Map<String, Value>) {
     let mode = ThinkingMode::of(model);
     let effort = effort.nearest(&efforts(model)).unwrap_or(Off);
@@ -88,7 +88,7 @@ pub(super) fn think(model: &str, effort: Effort, max_output: u32, may_begin: boo
         (ThinkingMode::Adaptive { utmost, .. }, Minimal | Low | Medium | High | XHigh) => {
             max_tokens = whole;
             let name = if effort == XHigh { utmost } else { effort.name() };
-            // Without a word about it the newest models keep their thinking to themselves.
+            // Without this field the newest models do not send their thinking.
             body.insert("thinking".to_owned(), json!({ "type": "adaptive", "display": "summarized" }));
             body.insert("output_config".to_owned(), json!({ "effort": name }));
         }

@@ -53,13 +53,13 @@ fn the_variables_have_the_order_of_the_catalogue() {
 }
 
 #[test]
-fn nothing_set_is_no_choice_and_neither_is_an_empty_key() {
+fn without_a_variable_or_with_an_empty_key_nothing_is_chosen() {
     assert_eq!(chosen(&Wish::default(), &[]).unwrap(), None);
     assert_eq!(chosen(&Wish::default(), &[("OPENAI_API_KEY", " ")]).unwrap(), None);
 }
 
 #[test]
-fn a_base_url_of_the_environment_leads_elsewhere() {
+fn a_base_url_variable_leads_to_another_vendor() {
     let key = ("OPENAI_API_KEY", "k");
     let choose = |url| chosen(&Wish::default(), &[key, ("OPENAI_BASE_URL", url)]).unwrap().unwrap();
     assert_eq!(
@@ -76,7 +76,7 @@ fn a_base_url_of_the_environment_leads_elsewhere() {
 }
 
 #[test]
-fn anthropic_may_be_elsewhere_too() {
+fn a_base_url_variable_moves_anthropic() {
     let set = [("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", "https://proxy.example.com/v1")];
     let choice = chosen(&Wish::default(), &set).unwrap().unwrap();
     assert_eq!((choice.vendor.name, choice.base_url.as_str()), ("anthropic", "https://proxy.example.com"));
@@ -233,7 +233,7 @@ fn a_key_goes_unencrypted_only_to_a_host_that_is_named_for_it() {
 }
 
 #[test]
-fn what_is_exported_decides_before_a_key_that_was_kept() {
+fn an_exported_key_decides_before_a_kept_key() {
     let mut keys = Keys::default();
     keys.keep("OPENAI_API_KEY", "kept");
     let with = |variables: &'static [(&'static str, &'static str)]| {

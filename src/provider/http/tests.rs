@@ -50,7 +50,7 @@ async fn a_status_becomes_a_kind_and_a_way_to_go_on() {
 }
 
 #[tokio::test]
-async fn a_vendor_may_say_when() {
+async fn a_vendor_may_say_when_to_try_again() {
     let wait = |error: ProviderError| error.retry();
     assert_eq!(wait(refused(429, "Retry-After: 7\r\n", "").await), Retry::After(Duration::from_secs(7)));
     assert_eq!(wait(refused(503, "retry-after-ms: 250\r\n", "").await), Retry::After(Duration::from_millis(250)));
@@ -81,7 +81,7 @@ async fn messages_say_what_to_do_and_never_the_key() {
 }
 
 #[tokio::test]
-async fn nothing_listens() {
+async fn a_refused_connection_is_told_at_once() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let error = ask_with(&format!("http://user:{KEY}@{closed}/v1"), &Http::default()).await.1.unwrap_err();
     assert_eq!(
@@ -105,7 +105,7 @@ async fn a_connection_that_cannot_be_trusted_is_not_tried_again() {
     let error = ask_with(&format!("https://{address}"), &Http::default()).await.1.unwrap_err();
     let untrusted = ErrorKind::Untrusted { address: address.to_string(), why: Distrust::NoTls };
     assert_eq!((error.kind(), error.retry()), (&untrusted, Retry::Never));
-    assert!(error.to_string().ends_with("it speaks no TLS; should the URL begin with http://?"), "{error}");
+    assert!(error.to_string().ends_with("it does not speak TLS; should the URL begin with http://?"), "{error}");
 }
 
 #[tokio::test]
@@ -129,20 +129,20 @@ async fn a_stream_that_breaks_off_is_an_error_after_its_deltas() {
 
 #[tokio::test]
 async fn silence_is_an_error_in_time() {
-    let http = Http::new(Patience { silence: Duration::from_millis(80), ..Patience::default() });
+    let http = Http::new(HttpTimeouts { silence: Duration::from_millis(80), ..HttpTimeouts::default() });
     let after_chunk =
         vec![ServerStep::Send(head(200, STREAM)), ServerStep::Send(events(&[CHUNK]).into_bytes()), ServerStep::Wait];
     for steps in [after_chunk, vec![ServerStep::Send(head(200, STREAM)), ServerStep::Wait], vec![ServerStep::Wait]] {
         let error = ask_with(&FakeServer::start(steps).url, &http).await.1.unwrap_err();
         assert_eq!(error.kind(), &ErrorKind::Silent { after: Duration::from_millis(80) });
-        assert_eq!(error.to_string(), "custom said nothing for 80ms");
+        assert_eq!(error.to_string(), "no response from custom for 80ms");
         assert_eq!(error.retry(), Retry::Backoff);
     }
 }
 
 #[tokio::test]
 async fn a_complete_answer_does_not_wait_for_a_lazy_end() {
-    let http = Http::new(Patience { silence: Duration::from_millis(80), ..Patience::default() });
+    let http = Http::new(HttpTimeouts { silence: Duration::from_millis(80), ..HttpTimeouts::default() });
     let steps = vec![
         ServerStep::Send(head(200, STREAM)),
         ServerStep::Send(events(&[CHUNK, LAST]).into_bytes()),
@@ -219,7 +219,7 @@ fn hosts_and_loopback() {
 }
 
 #[tokio::test]
-async fn an_account_that_may_not_see_thinking_is_asked_for_none() {
+async fn an_account_without_thinking_summaries_is_asked_again_without_them() {
     let refusal = r#"{"error":{"message":"Your organization must be verified to generate reasoning summaries.","type":"invalid_request_error","param":"reasoning.summary","code":"unsupported_value"}}"#;
     let server = FakeServer::answering(400, "", refusal.as_bytes());
     let wish = Wish {

@@ -1,4 +1,4 @@
-//! CallPieces that come in pieces, with or without an index, an id or a name.
+//! Joins calls that come in pieces, with or without an index, an id or a name.
 
 use serde_json::Value;
 
@@ -7,12 +7,12 @@ use super::super::Delta;
 /// The calls of one answer.
 #[derive(Debug)]
 pub(super) struct CallPieces {
-    /// The beginning of the ids we give.
+    /// The prefix of ids for calls that have none.
     id: String,
     calls: Vec<OpenCall>,
 }
 
-/// A call on its way.
+/// A call that has begun.
 #[derive(Debug, Default)]
 struct OpenCall {
     index: Option<u64>,
@@ -22,7 +22,7 @@ struct OpenCall {
     early: String,
 }
 
-/// One piece of a call, as far as the server filled it in.
+/// One piece of a call. Servers fill in different fields.
 struct CallPiece<'a> {
     index: Option<u64>,
     id: Option<&'a str>,
@@ -51,7 +51,7 @@ impl CallPieces {
         self.put(CallPiece { index: Some(0), ..CallPiece::of(function) }, deltas);
     }
 
-    /// The answer is complete: calls that never had a name begin now, for the model to hear that it gave none.
+    /// The answer is complete. Calls without a name begin now, so that the model is told about the missing name.
     pub(super) fn end(&mut self, deltas: &mut (dyn FnMut(Delta) + Send)) {
         for place in 0..self.calls.len() {
             self.begin(place, "", deltas);
@@ -75,10 +75,10 @@ impl CallPieces {
         }
     }
 
-    /// Which call a piece belongs to; a new one if none.
+    /// The call that a piece belongs to, or a new one.
     fn place(&mut self, piece: &CallPiece<'_>) -> usize {
         let found = match (piece.index, piece.id) {
-            // Some number every call 0 and tell them apart by their ids.
+            // Some servers number every call 0 and give them different ids.
             (Some(index), id) => self.calls.iter().rposition(|call| call.index == Some(index)).filter(|place| {
                 let other = id.is_some() && self.calls[*place].id.is_some() && self.calls[*place].id.as_deref() != id;
                 !(other && piece.name.is_some())
@@ -112,7 +112,7 @@ impl<'a> CallPiece<'a> {
         let arguments = match function.get("arguments") {
             None | Some(Value::Null) => String::new(),
             Some(Value::String(json)) => json.clone(),
-            // Some give the object itself, not its text.
+            // Some servers send an object instead of its text.
             Some(object) => object.to_string(),
         };
         CallPiece { index: None, id: None, name: words(function.get("name")), arguments }

@@ -1,4 +1,4 @@
-//! In what those who speak chat completions differ.
+//! Differences between vendors that speak chat completions.
 
 use std::fmt::Debug;
 
@@ -17,7 +17,7 @@ pub(in super::super) trait Dialect: Debug + Send + Sync {
         if openai::chat_efforts(model).is_empty() { "max_tokens" } else { "max_completion_tokens" }
     }
 
-    /// Whether usage is asked for with `stream_options`; where it is not, it comes unasked.
+    /// Whether `stream_options` asks for usage. Other servers send it without being asked.
     fn takes_usage_option(&self) -> bool {
         true
     }
@@ -27,12 +27,12 @@ pub(in super::super) trait Dialect: Debug + Send + Sync {
         false
     }
 
-    /// A call's id as the vendor takes it. The same id must always become the same.
+    /// A call's id in the vendor's form. The same id always gives the same result.
     fn call_id(&self, id: &str) -> String {
         id.to_owned()
     }
 
-    /// Adds to the calls of a message what only this vendor wants.
+    /// Adds the vendor's own fields to the calls of a message.
     fn finish_calls(&self, _message: &Message, _calls: &mut [Value]) {}
 
     /// The levels of thinking that a model knows; none where it cannot be told. Many servers refuse a field they do not know, so only

@@ -1,4 +1,4 @@
-//! OpenAI's chat completions, and everyone who speaks them in a dialect.
+//! OpenAI's chat completions, which many vendors speak, each in a dialect.
 
 mod calls;
 mod dialect;

@@ -1,4 +1,4 @@
-//! A request in the words of chat completions.
+//! Writes a request for chat completions.
 
 use serde_json::{Map, Value, json};
 

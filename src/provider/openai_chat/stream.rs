@@ -1,4 +1,4 @@
-//! Chunks of chat completions into deltas.
+//! Reads chunks of chat completions.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use super::super::decode::{AnswerEnd, AnswerProgress, AnswerReader, Sink, say};
 use super::super::error::ErrorKind;
+use super::super::error_response::ErrorResponse;
 use super::super::json::{count, list, text};
-use super::super::refusal::Refusal;
 use super::super::vendors::gemini;
 use super::super::{Delta, Stop};
 use super::calls::CallPieces;
 use crate::chat::Usage;
 
-/// What an answer has said so far.
+/// An answer, as far as it has come.
 #[derive(Debug)]
 pub(in super::super) struct Chunks {
     calls: CallPieces,
@@ -25,14 +25,14 @@ pub(in super::super) struct Chunks {
 
 impl Default for Chunks {
     fn default() -> Chunks {
-        // Ids we give must differ from those of earlier answers.
+        // Ids that we make up must differ from those of earlier answers.
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Chunks::with_ids(format!("call_{:x}", now.as_micros()))
     }
 }
 
 impl AnswerReader for Chunks {
-    fn take(&mut self, chunk: &Value, deltas: Sink<'_>) -> Result<AnswerProgress, Refusal> {
+    fn take(&mut self, chunk: &Value, deltas: Sink<'_>) -> Result<AnswerProgress, ErrorResponse> {
         self.chunk(chunk, deltas);
         Ok(if self.finish.is_some() { AnswerProgress::Complete } else { AnswerProgress::Open })
     }
@@ -42,7 +42,7 @@ impl AnswerReader for Chunks {
         let stop = match self.finish.as_deref() {
             Some("length" | "max_tokens" | "model_length") => Stop::Length,
             Some("content_filter") => Stop::Filtered,
-            // DeepSeek's way to say that it cut the answer for want of machines.
+            // DeepSeek cuts an answer with this reason when it has no capacity.
             Some("insufficient_system_resource") => return Err(ErrorKind::Overloaded),
             Some("error") => return Err(ErrorKind::Server { status: None }),
             _ if !self.refusal.is_empty() => Stop::Refused(std::mem::take(&mut self.refusal)),
@@ -55,7 +55,7 @@ impl AnswerReader for Chunks {
 }
 
 impl Chunks {
-    /// CallPieces without an id get one that begins with `id`.
+    /// Calls without an id get one that begins with `id`.
     pub(in super::super) fn with_ids(id: String) -> Chunks {
         Chunks { calls: CallPieces::new(id), signed: false, refusal: String::new(), finish: None, usage: None }
     }
@@ -66,11 +66,11 @@ impl Chunks {
             self.usage = Some(read_usage(usage));
         }
         let Some(choice) = chunk.pointer("/choices/0") else { return };
-        // A server that does not stream gives a message where the others give a delta.
+        // A server that does not stream sends a message instead of a delta.
         for said in ["delta", "message"].into_iter().filter_map(|name| choice.get(name)) {
             self.said(said, deltas);
         }
-        // Some say with each chunk that there is no reason yet.
+        // Some servers send an empty reason with each chunk.
         let reason = text(choice, "finish_reason");
         if !["", "null"].contains(&reason) {
             self.finish = Some(reason.to_owned());
@@ -100,7 +100,7 @@ impl Chunks {
     }
 }
 
-/// Mistral gives content in parts once it thinks.
+/// Mistral sends content in parts when it thinks.
 fn content_part(part: &Value, deltas: Sink<'_>) {
     say(Delta::Text, text(part, "text"), deltas);
     for thought in list(part, "thinking") {

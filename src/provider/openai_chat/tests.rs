@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::super::decode::AnswerDecoder;
-use super::super::refusal::AskedModel;
+use super::super::error_response::AskedModel;
 use super::super::testing::{cut, events, joined, request};
 use super::super::{Delta, Effort, ErrorKind, ProviderError, Retry, Stop, Vendor};
 use super::*;
@@ -80,14 +80,14 @@ fn comments_and_carriage_returns() {
 }
 
 #[test]
-fn the_word_that_it_is_over_may_be_missing() {
+fn the_final_done_may_be_missing() {
     assert_eq!(whole(&events(&CALLS[..CALLS.len() - 1])), calls_read());
     let without_blank = events(&CALLS[..CALLS.len() - 1]);
     assert_eq!(whole(without_blank.trim_end()), calls_read());
 }
 
 #[test]
-fn the_word_alone_ends_an_answer_too() {
+fn a_final_done_alone_ends_an_answer() {
     let stream = events(&[r#"{"choices":[{"delta":{"content":"hi"}}]}"#, "[DONE]"]);
     assert_eq!(whole(&stream), [text("hi"), Delta::Stopped(Stop::End)]);
 }
@@ -246,12 +246,12 @@ fn errors_inside_the_stream() {
     assert_eq!(kind(r#"{"error":{"message":"m","code":"context_length_exceeded"}}"#), ErrorKind::ContextTooLong);
     assert_eq!(kind(r#"{"error":"out of memory"}"#), ErrorKind::Server { status: None });
     let named = error("event: error\ndata: {\"message\":\"gone\"}\n\n");
-    assert_eq!(named.to_string(), "custom had a failure of its own: gone");
+    assert_eq!(named.to_string(), "custom reported a server error: gone");
     assert_eq!(error("data: what\n\ndata: [DONE]\n\n").kind(), &ErrorKind::Malformed);
 }
 
 #[test]
-fn a_stream_that_is_damaged_after_its_beginning_is_not_the_wrong_address() {
+fn a_stream_that_is_damaged_later_is_not_blamed_on_the_url() {
     let damaged = error(&events(&[CALLS[1], r#"{"choices":[{"del"#]));
     assert_eq!(damaged.to_string(), "the answer of custom was damaged on its way");
     assert_eq!(damaged.retry(), Retry::Backoff);
@@ -279,7 +279,7 @@ fn a_signature_of_google_comes_back_with_its_call() {
 }
 
 #[test]
-fn a_conversation_in_their_words() {
+fn a_conversation_becomes_a_request() {
     let image = Image { media_type: "image/png".to_owned(), base64: "QUJD".to_owned() };
     let result = |id: &str, outcome| Part::Result { id: id.to_owned(), outcome };
     let call = |id: &str, arguments: &str| {
@@ -377,7 +377,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_are_too_odd(bytes in proptest::collection::vec(any::<u8>(), 0..200), cuts in proptest::collection::vec(any::<usize>(), 0..8)) {
+    fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), cuts in proptest::collection::vec(any::<usize>(), 0..8)) {
         let kind = |(deltas, end): (Vec<Delta>, Result<(), ProviderError>)| (deltas, end.map_err(|e| e.kind().clone()));
         let (once, cut) = (kind(read(&[&bytes])), kind(read(&cut(&bytes, &cuts))));
         prop_assert_eq!(once, cut);

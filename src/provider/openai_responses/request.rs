@@ -1,4 +1,4 @@
-//! A request in the words of the responses API.
+//! Writes a request for the responses API.
 
 use serde_json::{Map, Value, json};
 
@@ -25,7 +25,7 @@ pub(super) fn body(request: &Request, to: Recipient<'_>) -> Value {
     }
     if !request.tools.is_empty() {
         let tools = request.tools.iter().map(|tool| {
-            // Unless told otherwise, every schema is taken for a strict one, in which nothing is optional.
+            // Without this field a schema is strict: every property would be required.
             json!({
                 "type": "function", "name": tool.name, "description": tool.description, "parameters": tool.schema, "strict": false,
             })
@@ -47,7 +47,7 @@ fn think(effort: Effort, to: Recipient<'_>, body: &mut Map<String, Value>) {
     body.insert("include".to_owned(), json!(["reasoning.encrypted_content"]));
 }
 
-/// A message as items: what was thought, said, called and answered stand side by side, in order.
+/// A message as items. Thinking, text, calls and results are items of their own, in order.
 fn items(message: &Message, vendor: &str) -> Vec<Value> {
     match message.role {
         Role::User => vec![json!({ "role": "user", "content": content(message) })],
@@ -56,7 +56,7 @@ fn items(message: &Message, vendor: &str) -> Vec<Value> {
     }
 }
 
-/// A string where that is enough: not every server takes a list.
+/// A string where there is only text, because not every server takes a list.
 fn content(message: &Message) -> Value {
     if message.parts.iter().all(|part| matches!(part, Part::Text(_))) {
         return json!(message.text());
@@ -91,7 +91,7 @@ fn assistant(part: &Part, vendor: &str) -> Option<Value> {
     }
 }
 
-/// Thinking goes back to who thought it, as it came; another's would not be understood.
+/// Encrypted thinking, which only the vendor that made it can read. Another vendor's is left out.
 fn reasoning(thinking: &Thinking, vendor: &str) -> Option<Value> {
     let sealed = provenance::open(Maker::OpenAi { vendor }, thinking.signature.as_deref()?)?;
     let (id, encrypted) = sealed.split_once(' ')?;

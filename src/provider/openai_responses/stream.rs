@@ -1,19 +1,19 @@
-//! Events of the responses API into deltas.
+//! Reads events of the responses API.
 
 use serde_json::Value;
 
 use super::super::decode::{AnswerEnd, AnswerProgress, AnswerReader, Sink, say};
 use super::super::error::ErrorKind;
+use super::super::error_response::ErrorResponse;
 use super::super::json::{count, list, text};
 use super::super::provenance::{self, Maker};
-use super::super::refusal::Refusal;
 use super::super::{Delta, Stop};
 use crate::chat::Usage;
 
-/// What an answer has said so far.
+/// An answer, as far as it has come.
 #[derive(Debug)]
 pub(in super::super) struct Items {
-    /// Whose answer it is: only they can read again what they thought.
+    /// The vendor of the answer: only this vendor can read its encrypted thinking again.
     vendor: String,
     /// The items that have begun, in order.
     items: Vec<OutputItem>,
@@ -24,18 +24,18 @@ pub(in super::super) struct Items {
     usage: Option<Usage>,
 }
 
-/// One item on its way.
+/// An item that has begun.
 #[derive(Debug)]
 struct OutputItem {
-    /// Its place in the answer, where the server counts; llama.cpp does not.
+    /// Its place in the answer. llama.cpp does not number its items.
     output_index: Option<u64>,
-    /// Its name, which some translators change from one event to the next.
+    /// Its id, which some translating servers change from one event to the next.
     id: String,
     /// Its place among the calls, if it is one.
     call: Option<usize>,
-    /// Whether any of its words came in pieces: at its end they all come again.
+    /// Whether any of its text came in pieces. The event that ends it repeats all of its text.
     has_spoken: bool,
-    /// The part of a summary that was heard last.
+    /// The number of the summary part that came last.
     part: u64,
 }
 
@@ -51,7 +51,7 @@ impl Items {
         }
     }
 
-    /// The item an event is about; it begins now if nobody said so before.
+    /// The item that an event belongs to. An item that was not announced begins now.
     fn item(&mut self, event: &Value) -> &mut OutputItem {
         let output_index = count(event, "/output_index");
         let id = match text(event, "item_id") {
@@ -75,7 +75,7 @@ impl Items {
         say(delta, words, deltas);
     }
 
-    /// The parts of a summary are paragraphs.
+    /// Takes more thinking. The parts of a summary are paragraphs.
     fn think(&mut self, event: &Value, part: u64, deltas: Sink<'_>) {
         let item = self.item(event);
         if item.has_spoken && item.part != part {
@@ -85,7 +85,7 @@ impl Items {
         self.more(Delta::Thinking, event, deltas);
     }
 
-    /// The place of a call, which begins now unless it has.
+    /// The place of a call among the calls. A call that was not announced begins now.
     fn call(&mut self, event: &Value, item: &Value, deltas: Sink<'_>) -> usize {
         let next = self.calls;
         let place = *self.item(event).call.get_or_insert(next);
@@ -98,7 +98,7 @@ impl Items {
         place
     }
 
-    /// An item is whole: says what of it was not said in pieces.
+    /// An item is complete: passes on the text that did not come in pieces.
     fn done(&mut self, event: &Value, item: &Value, deltas: Sink<'_>) {
         match text(item, "type") {
             "message" => {
@@ -130,9 +130,9 @@ impl Items {
         }
     }
 
-    /// The answer is whole, and says how it ended.
-    fn completed(&mut self, response: &Value, deltas: Sink<'_>) -> Result<(), Refusal> {
-        // Some say everything at once.
+    /// The answer is complete: reads its usage and why it ended.
+    fn completed(&mut self, response: &Value, deltas: Sink<'_>) -> Result<(), ErrorResponse> {
+        // Some servers send all items with the last event.
         if self.items.is_empty() {
             for (index, item) in list(response, "output").enumerate() {
                 self.done(&serde_json::json!({ "output_index": index }), item, deltas);
@@ -149,8 +149,8 @@ impl Items {
         }
         let reason = response.get("incomplete_details").map(|details| text(details, "reason")).unwrap_or_default();
         self.stop = Some(match (text(response, "status"), reason) {
-            ("failed" | "cancelled", _) => return Err(Refusal::of_object(response)),
-            // Not everyone says why; there is hardly another reason.
+            ("failed" | "cancelled", _) => return Err(ErrorResponse::of_object(response)),
+            // Some servers give no reason; the limit is the most likely one.
             (_, "max_output_tokens") | ("incomplete", "") => Stop::Length,
             (_, "content_filter") => Stop::Filtered,
             ("incomplete", reason) => Stop::Other(reason.to_owned()),
@@ -163,7 +163,7 @@ impl Items {
 }
 
 impl AnswerReader for Items {
-    fn take(&mut self, event: &Value, deltas: Sink<'_>) -> Result<AnswerProgress, Refusal> {
+    fn take(&mut self, event: &Value, deltas: Sink<'_>) -> Result<AnswerProgress, ErrorResponse> {
         let part = |name: &str| event.get(name).unwrap_or(&Value::Null);
         match text(event, "type") {
             "response.output_text.delta" => self.more(Delta::Text, event, deltas),
@@ -188,19 +188,19 @@ impl AnswerReader for Items {
                 self.completed(part("response"), deltas)?;
                 return Ok(AnswerProgress::Over);
             }
-            // An answer in one piece.
+            // An answer that was not streamed.
             _ if text(event, "object") == "response" => {
                 self.completed(event, deltas)?;
                 return Ok(AnswerProgress::Over);
             }
-            // Beginnings and ends of parts, and events that are yet to be invented.
+            // Beginnings and ends of parts, and events that we do not know.
             _ => {}
         }
         Ok(AnswerProgress::Open)
     }
 
     fn end(&mut self, _: Sink<'_>) -> Result<AnswerEnd, ErrorKind> {
-        // Only a server that translates says that it is over before it says how.
+        // Only translating servers end the stream without an event that says how the answer ended.
         let unsaid = if self.calls > 0 { Stop::ToolUse } else { Stop::End };
         Ok(AnswerEnd { usage: self.usage, stop: self.stop.take().unwrap_or(unsaid) })
     }

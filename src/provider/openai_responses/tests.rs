@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::super::decode::AnswerDecoder;
-use super::super::refusal::AskedModel;
+use super::super::error_response::AskedModel;
 use super::super::testing::{cut, joined, request};
 use super::super::{Delta, Effort, ErrorKind, ProviderError, Retry, Stop};
 use super::*;
@@ -183,7 +183,7 @@ fn errors_inside_the_stream() {
 }
 
 #[test]
-fn a_conversation_in_their_words() {
+fn a_conversation_becomes_a_request() {
     let image = Image { media_type: "image/png".to_owned(), base64: "QUJD".to_owned() };
     let signed = |signature: &str| {
         Part::Thinking(Thinking { text: "hm".to_owned(), signature: Some(signature.to_owned()), redacted: None })

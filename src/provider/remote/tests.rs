@@ -42,7 +42,7 @@ async fn an_answer_that_ends_within_a_character_is_broken_off() {
 }
 
 #[tokio::test]
-async fn chunks_that_are_none_break_an_answer_off() {
+async fn a_damaged_chunk_breaks_an_answer_off() {
     let chunk = events(&[CHUNK]);
     let good = format!("{:x}\r\n{chunk}\r\n", chunk.len());
     for bad in ["zz\r\n", "-1\r\n", "ffffffffffffffffff\r\n", "5\r\nabcdefgh\r\n"] {
@@ -87,13 +87,13 @@ async fn an_error_that_is_compressed_is_read() {
     assert_eq!(words, "custom has no model called m: packed words; `shellmate models` lists those it has");
     // One that only says so is an error like any other.
     let words = refusal(500, "Content-Encoding: gzip\r\n", b"not packed").await;
-    assert_eq!(words, "custom had a failure of its own (500)");
+    assert_eq!(words, "custom reported a server error (500)");
 }
 
 #[tokio::test]
-async fn a_page_in_place_of_an_answer_is_its_title() {
+async fn a_web_page_instead_of_an_answer_is_named_by_its_title() {
     let page = b"<!DOCTYPE html>\n<HTML><head><Title lang=en>\n  Bad\n gateway </Title></head><body><h1>Oh</h1></body>";
-    assert_eq!(refusal(502, "", page).await, "custom had a failure of its own (502): a web page, \"Bad gateway\"");
+    assert_eq!(refusal(502, "", page).await, "custom reported a server error (502): a web page, \"Bad gateway\"");
     assert_eq!(
         refusal(404, "", page).await,
         "what came back from custom is not an answer: a web page, \"Bad gateway\" (status 404); check the base URL"
@@ -107,7 +107,7 @@ async fn a_page_in_place_of_an_answer_is_its_title() {
         "what came back from custom is not an answer: (status 404); check the base URL"
     );
     for page in ["<html>", "<title>", "<title>x", "<title></title>", "<title >"] {
-        assert_eq!(refusal(502, "", page.as_bytes()).await, "custom had a failure of its own (502)", "{page}");
+        assert_eq!(refusal(502, "", page.as_bytes()).await, "custom reported a server error (502)", "{page}");
     }
     let (_, answer) = body("Content-Type: text/html\r\n", *page).await;
     assert_eq!(
@@ -137,7 +137,7 @@ async fn every_refusal_says_what_to_do() {
 }
 
 #[tokio::test]
-async fn nobody_is_followed_elsewhere() {
+async fn a_redirect_is_not_followed() {
     let other = FakeServer::answering(200, STREAM, events(&[CHUNK, LAST]).as_bytes());
     for status in [301, 302, 303, 307, 308] {
         let location = format!("Location: {}/v1/chat/completions?x#y\r\n", other.url.replace("http://", "http://u:p@"));
@@ -147,7 +147,7 @@ async fn nobody_is_followed_elsewhere() {
         assert_eq!(error.kind(), &ErrorKind::Moved { to: format!("{}/v1", other.url) });
         assert_eq!(
             error.to_string(),
-            format!("custom says to ask at {}/v1 instead; if you trust it, make that the base URL", other.url)
+            format!("custom redirects to {}/v1; if you trust it, make that the base URL", other.url)
         );
         assert!(server.request().contains(KEY));
     }

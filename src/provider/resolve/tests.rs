@@ -110,7 +110,7 @@ async fn each_vendor_has_its_key_in_its_own_header() {
 }
 
 #[tokio::test]
-async fn a_level_that_does_not_exist_is_said_once() {
+async fn a_thinking_level_that_is_replaced_is_told_once() {
     let stream = b"data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
     let server = FakeServer::answering(200, "", stream);
     let url = format!("{}/v1", server.url);
@@ -121,12 +121,12 @@ async fn a_level_that_does_not_exist_is_said_once() {
         let request = request(&found.model, Effort::XHigh);
         found.provider.stream(&request, &mut |delta| heard.push(delta)).await.unwrap();
     }
-    let notice = super::super::Delta::Notice("gpt-5.1 does not think at level xhigh here; high is used".to_owned());
+    let notice = super::super::Delta::Notice("gpt-5.1 has no thinking level xhigh here; using high".to_owned());
     assert_eq!(heard.iter().filter(|delta| **delta == notice).count(), 1);
 }
 
 #[test]
-fn all_of_it_may_run_on_any_thread() {
+fn every_future_can_move_between_threads() {
     fn send(_: impl Send) {}
     let (wish, http, env) = (Wish::default(), Http::default(), |_: &str| None);
     send(resolve(&wish, &env));

@@ -7,8 +7,8 @@ use serde_json::json;
 use super::super::catalog::Price;
 use super::super::decode::{AnswerEnd, AnswerProgress, Sink};
 use super::super::error::ErrorKind;
+use super::super::error_response::ErrorResponse;
 use super::super::http::{Endpoint, Http};
-use super::super::refusal::Refusal;
 use super::super::remote::Remote;
 use super::super::sign::{SignError, Signer};
 use super::super::sse::{SseEvent, TooLong};
@@ -23,7 +23,7 @@ use crate::chat::Usage;
 struct LinesWire;
 
 #[derive(Default)]
-struct Lines(Vec<u8>);
+struct LineFraming(Vec<u8>);
 
 #[derive(Default)]
 struct LinesReader {
@@ -48,7 +48,7 @@ impl Wire for LinesWire {
     }
 
     fn framing(&self) -> Box<dyn Framing + Send> {
-        Box::new(Lines::default())
+        Box::new(LineFraming::default())
     }
 
     fn efforts(&self, _model: &str) -> Vec<Effort> {
@@ -60,7 +60,7 @@ impl Wire for LinesWire {
     }
 }
 
-impl Framing for Lines {
+impl Framing for LineFraming {
     fn feed(&mut self, bytes: &[u8], events: &mut Vec<SseEvent>) -> Result<(), TooLong> {
         self.0.extend_from_slice(bytes);
         while let Some(end) = self.0.iter().position(|byte| *byte == b'\n') {
@@ -80,7 +80,7 @@ impl Framing for Lines {
 }
 
 impl AnswerReader for LinesReader {
-    fn take(&mut self, event: &Value, deltas: Sink<'_>) -> Result<AnswerProgress, Refusal> {
+    fn take(&mut self, event: &Value, deltas: Sink<'_>) -> Result<AnswerProgress, ErrorResponse> {
         if let Some(text) = event["text"].as_str() {
             deltas(Delta::Text(text.to_owned()));
             return Ok(AnswerProgress::Open);

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 
 use crate::agent::{Front, ShellView, unresolved};
 use crate::chat::{Event, Failure, FailureKind};
-use crate::provider::{Keys, Listing, Resolved, Wish, WithKeys};
+use crate::provider::{Keys, ModelList, Resolved, Wish, WithKeys};
 
 use super::Line;
 use super::orders::Mind;
@@ -40,7 +40,7 @@ impl Mind {
     }
 
     /// The models of everyone who can be asked from this shell.
-    pub(super) async fn list(&self, view: &ShellView) -> Result<Vec<Listing>, Failure> {
+    pub(super) async fn list(&self, view: &ShellView) -> Result<Vec<ModelList>, Failure> {
         let keys = self.keys()?;
         let env = WithKeys { exported: |name: &str| exported(&view.environment, name), keys: &keys };
         Ok(self.finder.list(&self.setup.settings.wish, &env).await)

@@ -1,4 +1,4 @@
-//! What went wrong on the way to a vendor, read from the client's error.
+//! Reads connection errors of the HTTP client into our error kinds.
 
 use std::error::Error;
 use std::io;
@@ -6,7 +6,7 @@ use std::io;
 use super::error::{Distrust, ErrorKind};
 use super::http;
 
-/// The kind of an error on the way to this URL, and the words for it that are not ours.
+/// The kind of an error while connecting to this URL, and the client's message where ours has none.
 pub(super) fn of(error: &reqwest::Error, base_url: &str) -> (ErrorKind, Option<String>) {
     let address = http::host(base_url).to_owned();
     if error.is_connect() && error.is_timeout() {
@@ -36,25 +36,25 @@ fn system<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a io::Error> {
     error.downcast_ref()
 }
 
-/// An error of TLS stands alone, or travels inside one of the system, or two.
+/// The TLS error, which may be wrapped in one or two I/O errors.
 fn tls<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
     let inside = || system(error)?.get_ref().and_then(|inner| tls(inner));
     error.downcast_ref().or_else(inside)
 }
 
-/// Why TLS came to nothing. While the client is built, nobody has been met yet: only what to check others with can be missing.
+/// Why TLS failed. While the client is being built there is no server yet, so only the CA certificates can be missing.
 fn distrust(error: &rustls::Error, is_building: bool) -> Distrust {
     use rustls::CertificateError as Bad;
     match error {
         _ if is_building => Distrust::NoAuthorities,
         rustls::Error::InvalidCertificate(bad) => match bad {
-            // A bad signature is that of another authority with the same name.
-            Bad::UnknownIssuer | Bad::BadSignature => Distrust::Stranger,
+            // A bad signature comes from another authority with the same name.
+            Bad::UnknownIssuer | Bad::BadSignature => Distrust::UnknownIssuer,
             Bad::Expired | Bad::ExpiredContext { .. } | Bad::NotValidYet | Bad::NotValidYetContext { .. } => {
-                Distrust::Date
+                Distrust::NotValidNow
             }
             Bad::NotValidForName | Bad::NotValidForNameContext { .. } => Distrust::OtherName,
-            Bad::Other(_) | Bad::InvalidPurpose | Bad::InvalidPurposeContext { .. } => Distrust::Unfit,
+            Bad::Other(_) | Bad::InvalidPurpose | Bad::InvalidPurposeContext { .. } => Distrust::NotForServers,
             _ => Distrust::Other,
         },
         rustls::Error::InvalidMessage(_) => Distrust::NoTls,

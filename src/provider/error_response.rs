@@ -1,11 +1,11 @@
-//! What vendors say when they refuse: their error objects, read into our kinds.
+//! Reads vendors' error responses into our error kinds.
 
 use serde_json::Value;
 
 use super::api_key::ApiKey;
 use super::error::{ErrorKind, ProviderError};
 
-/// Who was asked for what; words for the error.
+/// The vendor, model and key of a request, for its errors.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AskedModel<'a> {
     pub(super) vendor: &'a str,
@@ -13,53 +13,53 @@ pub(super) struct AskedModel<'a> {
     pub(super) key: Option<&'a ApiKey>,
 }
 
-/// A refusal, as far as it could be read.
+/// An error response, as far as it could be read.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Refusal {
+pub(super) struct ErrorResponse {
     pub(super) status: Option<u16>,
-    /// The vendor's words for the kind of failure: its code, its type, its reasons.
+    /// The vendor's codes for the kind of error.
     codes: Vec<String>,
     message: String,
-    /// The part of the request it is about.
+    /// The field of the request that it is about.
     param: Option<String>,
-    /// Whether it was an error object at all, and not a web page or nothing.
+    /// Whether it was an error object, not a web page or empty.
     readable: bool,
 }
 
-impl Refusal {
-    /// Reads the body of an answer with a bad status.
-    pub(super) fn of_body(status: u16, body: &[u8]) -> Refusal {
-        let mut refusal = match serde_json::from_slice::<Value>(body) {
-            Ok(Value::Array(list)) => list.first().map(Refusal::of_object).unwrap_or_default(),
-            Ok(value) => Refusal::of_object(&value),
-            Err(_) => Refusal::of_text(body),
+impl ErrorResponse {
+    /// Reads the body of a response with an error status.
+    pub(super) fn of_body(status: u16, body: &[u8]) -> ErrorResponse {
+        let mut response = match serde_json::from_slice::<Value>(body) {
+            Ok(Value::Array(list)) => list.first().map(ErrorResponse::of_object).unwrap_or_default(),
+            Ok(value) => ErrorResponse::of_object(&value),
+            Err(_) => ErrorResponse::of_text(body),
         };
-        refusal.status = Some(status);
-        refusal
+        response.status = Some(status);
+        response
     }
 
-    /// Reads an object that came where an answer should: `{"error": {…}}`, `{"error": "…"}`, `{"message": …}`, `{"detail": …}`.
-    pub(super) fn of_object(value: &Value) -> Refusal {
-        let mut refusal = Refusal { readable: value.is_object(), ..Refusal::default() };
+    /// Reads an error object: `{"error": {…}}`, `{"error": "…"}`, `{"message": …}`, `{"detail": …}`.
+    pub(super) fn of_object(value: &Value) -> ErrorResponse {
+        let mut response = ErrorResponse { readable: value.is_object(), ..ErrorResponse::default() };
         let error = value.get("error").filter(|error| !error.is_null());
         for object in error.into_iter().chain([value]) {
-            refusal.read(object);
+            response.read(object);
         }
-        refusal
+        response
     }
 
-    fn of_text(body: &[u8]) -> Refusal {
+    fn of_text(body: &[u8]) -> ErrorResponse {
         let text = String::from_utf8_lossy(body);
         let text = text.trim();
         let is_page = text.starts_with('<');
         let message = if is_page { page_words(text).unwrap_or_default() } else { text.to_owned() };
-        Refusal { message, ..Refusal::default() }
+        ErrorResponse { message, ..ErrorResponse::default() }
     }
 
     fn read(&mut self, object: &Value) {
         for name in ["code", "type", "status"] {
             match object.get(name) {
-                // The type of an event, not of a failure.
+                // The type of the event, not of the error.
                 Some(Value::String(code)) if code == "error" => {}
                 Some(Value::String(code)) => self.codes.push(code.clone()),
                 Some(Value::Number(code)) => {
@@ -86,7 +86,7 @@ impl Refusal {
             None => self.message,
         };
         let message = match (&kind, self.status) {
-            // Nothing else says which it was.
+            // The status is all there is to tell these errors apart.
             (ErrorKind::Malformed | ErrorKind::Forbidden | ErrorKind::Key { .. }, Some(status)) if !self.readable => {
                 format!("{message} (status {status})")
             }
@@ -134,13 +134,13 @@ impl Refusal {
             Some(status @ (408 | 500..)) => ErrorKind::Server { status: Some(status) },
             Some(400 | 422) => self.kind_by_words(asked),
             Some(status) => ErrorKind::BadRequest { status: Some(status) },
-            // An error object inside a stream, without any code: the request itself was taken.
+            // An error object without a code inside a stream: the request itself was accepted.
             None if self.codes.is_empty() => ErrorKind::Server { status: None },
             None => self.kind_by_words(asked),
         }
     }
 
-    /// Anthropic, vLLM and xAI have no code of their own for these; their words are all there is.
+    /// Anthropic, vLLM and xAI have no codes for these errors, so their messages are searched.
     fn kind_by_words(&self, asked: AskedModel<'_>) -> ErrorKind {
         let message = self.message.to_ascii_lowercase();
         let says = |words: &[&str]| words.iter().any(|words| message.contains(words));
@@ -154,9 +154,9 @@ impl Refusal {
     }
 }
 
-/// What a web page in place of an answer says: its title.
+/// The title of a web page that came instead of an answer.
 pub(super) fn page_words(text: &str) -> Option<String> {
-    // Lower case of ASCII alone leaves every byte where it is.
+    // Lower-casing only ASCII keeps every byte offset.
     let lower = text.to_ascii_lowercase();
     let open = lower.find("<title")?;
     let begin = open + lower[open..].find('>')? + 1;
