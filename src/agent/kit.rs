@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::context::{self, Query};
+use super::context::{self, Fragment, Query};
 use super::{Conversation, Limits};
 use crate::chat::{Message, ToolSpec};
 use crate::guard::{Grants, Redactor};
@@ -44,7 +44,14 @@ pub struct Preview {
     /// What was said so far.
     pub conversation: Vec<Message>,
     /// What the query itself would add to that.
-    pub words: String,
+    pub fragments: Vec<Fragment>,
+}
+
+impl Preview {
+    /// The text that the query would add.
+    pub fn words(&self) -> String {
+        self.fragments.iter().map(|fragment| fragment.text.as_str()).collect()
+    }
 }
 
 impl Kit {
@@ -62,16 +69,17 @@ impl Kit {
 
     /// Exactly what a query would send.
     pub fn preview(&self, conversation: &Conversation, ports: &Ports, query: &Query) -> Preview {
-        self.redactor.learn(&query.view.environment);
+        let Kit { redactor, places, limits, .. } = self;
         let conversation = conversation.window();
-        let attached = context::attach(query, self.places.history.as_deref(), &self.redactor);
-        let words = context::words(query, &attached, conversation.is_empty(), self.limits.events, &self.redactor);
+        let is_first = conversation.is_empty();
+        let assembled = context::assemble(query, is_first, limits.events, places.history.as_deref(), redactor);
+        let masked = |fragment: Fragment| fragment.masked(redactor);
         Preview {
             model: self.model.model.clone(),
             system: context::SYSTEM,
             tools: self.toolbox.specs(ports),
             conversation,
-            words: self.redactor.mask(&words),
+            fragments: assembled.fragments.into_iter().map(masked).collect(),
         }
     }
 }

@@ -27,7 +27,7 @@ mod tests;
 mod turn;
 
 pub use aid::{Aid, RULES_WAIT, diagnose, first_aid};
-pub use context::{Events, Happened, Query, STDIN_CAP, ShellView};
+pub use context::{Events, Fragment, Happened, Query, STDIN_CAP, ShellView};
 pub use conversation::{Conversation, ConversationId, Exchange};
 pub use failure::unresolved;
 pub use front::{Approval, Approver, Decision, Front, Place};

@@ -31,7 +31,7 @@ fn an_answer_is_heard_and_remembered() {
     let (mut deltas, end) = says("Hello.");
     deltas.push(Delta::Usage(usage));
     let mut room = Room::new([(deltas, end), says("Again.")], vec![]);
-    let preview = room.kit.preview(&room.conversation, &Ports::default(), &query("hi")).words;
+    let preview = room.kit.preview(&room.conversation, &Ports::default(), &query("hi")).words();
     assert_eq!(room.turn("hi"), Ending::Answered);
     assert_eq!(room.said(), [preview, "Hello.".into()]);
     assert_eq!(room.conversation.usage(), usage);
@@ -310,7 +310,7 @@ fn a_secret_never_reaches_the_model() {
     let mut asked = query(&format!("is {TOKEN} right?"));
     asked.view.environment = vec![("DB_PASSWORD".into(), "correct-horse-1".into())];
     asked.stdin = Some(format!("password=correct-horse-1\n{TOKEN}"));
-    assert!(!room.kit.preview(&room.conversation, &Ports::default(), &asked).words.contains(TOKEN));
+    assert!(!room.kit.preview(&room.conversation, &Ports::default(), &asked).words().contains(TOKEN));
     room.run(asked, CancellationToken::new());
     let sent = sent(&room);
     assert!(!sent.contains(TOKEN) && !sent.contains("correct-horse-1"), "{sent}");

@@ -88,12 +88,10 @@ impl Turn {
     /// Puts the query at the end of the request. Returns where its calls happen.
     fn ask(&self, query: Query, request: &mut Request) -> tool::Context {
         let Kit { redactor, places, limits, .. } = &*self.kit;
-        redactor.learn(&query.view.environment);
-        let attached = context::attach(&query, places.history.as_deref(), redactor);
-        let message = context::message(&query, &attached, request.messages.is_empty(), limits.events, redactor);
-        let cuts = context::cuts(&query);
-        attached.missing.into_iter().chain(cuts).for_each(|missing| self.front.hear(Event::Notice(missing)));
-        self.add(message, request);
+        let is_first = request.messages.is_empty();
+        let assembled = context::assemble(&query, is_first, limits.events, places.history.as_deref(), redactor);
+        assembled.notices.iter().for_each(|notice| self.front.hear(Event::Notice(notice.clone())));
+        self.add(assembled.message(), request);
         self.place(query.view)
     }
 

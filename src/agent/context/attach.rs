@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::excerpt::given;
-use super::{Events, Happened, Query, data, name, shell};
+use super::{Events, Fragment, Happened, Query, data, name, shell};
 use crate::agent::picture;
 use crate::chat::Image;
 use crate::guard::{MaskedReader, Redactor};
@@ -29,14 +29,14 @@ const NAMES: usize = 200;
 const SHORT: usize = 4 * KIB;
 const COMPLAINTS: usize = 3;
 
-/// What was found, in words, and what was not.
+/// What was found and what was not.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(in crate::agent) struct Attached {
-    pub(in crate::agent) words: String,
-    /// Pictures, each named in the words.
-    pub(in crate::agent) images: Vec<Image>,
+pub(super) struct Attached {
+    pub(super) fragments: Vec<Fragment>,
+    /// Pictures, each named in a fragment.
+    pub(super) images: Vec<Image>,
     /// One line each for the person.
-    pub(in crate::agent) missing: Vec<String>,
+    pub(super) missing: Vec<String>,
 }
 
 /// One thing behind an `@`.
@@ -49,7 +49,7 @@ enum Reference {
 }
 
 /// Finds everything the query refers to.
-pub(in crate::agent) fn attach(query: &Query, history: Option<&Path>, redactor: &Redactor) -> Attached {
+pub(super) fn attach(query: &Query, history: Option<&Path>, redactor: &Redactor) -> Attached {
     let mut attached = Attached::default();
     let references = references(&query.text);
     let surplus = references
@@ -57,8 +57,8 @@ pub(in crate::agent) fn attach(query: &Query, history: Option<&Path>, redactor: 
         .map(|first| format!("only {REFERENCES} things are attached, not {} and what follows", typed(first)));
     for reference in references.into_iter().take(REFERENCES) {
         match found(&reference, query, history, redactor) {
-            Ok(Found { words, cut, image }) if attached.has_room_for(&words, image.as_ref()) => {
-                attached.words.push_str(&words);
+            Ok(Found { fragment, cut, image }) if attached.has_room_for(&fragment, image.as_ref()) => {
+                attached.fragments.push(fragment);
                 attached.missing.extend(cut);
                 attached.images.extend(image);
             }
@@ -72,23 +72,24 @@ pub(in crate::agent) fn attach(query: &Query, history: Option<&Path>, redactor: 
 }
 
 impl Attached {
-    fn has_room_for(&self, words: &str, image: Option<&Image>) -> bool {
+    fn has_room_for(&self, fragment: &Fragment, image: Option<&Image>) -> bool {
+        let words: usize = self.fragments.iter().chain([fragment]).map(|fragment| fragment.text.len()).sum();
         let pictures: usize = self.images.iter().chain(image).map(|image| image.base64.len()).sum();
-        self.words.len() + words.len() <= ATTACHED_CAP && pictures <= PICTURES_CAP
+        words <= ATTACHED_CAP && pictures <= PICTURES_CAP
     }
 }
 
 /// What is behind a reference.
 struct Found {
-    words: String,
+    fragment: Fragment,
     /// One line for the person, where not all of it fits.
     cut: Option<String>,
     image: Option<Image>,
 }
 
-impl From<String> for Found {
-    fn from(words: String) -> Found {
-        Found { words, cut: None, image: None }
+impl From<Fragment> for Found {
+    fn from(fragment: Fragment) -> Found {
+        Found { fragment, cut: None, image: None }
     }
 }
 
@@ -133,9 +134,11 @@ fn found(reference: &Reference, query: &Query, history: Option<&Path>, redactor:
     }
 }
 
-fn command(named: &str, happened: &Happened, redactor: &Redactor) -> String {
-    let events = shell::events(std::slice::from_ref(happened), Events::default(), redactor);
-    format!("<reference name=\"{named}\">\n{events}</reference>\n")
+fn command(named: &str, happened: &Happened, redactor: &Redactor) -> Fragment {
+    let most = Events::default();
+    let events = shell::events(std::slice::from_ref(happened), most, redactor);
+    let text = format!("<reference name=\"{named}\">\n{events}</reference>\n");
+    Fragment::new("reference", most.bytes, named, text)
 }
 
 fn resolve(path: &str, query: &Query) -> PathBuf {
@@ -164,7 +167,8 @@ fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Found, String> 
         let more = names.len().saturating_sub(NAMES);
         names.truncate(NAMES);
         let more = if more > 0 { format!("[… {more} more]\n") } else { String::new() };
-        return Ok(format!("<directory path=\"{shown}\">\n{}\n{more}</directory>\n", names.join("\n")).into());
+        let text = format!("<directory path=\"{shown}\">\n{}\n{more}</directory>\n", names.join("\n"));
+        return Ok(Fragment::new("directory", ATTACHED_CAP, typed, text).into());
     }
     // A pipe or a device may never end.
     if !metadata.is_file() {
@@ -173,8 +177,9 @@ fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Found, String> 
     if media_type(&beginning(path).map_err(cannot)?).is_some() {
         let image = picture(path).map_err(|error| error.to_string())?;
         let about = format!("({}, {}, attached as a picture)", image.media_type, human::size(metadata.len()));
-        let words = format!("<file path=\"{shown}\">\n{about}\n</file>\n");
-        return Ok(Found { words, cut: None, image: Some(image) });
+        let text = format!("<file path=\"{shown}\">\n{about}\n</file>\n");
+        let fragment = Fragment::new("file", FILE_CAP, typed, text);
+        return Ok(Found { fragment, cut: None, image: Some(image) });
     }
     let mut bytes = Vec::new();
     let masked = |file: File| MaskedReader::new(file, redactor.clone()).take(READ_CAP).read_to_end(&mut bytes);
@@ -191,7 +196,7 @@ fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Found, String> 
     let is_cut = text.len() > FILE_CAP || !unread.is_empty();
     let cut =
         is_cut.then(|| format!("{typed} has {}; {} of it are attached", size(metadata.len()), size(FILE_CAP as u64)));
-    Ok(Found { words, cut, image: None })
+    Ok(Found { fragment: Fragment::new("file", FILE_CAP, typed, words), cut, image: None })
 }
 
 /// The first bytes of a file, which say whether it is a picture.
@@ -248,6 +253,12 @@ mod tests {
         Reference::Path(path.into(), None)
     }
 
+    impl Attached {
+        fn words(&self) -> String {
+            self.fragments.iter().map(|fragment| fragment.text.as_str()).collect()
+        }
+    }
+
     #[test]
     fn references_stand_at_the_start_of_a_word() {
         assert_eq!(references("explain @src/main.rs and @last"), [path("src/main.rs"), Reference::Last]);
@@ -269,8 +280,8 @@ mod tests {
             attach(&query, None, &Redactor::default())
         };
         let words = "<file path=\"dir/a b.txt\">\nhello </ file> there\n</file>\n";
-        assert_eq!(ask("see @\"dir/a b.txt\"").words, words);
-        assert_eq!(ask("see @dir, please").words, "<directory path=\"dir\">\na b.txt\nbinary\n</directory>\n");
+        assert_eq!(ask("see @\"dir/a b.txt\"").words(), words);
+        assert_eq!(ask("see @dir, please").words(), "<directory path=\"dir\">\na b.txt\nbinary\n</directory>\n");
         for (text, why) in [
             ("see @nope.rs", "there is no file nope.rs; @nope.rs is sent as text"),
             ("see @dir/binary", "dir/binary is not text; @dir/binary is sent as text"),
@@ -292,8 +303,9 @@ mod tests {
         assert_eq!(attached.missing, Vec::<String>::new());
         assert_eq!(attached.images.len(), 1);
         assert_eq!(attached.images[0].media_type, "image/png");
-        assert_eq!(attached.words, "<file path=\"shot.png\">\n(image/png, 10 B, attached as a picture)\n</file>\n");
-        let message = super::super::message(&query, &attached, false, Events::default(), &Redactor::default());
+        assert_eq!(attached.words(), "<file path=\"shot.png\">\n(image/png, 10 B, attached as a picture)\n</file>\n");
+        let assembled = super::super::assemble(&query, false, Events::default(), None, &Redactor::default());
+        let message = assembled.message();
         assert!(matches!(&message.parts[..], [_, crate::chat::Part::Image(_)]), "{message:?}");
     }
 
@@ -301,7 +313,7 @@ mod tests {
     fn the_last_command_comes_with_its_output() {
         let mut query = query("why @last", Vec::new());
         query.view.last = Some(happened(7, "make", 2, "no rule\n"));
-        let words = attach(&query, None, &Redactor::default()).words;
+        let words = attach(&query, None, &Redactor::default()).words();
         assert!(words.starts_with("<reference name=\"@last\">\n<shell_events>\n<command id=\"7\""), "{words}");
         assert!(words.contains("no rule"));
     }
@@ -316,7 +328,8 @@ mod tests {
         let mut query = query(&text, Vec::new());
         query.view.cwd = place.path().to_owned();
         let attached = attach(&query, None, &Redactor::default());
-        assert!(attached.words.len() <= ATTACHED_CAP && attached.words.len() > FILE_CAP);
+        let bytes = attached.words().len();
+        assert!(bytes <= ATTACHED_CAP && bytes > FILE_CAP);
         assert!(attached.missing.len() == COMPLAINTS, "{:?}", attached.missing);
     }
 }

@@ -2,16 +2,17 @@
 
 mod attach;
 mod excerpt;
+mod fragment;
 mod shares;
 mod shell;
 mod system;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(super) use attach::{Attached, attach};
+pub use fragment::Fragment;
 pub use shell::Events;
 pub(super) use system::SYSTEM;
 
@@ -20,6 +21,7 @@ use crate::guard::Redactor;
 use crate::store::Ticket;
 use crate::text::{self, KIB};
 use crate::{capture, track};
+use attach::attach;
 use excerpt::Room;
 
 /// Bytes of the query itself.
@@ -75,6 +77,18 @@ pub struct Happened {
 }
 
 impl ShellView {
+    fn directory(&self) -> Fragment {
+        let text = format!("<cwd>{}</cwd>\n", name(&self.cwd.to_string_lossy()));
+        Fragment::new("cwd", NAME_CAP, "the shell's directory", text)
+    }
+
+    /// Whose shell it is, and where.
+    fn account(&self) -> Fragment {
+        let (shell, user, host) = (name(&self.shell), name(&self.user), name(&self.host));
+        let text = format!("<shell>{shell} of {user} on {host} ({})</shell>\n", std::env::consts::OS);
+        Fragment::new("shell", 3 * NAME_CAP, "your shell", text)
+    }
+
     /// Waits, though not for long, until what happened has its ids: a query may come in the same breath as the command before it.
     pub async fn settled(&self) {
         let all = async {
@@ -86,54 +100,60 @@ impl ShellView {
     }
 }
 
-/// The message that carries a query.
-pub(super) fn message(
+/// What a model is told with a query, in order, and what the person is told about that.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Assembled {
+    pub(super) fragments: Vec<Fragment>,
+    pub(super) images: Vec<Image>,
+    /// One line each: what was not found or does not fit.
+    pub(super) notices: Vec<String>,
+}
+
+/// Puts together what goes with a query: where the shell is, what happened, what was attached, and the query last. What may be cut
+/// is masked before it is: half a secret would not be known for one.
+pub(super) fn assemble(
     query: &Query,
-    attached: &Attached,
     is_first: bool,
     events: Events,
+    history: Option<&Path>,
     redactor: &Redactor,
-) -> Message {
-    let words = Part::Text(words(query, attached, is_first, events, redactor));
-    let pictures = query.attachments.iter().chain(&attached.images).cloned().map(Part::Image);
-    Message { role: Role::User, parts: std::iter::once(words).chain(pictures).collect() }
-}
-
-/// The words of that message: where the shell is, what happened, what goes with it, and the query last. What may be cut is masked
-/// before it is: half a secret would not be known for one.
-pub(super) fn words(query: &Query, attached: &Attached, is_first: bool, events: Events, redactor: &Redactor) -> String {
+) -> Assembled {
     let view = &query.view;
-    let mut words = format!("<cwd>{}</cwd>\n", name(&view.cwd.to_string_lossy()));
-    if is_first {
-        let (shell, user, host) = (name(&view.shell), name(&view.user), name(&view.host));
-        words.push_str(&format!("<shell>{shell} of {user} on {host} ({})</shell>\n", std::env::consts::OS));
+    redactor.learn(&view.environment);
+    let attached = attach(query, history, redactor);
+    let mut fragments = vec![view.directory()];
+    fragments.extend(is_first.then(|| view.account()));
+    let happened = shell::events(&view.happened, events, redactor);
+    if !happened.is_empty() {
+        fragments.push(Fragment::new("shell_events", events.bytes, "your commands", happened));
     }
-    words.push_str(&shell::events(&view.happened, events, redactor));
-    if let Some(screen) = &view.screen {
+    fragments.extend(view.screen.as_ref().map(|screen| {
         let screen = excerpt::excerpt(&data(&redactor.mask(screen)), SCREEN, "scrolled away");
-        words.push_str(&format!("<screen>\n{screen}\n</screen>\n"));
-    }
-    words.push_str(&attached.words);
-    if let Some(stdin) = &query.stdin {
-        let stdin = excerpt::given(&data(&redactor.mask(stdin)), STDIN_CAP, "not kept");
-        words.push_str(&format!("<stdin>\n{stdin}\n</stdin>\n"));
-    }
-    words.push('\n');
-    words.push_str(&excerpt::given(&redactor.mask(&query.text), QUERY_CAP, "too long"));
-    words
+        Fragment::new("screen", SCREEN.bytes, "the screen", screen).tagged()
+    }));
+    fragments.extend(attached.fragments);
+    fragments.extend(query.stdin.as_ref().map(|stdin| {
+        let stdin = data(&redactor.mask(stdin));
+        Fragment::given("stdin", STDIN_CAP, "what was piped in", &stdin, "not kept").tagged()
+    }));
+    let mut asked = Fragment::given("query", QUERY_CAP, "your question", &redactor.mask(&query.text), "too long");
+    asked.text.insert(0, '\n');
+    fragments.push(asked);
+    let notices = attached.missing.into_iter().chain(fragments.iter().rev().filter_map(Fragment::notice)).collect();
+    Assembled { images: query.attachments.iter().chain(&attached.images).cloned().collect(), fragments, notices }
 }
 
-/// What of the person's own words does not fit, one line each for them.
-pub(super) fn cuts(query: &Query) -> Vec<String> {
-    let stdin = query.stdin.as_deref().and_then(|stdin| cut("what was piped in", stdin, STDIN_CAP));
-    cut("your question", &query.text, QUERY_CAP).into_iter().chain(stdin).collect()
-}
+impl Assembled {
+    pub(super) fn words(&self) -> String {
+        self.fragments.iter().map(|fragment| fragment.text.as_str()).collect()
+    }
 
-/// Says that the model gets a text only in part, if it does.
-fn cut(what: &str, text: &str, cap: usize) -> Option<String> {
-    let size = |bytes: usize| text::human::size(bytes as u64);
-    let words = || format!("{what} has {}; the model gets {} of it and is told so", size(text.len()), size(cap));
-    (text.len() > cap).then(words)
+    /// The message that carries the query.
+    pub(super) fn message(self) -> Message {
+        let words = Part::Text(self.words());
+        let pictures = self.images.into_iter().map(Part::Image);
+        Message { role: Role::User, parts: std::iter::once(words).chain(pictures).collect() }
+    }
 }
 
 /// What the person says while the agent works.

@@ -2,12 +2,16 @@ use std::time::{Duration, SystemTime};
 
 use super::*;
 
+fn assembled(query: &Query, is_first: bool) -> Assembled {
+    assemble(query, is_first, Events::default(), None, &Redactor::default())
+}
+
 fn words(query: &Query, is_first: bool) -> String {
-    super::words(query, &Attached::default(), is_first, Events::default(), &Redactor::default())
+    assembled(query, is_first).words()
 }
 
 fn message(query: &Query, is_first: bool) -> Message {
-    super::message(query, &Attached::default(), is_first, Events::default(), &Redactor::default())
+    assembled(query, is_first).message()
 }
 
 pub(super) fn happened(id: i64, text: &str, status: i32, output: &str) -> Happened {
@@ -144,4 +148,20 @@ fn the_beginning_of_a_request_is_small_and_always_the_same() {
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     assert_eq!(format!("{hash:016x}"), "f0c8d71755d559c0", "if this change is meant, write its hash here");
+}
+
+#[test]
+fn every_fragment_has_a_tag_that_data_cannot_forge_and_says_when_it_was_cut() {
+    let mut asked = query("why @last", vec![happened(1, "make", 2, "no rule\n")]);
+    asked.view.last = asked.view.happened.first().cloned();
+    asked.view.screen = Some("a screen".into());
+    asked.stdin = Some("x\n".repeat(STDIN_CAP));
+    let Assembled { fragments, notices, .. } = assembled(&asked, true);
+    let tags: Vec<&str> = fragments.iter().map(|fragment| fragment.tag).collect();
+    assert_eq!(tags, ["cwd", "shell", "shell_events", "screen", "reference", "stdin", "query"]);
+    for fragment in fragments.iter().filter(|fragment| fragment.tag != "query") {
+        assert!(fragment.text.starts_with(&format!("<{}", fragment.tag)), "{fragment:?}");
+        assert!(TAGS.iter().any(|tag| fragment.tag.starts_with(tag)), "{}", fragment.tag);
+    }
+    assert_eq!(notices, ["what was piped in has 64 KiB; the model gets 32 KiB of it and is told so"]);
 }

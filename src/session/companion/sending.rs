@@ -28,7 +28,9 @@ pub(super) fn words(preview: &Preview, part: Part) -> String {
 }
 
 fn whole(preview: &Preview) -> String {
-    let Preview { model, system, tools, conversation, words } = preview;
+    let Preview { model, system, tools, conversation, fragments } = preview;
+    let words = preview.words();
+    let parts: Vec<&str> = fragments.iter().map(|fragment| fragment.tag).collect();
     let tools_size = serde_json::to_string(tools).map_or(0, |json| json.len());
     let said: usize = conversation.iter().map(size).sum();
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
@@ -41,9 +43,9 @@ fn whole(preview: &Preview) -> String {
         line("system prompt", system.len(), "see /context system"),
         line("tools", tools_size, &format!("see /context tools ({})", names.join(", "))),
         line("conversation", said, &format!("see /context conversation ({} messages)", conversation.len())),
-        line("what is new", words.len(), "as follows:"),
+        line("what is new", words.len(), &format!("{}, as follows:", parts.join(", "))),
         String::new(),
-        words.clone(),
+        words,
     ]
     .join("\n")
 }
@@ -84,6 +86,7 @@ fn said(message: &Message) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::Fragment;
     use crate::chat::{Call, ToolSpec};
 
     #[test]
@@ -100,8 +103,11 @@ mod tests {
             Message { role: Role::Assistant, parts: vec![call] },
             Message { role: Role::Tool, parts: vec![result] },
         ];
-        let words = "<cwd>/</cwd>\n\n(your question)".to_owned();
-        let preview = Preview { model: "m".into(), system: "s".repeat(2_048).leak(), tools, conversation, words };
+        let fragments = vec![
+            Fragment::new("cwd", 100, "the shell's directory", "<cwd>/</cwd>\n".into()),
+            Fragment::new("query", 100, "your question", "\n(your question)".into()),
+        ];
+        let preview = Preview { model: "m".into(), system: "s".repeat(2_048).leak(), tools, conversation, fragments };
         let shown = super::words(&preview, Part::Whole);
         assert!(shown.starts_with("the next question would send m about 1.5k tokens:\n"), "{shown}");
         assert!(shown.contains("system prompt    2.0 KiB    512 tokens"), "{shown}");
@@ -109,7 +115,7 @@ mod tests {
             shown.contains("conversation     3.9 KiB   1.0k tokens  see /context conversation (3 messages)"),
             "{shown}"
         );
-        assert!(shown.ends_with("as follows:\n\n<cwd>/</cwd>\n\n(your question)"), "{shown}");
+        assert!(shown.ends_with("  cwd, query, as follows:\n\n<cwd>/</cwd>\n\n(your question)"), "{shown}");
         assert_eq!(super::words(&preview, Part::Tools), "ls: List.\n  {\"type\":\"object\"}");
         let said = super::words(&preview, Part::Conversation);
         assert!(said.contains("model (4 B):\n[calls ls {}]\n\ntools (12 B):\n[failed] no such file"), "{said}");

@@ -1,0 +1,53 @@
+//! One part of what a model is told with a query.
+
+use super::excerpt::given;
+use crate::guard::Redactor;
+use crate::text::human;
+
+/// A part with its limit and its source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fragment {
+    /// The tag around it; `query` for the person's own words, which have no tag.
+    pub tag: &'static str,
+    /// The most bytes of what it holds.
+    pub cap: usize,
+    /// Where it comes from, in the person's words.
+    pub origin: String,
+    /// As the model reads it, with its tags.
+    pub text: String,
+    /// The bytes it had before it was cut to its cap.
+    cut_from: Option<usize>,
+}
+
+impl Fragment {
+    /// A part that its maker has kept within the cap.
+    pub fn new(tag: &'static str, cap: usize, origin: impl Into<String>, text: String) -> Fragment {
+        Fragment { tag, cap, origin: origin.into(), text, cut_from: None }
+    }
+
+    /// What a person gave, whole up to the cap.
+    pub(super) fn given(tag: &'static str, cap: usize, origin: &str, text: &str, rest: &str) -> Fragment {
+        let cut_from = Some(text.len()).filter(|size| *size > cap);
+        Fragment { cut_from, ..Fragment::new(tag, cap, origin, given(text, cap, rest)) }
+    }
+
+    /// Puts its tags around it.
+    pub(super) fn tagged(self) -> Fragment {
+        let text = format!("<{0}>\n{1}\n</{0}>\n", self.tag, self.text);
+        Fragment { text, ..self }
+    }
+
+    pub(in crate::agent) fn masked(self, redactor: &Redactor) -> Fragment {
+        Fragment { text: redactor.mask(&self.text), ..self }
+    }
+
+    /// One line for the person, if the model gets only some of it.
+    pub(super) fn notice(&self) -> Option<String> {
+        let size = |bytes: usize| human::size(bytes as u64);
+        let line = |whole| {
+            let Fragment { origin, cap, .. } = self;
+            format!("{origin} has {}; the model gets {} of it and is told so", size(whole), size(*cap))
+        };
+        self.cut_from.map(line)
+    }
+}
