@@ -22,6 +22,12 @@ const COMMAND: &str = "command";
 /// The file that asks the hook for another nonce.
 const RENEW: &str = "renew";
 
+/// The file in which the hook writes down what the shell exports.
+const ENVIRONMENT: &str = "environment";
+
+/// Files that hooks write. They exist beforehand, so that their mode does not depend on the umask of the person's shell.
+const OF_HOOKS: [&str; 6] = [ENVIRONMENT, "names", "trap", "keys", "keysmap", "jobs"];
+
 /// More than the kernel lets a program have.
 const ENVIRONMENT_CAP: u64 = 4 * 1024 * 1024;
 
@@ -40,6 +46,7 @@ impl Workspace {
         let (directory, lock) = paths.make_session_dir(session)?;
         let fifo = directory.join("directives");
         let directives = Some(make_fifo(&fifo)?);
+        make_files_of_hooks(&directory)?;
         Ok(Workspace { directory, fifo, directives, old: Vec::new(), _lock: lock })
     }
 
@@ -53,6 +60,7 @@ impl Workspace {
         }
         private_dir(&self.directory)?;
         self.directives = Some(make_fifo(&self.fifo)?);
+        make_files_of_hooks(&self.directory)?;
         self._lock = lock_session(&self.directory)?;
         Ok(true)
     }
@@ -68,8 +76,9 @@ impl Workspace {
     /// Says which terminal the shell is on, so that a second shellmate on the same one knows.
     pub(super) fn note_terminal(&self, terminal: &Path) {
         use std::os::unix::ffi::OsStrExt;
-        let noted = OpenOptions::new().write(true).create_new(true).mode(0o600).open(self.directory.join(TERMINAL));
-        if let Err(error) = noted.and_then(|mut file| file.write_all(terminal.as_os_str().as_bytes())) {
+        if let Err(error) = private_file(&self.directory.join(TERMINAL))
+            .and_then(|mut file| file.write_all(terminal.as_os_str().as_bytes()))
+        {
             tracing::warn!(%error, "the terminal's name was not noted");
         }
     }
@@ -78,8 +87,7 @@ impl Workspace {
     pub(super) fn write_command(&self, command: &str) -> io::Result<()> {
         let path = self.directory.join(COMMAND);
         let _ = fs::remove_file(&path);
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
-        file.write_all(command.as_bytes())
+        private_file(&path)?.write_all(command.as_bytes())
     }
 
     /// The command was run, or never will be.
@@ -89,16 +97,19 @@ impl Workspace {
 
     /// The shell's environment as the hook has written it down, once.
     pub(super) fn environment(&self) -> Option<Vec<u8>> {
-        let path = self.directory.join("environment");
         let mut bytes = Vec::new();
-        File::open(&path).ok()?.take(ENVIRONMENT_CAP).read_to_end(&mut bytes).ok()?;
-        let _ = fs::remove_file(path);
-        Some(bytes)
+        let file = OpenOptions::new().read(true).write(true).open(self.directory.join(ENVIRONMENT)).ok()?;
+        (&file).take(ENVIRONMENT_CAP).read_to_end(&mut bytes).ok()?;
+        if let Err(error) = file.set_len(0) {
+            tracing::warn!(%error, "the environment stays in its file");
+        }
+        Some(bytes).filter(|bytes| !bytes.is_empty())
     }
 
     /// Has the hook choose another nonce before the next prompt.
     pub(super) fn ask_for_nonce(&self) {
-        if let Err(error) = fs::write(self.directory.join(RENEW), b"") {
+        let asked = private_file(&self.directory.join(RENEW));
+        if let Some(error) = asked.err().filter(|error| error.kind() != io::ErrorKind::AlreadyExists) {
             tracing::warn!(%error, "the nonce is not renewed");
         }
     }
@@ -145,30 +156,23 @@ impl Workspace {
 impl Drop for Workspace {
     /// Leaves nothing but spill files, which the history may still name.
     fn drop(&mut self) {
-        for name in [
-            "directives",
-            "lock",
-            TERMINAL,
-            PAUSED,
-            UNWRITTEN,
-            "bash",
-            "bash-rest",
-            "keys",
-            "keysmap",
-            "names",
-            "trap",
-            "jobs",
-            COMMAND,
-            RENEW,
-            "environment",
-            "fish",
-            "zsh/.zshenv",
-        ] {
+        let ours = ["directives", "lock", TERMINAL, PAUSED, UNWRITTEN, COMMAND, RENEW];
+        let scripts = ["bash", "bash-rest", "fish", "zsh/.zshenv"];
+        for name in ours.iter().chain(&scripts).chain(&OF_HOOKS) {
             let _ = fs::remove_file(self.directory.join(name));
         }
         let _ = fs::remove_dir(self.directory.join("zsh"));
         let _ = fs::remove_dir(&self.directory);
     }
+}
+
+/// Makes a file that only this user can read, whatever the umask.
+fn private_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+}
+
+fn make_files_of_hooks(directory: &Path) -> io::Result<()> {
+    OF_HOOKS.iter().try_for_each(|name| private_file(&directory.join(name)).map(drop))
 }
 
 /// Opens a new FIFO for both, so that neither this nor the hook's own open ever waits for the other side.

@@ -1,13 +1,14 @@
 //! The way from shellmate to a waiting hook, with other programs of the same user at it.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::harness::{Key, Model, Reply, Shell, Term, in_every_shell, text_of};
+use crate::harness::{Key, Model, PROGRAM, Reply, Shell, Term, in_every_shell, text_of};
 
 const ANSWER: &str = "No model is connected yet";
 
@@ -240,4 +241,50 @@ fn a_runtime_directory_that_cannot_be_made_anew_is_mentioned_once() {
     }
     let said = "cannot be made again";
     assert_eq!(term.screen().matches(said).count(), 1, "{}", term.describe());
+}
+
+/// Every file below a directory, by name, with its mode.
+fn modes(directory: &Path) -> Vec<(String, u32)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory).unwrap().flatten() {
+        let about = entry.metadata().unwrap();
+        found.push((entry.file_name().into_string().unwrap(), about.permissions().mode() & 0o777));
+        if about.is_dir() {
+            found.extend(modes(&entry.path()));
+        }
+    }
+    found
+}
+
+#[test]
+fn files_of_a_session_are_private_whatever_the_umask() {
+    in_every_shell(|shell| {
+        let model = Model::start([Reply::text(["the answer"])]);
+        let builder = Term::new(shell).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted");
+        let mut term = builder.program("/bin/sh").args(["-c", "umask 000; exec \"$0\"", PROGRAM]).start();
+        term.wait_for_prompt();
+        term.run("umask");
+        assert!(term.screen().contains("\n0000\n") || term.screen().contains("\n000\n"), "{}", term.describe());
+        term.run(&format!("{PROGRAM} history pause"));
+        term.run("__shellmate_environment");
+        let directory = workspace(&term);
+        let written = std::fs::metadata(directory.join("environment")).unwrap();
+        assert!(written.len() > 100, "{}", shell.name());
+        let check = |when: &str| {
+            let modes = modes(&directory);
+            for name in ["directives", "environment", "lock", "paused", "tty", "unwritten"] {
+                assert!(modes.iter().any(|(found, _)| found == name), "{name} {when}, {}: {modes:?}", shell.name());
+            }
+            let open = modes.iter().filter(|(_, mode)| mode & 0o077 != 0);
+            let open: Vec<String> = open.map(|(name, mode)| format!("{name} {mode:o}")).collect();
+            assert!(open.is_empty(), "{when}, {}: {open:?}", shell.name());
+        };
+        check("at the prompt");
+        term.typed("> hello\r");
+        term.wait_for("the answer");
+        term.wait_for_prompt();
+        check("after an answer");
+        let left = std::fs::metadata(directory.join("environment")).unwrap().len();
+        assert_eq!(left, 0, "what was read is not kept, {}", shell.name());
+    });
 }

@@ -1,6 +1,8 @@
 //! A private directory for as long as one query takes.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::capture::SessionLock;
@@ -27,7 +29,8 @@ impl Scratch {
     /// Keeps a text, and says where.
     pub(super) fn keep(&self, name: &str, text: &str) -> Option<PathBuf> {
         let path = self.directory.as_ref()?.join(name);
-        fs::write(&path, text).ok().map(|()| path)
+        let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path);
+        file.and_then(|mut file| file.write_all(text.as_bytes())).ok().map(|()| path)
     }
 }
 
