@@ -1,6 +1,5 @@
 //! What the person has said yes to for the rest of the session.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -30,21 +29,6 @@ impl Grant {
             Intent::Write { path } => Some(Grant::Edits(scope(path, around).to_owned())),
             Intent::Read { paths } => Some(Grant::Reads(paths.clone())),
             Intent::Ask | Intent::Suggest { .. } => None,
-        }
-    }
-}
-
-impl fmt::Display for Grant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Grant::Command { cwd, .. } | Grant::ShellCommand { cwd, .. } => {
-                write!(f, "exactly this command in {}", cwd.display())
-            }
-            Grant::Edits(path) => write!(f, "edits in {}", path.display()),
-            Grant::Reads(paths) => match &paths[..] {
-                [path] => write!(f, "reading {}", path.display()),
-                _ => write!(f, "reading these {} files", paths.len()),
-            },
         }
     }
 }
@@ -159,6 +143,5 @@ mod tests {
         let grants = granted(&read("/home/me/.netrc"));
         assert!(covered(&grants, &read("/home/me/.netrc")));
         assert!(!covered(&grants, &read("/home/me/.pgpass")));
-        assert_eq!(grants.lock()[0].to_string(), "reading /home/me/.netrc");
     }
 }
