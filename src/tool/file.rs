@@ -1,11 +1,10 @@
 //! Files as the tools read and change them.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::held::{Held, HeldError};
+use super::held::{Held, HeldError, Opener};
 use super::seen::Fingerprint;
 use super::{Context, paths};
 use crate::text::{MIB, human};
@@ -19,10 +18,20 @@ pub(super) struct Content {
     pub(super) print: Fingerprint,
 }
 
-/// Opens an ordinary file; the error is for the model. A pipe or a device might never answer.
+/// Opens an ordinary file by its real path; the error is for the model. A pipe or a device might never answer.
 pub(super) fn open(path: &Path, context: &Context) -> Result<(File, Metadata), String> {
-    let opened = OpenOptions::new().read(true).custom_flags(nix::libc::O_NONBLOCK).open(path);
+    let opened = match Opener::default().open(path) {
+        Ok(file) => Ok(file),
+        Err(HeldError::Io(error)) => Err(error),
+        Err(HeldError::Link | HeldError::Replaced) => return Err(not_real(path, context)),
+    };
     ordinary(opened, path, context)
+}
+
+/// Says that a real path does not lead anywhere without a link.
+pub(super) fn not_real(path: &Path, context: &Context) -> String {
+    let name = paths::shown(path, context);
+    format!("cannot read {name}: a part of its path is not a directory, or has just become a symbolic link")
 }
 
 fn ordinary(opened: io::Result<File>, path: &Path, context: &Context) -> Result<(File, Metadata), String> {

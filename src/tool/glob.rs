@@ -1,15 +1,15 @@
 //! `glob`: files by name, newest first.
 
 use std::cmp::Reverse;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::held::Opener;
 use super::result::{self, Page};
 use super::walk::{self, Pattern, Walked};
 use super::{Context, Prepared, Tool, arguments, paths};
@@ -66,10 +66,15 @@ fn find(root: &Path, pattern: &Pattern, mut page: Page, context: &Context, cance
         return Outcome::failed(paths::missing(root, context));
     }
     let mut found: Vec<(Reverse<SystemTime>, PathBuf)> = Vec::new();
+    let mut opener = Opener::default();
     let walked = walk::files(root, context, cancel, |path| {
-        if pattern.matches(path, root) {
-            let modified = fs::metadata(path).and_then(|about| about.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
-            found.push((Reverse(modified), path.to_owned()));
+        // Names behind a link that was put there since the path was judged are nobody's business.
+        if pattern.matches(path, root)
+            && let Ok(about) = opener.about(path)
+        {
+            let seconds = Duration::from_secs(about.st_mtime.try_into().unwrap_or_default());
+            let nanos = Duration::from_nanos(about.st_mtime_nsec.try_into().unwrap_or_default());
+            found.push((Reverse(SystemTime::UNIX_EPOCH + seconds + nanos), path.to_owned()));
         }
         found.len() < MOST
     });

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::held::{HeldError, Opener};
 use super::result::{self, Page};
 use super::walk::{self, Pattern, Walked};
 use super::{Context, Prepared, Tool, arguments, paths};
@@ -119,6 +120,7 @@ impl Search {
             .bom_sniffing(false)
             .build();
         let (mut unread, mut total) = (0, 0);
+        let mut opener = Opener::default();
         let walked = walk::files(&self.root, &self.context, cancel, |path| {
             if self.glob.as_ref().is_some_and(|glob| !glob.matches(path, &self.root)) {
                 return true;
@@ -128,7 +130,8 @@ impl Search {
                 found.page.heading(paths::shown(path, &self.context));
             }
             // What may not be read is not a reason to stop.
-            unread += usize::from(self.search(&mut searcher, path, &mut found).is_err());
+            let searched = opener.open(path).and_then(|file| self.search(&mut searcher, file, &mut found));
+            unread += usize::from(searched.is_err());
             let (count, is_full) = (found.count, found.is_full);
             total += count;
             !is_full && (count == 0 || self.listed(path, count).is_none_or(|line| page.push(&line)))
@@ -147,10 +150,10 @@ impl Search {
     }
 
     /// Searches the masked text: a pattern can't tell anything about what a reader is not shown.
-    fn search(&self, searcher: &mut Searcher, path: &Path, found: &mut Found<'_>) -> io::Result<()> {
-        let decoded = DecodeReaderBytesBuilder::new().utf8_passthru(true).build(File::open(path)?);
+    fn search(&self, searcher: &mut Searcher, file: File, found: &mut Found<'_>) -> Result<(), HeldError> {
+        let decoded = DecodeReaderBytesBuilder::new().utf8_passthru(true).build(file);
         let masked = MaskedReader::new(decoded, self.context.redactor.clone());
-        searcher.search_reader(&self.matcher, masked, found)
+        Ok(searcher.search_reader(&self.matcher, masked, found)?)
     }
 
     /// The line for a file with matches, where the matches themselves are not shown.

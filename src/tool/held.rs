@@ -79,18 +79,10 @@ impl Held {
 
     /// Opens the file for reading; none if it does not exist.
     pub(super) fn open(&self) -> Result<Option<File>, HeldError> {
-        // A pipe without a writer must not be waited for.
-        let flags = OFlag::O_RDONLY | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
-        let opened = match self.parent(Missing::Stay) {
-            Ok(parent) => openat(&parent, self.name.as_os_str(), flags, Mode::empty()),
-            Err(HeldError::Io(error)) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        match opened {
-            Ok(file) => Ok(Some(file.into())),
-            Err(Errno::ENOENT) => Ok(None),
-            Err(Errno::ELOOP) => Err(HeldError::Link),
-            Err(errno) => Err(errno.into()),
+        match self.parent(Missing::Stay).and_then(|parent| open_in(&parent, &self.name)) {
+            Ok(file) => Ok(Some(file)),
+            Err(HeldError::Io(error)) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
@@ -133,12 +125,51 @@ impl Held {
 
     /// Refuses if the path that the person was shown no longer leads to the directory that is held.
     fn check_place(&self) -> Result<(), HeldError> {
-        let mut now = root()?;
-        for part in self.base.components().filter_map(normal) {
-            now = enter(&now, part).map_err(|_| HeldError::Replaced)?;
-        }
+        let now = directory(&self.base).map_err(|_| HeldError::Replaced)?;
         let [now, held] = [fstat(&now)?, fstat(&self.directory)?];
         if (now.st_dev, now.st_ino) == (held.st_dev, held.st_ino) { Ok(()) } else { Err(HeldError::Replaced) }
+    }
+}
+
+/// Opens files by their real paths, in which no component is a link. Remembers the directory of the last one, for files come in
+/// the order of their paths.
+///
+/// A path is judged when a call is described. By then its links are resolved; a link that is there when it is opened was put there
+/// afterwards, and could lead to what the person would have been asked about.
+#[derive(Debug, Default)]
+pub(super) struct Opener {
+    parent: Option<(PathBuf, OwnedFd)>,
+}
+
+impl Opener {
+    pub(super) fn open(&mut self, path: &Path) -> Result<File, HeldError> {
+        let Some(name) = path.file_name() else { return open_in(&root()?, OsStr::new(".")) };
+        open_in(self.parent(path)?, name)
+    }
+
+    /// What is known about a file, without following a link.
+    pub(super) fn about(&mut self, path: &Path) -> Result<FileStat, HeldError> {
+        let Some(name) = path.file_name() else { return Ok(fstat(root()?)?) };
+        Ok(fstatat(self.parent(path)?, name, AtFlags::AT_SYMLINK_NOFOLLOW)?)
+    }
+
+    fn parent(&mut self, path: &Path) -> Result<&OwnedFd, HeldError> {
+        let parent = path.parent().unwrap_or(path);
+        let opened = match self.parent.take() {
+            Some((known, opened)) if known == parent => opened,
+            Some(_) | None => directory(parent)?,
+        };
+        Ok(&self.parent.insert((parent.to_owned(), opened)).1)
+    }
+}
+
+/// Opens a file in a directory for reading, unless it is a link. A pipe without a writer is not waited for.
+fn open_in(directory: &OwnedFd, name: &OsStr) -> Result<File, HeldError> {
+    let flags = OFlag::O_RDONLY | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
+    match openat(directory, name, flags, Mode::empty()) {
+        Ok(file) => Ok(file.into()),
+        Err(Errno::ELOOP) => Err(HeldError::Link),
+        Err(errno) => Err(errno.into()),
     }
 }
 
@@ -158,6 +189,11 @@ fn normal(part: Component<'_>) -> Option<&OsStr> {
 
 fn root() -> Result<OwnedFd, HeldError> {
     Ok(nix::fcntl::open("/", DIRECTORY, Mode::empty())?)
+}
+
+/// Opens a directory by its real path.
+fn directory(path: &Path) -> Result<OwnedFd, HeldError> {
+    path.components().filter_map(normal).try_fold(root()?, |above, part| enter(&above, part))
 }
 
 /// Opens a directory in a directory, unless it is a link.

@@ -1,15 +1,22 @@
 //! `ls`: what is in a directory.
 
-use std::fs::{self, DirEntry};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use jiff::tz::TimeZone;
+use nix::dir::Dir;
+use nix::fcntl::{AtFlags, readlinkat};
+use nix::sys::stat::{SFlag, fstatat};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::held::{HeldError, Opener};
 use super::result::{self, Page};
-use super::{Context, Prepared, Tool, arguments, paths};
+use super::{Context, Prepared, Tool, arguments, file, paths};
 use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::Intent;
 use crate::text::human;
@@ -50,32 +57,42 @@ impl Tool for Ls {
 
 fn list(path: &Path, offset: usize, context: &Context) -> Result<Outcome, String> {
     let name = paths::shown(path, context);
-    if !path.exists() {
-        return Err(paths::missing(path, context));
-    }
-    if !path.is_dir() {
+    let said = |error: io::Error| format!("cannot list {name}: {error}");
+    let opened = Opener::default().open(path).map_err(|error| match error {
+        HeldError::Io(error) if error.kind() == io::ErrorKind::NotFound => paths::missing(path, context),
+        HeldError::Io(error) => said(error),
+        HeldError::Link | HeldError::Replaced => file::not_real(path, context),
+    })?;
+    if !opened.metadata().map_err(said)?.is_dir() {
         return Err(format!("{name} is a file; use read_file"));
     }
-    let entries = fs::read_dir(path).map_err(|error| format!("cannot list {name}: {error}"))?;
-    let mut entries: Vec<DirEntry> = entries.flatten().collect();
-    entries.sort_by_key(DirEntry::file_name);
+    let directory = opened.try_clone().map_err(said)?;
+    let entries = Dir::from_fd(opened.into()).map_err(|errno| said(errno.into()))?;
+    let mut names: Vec<Vec<u8>> =
+        entries.into_iter().flatten().map(|entry| entry.file_name().to_bytes().to_vec()).collect();
+    names.retain(|name| name != b"." && name != b"..");
+    names.sort();
     let mut page = Page::new(offset, ENTRIES);
     let here = TimeZone::system();
-    let _ = entries.iter().all(|entry| page.push(&line(entry, &here)));
+    let _ = names.iter().all(|name| page.push(&line(&directory, OsStr::from_bytes(name), &here)));
     Ok(Outcome::done(page.finish("the directory is empty")))
 }
 
 /// `2026-01-31 09:30  1.5 KiB  name`, with `/` after a directory and the target after a link.
-fn line(entry: &DirEntry, here: &TimeZone) -> String {
-    let mut name = entry.file_name().to_string_lossy().replace('\n', "\\n");
-    let Ok(about) = entry.metadata() else { return format!("? {name}") };
-    let modified = about.modified().ok().and_then(|time| jiff::Timestamp::try_from(time).ok());
+fn line(directory: &File, entry: &OsStr, here: &TimeZone) -> String {
+    let mut name = entry.to_string_lossy().replace('\n', "\\n");
+    let Ok(about) = fstatat(directory, entry, AtFlags::AT_SYMLINK_NOFOLLOW) else { return format!("? {name}") };
+    let modified = jiff::Timestamp::from_second(about.st_mtime).ok();
     let time = modified.map(|time| time.to_zoned(here.clone()).strftime("%Y-%m-%d %H:%M").to_string());
-    let size = if about.is_file() { human::size(about.len()) } else { "-".to_owned() };
-    if about.is_dir() {
+    let kind = SFlag::from_bits_truncate(about.st_mode) & SFlag::S_IFMT;
+    let size = match kind {
+        SFlag::S_IFREG => human::size(about.st_size.try_into().unwrap_or_default()),
+        _ => "-".to_owned(),
+    };
+    if kind == SFlag::S_IFDIR {
         name.push('/');
     }
-    if let Ok(target) = fs::read_link(entry.path()) {
+    if let Ok(target) = readlinkat(directory, entry) {
         name.push_str(&format!(" -> {}", target.display()));
     }
     format!("{}  {size}  {name}", time.unwrap_or_default())
@@ -86,6 +103,7 @@ mod tests {
     use super::*;
     use crate::tool::tests::Home;
     use serde_json::json;
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     #[test]

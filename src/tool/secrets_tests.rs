@@ -1,13 +1,18 @@
-//! No tool shows a part of a secret that the masked whole does not show.
+//! No tool shows a part of a secret that the masked whole does not show, nor a file that was not judged.
+
+use std::fs;
+use std::os::unix::fs::symlink;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::Tool;
 use super::edit::EditFile;
+use super::glob::Glob;
 use super::grep::Grep;
+use super::list::Ls;
 use super::read::ReadFile;
-use super::tests::Home;
+use super::tests::{Home, finish};
 
 /// Characters of a secret that must not be seen in a row.
 const WINDOW: usize = 8;
@@ -147,5 +152,52 @@ proptest! {
         wish["path"] = json!("notes.txt");
         let tool: &dyn Tool = if tool == "read" { &ReadFile } else { &Grep };
         assert_hidden(&secret, home.call(tool, wish.clone()).text(), &wish);
+    }
+}
+
+/// Describes a call on `path`, then puts a link to `~/.ssh` in the place of `~/app/sub`, then makes the call.
+fn swapped(tool: &dyn Tool, path: &str) -> String {
+    let home = Home::new();
+    home.write("app/sub/id", "harmless");
+    home.write("app/sub/config", "harmless");
+    home.write(".ssh/id", "PRIVATE");
+    home.write(".ssh/config", "PRIVATE");
+    home.write(".ssh/hidden", "PRIVATE");
+    let call = home.prepare(tool, json!({"path": path, "pattern": if tool.spec().name == "glob" { "*" } else { "." }}));
+    let call = call.unwrap();
+    fs::rename(home.path("app/sub"), home.path("app/aside")).unwrap();
+    symlink(home.path(".ssh"), home.path("app/sub")).unwrap();
+    finish(call).text().to_owned()
+}
+
+#[test]
+fn a_link_put_in_place_of_a_judged_directory_is_not_followed() {
+    let became_link = "has just become a symbolic link";
+    for path in ["sub/id", "sub/config"] {
+        let said = swapped(&ReadFile, path);
+        assert!(said.contains(became_link), "{said}");
+    }
+    let said = swapped(&Ls, "sub");
+    assert!(said.contains(became_link) && !said.contains("hidden"), "{said}");
+    for path in ["sub", "sub/config"] {
+        let said = swapped(&Grep, path);
+        assert!(!said.contains("PRIVATE") && !said.contains("hidden"), "{said}");
+    }
+    let said = swapped(&Glob, "sub");
+    assert!(!said.contains("hidden") && !said.contains("config"), "{said}");
+}
+
+#[test]
+fn a_link_put_in_place_of_a_judged_file_is_not_followed() {
+    let home = Home::new();
+    home.write("app/notes", "harmless");
+    home.write(".netrc", "PRIVATE");
+    let [read, grep] = [&ReadFile as &dyn Tool, &Grep]
+        .map(|tool| home.prepare(tool, json!({"path": "notes", "pattern": "."})).unwrap());
+    fs::remove_file(home.path("app/notes")).unwrap();
+    symlink(home.path(".netrc"), home.path("app/notes")).unwrap();
+    for call in [read, grep] {
+        let said = finish(call).text().to_owned();
+        assert!(!said.contains("PRIVATE"), "{said}");
     }
 }
