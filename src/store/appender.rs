@@ -45,6 +45,10 @@ fn run(
     let words = |error| trouble::words(error, &path);
     file::create(&path).inspect_err(|_| remove()).map_err(words)?;
     let create = |source| words(StoreError::Create { path: journal::directory(&path), source });
+    match journal::make_room(&path) {
+        0 => {}
+        removed => queue.tell(crowded_out(removed)),
+    }
     let journal = Arc::new(Journal::create(&path, session, id).inspect_err(|_| remove()).map_err(create)?);
     writer::start(path.clone(), options, Arc::clone(&journal), Arc::clone(queue))?;
     let appended = append(&journal, queue);
@@ -56,6 +60,12 @@ fn run(
     drop(journal);
     queue.appended();
     appended.map_err(|error| words(StoreError::Append(error)))
+}
+
+/// Words about journals that had to be removed before the database had all of them.
+fn crowded_out(journals: usize) -> String {
+    let terminals = if journals == 1 { "an ended terminal".to_owned() } else { format!("{journals} ended terminals") };
+    format!("the last commands of {terminals} are lost: the history could not be written for too long")
 }
 
 /// Appends records until there will be no more.

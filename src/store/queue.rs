@@ -179,6 +179,11 @@ impl Queue {
         state.settle(done);
     }
 
+    /// One line for the user about something that does not end the recording.
+    pub(super) fn tell(&self, trouble: String) {
+        self.lock().trouble.get_or_insert(trouble);
+    }
+
     /// Counts records that were taken but could not be kept.
     pub(super) fn lost(&self, records: usize) {
         let mut state = self.lock();

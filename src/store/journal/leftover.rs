@@ -115,10 +115,12 @@ pub(super) fn read_header(file: &File, end: u64) -> io::Result<Option<(crate::st
     Ok(first.and_then(|frame| Some((decode_session(&frame.payload)?, frame.end))))
 }
 
-/// Removes unnamed journals of killed sessions, and the oldest leftovers while there are too many.
-pub(super) fn make_room(directory: &Path) {
+/// Removes unnamed journals of killed sessions, and the oldest leftovers while all of them are too large. Returns how many of the
+/// latter were removed.
+pub(in crate::store) fn make_room(database: &Path) -> usize {
+    let directory = directory(database);
     let now = SystemTime::now();
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let entries = fs::read_dir(&directory).into_iter().flatten().flatten();
     let mut files: Vec<(SystemTime, u64, PathBuf)> = entries
         .filter_map(|entry| entry.metadata().ok().map(|about| (modified(&about), about.len(), entry.path())))
         .collect();
@@ -133,17 +135,42 @@ pub(super) fn make_room(directory: &Path) {
     });
     let mut total: u64 = files.iter().map(|(_, length, _)| length).sum();
     if total <= TOTAL_LIMIT {
-        return;
+        return 0;
     }
     files.sort();
+    let mut removed = 0;
     for (_, length, path) in files.into_iter().filter(|(_, _, path)| !is_unnamed(path)) {
         if total > TOTAL_LIMIT && lock_leftover(&path).is_some() && fs::remove_file(&path).is_ok() {
             tracing::warn!(path = %path.display(), "a leftover journal was removed: all of them together are too large");
             total -= length;
+            removed += 1;
         }
     }
+    removed
 }
 
 fn modified(about: &Metadata) -> SystemTime {
     about.modified().unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Journal;
+    use super::*;
+    use crate::store::tests::session;
+
+    #[test]
+    fn the_oldest_journal_gives_way_when_all_are_too_large() {
+        let home = tempfile::tempdir().unwrap();
+        let database = home.path().join("history.db");
+        for name in ["old", "new", "live"] {
+            let journal = Journal::create(&database, session("a"), Some(name)).unwrap();
+            journal.source().file.set_len(TOTAL_LIMIT / 2 - 1_000).unwrap();
+            let age = if name == "old" { 7_200 } else { 3_600 };
+            journal.source().file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+        }
+        assert_eq!(make_room(&database), 1);
+        assert_eq!(["old", "new", "live"].map(|id| exists(&database, id)), [false, true, true]);
+        assert_eq!(make_room(&database), 0);
+    }
 }

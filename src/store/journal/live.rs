@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::frame::{self, Frames};
 use super::item::encode_session;
-use super::leftover::{NEW, lock_leftover, make_room, read_header};
+use super::leftover::{NEW, lock_leftover, read_header};
 use super::{MAGIC, SUFFIX, Source, directory};
 use crate::store::Session;
 use crate::text::MIB;
@@ -51,7 +51,6 @@ impl Journal {
     pub(in crate::store) fn create(database: &Path, session: Session, id: Option<&str>) -> io::Result<Journal> {
         let directory = directory(database);
         DirBuilder::new().recursive(true).mode(0o700).create(&directory)?;
-        make_room(&directory);
         let prefix = format!("{NEW}{}", id.unwrap_or_default());
         let random = if id.is_some() { 0 } else { NAME };
         let new = tempfile::Builder::new().prefix(&prefix).rand_bytes(random).tempfile_in(&directory)?;
