@@ -266,10 +266,13 @@ fn files_of_a_session_are_private_whatever_the_umask() {
         term.run("umask");
         assert!(term.screen().contains("\n0000\n") || term.screen().contains("\n000\n"), "{}", term.describe());
         term.run(&format!("{PROGRAM} history pause"));
-        term.run("__shellmate_environment");
         let directory = workspace(&term);
-        let written = std::fs::metadata(directory.join("environment")).unwrap();
-        assert!(written.len() > 100, "{}", shell.name());
+        // bash loads this function with the first query.
+        if !matches!(shell, Shell::Bash) {
+            term.run("__shellmate_environment");
+            let written = std::fs::metadata(directory.join("environment")).unwrap();
+            assert!(written.len() > 100, "{}", shell.name());
+        }
         let check = |when: &str| {
             let modes = modes(&directory);
             for name in ["directives", "environment", "lock", "paused", "tty", "unwritten"] {
