@@ -1,10 +1,11 @@
 //! `shellmate ask`: one query without a terminal of its own.
 //!
-//! The answer goes to stdout, everything else to stderr. Nobody is there to be asked, so whatever changes something is refused
-//! unless `--yes` was given. A thread, a connection or a file that one answer does not need is not made.
+//! The answer goes to stdout, everything else to stderr. At a terminal the person is asked before something is changed; where there is
+//! none, it is refused unless `--yes` was given. A thread, a connection or a file that one answer does not need is not made.
 
 mod brush;
 mod consent;
+mod person;
 mod scratch;
 mod stdin;
 mod view;
@@ -14,24 +15,24 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Context;
-use futures_util::future::{BoxFuture, ready};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{self, Approval, Approver, Decision, Exchange, Front, Query, Turn};
+use crate::agent::{self, Exchange, Front, Query, Turn};
 use crate::chat::{Ending, Event, Failure, FailureKind, Image, Usage};
 use crate::config::{self, Config, Paths};
-use crate::guard::{Grants, Intent, Redactor};
+use crate::guard::{Grants, Redactor};
 use crate::provider::{Finder, Http, Resolved, Wish, WithKeys};
 use crate::reflex::Role;
 use crate::render::Theme;
+use crate::session::Look;
 use crate::tool::{Ports, Seen};
 
 use super::report::{self, Report};
 use brush::Brush;
+use person::Person;
 use scratch::Scratch;
 use voice::{Form, Voice};
 
@@ -59,7 +60,7 @@ pub struct Args {
     #[arg(long, value_name = "VARIABLE")]
     api_key_env: Option<String>,
 
-    /// Allow what changes something: commands and edits. Without it they are refused.
+    /// Allow what changes something: commands and edits. Without it you are asked; where there is no terminal they are refused.
     #[arg(long)]
     yes: bool,
 
@@ -171,7 +172,8 @@ async fn answer(
     cancel: CancellationToken,
 ) -> anyhow::Result<ExitCode> {
     let model = format!("{}/{}", resolved.vendor, resolved.model);
-    let nobody = Arc::new(Nobody { says_yes: yes, refused: AtomicUsize::new(0) });
+    let look = || Look { theme: theme(config, paths), wrap: config.wrap };
+    let person = Arc::new(Person::new(yes, look, query.view.cwd.clone(), voice.clone(), cancel.clone()));
     let scratch = Scratch::make(paths);
     let piped = query.stdin.as_deref().filter(|piped| piped.len() > agent::STDIN_CAP);
     if let Some(path) = piped.and_then(|piped| scratch.keep("stdin.txt", piped)) {
@@ -187,8 +189,8 @@ async fn answer(
         said: Vec::new(),
         seen: Seen::default(),
         front: voice.clone(),
-        approver: nobody.clone(),
-        ports: Ports::default(),
+        approver: person.clone(),
+        ports: Ports { asker: person.asker(), ..Ports::default() },
         cancel,
     };
     if config.reflex == Role::First {
@@ -198,6 +200,7 @@ async fn answer(
     let slow = tokio::spawn(say_rules_later(Arc::clone(&voice)));
     let Exchange { ending, usage, .. } = turn.run(query).await;
     slow.abort();
+    let refused = person.dismiss();
     if let Ending::Failed(failure) = &ending
         && (voice.say_rules() || voice.rules_have_answered())
     {
@@ -206,9 +209,13 @@ async fn answer(
         return Ok(ExitCode::SUCCESS);
     }
     voice.finish(&ending, usage, Some(&model))?;
-    if let refused @ 1.. = nobody.refused.load(Ordering::Relaxed) {
-        let calls = if refused == 1 { "1 call was".to_owned() } else { format!("{refused} calls were") };
-        report::notices([format!("{calls} refused, for nobody is here to be asked; --yes allows them")]);
+    if refused > 0 {
+        let calls = if refused == 1 {
+            "1 tool call (nobody here to approve it)"
+        } else {
+            &format!("{refused} tool calls (nobody here to approve them)")
+        };
+        report::notices([format!("refused {calls}; rerun with --yes")]);
     }
     Ok(match ending {
         Ending::Answered => ExitCode::SUCCESS,
@@ -235,25 +242,4 @@ fn theme(config: &Config, paths: &Paths) -> Theme {
     let (theme, problem) = config.theme_of_choice(paths).unwrap_or_default();
     report::notices(problem);
     theme
-}
-
-/// Answers for a person who is not there.
-struct Nobody {
-    says_yes: bool,
-    refused: AtomicUsize,
-}
-
-impl Approver for Nobody {
-    fn approve(&self, request: Approval) -> BoxFuture<'static, Decision> {
-        // Whether to go on after many steps is theirs alone.
-        let goes_on = request.intent == Intent::Ask;
-        if self.says_yes && !goes_on {
-            return Box::pin(ready(Decision::Once));
-        }
-        if !goes_on {
-            self.refused.fetch_add(1, Ordering::Relaxed);
-        }
-        let why = "this runs without --yes, so nothing may be changed; say what you would have done".to_owned();
-        Box::pin(ready(Decision::Unasked { why }))
-    }
 }

@@ -15,6 +15,7 @@ mod grammars;
 mod hint;
 mod hooks;
 mod hotkey;
+mod inquiry;
 mod line;
 mod memory;
 mod nested;
@@ -68,6 +69,8 @@ use turn::{TICK, Turn};
 use workspace::Workspace;
 
 pub use build::{Start, run};
+pub use inquiry::{Inquired, Look, inquire};
+pub use prompt::Asked;
 pub use workspace::hosts;
 
 /// Why no session could be started; the user's shell can still be had without one.

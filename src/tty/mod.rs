@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::termios::{self, Termios};
-use nix::unistd::ttyname;
+use nix::unistd::{getpgrp, tcgetpgrp, ttyname};
 
 use raw::window_size;
 
@@ -61,6 +61,24 @@ pub fn name() -> Option<PathBuf> {
     ttyname(io::stdin()).ok()
 }
 
+/// Whether there is a terminal whose keys are ours. In the background, whoever reads or sets it is stopped.
+pub fn is_in_foreground() -> bool {
+    open_terminal().is_ok_and(|terminal| tcgetpgrp(&terminal).is_ok_and(|group| group == getpgrp()))
+}
+
+fn open_terminal() -> io::Result<File> {
+    let open = |path: PathBuf| {
+        OpenOptions::new()
+            .read(true)
+            .write(true)
+            .custom_flags((OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_CLOEXEC).bits())
+            .open(path)
+    };
+    // Inside a container the name may not exist, while the controlling terminal can still be opened.
+    let named = name().ok_or_else(|| io::ErrorKind::NotFound.into()).and_then(open);
+    named.or_else(|_| open(PathBuf::from("/dev/tty")))
+}
+
 /// The terminal, opened anew for ourselves; its settings are put back when this is dropped.
 pub struct Tty {
     file: File,
@@ -70,19 +88,7 @@ pub struct Tty {
 impl Tty {
     /// Opens the terminal and notes its settings; nothing is changed yet.
     pub fn open() -> Result<Tty, TtyError> {
-        let open = |path: PathBuf| {
-            OpenOptions::new()
-                .read(true)
-                .write(true)
-                .custom_flags((OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_CLOEXEC).bits())
-                .open(path)
-        };
-        // Inside a container the name may not exist, while the controlling terminal can still be opened.
-        let file = name()
-            .ok_or_else(|| io::ErrorKind::NotFound.into())
-            .and_then(open)
-            .or_else(|_| open(PathBuf::from("/dev/tty")))
-            .map_err(TtyError::Open)?;
+        let file = open_terminal().map_err(TtyError::Open)?;
         let original = termios::tcgetattr(&file).map_err(|errno| TtyError::Settings(errno.into()))?;
         Ok(Tty { file, original })
     }
@@ -102,6 +108,11 @@ impl Tty {
     /// Puts the settings back. A terminal that has vanished needs nothing more.
     pub fn leave_raw(&self) {
         let _ = termios::tcsetattr(&self.file, termios::SetArg::TCSANOW, &self.original);
+    }
+
+    /// Drops the keys that were typed and not read yet.
+    pub fn forget_keys(&self) {
+        let _ = termios::tcflush(&self.file, termios::FlushArg::TCIFLUSH);
     }
 
     pub fn size(&self) -> Size {

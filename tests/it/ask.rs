@@ -119,8 +119,8 @@ fn nothing_is_changed_without_a_yes() {
     let (home, said) = ask_in(home(&model), &["make new"]);
     assert_eq!((said.code, said.stdout.as_str()), (Some(0), "So be it.\n"), "{said:?}");
     assert!(!home.home().join("new").exists());
-    assert!(said.stderr.contains("shellmate: 1 call was refused"), "{}", said.stderr);
-    assert!(said.stderr.contains("--yes allows them"), "{}", said.stderr);
+    let refused = "shellmate: refused 1 tool call (nobody here to approve it); rerun with --yes\n";
+    assert!(said.stderr.ends_with(refused), "{}", said.stderr);
     model.request();
     assert!(model.request().said(0).contains("without --yes"));
 }
@@ -337,4 +337,100 @@ fn what_is_piped_in_is_masked_and_a_placeholder_is_not_written() {
     assert!(asked[1].contains("[masked: $MY_SECRET #1]"), "{}", asked[1]);
     assert!(asked[2].contains("stands for a secret"), "{}", asked[2]);
     assert!(!builder.home().join("out.txt").exists());
+}
+
+/// A plain shell with this model, as `shellmate ask` finds it at a terminal.
+fn terminal(model: &Model) -> Term {
+    let mut term = home(model).bare().start();
+    term.wait_for_prompt();
+    // What the terminal is set to shows whether it was given back.
+    term.typed("stty -g|tee before\r");
+    term.wait_for_prompt();
+    term
+}
+
+/// Runs `shellmate ask` at a terminal and leaves its question open.
+fn question(term: &mut Term, sign: &str) {
+    term.typed(format!("{PROGRAM} ask make new; echo stat''us $?; stty -g|tee after\r"));
+    term.wait_for(sign);
+}
+
+#[track_caller]
+fn ends(term: &mut Term, status: i32) {
+    term.wait_for(&format!("\nstatus {status}"));
+    term.wait_for_prompt();
+    assert_eq!(term.read("before"), term.read("after"), "the terminal is as it was");
+}
+
+#[test]
+fn at_a_terminal_a_call_is_asked_about() {
+    for (keys, is_made) in [("y", true), ("a", true), ("n\r", false), ("\x1b", false)] {
+        let model = Model::start(write());
+        let mut term = terminal(&model);
+        question(&mut term, " >");
+        assert!(term.screen().contains("? edit new"), "{}", term.screen());
+        term.typed(keys);
+        ends(&mut term, 0);
+        assert!(term.screen().contains("So be it."), "{}", term.screen());
+        assert_eq!(term.home().join("new").exists(), is_made, "{keys:?}\n{}", term.screen());
+    }
+}
+
+#[test]
+fn at_a_terminal_the_model_may_ask_too() {
+    let asks = json!({"question": "which one?", "choices": ["left", "right"]});
+    let model = Model::start([Reply::calls(&[("ask_user", asks)]), Reply::text(["So be it."])]);
+    let mut term = terminal(&model);
+    question(&mut term, "? >");
+    term.typed("2\r");
+    ends(&mut term, 0);
+    model.request();
+    assert!(model.request().said(0).contains("right"));
+}
+
+#[test]
+fn keys_typed_before_the_question_do_not_answer_it() {
+    let model = Model::start(write().map(Reply::gated));
+    let mut term = terminal(&model);
+    term.typed(format!("{PROGRAM} ask make new; echo stat''us $?; stty -g|tee after\r"));
+    model.request();
+    term.typed("y");
+    (0..4).for_each(|_| model.release());
+    term.wait_for(" >");
+    assert!(!term.home().join("new").exists());
+    term.typed("n\r");
+    (0..8).for_each(|_| model.release());
+    ends(&mut term, 0);
+    assert!(!term.home().join("new").exists());
+}
+
+#[test]
+fn ctrl_c_and_signals_end_a_question_and_give_the_terminal_back() {
+    let model = Model::start(write());
+    let mut term = terminal(&model);
+    question(&mut term, " >");
+    term.typed("\x03");
+    ends(&mut term, 130);
+    for signal in ["TERM", "HUP", "INT"] {
+        let model = Model::start(write());
+        let mut term = terminal(&model);
+        term.typed(format!(
+            "(sleep 0; while ! test -e go; do sleep 0.05; done; pkill -{signal} -P $$ -x shellmate) &\r"
+        ));
+        term.wait_for_prompt();
+        question(&mut term, " >");
+        std::fs::write(term.home().join("go"), "").unwrap();
+        ends(&mut term, 130);
+        assert!(!term.home().join("new").exists());
+    }
+}
+
+#[test]
+fn in_the_background_nobody_is_asked() {
+    let model = Model::start(write());
+    let mut term = terminal(&model);
+    term.typed(format!("{PROGRAM} ask make new & wait; echo stat''us $?\r"));
+    term.wait_for("refused 1 tool call (nobody here to approve it); rerun with --yes");
+    term.wait_for("\nstatus 0");
+    assert!(!term.home().join("new").exists());
 }

@@ -165,6 +165,11 @@ impl Voice {
         crate::cli::json::print(&object, &mut io::stdout().lock())
     }
 
+    /// Ends an open line, so that a question can stand below it.
+    pub(super) fn make_way(&self) {
+        self.end_line(&mut self.lock());
+    }
+
     fn lock(&self) -> MutexGuard<'_, Said> {
         self.said.lock().unwrap_or_else(PoisonError::into_inner)
     }

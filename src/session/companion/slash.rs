@@ -189,10 +189,36 @@ pub(in crate::session) fn help(hotkey: Option<&str>) -> String {
     lines.join("\n")
 }
 
+/// Directories at the root, which a question may be about. They are known by name: the loop does not ask the file system.
+const ROOT_DIRECTORIES: [&str; 21] = [
+    "/bin",
+    "/boot",
+    "/dev",
+    "/etc",
+    "/home",
+    "/lib",
+    "/media",
+    "/mnt",
+    "/nix",
+    "/opt",
+    "/proc",
+    "/root",
+    "/run",
+    "/sbin",
+    "/snap",
+    "/srv",
+    "/sys",
+    "/tmp",
+    "/usr",
+    "/var",
+    "/workspace",
+];
+
 /// Reads a line that is a slash command; a path is not one. The error is for the person.
 pub(in crate::session) fn parse(line: &str) -> Option<Result<Slash, String>> {
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let is_one = word.strip_prefix('/').is_some_and(|name| name.chars().all(|c| c.is_ascii_alphabetic()));
+    let is_one = is_one && !ROOT_DIRECTORIES.contains(&word);
     is_one.then(|| read(word, rest.trim()))
 }
 
@@ -284,7 +310,7 @@ mod tests {
 
     #[test]
     fn another_word_is_not_taken_for_a_slip() {
-        for word in ["/undo", "/mcp", "/init", "/jobs", "/resume", "/compact", "/memory", "/tmp", "/save", "/edit"] {
+        for word in ["/undo", "/mcp", "/init", "/jobs", "/resume", "/compact", "/memory", "/save", "/edit"] {
             let said = read(word).unwrap_err();
             assert!(!said.contains("did you mean"), "{said}");
         }
@@ -327,6 +353,9 @@ mod tests {
     #[test]
     fn a_path_is_part_of_a_question() {
         assert_eq!(parse("/etc/hosts is odd, why"), None);
+        assert_eq!(parse("/tmp"), None);
+        assert_eq!(parse("/var is full, why"), None);
+        assert!(commands().all(|command| ROOT_DIRECTORIES.iter().all(|name| !command.is_called(name))));
         assert_eq!(parse("why"), None);
         assert_eq!(parse("./x"), None);
     }
