@@ -235,6 +235,9 @@ impl<'a> Parser<'a> {
         loop {
             match self.peek()? {
                 Some(Token::Word(_)) => {
+                    if simple.words.is_empty() && !simple.redirections.is_empty() && self.is_reserved(RESERVED)? {
+                        return self.unexpected();
+                    }
                     let word = self.take_word()?;
                     simple.extend_span(&word.span);
                     let name = word.assigned_name().filter(|_| simple.words.is_empty()).map(str::to_owned);
@@ -285,6 +288,10 @@ impl<'a> Parser<'a> {
                 return Err(Reason::Unsupported("a subscript").at(element.span.start));
             }
             elements.append(&mut element.expansions);
+        }
+        // Bash reads what directly follows as a part of the same word.
+        if !self.reader.rest().starts_with([' ', '\t', '\n', ';', '&', '|', ')']) && !self.reader.rest().is_empty() {
+            return Err(Reason::Unsupported("text directly after an array").at(self.reader.at));
         }
         word.span.end = self.reader.at;
         word.text.push_str(&self.reader.text[start..self.reader.at]);

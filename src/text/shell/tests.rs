@@ -235,6 +235,8 @@ fn what_is_not_understood_is_an_error_with_its_place() {
         "a &\\\n& b",
         "echo $\\\n(b)",
         "coproc a",
+        "a=(b)c",
+        ">a time",
         "echo \"${x:-'}\"",
         "time -p a",
         "echo ${x:-<(a)}",
