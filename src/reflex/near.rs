@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::typo;
 use super::world::{Entry, Kind, World};
+use crate::text::shell::{Token, tokens};
 
 /// Directories looked into for a file that is one level down.
 const MOST_INSIDE: usize = 64;
@@ -21,9 +22,12 @@ pub(super) fn directory(wrong: &str, world: &dyn World) -> Option<String> {
 /// A directory of this name that was in an earlier command, wherever it is.
 fn used_before(wrong: &str, world: &dyn World) -> Option<String> {
     let ending = format!("/{}", wrong.trim_end_matches('/'));
-    let words = world.recent().iter().flat_map(|line| line.split_whitespace());
-    let mut paths = words.map(|word| word.trim_end_matches('/')).filter(|word| word.ends_with(&ending));
-    paths.find(|path| world.kind(&expanded(path, world)) == Some(Kind::Directory)).map(str::to_owned)
+    let words = world.recent().iter().flat_map(|line| tokens(line)).filter_map(|token| match token {
+        Token::Word(word) => Some(word.text.trim_end_matches('/').to_owned()),
+        Token::Redirection(_) | Token::Operator(..) => None,
+    });
+    let mut paths = words.filter(|word| word.ends_with(&ending));
+    paths.find(|path| world.kind(&expanded(path, world)) == Some(Kind::Directory))
 }
 
 /// A path as the machine has it: `~` is the shell's word.

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use super::entry::{self, Bytes, COLUMNS, Entry};
 use super::{History, StoreError, file};
+use crate::text::shell::{Token, tokens};
 
 /// How many the lists in the statistics name.
 const NAMED: usize = 10;
@@ -69,7 +70,7 @@ impl History {
         while let Some(row) = rows.next()? {
             let text = row.get::<_, Bytes>(0)?.0;
             if let Some(name) = program(&String::from_utf8_lossy(&text)) {
-                let count = counts.entry(name.to_owned()).or_default();
+                let count = counts.entry(name).or_default();
                 count.0 += 1;
                 count.1 += u64::from(row.get::<_, i64>(1)? != 0);
             }
@@ -83,12 +84,10 @@ impl History {
 }
 
 /// The first word that is not `NAME=value`.
-fn program(text: &str) -> Option<&str> {
-    text.split_whitespace().find(|word| {
-        let assigns = word
-            .split_once('=')
-            .is_some_and(|(name, _)| !name.is_empty() && name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()));
-        !assigns
+fn program(text: &str) -> Option<String> {
+    tokens(text).find_map(|token| match token {
+        Token::Word(word) if word.assigned_name().is_none() => Some(word.text),
+        Token::Word(_) | Token::Redirection(_) | Token::Operator(..) => None,
     })
 }
 
@@ -98,8 +97,10 @@ mod tests {
 
     #[test]
     fn the_program_comes_after_its_variables() {
-        assert_eq!(program("RUST_LOG=debug cargo test"), Some("cargo"));
-        assert_eq!(program("./x=y z"), Some("./x=y"));
+        assert_eq!(program("RUST_LOG=debug cargo test"), Some("cargo".into()));
+        assert_eq!(program("./x=y z"), Some("./x=y".into()));
+        assert_eq!(program("A='1 2' cargo"), Some("cargo".into()));
+        assert_eq!(program("(cargo test)"), Some("cargo".into()));
         assert_eq!(program("A=1"), None);
     }
 }
