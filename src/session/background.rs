@@ -11,7 +11,7 @@ use crate::render::{Painter, Unfolding};
 use crate::text::width;
 
 use super::Session;
-use super::companion::{ITSELF, News};
+use super::agent_link::{ITSELF, News};
 use super::prompt::Asked;
 use super::requests::{MOST_BEHIND, Request, State, Wish};
 use super::tty;

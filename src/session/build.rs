@@ -15,8 +15,8 @@ use crate::tty::Tty;
 
 use nix::unistd::{Uid, User};
 
+use super::agent_link::{AgentSetup, Settings};
 use super::announce::Announcer;
-use super::companion::{AgentSetup, Settings};
 use super::directives::Directives;
 use super::follow::Follower;
 use super::grammars::Grammars;
@@ -93,7 +93,7 @@ impl Session {
             signals,
             scanner: Scanner::new(&nonce),
             stage,
-            companion: None,
+            agent: None,
             turn: None,
             abandoned: 0,
             requests: Requests::default(),

@@ -88,11 +88,11 @@ impl Session {
     fn stop_agent(&mut self) {
         self.requests.iter_mut().for_each(|request| request.cancel());
         self.abandon_turn();
-        let Some(companion) = self.companion.take() else { return };
+        let Some(agent) = self.agent.take() else { return };
         let start = Instant::now();
-        while start.elapsed() < AGENT_PATIENCE && companion.is_busy() {
-            wait_for(&companion, PollFlags::POLLIN, AGENT_PATIENCE.saturating_sub(start.elapsed()));
-            companion.news();
+        while start.elapsed() < AGENT_PATIENCE && agent.is_busy() {
+            wait_for(&agent, PollFlags::POLLIN, AGENT_PATIENCE.saturating_sub(start.elapsed()));
+            agent.news();
         }
     }
 

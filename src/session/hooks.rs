@@ -53,8 +53,8 @@ impl Session {
                 None
             }
             Heard::Renews(nonce) => {
-                if let Some(companion) = &self.companion {
-                    companion.keep_secret(nonce.clone());
+                if let Some(agent) = &self.agent {
+                    agent.keep_secret(nonce.clone());
                 }
                 self.setup.nonce = nonce;
                 self.workspace.has_nonce();

@@ -15,7 +15,7 @@ use crate::input::{Decoder, Editing, History, Hotkey, Input, Line, Offers, Outco
 use crate::render::{Depth, Mode, Options};
 
 use super::Session;
-use super::companion::{self, AgentCommand, Slash};
+use super::agent_link::{self, AgentCommand, Slash};
 use super::hotkey::Cover;
 
 /// How long an ESC may be the beginning of something longer.
@@ -166,7 +166,7 @@ impl Session {
                 talk.history.add(&text);
                 talk.line = None;
                 self.switch_off();
-                match companion::parse(&text) {
+                match agent_link::parse(&text) {
                     Some(Ok(Slash::Agent(AgentCommand::Quit))) => self.close_talk(),
                     _ => self.ask_in_talk(text),
                 }

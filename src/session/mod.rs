@@ -4,10 +4,10 @@
 //! stands between keyboard, shell and screen: the store and the spill files are written by threads of their own, and trouble of
 //! theirs is one line above the next prompt. Imported by `cli` only.
 
+mod agent_link;
 mod announce;
 mod background;
 mod build;
-mod companion;
 mod directives;
 mod farewell;
 mod follow;
@@ -56,7 +56,7 @@ use crate::store::{HandedOver, Record, Store};
 use crate::track::Scanner;
 use crate::tty::{self, Tty, TtyError};
 
-use companion::{AgentSetup, Companion};
+use agent_link::{AgentLink, AgentSetup};
 use directives::Directives;
 pub(crate) use grammars::Grammars;
 use outbox::Outbox;
@@ -122,7 +122,7 @@ struct Session {
     stage: Stage,
     to_shell: Outbox,
     /// The agent's thread, once there was a query.
-    companion: Option<Companion>,
+    agent: Option<AgentLink>,
     turn: Option<Turn>,
     /// Words to the agent itself that are not obeyed yet and that nobody waits for any more.
     abandoned: usize,

@@ -25,7 +25,7 @@ impl Session {
         self.abandon_turn();
         self.abandon_talk();
         self.stage.cover(false);
-        self.companion = None;
+        self.agent = None;
         self.workspace.withdraw();
         let held = std::mem::take(&mut self.held);
         self.send(held.front());

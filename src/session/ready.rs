@@ -30,8 +30,8 @@ impl Session {
             let reads = if reads { PollFlags::POLLIN } else { PollFlags::empty() };
             reads | if writes { PollFlags::POLLOUT } else { PollFlags::empty() }
         };
-        let (news, takes_news) = match &self.companion {
-            Some(companion) => (companion.as_fd(), self.stage.to_screen.has_room()),
+        let (news, takes_news) = match &self.agent {
+            Some(agent) => (agent.as_fd(), self.stage.to_screen.has_room()),
             None => (self.signals.as_fd(), false),
         };
         let mut waited = [

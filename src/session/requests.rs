@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::chat::Event;
 use crate::text::human;
 
-use super::companion::Ran;
+use super::agent_link::Ran;
 use super::prompt::Asked;
 use super::transcript::Transcript;
 

@@ -18,7 +18,7 @@ use crate::render::{self, Options, Painter, Theme, Unfolding};
 use crate::text;
 use crate::tool::ShellResult;
 
-use super::companion::{self, CRASHED, Companion, ITSELF, News, Order, Question, Ran, SessionCommand, Slash};
+use super::agent_link::{self, AgentLink, CRASHED, ITSELF, News, Order, Question, Ran, SessionCommand, Slash};
 use super::line::Host;
 use super::prompt::{Around, Asked, Prompt};
 use super::requests::Wish;
@@ -75,7 +75,7 @@ impl Session {
             running: None,
             is_obeyed: false,
         });
-        match companion::parse(&text) {
+        match agent_link::parse(&text) {
             None => match text.strip_suffix('&').filter(|rest| rest.ends_with(char::is_whitespace)) {
                 Some(rest) => self.ask_behind(rest.trim_end().to_owned()),
                 None => self.ask(text),
@@ -98,7 +98,7 @@ impl Session {
         match command {
             SessionCommand::Help => {
                 let hotkey = self.wishes.hotkey.as_ref().map(Hotkey::label);
-                self.print(&companion::help(hotkey.as_deref()));
+                self.print(&agent_link::help(hotkey.as_deref()));
             }
             SessionCommand::Fix => self.ask("fix".to_owned()),
             SessionCommand::Show(number) => self.show_request(number),
@@ -150,20 +150,20 @@ impl Session {
     }
 
     fn order(&mut self, order: Order) {
-        if self.companion.is_none() {
-            match Companion::start(self.setup.clone()) {
-                Ok(companion) => self.companion = Some(companion),
+        if self.agent.is_none() {
+            match AgentLink::start(self.setup.clone()) {
+                Ok(agent) => self.agent = Some(agent),
                 Err(error) => return self.lose_agent(&format!("the agent cannot be started: {error}")),
             }
         }
-        if !self.companion.as_ref().is_some_and(|companion| companion.order(order)) {
+        if !self.agent.as_ref().is_some_and(|agent| agent.order(order)) {
             self.lose_agent(CRASHED);
         }
     }
 
     /// Nobody answers any more: neither in front nor behind.
     fn lose_agent(&mut self, why: &str) {
-        self.companion = None;
+        self.agent = None;
         self.abandoned = 0;
         let ending = Ending::Failed(Failure::new(FailureKind::Crash, why));
         let running: Vec<u64> =
@@ -176,11 +176,11 @@ impl Session {
 
     /// Hears what the agent has to say.
     pub(super) fn hear(&mut self) {
-        let news = self.companion.as_ref().map(Companion::news).unwrap_or_default();
+        let news = self.agent.as_ref().map(AgentLink::news).unwrap_or_default();
         for (number, news) in news {
             self.take_news(number, news);
         }
-        if self.companion.as_ref().is_some_and(Companion::is_gone) {
+        if self.agent.as_ref().is_some_and(AgentLink::is_gone) {
             self.lose_agent(CRASHED);
         }
         self.show();

@@ -10,7 +10,7 @@ use crate::input::{Offers, Verb};
 use crate::provider::{self, Keys, WithKeys};
 
 use crate::session::Session;
-use crate::session::companion::{self, Completes, SlashCommand};
+use crate::session::agent_link::{self, Completes, SlashCommand};
 
 /// Entries of a directory that are looked at; with more of them one types on.
 const ENTRIES: usize = 5000;
@@ -26,7 +26,7 @@ impl Session {
         let cwd = self.stage.cwd().unwrap_or_default();
         let home = std::env::home_dir();
         Offers {
-            verbs: companion::commands().map(verb).collect(),
+            verbs: agent_link::commands().map(verb).collect(),
             recent: self.recent.listed(),
             files: Some(Box::new(move |typed| files(&cwd, home.as_deref(), typed))),
         }

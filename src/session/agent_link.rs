@@ -1,7 +1,9 @@
-//! The agent's side of the session: a thread of its own, started by the first query.
+//! The link between the session's loop and the agent's thread, which the first query starts.
 //!
-//! Orders go in, news comes out, each with the number of the request it is about; the session waits on one descriptor for both news and bytes. The agent holds no descriptor of
-//! the user's terminal: whatever it wants of person or shell is news with a way to answer.
+//! The session sends orders and takes news, each with the number of its request; a descriptor tells the loop that there is news.
+//! Neither end can block the loop: orders go into an unbounded queue, news into a bounded one, and where that is full the agent's
+//! thread waits while it holds nothing that the loop needs. The agent holds no descriptor of the user's terminal: what it needs
+//! from the person or the shell is news with a channel for the reply.
 
 mod aid;
 mod commands;
@@ -34,10 +36,10 @@ pub(super) use orders::CRASHED;
 pub(super) use settings::Settings;
 pub(super) use slash::{AgentCommand, Completes, SessionCommand, Slash, SlashCommand, commands, help, parse};
 
-/// News that may wait to be heard; beyond this the agent waits for the screen.
+/// The news that the queue holds. Where it is full, the agent's thread waits.
 const BACKLOG: usize = 1024;
 
-/// The number of what is no request: words to the agent itself.
+/// The number of slash commands, which are no requests.
 pub(super) const ITSELF: u64 = 0;
 
 /// What the session wants of the agent.
@@ -58,10 +60,10 @@ pub(super) struct Question {
     pub(super) steering: UnboundedReceiver<String>,
 }
 
-/// What the session hears.
+/// What the agent tells the session.
 pub(super) enum News {
     Event(Event),
-    /// Words of our own, not a model's.
+    /// Words of this program, not of a model.
     Words(String),
     Approve(Box<Approval>, oneshot::Sender<Decision>),
     Ask(tool::Question, oneshot::Sender<Answer>),
@@ -69,16 +71,16 @@ pub(super) enum News {
     Suggest(String),
     /// Put this on the clipboard.
     Copy(String),
-    /// Nothing more comes; how it ended was an event.
+    /// The request is over. How it ended was an event before this.
     Over {
-        /// Whether it has become part of the conversation.
+        /// Whether a model was asked, so that the question is part of the conversation.
         was_asked: bool,
-        /// What the person said too late for it.
+        /// What the person said too late for the model to hear.
         unheard: Vec<String>,
     },
 }
 
-/// What came of a command in the live shell, and where that has left it.
+/// The result of a command in the live shell, and the shell's directory and environment after it.
 pub(super) struct Ran {
     pub(super) result: Result<ShellResult, String>,
     pub(super) place: Option<Place>,
@@ -100,8 +102,8 @@ pub(super) struct AgentSetup {
     pub(super) nonce: String,
 }
 
-/// The running thread.
-pub(super) struct Companion {
+/// The session's end of the link.
+pub(super) struct AgentLink {
     orders: UnboundedSender<Order>,
     news: Receiver<(u64, News)>,
     wake: UnixStream,
@@ -110,21 +112,21 @@ pub(super) struct Companion {
     gone: Cell<bool>,
 }
 
-impl Companion {
-    pub(super) fn start(setup: AgentSetup) -> io::Result<Companion> {
-        Companion::obeying(move |orders, line| orders::obey(orders, line, setup))
+impl AgentLink {
+    pub(super) fn start(setup: AgentSetup) -> io::Result<AgentLink> {
+        AgentLink::obeying(move |orders, link| orders::run(orders, link, setup))
     }
 
-    /// Starts a thread that does with its orders what `obey` says.
+    /// Starts a thread that handles its orders with `obey`.
     fn obeying<F: Future<Output = ()>>(
-        obey: impl FnOnce(UnboundedReceiver<Order>, Line) -> F + Send + 'static,
-    ) -> io::Result<Companion> {
+        obey: impl FnOnce(UnboundedReceiver<Order>, RequestLink) -> F + Send + 'static,
+    ) -> io::Result<AgentLink> {
         let (wake, awaken) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
         awaken.set_nonblocking(true)?;
         let (tell, news) = sync_channel(BACKLOG);
         let (orders, incoming) = unbounded_channel();
-        let line = Line {
+        let link = RequestLink {
             number: ITSELF,
             tell,
             awaken: Arc::new(awaken),
@@ -134,8 +136,8 @@ impl Companion {
             reserve: Arc::default(),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        std::thread::Builder::new().name("agent".into()).spawn(move || runtime.block_on(obey(incoming, line)))?;
-        Ok(Companion { orders, news, wake, open: Cell::new(0), gone: Cell::new(false) })
+        std::thread::Builder::new().name("agent".into()).spawn(move || runtime.block_on(obey(incoming, link)))?;
+        Ok(AgentLink { orders, news, wake, open: Cell::new(0), gone: Cell::new(false) })
     }
 
     /// Gives an order; false if the thread is gone.
@@ -150,7 +152,7 @@ impl Companion {
         let _ = self.orders.send(Order::KeepSecret(secret));
     }
 
-    /// Whether the thread has ended, as only a panic makes it.
+    /// Whether the thread has ended, which only a panic does.
     pub(super) fn is_gone(&self) -> bool {
         self.gone.get()
     }
@@ -160,7 +162,7 @@ impl Companion {
         self.open.get() > 0
     }
 
-    /// What is new.
+    /// Takes the news there is. Never waits.
     pub(super) fn news(&self) -> Vec<(u64, News)> {
         let mut bytes = [0; 256];
         let gone = loop {
@@ -178,29 +180,29 @@ impl Companion {
     }
 }
 
-impl AsFd for Companion {
+impl AsFd for AgentLink {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.wake.as_fd()
     }
 }
 
-/// The agent's line to the session, for one request.
+/// The agent's end of the link, for one request.
 #[derive(Clone)]
-pub(super) struct Line {
+pub(super) struct RequestLink {
     number: u64,
     tell: SyncSender<(u64, News)>,
     awaken: Arc<UnixStream>,
-    /// Where the live shell is, once a call has moved it. Only the agent's side holds this.
+    /// The live shell's directory and environment, once a call has run in it. Only the agent's thread uses this.
     place: Arc<Mutex<Option<Place>>>,
-    /// What the person says meanwhile. Only the agent's side holds this too.
+    /// What the person says meanwhile. Only the agent's thread uses this.
     steering: Arc<Mutex<Option<UnboundedReceiver<String>>>>,
-    /// What has to wait until somebody else has spoken; none while nobody has to.
+    /// News held back until the built-in rules have spoken; none while nothing is held back.
     held: Arc<Mutex<Option<Vec<News>>>>,
-    /// What the rules say if the model does not answer.
+    /// The built-in rules' words, shown if the model does not answer.
     reserve: Arc<Mutex<Option<String>>>,
 }
 
-impl Line {
+impl RequestLink {
     fn say(&self, news: News) {
         match self.held.lock().ok().as_mut().and_then(|held| held.as_mut()) {
             Some(held) => held.push(news),
@@ -208,20 +210,20 @@ impl Line {
         }
     }
 
-    /// Keeps everything that is said until it is released.
+    /// Holds back all news until `release`.
     fn hold(&self) {
         if let Ok(mut held) = self.held.lock() {
             *held = Some(Vec::new());
         }
     }
 
-    /// Says what was to come first, and then what waited for it.
+    /// Sends `first`, then the news that was held back.
     fn release(&self, first: Option<News>) {
         let Ok(mut held) = self.held.lock() else { return };
         first.into_iter().chain(held.take().into_iter().flatten()).for_each(|news| self.send(news));
     }
 
-    /// Keeps words of the rules for when the model does not answer.
+    /// Keeps the rules' words for the case that the model does not answer.
     fn keep(&self, words: String) {
         if let Ok(mut reserve) = self.reserve.lock() {
             *reserve = Some(words);
@@ -232,18 +234,18 @@ impl Line {
         self.reserve.lock().ok()?.take()
     }
 
-    /// Says the words of the rules that were kept. Whether there were any.
+    /// Sends the rules' words that were kept. Returns whether there were any.
     fn say_kept(&self) -> bool {
         self.drop_kept().map(|words| self.transmit(News::Words(words))).is_some()
     }
 
     fn send(&self, news: News) {
         match &news {
-            // The rules know something while the model is in trouble.
+            // The model is in trouble: the rules' words are shown first.
             News::Event(Event::Retrying { .. } | Event::Finished(Ending::Failed(_))) => {
                 self.say_kept();
             }
-            // The model answers.
+            // The model answers: the rules' words are not needed.
             News::Event(Event::Text(_) | Event::CallStarted { .. }) => {
                 self.drop_kept();
             }
@@ -253,16 +255,16 @@ impl Line {
     }
 
     fn transmit(&self, news: News) {
-        // A session that has ended hears nothing any more, and its thread is about to end too.
+        // A session that has ended takes no news, and this thread is about to end too.
         let _ = self.tell.send((self.number, news));
-        // A full pipe is a session that will wake up anyway.
+        // If the socket is full, the session is about to wake up anyway.
         let _ = (&*self.awaken).write(&[1]);
     }
 
-    /// The same line for another request, which says itself where the shell is.
-    fn of(&self, number: u64, steering: UnboundedReceiver<String>) -> Line {
+    /// A link for another request, with its own steering and shell state.
+    fn of(&self, number: u64, steering: UnboundedReceiver<String>) -> RequestLink {
         let (tell, awaken) = (self.tell.clone(), Arc::clone(&self.awaken));
-        Line {
+        RequestLink {
             number,
             tell,
             awaken,
@@ -273,7 +275,7 @@ impl Line {
         }
     }
 
-    /// Takes no more from the person; what they said and nobody heard.
+    /// Closes the steering. Returns what the person said and the model did not hear.
     fn close(&self) -> Vec<String> {
         let Some(mut steering) = self.steering.lock().ok().and_then(|mut steering| steering.take()) else {
             return Vec::new();
@@ -289,7 +291,7 @@ impl Line {
     }
 }
 
-impl Front for Line {
+impl Front for RequestLink {
     fn hear(&self, event: Event) {
         self.say(News::Event(event));
     }
@@ -304,19 +306,19 @@ impl Front for Line {
     }
 }
 
-impl Approver for Line {
+impl Approver for RequestLink {
     fn approve(&self, request: Approval) -> BoxFuture<'static, Decision> {
         self.ask(|reply| News::Approve(Box::new(request), reply), Decision::No { why: None })
     }
 }
 
-impl Asker for Line {
+impl Asker for RequestLink {
     fn ask(&self, question: tool::Question) -> BoxFuture<'static, Answer> {
-        Line::ask(self, |reply| News::Ask(question, reply), Answer::Declined)
+        RequestLink::ask(self, |reply| News::Ask(question, reply), Answer::Declined)
     }
 }
 
-impl ShellPort for Line {
+impl ShellPort for RequestLink {
     fn run(&self, command: String) -> BoxFuture<'static, Result<ShellResult, String>> {
         let nothing = Ran { result: Err("the shell did not run it".into()), place: None };
         let (ran, moved) = (self.ask(|reply| News::Run(command, reply), nothing), self.place.clone());
@@ -339,14 +341,39 @@ impl ShellPort for Line {
 mod tests {
     use super::*;
 
+    /// Waits for news and counts it, until `wanted` have come or the thread is gone.
+    fn count(agent: &AgentLink, wanted: usize) -> usize {
+        let mut taken = 0;
+        while taken < wanted && !agent.is_gone() {
+            let mut waited = [nix::poll::PollFd::new(agent.as_fd(), nix::poll::PollFlags::POLLIN)];
+            nix::poll::poll(&mut waited, 30_000_u16).unwrap();
+            taken += agent.news().len();
+        }
+        taken
+    }
+
+    #[test]
+    fn a_full_queue_makes_the_agents_thread_wait_and_loses_nothing() {
+        let obey = |mut orders: UnboundedReceiver<Order>, link: RequestLink| async move {
+            orders.recv().await;
+            (0..3 * BACKLOG).for_each(|number| link.say(News::Words(number.to_string())));
+            orders.recv().await;
+        };
+        let agent = AgentLink::obeying(obey).unwrap();
+        agent.keep_secret("begin".into());
+        // An order is accepted while the thread waits for room in the queue.
+        agent.keep_secret("end".into());
+        assert_eq!(count(&agent, 3 * BACKLOG), 3 * BACKLOG);
+    }
+
     #[test]
     fn a_thread_that_is_gone_is_noticed() {
-        let obey = |mut orders: UnboundedReceiver<Order>, line: Line| async move {
+        let obey = |mut orders: UnboundedReceiver<Order>, link: RequestLink| async move {
             orders.recv().await;
-            line.say(News::Words("last words".into()));
+            link.say(News::Words("last words".into()));
             panic!("as the test wants it")
         };
-        let companion = Companion::obeying(obey).unwrap();
+        let agent = AgentLink::obeying(obey).unwrap();
         let question = |steering| Question {
             number: 1,
             query: Query {
@@ -367,16 +394,11 @@ mod tests {
             cancel: CancellationToken::new(),
             steering,
         };
-        assert!(companion.order(Order::Answer(Box::new(question(unbounded_channel().1)))));
-        assert!(companion.is_busy());
-        let mut heard = 0;
-        while !companion.is_gone() {
-            let mut waited = [nix::poll::PollFd::new(companion.as_fd(), nix::poll::PollFlags::POLLIN)];
-            nix::poll::poll(&mut waited, 30_000_u16).unwrap();
-            heard += companion.news().len();
-        }
+        assert!(agent.order(Order::Answer(Box::new(question(unbounded_channel().1)))));
+        assert!(agent.is_busy());
+        let heard = count(&agent, usize::MAX);
         assert_eq!(heard, 1, "what it said before is heard");
-        assert!(!companion.is_busy());
-        assert!(!companion.order(Order::Answer(Box::new(question(unbounded_channel().1)))));
+        assert!(!agent.is_busy());
+        assert!(!agent.order(Order::Answer(Box::new(question(unbounded_channel().1)))));
     }
 }

@@ -10,7 +10,7 @@ use crate::config::private_dir;
 use crate::provider::{Consents, Resolved, Server};
 use crate::tool::{self, Answer, Asker};
 
-use super::Line;
+use super::RequestLink;
 
 const YES: &str = "yes, and remember it";
 const NO: &str = "no";
@@ -40,18 +40,18 @@ impl Gate {
     }
 
     /// Whether the server may be used. Asks the person the first time.
-    pub(super) async fn opens(&self, line: &Line) -> bool {
+    pub(super) async fn opens(&self, link: &RequestLink) -> bool {
         let known = self.file.as_deref().map(Consents::load).unwrap_or(Ok(Consents::default()));
         if known.as_ref().is_ok_and(|known| known.has(&self.server)) {
             return true;
         }
         let question = tool::Question { text: self.server.question(&self.model), choices: vec![YES.into(), NO.into()] };
-        let is_yes = match Asker::ask(line, question).await {
+        let is_yes = match Asker::ask(link, question).await {
             Answer::Said(said) => said == YES || ["y", "yes"].contains(&said.trim().to_ascii_lowercase().as_str()),
             Answer::Declined => false,
         };
         match is_yes {
-            true => self.remember(line),
+            true => self.remember(link),
             false => {
                 if let Ok(mut declined) = self.declined.lock() {
                     declined.insert(self.server.clone());
@@ -61,13 +61,13 @@ impl Gate {
         is_yes
     }
 
-    fn remember(&self, line: &Line) {
+    fn remember(&self, link: &RequestLink) {
         let Some(file) = &self.file else { return };
         let directory = file.parent().unwrap_or(Path::new("."));
         let kept = private_dir(directory).map_err(|error| error.to_string());
         let kept = kept.and_then(|_| Consents::remember(file, &self.server).map_err(|error| error.to_string()));
         if let Err(error) = kept {
-            line.hear(Event::Notice(format!("{error}; you will be asked about this server again")));
+            link.hear(Event::Notice(format!("{error}; you will be asked about this server again")));
         }
     }
 

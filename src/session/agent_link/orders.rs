@@ -1,4 +1,4 @@
-//! What the agent's thread does all day.
+//! The agent's thread: takes orders, runs turns, appends their exchanges.
 
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
@@ -19,35 +19,35 @@ use crate::tool::Ports;
 use super::aid::{self, Rules, Said};
 use super::consent::{Declined, Gate};
 use super::slash::AgentCommand;
-use super::{AgentSetup, Line, News, Order, Question};
+use super::{AgentSetup, News, Order, Question, RequestLink};
 
-/// Takes orders until the session is gone; what is being answered then is dropped, processes included.
-pub(super) async fn obey(mut orders: UnboundedReceiver<Order>, line: Line, setup: AgentSetup) {
-    let mut mind = Mind::new(line, setup);
+/// Takes orders until the session is gone. Running answers are dropped then, with their processes.
+pub(super) async fn run(mut orders: UnboundedReceiver<Order>, link: RequestLink, setup: AgentSetup) {
+    let mut thread = AgentThread::new(link, setup);
     let mut answers = JoinSet::new();
     loop {
         tokio::select! {
-            // An answer that is over belongs to the conversation before the next question is asked.
+            // An answer that is over is appended before the next question is asked.
             biased;
-            Some(Ok(over)) = answers.join_next() => mind.take_back(over),
+            Some(Ok(over)) = answers.join_next() => thread.take_back(over),
             order = orders.recv() => match order {
                 None => return,
-                Some(Order::KeepSecret(secret)) => mind.redactor.learn_secret(NONCE, &secret),
-                Some(Order::Answer(question)) => mind.see_to(*question, &mut answers).await,
+                Some(Order::KeepSecret(secret)) => thread.redactor.learn_secret(NONCE, &secret),
+                Some(Order::Answer(question)) => thread.take_question(*question, &mut answers).await,
                 Some(Order::Command(command, query, cancel)) => {
-                    let ending = mind.obey(command, &query, &cancel).await;
-                    mind.line.hear(Event::Finished(ending));
-                    mind.line.over(false);
+                    let ending = thread.carry_out(command, &query, &cancel).await;
+                    thread.link.hear(Event::Finished(ending));
+                    thread.link.over(false);
                 }
             },
         }
     }
 }
 
-/// An answer that is over: what was said, unless it broke, and whom to tell.
+/// An answer that is over: its exchange, unless it panicked, and the link to report on.
 struct Over {
     exchange: Option<(ConversationId, Exchange)>,
-    line: Line,
+    link: RequestLink,
     /// Whether a model was asked.
     was_asked: bool,
     has_failed: bool,
@@ -55,8 +55,8 @@ struct Over {
 
 impl Over {
     /// An answer without a model.
-    fn without_a_model(line: Line) -> Over {
-        Over { exchange: None, line, was_asked: false, has_failed: false }
+    fn without_a_model(link: RequestLink) -> Over {
+        Over { exchange: None, link, was_asked: false, has_failed: false }
     }
 }
 
@@ -67,32 +67,32 @@ struct Pending {
     gate: Option<Gate>,
 }
 
-/// Answers on a task of its own. If that panics, nothing else does.
-async fn answer(pending: Pending, query: Query, line: Line) -> Over {
+/// Runs a turn on a task of its own. A panic ends only this turn.
+async fn answer(pending: Pending, query: Query, link: RequestLink) -> Over {
     let Pending { turn, conversation, gate } = pending;
     if let Some(gate) = gate {
-        let ending = match turn.cancel.run_until_cancelled(gate.opens(&line)).await {
+        let ending = match turn.cancel.run_until_cancelled(gate.opens(&link)).await {
             Some(true) => None,
             Some(false) => {
-                line.say_kept();
-                line.say(News::Words(gate.refusal()));
+                link.say_kept();
+                link.say(News::Words(gate.refusal()));
                 Some(Ending::Answered)
             }
             None => Some(Ending::Interrupted),
         };
         if let Some(ending) = ending {
-            line.hear(Event::Finished(ending));
-            return Over::without_a_model(line);
+            link.hear(Event::Finished(ending));
+            return Over::without_a_model(link);
         }
     }
     match AssertUnwindSafe(turn.run(query)).catch_unwind().await {
         Ok(exchange) => {
             let has_failed = matches!(exchange.ending, Ending::Failed(_));
-            Over { exchange: Some((conversation, exchange)), line, was_asked: true, has_failed }
+            Over { exchange: Some((conversation, exchange)), link, was_asked: true, has_failed }
         }
         Err(_) => {
-            line.hear(Event::Finished(Ending::Failed(Failure::new(FailureKind::Crash, CRASHED))));
-            Over { exchange: None, line, was_asked: true, has_failed: true }
+            link.hear(Event::Finished(Ending::Failed(Failure::new(FailureKind::Crash, CRASHED))));
+            Over { exchange: None, link, was_asked: true, has_failed: true }
         }
     }
 }
@@ -105,11 +105,11 @@ fn redirection_advice(query: &Query) -> Option<String> {
     is_file.then(|| format!("`{name}` was asked about, not emptied; to empty it: `: > {name}`"))
 }
 
-/// What a person is told whose request met a bug of ours.
+/// Shown when a request panicked.
 pub(in crate::session) const CRASHED: &str =
     "the agent has crashed (the log says where); your shell goes on, and so does the next `> `";
 
-impl Line {
+impl RequestLink {
     fn over(&self, was_asked: bool) {
         self.drop_kept();
         let unheard = self.close();
@@ -120,14 +120,14 @@ impl Line {
 /// What the model reads in place of the nonce of the shell's marks.
 const NONCE: &str = "session nonce";
 
-/// The ports of an answer that is heard over this line.
-pub(super) fn ports(line: &Arc<Line>) -> Ports {
-    Ports { shell: Some(line.clone()), asker: Some(line.clone()) }
+/// The ports of an answer that reports over this link.
+pub(super) fn ports(link: &Arc<RequestLink>) -> Ports {
+    Ports { shell: Some(link.clone()), asker: Some(link.clone()) }
 }
 
-/// The conversation, and what its answers need.
-pub(super) struct Mind {
-    pub(super) line: Line,
+/// The state of the agent's thread: the conversation, and what its answers need.
+pub(super) struct AgentThread {
+    pub(super) link: RequestLink,
     pub(super) setup: AgentSetup,
     pub(super) finder: Finder,
     /// What `/model` and `/thinking` ask for.
@@ -147,12 +147,12 @@ pub(super) struct Mind {
     pub(super) redactor: Redactor,
 }
 
-impl Mind {
-    fn new(line: Line, setup: AgentSetup) -> Mind {
+impl AgentThread {
+    fn new(link: RequestLink, setup: AgentSetup) -> AgentThread {
         let redactor = Redactor::new(setup.settings.masking.clone());
         redactor.learn_secret(NONCE, &setup.nonce);
-        Mind {
-            line,
+        AgentThread {
+            link,
             finder: Finder::new(Http::new(setup.settings.agent.patience())),
             setup,
             wish: Wish::default(),
@@ -167,41 +167,41 @@ impl Mind {
         }
     }
 
-    /// Has a question answered: by the rules, by a model, or by both.
-    async fn see_to(&mut self, question: Question, answers: &mut JoinSet<Over>) {
+    /// Starts the answer to a question: by the built-in rules, by a model, or by both.
+    async fn take_question(&mut self, question: Question, answers: &mut JoinSet<Over>) {
         let Question { number, query, cancel, steering } = question;
-        let line = self.line.of(number, steering);
+        let link = self.link.of(number, steering);
         if let Some(advice) = redirection_advice(&query) {
-            line.hear(Event::Notice(advice));
+            link.hear(Event::Notice(advice));
         }
-        self.catch_up(&query.view, &line);
+        self.catch_up(&query.view, &link);
         let role = self.setup.settings.reflex;
         let rules = match (role != Role::Off).then(|| Rules::ask(&query, self.history())).flatten() {
             Some(rules) if rules.are_asked_for_a_fix() => match rules.aid().await {
                 Some(aid) if !aid.proposals.is_empty() => {
                     answers.spawn(async move {
-                        aid::offer(aid, &line).await;
-                        Over::without_a_model(line)
+                        aid::offer(aid, &link).await;
+                        Over::without_a_model(link)
                     });
                     return;
                 }
-                aid => Said::kept(aid, &line),
+                aid => Said::kept(aid, &link),
             },
-            Some(rules) => rules.speak_first(&line),
+            Some(rules) => rules.speak_first(&link),
             None => Said::nothing(),
         };
         let pending = match role {
             Role::Only => Ok(None),
-            Role::First | Role::Off => self.prepare(&query.view, &line, cancel).await,
+            Role::First | Role::Off => self.prepare(&query.view, &link, cancel).await,
         };
         let ending = match pending {
             Ok(Some(pending)) => {
-                answers.spawn(answer(pending, aid::for_a_model(query), line));
+                answers.spawn(answer(pending, aid::for_a_model(query), link));
                 return;
             }
             Ok(None) => {
-                if !rules.have_spoken().await && !line.say_kept() {
-                    line.say(News::Words(aid::without_a_model(role)));
+                if !rules.have_spoken().await && !link.say_kept() {
+                    link.say(News::Words(aid::without_a_model(role)));
                 }
                 Ending::Answered
             }
@@ -210,8 +210,8 @@ impl Mind {
                 ending
             }
         };
-        line.hear(Event::Finished(ending));
-        line.over(false);
+        link.hear(Event::Finished(ending));
+        link.over(false);
     }
 
     /// The database with the recorded commands.
@@ -219,11 +219,11 @@ impl Mind {
         self.setup.places.history.clone()
     }
 
-    /// Prepares a turn that is heard over this line. None if there is no model.
+    /// Prepares a turn that reports over this link. None if there is no model.
     async fn prepare(
         &mut self,
         view: &ShellView,
-        line: &Line,
+        link: &RequestLink,
         cancel: CancellationToken,
     ) -> Result<Option<Pending>, Ending> {
         let wish = self.wish.clone();
@@ -238,20 +238,20 @@ impl Mind {
         if gate.as_ref().is_some_and(Gate::is_shut) {
             return Ok(None);
         }
-        self.introduce(&resolved, line);
-        let turn = self.turn(resolved, Arc::new(line.clone()), cancel);
+        self.introduce(&resolved, link);
+        let turn = self.turn(resolved, Arc::new(link.clone()), cancel);
         Ok(Some(Pending { turn, conversation: self.conversation.id(), gate }))
     }
 
     /// A turn on what was said so far.
-    fn turn(&self, resolved: Resolved, line: Arc<Line>, cancel: CancellationToken) -> Turn {
+    fn turn(&self, resolved: Resolved, link: Arc<RequestLink>, cancel: CancellationToken) -> Turn {
         Turn {
             kit: Arc::new(self.kit(resolved)),
             said: self.conversation.window(),
             seen: self.conversation.seen(),
-            ports: ports(&line),
-            approver: line.clone(),
-            front: line,
+            ports: ports(&link),
+            approver: link.clone(),
+            front: link,
             cancel,
         }
     }
@@ -275,7 +275,7 @@ impl Mind {
     }
 
     fn take_back(&mut self, over: Over) {
-        let Over { exchange, line, was_asked, has_failed } = over;
+        let Over { exchange, link, was_asked, has_failed } = over;
         if has_failed {
             self.finder.forget();
             self.introduced = None;
@@ -286,16 +286,16 @@ impl Mind {
             Some((_, exchange)) => self.spent += exchange.usage,
             None => {}
         }
-        line.over(was_asked);
+        link.over(was_asked);
     }
 
-    async fn obey(&mut self, command: AgentCommand, query: &Query, cancel: &CancellationToken) -> Ending {
-        let line = self.line.clone();
-        self.catch_up(&query.view, &line);
+    async fn carry_out(&mut self, command: AgentCommand, query: &Query, cancel: &CancellationToken) -> Ending {
+        let link = self.link.clone();
+        self.catch_up(&query.view, &link);
         match cancel.run_until_cancelled(self.command(command, query)).await {
             None => Ending::Interrupted,
             Some(words) => {
-                self.line.say(News::Words(words));
+                self.link.say(News::Words(words));
                 Ending::Answered
             }
         }
@@ -327,9 +327,8 @@ mod tests {
         }
     }
 
-    /// The line of request 3.
-    fn line(tell: std::sync::mpsc::SyncSender<(u64, News)>) -> Line {
-        Line {
+    fn link_of_request_3(tell: std::sync::mpsc::SyncSender<(u64, News)>) -> RequestLink {
+        RequestLink {
             number: 3,
             tell,
             awaken: Arc::new(UnixStream::pair().unwrap().1),
@@ -343,7 +342,7 @@ mod tests {
     #[test]
     fn an_answer_that_ends_after_new_is_paid_for_but_not_appended() {
         let (tell, _news) = sync_channel(100);
-        let mut mind = Mind::new(line(tell), AgentSetup::default());
+        let mut thread = AgentThread::new(link_of_request_3(tell), AgentSetup::default());
         let exchange = || Exchange {
             messages: vec![crate::chat::Message::user("why")],
             model: "m".into(),
@@ -351,24 +350,24 @@ mod tests {
             ending: Ending::Answered,
             seen: Default::default(),
         };
-        let over = |mind: &Mind| {
-            let exchange = Some((mind.conversation.id(), exchange()));
-            Over { exchange, line: mind.line.clone(), was_asked: true, has_failed: false }
+        let over = |thread: &AgentThread| {
+            let exchange = Some((thread.conversation.id(), exchange()));
+            Over { exchange, link: thread.link.clone(), was_asked: true, has_failed: false }
         };
-        let (one, late) = (over(&mind), over(&mind));
-        mind.take_back(one);
-        assert_eq!(mind.conversation.window().len(), 2, "the question, and a stand-in for its answer");
-        mind.begin_conversation();
-        mind.take_back(late);
-        assert!(mind.conversation.window().is_empty());
-        assert_eq!(mind.usage().input, 6);
+        let (one, late) = (over(&thread), over(&thread));
+        thread.take_back(one);
+        assert_eq!(thread.conversation.window().len(), 2, "the question, and a stand-in for its answer");
+        thread.begin_conversation();
+        thread.take_back(late);
+        assert!(thread.conversation.window().is_empty());
+        assert_eq!(thread.usage().input, 6);
     }
 
     #[test]
     fn a_panic_ends_one_request_and_is_told() {
         let (tell, news) = sync_channel(100);
-        let line = line(tell);
-        let mut mind = Mind::new(line.clone(), AgentSetup::default());
+        let link = link_of_request_3(tell);
+        let mut thread = AgentThread::new(link.clone(), AgentSetup::default());
         let resolved = Resolved {
             provider: Arc::new(Broken),
             model: "x".into(),
@@ -378,8 +377,8 @@ mod tests {
             host: "localhost".into(),
             discovered: None,
         };
-        let turn = mind.turn(resolved, Arc::new(line.clone()), CancellationToken::new());
-        let pending = Pending { turn, conversation: mind.conversation.id(), gate: None };
+        let turn = thread.turn(resolved, Arc::new(link.clone()), CancellationToken::new());
+        let pending = Pending { turn, conversation: thread.conversation.id(), gate: None };
         let view = ShellView {
             cwd: "/".into(),
             environment: Vec::new(),
@@ -393,7 +392,7 @@ mod tests {
         let query = Query { text: "why".into(), view, attachments: Vec::new(), stdin: None };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            mind.take_back(answer(pending, query, line).await);
+            thread.take_back(answer(pending, query, link).await);
         });
         let told: Vec<(u64, News)> = news.try_iter().collect();
         let is_crash = |news: &News| matches!(news, News::Event(Event::Finished(Ending::Failed(failure))) if failure.words == CRASHED);

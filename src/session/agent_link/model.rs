@@ -6,8 +6,8 @@ use crate::agent::{Front, ShellView, unresolved};
 use crate::chat::{Event, Failure, FailureKind};
 use crate::provider::{Keys, ModelList, Resolved, Wish, WithKeys};
 
-use super::Line;
-use super::orders::Mind;
+use super::RequestLink;
+use super::orders::AgentThread;
 
 /// Names a model in the environment.
 const MODEL_VARIABLE: &str = "SHELLMATE_MODEL";
@@ -18,11 +18,11 @@ fn exported(environment: &[(OsString, OsString)], name: &str) -> Option<String> 
     value.to_str().map(str::to_owned)
 }
 
-impl Mind {
+impl AgentThread {
     /// Takes note of what has changed since the last order: the configuration, and the model that the shell names.
-    pub(super) fn catch_up(&mut self, view: &ShellView, line: &Line) {
+    pub(super) fn catch_up(&mut self, view: &ShellView, link: &RequestLink) {
         if let Some(problem) = self.renew_settings() {
-            line.hear(Event::Notice(problem));
+            link.hear(Event::Notice(problem));
         }
         let named = exported(&view.environment, MODEL_VARIABLE);
         // Whichever was said last counts: `/model` or the variable.
@@ -47,13 +47,13 @@ impl Mind {
     }
 
     /// Tells the person which model answers, where that is news to them.
-    pub(super) fn introduce(&mut self, resolved: &Resolved, line: &Line) {
+    pub(super) fn introduce(&mut self, resolved: &Resolved, link: &RequestLink) {
         let (name, host) = (resolved.name(), resolved.host.clone());
         if self.introduced.replace(name.clone()).as_ref() != Some(&name) {
-            line.hear(Event::Model(name.clone()));
+            link.hear(Event::Model(name.clone()));
         }
         match self.host.replace(host.clone()) {
-            Some(before) if before != host => line.hear(Event::Notice(format!("now asking {host} ({name})"))),
+            Some(before) if before != host => link.hear(Event::Notice(format!("now asking {host} ({name})"))),
             Some(_) | None => {}
         }
     }

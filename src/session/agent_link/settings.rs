@@ -5,7 +5,7 @@ use crate::guard::Masking;
 use crate::provider::{Finder, Http, Wish};
 use crate::reflex::Role;
 
-use super::orders::Mind;
+use super::orders::AgentThread;
 
 /// What the configuration says to the agent.
 #[derive(Debug, Clone, Default)]
@@ -29,7 +29,7 @@ impl Settings {
     }
 }
 
-impl Mind {
+impl AgentThread {
     /// Reads the configuration again if it was saved since. What is wrong with it, if anything.
     pub(super) fn renew_settings(&mut self) -> Option<String> {
         let stamp = Stamp::of(self.setup.config.as_deref());

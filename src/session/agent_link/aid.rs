@@ -9,7 +9,7 @@ use crate::chat::{Ending, Event};
 use crate::reflex::{Question, Role};
 use crate::tool::{self, Answer, Asker};
 
-use super::{Line, News};
+use super::{News, RequestLink};
 
 /// What a model is asked where the rules know no correction.
 const FIX: &str = "Find out why my last command failed and put a corrected command on my prompt with suggest_command. Say in one line what was wrong.";
@@ -41,27 +41,27 @@ impl Rules {
 
     /// Says first what they are sure of; what a model says meanwhile waits for that. Anything else is kept until the model turns
     /// out to be in trouble or slow.
-    pub(super) fn speak_first(self, line: &Line) -> Said {
-        line.hold();
-        let line = line.clone();
+    pub(super) fn speak_first(self, link: &RequestLink) -> Said {
+        link.hold();
+        let link = link.clone();
         Said(Some(tokio::spawn(async move {
             // What the record says is a fact.
             let is_fact = self.question != Question::Why;
             match self.aid().await {
                 Some(aid) if is_fact || aid.is_confident => {
-                    line.release(Some(News::Words(aid.words)));
+                    link.release(Some(News::Words(aid.words)));
                     true
                 }
                 aid => {
                     if let Some(aid) = aid {
-                        line.keep(aid.words);
-                        let line = line.clone();
+                        link.keep(aid.words);
+                        let link = link.clone();
                         tokio::spawn(async move {
                             tokio::time::sleep(RULES_WAIT).await;
-                            line.say_kept();
+                            link.say_kept();
                         });
                     }
-                    line.release(None);
+                    link.release(None);
                     false
                 }
             }
@@ -78,14 +78,14 @@ impl Said {
     }
 
     /// Keeps words that are no correction, though one was wanted.
-    pub(super) fn kept(aid: Option<Aid>, line: &Line) -> Said {
+    pub(super) fn kept(aid: Option<Aid>, link: &RequestLink) -> Said {
         if let Some(aid) = aid {
-            line.keep(aid.words);
+            link.keep(aid.words);
         }
         Said(None)
     }
 
-    /// Waits until the rules have looked. Whether they have said something; what they have not said is kept by the line.
+    /// Waits until the rules have looked. Whether they have said something; words that were not said are kept by the link.
     pub(super) async fn have_spoken(self) -> bool {
         match self.0 {
             Some(speaking) => speaking.await.unwrap_or(false),
@@ -95,7 +95,7 @@ impl Said {
 }
 
 /// Puts a correction on the prompt: the one that is meant, or the one that the person picks.
-pub(super) async fn offer(aid: Aid, line: &Line) {
+pub(super) async fn offer(aid: Aid, link: &RequestLink) {
     let chosen = match &aid.proposals[..] {
         [] => None,
         [only] => Some(only),
@@ -103,17 +103,17 @@ pub(super) async fn offer(aid: Aid, line: &Line) {
         several => {
             let choices = several.iter().map(|proposal| proposal.command.clone()).collect();
             let text = "which one should be on your prompt?".to_owned();
-            match Asker::ask(line, tool::Question { text, choices }).await {
+            match Asker::ask(link, tool::Question { text, choices }).await {
                 Answer::Said(said) => several.iter().find(|proposal| proposal.command == said),
                 Answer::Declined => None,
             }
         }
     };
     if let Some(proposal) = chosen {
-        line.hear(Event::Notice(format!("{} (built-in rules)", proposal.why)));
-        line.say(News::Suggest(proposal.command.clone()));
+        link.hear(Event::Notice(format!("{} (built-in rules)", proposal.why)));
+        link.say(News::Suggest(proposal.command.clone()));
     }
-    line.hear(Event::Finished(Ending::Answered));
+    link.hear(Event::Finished(Ending::Answered));
 }
 
 /// What is said where the rules know nothing and no model is there, or none is wanted.

@@ -8,13 +8,13 @@ use crate::provider::{Resolved, Wish};
 use crate::text::human;
 
 use super::News;
-use super::orders::{Mind, ports};
+use super::orders::{AgentThread, ports};
 use super::sending;
 use super::slash::{AgentCommand, Part};
 
 const NO_MODEL: &str = "no model is connected";
 
-impl Mind {
+impl AgentThread {
     /// Carries out a command and returns the words for the person.
     pub(super) async fn command(&mut self, command: AgentCommand, query: &Query) -> String {
         match command {
@@ -44,7 +44,7 @@ impl Mind {
             AgentCommand::Copy => match self.conversation.last_answer() {
                 Some(answer) => {
                     let size = human::size(answer.len() as u64);
-                    self.line.say(News::Copy(answer));
+                    self.link.say(News::Copy(answer));
                     format!("copied ({size}), if your terminal allows it")
                 }
                 None => "there is no answer to copy yet".into(),
@@ -70,7 +70,7 @@ impl Mind {
         query.view.settled().await;
         match self.resolve(&self.wish.clone(), &query.view).await {
             Ok(Some(resolved)) => {
-                let (kit, ports) = (self.kit(resolved), ports(&Arc::new(self.line.clone())));
+                let (kit, ports) = (self.kit(resolved), ports(&Arc::new(self.link.clone())));
                 sending::words(&kit.preview(&self.conversation, &ports, &query), part)
             }
             Ok(None) => format!("{NO_MODEL}, so nothing would be sent"),
