@@ -77,11 +77,13 @@ impl Text {
         }
     }
 
-    /// Joins a further line; ideographs need no blank between them.
+    /// Joins a further line; ideographs need no blank between them. They get one where the text is of disputed width: their word was
+    /// shown when its line ended, and would be held back again if it became longer.
     pub(super) fn join(&mut self, more: &str) {
         let wide = |c: Option<char>| c.is_some_and(|c| width::cells(c.encode_utf8(&mut [0; 4])) == 2);
         self.source.truncate(self.source.trim_end().len());
-        let ideographs = wide(self.source.chars().next_back()) && wide(more.chars().next());
+        let is_settled = !self.disputed && width::is_settled(&self.source);
+        let ideographs = is_settled && wide(self.source.chars().next_back()) && wide(more.chars().next());
         if !ideographs && !self.source.is_empty() {
             self.source.push(' ');
         }

@@ -365,13 +365,16 @@ fn a_stalled_stream_shows_that_it_lives_and_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_quote_of_disputed_width_goes_on_without_a_second_copy() {
-    let text = "> > **bold** &amp; \\* ⚠\u{fe0f} \n> > quoted ";
-    for columns in [2, 3, 5, 8] {
-        for widening in [Widening::Ignores, Widening::Widens] {
-            let whole = Scene::new(columns).on(widening).text(text).finish();
-            let pieces = Scene::new(columns).on(widening).pieces(text, 1).finish();
-            assert_eq!(pieces.screen(), whole.screen());
+fn a_text_of_disputed_width_goes_on_without_a_second_copy() {
+    let quote = "> > **bold** &amp; \\* ⚠\u{fe0f} \n> > quoted ";
+    let ideographs = "ends with 👩\u{200d}👩\u{200d}👧 漢字 \n「引用」、";
+    for text in [quote, ideographs] {
+        for columns in [2, 3, 5, 8] {
+            for widening in [Widening::Ignores, Widening::Widens] {
+                let whole = Scene::new(columns).on(widening).text(text).finish();
+                let pieces = Scene::new(columns).on(widening).pieces(text, 1).finish();
+                assert_eq!(pieces.screen(), whole.screen());
+            }
         }
     }
 }
