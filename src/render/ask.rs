@@ -1,16 +1,16 @@
-//! The question before something happens to the person's machine.
+//! Questions to the user: the approval card before a tool call, and the model's own questions.
 
 use super::look::Look;
 use crate::text::{human, mixed_word, not_ascii, spell, width};
 
 use super::Options;
 use super::diff::compare;
-use super::line::{Line, alphabet};
+use super::line::{StyledLine, alphabet};
 use super::options::NEWLINE;
 
-/// What is about to happen, for a yes or a no.
+/// A tool call that needs the user's approval.
 #[derive(Debug, Clone)]
-pub struct Question<'a> {
+pub struct ApprovalRequest<'a> {
     pub subject: Subject<'a>,
     /// Who would do it and where, if that is not what the prompt says.
     pub place: Option<&'a str>,
@@ -37,7 +37,7 @@ pub struct Change<'a> {
     pub new: &'a str,
 }
 
-/// A question as it is drawn.
+/// An approval request as it is drawn.
 #[derive(Debug, Clone)]
 pub struct Card {
     /// The bytes; the last line is left open for the answer.
@@ -54,14 +54,14 @@ pub enum CardSize {
     TopHidden,
 }
 
-/// Renders the question with its choices at the bottom: `y` once, `n`, `n <why>`, `a` for the session where that can be, Esc for no.
+/// Renders the request with its choices at the bottom: `y` once, `n`, `n <why>`, `a` for the session where that can be, Esc for no.
 ///
 /// Nothing of what would happen is left out, and what cannot be seen is spelled out. If it is more than `rows` rows, a yes has to be
 /// typed as a word.
-pub fn question(question: &Question<'_>, rows: u16, options: &Options) -> Card {
-    let mut lines = body(&question.subject, question.place, options);
+pub fn approval_card(request: &ApprovalRequest<'_>, rows: u16, options: &Options) -> Card {
+    let mut lines = body(&request.subject, request.place, options);
     let height = height(&lines, options);
-    let choices = choices(question.always, options);
+    let choices = choices(request.always, options);
     let size = match height + choices.len() <= usize::from(rows) {
         true => CardSize::Whole,
         false => CardSize::TopHidden,
@@ -84,20 +84,20 @@ pub fn question(question: &Question<'_>, rows: u16, options: &Options) -> Card {
 }
 
 /// The rows that lines take on the screen.
-fn height(lines: &[Line], options: &Options) -> usize {
+fn height(lines: &[StyledLine], options: &Options) -> usize {
     let columns = usize::from(options.columns.max(1));
     lines.iter().map(|line| width::widest(&line.text()).div_ceil(columns).max(1)).sum()
 }
 
-fn top_not_visible(lines: &[Line], height: usize) -> Line {
+fn top_not_visible(lines: &[StyledLine], height: usize) -> StyledLine {
     let letters: usize = lines.iter().map(|line| line.text().len()).sum();
     let words = format!("top not visible: {height} rows, {}", human::size(letters as u64));
-    Line::of(Look::BOLD.and(Look::WARNING), &words)
+    StyledLine::of(Look::BOLD.and(Look::WARNING), &words)
 }
 
 /// What would happen.
-fn body(subject: &Subject<'_>, place: Option<&str>, options: &Options) -> Vec<Line> {
-    let header = |action: &str| Line::of(Look::BOLD.and(Look::WARNING), &format!("? {action}"));
+fn body(subject: &Subject<'_>, place: Option<&str>, options: &Options) -> Vec<StyledLine> {
+    let header = |action: &str| StyledLine::of(Look::BOLD.and(Look::WARNING), &format!("? {action}"));
     let place = place.map(|place| format!(" {place}")).unwrap_or_default();
     match subject {
         Subject::Command { action, command } => {
@@ -113,12 +113,12 @@ fn body(subject: &Subject<'_>, place: Option<&str>, options: &Options) -> Vec<Li
             first.push(Look::MUTED, &place);
             lines.push(first);
             for pieces in &spelled {
-                let mut line = Line::of(Look::BOLD, "  ");
+                let mut line = StyledLine::of(Look::BOLD, "  ");
                 line.push_pieces(Look::BOLD, pieces);
                 lines.push(line);
             }
             let note = mixed_word(command).and_then(not_ascii);
-            lines.extend(note.map(|note| Line::of(Look::WARNING, &format!("  mixes scripts, {note}"))));
+            lines.extend(note.map(|note| StyledLine::of(Look::WARNING, &format!("  mixes scripts, {note}"))));
             lines
         }
         Subject::Edit(change) => {
@@ -130,14 +130,14 @@ fn body(subject: &Subject<'_>, place: Option<&str>, options: &Options) -> Vec<Li
             }
             let mut lines = vec![first.with(Look::MUTED, &place)];
             let note = not_ascii(change.path);
-            lines.extend(note.map(|note| Line::of(Look::WARNING, &format!("  {note}"))));
+            lines.extend(note.map(|note| StyledLine::of(Look::WARNING, &format!("  {note}"))));
             lines.extend(difference.into_iter().flat_map(|difference| difference.lines));
             lines
         }
         Subject::Other { action, title } => {
             let mut first = header(action).with(Look::BOLD, " ");
             first.push_spelled(Look::BOLD, title, options);
-            let note = not_ascii(title).map(|note| Line::of(Look::WARNING, &format!("  {note}")));
+            let note = not_ascii(title).map(|note| StyledLine::of(Look::WARNING, &format!("  {note}")));
             [first.with(Look::MUTED, &place)].into_iter().chain(note).collect()
         }
     }
@@ -147,12 +147,12 @@ fn body(subject: &Subject<'_>, place: Option<&str>, options: &Options) -> Vec<Li
 pub fn inquiry(text: &str, choices: &[String], rows: u16, options: &Options) -> String {
     let mut lines = Vec::new();
     for pieces in spell(text, alphabet(options)) {
-        let mut line = Line::new();
+        let mut line = StyledLine::new();
         line.push_pieces(Look::PLAIN, &pieces);
         lines.push(line);
     }
     for (number, choice) in choices.iter().enumerate() {
-        let mut line = Line::of(Look::BOLD, &format!("  {}. ", number + 1));
+        let mut line = StyledLine::of(Look::BOLD, &format!("  {}. ", number + 1));
         line.push_spelled(Look::PLAIN, choice, options);
         lines.push(line);
     }
@@ -174,7 +174,7 @@ const NO: (&str, &str) = ("n", " no");
 const WHY: (&str, &str) = ("n <why>", " tell it why");
 const ESC: (&str, &str) = ("Esc", " no");
 
-fn choices(always: Option<&str>, options: &Options) -> Vec<Line> {
+fn choices(always: Option<&str>, options: &Options) -> Vec<StyledLine> {
     let always = always.map(|covers| format!(" {covers}"));
     let always = always.as_deref().map(|covers| ("a", covers));
     let all: Vec<(&str, &str)> = [YES, NO, WHY].into_iter().chain(always).chain([ESC]).collect();
@@ -185,12 +185,12 @@ fn choices(always: Option<&str>, options: &Options) -> Vec<Line> {
 const ANSWER: usize = 3 + 6;
 
 /// On as many rows as they need; none is broken, and the last has room for the answer.
-fn rows_of(choices: &[(&str, &str)], options: &Options) -> Vec<Line> {
+fn rows_of(choices: &[(&str, &str)], options: &Options) -> Vec<StyledLine> {
     let columns = usize::from(options.columns).saturating_sub(1);
-    let mut lines = vec![Line::new()];
+    let mut lines = vec![StyledLine::new()];
     for (index, (key, meaning)) in choices.iter().enumerate() {
         let room = if index + 1 == choices.len() { columns.saturating_sub(ANSWER) } else { columns };
-        let mut choice = Line::of(Look::BOLD, key);
+        let mut choice = StyledLine::of(Look::BOLD, key);
         choice.push_spelled(Look::MUTED, meaning, options);
         match lines.last_mut() {
             Some(line) if line.is_empty() => *line = choice,

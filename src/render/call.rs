@@ -9,7 +9,7 @@ use crate::text::width;
 
 use super::Options;
 use super::diff;
-use super::line::Line;
+use super::line::StyledLine;
 use super::output::{HEAD, Output};
 use super::status::{spinner, whole_seconds};
 use super::unfold::Unfolding;
@@ -87,7 +87,7 @@ impl Calls {
         !self.running.is_empty()
     }
 
-    pub(super) fn start(&mut self, call: &Call, kind: ToolKind, title: &str, now: Instant) -> Vec<Line> {
+    pub(super) fn start(&mut self, call: &Call, kind: ToolKind, title: &str, now: Instant) -> Vec<StyledLine> {
         // The question and its answer are on the screen already, unless the request is shown once more.
         if kind == ToolKind::Ask && !self.shows_all {
             return Vec::new();
@@ -107,7 +107,7 @@ impl Calls {
     }
 
     /// Ends a call; returns the lines that are final.
-    pub(super) fn finish(&mut self, id: &str, outcome: &Outcome, shown: &Shown, took: Duration) -> Vec<Line> {
+    pub(super) fn finish(&mut self, id: &str, outcome: &Outcome, shown: &Shown, took: Duration) -> Vec<StyledLine> {
         let Some(at) = self.running.iter().position(|call| call.id == id) else { return Vec::new() };
         let call = self.running.remove(at);
         if is_read(call.kind) && !outcome.is_failed() && !self.shows_all {
@@ -131,35 +131,35 @@ impl Calls {
     }
 
     /// The turn is over: what runs has been stopped.
-    pub(super) fn stop(&mut self) -> Vec<Line> {
+    pub(super) fn stop(&mut self) -> Vec<StyledLine> {
         let mut lines = self.flush();
         for call in std::mem::take(&mut self.running) {
-            lines.push(self.line(&call, Look::MUTED, &Line::of(Look::WARNING, "stopped")));
+            lines.push(self.line(&call, Look::MUTED, &StyledLine::of(Look::WARNING, "stopped")));
         }
         lines
     }
 
     /// Makes the reads final.
-    pub(super) fn flush(&mut self) -> Vec<Line> {
+    pub(super) fn flush(&mut self) -> Vec<StyledLine> {
         let reads = std::mem::take(&mut self.reads);
         if reads.is_empty() { Vec::new() } else { vec![self.reads_line(&reads, &[])] }
     }
 
     /// Unfolds or folds; returns what is to be shown of the last call now.
-    pub(super) fn toggle(&mut self) -> Vec<Line> {
+    pub(super) fn toggle(&mut self) -> Vec<StyledLine> {
         if self.is_running() {
             self.unfolded = !self.unfolded;
             return Vec::new();
         }
         let Some(past) = self.last.as_mut().filter(|past| !past.is_whole) else { return Vec::new() };
         past.is_whole = true;
-        let mut lines = vec![Line::of(Look::MUTED, &past.title)];
+        let mut lines = vec![StyledLine::of(Look::MUTED, &past.title)];
         lines.extend(whole(&past.output));
         lines
     }
 
     /// The calls that run, a row each.
-    pub(super) fn live(&self, now: Instant) -> Vec<Line> {
+    pub(super) fn live(&self, now: Instant) -> Vec<StyledLine> {
         let room = usize::from(self.options.columns).saturating_sub(1);
         let (reading, others): (Vec<&Running>, Vec<&Running>) =
             self.running.iter().partition(|call| is_read(call.kind));
@@ -170,19 +170,20 @@ impl Calls {
         let more = others.len().saturating_sub(MOST_RUNNING);
         for call in others.into_iter().take(MOST_RUNNING) {
             let elapsed = now.saturating_duration_since(call.started);
-            let end = Line::of(Look::MUTED, &format!("{} {}", spinner(elapsed, &self.options), whole_seconds(elapsed)));
+            let end =
+                StyledLine::of(Look::MUTED, &format!("{} {}", spinner(elapsed, &self.options), whole_seconds(elapsed)));
             lines.push(self.line(call, Look::ACCENT, &end));
             let most = if self.unfolded { UNFOLDED } else { HEAD };
             lines.extend(call.output.tail(most).iter().map(|line| indented(line)));
         }
         if more > 0 {
-            lines.push(Line::of(Look::MUTED, &format!("+{more} more")));
+            lines.push(StyledLine::of(Look::MUTED, &format!("+{more} more")));
         }
         lines.iter().map(|line| line.clipped(room, &self.options)).collect()
     }
 
     /// Adds the lines of output that are worth showing; returns whether that is all of it.
-    fn preview(&self, output: &Output, outcome: &Outcome, lines: &mut Vec<Line>) -> bool {
+    fn preview(&self, output: &Output, outcome: &Outcome, lines: &mut Vec<StyledLine>) -> bool {
         if self.unfolded || self.shows_all {
             lines.extend(whole(output));
             return true;
@@ -208,36 +209,37 @@ impl Calls {
         false
     }
 
-    fn ended(&self, call: &Running, outcome: &Outcome, shown: &Shown, took: Duration) -> Line {
+    fn ended(&self, call: &Running, outcome: &Outcome, shown: &Shown, took: Duration) -> StyledLine {
         let [good, bad] = if self.options.unicode { ["✓", "✗"] } else { ["ok", "failed:"] };
         let took = format!(" {}", human::duration(took));
         let end = match (shown, shown.trouble(outcome)) {
             (Shown::Declined { .. } | Shown::Stopped, Some(why)) => self.reason(call, Look::WARNING, &why, ""),
             (_, Some(why)) => self.reason(call, Look::BAD, &format!("{bad} {why}"), &took),
-            (_, None) if call.kind == ToolKind::Suggest => Line::new(),
-            (Shown::Change { added, removed, .. }, None) => diff::counts(Line::new(), *added, *removed)
+            (_, None) if call.kind == ToolKind::Suggest => StyledLine::new(),
+            (Shown::Change { added, removed, .. }, None) => diff::counts(StyledLine::new(), *added, *removed)
                 .with(Look::GOOD, &format!("  {good}"))
                 .with(Look::MUTED, &took),
-            (_, None) => Line::of(Look::GOOD, good).with(Look::MUTED, &took),
+            (_, None) => StyledLine::of(Look::GOOD, good).with(Look::MUTED, &took),
         };
         self.line(call, Look::MUTED, &end)
     }
 
     /// Why a call did not do what it should. A long reason gets the room that the title leaves, and half a row at least.
-    fn reason(&self, call: &Running, look: Look, why: &str, took: &str) -> Line {
+    fn reason(&self, call: &Running, look: Look, why: &str, took: &str) -> StyledLine {
         let columns = usize::from(self.options.columns);
-        let title = self.line(call, look, &Line::new()).cells();
+        let title = self.line(call, look, &StyledLine::new()).cells();
         let room = columns.saturating_sub(3 + title + took.len()).max(columns / 2);
-        Line::of(look, why).clipped(room, &self.options).with(Look::MUTED, took)
+        StyledLine::of(look, why).clipped(room, &self.options).with(Look::MUTED, took)
     }
 
     /// The row of a call. The title is cut so that the end has room on it.
-    fn line(&self, call: &Running, mark: Look, end: &Line) -> Line {
+    fn line(&self, call: &Running, mark: Look, end: &StyledLine) -> StyledLine {
         let label = Label::of(call.kind, &call.name, &self.options);
         let after = width::widest(label.after) + width::widest(&end.text());
         let room = usize::from(self.options.columns).saturating_sub(3 + after);
         let title = call.title.lines().next().unwrap_or_default();
-        let line = Line::of(mark, label.icon).with(Look::MUTED, &label.before).with(Look::PLAIN, &format!(" {title}"));
+        let line =
+            StyledLine::of(mark, label.icon).with(Look::MUTED, &label.before).with(Look::PLAIN, &format!(" {title}"));
         let mut line = line.clipped(room, &self.options).with(Look::MUTED, label.after);
         if !end.is_empty() {
             line.push(Look::PLAIN, "  ");
@@ -246,14 +248,14 @@ impl Calls {
         line
     }
 
-    fn reads_line(&self, reads: &[Read], reading: &[&Running]) -> Line {
+    fn reads_line(&self, reads: &[Read], reading: &[&Running]) -> StyledLine {
         let all = reads.iter().map(|read| (read.name.as_str(), read.title.as_str()));
         let all: Vec<(&str, &str)> =
             all.chain(reading.iter().map(|call| (call.name.as_str(), call.title.as_str()))).collect();
         let took = reads.iter().map(|read| read.took).max().unwrap_or_default();
         // Room for a count of the others and the time.
         let room = usize::from(self.options.columns).saturating_sub(16);
-        let mut line = Line::of(Look::MUTED, Label::of(ToolKind::Read, "", &self.options).icon);
+        let mut line = StyledLine::of(Look::MUTED, Label::of(ToolKind::Read, "", &self.options).icon);
         let mut before = "";
         for (index, (name, title)) in all.iter().enumerate() {
             if index > 0 && line.cells() + width::widest(title) + name.len() > room {
@@ -302,17 +304,17 @@ impl Label {
     }
 }
 
-fn indented(line: &str) -> Line {
+fn indented(line: &str) -> StyledLine {
     let style = match line.as_bytes() {
         [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] => Look::MUTED,
         [b'+', ..] => Look::MUTED.and(Look::GOOD),
         [b'-', ..] => Look::MUTED.and(Look::BAD),
         _ => Look::MUTED,
     };
-    Line::of(style, &format!("  {line}"))
+    StyledLine::of(style, &format!("  {line}"))
 }
 
-fn whole(output: &Output) -> Vec<Line> {
+fn whole(output: &Output) -> Vec<StyledLine> {
     let (dropped, all) = output.all();
     let notice = (dropped > 0).then(|| indented(&format!("({dropped} earlier lines are not kept)")));
     notice.into_iter().chain(all.iter().map(|line| indented(line))).collect()

@@ -11,7 +11,7 @@ use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxSet};
 
 use super::look::Look;
 
-use super::line::Line;
+use super::line::StyledLine;
 
 /// A longer line is data, and its grammar could take for ever.
 const LONGEST: usize = 2000;
@@ -59,8 +59,8 @@ impl Highlighter {
     }
 
     /// Colours a complete line, given without its newline.
-    pub(super) fn line(&mut self, text: &str) -> Line {
-        let mut line = Line::new();
+    pub(super) fn line(&mut self, text: &str) -> StyledLine {
+        let mut line = StyledLine::new();
         for (look, range) in self.pieces(text) {
             line.push(look, &text[range]);
         }

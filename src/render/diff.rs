@@ -9,7 +9,7 @@ use crate::text::{Piece, spell, spell_code, width};
 
 use super::Options;
 use super::code::Highlighter;
-use super::line::{Line, alphabet};
+use super::line::{StyledLine, alphabet};
 use super::options::NEWLINE;
 
 /// From here on old and new have room beside each other.
@@ -30,7 +30,7 @@ const MOST_COLOURED: usize = 400;
 /// Lines end as the mode needs, the last one too.
 pub fn diff(old: &str, new: &str, path: &str, options: &Options) -> String {
     let Some(change) = compare(old, new, path, options) else { return String::new() };
-    let summary = Line::of(Look::HEADING, path).with(Look::PLAIN, " ");
+    let summary = StyledLine::of(Look::HEADING, path).with(Look::PLAIN, " ");
     let mut out = Vec::new();
     for line in [&change.counts(summary)].into_iter().chain(&change.lines) {
         line.write(options, &mut out);
@@ -43,18 +43,18 @@ pub fn diff(old: &str, new: &str, path: &str, options: &Options) -> String {
 pub(super) struct Difference {
     added: usize,
     removed: usize,
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<StyledLine>,
 }
 
 impl Difference {
     /// Adds `+2 −1` to a line.
-    pub(super) fn counts(&self, line: Line) -> Line {
+    pub(super) fn counts(&self, line: StyledLine) -> StyledLine {
         counts(line, self.added, self.removed)
     }
 }
 
 /// Adds `+2 −1` to a line.
-pub(super) fn counts(line: Line, added: usize, removed: usize) -> Line {
+pub(super) fn counts(line: StyledLine, added: usize, removed: usize) -> StyledLine {
     line.with(Look::GOOD, &format!("+{added}")).with(Look::BAD, &format!(" −{removed}"))
 }
 
@@ -69,7 +69,7 @@ pub(super) fn compare(old: &str, new: &str, path: &str, options: &Options) -> Op
     let mut lines = Vec::new();
     let mut coloured = 0;
     for hunk in &hunks {
-        lines.push(Line::of(Look::MUTED, &place(hunk)));
+        lines.push(StyledLine::of(Look::MUTED, &place(hunk)));
         // Each hunk is coloured by itself: what stands before it in the file may be long.
         let mut highlighter = Highlighter::new(language(path)).filter(|_| coloured < MOST_COLOURED);
         for op in hunk {
@@ -115,7 +115,7 @@ fn folded(rows: Vec<Row>, options: &Options) -> Vec<Row> {
                 row.text.push_pieces(Look::PLAIN, &pieces);
             }
         } else {
-            let again = (1..count).map(|_| Row { text: Line::new(), ..row });
+            let again = (1..count).map(|_| Row { text: StyledLine::new(), ..row });
             folded.extend(again.collect::<Vec<_>>());
         }
         folded.push(row);
@@ -141,7 +141,7 @@ struct Row {
     tag: ChangeTag,
     old: Option<usize>,
     new: Option<usize>,
-    text: Line,
+    text: StyledLine,
     missing_newline: bool,
 }
 
@@ -159,7 +159,7 @@ impl Row {
         };
         let spelled = spell_code(whole, alphabet(view.options));
         let (old, new, missing_newline) = (change.old_index(), change.new_index(), change.missing_newline());
-        let mut line = Line::new();
+        let mut line = StyledLine::new();
         if spelled.iter().any(|piece| matches!(piece, Piece::Sign(_))) {
             // What is hidden matters more than colours.
             line.push_pieces(plain, &spelled);
@@ -193,13 +193,13 @@ fn language(path: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
-fn unified(row: &Row) -> Vec<Line> {
+fn unified(row: &Row) -> Vec<StyledLine> {
     let (sign, style) = look(row.tag);
-    let mut line = Line::of(style, sign);
+    let mut line = StyledLine::of(style, sign);
     line.append(&row.text);
     let mut lines = vec![line];
     if row.missing_newline {
-        lines.push(Line::of(Look::MUTED, "\\ no newline at the end"));
+        lines.push(StyledLine::of(Look::MUTED, "\\ no newline at the end"));
     }
     lines
 }
@@ -213,9 +213,9 @@ fn look(tag: ChangeTag) -> (&'static str, Look) {
 }
 
 /// Pairs the lines of one change, old at the left, each half in its own rows.
-fn beside(changes: &[Row], options: &Options) -> Vec<Line> {
+fn beside(changes: &[Row], options: &Options) -> Vec<StyledLine> {
     let half = (usize::from(options.columns).saturating_sub(1 + GAP.len())) / 2;
-    let side = |keep: fn(&Row) -> Option<usize>| -> Vec<Line> {
+    let side = |keep: fn(&Row) -> Option<usize>| -> Vec<StyledLine> {
         let kept = changes.iter().filter_map(|row| Some((keep(row)?, row)));
         kept.flat_map(|(index, row)| numbered(index, row, half)).collect()
     };
@@ -239,29 +239,29 @@ fn beside(changes: &[Row], options: &Options) -> Vec<Line> {
 }
 
 /// A line with its number, cut into rows of `half` cells: nothing of a change is hidden.
-fn numbered(index: usize, line: &Row, half: usize) -> Vec<Line> {
+fn numbered(index: usize, line: &Row, half: usize) -> Vec<StyledLine> {
     let (sign, style) = look(line.tag);
     let number = format!("{:>4} ", index + 1);
     let room = half.saturating_sub(number.len() + 1);
     let rows = rows(&line.text, room);
     let first = |row: usize| if row == 0 { number.clone() } else { " ".repeat(number.len()) };
     let numbered = rows.iter().enumerate().map(|(row, text)| {
-        let mut line = Line::of(Look::MUTED, &first(row)).with(style, sign);
+        let mut line = StyledLine::of(Look::MUTED, &first(row)).with(style, sign);
         line.append(text);
         line
     });
     numbered.collect()
 }
 
-fn rows(line: &Line, room: usize) -> Vec<Line> {
-    let mut rows = vec![Line::new()];
+fn rows(line: &StyledLine, room: usize) -> Vec<StyledLine> {
+    let mut rows = vec![StyledLine::new()];
     let mut left = room;
     for span in &line.spans {
         let mut rest = span.text.as_str();
         while !rest.is_empty() {
             let fitting = width::fit(rest, left);
             if fitting.is_empty() && left < room {
-                rows.push(Line::new());
+                rows.push(StyledLine::new());
                 left = room;
                 continue;
             }

@@ -51,16 +51,16 @@ impl Hang {
     }
 
     /// The beginning of a further row.
-    fn prefix(self) -> Line {
+    fn prefix(self) -> StyledLine {
         let marks = "> ".repeat(self.quoted);
         let blanks = " ".repeat(self.indent - marks.len());
-        Line::of(Look::MUTED, &marks).with(Look::PLAIN, &blanks)
+        StyledLine::of(Look::MUTED, &marks).with(Look::PLAIN, &blanks)
     }
 }
 
 /// Spans next to each other always differ in look, so two lines that look alike are equal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct StyledLine {
     pub(super) spans: Vec<Span>,
     pub(super) wrap: Wrap,
 }
@@ -68,7 +68,7 @@ pub(super) struct Line {
 /// A row of a line, and where in the line its text begins.
 #[derive(Debug)]
 pub(super) struct LineRow {
-    pub(super) line: Line,
+    pub(super) line: StyledLine,
     pub(super) start: usize,
 }
 
@@ -88,16 +88,16 @@ impl Wrap {
     }
 }
 
-impl Line {
-    pub(super) fn new() -> Line {
-        Line::default()
+impl StyledLine {
+    pub(super) fn new() -> StyledLine {
+        StyledLine::default()
     }
 
-    pub(super) fn of(style: Look, text: &str) -> Line {
-        Line::new().with(style, text)
+    pub(super) fn of(style: Look, text: &str) -> StyledLine {
+        StyledLine::new().with(style, text)
     }
 
-    pub(super) fn with(mut self, style: Look, text: &str) -> Line {
+    pub(super) fn with(mut self, style: Look, text: &str) -> StyledLine {
         self.push(style, text);
         self
     }
@@ -132,20 +132,20 @@ impl Line {
         }
     }
 
-    pub(super) fn append(&mut self, other: &Line) {
+    pub(super) fn append(&mut self, other: &StyledLine) {
         for span in &other.spans {
             self.push_link(span.style, span.link.as_deref(), &span.text);
         }
     }
 
     /// Breaks the line at words where it is too wide.
-    pub(super) fn wrapped(mut self, hang: Hang) -> Line {
+    pub(super) fn wrapped(mut self, hang: Hang) -> StyledLine {
         self.wrap = Wrap::Words(hang);
         self
     }
 
     /// Appends the rest of a line; an empty one takes the way it is wrapped as well.
-    pub(super) fn extend(&mut self, rest: &Line) {
+    pub(super) fn extend(&mut self, rest: &StyledLine) {
         if self.is_empty() && self.wrap == Wrap::Terminal {
             self.wrap = rest.wrap;
         }
@@ -167,7 +167,7 @@ impl Line {
         let layout = Layout { columns, lead: hang.lead, hang: hang.indent, fixed };
         let row = |(index, range): (usize, Range<usize>)| {
             let start = range.start;
-            let mut line = if index > 0 { hang.prefix() } else { Line::new() };
+            let mut line = if index > 0 { hang.prefix() } else { StyledLine::new() };
             line.append(&self.slice(range));
             LineRow { line, start }
         };
@@ -186,9 +186,9 @@ impl Line {
     }
 
     /// What of the line follows this byte of its text, as it begins a further row.
-    pub(super) fn continued_from(&self, start: usize, options: &Options) -> Line {
+    pub(super) fn continued_from(&self, start: usize, options: &Options) -> StyledLine {
         let rest = self.slice(start..self.text().len());
-        let Wrap::Words(hang) = self.wrap.in_(options) else { return Line { wrap: self.wrap, ..rest } };
+        let Wrap::Words(hang) = self.wrap.in_(options) else { return StyledLine { wrap: self.wrap, ..rest } };
         if start == 0 {
             return self.clone();
         }
@@ -199,8 +199,8 @@ impl Line {
     }
 
     /// The part of the line in these bytes of its text.
-    pub(super) fn slice(&self, range: Range<usize>) -> Line {
-        let mut part = Line::new();
+    pub(super) fn slice(&self, range: Range<usize>) -> StyledLine {
+        let mut part = StyledLine::new();
         let mut at = 0;
         for span in &self.spans {
             let end = at + span.text.len();
@@ -212,7 +212,7 @@ impl Line {
     }
 
     /// Bytes at the start of the text in which both lines look the same.
-    pub(super) fn common(&self, other: &Line) -> usize {
+    pub(super) fn common(&self, other: &StyledLine) -> usize {
         let mut common = 0;
         for (mine, theirs) in self.spans.iter().zip(&other.spans) {
             if mine.style != theirs.style || mine.link != theirs.link {
@@ -237,7 +237,7 @@ impl Line {
     }
 
     /// Returns what follows `beginning`, if the line begins with it.
-    pub(super) fn after(&self, beginning: &Line) -> Option<Line> {
+    pub(super) fn after(&self, beginning: &StyledLine) -> Option<StyledLine> {
         let Some((last, before)) = beginning.spans.split_last() else { return Some(self.clone()) };
         if self.spans.len() < beginning.spans.len() || self.spans[..before.len()] != *before {
             return None;
@@ -247,16 +247,16 @@ impl Line {
         if meeting.style != last.style || meeting.link != last.link {
             return None;
         }
-        let mut after = Line::new();
+        let mut after = StyledLine::new();
         after.push_link(meeting.style, meeting.link.as_deref(), rest);
         after.spans.extend_from_slice(&self.spans[before.len() + 1..]);
         Some(after)
     }
 
     /// Returns what follows `text`, if the line begins with it in whatever look.
-    pub(super) fn skip_text(&self, text: &str) -> Option<Line> {
+    pub(super) fn skip_text(&self, text: &str) -> Option<StyledLine> {
         let mut rest = text;
-        let mut after = Line::new();
+        let mut after = StyledLine::new();
         for span in &self.spans {
             let common = rest.len().min(span.text.len());
             if rest.as_bytes()[..common] != span.text.as_bytes()[..common] {
@@ -269,13 +269,13 @@ impl Line {
     }
 
     /// Cuts the line so that it takes at most `room` cells on every terminal.
-    pub(super) fn clipped(&self, room: usize, options: &Options) -> Line {
+    pub(super) fn clipped(&self, room: usize, options: &Options) -> StyledLine {
         if width::widest(&self.text()) <= room {
             return self.clone();
         }
         let ellipsis = if options.unicode { "…" } else { "..." };
         let mut room = room.saturating_sub(width::cells(ellipsis));
-        let mut clipped = Line::new();
+        let mut clipped = StyledLine::new();
         for span in &self.spans {
             let kept = width::fit(&span.text, room);
             clipped.push_link(span.style, span.link.as_deref(), kept);

@@ -26,7 +26,7 @@ mod unfold;
 #[cfg(test)]
 mod tests;
 
-pub use ask::{Card, CardSize, Change, Question, Subject, inquiry, question};
+pub use ask::{ApprovalRequest, Card, CardSize, Change, Subject, approval_card, inquiry};
 pub use code::{load_grammars, warm};
 pub use diff::diff;
 pub use options::{Mode, Options, Size, Wrapping, cooked};

@@ -7,7 +7,7 @@ use crate::chat::{Ending, Event};
 use crate::text::{human, width, wrap};
 
 use super::call::Calls;
-use super::line::{Hang, Line};
+use super::line::{Hang, StyledLine};
 use super::markdown::Stream;
 use super::region::{Final, Region};
 use super::status::{Doing, Status};
@@ -35,7 +35,7 @@ pub struct Painter {
     /// The last time we were told.
     now: Option<Instant>,
     /// Unfolded while a line was open.
-    later: Vec<Line>,
+    later: Vec<StyledLine>,
     /// A line said as it is has no end yet.
     open_part: bool,
     suspended: bool,
@@ -86,7 +86,7 @@ impl Painter {
                 // Another answer follows at once where the person has said something meanwhile.
                 if self.kind == Some(Kind::Text) {
                     self.close(now);
-                    self.say(vec![Line::new()]);
+                    self.say(vec![StyledLine::new()]);
                 }
             }
             Event::Model(name) => {
@@ -124,9 +124,10 @@ impl Painter {
             }
             Event::Steered(text) => {
                 let mark = |index: usize| if index == 0 { "> " } else { "  " };
-                let line =
-                    |(index, line)| Line::of(Look::ACCENT, mark(index)).with(Look::PLAIN, line).wrapped(Hang::below(2));
-                let lines: Vec<Line> = text.lines().enumerate().map(line).collect();
+                let line = |(index, line)| {
+                    StyledLine::of(Look::ACCENT, mark(index)).with(Look::PLAIN, line).wrapped(Hang::below(2))
+                };
+                let lines: Vec<StyledLine> = text.lines().enumerate().map(line).collect();
                 // It was said in the middle of a sentence, perhaps of a word.
                 if self.kind == Some(Kind::Text) || self.open_part {
                     self.later.extend(lines);
@@ -252,12 +253,12 @@ impl Painter {
         if self.kind == Some(Kind::Text) {
             // What was said so far stays, and the next try begins anew below it.
             self.close(now);
-            self.say(vec![prose(Look::MUTED, "(interrupted; asking again)"), Line::new()]);
+            self.say(vec![prose(Look::MUTED, "(interrupted; asking again)"), StyledLine::new()]);
         }
         self.text_at = None;
         if self.options.mode == Mode::Dumb {
             self.begin(Kind::Note, now);
-            self.say(vec![Line::of(Look::PLAIN, &format!("{why}; try {attempt} in {}", human::duration(after)))]);
+            self.say(vec![StyledLine::of(Look::PLAIN, &format!("{why}; try {attempt} in {}", human::duration(after)))]);
         }
     }
 
@@ -271,7 +272,7 @@ impl Painter {
             Ending::StepLimit => self.say(vec![prose(Look::WARNING, "stopped at the step limit")]),
             Ending::Failed(failure) => {
                 let mark = if self.options.unicode { "✗ " } else { "error: " };
-                let line = Line::of(Look::BAD, mark).with(Look::BAD, &failure.words);
+                let line = StyledLine::of(Look::BAD, mark).with(Look::BAD, &failure.words);
                 self.say(vec![line.wrapped(Hang::below(width::cells(mark)))]);
             }
         }
@@ -302,7 +303,7 @@ impl Painter {
         let before = self.kind;
         self.close(now);
         if before.is_some() && (before == Some(Kind::Text)) != (kind == Kind::Text) {
-            self.say(vec![Line::new()]);
+            self.say(vec![StyledLine::new()]);
         }
         self.kind = Some(kind);
     }
@@ -348,15 +349,15 @@ impl Painter {
 
     fn end_part(&mut self) {
         if std::mem::take(&mut self.open_part) {
-            self.say(vec![Line::new()]);
+            self.say(vec![StyledLine::new()]);
         }
     }
 
-    fn say(&mut self, lines: Vec<Line>) {
+    fn say(&mut self, lines: Vec<StyledLine>) {
         self.finals.extend(lines.into_iter().map(Final::Line));
     }
 
-    fn unfold(&mut self, lines: Vec<Line>, out: &mut Vec<u8>) {
+    fn unfold(&mut self, lines: Vec<StyledLine>, out: &mut Vec<u8>) {
         if self.kind == Some(Kind::Text) || self.open_part {
             self.later.extend(lines);
         } else {
@@ -372,15 +373,15 @@ impl Painter {
         }
         let live = match (self.options.mode, self.now) {
             (Mode::Terminal, Some(now)) => self.live(now),
-            (Mode::Terminal, None) | (Mode::Dumb, _) => self.open_part.then(Line::new).into_iter().collect(),
+            (Mode::Terminal, None) | (Mode::Dumb, _) => self.open_part.then(StyledLine::new).into_iter().collect(),
         };
         self.region.paint(std::mem::take(&mut self.finals), live, out);
     }
 
-    fn live(&self, now: Instant) -> Vec<Line> {
+    fn live(&self, now: Instant) -> Vec<StyledLine> {
         let mut lines = self.stream.live();
         if self.open_part {
-            lines.push(Line::new());
+            lines.push(StyledLine::new());
         }
         lines.extend(self.calls.live(now));
         let flowing = self.text_at.is_some_and(|at| now.saturating_duration_since(at) < STALL);
@@ -398,6 +399,6 @@ pub fn wrapped(text: &str, options: &Options) -> Vec<String> {
 }
 
 /// A line of words, wrapped below its beginning.
-fn prose(style: Look, text: &str) -> Line {
-    Line::of(style, text).wrapped(Hang { lead: 0, ..Hang::below(wrap::hang_of(text)) })
+fn prose(style: Look, text: &str) -> StyledLine {
+    StyledLine::of(style, text).wrapped(Hang { lead: 0, ..Hang::below(wrap::hang_of(text)) })
 }

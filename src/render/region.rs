@@ -11,7 +11,7 @@ use crate::text::ansi::Put;
 use crate::text::width;
 use crate::text::wrap::Fixed;
 
-use super::line::{Hang, Line, Wrap};
+use super::line::{Hang, StyledLine, Wrap};
 use super::look::Look;
 use super::options::NEWLINE;
 use super::{Options, Size};
@@ -19,21 +19,21 @@ use super::{Options, Size};
 /// What is final, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Final {
-    Line(Line),
+    Line(StyledLine),
     /// The beginning of a line that goes on.
-    Part(Line),
+    Part(StyledLine),
 }
 
 pub(super) struct Region {
     options: Options,
     /// The rows on the screen that may be redrawn; the cursor is at the end of the last one. The terminal may wrap them further.
-    drawn: Vec<Line>,
+    drawn: Vec<StyledLine>,
     /// Of those, how many belong to the first line.
     first_rows: usize,
     /// The text of the first line, as it was drawn.
     first_text: String,
     /// The beginning of the first line that is final, from the start of its row on.
-    tail: Line,
+    tail: StyledLine,
     /// The first row takes an unknown number of rows on the screen, because the terminal was resized or terminals disagree on its
     /// width. It may grow only.
     fixed: Option<Fixed>,
@@ -41,7 +41,14 @@ pub(super) struct Region {
 
 impl Region {
     pub(super) fn new(options: Options) -> Region {
-        Region { options, drawn: Vec::new(), first_rows: 0, first_text: String::new(), tail: Line::new(), fixed: None }
+        Region {
+            options,
+            drawn: Vec::new(),
+            first_rows: 0,
+            first_text: String::new(),
+            tail: StyledLine::new(),
+            fixed: None,
+        }
     }
 
     /// Whether nothing may be drawn below what is there, because there would be no way back.
@@ -55,7 +62,7 @@ impl Region {
     }
 
     /// Makes the screen show what is final, then what is live.
-    pub(super) fn paint(&mut self, finals: Vec<Final>, live: Vec<Line>, out: &mut Vec<u8>) {
+    pub(super) fn paint(&mut self, finals: Vec<Final>, live: Vec<StyledLine>, out: &mut Vec<u8>) {
         let mut complete = Vec::new();
         let mut open = std::mem::take(&mut self.tail);
         for one in finals {
@@ -68,18 +75,18 @@ impl Region {
             }
         }
         let mut live = live.into_iter();
-        let first = live.next().or_else(|| (!open.is_empty()).then(Line::new)).map(|more| {
+        let first = live.next().or_else(|| (!open.is_empty()).then(StyledLine::new)).map(|more| {
             let mut first = open.clone();
             first.extend(&more);
             first
         });
         let mut fixed = self.fixed;
-        let mut rows = |line: &Line| line.rows(&self.options, fixed.take()).into_iter().map(|row| row.line);
-        let mut lines: Vec<Line> = complete.iter().flat_map(&mut rows).collect();
+        let mut rows = |line: &StyledLine| line.rows(&self.options, fixed.take()).into_iter().map(|row| row.line);
+        let mut lines: Vec<StyledLine> = complete.iter().flat_map(&mut rows).collect();
         let before = lines.len();
         lines.extend(first.iter().flat_map(&mut rows));
         let first_rows = lines.len() - before;
-        lines.extend(live.flat_map(|line| rows(&line).collect::<Vec<Line>>()));
+        lines.extend(live.flat_map(|line| rows(&line).collect::<Vec<StyledLine>>()));
         self.draw(&lines, out);
         if !complete.is_empty() {
             self.fixed = None;
@@ -89,7 +96,7 @@ impl Region {
         }
         self.drawn = lines.split_off(before);
         if self.fixed.is_some_and(|fixed| fixed.is_closed) && self.drawn.len() == 1 {
-            self.drawn.push(Line::new());
+            self.drawn.push(StyledLine::new());
         }
         self.first_rows = first_rows;
         self.first_text = first.map(|line| line.text()).unwrap_or_default();
@@ -118,7 +125,7 @@ impl Region {
             self.newline(out);
         }
         self.drawn.clear();
-        self.tail = Line::new();
+        self.tail = StyledLine::new();
     }
 
     /// Forgets the rows. What a terminal does with its lines on a resize differs; what we know is where the cursor is.
@@ -126,7 +133,7 @@ impl Region {
         let old = self.columns();
         self.options.resize(size);
         let new = self.columns();
-        let heights = |line: &Line| [old, new].map(|columns| width::flow(&line.text(), 0, columns).rows + 1);
+        let heights = |line: &StyledLine| [old, new].map(|columns| width::flow(&line.text(), 0, columns).rows + 1);
         let is_below = self.drawn.len() > self.first_rows;
         while self.drawn.len() > self.first_rows {
             let [before, after] = self.drawn.pop().map_or([1, 1], |line| heights(&line));
@@ -142,7 +149,7 @@ impl Region {
                 out.put(MoveUp(1));
             }
         }
-        let is_known = |line: &Line| {
+        let is_known = |line: &StyledLine| {
             let [before, after] = heights(line);
             before == 1 && after == 1 && width::widest(&line.text()) <= old.min(new)
         };
@@ -163,13 +170,13 @@ impl Region {
     fn fix(&mut self, fixed: Fixed) {
         self.fixed = Some(fixed);
         let length = fixed.length.min(self.first_text.len());
-        let line = Line::of(Look::PLAIN, &self.first_text[..length]);
-        self.drawn = if fixed.is_closed { vec![line, Line::new()] } else { vec![line] };
+        let line = StyledLine::of(Look::PLAIN, &self.first_text[..length]);
+        self.drawn = if fixed.is_closed { vec![line, StyledLine::new()] } else { vec![line] };
         self.first_rows = 1;
     }
 
     /// Keeps what is final of the first line, from the start of the row on in which it ends. Everything above leaves the region.
-    fn keep_tail(&mut self, open: Line) {
+    fn keep_tail(&mut self, open: StyledLine) {
         let length = open.text().len();
         if length == 0 {
             self.tail = open;
@@ -209,7 +216,7 @@ impl Region {
             Wrap::Words(hang) => Wrap::Words(Hang { lead: 0, ..hang }),
             Wrap::Terminal => Wrap::Terminal,
         };
-        self.tail = Line { wrap, ..self.tail.slice(cut..self.tail.text().len()) };
+        self.tail = StyledLine { wrap, ..self.tail.slice(cut..self.tail.text().len()) };
         if let Some(row) = self.drawn.first_mut() {
             *row = row.slice(cut..row.text().len());
         }
@@ -220,7 +227,7 @@ impl Region {
 
     /// Fixes the first row if terminals disagree on how many rows it takes.
     fn fix_disputed(&mut self) {
-        let Some(text) = self.drawn.first().map(Line::text) else { return };
+        let Some(text) = self.drawn.first().map(StyledLine::text) else { return };
         if self.is_disputed(&text) && self.fixed.is_none_or(|fixed| !fixed.is_closed) {
             self.fixed = Some(Fixed { length: text.len(), is_closed: false });
         }
@@ -234,7 +241,7 @@ impl Region {
         out.extend_from_slice(NEWLINE);
     }
 
-    fn draw(&mut self, lines: &[Line], out: &mut Vec<u8>) {
+    fn draw(&mut self, lines: &[StyledLine], out: &mut Vec<u8>) {
         if self.fixed.is_some() && self.draw_fixed(lines, out) {
             return;
         }
@@ -259,7 +266,7 @@ impl Region {
     }
 
     /// Writes the rest of the row that the cursor is in, and further rows.
-    fn append(&self, rest: &Line, lines: &[Line], out: &mut Vec<u8>) {
+    fn append(&self, rest: &StyledLine, lines: &[StyledLine], out: &mut Vec<u8>) {
         rest.write(&self.options, out);
         if !lines.is_empty() {
             self.newline(out);
@@ -268,7 +275,7 @@ impl Region {
     }
 
     /// Draws the rows again from this index on.
-    fn redraw(&mut self, same: usize, lines: &[Line], out: &mut Vec<u8>) {
+    fn redraw(&mut self, same: usize, lines: &[StyledLine], out: &mut Vec<u8>) {
         // Where rows go away and none takes their place, the cursor belongs at the end of the last one that stays.
         let from = if same == lines.len() { same.saturating_sub(1) } else { same };
         if let Some(fixed) = self.fixed.as_mut().filter(|_| from == 0) {
@@ -288,7 +295,7 @@ impl Region {
     }
 
     /// Bytes of a row that stay on the screen as they are: whole words that fit into its first row.
-    fn kept(&self, old: &Line, new: &Line) -> usize {
+    fn kept(&self, old: &StyledLine, new: &StyledLine) -> usize {
         let text = new.text();
         let kept = text[..new.common(old)].rfind(' ').map_or(0, |blank| blank + 1);
         let kept = &text[..kept];
@@ -297,7 +304,7 @@ impl Region {
 
     /// The first row can't be redrawn: if it has changed in its look alone, it keeps the old one; otherwise it is written again.
     /// Returns whether that was all.
-    fn draw_fixed(&mut self, lines: &[Line], out: &mut Vec<u8>) -> bool {
+    fn draw_fixed(&mut self, lines: &[StyledLine], out: &mut Vec<u8>) -> bool {
         let (Some(old), Some(new)) = (self.drawn.first(), lines.first()) else { return false };
         match new.skip_text(&old.text()) {
             Some(rest) if rest.is_empty() => {
@@ -317,7 +324,7 @@ impl Region {
         }
     }
 
-    fn write(&self, lines: &[Line], out: &mut Vec<u8>) {
+    fn write(&self, lines: &[StyledLine], out: &mut Vec<u8>) {
         for (index, line) in lines.iter().enumerate() {
             if index > 0 {
                 self.newline(out);

@@ -7,7 +7,7 @@ use crate::chat::{Ending, Usage};
 use crate::text::human::{self, count};
 
 use super::Options;
-use super::line::Line;
+use super::line::StyledLine;
 
 const FRAME: Duration = Duration::from_millis(80);
 
@@ -37,7 +37,7 @@ impl Status {
     }
 
     /// One row, whatever the width.
-    pub(super) fn line(&self, now: Instant, options: &Options) -> Line {
+    pub(super) fn line(&self, now: Instant, options: &Options) -> StyledLine {
         let elapsed = now.saturating_duration_since(self.started);
         let dot = separator(options);
         let mut words = format!(" {}{dot}{}", self.doing_words(now), whole_seconds(elapsed));
@@ -48,7 +48,7 @@ impl Status {
         } else if output > 0 {
             words += &format!("{dot}{} out", count(output));
         }
-        let line = Line::of(Look::ACCENT, spinner(elapsed, options)).with(Look::MUTED, &words);
+        let line = StyledLine::of(Look::ACCENT, spinner(elapsed, options)).with(Look::MUTED, &words);
         let hinted = line.clone().with(Look::MUTED, &format!("{dot}Ctrl-C stops"));
         let room = usize::from(options.columns).saturating_sub(1);
         if hinted.cells() <= room { hinted } else { line.clipped(room, options) }
@@ -73,7 +73,7 @@ impl Status {
     }
 
     /// What the turn took, once it is over.
-    pub(super) fn footer(&self, now: Instant, options: &Options) -> Line {
+    pub(super) fn footer(&self, now: Instant, options: &Options) -> StyledLine {
         let dot = separator(options);
         let Usage { input, output, cached, cost, .. } = self.usage;
         let cached = if cached > 0 { format!(" ({} cached)", count(cached)) } else { String::new() };
@@ -82,7 +82,7 @@ impl Status {
         let tokens = format!("{} in{cached}, {} out{dot}{cost}", count(input), count(output));
         let tokens = (self.usage != Usage::default()).then_some(tokens);
         let words: Vec<String> = self.model.clone().into_iter().chain(tokens).chain([took]).collect();
-        Line::of(Look::MUTED, &words.join(dot))
+        StyledLine::of(Look::MUTED, &words.join(dot))
     }
 }
 

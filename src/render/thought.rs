@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::text::{KIB, human};
 
 use super::Options;
-use super::line::Line;
+use super::line::StyledLine;
 use super::look::Look;
 use super::unfold::Unfolding;
 
@@ -45,20 +45,20 @@ impl Thought {
     }
 
     /// The line that stands for it once it is over.
-    pub(super) fn end(&mut self, now: Instant, unfolding: Unfolding, options: &Options) -> Line {
+    pub(super) fn end(&mut self, now: Instant, unfolding: Unfolding, options: &Options) -> StyledLine {
         let took = now.saturating_duration_since(self.since.take().unwrap_or(now));
         let mark = if options.unicode { "∴" } else { "~" };
         let hint = if self.shown > 0 { String::new() } else { unfolding.of_thought(options) };
-        Line::of(Look::MUTED, &format!("{mark} thought for {}{hint}", human::duration(took)))
+        StyledLine::of(Look::MUTED, &format!("{mark} thought for {}{hint}", human::duration(took)))
     }
 
     /// Unfolds or folds; returns the lines of a past thought that is to be shown now.
-    pub(super) fn toggle(&mut self) -> Vec<Line> {
+    pub(super) fn toggle(&mut self) -> Vec<StyledLine> {
         self.unfolded = !self.unfolded;
         if !self.unfolded || self.since.is_some() || self.shown == self.text.len() {
             return Vec::new();
         }
         self.shown = self.text.len();
-        self.text.trim_end().lines().map(|line| Line::of(Look::MUTED, line)).collect()
+        self.text.trim_end().lines().map(|line| StyledLine::of(Look::MUTED, line)).collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use pulldown_cmark::{Event, Options as Extensions, Parser, Tag, TagEnd};
 
-use crate::render::line::Line;
+use crate::render::line::StyledLine;
 use crate::render::link::safe_url;
 use crate::render::look::Look;
 use crate::render::{Depth, Options};
@@ -18,9 +18,9 @@ fn parse(fenced: &str) -> Parser<'_> {
 }
 
 /// Renders a source without line breaks.
-pub(super) fn inline(source: &str, base: Look, options: &Options) -> Line {
+pub(super) fn inline(source: &str, base: Look, options: &Options) -> StyledLine {
     let fenced = format!("{FENCE}{source}{FENCE}");
-    let mut line = Line::new();
+    let mut line = StyledLine::new();
     let mut styles = vec![base];
     let mut targets: Vec<String> = Vec::new();
     for event in parse(&fenced) {
@@ -68,8 +68,8 @@ pub(super) fn inline(source: &str, base: Look, options: &Options) -> Line {
     unfence(line)
 }
 
-fn unfence(line: Line) -> Line {
-    let mut bare = Line::new();
+fn unfence(line: StyledLine) -> StyledLine {
+    let mut bare = StyledLine::new();
     let last = line.spans.len().saturating_sub(1);
     for (index, span) in line.spans.iter().enumerate() {
         let mut text = span.text.as_str();

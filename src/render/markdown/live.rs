@@ -1,6 +1,6 @@
 //! What is not final, as it looks now.
 
-use crate::render::line::Line;
+use crate::render::line::StyledLine;
 use crate::render::look::Look;
 
 use super::block::{self, Kind};
@@ -12,23 +12,23 @@ const ROWS_SHOWN: usize = 6;
 
 impl Stream {
     /// The lines that are not final, as they look now.
-    pub(in crate::render) fn live(&self) -> Vec<Line> {
+    pub(in crate::render) fn live(&self) -> Vec<StyledLine> {
         let line = self.line.as_str();
         match &self.block {
             Block::Code { mark, indent, .. } => {
                 if self.within {
-                    return vec![Line::of(Look::PLAIN, line)];
+                    return vec![StyledLine::of(Look::PLAIN, line)];
                 }
                 // What looks like the end of the block is not shown before it is sure to be none.
                 let hidden = line.trim().chars().all(|c| c == *mark);
-                if hidden { Vec::new() } else { vec![Line::of(Look::PLAIN, unindented(line, *indent))] }
+                if hidden { Vec::new() } else { vec![StyledLine::of(Look::PLAIN, unindented(line, *indent))] }
             }
             Block::Table(rows) => {
                 let rows = rows.iter().map(String::as_str).chain(Some(line).filter(|line| !line.is_empty()));
                 let rows: Vec<&str> = rows.collect();
                 let last = rows.len().saturating_sub(ROWS_SHOWN.min(self.options.height()));
                 let room = usize::from(self.options.columns).saturating_sub(1);
-                rows[last..].iter().map(|row| Line::of(Look::MUTED, row).clipped(room, &self.options)).collect()
+                rows[last..].iter().map(|row| StyledLine::of(Look::MUTED, row).clipped(room, &self.options)).collect()
             }
             Block::Text(open) => {
                 let unclear = !self.within && block::is_unclear(line);
@@ -48,9 +48,9 @@ impl Stream {
                 vec![open.ended(&self.options), next]
             }
             Block::None => {
-                let mut lines: Vec<Line> = self.beginning(line).into_iter().collect();
+                let mut lines: Vec<StyledLine> = self.beginning(line).into_iter().collect();
                 if self.blank_due && self.begun && !lines.is_empty() {
-                    lines.insert(0, Line::new());
+                    lines.insert(0, StyledLine::new());
                 }
                 lines
             }
@@ -58,7 +58,7 @@ impl Stream {
     }
 
     /// A line that has only begun, and goes on with nothing.
-    fn beginning(&self, line: &str) -> Option<Line> {
+    fn beginning(&self, line: &str) -> Option<StyledLine> {
         if block::is_unclear(line) {
             return None;
         }
@@ -66,10 +66,10 @@ impl Stream {
             Kind::Blank | Kind::Rule | Kind::Fence(_) => None,
             Kind::Row => {
                 let room = usize::from(self.options.columns).saturating_sub(1);
-                Some(Line::of(Look::MUTED, line).clipped(room, &self.options))
+                Some(StyledLine::of(Look::MUTED, line).clipped(room, &self.options))
             }
             Kind::Text { indent, .. } if self.is_indented_code(indent) => {
-                Some(Line::of(Look::PLAIN, unindented(line, 4)))
+                Some(StyledLine::of(Look::PLAIN, unindented(line, 4)))
             }
             Kind::Text { .. } | Kind::Quote { .. } | Kind::Heading { .. } | Kind::Item { .. } => {
                 Some(Text::opened(line, &self.items).guess("", &self.options))

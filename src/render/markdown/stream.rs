@@ -1,7 +1,7 @@
 //! Pieces of markdown into lines.
 
 use crate::render::code::Highlighter;
-use crate::render::line::Line;
+use crate::render::line::StyledLine;
 use crate::render::look::{Look, Role};
 use crate::render::region::Final;
 use crate::render::{Options, Size};
@@ -118,7 +118,7 @@ impl Stream {
     fn spill(&mut self) {
         let line = std::mem::take(&mut self.line);
         if let Block::Code { .. } = self.block {
-            self.finals.push(Final::Part(Line::of(Look::PLAIN, &line)));
+            self.finals.push(Final::Part(StyledLine::of(Look::PLAIN, &line)));
         } else if self.within {
             self.grow(&line);
         } else {
@@ -133,7 +133,7 @@ impl Stream {
         let line = line.strip_suffix('\r').unwrap_or(&line);
         if std::mem::take(&mut self.within) {
             match &mut self.block {
-                Block::Code { .. } => self.finals.push(Final::Line(Line::of(Look::PLAIN, line))),
+                Block::Code { .. } => self.finals.push(Final::Line(StyledLine::of(Look::PLAIN, line))),
                 Block::None | Block::Text(_) | Block::Table(_) => self.grow(line),
             }
             return self.break_line(line);
@@ -148,7 +148,7 @@ impl Stream {
             let coloured = highlighter.as_mut().map(|highlighter| highlighter.line(text));
             // Colours come when the line is complete, too late where it can't be redrawn.
             let coloured = coloured.filter(|_| width::is_settled(text));
-            let shown = coloured.unwrap_or_else(|| Line::of(Look::PLAIN, text));
+            let shown = coloured.unwrap_or_else(|| StyledLine::of(Look::PLAIN, text));
             self.finals.push(Final::Line(shown));
             return;
         }
@@ -230,12 +230,12 @@ impl Stream {
                 self.close();
                 self.gap();
                 let length = usize::from(self.options.columns).saturating_sub(1).min(40);
-                self.finals.push(Final::Line(Line::of(Look::MUTED, &"─".repeat(length))));
+                self.finals.push(Final::Line(StyledLine::of(Look::MUTED, &"─".repeat(length))));
             }
             Kind::Text { indent, text } if self.is_indented_code(indent) => {
                 self.gap();
                 let text = format!("{}{text}", " ".repeat(indent - 4));
-                self.finals.push(Final::Line(Line::of(Look::PLAIN, &text)));
+                self.finals.push(Final::Line(StyledLine::of(Look::PLAIN, &text)));
             }
             Kind::Text { .. } | Kind::Quote { .. } | Kind::Heading { .. } | Kind::Item { .. } | Kind::Row => {
                 let continues = self.continues(line);
@@ -333,7 +333,7 @@ impl Stream {
     /// Puts the blank line that is due before what follows.
     fn gap(&mut self) {
         if std::mem::take(&mut self.blank_due) && self.begun {
-            self.finals.push(Final::Line(Line::new()));
+            self.finals.push(Final::Line(StyledLine::new()));
         }
         self.begun = true;
     }

@@ -1,7 +1,7 @@
 //! Tables: aligned where they fit, one record after another where they don't.
 
 use crate::render::Options;
-use crate::render::line::{Hang, Line};
+use crate::render::line::{Hang, StyledLine};
 use crate::render::look::Look;
 
 use super::inline::inline;
@@ -16,17 +16,17 @@ enum Align {
 const GAP: usize = 2;
 
 /// Renders rows of source, the second of which says how columns are aligned; None if it doesn't, so it is no table.
-pub(super) fn table(rows: &[String], options: &Options) -> Option<Vec<Line>> {
+pub(super) fn table(rows: &[String], options: &Options) -> Option<Vec<StyledLine>> {
     let [header, delimiter, body @ ..] = rows else { return None };
     let aligns = cells(delimiter).into_iter().map(align).collect::<Option<Vec<Align>>>()?;
-    let row = |source: &String, style: Look| -> Vec<Line> {
-        let mut row: Vec<Line> = cells(source).into_iter().map(|cell| inline(cell, style, options)).collect();
-        row.resize(aligns.len(), Line::new());
+    let row = |source: &String, style: Look| -> Vec<StyledLine> {
+        let mut row: Vec<StyledLine> = cells(source).into_iter().map(|cell| inline(cell, style, options)).collect();
+        row.resize(aligns.len(), StyledLine::new());
         row
     };
     let header = row(header, Look::HEADING);
-    let body: Vec<Vec<Line>> = body.iter().map(|source| row(source, Look::PLAIN)).collect();
-    let mut widths: Vec<usize> = header.iter().map(Line::cells).collect();
+    let body: Vec<Vec<StyledLine>> = body.iter().map(|source| row(source, Look::PLAIN)).collect();
+    let mut widths: Vec<usize> = header.iter().map(StyledLine::cells).collect();
     for row in &body {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = cell.cells().max(*width);
@@ -40,16 +40,16 @@ pub(super) fn table(rows: &[String], options: &Options) -> Option<Vec<Line>> {
     }
 }
 
-fn aligned(header: &[Line], body: &[Vec<Line>], widths: &[usize], aligns: &[Align]) -> Vec<Line> {
+fn aligned(header: &[StyledLine], body: &[Vec<StyledLine>], widths: &[usize], aligns: &[Align]) -> Vec<StyledLine> {
     let mut lines = vec![spread(header, widths, aligns)];
     let rules: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
-    lines.push(Line::of(Look::MUTED, &rules.join(&" ".repeat(GAP))));
+    lines.push(StyledLine::of(Look::MUTED, &rules.join(&" ".repeat(GAP))));
     lines.extend(body.iter().map(|row| spread(row, widths, aligns)));
     lines
 }
 
-fn spread(row: &[Line], widths: &[usize], aligns: &[Align]) -> Line {
-    let mut line = Line::new();
+fn spread(row: &[StyledLine], widths: &[usize], aligns: &[Align]) -> StyledLine {
+    let mut line = StyledLine::new();
     let mut due = 0;
     for ((cell, width), align) in row.iter().zip(widths).zip(aligns) {
         let room = width.saturating_sub(cell.cells());
@@ -70,11 +70,11 @@ fn spread(row: &[Line], widths: &[usize], aligns: &[Align]) -> Line {
     line
 }
 
-fn records(header: &[Line], body: &[Vec<Line>]) -> Vec<Line> {
+fn records(header: &[StyledLine], body: &[Vec<StyledLine>]) -> Vec<StyledLine> {
     let mut lines = Vec::new();
     for (index, row) in body.iter().enumerate() {
         if index > 0 {
-            lines.push(Line::new());
+            lines.push(StyledLine::new());
         }
         for (name, cell) in header.iter().zip(row).filter(|(_, cell)| !cell.is_empty()) {
             let mut line = name.clone();

@@ -1,7 +1,7 @@
 //! Text that grows: one logical line.
 
 use crate::render::Options;
-use crate::render::line::{Hang, Line};
+use crate::render::line::{Hang, StyledLine};
 use crate::render::look::Look;
 use crate::text::width;
 
@@ -16,7 +16,7 @@ pub(super) const STEP: usize = 160;
 #[derive(Clone)]
 pub(super) struct Text {
     /// What stands before it, until that is final.
-    lead: Line,
+    lead: StyledLine,
     /// Its further rows begin below its words.
     hang: Hang,
     pub(super) style: Look,
@@ -36,8 +36,8 @@ pub(super) struct Text {
 impl Text {
     /// The text a line opens within list items of these indents, if it does not go on with another.
     pub(super) fn opened(line: &str, items: &[usize]) -> Text {
-        let indent = |levels: usize| Line::of(Look::PLAIN, &"  ".repeat(levels));
-        let text = |lead: Line, style, source: &str| Text {
+        let indent = |levels: usize| StyledLine::of(Look::PLAIN, &"  ".repeat(levels));
+        let text = |lead: StyledLine, style, source: &str| Text {
             hang: Hang::below(lead.cells()),
             lead,
             style,
@@ -49,8 +49,8 @@ impl Text {
             begun: false,
         };
         match block::kind(line) {
-            Kind::Heading { level: 1, text: title } => text(Line::new(), Look::TITLE, title),
-            Kind::Heading { text: title, .. } => text(Line::new(), Look::HEADING, title),
+            Kind::Heading { level: 1, text: title } => text(StyledLine::new(), Look::TITLE, title),
+            Kind::Heading { text: title, .. } => text(StyledLine::new(), Look::HEADING, title),
             Kind::Item { indent: column, marker, text: words } => {
                 let levels = items.iter().take_while(|item| **item < column).count();
                 let lead = indent(levels).with(Look::PLAIN, &format!("{} ", bullet(marker)));
@@ -58,7 +58,7 @@ impl Text {
                 text(lead, Look::PLAIN, words)
             }
             Kind::Quote { depth, text: words } => {
-                let mut lead = Line::of(Look::MUTED, &"> ".repeat(depth));
+                let mut lead = StyledLine::of(Look::MUTED, &"> ".repeat(depth));
                 let words = match block::item(words) {
                     Some((marker, words)) => {
                         lead.push(Look::PLAIN, &format!("{} ", bullet(marker)));
@@ -73,7 +73,9 @@ impl Text {
                 let levels = items.iter().take_while(|item| **item < column).count();
                 text(indent(levels), Look::PLAIN, words)
             }
-            Kind::Row | Kind::Blank | Kind::Rule | Kind::Fence(_) => text(Line::new(), Look::PLAIN, line.trim_start()),
+            Kind::Row | Kind::Blank | Kind::Rule | Kind::Fence(_) => {
+                text(StyledLine::new(), Look::PLAIN, line.trim_start())
+            }
         }
     }
 
@@ -92,7 +94,7 @@ impl Text {
     }
 
     /// Takes the beginning of a long text, which is final from now on.
-    pub(super) fn commit(&mut self, cap: usize, options: &Options) -> Vec<Line> {
+    pub(super) fn commit(&mut self, cap: usize, options: &Options) -> Vec<StyledLine> {
         let mut parts = Vec::new();
         while self.source.len() >= self.due.min(cap) {
             let at = match cut(&self.source) {
@@ -121,14 +123,14 @@ impl Text {
     }
 
     /// As it looks if nothing follows.
-    pub(super) fn ended(&self, options: &Options) -> Line {
+    pub(super) fn ended(&self, options: &Options) -> StyledLine {
         let mut line = self.lead.clone();
         line.append(&inline(self.source.trim_end(), self.style, options));
         line.wrapped(self.hang)
     }
 
     /// As it looks now, with `more` behind it.
-    pub(super) fn guess(&self, more: &str, options: &Options) -> Line {
+    pub(super) fn guess(&self, more: &str, options: &Options) -> StyledLine {
         let source = format!("{}{more}", self.source);
         let source = if self.disputed { certain(&source).to_owned() } else { mended(&source) };
         let mut line = self.lead.clone();
@@ -143,7 +145,7 @@ fn bullet(marker: &str) -> &str {
 }
 
 /// Moves a task's box from the words to what stands before them.
-fn task(mut lead: Line, words: &str) -> (Line, &str) {
+fn task(mut lead: StyledLine, words: &str) -> (StyledLine, &str) {
     for (source, style) in [("[ ] ", Look::MUTED), ("[x] ", Look::GOOD), ("[X] ", Look::GOOD)] {
         if let Some(rest) = words.strip_prefix(source) {
             lead.push(style, &source.to_ascii_lowercase());

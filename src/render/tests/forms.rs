@@ -78,15 +78,15 @@ fn without_hyperlinks_the_address_is_shown() {
     ");
 }
 
-fn run<'a>(command: &'a str, always: Option<&'a str>) -> Question<'a> {
-    Question { subject: Subject::Command { action: "run", command }, place: None, always }
+fn run<'a>(command: &'a str, always: Option<&'a str>) -> ApprovalRequest<'a> {
+    ApprovalRequest { subject: Subject::Command { action: "run", command }, place: None, always }
 }
 
 #[test]
 fn a_question_shows_all_there_is_to_know() {
     let change = Change { path: "src/a.rs", old: "a\nlet x = 1;\nb\n", new: "a\nlet y = 1;\nb\n" };
-    let asked = Question { subject: Subject::Edit(change), place: None, always: Some("all edits here, this session") };
-    insta::assert_snapshot!(shown(&question(&asked, 24, &options(80)).text, 80), @"
+    let asked = ApprovalRequest { subject: Subject::Edit(change), place: None, always: Some("all edits here, this session") };
+    insta::assert_snapshot!(shown(&approval_card(&asked, 24, &options(80)).text, 80), @"
     ? edit src/a.rs +1 −1
     @@ -1,3 +1,3 @@
      a
@@ -102,7 +102,7 @@ fn a_question_shows_all_there_is_to_know() {
 fn an_answer_never_wraps_behind_the_choices() {
     for columns in 30..=120 {
         for always in [None, Some("reading this, this session"), Some("all edits here, this session")] {
-            let card = question(&run("make", always), 24, &options(columns)).text;
+            let card = approval_card(&run("make", always), 24, &options(columns)).text;
             let rows = shown(&card, columns).lines().count();
             let answered = shown(&format!("{card} > always"), columns);
             assert_eq!(answered.lines().count(), rows, "{columns} columns: {answered}");
@@ -113,15 +113,15 @@ fn an_answer_never_wraps_behind_the_choices() {
 #[test]
 fn a_command_in_question_can_not_hide_anything() {
     let asked = run("rm -rf build\x1b[2K\rls \u{202e}txt\nsecond line", None);
-    let asked = Question { place: Some("as ada@engine in /srv"), ..asked };
-    insta::assert_snapshot!(shown(&question(&asked, 24, &options(80)).text, 80), @"
+    let asked = ApprovalRequest { place: Some("as ada@engine in /srv"), ..asked };
+    insta::assert_snapshot!(shown(&approval_card(&asked, 24, &options(80)).text, 80), @"
     ? run as ada@engine in /srv
       rm -rf buildU+001B[2KU+000Dls U+202Etxt
       second line
     y yes  n no  n <why> tell it why  Esc no
     ");
     for hidden in [format!("rm x{}ls -la", "\n".repeat(60)), format!("rm x;{}ls -la", " ".repeat(2500))] {
-        let card = question(&run(&hidden, None), 10, &options(80));
+        let card = approval_card(&run(&hidden, None), 10, &options(80));
         assert_eq!(card.size, CardSize::Whole);
         let screen = shown(&card.text, 80);
         assert!(screen.contains("rm x") && screen.contains("ls -la"), "{screen}");
@@ -132,7 +132,7 @@ fn a_command_in_question_can_not_hide_anything() {
 #[test]
 fn a_question_taller_than_the_screen_wants_a_word() {
     let script: String = (1..=40).map(|number| format!("step {number}\n")).collect();
-    let card = question(&run(&script, Some("exactly this command, this session")), 10, &options(80));
+    let card = approval_card(&run(&script, Some("exactly this command, this session")), 10, &options(80));
     assert_eq!(card.size, CardSize::TopHidden);
     let screen = shown(&card.text, 80);
     assert!(screen.contains("top not visible: 41 rows, "), "{screen}");
@@ -152,8 +152,8 @@ fn an_inquiry_taller_than_the_screen_says_so() {
 #[test]
 fn names_with_lookalikes_say_so() {
     let edit =
-        |path| Question { subject: Subject::Edit(Change { path, old: "", new: "a\n" }), place: None, always: None };
-    let screen = |asked: &Question<'_>| shown(&question(asked, 24, &options(80)).text, 80);
+        |path| ApprovalRequest { subject: Subject::Edit(Change { path, old: "", new: "a\n" }), place: None, always: None };
+    let screen = |asked: &ApprovalRequest<'_>| shown(&approval_card(asked, 24, &options(80)).text, 80);
     assert!(screen(&edit("src/m\u{430}in.rs")).contains("not ASCII: а U+0430"));
     assert!(!screen(&edit("src/main.rs")).contains("ASCII"));
     assert!(screen(&run("cat p\u{430}ypal.txt", None)).contains("mixes scripts, not ASCII: а U+0430"));
@@ -176,7 +176,7 @@ fn a_change_can_not_hide_anything() {
 #[test]
 fn a_dumb_terminal_can_be_asked_too() {
     let options = Options { mode: Mode::Dumb, ..options(80) };
-    insta::assert_snapshot!(question(&run("make", None), 24, &options).text, @"
+    insta::assert_snapshot!(approval_card(&run("make", None), 24, &options).text, @"
     ? run make
     y yes  n no  n <why> tell it why  Esc no
     ");

@@ -123,9 +123,9 @@ proptest! {
         let change = Change { path: &parts[6], old: &parts[7], new: &parts[0] };
         let command = Subject::Command { action: "run", command: &parts[1] };
         let asked = [command, Subject::Edit(change)]
-            .map(|subject| Question { subject, place: Some(&parts[4]), always: Some(&parts[5]) });
+            .map(|subject| ApprovalRequest { subject, place: Some(&parts[4]), always: Some(&parts[5]) });
         for asked in &asked {
-            assert_only_ours(question(asked, 24, &options).text.as_bytes());
+            assert_only_ours(approval_card(asked, 24, &options).text.as_bytes());
         }
         let dumb = Options { mode: Mode::Dumb, ..options };
         let plain = Scene::with(dumb.clone())
@@ -135,7 +135,7 @@ proptest! {
             .event(Event::Notice(parts[3].clone()))
             .finish()
             .bytes;
-        prop_assert!(!plain.contains(&0x1b) && asked.iter().all(|asked| !question(asked, 24, &dumb).text.contains('\x1b')));
+        prop_assert!(!plain.contains(&0x1b) && asked.iter().all(|asked| !approval_card(asked, 24, &dumb).text.contains('\x1b')));
     }
 }
 

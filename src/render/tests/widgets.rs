@@ -78,9 +78,9 @@ fn an_interrupted_answer() {
 fn a_question_about_an_edit() {
     code::load_grammars();
     let change = Change { path: "src/a.rs", old: "let a = 1;\nlet b = 2;\n", new: "let a = 1;\nlet b = \"two\";\n" };
-    let asked = Question { subject: Subject::Edit(change), place: None, always: Some("edits here all session") };
+    let asked = ApprovalRequest { subject: Subject::Edit(change), place: None, always: Some("edits here all session") };
     for columns in [60, 150] {
-        let bytes = question(&asked, 24, &options(columns)).text;
+        let bytes = approval_card(&asked, 24, &options(columns)).text;
         insta::assert_snapshot!(
             format!("a_question_about_an_edit_{columns}"),
             bytes.replace('\x1b', "␛").replace('\r', "␍")

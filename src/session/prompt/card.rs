@@ -21,8 +21,9 @@ pub(in crate::session) struct Around<'a> {
 pub(super) fn card(approval: &Approval, around: &Around<'_>, options: &Options) -> Card {
     let place = place(&approval.cwd, around);
     let covers = approval.lasting.as_ref().map(|grant| covers(grant, approval));
-    let question = render::Question { subject: subject(approval), place: place.as_deref(), always: covers.as_deref() };
-    render::question(&question, around.rows, options)
+    let request =
+        render::ApprovalRequest { subject: subject(approval), place: place.as_deref(), always: covers.as_deref() };
+    render::approval_card(&request, around.rows, options)
 }
 
 fn subject(approval: &Approval) -> Subject<'_> {
