@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::config;
 use crate::host::Kind;
-use crate::input::{Decoder, Editing, History, Hotkey, Input, Line, Offers, Outcome, Screen};
+use crate::input::{Decoder, Editing, EditorScreen, History, Hotkey, Input, LineEditor, Offers, Outcome};
 use crate::render::{Depth, Mode, Options};
 
 use super::Session;
@@ -35,7 +35,7 @@ pub(super) struct Talk {
     pub(super) host: Host,
     decoder: Decoder,
     /// None while a turn runs.
-    line: Option<Line>,
+    line: Option<LineEditor>,
     history: History,
     offers: Offers,
 }
@@ -117,7 +117,7 @@ impl Session {
 
     fn open_line(&mut self) {
         let Some(talk) = &mut self.talk else { return };
-        let mut line = Line::new(self.wishes.editing);
+        let mut line = LineEditor::new(self.wishes.editing);
         line.welcome(&talk.history, &talk.offers);
         talk.line = Some(line);
         self.switch_on();
@@ -256,10 +256,10 @@ impl Session {
         self.paint_line();
     }
 
-    pub(super) fn line_screen(&self) -> Screen {
+    pub(super) fn line_screen(&self) -> EditorScreen {
         let Options { colour, unicode, mode, columns, .. } = self.options();
         let rows = self.tty.size().rows;
-        Screen {
+        EditorScreen {
             rows: if rows == 0 { 24 } else { rows },
             columns,
             prompt: if unicode { "› " } else { "> " },

@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use crate::chat::Event;
-use crate::input::{Code, Decoder, Editing, History, Input, Key, Line, Offers, Outcome, Screen};
+use crate::input::{Code, Decoder, Editing, EditorScreen, History, Input, Key, LineEditor, Offers, Outcome};
 
 use super::Session;
 use super::line::ESC_PATIENCE;
@@ -14,7 +14,7 @@ use super::requests::State;
 
 /// The open line.
 pub(super) struct Steering {
-    line: Line,
+    line: LineEditor,
     decoder: Decoder,
     /// When a key came last.
     at: Instant,
@@ -30,7 +30,7 @@ impl Session {
             return false;
         }
         let mut steering = Steering {
-            line: Line::new(Editing::Emacs),
+            line: LineEditor::new(Editing::Emacs),
             decoder: Decoder::default(),
             at: Instant::now(),
             history: History::default(),
@@ -153,7 +153,7 @@ impl Session {
         self.stage.show(&out);
     }
 
-    fn steering_screen(&self) -> Screen {
-        Screen { prompt: "> ", ..self.line_screen() }
+    fn steering_screen(&self) -> EditorScreen {
+        EditorScreen { prompt: "> ", ..self.line_screen() }
     }
 }

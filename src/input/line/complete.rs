@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::pane::Screen;
-use super::{History, Line, Outcome};
+use super::pane::EditorScreen;
+use super::{History, LineEditor, Outcome};
 use crate::input::key::{Code, Key, Mods};
 use crate::text::{sanitize, width};
 
@@ -87,7 +87,7 @@ pub(super) struct Menu {
 
 impl Menu {
     /// The rows to show, each with what is said about it, and whether it is the chosen one.
-    pub(super) fn lines(&self, screen: &Screen) -> Vec<((String, String), bool)> {
+    pub(super) fn lines(&self, screen: &EditorScreen) -> Vec<((String, String), bool)> {
         let rows = ROWS.min(usize::from(screen.rows / 2).max(1));
         let first = self.chosen.map_or(0, |chosen| (chosen + 1).saturating_sub(rows));
         let shown = self.offers.iter().enumerate().skip(first).take(rows);
@@ -106,7 +106,7 @@ impl Menu {
     }
 }
 
-impl Line {
+impl LineEditor {
     /// Completes what is before the cursor, as far as it is certain, and lists what it could be.
     pub(super) fn complete(&mut self, offers: &Offers) {
         let (start, found) = offered(self.text.as_str(), self.text.cursor(), offers);

@@ -3,7 +3,7 @@
 use rustyline::line_buffer::WordAction;
 use rustyline::{Anchor, At, Movement, Word};
 
-use super::Line;
+use super::LineEditor;
 use super::text::BACK_TO_BLANK;
 use crate::input::key::{Code, Key, Mods};
 
@@ -29,7 +29,7 @@ fn movement(key: Key) -> Option<Movement> {
     })
 }
 
-impl Line {
+impl LineEditor {
     pub(super) fn emacs_key(&mut self, key: Key) {
         let text = &mut self.text;
         if let Some(movement) = movement(key) {

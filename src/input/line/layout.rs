@@ -3,7 +3,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::complete::{Hint, Menu};
-use super::pane::Screen;
+use super::pane::EditorScreen;
 use super::search::Search;
 use super::text::Text;
 use crate::text::style::{Ansi, Depth, Style};
@@ -35,7 +35,7 @@ pub(super) fn picture(
     hint: &Hint,
     menu: Option<&Menu>,
     searching: Option<(&Search, &str)>,
-    screen: &Screen,
+    screen: &EditorScreen,
 ) -> Picture {
     let mut pen = Pen::new(screen);
     if let Some((search, found)) = searching {
@@ -93,13 +93,13 @@ fn fold_name(paste: &str) -> String {
 
 /// Writes from cell to cell and begins a new row where one is full.
 struct Pen<'a> {
-    screen: &'a Screen,
+    screen: &'a EditorScreen,
     done: Vec<Row>,
     row: Row,
 }
 
 impl<'a> Pen<'a> {
-    fn new(screen: &'a Screen) -> Pen<'a> {
+    fn new(screen: &'a EditorScreen) -> Pen<'a> {
         Pen { screen, done: Vec::new(), row: Row::default() }
     }
 

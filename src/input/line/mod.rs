@@ -21,7 +21,7 @@ use text::Text;
 
 pub use complete::{Files, Offers, Recent, Verb};
 pub use history::History;
-pub use pane::Screen;
+pub use pane::EditorScreen;
 
 /// Which keys edit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -39,12 +39,12 @@ pub enum Outcome {
     Submitted(String),
     /// Nothing more is wanted.
     Closed,
-    /// The text is to be edited in the person's own editor; [`Line::replace`] brings it back.
+    /// The text is to be edited in the person's own editor; [`LineEditor::replace`] brings it back.
     Edit(String),
 }
 
 /// A line being edited.
-pub struct Line {
+pub struct LineEditor {
     text: Text,
     vi: Option<vi::Vi>,
     /// Where in the history we are, and the text that was left for it.
@@ -55,9 +55,9 @@ pub struct Line {
     pane: Pane,
 }
 
-impl Line {
-    pub fn new(editing: Editing) -> Line {
-        Line {
+impl LineEditor {
+    pub fn new(editing: Editing) -> LineEditor {
+        LineEditor {
             text: Text::default(),
             vi: (editing == Editing::Vi).then(vi::Vi::default),
             recalled: None,
@@ -207,7 +207,7 @@ impl Line {
     }
 
     /// Paints the line where the cursor is, or again where it was painted.
-    pub fn paint(&mut self, screen: &Screen, history: &History, out: &mut Vec<u8>) {
+    pub fn paint(&mut self, screen: &EditorScreen, history: &History, out: &mut Vec<u8>) {
         let searching = self.search.as_ref().map(|search| (search, search.found(history).unwrap_or_default()));
         let picture = layout::picture(&self.text, &self.hint, self.menu.as_ref(), searching, screen);
         self.pane.paint(picture, screen, out);
@@ -219,12 +219,12 @@ impl Line {
     }
 
     /// The terminal has another size: what it made of our rows differs, so the line is lifted and must be painted again.
-    pub fn resized(&mut self, screen: &Screen, out: &mut Vec<u8>) {
+    pub fn resized(&mut self, screen: &EditorScreen, out: &mut Vec<u8>) {
         self.pane.resized(screen, out);
     }
 
     /// Leaves the text on the screen as typed, and the cursor below it.
-    pub fn leave(&mut self, screen: &Screen, out: &mut Vec<u8>) {
+    pub fn leave(&mut self, screen: &EditorScreen, out: &mut Vec<u8>) {
         let picture = layout::picture(&self.text, &Hint::default(), None, None, screen);
         self.pane.paint(picture, screen, out);
         self.pane.leave(out);

@@ -10,7 +10,7 @@ use crate::text::ansi::Put;
 
 /// What the line is painted on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Screen {
+pub struct EditorScreen {
     pub rows: u16,
     pub columns: u16,
     /// What stands before the text.
@@ -41,7 +41,7 @@ impl Pane {
         self.clears_screen = true;
     }
 
-    pub(super) fn paint(&mut self, picture: Picture, screen: &Screen, out: &mut Vec<u8>) {
+    pub(super) fn paint(&mut self, picture: Picture, screen: &EditorScreen, out: &mut Vec<u8>) {
         if screen.is_plain {
             return self.print(&picture, out);
         }
@@ -78,7 +78,7 @@ impl Pane {
     }
 
     /// The rows that fit, with the cursor among them.
-    fn window(&mut self, picture: Picture, screen: &Screen) -> (Vec<Row>, (usize, usize)) {
+    fn window(&mut self, picture: Picture, screen: &EditorScreen) -> (Vec<Row>, (usize, usize)) {
         let height = usize::from(screen.rows.saturating_sub(1)).max(1);
         let Picture { mut rows, cursor, text_rows } = picture;
         // What is below the text makes way for it.
@@ -133,7 +133,7 @@ impl Pane {
     }
 
     /// A narrower terminal may have made several rows of one.
-    pub(super) fn resized(&mut self, screen: &Screen, out: &mut Vec<u8>) {
+    pub(super) fn resized(&mut self, screen: &EditorScreen, out: &mut Vec<u8>) {
         let columns = usize::from(screen.columns.max(1));
         if screen.reflows && !self.drawn.is_empty() {
             let rows_of = |cells: &usize| cells.div_ceil(columns).max(1);

@@ -1,7 +1,8 @@
 use super::*;
 use crate::input::Decoder;
 
-const SCREEN: Screen = Screen { rows: 10, columns: 20, prompt: "> ", colour: true, is_plain: false, reflows: false };
+const SCREEN: EditorScreen =
+    EditorScreen { rows: 10, columns: 20, prompt: "> ", colour: true, is_plain: false, reflows: false };
 
 fn offers() -> Offers {
     let verb = |usage: &str| Verb { usage: usage.into(), help: "helps".into(), arguments: Default::default() };
@@ -14,10 +15,10 @@ fn cells(count: u16) -> std::num::NonZeroU16 {
 
 /// A line, a person who types, and a screen.
 struct Desk {
-    line: Line,
+    line: LineEditor,
     history: History,
     decoder: Decoder,
-    screen: Screen,
+    screen: EditorScreen,
     shown: vt100::Parser,
 }
 
@@ -25,7 +26,7 @@ impl Desk {
     fn new(editing: Editing) -> Desk {
         let shown = vt100::Parser::new(cells(SCREEN.rows), cells(SCREEN.columns), 0);
         let mut desk = Desk {
-            line: Line::new(editing),
+            line: LineEditor::new(editing),
             history: History::default(),
             decoder: Decoder::default(),
             screen: SCREEN,
@@ -286,8 +287,8 @@ fn a_line_that_is_lifted_leaves_the_place_to_others() {
 
 #[test]
 fn a_dumb_terminal_is_only_printed_to() {
-    let mut line = Line::new(Editing::Emacs);
-    let screen = Screen { is_plain: true, colour: false, ..SCREEN };
+    let mut line = LineEditor::new(Editing::Emacs);
+    let screen = EditorScreen { is_plain: true, colour: false, ..SCREEN };
     let mut out = Vec::new();
     for letter in "hi".chars() {
         line.input(Input::Key(Key::plain(Code::Char(letter))), &History::default(), &Offers::default());

@@ -2,7 +2,7 @@
 
 use rustyline::{Anchor, At, CharSearch, Movement, Word};
 
-use super::{History, Line, Outcome, Search};
+use super::{History, LineEditor, Outcome, Search};
 use crate::input::key::{Code, Key, Mods};
 
 /// More repetitions than a line has letters are a slip.
@@ -52,7 +52,7 @@ impl Vi {
     }
 }
 
-impl Line {
+impl LineEditor {
     pub(super) fn vi_key(&mut self, key: Key, history: &History) -> Outcome {
         let Some(vi) = &mut self.vi else { return Outcome::Open };
         if vi.is_inserting() {

@@ -85,7 +85,8 @@ fn run<'a>(command: &'a str, always: Option<&'a str>) -> ApprovalRequest<'a> {
 #[test]
 fn a_question_shows_all_there_is_to_know() {
     let change = Change { path: "src/a.rs", old: "a\nlet x = 1;\nb\n", new: "a\nlet y = 1;\nb\n" };
-    let asked = ApprovalRequest { subject: Subject::Edit(change), place: None, always: Some("all edits here, this session") };
+    let asked =
+        ApprovalRequest { subject: Subject::Edit(change), place: None, always: Some("all edits here, this session") };
     insta::assert_snapshot!(shown(&approval_card(&asked, 24, &options(80)).text, 80), @"
     ? edit src/a.rs +1 −1
     @@ -1,3 +1,3 @@
@@ -151,8 +152,11 @@ fn an_inquiry_taller_than_the_screen_says_so() {
 
 #[test]
 fn names_with_lookalikes_say_so() {
-    let edit =
-        |path| ApprovalRequest { subject: Subject::Edit(Change { path, old: "", new: "a\n" }), place: None, always: None };
+    let edit = |path| ApprovalRequest {
+        subject: Subject::Edit(Change { path, old: "", new: "a\n" }),
+        place: None,
+        always: None,
+    };
     let screen = |asked: &ApprovalRequest<'_>| shown(&approval_card(asked, 24, &options(80)).text, 80);
     assert!(screen(&edit("src/m\u{430}in.rs")).contains("not ASCII: а U+0430"));
     assert!(!screen(&edit("src/main.rs")).contains("ASCII"));
