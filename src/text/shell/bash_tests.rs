@@ -127,11 +127,12 @@ fn command_line() -> impl Strategy<Value = String> {
     })
 }
 
-/// The words of every simple command, then those of the commands in substitutions, which bash prints with other blanks.
+/// The words of every simple command, then those of the commands in substitutions. Bash prints substitutions and arrays with other blanks
+/// and without comments.
 fn simple_commands(script: &Script) -> Vec<Vec<String>> {
     let text = |word: &Word| {
-        let has_commands = word.expansions.iter().any(|found| source(found).is_some());
-        if has_commands { "$(…)".to_owned() } else { word.text.replace("\\\n", "") }
+        let is_reprinted = |found: &Expansion| source(found).is_some() || found.kind == ExpansionKind::Array;
+        if word.expansions.iter().any(is_reprinted) { "$(…)".to_owned() } else { word.text.replace("\\\n", "") }
     };
     let words = |simple: &Simple| {
         let assignments = simple.assignments.iter().map(|assignment| &assignment.word);

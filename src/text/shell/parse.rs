@@ -271,7 +271,7 @@ impl<'a> Parser<'a> {
 
     /// An assignment with the array that directly follows it, if one does.
     fn array(&mut self, mut word: Word) -> Result<Word, Error> {
-        let is_empty = self.reader.at == word.span.end && word.text.ends_with('=');
+        let is_empty = self.reader.at == word.span.end && word.text.find('=') == Some(word.text.len() - 1);
         if !is_empty || !self.reader.rest().starts_with('(') {
             return Ok(word);
         }

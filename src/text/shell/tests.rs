@@ -236,6 +236,7 @@ fn what_is_not_understood_is_an_error_with_its_place() {
         "echo $\\\n(b)",
         "coproc a",
         "a=(b)c",
+        "a=b=(c)",
         ">a time",
         "echo \"${x:-'}\"",
         "time -p a",
