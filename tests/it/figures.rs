@@ -31,7 +31,7 @@ fn fill(database: &Path, commands: usize, spilled: &Path, spills: usize) {
                                spill, bytes)
          {numbers} SELECT 'old', 'box', 'bash', '/home/me', 'cargo test --package part' || i % 100, 0, 1700000000000000 + i, 1000, 9, 0,
                           0, 0, iif(i <= {spills}, '{}/' || i || '.out', NULL), 40 FROM n;
-         INSERT INTO outputs SELECT id, 24, 80, 'some text', x'' FROM commands WHERE session = 'old';
+         INSERT INTO outputs SELECT id, 24, 80, CAST('some text' AS BLOB), x'' FROM commands WHERE session = 'old';
          INSERT INTO words (rowid, command, output) SELECT id, text, 'some text' FROM commands WHERE session = 'old';
          COMMIT; PRAGMA wal_checkpoint(TRUNCATE);",
         spilled.display()
