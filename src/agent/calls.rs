@@ -1,4 +1,4 @@
-//! What the model asks for: prepared by its tool, judged, maybe asked, done.
+//! Makes the calls of a model: the tool describes each, the guard judges it, the person may be asked, then it runs.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Who listens to a turn, and who says yes.
+//! The two interfaces of a turn: a front that shows it, an approver that allows its calls.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 
 use crate::{chat, guard, tool};
 
-/// Who listens.
+/// Shows a turn.
 pub trait Front: Send + Sync {
     /// Takes one event. It must not wait: the next byte of the answer is behind it.
     fn hear(&self, event: chat::Event);
@@ -31,13 +31,13 @@ pub struct Place {
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// Who says yes. Apart from [`Front`] because a front that only listens (a log, a test, another program) must not decide.
+/// Allows calls. Separate from [`Front`] because a front that only listens (a log, a test, another program) must not decide.
 pub trait Approver: Send + Sync {
     /// Asks. Dropping the future takes the question back.
     fn approve(&self, request: Approval) -> BoxFuture<'static, Decision>;
 }
 
-/// What a yes is wanted for.
+/// A question for approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Approval {
     /// One line for a person.

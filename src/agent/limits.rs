@@ -1,4 +1,4 @@
-//! How far a turn may go.
+//! The limits of a turn.
 
 use super::context::Events;
 

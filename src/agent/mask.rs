@@ -1,4 +1,4 @@
-//! Nothing becomes part of a conversation before its secrets are masked.
+//! Masks the secrets in messages before they become part of a conversation.
 
 use crate::chat::{Message, Outcome, Part};
 use crate::guard::Redactor;
@@ -20,7 +20,7 @@ fn masked_outcome(outcome: Outcome, redactor: &Redactor) -> Outcome {
     }
 }
 
-/// What a model is told that put a placeholder into a call.
+/// Tells the model that a call must not contain a redaction placeholder.
 pub(super) fn refusal(placeholder: &str) -> String {
     let variable = placeholder.split_once('$').and_then(|(_, rest)| rest.split([' ', ']']).next());
     let instead = match variable {

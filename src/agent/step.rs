@@ -1,4 +1,4 @@
-//! One request, sent again where that helps.
+//! One request to the model, with retries.
 
 use std::time::{Duration, SystemTime};
 
@@ -9,10 +9,10 @@ use super::{Turn, failure};
 use crate::chat::{Event, Failure, Message, Usage};
 use crate::provider::{NextTry, Request};
 
-/// What came of a request.
+/// The result of a request.
 pub(super) enum Step {
     Said(Answer),
-    /// The person stopped it; what there was of the answer.
+    /// The person stopped it; the part of the answer that had arrived.
     Interrupted(Message),
     /// It could not be had; what there was of it, and why.
     Failed(Option<Message>, Failure),

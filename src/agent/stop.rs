@@ -1,4 +1,4 @@
-//! Why a model stopped, and what a person is told about it.
+//! Reads the reason why a model stopped and reports what is wrong with the answer.
 
 use super::front::Front;
 use crate::chat::{Ending, Event, Failure, FailureKind, Message, Part};

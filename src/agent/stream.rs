@@ -1,11 +1,11 @@
-//! Deltas become a message. Pure.
+//! Builds a message from a stream of deltas. Pure.
 
 use crate::chat::{Call, Event, Message, Part, Role, Thinking, Usage};
 use crate::provider::{Delta, Stop};
 
 /// Ends an answer that the person stopped.
 pub(super) const INTERRUPTED: &str = "[interrupted by the user]";
-/// Ends an answer that did not come whole.
+/// Ends an answer that broke off.
 const BROKEN_OFF: &str = "[the answer broke off here]";
 
 /// An answer on its way.
@@ -105,12 +105,12 @@ impl Draft {
         Answer { message: Message { role: Role::Assistant, parts: self.parts }, stop }
     }
 
-    /// What there is of it, after the person stopped it.
+    /// The part that had arrived when the person stopped it.
     pub(super) fn interrupted(self) -> Message {
         self.cut(INTERRUPTED)
     }
 
-    /// What there is of it, after it broke off. None if nobody saw anything.
+    /// The part that had arrived when it broke off. None if no text was shown.
     pub(super) fn broken_off(self) -> Option<Message> {
         self.has_text().then(|| self.cut(BROKEN_OFF))
     }

@@ -1,4 +1,4 @@
-//! The words of an exchange: messages, calls, usage, and what a front hears while a turn runs.
+//! The types of a conversation: messages, calls, usage, and the events of a turn.
 //!
 //! Leaf room: plain data with serde, no I/O, no async, no vendor's names. Everything the agent says to a provider, to a tool or
 //! to whoever is listening is said in these types.

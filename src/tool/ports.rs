@@ -1,4 +1,4 @@
-//! What tools need from whoever holds the terminal.
+//! The interfaces through which tools reach the live shell and the person.
 
 use std::fmt;
 use std::sync::Arc;
@@ -53,6 +53,6 @@ pub struct Question {
 pub enum Answer {
     /// One of the choices, or their own words.
     Said(String),
-    /// They would not say.
+    /// The person chose not to answer.
     Declined,
 }

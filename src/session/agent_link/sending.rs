@@ -1,4 +1,4 @@
-//! What the next question would send, in words. Pure.
+//! The text of `/context`: what the next question would send. Pure.
 
 use crate::agent::Preview;
 use crate::chat::{Message, Outcome, Part as Piece, Role};
