@@ -209,14 +209,7 @@ async fn answer(
         return Ok(ExitCode::SUCCESS);
     }
     voice.finish(&ending, usage, Some(&model))?;
-    if refused > 0 {
-        let calls = if refused == 1 {
-            "1 tool call (nobody here to approve it)"
-        } else {
-            &format!("{refused} tool calls (nobody here to approve them)")
-        };
-        report::notices([format!("refused {calls}; rerun with --yes")]);
-    }
+    report::notices(refusal(refused));
     Ok(match ending {
         Ending::Answered => ExitCode::SUCCESS,
         Ending::Interrupted if voice.lost_its_reader() => ExitCode::SUCCESS,
@@ -226,6 +219,15 @@ async fn answer(
         }
         Ending::Failed(failure) => Report::from(anyhow::anyhow!(failure.words)).code(1).print(),
     })
+}
+
+/// The words about calls that were refused because nobody could be asked.
+fn refusal(calls: usize) -> Option<String> {
+    match calls {
+        0 => None,
+        1 => Some("refused 1 tool call (nobody here to approve it); rerun with --yes".to_owned()),
+        calls => Some(format!("refused {calls} tool calls (nobody here to approve them); rerun with --yes")),
+    }
 }
 
 /// Lets the rules answer a person at a terminal where the model has said nothing for a while. A program that reads the answer can

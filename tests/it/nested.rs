@@ -140,7 +140,7 @@ fn scripts_commands_pipelines_and_full_screen_programs_show_the_same_bytes() {
     in_every_shell(|outer| {
         for (command, keys) in [
             ("bash script.sh", "me\r"),
-            ("bash -c 'echo START; read -e -p \"inner> \"; echo END'", "me\r"),
+            ("bash -c 'echo START; read -e -p \"inn\"\"er> \"; echo END'", "me\r"),
             ("echo 'echo START; echo END' | bash", ""),
             ("./ssh host command", ""),
         ] {
