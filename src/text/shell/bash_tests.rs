@@ -15,9 +15,10 @@ use super::{Expansion, ExpansionKind, Quoting, Script, Simple, Token, Word, pars
 /// Texts per process.
 const BATCH: usize = 400;
 
-/// Values of a strategy, drawn anew for every run.
+/// Values of a strategy: the same in every run, unless `TEST_SHELL_TEXTS` asks for new ones.
 fn drawn<T: std::fmt::Debug>(strategy: &impl Strategy<Value = T>, count: usize) -> Vec<T> {
-    let mut runner = TestRunner::default();
+    let is_new = std::env::var_os("TEST_SHELL_TEXTS").is_some_and(|value| value == "new");
+    let mut runner = if is_new { TestRunner::default() } else { TestRunner::deterministic() };
     (0..count).map(|_| strategy.new_tree(&mut runner).unwrap().current()).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Compound commands and functions.
 
 use super::error::{Error, Reason};
-use super::parse::{Parser, Until};
+use super::parse::{Parser, RESERVED, Until};
 use super::script::{Compound, CompoundKind, Script};
 use super::token::{Operator, Token};
 use super::word::{Quoting, Word, is_name};
@@ -145,6 +145,9 @@ impl Parser<'_> {
             }
             self.take_operator(Operator::Open)?;
             loop {
+                if self.is_reserved(RESERVED)? {
+                    return self.unexpected();
+                }
                 words.push(self.take_word()?);
                 if !self.take_operator(Operator::Pipe)? {
                     break;

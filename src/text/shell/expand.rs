@@ -192,7 +192,9 @@ impl Reader<'_> {
                     reader.at += length + 2;
                 }
                 '"' if around != Around::HereDocument => reader.double(&mut String::new(), found)?,
-                '$' if reader.rest().starts_with("$'") => return Err(Reason::Unsupported("$' inside ${ }").at(at)),
+                '$' if reader.rest()[1..].starts_with(['\'', '"']) => {
+                    return Err(Reason::Unsupported("a quote with $ inside ${ }").at(at));
+                }
                 '$' | '`' => reader.inside(around, found)?,
                 '\'' | '"' | '{' => return Err(Reason::Unsupported("this quote or brace inside ${ }").at(at)),
                 '<' | '>' if reader.rest()[1..].starts_with('(') => {

@@ -37,7 +37,7 @@ pub(super) enum Until {
 }
 
 /// Words that do not begin a simple command.
-const RESERVED: &[&str] = &[
+pub(super) const RESERVED: &[&str] = &[
     "if", "then", "else", "elif", "fi", "while", "until", "do", "done", "for", "select", "case", "esac", "in", "{",
     "}", "!", "time", "[[", "]]", "function", "coproc",
 ];
@@ -205,8 +205,10 @@ impl<'a> Parser<'a> {
 
     fn pipeline(&mut self, operator: Option<Operator>, commands: &mut Vec<Listed>) -> Result<(), Error> {
         let is_timed = self.take_reserved("time")?;
-        if is_timed && matches!(self.peek()?, Some(Token::Word(word)) if word.text.starts_with('-')) {
-            return Err(Reason::Unsupported("an option of time").at(self.reader.at));
+        // Bash does not know this keyword at the start of a substitution, where only a plain word may follow.
+        let is_plain = matches!(self.peek()?, Some(Token::Word(word)) if !word.text.starts_with('-') && word.assigned_name().is_none());
+        if is_timed && (!is_plain || self.is_reserved(RESERVED)?) {
+            return Err(Reason::Unsupported("this use of time").at(self.end));
         }
         let is_negated = self.take_reserved("!")?;
         let command = self.command()?;
@@ -243,7 +245,8 @@ impl<'a> Parser<'a> {
                     let name = word.assigned_name().filter(|_| simple.words.is_empty()).map(str::to_owned);
                     match name {
                         Some(name) => {
-                            let word = self.array(word)?;
+                            // After a redirection, bash does not read an array.
+                            let word = if simple.redirections.is_empty() { self.array(word)? } else { word };
                             simple.extend_span(&word.span);
                             simple.assignments.push(Assignment { name, word });
                         }

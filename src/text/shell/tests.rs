@@ -198,8 +198,8 @@ fn compound_commands_are_read() {
     assert_eq!(commands("case x in a) b;; c) ;; esac; d"), [["b"], ["d"]]);
     let script = parse("! time a").unwrap_err();
     assert_eq!(script.reason, Reason::Unexpected);
-    let listed = &parse("time ! a | b").unwrap().commands;
-    assert!(listed[0].is_timed && listed[0].is_negated && !listed[1].is_negated);
+    let listed = &parse("! a | b; time c").unwrap().commands;
+    assert!(listed[0].is_negated && !listed[1].is_negated && listed[2].is_timed);
 }
 
 #[test]
@@ -238,6 +238,11 @@ fn what_is_not_understood_is_an_error_with_its_place() {
         "a=(b)c",
         "a=b=(c)",
         ">a time",
+        "$(time (a))",
+        ">a b=(c)",
+        "<1>a",
+        "case a in }) b;; esac",
+        "${a:-$\"b\"}",
         "echo \"${x:-'}\"",
         "time -p a",
         "echo ${x:-<(a)}",

@@ -209,6 +209,10 @@ impl Reader<'_> {
                 Word::plain("", end..end)
             }
         };
+        // In `<1>file`, bash reads the 1 as the descriptor of the second redirection.
+        if self.is_strict() && self.rest().starts_with(['<', '>']) && self::descriptor(&target).is_some() {
+            return Err(Reason::Unexpected.at(target.span.start));
+        }
         if matches!(kind, RedirectionKind::HereDocument | RedirectionKind::HereDocumentWithoutTabs) {
             let is_quoted = target.quoting != Quoting::Bare;
             if self.is_strict() && (target.text.contains('\n') || target.text.contains(['$', '`']) && !is_quoted) {
