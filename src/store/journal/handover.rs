@@ -27,8 +27,10 @@ const DIRECTORY: &str = "/dev/shm";
 const NEW: &str = ".shellmate-new-";
 /// How much waits for the journal at most. What does not fit is not copied.
 const SIZE_LIMIT: u64 = MIB as u64;
-/// A file this old that belongs to no history, or was never given its name, is removed.
-const ABANDONED: Duration = Duration::from_secs(60 * 60);
+/// A file this old that was never given its name is removed.
+const UNNAMED_AGE: Duration = Duration::from_secs(60 * 60);
+/// A file this old is removed if no session uses it: nobody has opened its history since.
+const ABANDONED_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// Numbers the commands of a session, and keeps each until the journal has it.
 #[derive(Debug)]
@@ -177,16 +179,22 @@ fn extend(database: &Path, id: &str, session: Session, frames: Vec<Frame>) -> io
 
 /// Removes what nobody will ever ask for: files of killed sessions that were not named yet, or whose history nobody opened since.
 fn remove_abandoned() {
-    let is_old = |path: &Path| {
-        let modified = fs::symlink_metadata(path).and_then(|about| about.modified());
-        modified.is_ok_and(|time| SystemTime::now().duration_since(time).unwrap_or_default() > ABANDONED)
-    };
-    let is_new = |path: &Path| path.file_name().is_some_and(|name| name.as_bytes().starts_with(NEW.as_bytes()));
-    for path in files().filter(|path| is_new(path) && is_old(path)) {
+    for path in files().filter(|path| is_abandoned(path, SystemTime::now())) {
         if lock_leftover(&path).is_some() {
             let _ = fs::remove_file(&path);
         }
     }
+}
+
+fn is_abandoned(path: &Path, now: SystemTime) -> bool {
+    let name = path.file_name().unwrap_or_default().as_bytes();
+    let limit = match name {
+        name if name.starts_with(NEW.as_bytes()) => UNNAMED_AGE,
+        name if name.starts_with(b"shellmate-") => ABANDONED_AGE,
+        _ => return false,
+    };
+    let modified = fs::symlink_metadata(path).and_then(|about| about.modified());
+    modified.is_ok_and(|time| now.duration_since(time).unwrap_or_default() > limit)
 }
 
 #[cfg(test)]
@@ -199,6 +207,20 @@ mod tests {
         copy_leftovers(database).unwrap();
         let entries = History::open(database).unwrap().list(&Filter::default()).unwrap();
         entries.iter().map(|entry| String::from_utf8_lossy(&entry.command).into_owned()).collect()
+    }
+
+    #[test]
+    fn files_that_nobody_asks_for_are_removed_in_the_end() {
+        let home = tempfile::tempdir().unwrap();
+        let days = |count: u64| SystemTime::now() + Duration::from_secs(count * 24 * 60 * 60);
+        for (name, after_a_day, after_a_week) in
+            [("shellmate-00000000-x", false, true), (".shellmate-new-x", true, true), ("somebody-else", false, false)]
+        {
+            let path = home.path().join(name);
+            fs::write(&path, "").unwrap();
+            assert_eq!(is_abandoned(&path, days(1)), after_a_day, "{name}");
+            assert_eq!(is_abandoned(&path, days(8)), after_a_week, "{name}");
+        }
     }
 
     #[test]
