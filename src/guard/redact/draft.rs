@@ -20,7 +20,8 @@ impl Draft {
         for Found { range, kind } in found {
             text.push_str(&original[from..range.start]);
             let start = text.len();
-            text.push_str(&placeholder::write(kind, None));
+            // With a number, as it will be written: its `#` begins a comment for what reads the text as a command.
+            text.push_str(&placeholder::write(kind, Some(1)));
             replaced.push((start..text.len(), range.clone()));
             from = range.end;
         }
@@ -51,16 +52,16 @@ mod tests {
     fn a_range_of_the_draft_finds_its_original() {
         let original = "a SECRET b OTHER c";
         let draft = Draft::new(original, &[Found::new(2..8, "token"), Found::new(11..16, "key")]);
-        assert_eq!(draft.text, "a [masked: token] b [masked: key] c");
+        assert_eq!(draft.text, "a [masked: token #1] b [masked: key #1] c");
         let original_of = |words: &str| {
             let start = draft.text.find(words).unwrap();
             &original[draft.original(start..start + words.len())]
         };
         assert_eq!(original_of("a "), "a ");
-        assert_eq!(original_of("[masked: token]"), "SECRET");
-        assert_eq!(original_of("[masked: token] b"), "SECRET b");
+        assert_eq!(original_of("[masked: token #1]"), "SECRET");
+        assert_eq!(original_of("[masked: token #1] b"), "SECRET b");
         assert_eq!(original_of("ked: tok"), "SECRET");
-        assert_eq!(original_of("key] c"), "OTHER c");
+        assert_eq!(original_of("key #1] c"), "OTHER c");
         assert_eq!(original_of(" c"), " c");
     }
 }
