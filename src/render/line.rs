@@ -8,6 +8,9 @@ use crate::text::{Alphabet, Piece, ansi, sanitize, spell_line, width};
 use super::Options;
 use super::look::Look;
 
+/// In a window with fewer columns nothing is gained by breaking between words: few words fit beside a list's indent.
+const NARROWEST: u16 = 12;
+
 /// A piece of a line with one look.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Span {
@@ -83,7 +86,9 @@ pub(super) fn alphabet(options: &Options) -> Alphabet {
 impl Wrap {
     /// What of it holds where this was asked for: nothing but the terminal wraps on a plain one, and where the user wants it so.
     fn in_(self, options: &Options) -> Wrap {
-        let by_words = options.mode == super::Mode::Terminal && options.wrap == super::Wrapping::Words;
+        let is_wide_enough = options.columns >= NARROWEST;
+        let by_words =
+            options.mode == super::Mode::Terminal && options.wrap == super::Wrapping::Words && is_wide_enough;
         if by_words { self } else { Wrap::Terminal }
     }
 }

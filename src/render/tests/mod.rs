@@ -160,6 +160,21 @@ impl Scene {
         rows.join("\n")
     }
 
+    /// Everything a person can read: the rows that have scrolled away, and those on the screen up to the cursor.
+    pub(super) fn history(&mut self) -> String {
+        let screen = self.terminal.screen_mut();
+        screen.set_scrollback(usize::MAX);
+        let mut rows = Vec::new();
+        let columns = screen.size().1.get();
+        for offset in (1..=screen.scrollback()).rev() {
+            screen.set_scrollback(offset);
+            rows.extend(screen.rows(0, columns).next());
+        }
+        screen.set_scrollback(0);
+        rows.push(self.screen());
+        rows.join("\n")
+    }
+
     /// What copying gives: rows the terminal wrapped are one line.
     pub(super) fn copied(&self) -> String {
         self.terminal.screen().contents()
