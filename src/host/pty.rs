@@ -84,7 +84,7 @@ impl Pty {
         lent.output_flags = now.output_flags;
         lent.control_flags = now.control_flags;
         let flow = InputFlags::IXON | InputFlags::IXOFF | InputFlags::IXANY | InputFlags::IUTF8;
-        lent.input_flags = lent.input_flags - flow | now.input_flags & flow;
+        lent.input_flags = (lent.input_flags - flow) | (now.input_flags & flow);
         self.set(&lent);
         Some(now)
     }

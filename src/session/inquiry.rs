@@ -76,7 +76,7 @@ impl Desk {
         let size = self.tty.size();
         let size = Size { columns: size.cols, rows: size.rows };
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
-        let options = Options::of_terminal(size, look.theme.clone(), look.wrap, variable);
+        let options = Options::of_terminal(size, look.theme, look.wrap, variable);
         let mut prompt = Prompt::new(asked, self.reads);
         // The directory is that of the prompt above, so neither user nor host has to be named.
         let around = Around { user: "", host: "", cwd: Some(cwd), rows: size.rows };

@@ -191,9 +191,8 @@ impl<'a> Reader<'a> {
     fn try_expansion(&mut self, draft: &mut Draft, start: usize) -> Result<(), Error> {
         let open = self.at;
         let rest = self.rest();
-        if rest.starts_with("$'") {
+        if let Some(inner) = rest.strip_prefix("$'") {
             draft.end_bare();
-            let inner = &rest[2..];
             let length = end_of_ansi(inner).ok_or(Reason::OpenQuote.at(open))?;
             let decoded = ansi::decode(&inner[..length]);
             self.at += length + 3;

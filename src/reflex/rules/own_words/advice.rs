@@ -215,7 +215,7 @@ fn is_negated(line: &str) -> bool {
 /// Whether a command installs the tool that prints it: news of a version, not a remedy.
 fn upgrades_itself(words: &[&str], tool: &str) -> bool {
     let is_itself = |word: &&str| *word == tool || word.split('@').next() == Some(tool) || word.starts_with("self");
-    words.iter().skip_while(|word| **word == "sudo").skip(1).any(|word| is_itself(word))
+    words.iter().skip_while(|word| **word == "sudo").skip(1).any(is_itself)
 }
 
 /// The command in `Try 'x --help'`.
