@@ -16,7 +16,7 @@ use nix::sys::statfs::{TMPFS_MAGIC, statfs};
 
 use super::frame::{self, Frame, Frames};
 use super::item::encode_session;
-use super::leftover::{lock_leftover, read_header};
+use super::leftover::{has_records, lock_leftover, read_header};
 use super::live::{Journal, NAME};
 use super::{MAGIC, encode_command};
 use crate::store::{Record, Session};
@@ -124,7 +124,7 @@ fn prefix(database: &Path) -> String {
 
 /// Whether a session that was killed left commands here.
 pub(super) fn has_leftovers(database: &Path) -> bool {
-    left(database).any(|path| lock_leftover(&path).is_some())
+    left(database).any(|path| has_records(&path) && lock_leftover(&path).is_some())
 }
 
 /// Moves what killed sessions left here into their journals.

@@ -56,7 +56,8 @@ pub(in crate::store) fn has_leftovers(database: &Path) -> bool {
         })
 }
 
-fn has_records(path: &Path) -> bool {
+/// Whether there is more in a file than its header.
+pub(super) fn has_records(path: &Path) -> bool {
     let read = || -> io::Result<bool> {
         let file = OpenOptions::new().read(true).custom_flags(nix::libc::O_NOFOLLOW).open(path)?;
         let end = file.metadata()?.len();
