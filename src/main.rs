@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    shellmate::cli::main(std::env::args_os())
+    shellmate::main(std::env::args_os())
 }

@@ -16,7 +16,7 @@ const NO_RESULT: &str = "this call was not made";
 
 /// Tells one conversation from all others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ConversationId(u64);
+pub(crate) struct ConversationId(u64);
 
 impl ConversationId {
     /// An id that this machine has not used: the time in nanoseconds, or one more than the last id where the clock stood still.
@@ -31,7 +31,7 @@ impl ConversationId {
 
 /// A question with everything said until its answer ended.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Exchange {
+pub(crate) struct Exchange {
     pub messages: Vec<Message>,
     /// The model that answered.
     pub model: String,
@@ -45,7 +45,7 @@ pub struct Exchange {
 /// A conversation. It grows by whole exchanges, and what it holds can be sent to any provider: every call has its result right
 /// behind it, and questions and answers alternate.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Conversation {
+pub(crate) struct Conversation {
     id: ConversationId,
     exchanges: Vec<Exchange>,
     #[serde(skip)]
@@ -59,12 +59,12 @@ impl Default for Conversation {
 }
 
 impl Conversation {
-    pub fn id(&self) -> ConversationId {
+    pub(crate) fn id(&self) -> ConversationId {
         self.id
     }
 
     /// Adds an exchange, however it ended.
-    pub fn append(&mut self, mut exchange: Exchange) {
+    pub(crate) fn append(&mut self, mut exchange: Exchange) {
         exchange.messages = sendable(exchange.messages, &exchange.ending);
         self.seen.join(&exchange.seen);
         if !exchange.messages.is_empty() {
@@ -73,25 +73,25 @@ impl Conversation {
     }
 
     /// What is sent of it with the next question.
-    pub fn window(&self) -> Vec<Message> {
+    pub(crate) fn window(&self) -> Vec<Message> {
         self.messages().cloned().collect()
     }
 
     /// The latest answer.
-    pub fn last_answer(&self) -> Option<String> {
+    pub(crate) fn last_answer(&self) -> Option<String> {
         let answers = self.messages().filter(|message| message.role == Role::Assistant).map(Message::text);
         answers.filter(|text| !text.trim().is_empty() && text != NO_ANSWER).last()
     }
 
     /// The tokens of all exchanges.
-    pub fn usage(&self) -> Usage {
+    pub(crate) fn usage(&self) -> Usage {
         let mut usage = Usage::default();
         self.exchanges.iter().for_each(|exchange| usage += exchange.usage);
         usage
     }
 
     /// A copy of what the model knows of files. One answer's reading is not another's knowledge before it is appended.
-    pub fn seen(&self) -> Seen {
+    pub(crate) fn seen(&self) -> Seen {
         self.seen.fork()
     }
 

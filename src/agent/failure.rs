@@ -9,7 +9,7 @@ pub(super) fn of(error: &ProviderError) -> Failure {
 }
 
 /// The failure of a turn for which no model could be chosen.
-pub fn unresolved(error: &ResolveError) -> Failure {
+pub(crate) fn unresolved(error: &ResolveError) -> Failure {
     let kind = match error {
         ResolveError::Ask(error) => kind(error.kind()),
         _ => FailureKind::Setup,

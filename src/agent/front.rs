@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use crate::{chat, guard, tool};
 
 /// Shows a turn.
-pub trait Front: Send + Sync {
+pub(crate) trait Front: Send + Sync {
     /// Takes one event. It must not wait: the next byte of the answer is behind it.
     fn hear(&self, event: chat::Event);
 
@@ -25,21 +25,21 @@ pub trait Front: Send + Sync {
 
 /// Where a shell is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub(crate) struct Place {
     pub cwd: PathBuf,
     /// The exported variables.
     pub environment: Vec<(OsString, OsString)>,
 }
 
 /// Allows calls. Separate from [`Front`] because a front that only listens (a log, a test, another program) must not decide.
-pub trait Approver: Send + Sync {
+pub(crate) trait Approver: Send + Sync {
     /// Asks. Dropping the future takes the question back.
     fn approve(&self, request: Approval) -> BoxFuture<'static, Decision>;
 }
 
 /// A question for approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Approval {
+pub(crate) struct Approval {
     /// One line for a person.
     pub title: String,
     /// The tool's name; empty where it is no call, but whether to go on.
@@ -53,7 +53,7 @@ pub struct Approval {
 
 /// What the person said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
+pub(crate) enum Decision {
     Once,
     ForSession,
     No {

@@ -12,7 +12,7 @@ use crate::tool::{Ports, Toolbox};
 
 /// A model with its tools, permissions and limits. Cheap to clone, and made anew when the model or a setting changes.
 #[derive(Clone)]
-pub struct Kit {
+pub(crate) struct Kit {
     pub model: Resolved,
     pub toolbox: Toolbox,
     /// The standing approvals of the session; all kits of a session share them.
@@ -27,7 +27,7 @@ pub struct Kit {
 
 /// The directories and files of an agent.
 #[derive(Debug, Clone, Default)]
-pub struct Places {
+pub(crate) struct Places {
     /// A private directory for results too long for a model.
     pub spill: PathBuf,
     /// The database with the recorded commands.
@@ -37,7 +37,7 @@ pub struct Places {
 }
 
 /// What a query would send, part by part.
-pub struct Preview {
+pub(crate) struct Preview {
     pub model: String,
     pub system: &'static str,
     pub tools: Vec<ToolSpec>,
@@ -49,7 +49,7 @@ pub struct Preview {
 
 impl Preview {
     /// The text that the query would add.
-    pub fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         self.fragments.iter().map(|fragment| fragment.text.as_str()).collect()
     }
 }
@@ -68,7 +68,7 @@ impl Kit {
     }
 
     /// Exactly what a query would send.
-    pub fn preview(&self, conversation: &Conversation, ports: &Ports, query: &Query) -> Preview {
+    pub(crate) fn preview(&self, conversation: &Conversation, ports: &Ports, query: &Query) -> Preview {
         let Kit { redactor, places, limits, .. } = self;
         let conversation = conversation.window();
         let is_first = conversation.is_empty();

@@ -7,7 +7,7 @@ const OUTPUT: u32 = 16_384;
 
 /// How far a turn may go by itself, and how much it is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Requests after which the person is asked whether to go on.
     pub steps: u32,
     /// How often the text of one answer may be shown. A request whose text was shown this often and then broke off is not sent

@@ -8,7 +8,7 @@
 mod aid;
 mod calls;
 mod change;
-mod context;
+pub(crate) mod context;
 mod conversation;
 mod failure;
 mod front;
@@ -26,18 +26,18 @@ mod testing;
 mod tests;
 mod turn;
 
-pub use aid::{Aid, RULES_WAIT, diagnose, first_aid};
-pub use context::{Events, Fragment, Happened, Query, STDIN_CAP, ShellView};
-pub use conversation::{Conversation, ConversationId, Exchange};
-pub use failure::unresolved;
-pub use front::{Approval, Approver, Decision, Front, Place};
-pub use kit::{Kit, Places, Preview};
-pub use limits::Limits;
-pub use picture::{PictureError, picture};
-pub use turn::Turn;
+pub(crate) use aid::{Aid, RULES_WAIT, diagnose, first_aid};
+pub(crate) use context::{Events, Happened, Query, STDIN_CAP, ShellView};
+pub(crate) use conversation::{Conversation, ConversationId, Exchange};
+pub(crate) use failure::unresolved;
+pub(crate) use front::{Approval, Approver, Decision, Front, Place};
+pub(crate) use kit::{Kit, Places, Preview};
+pub(crate) use limits::Limits;
+pub(crate) use picture::picture;
+pub(crate) use turn::Turn;
 
 /// What a person is told who has no model yet. A key typed into a command would stay in the shell's history.
-pub const NO_MODEL: &str = "\
+pub(crate) const NO_MODEL: &str = "\
 No model is connected yet.
 
 Without one, the built-in rules explain a failed command (`> why did that fail`), put a correction on your prompt (`> fix`) and \

@@ -16,7 +16,7 @@ const CAP: u64 = 20 * MIB as u64;
 
 /// Why a file is not shown to a model.
 #[derive(Debug, thiserror::Error)]
-pub enum PictureError {
+pub(crate) enum PictureError {
     #[error("cannot read {}", .0.display())]
     Read(PathBuf, #[source] io::Error),
     #[error("{} is larger than 20 MiB", .0.display())]
@@ -26,7 +26,7 @@ pub enum PictureError {
 }
 
 /// Reads a picture, whose first bytes say of what type it is.
-pub fn picture(path: &Path) -> Result<Image, PictureError> {
+pub(crate) fn picture(path: &Path) -> Result<Image, PictureError> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(CAP + 1).read_to_end(&mut bytes));
     read.map_err(|error| PictureError::Read(path.to_owned(), error))?;

@@ -65,10 +65,6 @@ pub(super) struct Script {
 }
 
 impl Provider for Script {
-    fn name(&self) -> &str {
-        "script"
-    }
-
     fn stream<'a>(
         &'a self,
         request: &'a Request,

@@ -17,7 +17,7 @@ use crate::provider::Request;
 use crate::tool::{self, Ports, Seen};
 
 /// One answer in the making. Several may run at once; each joins the conversation as a whole when it is over.
-pub struct Turn {
+pub(crate) struct Turn {
     pub kit: Arc<Kit>,
     /// The conversation so far.
     pub said: Vec<Message>,
@@ -31,7 +31,7 @@ pub struct Turn {
 
 impl Turn {
     /// Answers a query and returns what was said. However it ends, the conversation can go on.
-    pub async fn run(mut self, query: Query) -> Exchange {
+    pub(crate) async fn run(mut self, query: Query) -> Exchange {
         let said = std::mem::take(&mut self.said);
         let before = said.len();
         let mut request = self.kit.request(said, &self.ports);

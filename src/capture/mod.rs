@@ -10,10 +10,10 @@ mod ring;
 mod spill;
 mod sweep;
 
-pub use output::Output;
-pub use plain::{Size, render};
-pub use spill::Spiller;
-pub use sweep::{Retention, SessionLock, lock_session, new_name, sweep_if_due};
+pub(crate) use output::Output;
+pub(crate) use plain::{Size, render};
+pub(crate) use spill::Spiller;
+pub(crate) use sweep::{Retention, SessionLock, lock_session, new_name, sweep_if_due};
 
 use crate::text::{KIB, MIB};
 use ring::Ring;
@@ -21,7 +21,7 @@ use spill::Spill;
 
 /// How much of one command's output is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Bytes of the beginning held in memory.
     pub head: usize,
     /// Bytes of the end held in memory.
@@ -41,7 +41,7 @@ const LEAVE_ALTERNATE_SCREEN: &[u8] = b"\x1b[?1049l";
 
 /// What one command prints, while it prints.
 #[derive(Debug)]
-pub struct Capture {
+pub(crate) struct Capture {
     limits: Limits,
     spiller: Spiller,
     seen: u64,
@@ -56,7 +56,7 @@ pub struct Capture {
 
 impl Capture {
     /// Starts empty; memory is taken as bytes come.
-    pub fn new(limits: Limits, spiller: Spiller) -> Self {
+    pub(crate) fn new(limits: Limits, spiller: Spiller) -> Self {
         Self {
             limits,
             spiller,
@@ -71,7 +71,7 @@ impl Capture {
     }
 
     /// Takes the next bytes. Copies only: files are written by the spiller's thread, and a slow disk costs the spill, never time.
-    pub fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.seen += bytes.len() as u64;
         if !self.on_alternate_screen {
             self.keep(bytes);
@@ -81,27 +81,27 @@ impl Capture {
     /// Notes that a program took the whole screen; from here bytes are counted but not kept.
     ///
     /// The switching sequence itself may be pushed before or after.
-    pub fn enter_full_screen(&mut self) {
+    pub(crate) fn enter_full_screen(&mut self) {
         self.on_alternate_screen = true;
         self.was_full_screen = true;
     }
 
     /// Notes that the screen was given back; bytes are kept again.
-    pub fn leave_full_screen(&mut self) {
+    pub(crate) fn leave_full_screen(&mut self) {
         if std::mem::take(&mut self.on_alternate_screen) {
             self.keep(LEAVE_ALTERNATE_SCREEN);
         }
     }
 
     /// The last bytes in memory, at most this many.
-    pub fn last(&self, count: usize) -> Vec<u8> {
+    pub(crate) fn last(&self, count: usize) -> Vec<u8> {
         let (older, newer) = self.tail.as_slices();
         let kept = if self.tail.len() == 0 { self.head.clone() } else { [older, newer].concat() };
         kept[kept.len().saturating_sub(count)..].to_vec()
     }
 
     /// Disowns the last bytes: the shell printed them, not the command. What has already gone to the spill file stays there.
-    pub fn drop_end(&mut self, count: usize) {
+    pub(crate) fn drop_end(&mut self, count: usize) {
         match self.tail.len() {
             0 => self.head.truncate(self.head.len().saturating_sub(count)),
             len => self.tail.truncate(len.saturating_sub(count)),
@@ -114,7 +114,7 @@ impl Capture {
     }
 
     /// Ends the capture. The end of a spill may still be on its way to the disk; see [`Spiller::settle`].
-    pub fn finish(self) -> Output {
+    pub(crate) fn finish(self) -> Output {
         Output {
             seen: self.seen,
             head: self.head,

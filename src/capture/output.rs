@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// The output of one command, as far as it was kept.
 #[derive(Clone, Debug)]
-pub struct Output {
+pub(crate) struct Output {
     /// Bytes the command printed, kept or not.
     pub seen: u64,
     /// The first bytes, raw.
@@ -26,32 +26,32 @@ const FIRST_LINE: usize = 4096;
 
 impl Output {
     /// An output read back from where it was stored. Whether its spill file is whole is no longer known.
-    pub fn restored(seen: u64, head: Vec<u8>, tail: Vec<u8>, missing: u64, full_screen: bool) -> Output {
+    pub(crate) fn restored(seen: u64, head: Vec<u8>, tail: Vec<u8>, missing: u64, full_screen: bool) -> Output {
         let offered = missing.saturating_add((head.len() + tail.len()) as u64);
         Output { seen, head, tail, spill: None, full_screen, offered, spilled: None }
     }
 
     /// Takes away what the shell printed before the command's own output.
-    pub fn trim_start(&mut self, count: usize) {
+    pub(crate) fn trim_start(&mut self, count: usize) {
         self.head.drain(..count);
         self.seen = self.seen.saturating_sub(count as u64);
         self.offered = self.offered.saturating_sub(count as u64);
     }
 
     /// Whether the head is all there was: it has seen the whole output, and no program took the screen.
-    pub fn is_whole_in_head(&self) -> bool {
+    pub(crate) fn is_whole_in_head(&self) -> bool {
         self.seen == self.head.len() as u64 && !self.full_screen
     }
 
     /// Whether some bytes are neither in memory nor in the spill file.
     ///
     /// What a full-screen program drew does not count: it is no output.
-    pub fn truncated(&self) -> bool {
+    pub(crate) fn truncated(&self) -> bool {
         self.missing() > 0 && self.spilled.as_ref().is_none_or(|spilled| spilled.bytes() < self.offered)
     }
 
     /// What is in memory, raw, with a line in place of what is missing between head and tail.
-    pub fn kept(&self) -> Vec<u8> {
+    pub(crate) fn kept(&self) -> Vec<u8> {
         let mut kept = self.head.clone();
         if self.missing() > 0 {
             kept.extend_from_slice(format!("\r\n{}\r\n", notice(self.missing())).as_bytes());
@@ -61,7 +61,7 @@ impl Output {
     }
 
     /// What is in memory, as a terminal of this size showed it.
-    pub fn text(&self, size: Size) -> String {
+    pub(crate) fn text(&self, size: Size) -> String {
         if self.missing() == 0 {
             return plain::render(&self.kept(), size);
         }
@@ -81,7 +81,7 @@ impl Output {
     }
 
     /// Bytes missing in memory between head and tail.
-    pub fn missing(&self) -> u64 {
+    pub(crate) fn missing(&self) -> u64 {
         self.offered - (self.head.len() + self.tail.len()) as u64
     }
 }

@@ -13,7 +13,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::thread;
-use std::time::Duration;
 
 /// Bytes handed to the writer at a time: large enough that the queue costs nothing, small enough to stay in the cache.
 const CHUNK: usize = 64 * KIB;
@@ -23,7 +22,7 @@ const QUEUE: usize = 64;
 
 /// Opens spill files in one directory. Clones share the directory and the thread.
 #[derive(Clone, Debug)]
-pub struct Spiller(Option<Arc<Shared>>);
+pub(crate) struct Spiller(Option<Arc<Shared>>);
 
 #[derive(Debug)]
 struct Shared {
@@ -38,7 +37,7 @@ struct Shared {
 impl Spiller {
     /// Spills go to `<directory>/<n>.out`. Older spills of any of the user's sessions, the directories beside this one, give
     /// way so that all of them stay below `per_user` bytes.
-    pub fn new(directory: PathBuf, per_user: u64) -> Self {
+    pub(crate) fn new(directory: PathBuf, per_user: u64) -> Self {
         Self(Some(Arc::new(Shared {
             directory,
             per_user,
@@ -49,12 +48,13 @@ impl Spiller {
     }
 
     /// Never spills.
-    pub fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self(None)
     }
 
     /// Waits until everything handed over so far is written or given up; returns whether that happened in time.
-    pub fn settle(&self, timeout: Duration) -> bool {
+    #[cfg(test)]
+    pub(crate) fn settle(&self, timeout: std::time::Duration) -> bool {
         self.0.as_ref().is_none_or(|shared| shared.pending.settle(timeout))
     }
 
@@ -257,7 +257,8 @@ impl Pending {
         }
     }
 
-    fn settle(&self, timeout: Duration) -> bool {
+    #[cfg(test)]
+    fn settle(&self, timeout: std::time::Duration) -> bool {
         let chunks = self.chunks.lock().unwrap_or_else(PoisonError::into_inner);
         let (chunks, _) =
             self.none.wait_timeout_while(chunks, timeout, |chunks| *chunks > 0).unwrap_or_else(PoisonError::into_inner);
@@ -267,6 +268,8 @@ impl Pending {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]

@@ -15,7 +15,7 @@ use std::time::{Duration, SystemTime};
 
 /// How long, and how much, spill files are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Retention {
+pub(crate) struct Retention {
     /// Since the last write.
     pub age: Duration,
     /// Of all spill files together.
@@ -36,7 +36,7 @@ const NEW: &str = ".new-";
 
 /// Proof that a session lives; dropped, or gone with the process, its directory may be swept.
 #[derive(Debug)]
-pub struct SessionLock {
+pub(crate) struct SessionLock {
     _lock: Flock<File>,
 }
 
@@ -44,7 +44,7 @@ pub struct SessionLock {
 const STARTING: Duration = Duration::from_secs(60);
 
 /// Locks a session's directory for as long as the lock is held.
-pub fn lock_session(dir: &Path) -> io::Result<SessionLock> {
+pub(crate) fn lock_session(dir: &Path) -> io::Result<SessionLock> {
     let mut file = open_lock(OpenOptions::new().create(true), dir)?;
     loop {
         let inode = file.metadata()?.ino();
@@ -69,7 +69,7 @@ const BETWEEN_SWEEPS: Duration = Duration::from_secs(60 * 60);
 /// Sweeps what killed sessions left and, if that was not done lately, everything else.
 ///
 /// So a new terminal costs little however many spill files there are.
-pub fn sweep_if_due(root: &Path, retention: Retention, now: SystemTime, is_known: impl Fn(&Path) -> bool) {
+pub(crate) fn sweep_if_due(root: &Path, retention: Retention, now: SystemTime, is_known: impl Fn(&Path) -> bool) {
     let swept = root.join(SWEPT);
     if fs::symlink_metadata(&swept).is_ok_and(|metadata| age(&metadata, now) < BETWEEN_SWEEPS) {
         return sweep_killed(root, retention, now, is_known);
@@ -157,7 +157,7 @@ fn sessions(root: &Path) -> impl Iterator<Item = PathBuf> {
 }
 
 /// The name of a session's directory until the session has locked it. A sweep, which tries every lock, would be in the way.
-pub fn new_name(session: &str) -> String {
+pub(crate) fn new_name(session: &str) -> String {
     format!("{NEW}{session}")
 }
 

@@ -6,7 +6,7 @@ use super::message::Image;
 
 /// What a model is told about a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ToolSpec {
+pub(crate) struct ToolSpec {
     pub name: String,
     pub description: String,
     /// A JSON schema of its arguments, an object.
@@ -16,7 +16,7 @@ pub struct ToolSpec {
 /// What a tool does, for fronts that show or group calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ToolKind {
+pub(crate) enum ToolKind {
     /// Reads a file, a directory or recorded output.
     Read,
     /// Searches files.
@@ -40,7 +40,7 @@ pub enum ToolKind {
 
 /// One use of a tool, as the model asked for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Call {
+pub(crate) struct Call {
     /// The vendor's name for it, or ours where the vendor gave none.
     pub id: String,
     pub name: String,
@@ -51,26 +51,26 @@ pub struct Call {
 /// What came of a call, for the model to read. A tool that fails is not a failure of ours.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub(crate) enum Outcome {
     Done { text: String, images: Vec<Image> },
     Failed { message: String },
 }
 
 impl Outcome {
-    pub fn done(text: impl Into<String>) -> Outcome {
+    pub(crate) fn done(text: impl Into<String>) -> Outcome {
         Outcome::Done { text: text.into(), images: Vec::new() }
     }
 
-    pub fn failed(message: impl Into<String>) -> Outcome {
+    pub(crate) fn failed(message: impl Into<String>) -> Outcome {
         Outcome::Failed { message: message.into() }
     }
 
-    pub fn is_failed(&self) -> bool {
+    pub(crate) fn is_failed(&self) -> bool {
         matches!(self, Outcome::Failed { .. })
     }
 
     /// The words, whether good or bad news.
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         match self {
             Outcome::Done { text, .. } => text,
             Outcome::Failed { message } => message,

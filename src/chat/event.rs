@@ -13,7 +13,7 @@ use super::usage::Usage;
 /// As JSON an event is `{"type": …, "data": …}`. The names are stable: transcripts and other programs read them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "type", content = "data")]
-pub enum Event {
+pub(crate) enum Event {
     /// A request is on its way to the model.
     StepStarted { step: u32 },
     /// The model that answers, where the person has not been told yet.
@@ -54,7 +54,7 @@ pub enum Event {
 /// How a turn ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "type")]
-pub enum Ending {
+pub(crate) enum Ending {
     Answered,
     /// The person stopped it.
     Interrupted,
@@ -66,7 +66,7 @@ pub enum Ending {
 
 /// Why a turn could not go on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure {
+pub(crate) struct Failure {
     pub kind: FailureKind,
     /// One line for a person.
     pub words: String,
@@ -75,7 +75,7 @@ pub struct Failure {
 /// The class of a failure, for code that reacts to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum FailureKind {
+pub(crate) enum FailureKind {
     /// No model could be chosen: a setting, a key file or a name is wrong.
     Setup,
     /// The key was refused, or does not allow this.
@@ -104,7 +104,7 @@ pub enum FailureKind {
 }
 
 impl Failure {
-    pub fn new(kind: FailureKind, words: impl Into<String>) -> Failure {
+    pub(crate) fn new(kind: FailureKind, words: impl Into<String>) -> Failure {
         Failure { kind, words: words.into() }
     }
 }

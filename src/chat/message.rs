@@ -7,7 +7,7 @@ use super::call::{Call, Outcome};
 /// Who says it. The system prompt is not a message; results of calls are said by the tools' role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Role {
+pub(crate) enum Role {
     User,
     Assistant,
     Tool,
@@ -15,7 +15,7 @@ pub enum Role {
 
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Message {
+pub(crate) struct Message {
     pub role: Role,
     pub parts: Vec<Part>,
 }
@@ -23,7 +23,7 @@ pub struct Message {
 /// A piece of a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Part {
+pub(crate) enum Part {
     Text(String),
     Thinking(Thinking),
     Image(Image),
@@ -38,7 +38,7 @@ pub enum Part {
 
 /// What a model thought before it spoke.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Thinking {
+pub(crate) struct Thinking {
     pub text: String,
     /// A vendor's proof that it is unaltered; it must be sent back as it came.
     pub signature: Option<String>,
@@ -48,19 +48,20 @@ pub struct Thinking {
 
 /// A picture, base64-encoded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Image {
+pub(crate) struct Image {
     /// Such as `image/png`.
     pub media_type: String,
     pub base64: String,
 }
 
 impl Message {
-    pub fn user(text: impl Into<String>) -> Message {
+    #[cfg(test)]
+    pub(crate) fn user(text: impl Into<String>) -> Message {
         Message { role: Role::User, parts: vec![Part::Text(text.into())] }
     }
 
     /// The calls it makes, in order.
-    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &Call> {
         self.parts.iter().filter_map(|part| match part {
             Part::Call(call) => Some(call),
             Part::Text(_) | Part::Thinking(_) | Part::Image(_) | Part::Result { .. } => None,
@@ -68,7 +69,7 @@ impl Message {
     }
 
     /// Its text, joined.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let texts = self.parts.iter().filter_map(|part| match part {
             Part::Text(text) => Some(text.as_str()),
             Part::Call(_) | Part::Thinking(_) | Part::Image(_) | Part::Result { .. } => None,

@@ -9,8 +9,8 @@ mod message;
 mod shown;
 mod usage;
 
-pub use call::{Call, Outcome, ToolKind, ToolSpec};
-pub use event::{Ending, Event, Failure, FailureKind};
-pub use message::{Image, Message, Part, Role, Thinking};
-pub use shown::Shown;
-pub use usage::Usage;
+pub(crate) use call::{Call, Outcome, ToolKind, ToolSpec};
+pub(crate) use event::{Ending, Event, Failure, FailureKind};
+pub(crate) use message::{Image, Message, Part, Role, Thinking};
+pub(crate) use shown::Shown;
+pub(crate) use usage::Usage;

@@ -7,7 +7,7 @@ use super::call::Outcome;
 /// The end of a call in the person's words. The model's words are in the [`Outcome`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Shown {
+pub(crate) enum Shown {
     /// The first line of the outcome, where the call failed, and what it printed.
     Outcome,
     /// The lines of a file that the call changed.
@@ -22,7 +22,7 @@ pub enum Shown {
 
 impl Shown {
     /// One line that says why the call did not do what it should; none if it did.
-    pub fn trouble(&self, outcome: &Outcome) -> Option<String> {
+    pub(crate) fn trouble(&self, outcome: &Outcome) -> Option<String> {
         match self {
             Shown::Declined { why: None } => Some("you said no".to_owned()),
             Shown::Declined { why: Some(why) } => Some(format!("you said no: {why}")),
@@ -36,7 +36,7 @@ impl Shown {
     }
 
     /// Bytes of text in it.
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         match self {
             Shown::Change { diff, .. } => diff.len(),
             Shown::Declined { why } => why.as_ref().map_or(0, String::len),

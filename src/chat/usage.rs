@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Tokens, as the provider counted them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Usage {
+pub(crate) struct Usage {
     /// All input tokens, cached ones included.
     pub input: u64,
     pub output: u64,

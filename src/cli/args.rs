@@ -29,7 +29,7 @@ Anything that is not listed here (-c, -s, the path of a script, the shell's own 
                       shellmate -c COMMAND | FILE | -s ...\n       shellmate <COMMAND>",
     after_help = AFTER_HELP
 )]
-pub struct Cli {
+pub(crate) struct Cli {
     /// Start around this shell instead of your own.
     #[arg(long, value_name = "PATH")]
     pub shell: Option<PathBuf>,
@@ -47,7 +47,7 @@ pub struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Action {
+pub(crate) enum Action {
     /// Ask one question and print the answer: 0 answered, 1 not, 130 stopped.
     ///
     /// In a wrapped shell the model sees what was run in this terminal. What changes something is refused without `--yes`.
@@ -73,26 +73,26 @@ pub enum Action {
 }
 
 #[derive(Debug, Args)]
-pub struct Auth {
+pub(crate) struct Auth {
     #[command(subcommand)]
     pub action: Option<super::auth::Action>,
 }
 
 #[derive(Debug, Args)]
-pub struct Doctor {
+pub(crate) struct Doctor {
     /// Print one JSON object instead of lines.
     #[arg(long)]
     pub json: bool,
 }
 
 #[derive(Debug, Args)]
-pub struct Config {
+pub(crate) struct Config {
     #[command(subcommand)]
     pub action: Option<ConfigAction>,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum ConfigAction {
+pub(crate) enum ConfigAction {
     /// Print what is in effect: one key, or everything.
     Get {
         /// A key with dots, such as `history.commands`.
@@ -115,13 +115,13 @@ pub enum ConfigAction {
 }
 
 #[derive(Debug, Args)]
-pub struct Theme {
+pub(crate) struct Theme {
     #[command(subcommand)]
     pub action: Option<ThemeAction>,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum ThemeAction {
+pub(crate) enum ThemeAction {
     /// List the themes; the one in use is marked.
     List,
     /// Print a sample of a theme.
@@ -132,13 +132,13 @@ pub enum ThemeAction {
 }
 
 #[derive(Debug, Args)]
-pub struct Completions {
+pub(crate) struct Completions {
     /// The shell to complete in.
     pub shell: clap_complete::Shell,
 }
 
 /// The definition, for completions, the manual page and the documentation.
-pub fn definition() -> clap::Command {
+pub(crate) fn definition() -> clap::Command {
     let mut command = Cli::command();
     command.build();
     command

@@ -15,7 +15,7 @@ use crate::{text, tty};
 const CAP: u64 = 4096;
 
 #[derive(Debug, clap::Subcommand)]
-pub enum Action {
+pub(crate) enum Action {
     /// Say for which providers there is a key, and where it comes from. Keys are never printed.
     Status {
         /// Print one JSON object for each provider instead of lines.

@@ -3,14 +3,13 @@
 use std::io::Write;
 
 use anyhow::Result;
-use clap::{Command, CommandFactory};
+use clap::{Arg, Command, CommandFactory};
 use clap_complete::Shell;
 
 use super::args::{Cli, definition};
-use super::docs::spelling;
 
 /// Writes a completion script. It is made in memory first: clap's generator panics when a write fails.
-pub fn completions(shell: Shell, out: &mut impl Write) -> Result<()> {
+pub(crate) fn completions(shell: Shell, out: &mut impl Write) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "shellmate", &mut script);
     out.write_all(&script)?;
@@ -18,7 +17,7 @@ pub fn completions(shell: Shell, out: &mut impl Write) -> Result<()> {
 }
 
 /// Writes the manual page, in roff: one page for all subcommands, since it goes to one stream.
-pub fn man(out: &mut impl Write) -> Result<()> {
+pub(crate) fn man(out: &mut impl Write) -> Result<()> {
     let definition = definition();
     let page = clap_mangen::Man::new(definition.clone());
     let mut roff = Vec::new();
@@ -53,6 +52,21 @@ fn describe(command: &Command, roff: &mut Vec<u8>) {
 fn escape(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ").replace('\\', "\\e").replace('-', "\\-");
     if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line }
+}
+
+/// An option with its names and value, as one writes it.
+pub(super) fn spelling(arg: &Arg) -> String {
+    let short = arg.get_short().map(|letter| format!("-{letter}"));
+    let long = arg.get_long().map(|name| format!("--{name}"));
+    let names: Vec<String> = short.into_iter().chain(long).collect();
+    let takes_value = arg.get_action().takes_values();
+    let value = arg.get_value_names().and_then(|names| names.first()).map(ToString::to_string);
+    let value = value.unwrap_or_else(|| arg.get_id().to_string().to_uppercase());
+    match (names.is_empty(), takes_value) {
+        (true, _) => value,
+        (false, true) => format!("{} {value}", names.join(", ")),
+        (false, false) => names.join(", "),
+    }
 }
 
 #[cfg(test)]

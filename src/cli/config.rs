@@ -19,7 +19,7 @@ const TEMPLATE: &str =
     "# Settings of shellmate: `shellmate config get` shows what is in effect, docs/CONFIG.md describes each key.\n";
 
 /// Runs the subcommand; what it prints goes to `out`, what is wrong with the file to stderr.
-pub fn run(action: Option<ConfigAction>, paths: &Paths, out: &mut impl Write) -> Result<ExitCode> {
+pub(crate) fn run(action: Option<ConfigAction>, paths: &Paths, out: &mut impl Write) -> Result<ExitCode> {
     let file = paths.config_file();
     match action.unwrap_or(ConfigAction::Get { key: None }) {
         ConfigAction::Get { key } => return get(file.as_deref(), key.as_deref(), out),

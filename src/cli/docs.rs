@@ -5,6 +5,7 @@ use std::fmt::Write;
 use clap::{Arg, Command};
 
 use super::args::definition;
+use super::completions::spelling;
 
 const OPENING: &str = "\
 # Command line
@@ -16,7 +17,7 @@ Exit status: the shell's own (128+n if signal n killed it); 125 if shellmate its
 ";
 
 /// Renders the documentation of every subcommand and option.
-pub fn markdown() -> String {
+pub(crate) fn markdown() -> String {
     let mut out = OPENING.to_owned();
     describe(&mut out, &definition());
     out
@@ -74,21 +75,6 @@ fn choices(arg: &Arg) -> String {
         String::new()
     } else {
         format!(": {}", values.join(", "))
-    }
-}
-
-/// An option with its names and value, as one writes it.
-pub(super) fn spelling(arg: &Arg) -> String {
-    let short = arg.get_short().map(|letter| format!("-{letter}"));
-    let long = arg.get_long().map(|name| format!("--{name}"));
-    let names: Vec<String> = short.into_iter().chain(long).collect();
-    let takes_value = arg.get_action().takes_values();
-    let value = arg.get_value_names().and_then(|names| names.first()).map(ToString::to_string);
-    let value = value.unwrap_or_else(|| arg.get_id().to_string().to_uppercase());
-    match (names.is_empty(), takes_value) {
-        (true, _) => value,
-        (false, true) => format!("{} {value}", names.join(", ")),
-        (false, false) => names.join(", "),
     }
 }
 

@@ -17,7 +17,7 @@ const CAP: u64 = 5 << 20;
 /// Starts logging at the level the filter names (`debug`, `shellmate::host=trace`).
 ///
 /// Whatever goes wrong, there is no log and nothing is said: this is a tool for us, and the user's terminal is not the place.
-pub fn start(filter: Option<&str>, paths: &Paths) {
+pub(crate) fn start(filter: Option<&str>, paths: &Paths) {
     let _ = try_start(filter, paths);
 }
 

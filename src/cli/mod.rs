@@ -3,20 +3,21 @@
 //! The arguments are sorted first, by hand: whatever is not ours goes to the real shell at the cost of one `exec`. Only a
 //! subcommand is read by clap. Errors become words and exit codes in `report` and nowhere else.
 
-pub mod args;
-pub mod ask;
-pub mod auth;
-pub mod completions;
-pub mod config;
-pub mod docs;
-pub mod doctor;
-pub mod history;
-pub mod invocation;
+pub(crate) mod args;
+pub(crate) mod ask;
+pub(crate) mod auth;
+pub(crate) mod completions;
+pub(crate) mod config;
+#[cfg(test)]
+mod docs;
+pub(crate) mod doctor;
+pub(crate) mod history;
+pub(crate) mod invocation;
 mod json;
-pub mod log;
-pub mod models;
-pub mod reflex;
-pub mod report;
+pub(crate) mod log;
+pub(crate) mod models;
+pub(crate) mod reflex;
+pub(crate) mod report;
 mod start;
 mod theme;
 

@@ -13,7 +13,7 @@ use crate::text::sanitize;
 use super::report;
 
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     /// Only the models whose names, as provider/model, contain these words.
     words: Vec<String>,
 

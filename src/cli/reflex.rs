@@ -25,7 +25,7 @@ const COLS: u16 = 400;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "For example:  make 2>&1 | tee log; shellmate reflex --status 2 make < log")]
-pub struct Args {
+pub(crate) struct Args {
     /// The command that failed. What it printed is read from stdin.
     #[arg(required_unless_present = "json", conflicts_with = "json", trailing_var_arg = true)]
     command: Vec<String>,
@@ -95,7 +95,7 @@ struct Refused {
 }
 
 /// Answers one failure for a person, or a stream of them for a program.
-pub fn run(args: Args, input: &mut impl BufRead, is_terminal: bool, out: &mut impl Write) -> Result<ExitCode> {
+pub(crate) fn run(args: Args, input: &mut impl BufRead, is_terminal: bool, out: &mut impl Write) -> Result<ExitCode> {
     if args.json {
         return stream(input, out).map(|()| ExitCode::SUCCESS);
     }

@@ -13,15 +13,15 @@ use crate::tty;
 use super::invocation::UsageError;
 
 /// Our own failure; the shell never ran.
-pub const FAILED: u8 = 125;
+pub(crate) const FAILED: u8 = 125;
 /// The shell was found but could not be executed.
-pub const NOT_EXECUTABLE: u8 = 126;
+pub(crate) const NOT_EXECUTABLE: u8 = 126;
 /// There was no shell.
-pub const NOT_FOUND: u8 = 127;
+pub(crate) const NOT_FOUND: u8 = 127;
 
 /// What is written to, as far as it matters for how a line looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Surface {
+pub(crate) enum Surface {
     /// A file or a pipe.
     Plain,
     /// A terminal whose user wants no colours, or that has none.
@@ -31,7 +31,7 @@ pub enum Surface {
 }
 
 impl Surface {
-    pub fn of(stream: &impl IsTerminal) -> Self {
+    pub(crate) fn of(stream: &impl IsTerminal) -> Self {
         let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb" || term.is_empty());
         match (stream.is_terminal(), set("NO_COLOR") || dumb) {
@@ -51,24 +51,24 @@ impl Surface {
 
 /// What went wrong, what would help, and how to exit.
 #[derive(Debug)]
-pub struct Report {
+pub(crate) struct Report {
     error: anyhow::Error,
     hints: Vec<String>,
     code: u8,
 }
 
 impl Report {
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
     }
 
-    pub fn code(self, code: u8) -> Self {
+    pub(crate) fn code(self, code: u8) -> Self {
         Self { code, ..self }
     }
 
     /// Prints it on stderr and returns the exit code. A reader that went away (`| head`) is no error.
-    pub fn print(&self) -> ExitCode {
+    pub(crate) fn print(&self) -> ExitCode {
         if self.is_broken_pipe() {
             return ExitCode::SUCCESS;
         }
@@ -122,7 +122,7 @@ impl From<anyhow::Error> for Report {
 }
 
 /// The code for a shell that could not be started, as `env` and `nohup` have it.
-pub fn start_code(error: &io::Error) -> u8 {
+pub(crate) fn start_code(error: &io::Error) -> u8 {
     match error.kind() {
         io::ErrorKind::NotFound => NOT_FOUND,
         io::ErrorKind::PermissionDenied | io::ErrorKind::IsADirectory | io::ErrorKind::ExecutableFileBusy => {
@@ -135,12 +135,12 @@ pub fn start_code(error: &io::Error) -> u8 {
 }
 
 /// Writes one dim line that says who speaks.
-pub fn notice(out: &mut impl Write, surface: Surface, text: impl Display) -> io::Result<()> {
+pub(crate) fn notice(out: &mut impl Write, surface: Surface, text: impl Display) -> io::Result<()> {
     aside(out, surface, format!("shellmate: {}", line(&text.to_string())))
 }
 
 /// Writes one dim line. On a terminal it also returns the carriage, since a raw one does not do that by itself.
-pub fn aside(out: &mut impl Write, surface: Surface, text: impl Display) -> io::Result<()> {
+pub(crate) fn aside(out: &mut impl Write, surface: Surface, text: impl Display) -> io::Result<()> {
     let words = surface.paint(Style::DIM, &one_line(&text.to_string()));
     let end = match surface {
         Surface::Plain => "\n",
@@ -150,7 +150,7 @@ pub fn aside(out: &mut impl Write, surface: Surface, text: impl Display) -> io::
 }
 
 /// Prints a text of several lines on stderr. On a terminal its lines are broken between words.
-pub fn words(text: &str) {
+pub(crate) fn words(text: &str) {
     let stderr = io::stderr();
     let text = match stderr.is_terminal() {
         true => {
@@ -166,7 +166,7 @@ pub fn words(text: &str) {
 }
 
 /// Prints notices on stderr.
-pub fn notices(lines: impl IntoIterator<Item = impl Display>) {
+pub(crate) fn notices(lines: impl IntoIterator<Item = impl Display>) {
     let mut stderr = io::stderr().lock();
     let surface = Surface::of(&stderr);
     for line in lines {
@@ -233,7 +233,7 @@ mod tests {
         let usage = Report::from(anyhow::Error::new(UsageError::ShellWithoutPath));
         let words = "error: `--shell` needs the path of a shell\nhint: for example `shellmate --shell /bin/zsh`\n";
         assert_eq!(usage.render(Surface::Monochrome), words);
-        let key = crate::config::set("", "histroy", "1").context("cannot set it").unwrap_err();
+        let key = crate::config::edit::set("", "histroy", "1").context("cannot set it").unwrap_err();
         assert_eq!(Report::from(key).hints, ["did you mean `history`?"]);
     }
 

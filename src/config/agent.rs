@@ -13,7 +13,7 @@ use crate::tool::Timeouts;
 /// How far the agent goes by itself, and how much it is told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, expecting = "a table")]
-pub struct Agent {
+pub(crate) struct Agent {
     /// How many requests to the model one question may take before you are asked whether to go on.
     #[serde(deserialize_with = "parse::whole_number")]
     pub steps: u64,
@@ -48,17 +48,17 @@ impl Default for Agent {
 }
 
 impl Agent {
-    pub fn limits(&self) -> Limits {
+    pub(crate) fn limits(&self) -> Limits {
         let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let events = Events { lines: whole(self.context_lines), bytes: whole(self.context_size.bytes()) };
         Limits { steps: u32::try_from(self.steps).unwrap_or(u32::MAX), events, ..Limits::default() }
     }
 
-    pub fn patience(&self) -> HttpTimeouts {
+    pub(crate) fn patience(&self) -> HttpTimeouts {
         HttpTimeouts { silence: Duration::from_secs(self.idle_timeout), ..HttpTimeouts::default() }
     }
 
-    pub fn timeouts(&self) -> Timeouts {
+    pub(crate) fn timeouts(&self) -> Timeouts {
         Timeouts {
             usual: Duration::from_secs(self.command_timeout),
             longest: Duration::from_secs(self.longest_timeout.max(self.command_timeout)),

@@ -20,7 +20,7 @@ from starting. Sizes are bytes (`65536`) or have a unit (`\"64 KiB\"`, `\"500 MB
 ";
 
 /// Renders the documentation of every key.
-pub fn markdown() -> String {
+pub(crate) fn markdown() -> String {
     let schema = schema();
     let mut out = OPENING.to_owned();
     let empty = serde_json::Map::new();

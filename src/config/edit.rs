@@ -13,7 +13,7 @@ use super::{Config, Paths, Problem, load, schema};
 
 /// Why a key was not changed.
 #[derive(Debug, thiserror::Error)]
-pub enum EditError {
+pub(crate) enum EditError {
     #[error("there is no key `{0}`")]
     UnknownKey(String, Option<String>),
     #[error("`{key}` is a table, not a key")]
@@ -29,7 +29,7 @@ pub enum EditError {
 }
 
 /// Sets a key in the file, which is created when it is missing. `paths` is where the user's themes are.
-pub fn set_in_file(path: &Path, key: &str, value: &str, paths: &Paths) -> Result<(), EditError> {
+pub(crate) fn set_in_file(path: &Path, key: &str, value: &str, paths: &Paths) -> Result<(), EditError> {
     let text = load::read(path).map_err(|error| EditError::Read(path.to_owned(), error))?.unwrap_or_default();
     let text = set(&text, key, value)?;
     if let Some(problem) = unusable(&Config::parse(&text).config, key, paths) {
@@ -41,7 +41,7 @@ pub fn set_in_file(path: &Path, key: &str, value: &str, paths: &Paths) -> Result
 /// Returns `text` with `key` set to `value`, comments and all else as they were.
 ///
 /// The value is read as TOML where that fits the key, else as the text itself, so neither `"64 KiB"` nor a path needs quotes.
-pub fn set(text: &str, key: &str, value: &str) -> Result<String, EditError> {
+pub(crate) fn set(text: &str, key: &str, value: &str) -> Result<String, EditError> {
     let path: Vec<&str> = key.split('.').collect();
     let kind = kind_of(&path).ok_or_else(|| unknown_key(key))?;
     let plain = Value::from(value);
@@ -118,7 +118,7 @@ fn scheme(url: &str) -> &str {
 }
 
 /// There is no such key, but perhaps one of nearly that name.
-pub fn unknown_key(key: &str) -> EditError {
+pub(crate) fn unknown_key(key: &str) -> EditError {
     let path: Vec<String> = key.split('.').map(str::to_owned).collect();
     let near = path.split_last().and_then(|(name, parents)| {
         super::schema::nearest(parents, name).map(|near| [parents, &[near]].concat().join("."))

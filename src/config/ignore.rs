@@ -13,7 +13,7 @@ impl Config {
     /// Compiles `history.ignore`; a pattern that is no regular expression is left out and named.
     ///
     /// They match bytes, because a command need not be UTF-8. Not part of loading: compiling costs more than all the rest.
-    pub fn ignore_set(&self) -> (RegexSet, Vec<Problem>) {
+    pub(crate) fn ignore_set(&self) -> (RegexSet, Vec<Problem>) {
         let mut problems = Vec::new();
         let mut sound = Vec::new();
         for pattern in &self.history.ignore {

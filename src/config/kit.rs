@@ -11,7 +11,7 @@ use crate::tool::Toolbox;
 
 impl Agent {
     /// A kit with these settings. Grants and redactor belong to the session and outlive its kits.
-    pub fn kit(&self, model: Resolved, places: Arc<Places>, grants: Grants, redactor: Redactor) -> Kit {
+    pub(crate) fn kit(&self, model: Resolved, places: Arc<Places>, grants: Grants, redactor: Redactor) -> Kit {
         Kit {
             model,
             toolbox: Toolbox::standard(self.timeouts()),
@@ -26,7 +26,7 @@ impl Agent {
 
 impl Paths {
     /// The directories and files of an agent that keeps long results in `spill`.
-    pub fn agent_places(&self, spill: PathBuf) -> Places {
+    pub(crate) fn agent_places(&self, spill: PathBuf) -> Places {
         let private = self.state_dir().into_iter().chain([self.runtime_root()]);
         let private = private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect();
         Places { spill, history: self.history_db(), private }

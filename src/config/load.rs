@@ -14,7 +14,7 @@ const FILE_CAP: u64 = 1 << 20;
 
 /// A configuration that can be used, whatever the file was like.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Loaded {
+pub(crate) struct Loaded {
     pub config: Config,
     /// What was passed over, in the order of the file.
     pub problems: Vec<Problem>,
@@ -24,11 +24,11 @@ pub struct Loaded {
 
 /// Tells one state of a file from another: a saved file has another time, size or inode.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Stamp(Option<[i64; 5]>);
+pub(crate) struct Stamp(Option<[i64; 5]>);
 
 impl Stamp {
     /// The state of the file now; one that is not there has a stamp, too.
-    pub fn of(path: Option<&Path>) -> Stamp {
+    pub(crate) fn of(path: Option<&Path>) -> Stamp {
         Stamp(path.and_then(|path| fs::metadata(path).ok()).map(|found| {
             let (size, inode, device) = (found.size(), found.ino(), found.dev());
             [found.mtime(), found.mtime_nsec(), size.cast_signed(), inode.cast_signed(), device.cast_signed()]
@@ -40,7 +40,7 @@ impl Config {
     /// Reads a configuration; a missing file, or none, is the defaults.
     ///
     /// Never waits for what is not a regular file and never fails: what can't be used is left at its default and named.
-    pub fn load(path: Option<&Path>) -> Loaded {
+    pub(crate) fn load(path: Option<&Path>) -> Loaded {
         // Taken first: a file that is saved while it is read is read again.
         let stamp = Stamp::of(path);
         let Some(path) = path else { return Loaded::default() };

@@ -8,7 +8,7 @@ use crate::guard::Masking;
 
 impl Config {
     /// Compiles `[redact]`; a pattern that is no regular expression is left out and named.
-    pub fn masking(&self) -> (Masking, Vec<Problem>) {
+    pub(crate) fn masking(&self) -> (Masking, Vec<Problem>) {
         let (patterns, mut problems) = compiled("redact.patterns", &self.redact.patterns);
         let (exempt, more) = compiled("redact.exempt", &self.redact.exempt);
         problems.extend(more);
@@ -16,7 +16,7 @@ impl Config {
     }
 
     /// What is wrong with any pattern.
-    pub fn pattern_problems(&self) -> Vec<Problem> {
+    pub(crate) fn pattern_problems(&self) -> Vec<Problem> {
         let (_, mut problems) = self.ignore_set();
         problems.extend(self.masking().1);
         problems

@@ -4,8 +4,9 @@
 //! `session` and `cli`; no room reads a configuration by itself.
 
 mod agent;
+#[cfg(test)]
 pub(crate) mod docs;
-mod edit;
+pub(crate) mod edit;
 mod ignore;
 mod kit;
 mod load;
@@ -28,20 +29,19 @@ use crate::provider::{Protocol, Wish};
 use crate::reflex::Role;
 use crate::render::Wrapping;
 
-pub use agent::Agent;
-pub use docs::markdown;
-pub use edit::{EditError, set, set_in_file, unknown_key};
-pub use load::{Loaded, Stamp};
-pub use paths::{Paths, private_dir};
-pub use problem::Problem;
-pub use schema::schema;
-pub use size::Size;
-pub use theme::{parsed as parsed_theme, theme_names, theme_text};
+pub(crate) use agent::Agent;
+pub(crate) use edit::{EditError, set_in_file, unknown_key};
+pub(crate) use load::{Loaded, Stamp};
+pub(crate) use paths::{Paths, private_dir};
+pub(crate) use problem::Problem;
+pub(crate) use schema::schema;
+pub(crate) use size::Size;
+pub(crate) use theme::{parsed as parsed_theme, theme_names, theme_text};
 
 /// Settings of shellmate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Config {
+pub(crate) struct Config {
     /// The shell to start, when neither `--shell` nor `SHELLMATE_SHELL` names one. Without it: `$SHELL`, then your login shell.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "PathBuf")]
@@ -75,7 +75,7 @@ pub struct Config {
 /// Which model is asked. Without these: the first provider whose key is set, then a server on this machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, expecting = "a table")]
-pub struct Model {
+pub(crate) struct Model {
     /// The model, as `provider/model[:effort]`; `--model`, `/model` and `SHELLMATE_MODEL` come first.
     pub name: String,
     /// The server to ask in place of the provider's own, such as `http://host:port/v1`.
@@ -94,7 +94,7 @@ pub struct Model {
 /// Which commands are remembered, and how many.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, expecting = "a table")]
-pub struct History {
+pub(crate) struct History {
     /// Whether commands are remembered at all.
     pub enabled: bool,
     /// Regular expressions; a command whose text matches one of them is not remembered. They match anywhere in the text unless
@@ -110,7 +110,7 @@ pub struct History {
 /// How much of a command's output is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, expecting = "a table")]
-pub struct Capture {
+pub(crate) struct Capture {
     /// How much of the beginning of an output is kept in memory and in the history.
     pub head: Size,
     /// How much of the end of an output is kept in memory and in the history.
@@ -126,7 +126,7 @@ pub struct Capture {
 
 impl Model {
     /// What the settings ask for.
-    pub fn wish(&self) -> Wish {
+    pub(crate) fn wish(&self) -> Wish {
         let filled = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
         Wish {
             model: filled(&self.name),
@@ -143,7 +143,7 @@ impl Model {
 /// values of variables whose names look secret.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, expecting = "a table")]
-pub struct Redact {
+pub(crate) struct Redact {
     /// Regular expressions; what matches one of them is masked too. With a group in it, only the first group is masked.
     pub patterns: Vec<String>,
     /// Regular expressions; a secret that matches one of them is shown after all, and so is the value of a variable whose name
@@ -174,7 +174,7 @@ impl Default for Config {
 /// The conversation line, which a bare `>` opens.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, expecting = "a table")]
-pub struct Line {
+pub(crate) struct Line {
     /// Which keys edit it: `"emacs"` or `"vi"`.
     pub mode: EditingMode,
 }
@@ -182,7 +182,7 @@ pub struct Line {
 /// Keys to edit with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum EditingMode {
+pub(crate) enum EditingMode {
     #[default]
     Emacs,
     Vi,
@@ -225,7 +225,7 @@ impl From<HotkeyName> for String {
 }
 
 impl Line {
-    pub fn editing(&self) -> Editing {
+    pub(crate) fn editing(&self) -> Editing {
         match self.mode {
             EditingMode::Emacs => Editing::Emacs,
             EditingMode::Vi => Editing::Vi,
@@ -252,16 +252,16 @@ impl Default for Capture {
 }
 
 impl Capture {
-    pub fn head_bytes(&self) -> usize {
+    pub(crate) fn head_bytes(&self) -> usize {
         usize::try_from(self.head.bytes()).unwrap_or(usize::MAX)
     }
 
-    pub fn tail_bytes(&self) -> usize {
+    pub(crate) fn tail_bytes(&self) -> usize {
         usize::try_from(self.tail.bytes()).unwrap_or(usize::MAX)
     }
 
     /// How old a spill file may become.
-    pub fn spill_age(&self) -> Duration {
+    pub(crate) fn spill_age(&self) -> Duration {
         Duration::from_secs(self.spill_days.saturating_mul(24 * 60 * 60))
     }
 }

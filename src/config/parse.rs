@@ -19,7 +19,7 @@ impl Config {
     /// Reads the text of a configuration.
     ///
     /// A key that can't be used costs that key; text that is not TOML costs the whole.
-    pub fn parse(text: &str) -> Loaded {
+    pub(crate) fn parse(text: &str) -> Loaded {
         let mut table = match DeTable::parse(text) {
             Ok(table) => table,
             Err(error) => {

@@ -16,7 +16,7 @@ use crate::capture::{self, SessionLock, lock_session};
 /// The configuration and the state have no place when neither the environment nor the password database names a home; the
 /// runtime files always have one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Paths {
+pub(crate) struct Paths {
     config: Option<PathBuf>,
     state: Option<PathBuf>,
     runtime: Option<PathBuf>,
@@ -25,7 +25,7 @@ pub struct Paths {
 
 impl Paths {
     /// Derives the places from the environment, as the XDG base directory specification says: what is not absolute is ignored.
-    pub fn from_env(get: impl Fn(&str) -> Option<OsString>, uid: u32, passwd_home: Option<PathBuf>) -> Self {
+    pub(crate) fn from_env(get: impl Fn(&str) -> Option<OsString>, uid: u32, passwd_home: Option<PathBuf>) -> Self {
         let absolute = |name: &str| get(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = absolute("HOME").or_else(|| passwd_home.filter(|path| path.is_absolute()));
         let below_home = |relative: &str| home.as_ref().map(|home| home.join(relative));
@@ -39,7 +39,7 @@ impl Paths {
     }
 
     /// Reads the process's own environment and the password database.
-    pub fn current() -> Self {
+    pub(crate) fn current() -> Self {
         let uid = geteuid();
         let get = |name: &str| std::env::var_os(name);
         // The password database may be slow (LDAP), so it is asked only when HOME is no help.
@@ -54,7 +54,7 @@ impl Paths {
     ///
     /// Whoever can write the state directory can replace what we keep there, keys included; whoever can write the configuration
     /// directory can name the shell we start.
-    pub fn vetted(mut self) -> (Self, Vec<Problem>) {
+    pub(crate) fn vetted(mut self) -> (Self, Vec<Problem>) {
         let mut problems = Vec::new();
         let mut vet = |place: &mut Option<PathBuf>, fault: fn(&Path) -> Option<&'static str>| {
             if let Some(path) = place
@@ -71,44 +71,44 @@ impl Paths {
         (self, problems)
     }
 
-    pub fn config_file(&self) -> Option<PathBuf> {
+    pub(crate) fn config_file(&self) -> Option<PathBuf> {
         self.config.as_ref().map(|dir| dir.join("config.toml"))
     }
 
     /// Where the user's own themes are.
-    pub fn themes_dir(&self) -> Option<PathBuf> {
+    pub(crate) fn themes_dir(&self) -> Option<PathBuf> {
         self.config.as_ref().map(|dir| dir.join("themes"))
     }
 
-    pub fn state_dir(&self) -> Option<&Path> {
+    pub(crate) fn state_dir(&self) -> Option<&Path> {
         self.state.as_deref()
     }
 
-    pub fn history_db(&self) -> Option<PathBuf> {
+    pub(crate) fn history_db(&self) -> Option<PathBuf> {
         self.state.as_ref().map(|dir| dir.join("history.db"))
     }
 
     /// The keys a person gave us to keep.
-    pub fn keys_file(&self) -> Option<PathBuf> {
+    pub(crate) fn keys_file(&self) -> Option<PathBuf> {
         self.state.as_ref().map(|dir| dir.join("keys.json"))
     }
 
     /// The servers of this machine that the person has agreed to use.
-    pub fn servers_file(&self) -> Option<PathBuf> {
+    pub(crate) fn servers_file(&self) -> Option<PathBuf> {
         self.state.as_ref().map(|dir| dir.join("servers.json"))
     }
 
     /// Where the queries of the conversation line are kept.
-    pub fn query_history(&self) -> Option<PathBuf> {
+    pub(crate) fn query_history(&self) -> Option<PathBuf> {
         self.state.as_ref().map(|dir| dir.join("queries"))
     }
 
-    pub fn log_dir(&self) -> Option<PathBuf> {
+    pub(crate) fn log_dir(&self) -> Option<PathBuf> {
         self.state.as_ref().map(|dir| dir.join("log"))
     }
 
     /// Where the sessions' directories are.
-    pub fn runtime_root(&self) -> &Path {
+    pub(crate) fn runtime_root(&self) -> &Path {
         self.runtime.as_deref().unwrap_or(&self.temporary)
     }
 
@@ -116,19 +116,15 @@ impl Paths {
     ///
     /// After `su` or in a container `XDG_RUNTIME_DIR` often names a directory that is missing or somebody else's; a session then
     /// lives below the temporary directory.
-    pub fn runtime_roots(&self) -> impl Iterator<Item = &Path> {
+    pub(crate) fn runtime_roots(&self) -> impl Iterator<Item = &Path> {
         self.runtime.as_deref().into_iter().chain([self.temporary.as_path()])
-    }
-
-    pub fn session_dir(&self, id: &str) -> PathBuf {
-        self.runtime_root().join(id)
     }
 
     /// Makes the private directory of a session in the first place that can be used, locks it, and returns where that is.
     ///
     /// It gets its name only when it is locked: a session that starts at the same moment and tidies up tries the lock of every
     /// directory it finds.
-    pub fn make_session_dir(&self, id: &str) -> io::Result<(PathBuf, SessionLock)> {
+    pub(crate) fn make_session_dir(&self, id: &str) -> io::Result<(PathBuf, SessionLock)> {
         let mut made = Err(io::Error::from(io::ErrorKind::NotFound));
         for root in self.runtime_roots() {
             made = make_locked(root, id);
@@ -154,7 +150,7 @@ fn make_locked(root: &Path, id: &str) -> io::Result<(PathBuf, SessionLock)> {
 /// What is missing is created with mode 0700, parents too. An existing one must be a directory itself, not a link to one, owned
 /// by us and never writable for others: below `/tmp` its name can be guessed, and whoever made it first could have left things
 /// in it. One that others can merely read is closed to them.
-pub fn private_dir(path: &Path) -> io::Result<()> {
+pub(crate) fn private_dir(path: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
     if fs::symlink_metadata(path)?.is_symlink() {
         return Err(refusal("is a symbolic link"));
@@ -228,7 +224,7 @@ mod tests {
         assert_eq!(paths.state_dir(), Some(Path::new("/home/a/.local/state/shellmate")));
         assert_eq!(paths.history_db(), Some(PathBuf::from("/home/a/.local/state/shellmate/history.db")));
         assert_eq!(paths.log_dir(), Some(PathBuf::from("/home/a/.local/state/shellmate/log")));
-        assert_eq!(paths.session_dir("x"), PathBuf::from("/tmp/shellmate-1000/x"));
+        assert_eq!(paths.runtime_root().join("x"), PathBuf::from("/tmp/shellmate-1000/x"));
     }
 
     #[test]
@@ -245,7 +241,7 @@ mod tests {
         );
         assert_eq!(paths.config_file(), Some(PathBuf::from("/c/shellmate/config.toml")));
         assert_eq!(paths.state_dir(), Some(Path::new("/s/shellmate")));
-        assert_eq!(paths.session_dir("x"), PathBuf::from("/r/shellmate/x"));
+        assert_eq!(paths.runtime_root().join("x"), PathBuf::from("/r/shellmate/x"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ const MESSAGE_CAP: usize = 300;
 
 /// One thing that is wrong in a configuration file and was passed over. Its text is one line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Problem {
+pub(crate) struct Problem {
     /// The file, if the configuration came from one.
     pub file: Option<PathBuf>,
     /// The line in it, from 1.

@@ -7,7 +7,7 @@ use super::Config;
 use crate::text;
 
 /// The JSON schema of the configuration, for editors.
-pub fn schema() -> Value {
+pub(crate) fn schema() -> Value {
     let generator = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true).into_generator();
     generator.into_root_schema_for::<Config>().to_value()
 }

@@ -8,33 +8,33 @@ use serde::{Deserialize, Serialize, Serializer};
 
 /// An amount of bytes: a number, or a number with a unit such as `"64 KiB"` or `"500 MB"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Size(u64);
+pub(crate) struct Size(u64);
 
 const UNITS: [(&str, u64); 5] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 
 impl Size {
-    pub const fn new(bytes: u64) -> Self {
+    pub(crate) const fn new(bytes: u64) -> Self {
         Self(bytes)
     }
 
-    pub const fn kib(count: u64) -> Self {
+    pub(crate) const fn kib(count: u64) -> Self {
         Self(count << 10)
     }
 
-    pub const fn mib(count: u64) -> Self {
+    pub(crate) const fn mib(count: u64) -> Self {
         Self(count << 20)
     }
 
-    pub const fn gib(count: u64) -> Self {
+    pub(crate) const fn gib(count: u64) -> Self {
         Self(count << 30)
     }
 
-    pub const fn bytes(self) -> u64 {
+    pub(crate) const fn bytes(self) -> u64 {
         self.0
     }
 
     /// Reads `64 KiB`, `1GiB`, `500 MB`, `1.5 MiB`, `4096`. A bare `K`, `M` or `G` counts in 1024, as in `dd` and `ulimit`.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let unit_at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
         let (number, unit) = text.split_at(unit_at);

@@ -7,13 +7,13 @@ use crate::render::{BUILT_IN_THEMES, Theme};
 
 impl Config {
     /// Loads the theme that was chosen; none if it is the default, which nobody has changed.
-    pub fn theme_of_choice(&self, paths: &Paths) -> Option<(Theme, Option<Problem>)> {
+    pub(crate) fn theme_of_choice(&self, paths: &Paths) -> Option<(Theme, Option<Problem>)> {
         let is_own = || theme_file(&self.theme, paths).is_some_and(|file| file.exists());
         (self.theme != Config::default().theme || is_own()).then(|| self.theme(paths))
     }
 
     /// Loads the theme; one that can't be used is the default and one line that says why.
-    pub fn theme(&self, paths: &Paths) -> (Theme, Option<Problem>) {
+    pub(crate) fn theme(&self, paths: &Paths) -> (Theme, Option<Problem>) {
         match theme_text(&self.theme, paths).and_then(|(text, file)| parsed(&text, file.as_deref())) {
             Ok(theme) => (theme, None),
             Err(problem) => {
@@ -30,7 +30,7 @@ fn theme_file(name: &str, paths: &Paths) -> Option<PathBuf> {
 }
 
 /// A theme's text, and its file if it is the user's own; those come first.
-pub fn theme_text(name: &str, paths: &Paths) -> Result<(String, Option<PathBuf>), Problem> {
+pub(crate) fn theme_text(name: &str, paths: &Paths) -> Result<(String, Option<PathBuf>), Problem> {
     if let Some(file) = theme_file(name, paths) {
         match load::read(&file) {
             Ok(Some(text)) => return Ok((text, Some(file))),
@@ -46,7 +46,7 @@ pub fn theme_text(name: &str, paths: &Paths) -> Result<(String, Option<PathBuf>)
 }
 
 /// Reads a theme's text.
-pub fn parsed(text: &str, file: Option<&Path>) -> Result<Theme, Problem> {
+pub(crate) fn parsed(text: &str, file: Option<&Path>) -> Result<Theme, Problem> {
     Theme::parse(text).map_err(|error| {
         let problem = Problem::new(&error.message).line(error.line);
         file.map_or(problem.clone(), |file| problem.file(file))
@@ -54,7 +54,7 @@ pub fn parsed(text: &str, file: Option<&Path>) -> Result<Theme, Problem> {
 }
 
 /// The names of all themes: ours, then the user's own.
-pub fn theme_names(paths: &Paths) -> Vec<String> {
+pub(crate) fn theme_names(paths: &Paths) -> Vec<String> {
     let mut names: Vec<String> = BUILT_IN_THEMES.iter().map(|(name, _)| (*name).to_owned()).collect();
     let entries = paths.themes_dir().and_then(|dir| std::fs::read_dir(dir).ok()).into_iter().flatten().flatten();
     let own = entries.filter_map(|entry| Some(entry.file_name().to_str()?.strip_suffix(".toml")?.to_owned()));

@@ -46,7 +46,7 @@ const SSH_KEYS: &[&str] = &["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ec
 const KEPT: &str = "shellmate/keys.json";
 
 /// Whether reading `path` would show keys or passwords. What lies in the project is the person's to show, but for private keys.
-pub fn holds_credentials(path: &Path, project: &Path, home: Option<&Path>) -> bool {
+pub(crate) fn holds_credentials(path: &Path, project: &Path, home: Option<&Path>) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     if is_private_key(&name) || is_environment_of_a_process(path) || path.ends_with(KEPT) {
         return true;

@@ -7,7 +7,7 @@ use super::{Intent, Surroundings, holds_credentials};
 
 /// One standing yes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Grant {
+pub(crate) enum Grant {
     /// This command, letter for letter, in this directory.
     Command { command: String, cwd: PathBuf },
     /// The same in the person's own shell.
@@ -20,7 +20,7 @@ pub enum Grant {
 
 impl Grant {
     /// What a lasting yes to this intent would mean; none where a yes can only be for once.
-    pub fn offered(intent: &Intent, around: &Surroundings<'_>) -> Option<Grant> {
+    pub(crate) fn offered(intent: &Intent, around: &Surroundings<'_>) -> Option<Grant> {
         match intent {
             Intent::Run { command, cwd } => Some(Grant::Command { command: command.clone(), cwd: cwd.clone() }),
             Intent::RunInShell { command, cwd } => {
@@ -35,10 +35,10 @@ impl Grant {
 
 /// The standing yeses of one session. Clones share them, so that a yes to one answer counts for all others at once.
 #[derive(Debug, Clone, Default)]
-pub struct Grants(Arc<Mutex<Vec<Grant>>>);
+pub(crate) struct Grants(Arc<Mutex<Vec<Grant>>>);
 
 impl Grants {
-    pub fn add(&self, grant: Grant) {
+    pub(crate) fn add(&self, grant: Grant) {
         let mut grants = self.lock();
         if !grants.contains(&grant) {
             grants.push(grant);

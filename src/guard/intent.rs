@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// What a call would do to the machine. Paths are absolute, with links resolved as far as they exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Intent {
+pub(crate) enum Intent {
     /// Looks at these files and directories, or at none that matter.
     Read { paths: Vec<PathBuf> },
     /// Changes or creates this file.
@@ -21,7 +21,7 @@ pub enum Intent {
 
 impl Intent {
     /// Whether it changes nothing and needs nobody, so that several may run at the same time.
-    pub fn is_read(&self) -> bool {
+    pub(crate) fn is_read(&self) -> bool {
         match self {
             Intent::Read { .. } => true,
             Intent::Write { .. } | Intent::Run { .. } | Intent::RunInShell { .. } => false,

@@ -11,14 +11,15 @@ mod redact;
 
 use std::path::{Path, PathBuf};
 
-pub use credentials::holds_credentials;
-pub use grants::{Grant, Grants};
-pub use intent::Intent;
-pub use redact::{MaskedReader, Masking, Redactor};
+pub(crate) use credentials::holds_credentials;
+pub(crate) use grants::{Grant, Grants};
+pub(crate) use intent::Intent;
+pub use redact::Redactor;
+pub(crate) use redact::{MaskedReader, Masking};
 
 /// What is to be done about an intent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     Allow,
     /// Only with a yes from the person.
     Ask,
@@ -28,7 +29,7 @@ pub enum Verdict {
 
 /// Where an intent is judged.
 #[derive(Debug, Clone, Copy)]
-pub struct Surroundings<'a> {
+pub(crate) struct Surroundings<'a> {
     /// The directory the person works in; what is below it is theirs to show.
     pub project: &'a Path,
     pub home: Option<&'a Path>,
@@ -38,7 +39,7 @@ pub struct Surroundings<'a> {
 }
 
 /// Judges one intent: denials beat grants, grants beat questions.
-pub fn judge(intent: &Intent, around: &Surroundings<'_>) -> Verdict {
+pub(crate) fn judge(intent: &Intent, around: &Surroundings<'_>) -> Verdict {
     if let Intent::Write { path } = intent
         && around.private.iter().any(|private| path.starts_with(private))
     {

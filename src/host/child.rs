@@ -12,13 +12,13 @@ const START_STACK: usize = 28;
 
 /// The hosted shell; not killed when dropped, since closing its terminal is the proper way to end it.
 #[derive(Debug)]
-pub struct Child {
+pub(crate) struct Child {
     pid: Pid,
 }
 
 /// What the shell did since it was last asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub(crate) enum Change {
     None,
     /// It suspended itself (`suspend`).
     Stopped,
@@ -27,14 +27,14 @@ pub enum Change {
 
 /// How the shell ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub(crate) enum Ending {
     Exited(i32),
     Killed(i32),
 }
 
 impl Ending {
     /// The status a shell would give this: 128 more than the signal's number.
-    pub fn code(self) -> i32 {
+    pub(crate) fn code(self) -> i32 {
         match self {
             Ending::Exited(code) => code,
             Ending::Killed(signal) => 128 + signal,
@@ -47,29 +47,29 @@ impl Child {
         Child { pid }
     }
 
-    pub fn pid(&self) -> Pid {
+    pub(crate) fn pid(&self) -> Pid {
         self.pid
     }
 
     /// Where the shell is, as the kernel sees it.
-    pub fn cwd(&self) -> Option<PathBuf> {
+    pub(crate) fn cwd(&self) -> Option<PathBuf> {
         std::fs::read_link(format!("/proc/{}/cwd", self.pid)).ok()
     }
 
     /// What it runs, which another program may have replaced.
-    pub fn program(&self) -> Option<PathBuf> {
+    pub(crate) fn program(&self) -> Option<PathBuf> {
         std::fs::read_link(format!("/proc/{}/exe", self.pid)).ok()
     }
 
     /// Where its stack begins: the process stays the same when another program takes its place, this does not.
-    pub fn image(&self) -> Option<u64> {
+    pub(crate) fn image(&self) -> Option<u64> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid)).ok()?;
         let (_, after_name) = stat.rsplit_once(')')?;
         after_name.split_ascii_whitespace().nth(START_STACK - 3)?.parse().ok().filter(|start| *start != 0)
     }
 
     /// Asks without waiting.
-    pub fn check(&self) -> Change {
+    pub(crate) fn check(&self) -> Change {
         loop {
             match waitpid(self.pid, Some(WaitPidFlag::WNOHANG | WaitPidFlag::WUNTRACED)) {
                 Ok(WaitStatus::Exited(_, code)) => return Change::Ended(Ending::Exited(code)),
@@ -84,13 +84,13 @@ impl Child {
     }
 
     /// Sends a signal to the shell alone.
-    pub fn signal(&self, signal: Signal) {
+    pub(crate) fn signal(&self, signal: Signal) {
         let _ = kill(self.pid, signal);
     }
 }
 
 /// The name of a process as the system has it: the first 15 bytes of its program's file name.
-pub fn process_name(pid: Pid) -> Option<String> {
+pub(crate) fn process_name(pid: Pid) -> Option<String> {
     let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
     Some(name.trim_end_matches('\n').to_owned())
 }

@@ -9,7 +9,7 @@ use super::HostError;
 
 /// Everything that may name a shell, in the order it counts.
 #[derive(Debug, Clone, Default)]
-pub struct Search {
+pub(crate) struct Search {
     /// `--shell`.
     pub flag: Option<PathBuf>,
     /// `SHELLMATE_SHELL`.
@@ -28,7 +28,7 @@ pub struct Search {
 
 /// Who named the shell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub(crate) enum Source {
     Flag,
     Variable,
     Configuration,
@@ -39,13 +39,13 @@ pub enum Source {
 
 /// The shell to host, and why this one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub(crate) struct Found {
     pub path: PathBuf,
     pub source: Source,
 }
 
 /// The first that exists, can be executed and is not shellmate itself. A `--shell` that does not is an error, never ignored.
-pub fn find(search: &Search) -> Result<Found, HostError> {
+pub(crate) fn find(search: &Search) -> Result<Found, HostError> {
     if let Some(wanted) = &search.flag {
         let path = locate(wanted, search)?;
         return Ok(Found { path, source: Source::Flag });

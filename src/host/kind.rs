@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// The shells we have an integration for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     Bash,
     Zsh,
     Fish,
@@ -14,7 +14,7 @@ pub enum Kind {
 
 impl Kind {
     /// Tells by the file name, as every login program does; a version suffix (`bash-5.3`, `zsh5`) is fine.
-    pub fn of(program: &Path) -> Kind {
+    pub(crate) fn of(program: &Path) -> Kind {
         let name = program.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
         match stem {
@@ -26,7 +26,7 @@ impl Kind {
     }
 
     /// The name used in words and in the history.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Kind::Bash => "bash",
             Kind::Zsh => "zsh",

@@ -35,7 +35,7 @@ const FISH: &str =
 
 /// How the user started us, as far as the shell should know.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wishes {
+pub(crate) struct Wishes {
     /// Our own `argv[0]`: a leading `-` asks for a login shell, a slash means we were named by path.
     pub arg0: OsString,
     /// Whether `-l` was given; a name with a `-` needs none.
@@ -67,7 +67,7 @@ fn arg0_for(program: &Path, ours: &OsStr) -> OsString {
 
 /// Everything needed to start a shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Launch {
+pub(crate) struct Launch {
     pub program: PathBuf,
     pub arg0: OsString,
     pub args: Vec<OsString>,
@@ -78,7 +78,7 @@ pub struct Launch {
 }
 
 /// What an integration script is told.
-pub struct Integration<'a> {
+pub(crate) struct Integration<'a> {
     /// The session's private directory.
     pub directory: &'a Path,
     pub nonce: &'a str,
@@ -87,7 +87,7 @@ pub struct Integration<'a> {
 }
 
 /// The shell with just these arguments. What names us in its environment names the shell instead.
-pub fn exact(program: &Path, arg0: &OsStr, args: Vec<OsString>) -> Launch {
+pub(crate) fn exact(program: &Path, arg0: &OsStr, args: Vec<OsString>) -> Launch {
     let is_us = |name: &str| {
         let named = std::env::var_os(name).map(PathBuf::from).and_then(|path| path.canonicalize().ok());
         named.is_some() && named == std::env::current_exe().ok()
@@ -103,13 +103,13 @@ pub fn exact(program: &Path, arg0: &OsStr, args: Vec<OsString>) -> Launch {
 }
 
 /// The shell without any integration.
-pub fn plain(program: &Path, wishes: &Wishes) -> Launch {
+pub(crate) fn plain(program: &Path, wishes: &Wishes) -> Launch {
     let login = wishes.login.then(|| OsString::from("-l"));
     exact(program, &wishes.arg0, login.into_iter().chain(wishes.args.iter().cloned()).collect())
 }
 
 /// Replaces this process by the shell; returns only if that cannot be done.
-pub fn exec(launch: &Launch) -> HostError {
+pub(crate) fn exec(launch: &Launch) -> HostError {
     let mut command = Command::new(&launch.program);
     command.arg0(&launch.arg0).args(&launch.args);
     for (name, value) in &launch.env {
@@ -123,7 +123,7 @@ pub fn exec(launch: &Launch) -> HostError {
 
 impl Launch {
     /// Adds our hooks, for the shells we know. `variable` reads the environment the shell would inherit.
-    pub fn integrate(
+    pub(crate) fn integrate(
         &mut self,
         wishes: &Wishes,
         integration: &Integration<'_>,
@@ -233,7 +233,7 @@ impl Launch {
 }
 
 /// Writes again what a shell may not have read of the integration, after its directory was deleted.
-pub fn restore(kind: Kind, directory: &Path) -> io::Result<()> {
+pub(crate) fn restore(kind: Kind, directory: &Path) -> io::Result<()> {
     match kind {
         Kind::Bash => write_secret(&directory.join(BASH_REST_NAME), b"", BASH_REST),
         Kind::Zsh | Kind::Fish | Kind::Other => Ok(()),

@@ -14,16 +14,16 @@ mod start;
 use std::io;
 use std::path::PathBuf;
 
-pub use child::{Change, Child, Ending, process_name};
-pub use find::{Found, Search, Source, find};
-pub use kind::Kind;
-pub use launch::{Integration, Launch, Wishes, exact, exec, plain, restore};
-pub use pty::{Pty, Size};
-pub use spawn::spawn;
+pub(crate) use child::{Change, Child, Ending, process_name};
+pub(crate) use find::{Search, Source, find};
+pub(crate) use kind::Kind;
+pub(crate) use launch::{Integration, Launch, Wishes, exact, exec, plain, restore};
+pub(crate) use pty::{Pty, Size};
+pub(crate) use spawn::spawn;
 
 /// Why a shell could not be hosted.
 #[derive(Debug, thiserror::Error)]
-pub enum HostError {
+pub(crate) enum HostError {
     #[error("no shell named {} was found", name.display())]
     NotFound { name: PathBuf },
     #[error("{} is shellmate itself, not a shell to host", path.display())]

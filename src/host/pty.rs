@@ -12,10 +12,10 @@ use nix::unistd::{Pid, tcgetpgrp};
 use portable_pty::{MasterPty, PtySize};
 
 /// Rows, columns and pixels.
-pub type Size = PtySize;
+pub(crate) type Size = PtySize;
 
 /// Moves bytes to and from the shell. Closing it hangs the shell up.
-pub struct Pty {
+pub(crate) struct Pty {
     master: Box<dyn MasterPty + Send>,
     file: File,
 }
@@ -27,7 +27,7 @@ impl Pty {
     }
 
     /// Reads what the shell and its programs print; 0 when nobody holds their side any more, `WouldBlock` when nothing is there.
-    pub fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+    pub(crate) fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
         match (&self.file).read(buffer) {
             // Linux says so on the master once the last holder of the other side is gone.
             Err(error) if error.raw_os_error() == Some(nix::libc::EIO) => Ok(0),
@@ -36,12 +36,12 @@ impl Pty {
     }
 
     /// Writes what fits right now; `WouldBlock` when nothing does.
-    pub fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+    pub(crate) fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         (&self.file).write(bytes)
     }
 
     /// Takes back what was written and nobody on the shell's side has read yet: what its terminal's queue holds, a few KiB at most.
-    pub fn take_back(&self) -> io::Result<Vec<u8>> {
+    pub(crate) fn take_back(&self) -> io::Result<Vec<u8>> {
         let name = self.name().ok_or(io::ErrorKind::NotFound)?;
         let flags = (OFlag::O_NONBLOCK | OFlag::O_NOCTTY).bits();
         let mut side = OpenOptions::new().read(true).write(true).custom_flags(flags).open(name)?;
@@ -60,25 +60,25 @@ impl Pty {
     }
 
     /// Tells the shell's side its new size, which sends SIGWINCH to whoever is in front.
-    pub fn resize(&self, size: Size) {
+    pub(crate) fn resize(&self, size: Size) {
         if let Err(error) = self.master.resize(size) {
             tracing::debug!(%error, "the pty was not resized");
         }
     }
 
     /// The path of the shell's side.
-    pub fn name(&self) -> Option<PathBuf> {
+    pub(crate) fn name(&self) -> Option<PathBuf> {
         self.master.tty_name()
     }
 
     /// The process group that owns the terminal: the shell's own at its prompt, a job's while one runs.
-    pub fn foreground(&self) -> Option<Pid> {
+    pub(crate) fn foreground(&self) -> Option<Pid> {
         tcgetpgrp(&self.file).ok()
     }
 
     /// Sets the terminal as programs expect it, from the settings the shell was started with; returns those it had. What a person
     /// has changed with `stty` stays changed where a line editor keeps it: flow control, output, the line's speed and size of a byte.
-    pub fn lend(&self, started_with: &Termios) -> Option<Termios> {
+    pub(crate) fn lend(&self, started_with: &Termios) -> Option<Termios> {
         let now = tcgetattr(&self.file).ok()?;
         let mut lent = started_with.clone();
         lent.output_flags = now.output_flags;
@@ -90,14 +90,14 @@ impl Pty {
     }
 
     /// Sets the shell's side of the terminal.
-    pub fn set(&self, settings: &Termios) {
+    pub(crate) fn set(&self, settings: &Termios) {
         if let Err(error) = tcsetattr(&self.file, SetArg::TCSANOW, settings) {
             tracing::debug!(%error, "the terminal was not set");
         }
     }
 
     /// Whether somebody reads keys one by one, as a line editor does.
-    pub fn edits_lines_itself(&self) -> bool {
+    pub(crate) fn edits_lines_itself(&self) -> bool {
         tcgetattr(&self.file).is_ok_and(|settings| !settings.local_flags.contains(LocalFlags::ICANON))
     }
 }

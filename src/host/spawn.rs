@@ -35,7 +35,7 @@ fn no_pty(error: io::Error) -> HostError {
 }
 
 /// Opens a pty of the given size and settings and starts the shell on it, as leader of a session of its own.
-pub fn spawn(launch: &Launch, size: Size, settings: &Termios) -> Result<(Pty, Child), HostError> {
+pub(crate) fn spawn(launch: &Launch, size: Size, settings: &Termios) -> Result<(Pty, Child), HostError> {
     let pair = native_pty_system().openpty(size).map_err(|_| no_pty(io::Error::last_os_error()))?;
     let master = pair.master;
     let other_side = master.tty_name().ok_or_else(|| HostError::OpenPty("its other side has no name".into()))?;

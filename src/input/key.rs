@@ -2,7 +2,7 @@
 
 /// What a terminal's keyboard has done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Input {
+pub(crate) enum Input {
     Key(Key),
     /// Text in one piece; line ends are `\n`. Bytes that are no UTF-8 are U+FFFD.
     Paste(String),
@@ -10,14 +10,14 @@ pub enum Input {
 
 /// A key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Key {
+pub(crate) struct Key {
     pub code: Code,
     pub mods: Mods,
 }
 
 /// Which key it is; a letter is as it would be typed, so with Shift it is a capital.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Code {
+pub(crate) enum Code {
     Char(char),
     Enter,
     Tab,
@@ -38,17 +38,17 @@ pub enum Code {
 
 /// What was held down with it. Shift is only told where the character does not tell it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Mods {
+pub(crate) struct Mods {
     pub shift: bool,
     pub alt: bool,
     pub ctrl: bool,
 }
 
 impl Mods {
-    pub const NONE: Mods = Mods { shift: false, alt: false, ctrl: false };
-    pub const SHIFT: Mods = Mods { shift: true, ..Mods::NONE };
-    pub const ALT: Mods = Mods { alt: true, ..Mods::NONE };
-    pub const CTRL: Mods = Mods { ctrl: true, ..Mods::NONE };
+    pub(crate) const NONE: Mods = Mods { shift: false, alt: false, ctrl: false };
+    pub(crate) const SHIFT: Mods = Mods { shift: true, ..Mods::NONE };
+    pub(crate) const ALT: Mods = Mods { alt: true, ..Mods::NONE };
+    pub(crate) const CTRL: Mods = Mods { ctrl: true, ..Mods::NONE };
 
     /// From the parameter of a sequence: one more than a sum of 1, 2 and 4; other keys held down are not told.
     pub(super) fn from_parameter(parameter: u32) -> Mods {
@@ -58,24 +58,25 @@ impl Mods {
 }
 
 impl Key {
-    pub const fn new(code: Code, mods: Mods) -> Key {
+    pub(crate) const fn new(code: Code, mods: Mods) -> Key {
         Key { code, mods }
     }
 
-    pub const fn plain(code: Code) -> Key {
+    pub(crate) const fn plain(code: Code) -> Key {
         Key { code, mods: Mods::NONE }
     }
 
-    pub const fn ctrl(letter: char) -> Key {
+    pub(crate) const fn ctrl(letter: char) -> Key {
         Key { code: Code::Char(letter), mods: Mods::CTRL }
     }
 
     /// Whether it types a character rather than asks for something.
-    pub const fn is_typed(&self) -> bool {
+    pub(crate) const fn is_typed(&self) -> bool {
         matches!(self.code, Code::Char(_)) && !self.mods.alt && !self.mods.ctrl
     }
 
-    pub const fn alt(letter: char) -> Key {
+    #[cfg(test)]
+    pub(crate) const fn alt(letter: char) -> Key {
         Key { code: Code::Char(letter), mods: Mods::ALT }
     }
 }

@@ -5,12 +5,12 @@
 //! what is painted goes into the `Vec` that is given, and what cannot be known from keys (files, commands, models) comes from
 //! [`Offers`]. Only [`History`] touches a file, the one it is given. Never: a terminal, a shell, a clock.
 
-mod decode;
+pub(crate) mod decode;
 mod hotkey;
 mod key;
 mod line;
 
-pub use decode::{Decoder, PASTE_CAP};
-pub use hotkey::{Hotkey, UnknownHotkey};
-pub use key::{Code, Input, Key, Mods};
-pub use line::{Editing, EditorScreen, Files, History, LineEditor, Offers, Outcome, Recent, Verb};
+pub(crate) use decode::Decoder;
+pub(crate) use hotkey::{Hotkey, UnknownHotkey};
+pub(crate) use key::{Code, Input, Key};
+pub(crate) use line::{Editing, EditorScreen, History, LineEditor, Offers, Outcome, Recent, Verb};

@@ -7,14 +7,14 @@ const SHORTEST: usize = 8;
 
 /// A key for a vendor. It is never printed.
 #[derive(Clone, PartialEq, Eq)]
-pub struct ApiKey {
+pub(crate) struct ApiKey {
     /// The environment variable that held it.
     pub variable: String,
     secret: String,
 }
 
 impl ApiKey {
-    pub fn new(variable: impl Into<String>, secret: impl Into<String>) -> ApiKey {
+    pub(crate) fn new(variable: impl Into<String>, secret: impl Into<String>) -> ApiKey {
         ApiKey { variable: variable.into(), secret: secret.into() }
     }
 

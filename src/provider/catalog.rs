@@ -5,7 +5,7 @@ use crate::chat::Usage;
 
 /// US dollars for a million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Price {
+pub(crate) struct Price {
     pub input: f64,
     pub output: f64,
     pub cached: f64,
@@ -47,7 +47,7 @@ impl ModelFacts {
 
 impl Price {
     /// What an answer cost.
-    pub fn of(&self, usage: &Usage) -> f64 {
+    pub(crate) fn of(&self, usage: &Usage) -> f64 {
         let fresh = usage.input.saturating_sub(usage.cached + usage.cache_written);
         let parts = [
             (fresh, self.input),

@@ -7,20 +7,20 @@ use super::server::Server;
 
 /// The servers in the file. A command line, its owner and its address together are one server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Consents(Vec<Server>);
+pub(crate) struct Consents(Vec<Server>);
 
 impl Consents {
     /// Reads the file; a missing one holds no consent.
-    pub fn load(path: &Path) -> Result<Consents, PrivateFileError> {
+    pub(crate) fn load(path: &Path) -> Result<Consents, PrivateFileError> {
         private_file::read(path).map(|servers| Consents(servers.unwrap_or_default()))
     }
 
-    pub fn has(&self, server: &Server) -> bool {
+    pub(crate) fn has(&self, server: &Server) -> bool {
         self.0.contains(server)
     }
 
     /// Adds a server to the file.
-    pub fn remember(path: &Path, server: &Server) -> Result<(), PrivateFileError> {
+    pub(crate) fn remember(path: &Path, server: &Server) -> Result<(), PrivateFileError> {
         let mut consents = Consents::load(path)?;
         if !consents.has(server) {
             consents.0.push(server.clone());

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// How hard a model should think, from not at all to as hard as it can. Each wire maps this to the levels of its models.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Effort {
+pub(crate) enum Effort {
     Off,
     Minimal,
     Low,
@@ -18,13 +18,13 @@ pub enum Effort {
 /// A word that is not the name of a level.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no thinking level is called {0}; there are off, minimal, low, medium, high and xhigh")]
-pub struct UnknownEffort(String);
+pub(crate) struct UnknownEffort(String);
 
 impl Effort {
-    pub const ALL: [Effort; 6] =
+    pub(crate) const ALL: [Effort; 6] =
         [Effort::Off, Effort::Minimal, Effort::Low, Effort::Medium, Effort::High, Effort::XHigh];
 
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Effort::Off => "off",
             Effort::Minimal => "minimal",

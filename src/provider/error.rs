@@ -12,7 +12,7 @@ const WORDS_CAP: usize = 600;
 
 /// Why there is no answer, or not a complete one.
 #[derive(Debug)]
-pub struct ProviderError(Box<ErrorFacts>);
+pub(crate) struct ProviderError(Box<ErrorFacts>);
 
 #[derive(Debug)]
 struct ErrorFacts {
@@ -30,7 +30,7 @@ struct ErrorFacts {
 
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ErrorKind {
+pub(crate) enum ErrorKind {
     /// The key was refused. The variable is the one it came from, if any.
     Key {
         variable: Option<String>,
@@ -91,7 +91,7 @@ pub enum ErrorKind {
 
 /// Why a connection is not trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Distrust {
+pub(crate) enum Distrust {
     /// The certificate is signed by an unknown authority.
     UnknownIssuer,
     /// The certificate has expired or is not valid yet.
@@ -134,7 +134,7 @@ impl Distrust {
 }
 
 impl ProviderError {
-    pub fn new(vendor: &str, kind: ErrorKind) -> ProviderError {
+    pub(crate) fn new(vendor: &str, kind: ErrorKind) -> ProviderError {
         ProviderError(Box::new(ErrorFacts {
             kind,
             vendor: vendor.to_owned(),
@@ -147,7 +147,7 @@ impl ProviderError {
     }
 
     /// Adds the vendor's message: one line, capped, without control characters.
-    pub fn saying(mut self, words: &str) -> ProviderError {
+    pub(crate) fn saying(mut self, words: &str) -> ProviderError {
         let safe = text::sanitize(words).split_whitespace().collect::<Vec<_>>().join(" ");
         let mut end = WORDS_CAP.min(safe.len());
         while !safe.is_char_boundary(end) {
@@ -184,17 +184,12 @@ impl ProviderError {
         self
     }
 
-    pub fn kind(&self) -> &ErrorKind {
+    pub(crate) fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// The vendor's short name.
-    pub fn vendor(&self) -> &str {
-        &self.0.vendor
-    }
-
     /// Whether and when the same request may be sent again.
-    pub fn retry(&self) -> Retry {
+    pub(crate) fn retry(&self) -> Retry {
         match (&self.0.kind, self.0.after) {
             (
                 ErrorKind::Key { .. }

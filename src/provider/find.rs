@@ -9,7 +9,7 @@ use super::server::{Socket, Sockets};
 
 /// Finds models. The last one is kept until something changes on which the search depends.
 #[derive(Default)]
-pub struct Finder {
+pub(crate) struct Finder {
     http: Http,
     last: Option<(Basis, Resolved)>,
 }
@@ -23,12 +23,12 @@ enum Basis {
 }
 
 impl Finder {
-    pub fn new(http: Http) -> Finder {
+    pub(crate) fn new(http: Http) -> Finder {
         Finder { http, last: None }
     }
 
     /// Finds a model: by wish, by environment, then among the servers of this machine. `None` if there is no model at all.
-    pub async fn find(&mut self, wish: &Wish, env: Env<'_>) -> Result<Option<Resolved>, ResolveError> {
+    pub(crate) async fn find(&mut self, wish: &Wish, env: Env<'_>) -> Result<Option<Resolved>, ResolveError> {
         let basis = match choose(wish, env)? {
             Some(choice) => Basis::Chosen(choice),
             None => Basis::local(ModelName::of(wish, env), env),
@@ -49,12 +49,12 @@ impl Finder {
     }
 
     /// Drops the last model, so that the next query searches again. Its server may be gone.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.last = None;
     }
 
     /// The models of every vendor and server that can be asked.
-    pub async fn list(&self, settings: &Wish, env: Env<'_>) -> Vec<ModelList> {
+    pub(crate) async fn list(&self, settings: &Wish, env: Env<'_>) -> Vec<ModelList> {
         list::list_models(settings, env, &self.http).await
     }
 }

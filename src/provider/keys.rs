@@ -11,36 +11,36 @@ use super::private_file::{self, PrivateFileError};
 
 /// The keys in the file.
 #[derive(Default, Clone, PartialEq, Eq)]
-pub struct Keys(BTreeMap<String, String>);
+pub(crate) struct Keys(BTreeMap<String, String>);
 
 impl Keys {
     /// Reads the file. A missing file holds no keys.
-    pub fn load(path: &Path) -> Result<Keys, PrivateFileError> {
+    pub(crate) fn load(path: &Path) -> Result<Keys, PrivateFileError> {
         private_file::read(path).map(|keys| Keys(keys.unwrap_or_default()))
     }
 
     /// Replaces the file. Its directory must exist.
-    pub fn save(&self, path: &Path) -> Result<(), PrivateFileError> {
+    pub(crate) fn save(&self, path: &Path) -> Result<(), PrivateFileError> {
         private_file::write(path, &self.0)
     }
 
     /// Adds a key in place of this variable.
-    pub fn keep(&mut self, variable: &str, secret: &str) {
+    pub(crate) fn keep(&mut self, variable: &str, secret: &str) {
         self.0.insert(variable.to_owned(), secret.to_owned());
     }
 
     /// Removes a key. Whether there was one.
-    pub fn forget(&mut self, variable: &str) -> bool {
+    pub(crate) fn forget(&mut self, variable: &str) -> bool {
         self.0.remove(variable).is_some()
     }
 
-    pub fn has(&self, variable: &str) -> bool {
+    pub(crate) fn has(&self, variable: &str) -> bool {
         self.0.contains_key(variable)
     }
 }
 
 /// The exported variables, and the kept keys for those that are not set.
-pub struct WithKeys<'a, V> {
+pub(crate) struct WithKeys<'a, V> {
     pub exported: V,
     pub keys: &'a Keys,
 }

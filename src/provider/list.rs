@@ -21,7 +21,7 @@ const ALIKE: usize = 3;
 
 /// A model that a vendor has.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Listed {
+pub(crate) struct Listed {
     /// As the vendor spells it.
     pub model: String,
     pub context_window: Option<u32>,
@@ -30,13 +30,13 @@ pub struct Listed {
 
 /// The models of one vendor, or why they could not be listed.
 #[derive(Debug)]
-pub struct ModelList {
+pub(crate) struct ModelList {
     pub vendor: &'static str,
     pub models: Result<Vec<Listed>, ProviderError>,
 }
 
 /// Asks every vendor with a key and the servers of this machine, all at once. Local servers that do not answer are left out.
-pub async fn list_models(wish: &Wish, env: Env<'_>, http: &Http) -> Vec<ModelList> {
+pub(crate) async fn list_models(wish: &Wish, env: Env<'_>, http: &Http) -> Vec<ModelList> {
     let ask = async |choice: ModelChoice| {
         let is_local = choice.vendor.is_local();
         let models = models(&choice, http, if is_local { PATIENCE / 10 } else { PATIENCE }).await;
@@ -86,7 +86,7 @@ pub(super) fn like(name: &str, models: &[Listed]) -> Vec<String> {
 
 impl ModelList {
     /// The full names of its models, which resolve to them.
-    pub fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         self.models.iter().flatten().map(|model| full_name(self.vendor, &model.model)).collect()
     }
 }

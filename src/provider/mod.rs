@@ -30,12 +30,14 @@ mod private_file;
 mod protocol;
 mod provenance;
 mod remote;
-mod replay;
+#[cfg(any(test, fuzzing))]
+#[cfg(any(test, fuzzing))]
+pub(crate) mod replay;
 mod resolve;
 mod retry;
 mod server;
 mod sign;
-pub mod sse;
+pub(crate) mod sse;
 #[cfg(test)]
 mod testing;
 mod vendors;
@@ -43,31 +45,24 @@ mod wire;
 
 use futures_util::future::BoxFuture;
 
-pub use api_key::ApiKey;
-pub use catalog::Price;
-pub use choose::{Env, ModelChoice, ResolveError, Variables, Wish, choose, full_name, known_names};
-pub use consent::Consents;
-pub use effort::{Effort, UnknownEffort};
-pub use error::{Distrust, ErrorKind, ProviderError};
-pub use find::Finder;
-pub use http::{Http, HttpTimeouts};
-pub use keys::{Keys, WithKeys};
-pub use list::{Listed, ModelList, list_models};
-pub use private_file::PrivateFileError;
-pub use protocol::Protocol;
-pub use replay::replay;
-pub use resolve::Resolved;
-pub use retry::{NextTry, Policy, Retry};
-pub use server::Server;
-pub use vendors::{VENDORS, Vendor};
+pub(crate) use choose::{Env, ResolveError, Wish, full_name, known_names};
+pub(crate) use consent::Consents;
+pub(crate) use effort::Effort;
+pub(crate) use error::{ErrorKind, ProviderError};
+pub(crate) use find::Finder;
+pub(crate) use http::{Http, HttpTimeouts};
+pub(crate) use keys::{Keys, WithKeys};
+pub(crate) use list::{Listed, ModelList};
+pub(crate) use protocol::Protocol;
+pub(crate) use resolve::Resolved;
+pub(crate) use retry::{NextTry, Policy};
+pub(crate) use server::Server;
+pub(crate) use vendors::{VENDORS, Vendor};
 
 use crate::chat;
 
 /// A model that can be asked, whatever its protocol.
-pub trait Provider: Send + Sync {
-    /// The vendor's short name, such as `openai`.
-    fn name(&self) -> &str;
-
+pub(crate) trait Provider: Send + Sync {
     /// Sends a request and passes on its answer piece by piece. `Ok` means that the answer is complete: [`Delta::Stopped`] was its last
     /// piece. Dropping the future drops the connection at once.
     fn stream<'a>(
@@ -79,7 +74,7 @@ pub trait Provider: Send + Sync {
 
 /// One request to a model, with everything that the model is told.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub(crate) struct Request {
     /// As the vendor spells it, without provider and effort.
     pub model: String,
     pub system: String,
@@ -92,7 +87,7 @@ pub struct Request {
 
 /// A piece of an answer, to be appended to the pieces before it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Delta {
+pub(crate) enum Delta {
     /// More of the current thinking.
     Thinking(String),
     /// The vendor's signature of the thinking before it, which ends there. A signature without thinking is kept as a thinking part of
@@ -122,7 +117,7 @@ pub enum Delta {
 
 /// Why a model stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stop {
+pub(crate) enum Stop {
     /// The answer is finished.
     End,
     /// It waits for the results of its calls.

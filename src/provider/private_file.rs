@@ -13,7 +13,7 @@ const CAP: u64 = 64 * 1024;
 
 /// Why the file could not be read or written.
 #[derive(Debug, thiserror::Error)]
-pub enum PrivateFileError {
+pub(crate) enum PrivateFileError {
     #[error("cannot read {}", path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error("other users can read or change {}; run `chmod 600` on it and consider what it holds as known", path.display())]

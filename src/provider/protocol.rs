@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// How a server is to be spoken to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Protocol {
+pub(crate) enum Protocol {
     /// The server's own. OpenAI has two, and each of its models one that suits it.
     #[default]
     Auto,

@@ -7,7 +7,7 @@ use super::protocol::Protocol;
 use super::{ProviderError, wire};
 
 /// Reads the bytes of an answer, cut as they are.
-pub fn replay(protocol: Protocol, chunks: &[&[u8]], deltas: Sink<'_>) -> Result<(), ProviderError> {
+pub(crate) fn replay(protocol: Protocol, chunks: &[&[u8]], deltas: Sink<'_>) -> Result<(), ProviderError> {
     let mut decoder = AnswerDecoder::with_reader(ASKED, reader(protocol));
     for chunk in chunks {
         decoder.feed(chunk, deltas)?;

@@ -13,7 +13,7 @@ pub(super) const LONGEST: Duration = Duration::from_secs(30);
 
 /// Whether the same request can succeed later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Retry {
+pub(crate) enum Retry {
     /// After the time that the vendor named.
     After(Duration),
     /// Perhaps; wait longer each time.
@@ -24,7 +24,7 @@ pub enum Retry {
 
 /// How often to send a request, and how long to wait in between.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Policy {
+pub(crate) struct Policy {
     /// Requests in all, the first included.
     pub tries: u32,
     /// The wait after the first failure; it doubles each time.
@@ -37,7 +37,7 @@ pub struct Policy {
 
 /// What to do about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NextTry {
+pub(crate) enum NextTry {
     /// Ask again after this long.
     Again(Duration),
     GiveUp,
@@ -51,7 +51,7 @@ impl Default for Policy {
 
 impl Policy {
     /// Decides what to do after the request number `attempt` (from 1) has failed. `chance` is random in 0..1.
-    pub fn decide(&self, attempt: u32, error: &ProviderError, chance: f64) -> NextTry {
+    pub(crate) fn decide(&self, attempt: u32, error: &ProviderError, chance: f64) -> NextTry {
         if attempt >= self.tries {
             return NextTry::GiveUp;
         }

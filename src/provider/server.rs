@@ -23,7 +23,7 @@ const LISTEN: &str = "0A";
 
 /// A server that was found on this machine. Another program or command line on the same port is another server.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Server {
+pub(crate) struct Server {
     /// Host and port.
     pub address: String,
     /// The user id of the listening process.
@@ -47,12 +47,12 @@ pub(super) struct Socket {
 
 impl Server {
     /// The owner's name, or number.
-    pub fn owner(&self) -> String {
+    pub(crate) fn owner(&self) -> String {
         owner(self.uid)
     }
 
     /// The question to the person whether to use it, with program, owner, address and model.
-    pub fn question(&self, model: &str) -> String {
+    pub(crate) fn question(&self, model: &str) -> String {
         format!(
             "Found a model server on this machine: {model} at {}\n  program: {}\n  user: {}\n\
              It would get your questions with what you ran, and could ask to read files. Use it?",

@@ -6,14 +6,14 @@
 use crate::text::MIB;
 
 /// No event of a model comes near this size. A longer one is not an event.
-pub const EVENT_CAP: usize = 4 * MIB;
+pub(crate) const EVENT_CAP: usize = 4 * MIB;
 
 /// The bytes of UTF-8's byte order mark.
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// One event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SseEvent {
+pub(crate) struct SseEvent {
     /// Empty for an event without a name.
     pub name: String,
     pub data: String,
@@ -22,11 +22,11 @@ pub struct SseEvent {
 /// An event or a line that is longer than [`EVENT_CAP`].
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an event is longer than {EVENT_CAP} bytes")]
-pub struct TooLong;
+pub(crate) struct TooLong;
 
 /// Reads events from bytes that arrive in any pieces.
 #[derive(Debug, Default)]
-pub struct Parser {
+pub(crate) struct Parser {
     line: Vec<u8>,
     event: SseEvent,
     /// Whether the event has data, which may be empty.
@@ -38,12 +38,12 @@ pub struct Parser {
 }
 
 impl Parser {
-    pub fn new() -> Parser {
+    pub(crate) fn new() -> Parser {
         Parser::default()
     }
 
     /// Takes more bytes and appends the events they complete.
-    pub fn feed(&mut self, mut bytes: &[u8], events: &mut Vec<SseEvent>) -> Result<(), TooLong> {
+    pub(crate) fn feed(&mut self, mut bytes: &[u8], events: &mut Vec<SseEvent>) -> Result<(), TooLong> {
         while !bytes.is_empty() {
             if std::mem::take(&mut self.after_cr) && bytes[0] == b'\n' {
                 bytes = &bytes[1..];
@@ -61,7 +61,7 @@ impl Parser {
     }
 
     /// Ends the stream; gives the event that was still open, if it had data.
-    pub fn finish(&mut self) -> Result<Option<SseEvent>, TooLong> {
+    pub(crate) fn finish(&mut self) -> Result<Option<SseEvent>, TooLong> {
         let mut events = Vec::new();
         if !self.line.is_empty() {
             self.end_line(&mut events)?;

@@ -205,6 +205,6 @@ pub(super) fn is_builtin(name: &str) -> bool {
 }
 
 /// The shells' own names, for [`Machine::new`](super::Machine::new).
-pub fn builtins() -> Vec<String> {
+pub(crate) fn builtins() -> Vec<String> {
     BUILTINS.iter().map(|name| (*name).to_owned()).collect()
 }

@@ -22,7 +22,7 @@ pub(super) enum Confidence {
 
 /// A command to run instead.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Proposal {
+pub(crate) struct Proposal {
     pub command: String,
     /// Why, in a few words.
     pub why: String,
@@ -64,7 +64,7 @@ impl Finding {
 
 /// What the rules have to say about a failure.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Answer {
+pub(crate) struct Answer {
     /// For a person, in a few lines; empty if there is nothing to explain.
     pub explanation: String,
     /// Best first, at most three.

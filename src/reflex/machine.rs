@@ -17,7 +17,7 @@ const READ_CAP: u64 = 256 * 1024;
 const LONGEST_NAME: usize = 255;
 
 /// The real machine, seen from one directory and one environment.
-pub struct Machine {
+pub(crate) struct Machine {
     cwd: PathBuf,
     environment: Vec<(OsString, OsString)>,
     /// Names the shell knows beside the programs on PATH.
@@ -28,13 +28,18 @@ pub struct Machine {
 
 impl Machine {
     /// `names` are the shell's builtins, aliases and functions; `recent` its latest commands, the newest first.
-    pub fn new(cwd: PathBuf, environment: Vec<(OsString, OsString)>, names: Vec<String>, recent: Vec<String>) -> Self {
+    pub(crate) fn new(
+        cwd: PathBuf,
+        environment: Vec<(OsString, OsString)>,
+        names: Vec<String>,
+        recent: Vec<String>,
+    ) -> Self {
         Machine { cwd, environment, names, recent, commands: OnceCell::new() }
     }
 
     /// The same machine, seen from another directory; what was learnt of its programs stays known.
     #[must_use]
-    pub fn seen_from(self, cwd: PathBuf) -> Self {
+    pub(crate) fn seen_from(self, cwd: PathBuf) -> Self {
         Machine { cwd, ..self }
     }
 

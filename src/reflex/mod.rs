@@ -35,12 +35,12 @@ mod world;
 use std::borrow::Cow;
 use std::path::Path;
 
-pub use builtins::builtins;
-pub use finding::{Answer, Proposal};
-pub use machine::Machine;
-pub use question::Question;
-pub use role::Role;
-pub use world::{Entry, Kind, World};
+pub(crate) use builtins::builtins;
+pub(crate) use finding::{Answer, Proposal};
+pub(crate) use machine::Machine;
+pub(crate) use question::Question;
+pub(crate) use role::Role;
+pub(crate) use world::World;
 
 use case::Case;
 use moved::{FromThere, Moved};
@@ -53,7 +53,7 @@ const INTERRUPTED: i32 = 130;
 
 /// A command that did not do what was meant.
 #[derive(Debug, Clone, Copy)]
-pub struct Failure<'a> {
+pub(crate) struct Failure<'a> {
     /// As typed, possibly several lines.
     pub command: &'a str,
     /// What it printed, as the terminal showed it.
@@ -64,7 +64,7 @@ pub struct Failure<'a> {
 }
 
 /// Explains a failure and proposes what to run instead.
-pub fn diagnose(failure: &Failure<'_>, world: &dyn World) -> Answer {
+pub(crate) fn diagnose(failure: &Failure<'_>, world: &dyn World) -> Answer {
     let english = tongues::in_english(failure.output);
     let mut case = Case::new(&Failure { output: &english, ..*failure });
     if !case.has_failed() {

@@ -4,7 +4,7 @@
 
 /// A question that needs no model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Question {
+pub(crate) enum Question {
     /// Why the last command failed.
     Why,
     /// The last command, corrected.
@@ -102,7 +102,7 @@ const FAILED_LAST: &[&str] = &[
 
 impl Question {
     /// Reads a question; `None` if it is none of these.
-    pub fn read(text: &str) -> Option<Question> {
+    pub(crate) fn read(text: &str) -> Option<Question> {
         let plain = plain(text);
         if plain.split(' ').count() > MOST_WORDS {
             return None;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// When the rules speak.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub(crate) enum Role {
     /// First, while a model is asked; and alone where there is none.
     #[default]
     First,

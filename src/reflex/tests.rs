@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use serde::Deserialize;
 
 use super::rules;
+use super::world::{Entry, Kind};
 use super::*;
 
 #[derive(Deserialize)]

@@ -4,14 +4,14 @@ use std::path::Path;
 
 /// A name in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub(crate) struct Entry {
     pub name: String,
     pub kind: Kind,
 }
 
 /// What a path leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     Directory,
     File,
     /// A file that may be run.
@@ -22,7 +22,7 @@ pub enum Kind {
 ///
 /// A trait, because rules are pure and most of their cases are told of machines that do not exist. Relative paths are relative to the
 /// directory the command ran in.
-pub trait World {
+pub(crate) trait World {
     /// What can be run by name: programs on PATH, and the shell's builtins, aliases and functions as far as they are known.
     fn commands(&self) -> &[String];
     /// What a directory holds; empty if it cannot be read.

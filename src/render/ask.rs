@@ -10,7 +10,7 @@ use super::options::NEWLINE;
 
 /// A tool call that needs the user's approval.
 #[derive(Debug, Clone)]
-pub struct ApprovalRequest<'a> {
+pub(crate) struct ApprovalRequest<'a> {
     pub subject: Subject<'a>,
     /// Who would do it and where, if that is not what the prompt says.
     pub place: Option<&'a str>,
@@ -20,7 +20,7 @@ pub struct ApprovalRequest<'a> {
 
 /// What it is about.
 #[derive(Debug, Clone)]
-pub enum Subject<'a> {
+pub(crate) enum Subject<'a> {
     /// A whole command, and how it would be run: `run`, or `run in your shell`.
     Command { action: &'a str, command: &'a str },
     /// A file before and after.
@@ -31,7 +31,7 @@ pub enum Subject<'a> {
 
 /// A file before and after.
 #[derive(Debug, Clone)]
-pub struct Change<'a> {
+pub(crate) struct Change<'a> {
     pub path: &'a str,
     pub old: &'a str,
     pub new: &'a str,
@@ -39,7 +39,7 @@ pub struct Change<'a> {
 
 /// An approval request as it is drawn.
 #[derive(Debug, Clone)]
-pub struct Card {
+pub(crate) struct Card {
     /// The bytes; the last line is left open for the answer.
     pub text: String,
     pub size: CardSize,
@@ -47,7 +47,7 @@ pub struct Card {
 
 /// How a card compares with the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CardSize {
+pub(crate) enum CardSize {
     /// All of it can be seen at once.
     Whole,
     /// Its top has left the screen, so that one key is not enough to say yes.
@@ -58,7 +58,7 @@ pub enum CardSize {
 ///
 /// Nothing of what would happen is left out, and what cannot be seen is spelled out. If it is more than `rows` rows, a yes has to be
 /// typed as a word.
-pub fn approval_card(request: &ApprovalRequest<'_>, rows: u16, options: &Options) -> Card {
+pub(crate) fn approval_card(request: &ApprovalRequest<'_>, rows: u16, options: &Options) -> Card {
     let mut lines = body(&request.subject, request.place, options);
     let height = height(&lines, options);
     let choices = choices(request.always, options);
@@ -144,7 +144,7 @@ fn body(subject: &Subject<'_>, place: Option<&str>, options: &Options) -> Vec<St
 }
 
 /// A question of the model's own, with numbered choices. Nothing in it can hide; if it is more than `rows` rows, it says so.
-pub fn inquiry(text: &str, choices: &[String], rows: u16, options: &Options) -> String {
+pub(crate) fn inquiry(text: &str, choices: &[String], rows: u16, options: &Options) -> String {
     let mut lines = Vec::new();
     for pieces in spell(text, alphabet(options)) {
         let mut line = StyledLine::new();

@@ -19,12 +19,12 @@ const LONGEST: usize = 2000;
 static GRAMMARS: OnceLock<SyntaxSet> = OnceLock::new();
 
 /// Loads the grammars, without any language.
-pub fn load_grammars() {
+pub(crate) fn load_grammars() {
     GRAMMARS.get_or_init(two_face::syntax::extra_newlines);
 }
 
 /// Loads the grammars and prepares a language, so that its first code costs nothing.
-pub fn warm(language: &str) {
+pub(crate) fn warm(language: &str) {
     load_grammars();
     if let Some(mut highlighter) = Highlighter::new(language) {
         highlighter.line("let x = \"a\"; // (1)\n");

@@ -28,7 +28,7 @@ const MOST_COLOURED: usize = 400;
 /// Renders the difference with changed words standing out: unified, or side by side from 140 columns on. Empty if there is none.
 ///
 /// Lines end as the mode needs, the last one too.
-pub fn diff(old: &str, new: &str, path: &str, options: &Options) -> String {
+pub(crate) fn diff(old: &str, new: &str, path: &str, options: &Options) -> String {
     let Some(change) = compare(old, new, path, options) else { return String::new() };
     let summary = StyledLine::of(Look::HEADING, path).with(Look::PLAIN, " ");
     let mut out = Vec::new();

@@ -26,12 +26,12 @@ mod unfold;
 #[cfg(test)]
 mod tests;
 
-pub use ask::{ApprovalRequest, Card, CardSize, Change, Subject, approval_card, inquiry};
-pub use code::{load_grammars, warm};
-pub use diff::diff;
-pub use options::{Mode, Options, Size, Wrapping, cooked};
-pub use painter::{Painter, wrapped};
-pub use theme::{BUILT_IN as BUILT_IN_THEMES, BadTheme, Theme, about as about_theme};
-pub use unfold::Unfolding;
+pub(crate) use ask::{ApprovalRequest, Card, CardSize, Change, Subject, approval_card, inquiry};
+pub(crate) use code::{load_grammars, warm};
+pub(crate) use diff::diff;
+pub(crate) use options::{Mode, Options, Size, Wrapping, cooked};
+pub(crate) use painter::{Painter, wrapped};
+pub(crate) use theme::{BUILT_IN as BUILT_IN_THEMES, Theme, about as about_theme};
+pub(crate) use unfold::Unfolding;
 
-pub use crate::text::style::Depth;
+pub(crate) use crate::text::style::Depth;

@@ -11,7 +11,7 @@ use super::theme::Theme;
 pub(super) const NEWLINE: &[u8] = b"\r\n";
 
 /// What was painted, for a terminal that is not in raw mode and adds the carriage return itself, or for a file.
-pub fn cooked(painted: &[u8]) -> Vec<u8> {
+pub(crate) fn cooked(painted: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(painted.len());
     for (at, byte) in painted.iter().enumerate() {
         if *byte != b'\r' || painted.get(at + 1) != Some(&b'\n') {
@@ -23,7 +23,7 @@ pub fn cooked(painted: &[u8]) -> Vec<u8> {
 
 /// How things are painted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub(crate) struct Options {
     pub columns: u16,
     /// The height: what has scrolled out of the screen can't be redrawn.
     pub rows: u16,
@@ -41,7 +41,7 @@ pub struct Options {
 
 /// Cells of a terminal; 0 where it doesn't say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size {
+pub(crate) struct Size {
     pub columns: u16,
     pub rows: u16,
 }
@@ -49,7 +49,7 @@ pub struct Size {
 /// Who breaks lines of prose that are too wide.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Wrapping {
+pub(crate) enum Wrapping {
     /// We do, at words.
     #[default]
     Words,
@@ -58,7 +58,7 @@ pub enum Wrapping {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub(crate) enum Mode {
     Terminal,
     /// `TERM=dumb`, or no terminal at all: plain text, nothing redrawn, no escapes.
     Dumb,
@@ -66,7 +66,7 @@ pub enum Mode {
 
 impl Options {
     /// What the environment says of a terminal; `variable` is empty for one that is not set.
-    pub fn of_terminal(size: Size, theme: Theme, wrap: Wrapping, variable: impl Fn(&str) -> String) -> Options {
+    pub(crate) fn of_terminal(size: Size, theme: Theme, wrap: Wrapping, variable: impl Fn(&str) -> String) -> Options {
         let term = variable("TERM");
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(&variable).into_iter().find(|value| !value.is_empty());
         let is_plain = term.is_empty() || term == "dumb";

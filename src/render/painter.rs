@@ -19,7 +19,7 @@ use super::{Mode, Options, Size};
 const STALL: Duration = Duration::from_secs(1);
 
 /// Turns what happens in a turn into bytes for the terminal. One serves turn after turn.
-pub struct Painter {
+pub(crate) struct Painter {
     options: Options,
     region: Region,
     stream: Stream,
@@ -51,7 +51,7 @@ enum Kind {
 }
 
 impl Painter {
-    pub fn new(options: Options) -> Painter {
+    pub(crate) fn new(options: Options) -> Painter {
         Painter {
             region: Region::new(options.clone()),
             stream: Stream::new(options.clone()),
@@ -70,12 +70,12 @@ impl Painter {
     }
 
     /// How it paints.
-    pub fn options(&self) -> &Options {
+    pub(crate) fn options(&self) -> &Options {
         &self.options
     }
 
     /// Appends the bytes that show what happened.
-    pub fn event(&mut self, event: &Event, now: Instant, out: &mut Vec<u8>) {
+    pub(crate) fn event(&mut self, event: &Event, now: Instant, out: &mut Vec<u8>) {
         self.now = Some(now);
         if self.status.is_none() && !matches!(event, Event::Notice(_) | Event::Steered(_) | Event::Finished(_)) {
             self.status = Some(Status::new(now));
@@ -142,7 +142,7 @@ impl Painter {
     }
 
     /// Moves the spinner and the elapsed time; to be called now and then while a turn runs.
-    pub fn tick(&mut self, now: Instant, out: &mut Vec<u8>) {
+    pub(crate) fn tick(&mut self, now: Instant, out: &mut Vec<u8>) {
         self.now = Some(now);
         if self.options.mode == Mode::Terminal {
             self.paint(out);
@@ -150,7 +150,7 @@ impl Painter {
     }
 
     /// The terminal has another size now.
-    pub fn resize(&mut self, size: Size, out: &mut Vec<u8>) {
+    pub(crate) fn resize(&mut self, size: Size, out: &mut Vec<u8>) {
         self.options.resize(size);
         self.stream.resize(size);
         self.calls.resize(size.columns);
@@ -163,14 +163,14 @@ impl Painter {
     }
 
     /// Removes the live region so that others may print; the cursor is left at the start of a fresh line.
-    pub fn suspend(&mut self, out: &mut Vec<u8>) {
+    pub(crate) fn suspend(&mut self, out: &mut Vec<u8>) {
         if !std::mem::replace(&mut self.suspended, true) {
             self.region.lift(out);
         }
     }
 
     /// Makes final what was said so far and then lets others print: a question comes after the words that lead to it.
-    pub fn make_way(&mut self, now: Instant, out: &mut Vec<u8>) {
+    pub(crate) fn make_way(&mut self, now: Instant, out: &mut Vec<u8>) {
         self.now = Some(now);
         self.begin(Kind::Call, now);
         let reads = self.calls.flush();
@@ -180,37 +180,37 @@ impl Painter {
     }
 
     /// Paints the live region again, below what others printed; the cursor must be at the start of a fresh line.
-    pub fn resume(&mut self, now: Instant, out: &mut Vec<u8>) {
+    pub(crate) fn resume(&mut self, now: Instant, out: &mut Vec<u8>) {
         self.now = Some(now);
         self.suspended = false;
         self.paint(out);
     }
 
     /// From here on, thoughts are shown, and calls with everything they printed or returned.
-    pub fn show_all(&mut self) {
+    pub(crate) fn show_all(&mut self) {
         self.calls.shows_all = true;
         self.thought.unfolded = true;
     }
 
     /// From here on, folded lines say that this unfolds them.
-    pub fn set_unfolding(&mut self, unfolding: Unfolding) {
+    pub(crate) fn set_unfolding(&mut self, unfolding: Unfolding) {
         self.calls.unfolding = unfolding;
     }
 
     /// Unfolds or folds the output of the running call, or of the last one.
-    pub fn toggle_output(&mut self, out: &mut Vec<u8>) {
+    pub(crate) fn toggle_output(&mut self, out: &mut Vec<u8>) {
         let lines = self.calls.toggle();
         self.unfold(lines, out);
     }
 
     /// Unfolds or folds what the model thinks.
-    pub fn toggle_thinking(&mut self, out: &mut Vec<u8>) {
+    pub(crate) fn toggle_thinking(&mut self, out: &mut Vec<u8>) {
         let lines = self.thought.toggle();
         self.unfold(lines, out);
     }
 
     /// Ends the turn: no live region, the cursor at the start of a fresh line. Harmless when it has ended already.
-    pub fn finish(&mut self, out: &mut Vec<u8>) {
+    pub(crate) fn finish(&mut self, out: &mut Vec<u8>) {
         self.suspended = false;
         if let Some(now) = self.now {
             self.close(now);
@@ -393,7 +393,7 @@ impl Painter {
 }
 
 /// The rows of a text of our own: lines of words, each wrapped below its beginning.
-pub fn wrapped(text: &str, options: &Options) -> Vec<String> {
+pub(crate) fn wrapped(text: &str, options: &Options) -> Vec<String> {
     let rows = |line: &str| prose(Look::PLAIN, line).rows(options, None);
     text.lines().flat_map(rows).map(|row| row.line.text()).collect()
 }

@@ -10,7 +10,7 @@ use crate::text::style::Style;
 use super::look::{Look, ROLES, Role};
 
 /// The themes that come with us; the first is the default.
-pub const BUILT_IN: [(&str, &str); 4] = [
+pub(crate) const BUILT_IN: [(&str, &str); 4] = [
     ("terminal", include_str!("../../themes/terminal.toml")),
     ("dark", include_str!("../../themes/dark.toml")),
     ("light", include_str!("../../themes/light.toml")),
@@ -23,14 +23,14 @@ static DEFAULT: LazyLock<Theme> = LazyLock::new(|| {
 
 /// How each role looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Theme {
+pub(crate) struct Theme {
     styles: [Style; ROLES.len()],
 }
 
 /// Why a text is no theme, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct BadTheme {
+pub(crate) struct BadTheme {
     /// From 1.
     pub line: Option<usize>,
     pub message: String,
@@ -44,7 +44,7 @@ impl Default for Theme {
 
 impl Theme {
     /// Reads a theme; a role it does not name looks as in the default.
-    pub fn parse(text: &str) -> Result<Theme, BadTheme> {
+    pub(crate) fn parse(text: &str) -> Result<Theme, BadTheme> {
         read(text, Theme::default())
     }
 
@@ -63,7 +63,7 @@ impl Theme {
 }
 
 /// The line a theme has about itself.
-pub fn about(text: &str) -> Option<String> {
+pub(crate) fn about(text: &str) -> Option<String> {
     let table = DeTable::parse(text).ok()?;
     table.get_ref().get("about")?.get_ref().as_str().map(str::to_owned)
 }

@@ -4,7 +4,7 @@ use super::Options;
 
 /// What unfolds the output and the thoughts of an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Unfolding {
+pub(crate) enum Unfolding {
     /// Keys, while the answer is in front.
     #[default]
     Keys,

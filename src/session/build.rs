@@ -35,7 +35,7 @@ use super::workspace::{Workspace, random_hex};
 use super::{Chores, Session, SessionError, pty_size};
 
 /// What a session is made from.
-pub struct Start {
+pub(crate) struct Start {
     /// The shell to host.
     pub shell: PathBuf,
     pub wishes: Wishes,
@@ -44,7 +44,7 @@ pub struct Start {
 }
 
 /// Hosts the shell until it ends and returns its exit status. On an error nothing was started.
-pub fn run(start: Start) -> Result<i32, SessionError> {
+pub(crate) fn run(start: Start) -> Result<i32, SessionError> {
     memory::keep_little();
     // The terminal is in raw mode and somebody else's: words about a panic belong in the log.
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));

@@ -19,7 +19,7 @@ const CTRL_C: u8 = 0x03;
 
 /// How a question on the terminal ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Inquired {
+pub(crate) enum Inquired {
     Answered,
     /// The person pressed Ctrl-C.
     Interrupted,
@@ -29,7 +29,7 @@ pub enum Inquired {
 
 /// Why nobody was asked.
 #[derive(Debug, thiserror::Error)]
-pub enum InquiryError {
+pub(crate) enum InquiryError {
     #[error(transparent)]
     Tty(#[from] TtyError),
     #[error("the terminal belongs to another program")]
@@ -40,13 +40,18 @@ pub enum InquiryError {
 
 /// How questions look.
 #[derive(Debug, Clone, Default)]
-pub struct Look {
+pub(crate) struct Look {
     pub theme: Theme,
     pub wrap: Wrapping,
 }
 
 /// Asks on the terminal and waits for the answer, or until `is_over`. The terminal is as it was when this returns.
-pub fn inquire(asked: Asked, look: &Look, cwd: &Path, is_over: impl Fn() -> bool) -> Result<Inquired, InquiryError> {
+pub(crate) fn inquire(
+    asked: Asked,
+    look: &Look,
+    cwd: &Path,
+    is_over: impl Fn() -> bool,
+) -> Result<Inquired, InquiryError> {
     if !tty::is_in_foreground() {
         return Err(InquiryError::Background);
     }

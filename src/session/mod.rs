@@ -68,14 +68,14 @@ use stage::Stage;
 use turn::{TICK, Turn};
 use workspace::Workspace;
 
-pub use build::{Start, run};
-pub use inquiry::{Inquired, Look, inquire};
-pub use prompt::Asked;
-pub use workspace::hosts;
+pub(crate) use build::{Start, run};
+pub(crate) use inquiry::{Inquired, Look, inquire};
+pub(crate) use prompt::Asked;
+pub(crate) use workspace::hosts;
 
 /// Why no session could be started; the user's shell can still be had without one.
 #[derive(Debug, thiserror::Error)]
-pub enum SessionError {
+pub(crate) enum SessionError {
     #[error("cannot listen for signals")]
     Signals(#[source] io::Error),
     #[error(transparent)]

@@ -183,7 +183,7 @@ fn make_fifo(path: &Path) -> io::Result<File> {
 }
 
 /// Whether the session with this directory runs its shell on `terminal`.
-pub fn hosts(directory: &Path, terminal: &Path) -> bool {
+pub(crate) fn hosts(directory: &Path, terminal: &Path) -> bool {
     use std::os::unix::ffi::OsStrExt;
     let is_live = lock_session(directory).is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock);
     is_live && fs::read(directory.join(TERMINAL)).is_ok_and(|name| name == terminal.as_os_str().as_bytes())

@@ -12,17 +12,17 @@ use std::thread;
 use std::time::Duration;
 
 /// The file's name in a session's private directory.
-pub const UNWRITTEN: &str = "unwritten";
+pub(crate) const UNWRITTEN: &str = "unwritten";
 
 /// Who holds the lock while commands wait.
 #[derive(Debug)]
-pub struct Backlog {
+pub(crate) struct Backlog {
     file: File,
     is_held: bool,
 }
 
 impl Backlog {
-    pub fn create(directory: &Path) -> io::Result<Backlog> {
+    pub(crate) fn create(directory: &Path) -> io::Result<Backlog> {
         let path = directory.join(UNWRITTEN);
         let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
         Ok(Backlog { file, is_held: false })
@@ -43,7 +43,7 @@ impl Backlog {
 }
 
 /// Returns when the session with this directory has written what it knows, or when `patience` is over.
-pub fn wait_until_written(directory: &Path, patience: Duration) {
+pub(crate) fn wait_until_written(directory: &Path, patience: Duration) {
     let Ok(file) = File::open(directory.join(UNWRITTEN)) else { return };
     let (done, written) = channel();
     // A lock cannot be waited for with a limit, so somebody else does; what is left of them ends with the program.

@@ -81,7 +81,7 @@ fn read(source: &Source, from: u64, to: u64) -> io::Result<Option<Slice>> {
 
 /// Copies what ended sessions left behind and removes their journals. Whoever finds the database locked, for longer than a moment,
 /// leaves it to the next.
-pub fn copy_leftovers(database: &Path) -> Result<(), StoreError> {
+pub(crate) fn copy_leftovers(database: &Path) -> Result<(), StoreError> {
     if !journal::has_leftovers(database) {
         return Ok(());
     }

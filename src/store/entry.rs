@@ -13,7 +13,7 @@ use crate::capture;
 
 /// One command of the history, without its output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub(crate) struct Entry {
     pub id: i64,
     pub session: String,
     pub host: String,
@@ -33,7 +33,7 @@ pub struct Entry {
 
 /// One command of the history with what is kept of its output.
 #[derive(Debug, Clone)]
-pub struct Stored {
+pub(crate) struct Stored {
     pub entry: Entry,
     pub output: capture::Output,
     pub size: capture::Size,

@@ -7,7 +7,7 @@ use rusqlite::ErrorCode;
 
 /// Why the history could not be written or read.
 #[derive(Debug, thiserror::Error)]
-pub enum StoreError {
+pub(crate) enum StoreError {
     #[error("cannot create {path}")]
     Create { path: PathBuf, source: io::Error },
     #[error("cannot look at {path}")]

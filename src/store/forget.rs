@@ -12,7 +12,7 @@ use super::{History, StoreError, entry, prune};
 
 /// Which commands to forget.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Forget {
+pub(crate) enum Forget {
     Ids(Vec<i64>),
     /// Those started then or later.
     Since(SystemTime),
@@ -21,7 +21,7 @@ pub enum Forget {
 
 /// What was forgotten.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Forgotten {
+pub(crate) struct Forgotten {
     pub ids: Vec<i64>,
     /// Files with their output. They are not ours to remove: whoever knows the runtime directory does.
     pub spills: Vec<PathBuf>,
@@ -29,7 +29,7 @@ pub struct Forgotten {
 
 impl History {
     /// Removes commands, their output and what the index knows of them, and leaves no trace of them in the file.
-    pub fn forget(&mut self, which: &Forget) -> Result<Forgotten, StoreError> {
+    pub(crate) fn forget(&mut self, which: &Forget) -> Result<Forgotten, StoreError> {
         let Some(connection) = self.connection_mut()? else { return Ok(Forgotten::default()) };
         let (condition, values) = condition(which);
         // What is removed is overwritten too. With everything gone the file itself shrinks to nothing, so that is not needed.

@@ -16,7 +16,7 @@ use super::{StoreError, file};
 
 /// Which commands; the default is all of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filter {
+pub(crate) struct Filter {
     /// Started in this directory or below it. Absolute, as the shell knows it.
     pub cwd: Option<PathBuf>,
     /// Only those with a status other than 0.
@@ -32,7 +32,7 @@ pub struct Filter {
 const PAGE: usize = 500;
 
 /// The history, open for reading while others write.
-pub struct History {
+pub(crate) struct History {
     /// None: nothing has been recorded yet.
     connection: Option<Connection>,
     /// Why it can only be read.
@@ -42,7 +42,7 @@ pub struct History {
 
 impl History {
     /// Opens the database at `path`. None there is an empty history.
-    pub fn open(path: &Path) -> Result<History, StoreError> {
+    pub(crate) fn open(path: &Path) -> Result<History, StoreError> {
         let (connection, refusal) = match fs::metadata(path) {
             Ok(_) => connect(path).map(|(connection, refusal)| (Some(connection), refusal))?,
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
@@ -54,12 +54,12 @@ impl History {
     }
 
     /// The commands that pass the filter, oldest first.
-    pub fn list(&self, filter: &Filter) -> Result<Vec<Entry>, StoreError> {
+    pub(crate) fn list(&self, filter: &Filter) -> Result<Vec<Entry>, StoreError> {
         collect(|visit| self.for_each(filter, visit))
     }
 
     /// Hands out the commands that pass the filter one by one, oldest first, however many there are.
-    pub fn for_each<E: From<StoreError>>(
+    pub(crate) fn for_each<E: From<StoreError>>(
         &self,
         filter: &Filter,
         visit: impl FnMut(Entry) -> Result<(), E>,
@@ -68,7 +68,7 @@ impl History {
     }
 
     /// How many commands pass the filter, whatever its limit.
-    pub fn count(&self, filter: &Filter) -> Result<usize, StoreError> {
+    pub(crate) fn count(&self, filter: &Filter) -> Result<usize, StoreError> {
         let Some(connection) = &self.connection else { return Ok(0) };
         let Conditions { sql, values } = Conditions::of(filter);
         let sql = format!("SELECT count(*) FROM commands AS c WHERE {sql}");
@@ -78,12 +78,13 @@ impl History {
     }
 
     /// The commands that pass the filter and have all the words in their text or output, oldest first. No words, no commands.
-    pub fn find<S: AsRef<str>>(&self, words: &[S], filter: &Filter) -> Result<Vec<Entry>, StoreError> {
+    #[cfg(test)]
+    pub(crate) fn find<S: AsRef<str>>(&self, words: &[S], filter: &Filter) -> Result<Vec<Entry>, StoreError> {
         collect(|visit| self.for_each_found(words, filter, visit))
     }
 
     /// The same, one by one.
-    pub fn for_each_found<S: AsRef<str>, E: From<StoreError>>(
+    pub(crate) fn for_each_found<S: AsRef<str>, E: From<StoreError>>(
         &self,
         words: &[S],
         filter: &Filter,
@@ -103,7 +104,7 @@ impl History {
     }
 
     /// One command with its output.
-    pub fn get(&self, id: i64) -> Result<Option<Stored>, StoreError> {
+    pub(crate) fn get(&self, id: i64) -> Result<Option<Stored>, StoreError> {
         let Some(connection) = &self.connection else { return Ok(None) };
         let sql = format!(
             "SELECT {COLUMNS}, o.rows, o.cols, o.head, o.tail, c.missing FROM commands AS c JOIN outputs AS o USING (id) WHERE id = ?"

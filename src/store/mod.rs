@@ -36,25 +36,25 @@ use std::time::Duration;
 
 use crate::{capture, track};
 
-pub use backlog::{Backlog, UNWRITTEN, wait_until_written};
-pub use drain::copy_leftovers;
-pub use entry::{Entry, Stored};
-pub use error::StoreError;
-pub use forget::{Forget, Forgotten};
-pub use history::{Filter, History};
-pub use spills::Spills;
-pub use stats::Stats;
-pub use ticket::Ticket;
+pub(crate) use backlog::{Backlog, UNWRITTEN, wait_until_written};
+pub(crate) use drain::copy_leftovers;
+pub(crate) use entry::{Entry, Stored};
+pub(crate) use error::StoreError;
+pub(crate) use forget::Forget;
+pub(crate) use history::{Filter, History};
+pub(crate) use spills::Spills;
+pub(crate) use stats::Stats;
+pub(crate) use ticket::Ticket;
 
 use journal::HandOver;
 use queue::Queue;
 
 /// A file of this name in a session's private directory means: record nothing.
-pub const PAUSED: &str = "paused";
+pub(crate) const PAUSED: &str = "paused";
 
 /// How much is kept before the oldest goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub(crate) struct Options {
     pub commands: u64,
     /// Of text and output as stored; the search index comes on top.
     pub bytes: u64,
@@ -68,7 +68,7 @@ impl Default for Options {
 
 /// Who writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Session {
+pub(crate) struct Session {
     pub id: String,
     pub host: String,
     pub shell: String,
@@ -76,7 +76,7 @@ pub struct Session {
 
 /// One finished command with what it printed.
 #[derive(Debug, Clone)]
-pub struct Record {
+pub(crate) struct Record {
     pub command: track::Command,
     pub output: capture::Output,
     /// Of the terminal it ran in: the output means something only at that width.
@@ -92,14 +92,14 @@ impl Record {
 
 /// A record that is kept even if the process is killed, and that the journal's thread does not have yet.
 #[derive(Debug)]
-pub struct HandedOver {
+pub(crate) struct HandedOver {
     pub record: Record,
     sequence: u64,
 }
 
 /// A handle to the threads that write. Clones share them; they end when the last one is gone or one is closed.
 #[derive(Clone)]
-pub struct Store {
+pub(crate) struct Store {
     /// None records nothing.
     handle: Option<Arc<Handle>>,
 }
@@ -117,12 +117,12 @@ impl Drop for Handle {
 
 impl Store {
     /// Starts recording to the database at `path`. Returns at once; what goes wrong later is told by `trouble`.
-    pub fn open(path: PathBuf, options: Options, session: Session) -> Store {
+    pub(crate) fn open(path: PathBuf, options: Options, session: Session) -> Store {
         Store::start(path, options, session, Queue::default())
     }
 
     /// The same, and lets others see whether commands wait to be written.
-    pub fn open_with(backlog: Backlog, path: PathBuf, options: Options, session: Session) -> Store {
+    pub(crate) fn open_with(backlog: Backlog, path: PathBuf, options: Options, session: Session) -> Store {
         Store::start(path, options, session, Queue::with(backlog))
     }
 
@@ -134,12 +134,12 @@ impl Store {
     }
 
     /// Records nothing.
-    pub fn off() -> Store {
+    pub(crate) fn off() -> Store {
         Store { handle: None }
     }
 
     /// Copies a command to memory that outlives the process. From here on it is kept even if the process is killed.
-    pub fn hand_over(&self, record: Record) -> HandedOver {
+    pub(crate) fn hand_over(&self, record: Record) -> HandedOver {
         let sequence = self.handle.as_ref().map_or(0, |handle| {
             let mut hand_over = handle.hand_over.lock().unwrap_or_else(PoisonError::into_inner);
             hand_over.keep(&record, handle.queue.last_appended())
@@ -148,13 +148,14 @@ impl Store {
     }
 
     /// Hands a command over and writes it.
-    pub fn record(&self, record: Record) -> Ticket {
+    #[cfg(test)]
+    pub(crate) fn record(&self, record: Record) -> Ticket {
         self.write(self.hand_over(record))
     }
 
     /// Gives a command to the journal's thread. Never waits: with the queue full, which takes a disk that hangs, the record is
     /// dropped and counted as trouble.
-    pub fn write(&self, HandedOver { record, sequence }: HandedOver) -> Ticket {
+    pub(crate) fn write(&self, HandedOver { record, sequence }: HandedOver) -> Ticket {
         let (stub, ticket) = Ticket::new();
         if let Some(handle) = &self.handle {
             handle.queue.push(record, sequence, stub);
@@ -171,13 +172,13 @@ impl Store {
     }
 
     /// One line for the user, given once.
-    pub fn trouble(&self) -> Option<String> {
+    pub(crate) fn trouble(&self) -> Option<String> {
         self.handle.as_ref()?.queue.trouble()
     }
 
     /// Takes no more and returns when what is waiting is in the database or, if that is locked, in the journal; at the latest when
     /// `patience` is over.
-    pub fn close(&self, patience: Duration) {
+    pub(crate) fn close(&self, patience: Duration) {
         if let Some(handle) = &self.handle {
             handle.queue.shut();
             handle.queue.wait_until_ended(patience);

@@ -12,7 +12,7 @@ const NAMED: usize = 10;
 
 /// The history in numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Stats {
+pub(crate) struct Stats {
     pub commands: u64,
     pub failed: u64,
     pub sessions: u64,
@@ -31,7 +31,7 @@ pub struct Stats {
 
 /// A first word and how often it was run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Program {
+pub(crate) struct Program {
     pub name: String,
     pub runs: u64,
     pub failed: u64,
@@ -39,7 +39,7 @@ pub struct Program {
 
 impl History {
     /// Counts everything there is.
-    pub fn stats(&self) -> Result<Stats, StoreError> {
+    pub(crate) fn stats(&self) -> Result<Stats, StoreError> {
         let Some(connection) = self.connection() else { return Ok(Stats::default()) };
         let totals = "SELECT count(*), count(nullif(status, 0)), count(DISTINCT session), min(started_at),
                              total(duration), total(seen) FROM commands";

@@ -4,7 +4,7 @@ use tokio::sync::watch;
 
 /// Becomes the id of a record once it is stored.
 #[derive(Debug, Clone)]
-pub struct Ticket {
+pub(crate) struct Ticket {
     id: watch::Receiver<Option<i64>>,
 }
 
@@ -20,16 +20,16 @@ impl Ticket {
     }
 
     /// Of a record that is stored already.
-    pub fn of(id: i64) -> Ticket {
+    pub(crate) fn of(id: i64) -> Ticket {
         Ticket { id: watch::channel(Some(id)).1 }
     }
 
-    pub fn id(&self) -> Option<i64> {
+    pub(crate) fn id(&self) -> Option<i64> {
         *self.id.borrow()
     }
 
     /// Returns when the record is stored, or never will be.
-    pub async fn settled(&self) {
+    pub(crate) async fn settled(&self) {
         let _ = self.id.clone().wait_for(Option::is_some).await;
     }
 }

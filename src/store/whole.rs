@@ -10,7 +10,7 @@ use crate::capture::Output;
 
 impl Stored {
     /// All that can still be had: from the spill file if there is one, else what the history keeps.
-    pub fn whole(&self) -> Output {
+    pub(crate) fn whole(&self) -> Output {
         match self.entry.spill.as_deref().and_then(|path| read_spill(path).ok()) {
             Some(bytes) => with_spill(&self.output, bytes),
             None => self.output.clone(),

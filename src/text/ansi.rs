@@ -11,7 +11,7 @@ use std::fmt;
 use crossterm::Command;
 
 /// Takes crossterm's commands.
-pub trait Put {
+pub(crate) trait Put {
     fn put(&mut self, command: impl Command) -> &mut Self;
 }
 
@@ -38,7 +38,7 @@ pub(super) fn sgr(parameters: &[String]) -> String {
 }
 
 /// Makes `text` a link to `url`, which must be free of control characters.
-pub fn link(url: &str, text: &str) -> String {
+pub(crate) fn link(url: &str, text: &str) -> String {
     format!("\x1b]8;;{url}\x1b\\{text}\x1b]8;;\x1b\\")
 }
 

@@ -1,7 +1,7 @@
 //! Text cut to a size.
 
 /// The beginning of a text, at a character's end.
-pub fn beginning(text: &str, most: usize) -> &str {
+pub(crate) fn beginning(text: &str, most: usize) -> &str {
     let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     &text[..end.unwrap_or(0)]
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// `12ms`, `1.2s`, `42s`, `3m05s`, `2h10m`, `3d04h`.
-pub fn duration(duration: Duration) -> String {
+pub(crate) fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs();
     match seconds {
         0 => format!("{}ms", duration.as_millis()),
@@ -17,7 +17,7 @@ pub fn duration(duration: Duration) -> String {
 }
 
 /// `0 B`, `1.5 KiB`, `340 KiB`, `1.1 GiB`.
-pub fn size(bytes: u64) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     if bytes < 1024 {
         return format!("{bytes} B");
@@ -34,7 +34,7 @@ pub fn size(bytes: u64) -> String {
 }
 
 /// How long ago, in one unit: `now`, `42s`, `5m`, `3h`, `2d`, `6w`, `2y`.
-pub fn age(age: Duration) -> String {
+pub(crate) fn age(age: Duration) -> String {
     let seconds = age.as_secs();
     let days = seconds / 86_400;
     match seconds {
@@ -49,7 +49,7 @@ pub fn age(age: Duration) -> String {
 }
 
 /// What tokens cost: `$0.0042`, `$1.20`; without a price the model is one's own.
-pub fn cost(cost: Option<f64>) -> String {
+pub(crate) fn cost(cost: Option<f64>) -> String {
     match cost {
         Some(cost) if cost > 0.0 && cost < 0.01 => format!("${cost:.4}"),
         Some(cost) => format!("${cost:.2}"),
@@ -58,7 +58,7 @@ pub fn cost(cost: Option<f64>) -> String {
 }
 
 /// Tokens, and other large numbers: `950`, `1.2k`, `34k`, `1.5M`.
-pub fn count(tokens: u64) -> String {
+pub(crate) fn count(tokens: u64) -> String {
     match tokens {
         0..1_000 => tokens.to_string(),
         1_000..10_000 => format!("{}.{}k", tokens / 1_000, tokens / 100 % 10),

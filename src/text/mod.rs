@@ -2,29 +2,29 @@
 //!
 //! Leaf room: pure functions over text; no I/O, no clock, no other room.
 
-pub mod ansi;
+pub(crate) mod ansi;
 mod clip;
-pub mod human;
+pub(crate) mod human;
 mod nearest;
 mod percent;
 mod sanitize;
 mod script;
-pub mod shell;
+pub(crate) mod shell;
 mod spell;
-pub mod style;
+pub(crate) mod style;
 mod titles;
-pub mod width;
-pub mod wrap;
+pub(crate) mod width;
+pub(crate) mod wrap;
 
-pub use clip::beginning;
-pub use nearest::{distance, nearest};
-pub use percent::{decode as percent_decode, encode as percent_encode};
-pub use sanitize::sanitize;
-pub use script::{mixed_word, not_ascii};
-pub use spell::{Alphabet, Piece, hides, spell, spell_code, spell_line, spelled};
-pub use titles::without_titles;
+pub(crate) use clip::beginning;
+pub(crate) use nearest::{distance, nearest};
+pub(crate) use percent::{decode as percent_decode, encode as percent_encode};
+pub(crate) use sanitize::sanitize;
+pub(crate) use script::{mixed_word, not_ascii};
+pub(crate) use spell::{Alphabet, Piece, hides, spell, spell_code, spell_line, spelled};
+pub(crate) use titles::without_titles;
 
 /// 1024 bytes.
-pub const KIB: usize = 1024;
+pub(crate) const KIB: usize = 1024;
 /// 1024 × 1024 bytes.
-pub const MIB: usize = 1024 * KIB;
+pub(crate) const MIB: usize = 1024 * KIB;

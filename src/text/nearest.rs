@@ -1,7 +1,7 @@
 //! The word that was probably meant.
 
 /// The candidate nearest to a word: at most one slip in a short word, three in a long one.
-pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let (distance, name) = candidates.map(|name| (distance(word, name), name)).min()?;
     // Two slips in a short word make another word: `cost` is not `copy`.
     let slips = match word.chars().count() {
@@ -13,7 +13,7 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
 }
 
 /// The number of letters to insert, remove, change or swap with their neighbour to get from one word to the other.
-pub fn distance(from: &str, to: &str) -> usize {
+pub(crate) fn distance(from: &str, to: &str) -> usize {
     let from: Vec<char> = from.chars().collect();
     let to: Vec<char> = to.chars().collect();
     let mut before: Vec<usize> = Vec::new();

@@ -1,7 +1,7 @@
 //! Percent-encoding of arbitrary bytes.
 
 /// Decodes `%XX` tolerantly: a `%` that is not followed by two hex digits stands for itself.
-pub fn decode(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn decode(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
     while let Some((&byte, tail)) = rest.split_first() {
@@ -20,7 +20,7 @@ pub fn decode(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Encodes every byte that `keep` does not accept as `%XX`; `%` itself is always encoded.
-pub fn encode(bytes: &[u8], keep: impl Fn(u8) -> bool) -> String {
+pub(crate) fn encode(bytes: &[u8], keep: impl Fn(u8) -> bool) -> String {
     let mut out = String::with_capacity(bytes.len());
     for &byte in bytes {
         if byte != b'%' && byte.is_ascii() && keep(byte) {

@@ -1,7 +1,7 @@
 //! Control characters out of anything we quote.
 
 /// Replaces what could steer a terminal: C0 (but tab and newline), DEL, C1 and the bidirectional overrides.
-pub fn sanitize(text: &str) -> String {
+pub(crate) fn sanitize(text: &str) -> String {
     text.chars().map(|c| if steers(c) { '\u{FFFD}' } else { c }).collect()
 }
 

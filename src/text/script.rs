@@ -4,7 +4,7 @@
 const NAMED: usize = 4;
 
 /// The characters of a name that are not ASCII, with their code points; none if there are none.
-pub fn not_ascii(name: &str) -> Option<String> {
+pub(crate) fn not_ascii(name: &str) -> Option<String> {
     let mut found: Vec<char> = name.chars().filter(|c| !c.is_ascii()).collect();
     found.sort_unstable();
     found.dedup();
@@ -15,7 +15,7 @@ pub fn not_ascii(name: &str) -> Option<String> {
 }
 
 /// The first word in which letters of one script stand among lookalikes of another.
-pub fn mixed_word(text: &str) -> Option<&str> {
+pub(crate) fn mixed_word(text: &str) -> Option<&str> {
     let is_mixed = |word: &&str| word.chars().any(|c| c.is_ascii_alphabetic()) && word.chars().any(resembles_latin);
     text.split(|c: char| !c.is_alphanumeric()).find(is_mixed)
 }

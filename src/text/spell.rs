@@ -15,7 +15,7 @@ const EMPTY_LINES: usize = 2;
 
 /// Part of a spelled line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub(crate) enum Piece {
     /// Characters that stand for themselves.
     Plain(String),
     /// What stands for characters that cannot be seen.
@@ -24,13 +24,13 @@ pub enum Piece {
 
 /// What the terminal can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Alphabet {
+pub(crate) enum Alphabet {
     Unicode,
     Ascii,
 }
 
 /// Spells text of several lines. A newline at the end is not shown as a line of its own.
-pub fn spell(text: &str, alphabet: Alphabet) -> Vec<Vec<Piece>> {
+pub(crate) fn spell(text: &str, alphabet: Alphabet) -> Vec<Vec<Piece>> {
     let text = text.strip_suffix('\n').unwrap_or(text);
     let lines: Vec<&str> = text.split('\n').collect();
     let mut spelled = Vec::new();
@@ -56,13 +56,13 @@ pub fn spell(text: &str, alphabet: Alphabet) -> Vec<Vec<Piece>> {
 }
 
 /// Spells one line; a newline within it is spelled too, and so is a blank at its end.
-pub fn spell_line(line: &str, alphabet: Alphabet) -> Vec<Piece> {
+pub(crate) fn spell_line(line: &str, alphabet: Alphabet) -> Vec<Piece> {
     // At the end of a line not even one blank can be seen.
     pieces(line, alphabet, 0)
 }
 
 /// Spells a line of a file, where a blank at the end means little.
-pub fn spell_code(line: &str, alphabet: Alphabet) -> Vec<Piece> {
+pub(crate) fn spell_code(line: &str, alphabet: Alphabet) -> Vec<Piece> {
     pieces(line, alphabet, BLANKS)
 }
 
@@ -95,13 +95,13 @@ fn pieces(line: &str, alphabet: Alphabet, at_end: usize) -> Vec<Piece> {
 }
 
 /// One line, spelled, as a string.
-pub fn spelled(line: &str) -> String {
+pub(crate) fn spelled(line: &str) -> String {
     let pieces = spell_line(line, Alphabet::Unicode);
     pieces.into_iter().map(|(Piece::Plain(text) | Piece::Sign(text))| text).collect()
 }
 
 /// Whether something in this line cannot be seen.
-pub fn hides(line: &str) -> bool {
+pub(crate) fn hides(line: &str) -> bool {
     spell_line(line, Alphabet::Unicode).iter().any(|piece| matches!(piece, Piece::Sign(_)))
 }
 

@@ -9,7 +9,7 @@ use super::{ansi, nearest};
 
 /// One of the eight colours every terminal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ansi {
+pub(crate) enum Ansi {
     Black,
     Red,
     Green,
@@ -22,7 +22,7 @@ pub enum Ansi {
 
 /// A colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ink {
+pub(crate) enum Ink {
     /// The terminal's own.
     Ansi(Ansi),
     /// The terminal's own, brighter.
@@ -32,7 +32,7 @@ pub enum Ink {
 
 /// How many colours there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Depth {
+pub(crate) enum Depth {
     /// As `NO_COLOR` asks; bold, dim and the like remain.
     None,
     /// The terminal's own 16.
@@ -44,7 +44,7 @@ pub enum Depth {
 
 /// How a piece of text looks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Style {
+pub(crate) struct Style {
     pub ink: Option<Ink>,
     pub bold: bool,
     pub dim: bool,
@@ -67,17 +67,17 @@ const COLOURS: [(&str, Ansi); 8] = [
 ];
 
 impl Style {
-    pub const PLAIN: Style =
+    pub(crate) const PLAIN: Style =
         Style { ink: None, bold: false, dim: false, italic: false, underline: false, strike: false, reverse: false };
-    pub const BOLD: Style = Style { bold: true, ..Style::PLAIN };
-    pub const DIM: Style = Style { dim: true, ..Style::PLAIN };
+    pub(crate) const BOLD: Style = Style { bold: true, ..Style::PLAIN };
+    pub(crate) const DIM: Style = Style { dim: true, ..Style::PLAIN };
 
-    pub const fn colour(colour: Ansi) -> Style {
+    pub(crate) const fn colour(colour: Ansi) -> Style {
         Style { ink: Some(Ink::Ansi(colour)), ..Style::PLAIN }
     }
 
     /// Adds what `other` has; its colour wins.
-    pub fn and(self, other: Style) -> Style {
+    pub(crate) fn and(self, other: Style) -> Style {
         Style {
             ink: other.ink.or(self.ink),
             bold: self.bold || other.bold,
@@ -90,7 +90,7 @@ impl Style {
     }
 
     /// Returns `text` in this style, with the terminal back in a plain state behind it.
-    pub fn paint(self, text: &str, depth: Depth) -> String {
+    pub(crate) fn paint(self, text: &str, depth: Depth) -> String {
         let on = self.sgr(depth);
         if on.is_empty() || text.is_empty() {
             return text.to_owned();
@@ -163,7 +163,7 @@ fn nearest_of_six(r: u8, g: u8, b: u8) -> Ansi {
 
 /// What is wrong with the words for a style.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadStyle(String);
+pub(crate) struct BadStyle(String);
 
 impl fmt::Display for BadStyle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

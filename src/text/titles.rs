@@ -7,7 +7,7 @@ use memchr::memmem;
 /// Takes out `ESC k title ESC \`, which screen, tmux and what calls itself so never show.
 ///
 /// To other terminals `ESC k` means nothing, so a title ends with its line at the latest: a stray one hides no more than that.
-pub fn without_titles(bytes: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn without_titles(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut rest = bytes;
     let mut kept = Vec::new();
     while let Some(start) = memmem::find(rest, b"\x1bk") {

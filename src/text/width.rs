@@ -7,12 +7,12 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Cells of `text` on a terminal that draws a grapheme as one picture.
-pub fn cells(text: &str) -> usize {
+pub(crate) fn cells(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.graphemes(true).map(UnicodeWidthStr::width).sum() }
 }
 
 /// Cells of `text` on the terminal that needs most of them.
-pub fn widest(text: &str) -> usize {
+pub(crate) fn widest(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.graphemes(true).map(widest_of).sum() }
 }
 
@@ -21,7 +21,7 @@ fn widest_of(grapheme: &str) -> usize {
 }
 
 /// Whether every terminal gives `text` the same cells.
-pub fn is_settled(text: &str) -> bool {
+pub(crate) fn is_settled(text: &str) -> bool {
     text.is_ascii() || text.graphemes(true).all(|grapheme| grapheme.is_ascii() || agreed(grapheme))
 }
 
@@ -35,7 +35,7 @@ fn agreed(grapheme: &str) -> bool {
 }
 
 /// The longest beginning of `text` that fits into `room` cells on every terminal.
-pub fn fit(text: &str, room: usize) -> &str {
+pub(crate) fn fit(text: &str, room: usize) -> &str {
     if text.len() <= room {
         return text;
     }
@@ -51,7 +51,7 @@ pub fn fit(text: &str, room: usize) -> &str {
 
 /// Where a terminal that wraps by itself leaves the cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Flow {
+pub(crate) struct Flow {
     /// Rows further down.
     pub rows: usize,
     /// Equal to the number of columns while the wrap is pending at the right margin.
@@ -59,7 +59,7 @@ pub struct Flow {
 }
 
 /// Follows the cursor through `text` written from `column` on.
-pub fn flow(text: &str, column: usize, columns: usize) -> Flow {
+pub(crate) fn flow(text: &str, column: usize, columns: usize) -> Flow {
     let mut at = Flow { rows: 0, column };
     let mut advance = |width: usize| {
         if width > 0 && at.column + width > columns {
@@ -77,7 +77,7 @@ pub fn flow(text: &str, column: usize, columns: usize) -> Flow {
 }
 
 /// Where the last of the rows begins that a terminal makes of `text`.
-pub fn last_row(text: &str, columns: usize) -> usize {
+pub(crate) fn last_row(text: &str, columns: usize) -> usize {
     let (mut start, mut column) = (0, 0);
     for (at, grapheme) in text.grapheme_indices(true) {
         let width = grapheme.width();

@@ -17,7 +17,7 @@ const OPENERS: &str = "([{“‘«（［｛「『【〈《〔〖";
 
 /// How a line is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Layout {
+pub(crate) struct Layout {
     pub columns: usize,
     /// Cells at the start of the first row that stay with the word behind them, such as a bullet.
     pub lead: usize,
@@ -29,7 +29,7 @@ pub struct Layout {
 
 /// A beginning of the text that cannot be laid out again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fixed {
+pub(crate) struct Fixed {
     /// Its bytes.
     pub length: usize,
     /// Whether the cursor is already on a fresh row below it. Otherwise the word that is open there is completed first.
@@ -37,7 +37,7 @@ pub struct Fixed {
 }
 
 /// The rows of a text without line breaks, as ranges of its bytes. Blanks at a break belong to no row. There is at least one row.
-pub fn rows(text: &str, layout: Layout) -> Vec<Range<usize>> {
+pub(crate) fn rows(text: &str, layout: Layout) -> Vec<Range<usize>> {
     let mut rows = Vec::new();
     let mut row = Row::first(layout);
     if let Some(Fixed { length, is_closed: true }) = layout.fixed {
@@ -146,7 +146,7 @@ fn breaks_between(before: &str, after: &str) -> bool {
 
 /// Cells of indentation for the further rows of a line of our own texts: below its words where it is a list item or names something
 /// in a column of its own, otherwise below its beginning.
-pub fn hang_of(line: &str) -> usize {
+pub(crate) fn hang_of(line: &str) -> usize {
     let body = line.trim_start_matches(' ');
     let indent = line.len() - body.len();
     let digits = body.len() - body.trim_start_matches(|c: char| c.is_ascii_digit()).len();

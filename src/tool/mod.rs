@@ -40,14 +40,14 @@ use tokio_util::sync::CancellationToken;
 use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::{Intent, Redactor};
 
-pub use bash::Timeouts;
-pub use ports::{Answer, Asker, Ports, Question, ShellPort, ShellResult};
-pub use read::media_type;
-pub use seen::Seen;
-pub use toolbox::Toolbox;
+pub(crate) use bash::Timeouts;
+pub(crate) use ports::{Answer, Asker, Ports, Question, ShellPort, ShellResult};
+pub(crate) use read::media_type;
+pub(crate) use seen::Seen;
+pub(crate) use toolbox::Toolbox;
 
 /// Something the agent can do.
-pub trait Tool: Send + Sync {
+pub(crate) trait Tool: Send + Sync {
     fn spec(&self) -> ToolSpec;
 
     /// What a call of it is shown as.
@@ -63,7 +63,7 @@ pub trait Tool: Send + Sync {
 }
 
 /// A call that may happen.
-pub struct Prepared {
+pub(crate) struct Prepared {
     /// One line for a person: a path, a command, a pattern.
     pub title: String,
     pub intent: Intent,
@@ -73,11 +73,11 @@ pub struct Prepared {
 }
 
 /// The deed. Dropping its future ends it, processes included.
-pub type Run = Box<dyn FnOnce(RunContext) -> BoxFuture<'static, Outcome> + Send>;
+pub(crate) type Run = Box<dyn FnOnce(RunContext) -> BoxFuture<'static, Outcome> + Send>;
 
 /// What a call would do, in full.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Preview {
+pub(crate) enum Preview {
     /// A file before and after; a new file was empty before.
     Edit {
         path: PathBuf,
@@ -92,7 +92,7 @@ pub enum Preview {
 
 /// Where calls happen. Made anew for each step, as the live shell moves on; clones of `seen` share one memory.
 #[derive(Debug, Clone)]
-pub struct Context {
+pub(crate) struct Context {
     /// The live shell's directory, absolute.
     pub cwd: PathBuf,
     /// The live shell's exported variables.
@@ -111,7 +111,7 @@ pub struct Context {
 
 impl Context {
     /// The person's home directory.
-    pub fn home(&self) -> Option<&Path> {
+    pub(crate) fn home(&self) -> Option<&Path> {
         self.variable("HOME").map(Path::new).filter(|home| home.is_absolute())
     }
 
@@ -121,7 +121,7 @@ impl Context {
 }
 
 /// Who follows a running call.
-pub struct RunContext {
+pub(crate) struct RunContext {
     /// Hears what the call prints, as it comes.
     pub output: Box<dyn FnMut(&str) + Send>,
     /// Stops it: a process gets time to end by itself, and the outcome says what it had printed.

@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 
 /// What the front of an answer can reach. Without a port its tools are not offered.
 #[derive(Clone, Default)]
-pub struct Ports {
+pub(crate) struct Ports {
     pub shell: Option<Arc<dyn ShellPort>>,
     pub asker: Option<Arc<dyn Asker>>,
 }
@@ -19,7 +19,7 @@ impl fmt::Debug for Ports {
 }
 
 /// The person's live shell.
-pub trait ShellPort: Send + Sync {
+pub(crate) trait ShellPort: Send + Sync {
     /// Runs a command in it, seen on the screen, with lasting effects. The error says why it could not be run.
     fn run(&self, command: String) -> BoxFuture<'static, Result<ShellResult, String>>;
 
@@ -29,20 +29,20 @@ pub trait ShellPort: Send + Sync {
 
 /// What came of a command in the live shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShellResult {
+pub(crate) struct ShellResult {
     pub status: i32,
     /// As the terminal showed it.
     pub output: String,
 }
 
 /// The person.
-pub trait Asker: Send + Sync {
+pub(crate) trait Asker: Send + Sync {
     fn ask(&self, question: Question) -> BoxFuture<'static, Answer>;
 }
 
 /// A question to the person. They may always answer in words of their own.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
+pub(crate) struct Question {
     pub text: String,
     /// Answers to pick from; none asks for free text.
     pub choices: Vec<String>,
@@ -50,7 +50,7 @@ pub struct Question {
 
 /// What the person said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// One of the choices, or their own words.
     Said(String),
     /// The person chose not to answer.

@@ -192,7 +192,7 @@ fn next_line(from: &mut impl BufRead, into: &mut Vec<u8>) -> io::Result<bool> {
 }
 
 /// What kind of picture it is, by its first bytes.
-pub fn media_type(start: &[u8]) -> Option<&'static str> {
+pub(crate) fn media_type(start: &[u8]) -> Option<&'static str> {
     match start {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1A, b'\n', ..] => Some("image/png"),
         [0xFF, 0xD8, 0xFF, ..] => Some("image/jpeg"),

@@ -12,7 +12,7 @@ use std::time::SystemTime;
 
 /// The files a conversation has read, by their real paths. Clones share one memory.
 #[derive(Debug, Clone, Default)]
-pub struct Seen(Arc<Mutex<HashMap<PathBuf, Entry>>>);
+pub(crate) struct Seen(Arc<Mutex<HashMap<PathBuf, Entry>>>);
 
 #[derive(Debug, Clone)]
 struct Entry {
@@ -91,13 +91,13 @@ impl Seen {
     }
 
     /// A memory of its own that begins with this one.
-    pub fn fork(&self) -> Seen {
+    pub(crate) fn fork(&self) -> Seen {
         Seen(Arc::new(Mutex::new(self.lock().clone())))
     }
 
     /// Takes over what another has read. Where both know a file, the other's knowledge is the later; if it is out of date all the
     /// same, the file will be found changed and has to be read again.
-    pub fn join(&self, other: &Seen) {
+    pub(crate) fn join(&self, other: &Seen) {
         let theirs = other.lock().clone();
         self.lock().extend(theirs);
     }

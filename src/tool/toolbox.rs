@@ -21,13 +21,13 @@ use crate::chat::{Call, ToolKind, ToolSpec};
 
 /// All tools, in the order of their names. One toolbox serves every answer: what a front can reach comes with each call.
 #[derive(Clone, Default)]
-pub struct Toolbox {
+pub(crate) struct Toolbox {
     tools: BTreeMap<String, Arc<dyn Tool>>,
 }
 
 impl Toolbox {
     /// The built-in tools.
-    pub fn standard(timeouts: Timeouts) -> Toolbox {
+    pub(crate) fn standard(timeouts: Timeouts) -> Toolbox {
         Toolbox::of([
             Arc::new(AskUser) as Arc<dyn Tool>,
             Arc::new(Bash(timeouts)),
@@ -56,17 +56,17 @@ impl Toolbox {
     }
 
     /// What the model is told, byte for byte the same each time.
-    pub fn specs(&self, ports: &Ports) -> Vec<ToolSpec> {
+    pub(crate) fn specs(&self, ports: &Ports) -> Vec<ToolSpec> {
         self.offered(ports).map(|(_, tool)| tool.spec()).collect()
     }
 
     /// The kind of the tool with this name.
-    pub fn kind(&self, name: &str) -> ToolKind {
+    pub(crate) fn kind(&self, name: &str) -> ToolKind {
         self.tools.get(name).map_or(ToolKind::Other, |tool| tool.kind())
     }
 
     /// Describes what a call would do. The error is for the model.
-    pub fn prepare(&self, call: &Call, context: &Context) -> Result<Prepared, String> {
+    pub(crate) fn prepare(&self, call: &Call, context: &Context) -> Result<Prepared, String> {
         let Some((_, tool)) = self.offered(&context.ports).find(|(name, _)| *name == call.name) else {
             let names: Vec<&str> = self.offered(&context.ports).map(|(name, _)| name).collect();
             return Err(format!("there is no tool named {}; the tools are {}", call.name, names.join(", ")));

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 /// A finished command, as the shell told it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Command {
+pub(crate) struct Command {
     /// As typed: aliases and variables unexpanded, several lines joined by newlines, not always UTF-8.
     pub text: Vec<u8>,
     /// Where it was started.

@@ -85,12 +85,12 @@ fn without_colours_behind(bytes: &[u8]) -> &[u8] {
 }
 
 /// Whether a person sees something of these bytes: not only modes, titles and colours.
-pub fn draws_text(bytes: &[u8]) -> bool {
+pub(crate) fn draws_text(bytes: &[u8]) -> bool {
     !is_blank(bytes) && !leaves_empty_row(bytes)
 }
 
 /// Whether these bytes switch to the alternate screen or place the cursor anywhere on the screen, as full-screen programs do first.
-pub fn takes_screen(bytes: &[u8]) -> bool {
+pub(crate) fn takes_screen(bytes: &[u8]) -> bool {
     memchr::memmem::find_iter(bytes, b"\x1b[").any(|at| {
         let sequence = &bytes[at + 2..];
         let end = sequence.iter().position(|byte| (0x40..0x7F).contains(byte));

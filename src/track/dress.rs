@@ -4,7 +4,7 @@ use super::ESC;
 use super::drawn::{is_link, piece};
 
 /// Whether anything in these bytes can be seen. Titles, modes, colours without text, bells, moves and erasures cannot.
-pub fn is_visible(bytes: &[u8]) -> bool {
+pub(crate) fn is_visible(bytes: &[u8]) -> bool {
     pieces(bytes).any(|piece| match piece {
         [ESC, b']' | b'P' | b'_', ..] => is_picture(piece),
         [ESC, ..] => false,
@@ -16,7 +16,7 @@ pub fn is_visible(bytes: &[u8]) -> bool {
 /// Length of what a shell prints after it has announced a command: titles, modes off, colours reset, a return. fish prints all of
 /// these; zsh and bash print what frameworks have them print, which is mostly a title. A colour that is not reset belongs to the text
 /// behind it.
-pub fn prologue(head: &[u8]) -> usize {
+pub(crate) fn prologue(head: &[u8]) -> usize {
     let (mut end, mut at, mut is_plain) = (0, 0, true);
     for piece in pieces(head) {
         at += piece.len();
@@ -37,7 +37,7 @@ pub fn prologue(head: &[u8]) -> usize {
 }
 
 /// Length of what zsh prints to mark output without a final newline: the mark, blanks to the margin, and back over the mark.
-pub fn epilogue(tail: &[u8], eol_mark: &[u8]) -> usize {
+pub(crate) fn epilogue(tail: &[u8], eol_mark: &[u8]) -> usize {
     let strip = || {
         let rest = blanks(tail.strip_suffix(b"\r")?);
         let rest = blanks(rest.strip_suffix(b"\r")?);
@@ -51,7 +51,7 @@ pub fn epilogue(tail: &[u8], eol_mark: &[u8]) -> usize {
 
 /// Length of the messages to the terminal at the end: titles, the working directory, and the marks with which a shell says by itself
 /// that the command is over. fish 4 prints one before its hooks run, and so do other hooks than ours.
-pub fn closing(tail: &[u8]) -> usize {
+pub(crate) fn closing(tail: &[u8]) -> usize {
     let mut rest = tail;
     while let Some(before) = without_message(rest) {
         rest = before;

@@ -8,7 +8,7 @@ use crate::text::percent_decode;
 
 /// One private mark with this session's nonce (`docs/PROTOCOL.md`).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Mark {
+pub(crate) enum Mark {
     /// The integration has loaded, or says why it could not hook in.
     Hello { shell: String, version: String, problem: Option<Problem> },
     /// The shell is about to prompt; the status is that of the last command, if one ran. zsh has by then marked the end of
@@ -42,7 +42,7 @@ pub enum Mark {
 
 /// Why an integration loaded but did not hook in (or not everywhere).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Problem {
+pub(crate) enum Problem {
     /// The shell is older than its hooks need.
     TooOld,
     /// A variable the hooks live in is read-only.
@@ -53,7 +53,7 @@ pub enum Problem {
 
 /// Whether the accepted line can still be seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LineOnScreen {
+pub(crate) enum LineOnScreen {
     Kept,
     /// bash wipes the edited line before it runs a bound function.
     Erased,

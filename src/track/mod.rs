@@ -14,15 +14,15 @@ mod scan;
 mod screen;
 mod tracker;
 
-pub use command::Command;
-pub use drawn::{draws_text, takes_screen};
-pub use dress::{closing, epilogue, is_visible, prologue};
-pub use mark::{LineOnScreen, Mark, Problem};
-pub use modes::{Modes, Switch};
-pub use redraw::{Redraw, Step, rows_down, wipe};
-pub use scan::{MARK_CAP, Piece, Scanner};
-pub use screen::{Screen, Shown};
-pub use tracker::{Hooks, Moment, Tracker, Zone};
+pub(crate) use command::Command;
+pub(crate) use drawn::{draws_text, takes_screen};
+pub(crate) use dress::{closing, epilogue, is_visible, prologue};
+pub(crate) use mark::{LineOnScreen, Mark, Problem};
+pub(crate) use modes::Modes;
+pub(crate) use redraw::{Redraw, Step, rows_down, wipe};
+pub(crate) use scan::{Piece, Scanner};
+pub(crate) use screen::Screen;
+pub(crate) use tracker::{Hooks, Moment, Tracker, Zone};
 
 const ESC: u8 = 0x1B;
 const BEL: u8 = 0x07;

@@ -2,14 +2,14 @@
 
 /// A private mode we give back at the end if whoever set it did not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Switch {
+pub(crate) enum Switch {
     On(u16),
     Off(u16),
 }
 
 impl Switch {
     /// Whether it is to another screen, so that what comes before and after it are shown in different places.
-    pub fn changes_screen(self) -> bool {
+    pub(crate) fn changes_screen(self) -> bool {
         let (Switch::On(mode) | Switch::Off(mode)) = self;
         matches!(mode, 47 | 1047 | 1049)
     }
@@ -35,7 +35,7 @@ const WATCHED: [(u16, bool); 14] = [
 
 /// The watched modes and their present state.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Modes {
+pub(crate) struct Modes {
     on: [bool; WATCHED.len()],
 }
 
@@ -47,7 +47,7 @@ impl Default for Modes {
 
 impl Modes {
     /// Takes note of a switch; modes we do not watch are ignored.
-    pub fn apply(&mut self, switch: Switch) {
+    pub(crate) fn apply(&mut self, switch: Switch) {
         let (mode, on) = match switch {
             Switch::On(mode) => (mode, true),
             Switch::Off(mode) => (mode, false),
@@ -58,22 +58,22 @@ impl Modes {
     }
 
     /// Whether a program draws on the alternate screen.
-    pub fn full_screen(&self) -> bool {
+    pub(crate) fn full_screen(&self) -> bool {
         self.is_on(47) || self.is_on(1047) || self.is_on(1049)
     }
 
     /// Whether a watched mode is on.
-    pub fn is_on(&self, mode: u16) -> bool {
+    pub(crate) fn is_on(&self, mode: u16) -> bool {
         WATCHED.iter().zip(self.on).any(|(&(watched, _), on)| watched == mode && on)
     }
 
     /// The bytes that put every watched mode back to how a terminal starts.
-    pub fn undo(&self) -> Vec<u8> {
+    pub(crate) fn undo(&self) -> Vec<u8> {
         self.switched(|_, initial| initial)
     }
 
     /// The bytes that take a terminal from how it starts to these modes.
-    pub fn redo(&self) -> Vec<u8> {
+    pub(crate) fn redo(&self) -> Vec<u8> {
         self.switched(|on, _| on)
     }
 

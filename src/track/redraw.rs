@@ -11,7 +11,7 @@ const ERASE: &[u8] = b"\x1b[K";
 const UP: &[u8] = b"\x1b[A";
 
 /// Where in these bytes the wiping of a line begins that they end with: in its last row, and up from there row by row.
-pub fn wipe(bytes: &[u8]) -> Option<usize> {
+pub(crate) fn wipe(bytes: &[u8]) -> Option<usize> {
     // Since bash 5.2 a return follows.
     let erased = |row: &[u8]| row.strip_suffix(b"\r").unwrap_or(row).strip_suffix(ERASE).map(<[u8]>::len);
     let mut end = bytes.len();
@@ -23,7 +23,7 @@ pub fn wipe(bytes: &[u8]) -> Option<usize> {
 
 /// How many rows the cursor has just moved down by newlines alone, with `so_far` before these bytes. Readline does so before it wipes,
 /// and a terminal passes on what comes before and after a newline by itself.
-pub fn rows_down(so_far: usize, bytes: &[u8]) -> usize {
+pub(crate) fn rows_down(so_far: usize, bytes: &[u8]) -> usize {
     let tail = bytes.iter().rev().take_while(|byte| matches!(byte, b'\r' | b'\n'));
     let (length, rows) = tail.fold((0, 0), |(length, rows), &byte| (length + 1, rows + usize::from(byte == b'\n')));
     if length == bytes.len() { so_far + rows } else { rows }
@@ -31,7 +31,7 @@ pub fn rows_down(so_far: usize, bytes: &[u8]) -> usize {
 
 /// A line that was wiped and is being drawn again.
 #[derive(Debug)]
-pub struct Redraw {
+pub(crate) struct Redraw {
     text: Vec<u8>,
     /// How many rows the cursor went down before the line was wiped.
     down: usize,
@@ -44,7 +44,7 @@ pub struct Redraw {
 
 /// What has become of a redraw.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Step {
+pub(crate) enum Step {
     /// It goes on.
     More,
     /// The line is as it was, and this ends it.
@@ -55,18 +55,18 @@ pub enum Step {
 
 impl Redraw {
     /// Expects a line of one piece; readline draws a newline or a control character in a way of its own.
-    pub fn new(wipe: Vec<u8>, down: usize, text: Vec<u8>) -> Option<Redraw> {
+    pub(crate) fn new(wipe: Vec<u8>, down: usize, text: Vec<u8>) -> Option<Redraw> {
         let is_plain = !text.iter().any(u8::is_ascii_control);
         is_plain.then_some(Redraw { text, down, drawn: wipe.len(), bytes: wipe, prompt: None })
     }
 
     /// The prompt has been drawn.
-    pub fn input(&mut self) {
+    pub(crate) fn input(&mut self) {
         self.prompt = Some(self.bytes.len() - self.drawn);
     }
 
     /// Takes what is drawn. `begins_line` says whether the line began with these bytes as its prompt, which a mark followed or not.
-    pub fn push(&mut self, bytes: &[u8], begins_line: impl Fn(&[u8], bool) -> bool) -> Step {
+    pub(crate) fn push(&mut self, bytes: &[u8], begins_line: impl Fn(&[u8], bool) -> bool) -> Step {
         self.bytes.extend_from_slice(bytes);
         let line = &self.bytes[self.drawn..];
         let Some(end) = memchr::memmem::find(line, NEWLINE) else {
@@ -91,12 +91,12 @@ impl Redraw {
     }
 
     /// Whether nothing was drawn: the terminal's echo is off.
-    pub fn is_blank(&self) -> bool {
+    pub(crate) fn is_blank(&self) -> bool {
         is_blank(&self.bytes[self.drawn..])
     }
 
     /// How the line was wiped, and what was taken since.
-    pub fn into_parts(mut self) -> (Vec<u8>, Vec<u8>) {
+    pub(crate) fn into_parts(mut self) -> (Vec<u8>, Vec<u8>) {
         let drawn = self.bytes.split_off(self.drawn);
         (self.bytes, drawn)
     }

@@ -14,7 +14,7 @@ const TALLEST: u16 = 500;
 
 /// The last bytes that went to the screen.
 #[derive(Debug, Default)]
-pub struct Screen {
+pub(crate) struct Screen {
     bytes: Vec<u8>,
     /// Where the oldest byte is once all room is taken.
     oldest: usize,
@@ -24,7 +24,7 @@ pub struct Screen {
 
 /// What was found on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub(crate) struct Shown {
     /// As text, without blanks at the ends.
     pub text: String,
     /// What draws all of it again, from a cleared screen.
@@ -38,7 +38,7 @@ pub struct Shown {
 }
 
 impl Screen {
-    pub fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.since_prompt = self.since_prompt.saturating_add(bytes.len());
         let bytes = &bytes[bytes.len().saturating_sub(CAP)..];
         let (fresh, over) = bytes.split_at((CAP - self.bytes.len()).min(bytes.len()));
@@ -52,12 +52,12 @@ impl Screen {
     }
 
     /// A prompt begins here.
-    pub fn prompt(&mut self) {
+    pub(crate) fn prompt(&mut self) {
         self.since_prompt = 0;
     }
 
     /// Plays it back. `at_prompt` is whether the shell's line editor is in front.
-    pub fn shown(&self, rows: u16, columns: u16, at_prompt: bool) -> Shown {
+    pub(crate) fn shown(&self, rows: u16, columns: u16, at_prompt: bool) -> Shown {
         let mut bytes = self.bytes[self.oldest..].to_vec();
         bytes.extend_from_slice(&self.bytes[..self.oldest]);
         let mut parser = vt100::Parser::new(size(rows), size(columns), 0);

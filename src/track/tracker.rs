@@ -13,7 +13,7 @@ const LINE_CAP: usize = 16 * 1024;
 
 /// What the bytes passing by are part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Zone {
+pub(crate) enum Zone {
     /// Start files, or a shell without hooks.
     Outside,
     Prompt,
@@ -25,7 +25,7 @@ pub enum Zone {
 
 /// What is known about the shell's integration.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Hooks {
+pub(crate) enum Hooks {
     /// It has not spoken (yet).
     Silent,
     Loaded {
@@ -37,13 +37,13 @@ pub enum Hooks {
 
 /// A point in time, on both clocks.
 #[derive(Debug, Clone, Copy)]
-pub struct Moment {
+pub(crate) struct Moment {
     pub wall: SystemTime,
     pub steady: Instant,
 }
 
 impl Moment {
-    pub fn now() -> Self {
+    pub(crate) fn now() -> Self {
         Moment { wall: SystemTime::now(), steady: Instant::now() }
     }
 
@@ -54,7 +54,7 @@ impl Moment {
 
 /// The state of one shell, moved by its marks.
 #[derive(Debug)]
-pub struct Tracker {
+pub(crate) struct Tracker {
     hooks: Hooks,
     zone: Zone,
     cwd: Option<PathBuf>,
@@ -92,20 +92,20 @@ impl Default for Tracker {
 }
 
 impl Tracker {
-    pub fn hooks(&self) -> &Hooks {
+    pub(crate) fn hooks(&self) -> &Hooks {
         &self.hooks
     }
 
-    pub fn zone(&self) -> Zone {
+    pub(crate) fn zone(&self) -> Zone {
         self.zone
     }
 
-    pub fn cwd(&self) -> Option<&Path> {
+    pub(crate) fn cwd(&self) -> Option<&Path> {
         self.cwd.as_deref()
     }
 
     /// Takes note of bytes that passed to the screen; only those of its current line are kept.
-    pub fn passed(&mut self, bytes: &[u8]) {
+    pub(crate) fn passed(&mut self, bytes: &[u8]) {
         let rest = match memchr::memrchr(b'\n', bytes) {
             Some(newline) => {
                 self.line.clear();
@@ -122,28 +122,28 @@ impl Tracker {
     }
 
     /// Whether nothing is drawn on the cursor's line. Readline leaves a mode switched off and a return behind the newline.
-    pub fn at_line_start(&self) -> bool {
+    pub(crate) fn at_line_start(&self) -> bool {
         is_blank(&self.line)
     }
 
     /// Whether the cursor is at the start of an empty row, in no colour, and the output does not end within an escape sequence.
-    pub fn is_on_empty_row(&self) -> bool {
+    pub(crate) fn is_on_empty_row(&self) -> bool {
         leaves_empty_row(&self.line)
     }
 
     /// Whether the last thing that passed was a newline.
-    pub fn is_below(&self) -> bool {
+    pub(crate) fn is_below(&self) -> bool {
         self.line.is_empty()
     }
 
     /// The last line of the prompt, as the shell drew it, with what stood before it on the same line.
-    pub fn prompt_line(&self) -> &[u8] {
+    pub(crate) fn prompt_line(&self) -> &[u8] {
         &self.prompt_line
     }
 
     /// Whether a line editor that draws its line again, and says `input` behind the prompt or does not, would begin with this. A
     /// prompt without the mark is that of a line that goes on.
-    pub fn begins_line(&self, prompt: &[u8], has_mark: bool) -> bool {
+    pub(crate) fn begins_line(&self, prompt: &[u8], has_mark: bool) -> bool {
         match has_mark {
             true => self.prompt_line[self.prompt_at..] == *as_prompt(prompt),
             false => drawn(&self.line, is_link).starts_with(&drawn(prompt, is_link)),
@@ -151,12 +151,12 @@ impl Tracker {
     }
 
     /// Output without a final newline that the prompt was drawn behind.
-    pub fn before_prompt(&self) -> &[u8] {
+    pub(crate) fn before_prompt(&self) -> &[u8] {
         &self.before_prompt
     }
 
     /// Moves on by one mark; the command that it ends, if one was running.
-    pub fn mark(&mut self, mark: &Mark, now: Moment) -> Option<Command> {
+    pub(crate) fn mark(&mut self, mark: &Mark, now: Moment) -> Option<Command> {
         match mark {
             Mark::Hello { shell, version, problem } => {
                 self.hooks = match problem {
@@ -210,7 +210,7 @@ impl Tracker {
     }
 
     /// Ends the running command from outside: the shell itself has ended.
-    pub fn finish(&mut self, status: i32, now: Moment) -> Option<Command> {
+    pub(crate) fn finish(&mut self, status: i32, now: Moment) -> Option<Command> {
         let Running { text, cwd, started } = self.running.take()?;
         Some(Command { text, cwd, status, started_at: started.wall, duration: now.since(started) })
     }

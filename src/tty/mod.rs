@@ -19,12 +19,12 @@ use nix::unistd::{getpgrp, tcgetpgrp, ttyname};
 
 use raw::window_size;
 
-pub use raw::Size;
-pub use secret::{read_secret, read_words};
+pub(crate) use raw::Size;
+pub(crate) use secret::{read_secret, read_words};
 
 /// Why the terminal cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum TtyError {
+pub(crate) enum TtyError {
     #[error("cannot open the terminal")]
     Open(#[source] io::Error),
     #[error("cannot read the terminal's settings")]
@@ -32,22 +32,22 @@ pub enum TtyError {
 }
 
 /// Whether standard input, output and error are all a terminal, so that a shell here would be interactive and seen.
-pub fn is_interactive() -> bool {
+pub(crate) fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal()
 }
 
 /// How many columns standard output has; 80 where nobody knows.
-pub fn width_of_stdout() -> usize {
+pub(crate) fn width_of_stdout() -> usize {
     usize::from(size_of_stdout().cols)
 }
 
 /// The size of the terminal on standard output; 80 × 24 where nobody knows.
-pub fn size_of_stdout() -> Size {
+pub(crate) fn size_of_stdout() -> Size {
     size_of(io::stdout())
 }
 
 /// The size of a terminal; 80 × 24 where nobody knows.
-pub fn size_of(stream: impl AsFd) -> Size {
+pub(crate) fn size_of(stream: impl AsFd) -> Size {
     let size = window_size(stream.as_fd()).unwrap_or_default();
     if size.cols == 0 || size.rows == 0 {
         let cols = if size.cols == 0 { Size::default().cols } else { size.cols };
@@ -57,12 +57,12 @@ pub fn size_of(stream: impl AsFd) -> Size {
 }
 
 /// The path of the terminal on standard input.
-pub fn name() -> Option<PathBuf> {
+pub(crate) fn name() -> Option<PathBuf> {
     ttyname(io::stdin()).ok()
 }
 
 /// Whether there is a terminal whose keys are ours. In the background, whoever reads or sets it is stopped.
-pub fn is_in_foreground() -> bool {
+pub(crate) fn is_in_foreground() -> bool {
     open_terminal().is_ok_and(|terminal| tcgetpgrp(&terminal).is_ok_and(|group| group == getpgrp()))
 }
 
@@ -80,58 +80,58 @@ fn open_terminal() -> io::Result<File> {
 }
 
 /// The terminal, opened anew for ourselves; its settings are put back when this is dropped.
-pub struct Tty {
+pub(crate) struct Tty {
     file: File,
     original: Termios,
 }
 
 impl Tty {
     /// Opens the terminal and notes its settings; nothing is changed yet.
-    pub fn open() -> Result<Tty, TtyError> {
+    pub(crate) fn open() -> Result<Tty, TtyError> {
         let file = open_terminal().map_err(TtyError::Open)?;
         let original = termios::tcgetattr(&file).map_err(|errno| TtyError::Settings(errno.into()))?;
         Ok(Tty { file, original })
     }
 
     /// The settings the terminal had when it was opened.
-    pub fn settings(&self) -> &Termios {
+    pub(crate) fn settings(&self) -> &Termios {
         &self.original
     }
 
     /// From here every key comes to us unprocessed.
-    pub fn enter_raw(&self) -> io::Result<()> {
+    pub(crate) fn enter_raw(&self) -> io::Result<()> {
         let mut raw = self.original.clone();
         termios::cfmakeraw(&mut raw);
         Ok(termios::tcsetattr(&self.file, termios::SetArg::TCSANOW, &raw)?)
     }
 
     /// Puts the settings back. A terminal that has vanished needs nothing more.
-    pub fn leave_raw(&self) {
+    pub(crate) fn leave_raw(&self) {
         let _ = termios::tcsetattr(&self.file, termios::SetArg::TCSANOW, &self.original);
     }
 
     /// Drops the keys that were typed and not read yet.
-    pub fn forget_keys(&self) {
+    pub(crate) fn forget_keys(&self) {
         let _ = termios::tcflush(&self.file, termios::FlushArg::TCIFLUSH);
     }
 
-    pub fn size(&self) -> Size {
+    pub(crate) fn size(&self) -> Size {
         window_size(self.file.as_fd()).unwrap_or_default()
     }
 
     /// Reads keys; 0 when the terminal is gone, `WouldBlock` when there are none.
-    pub fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+    pub(crate) fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
         (&self.file).read(buffer)
     }
 
     /// Whether more keys can be read without waiting.
-    pub fn has_more(&self) -> bool {
+    pub(crate) fn has_more(&self) -> bool {
         let mut waited = [PollFd::new(self.file.as_fd(), PollFlags::POLLIN)];
         poll(&mut waited, PollTimeout::ZERO).is_ok_and(|count| count > 0)
     }
 
     /// Writes what fits right now; `WouldBlock` when nothing does.
-    pub fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+    pub(crate) fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         (&self.file).write(bytes)
     }
 }

@@ -7,7 +7,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 
 /// A window's size in cells and pixels; 80×24 where nobody knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size {
+pub(crate) struct Size {
     pub rows: u16,
     pub cols: u16,
     pub pixel_width: u16,

@@ -9,12 +9,12 @@ use nix::sys::termios::{self, LocalFlags, SetArg, Termios};
 const CAP: usize = 4096;
 
 /// Asks on the terminal and reads a line without showing it. `None` if the person gave up (Ctrl-C, Ctrl-D on an empty line).
-pub fn read_secret(prompt: &str) -> io::Result<Option<String>> {
+pub(crate) fn read_secret(prompt: &str) -> io::Result<Option<String>> {
     read(prompt, |_| String::new())
 }
 
 /// The same, with the words shown when the line is complete.
-pub fn read_words(prompt: &str) -> io::Result<Option<String>> {
+pub(crate) fn read_words(prompt: &str) -> io::Result<Option<String>> {
     read(prompt, crate::text::sanitize)
 }
 

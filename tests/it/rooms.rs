@@ -21,6 +21,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("reflex", &["text"]),
     ("tool", &["chat", "text", "track", "guard", "capture", "store", "reflex"]),
     ("provider", &["chat", "text"]),
+    ("fuzz", &["capture", "chat", "guard", "input", "provider", "render", "text", "track"]),
     (
         "config",
         &[
@@ -58,7 +59,7 @@ const MOST_FIELDS: usize = 15;
 const LONG_FUNCTIONS: &[(&str, &str, &str)] = &[
     ("session/mod.rs", "conduct", "the loop: one page that shows every source in the order it is served"),
     ("session/build.rs", "begin", "lists what a session is made of, in the order in which it starts"),
-    ("session/stage.rs", "obey", "one arm for each mark"),
+    ("session/stage/mod.rs", "obey", "one arm for each mark"),
     ("render/painter.rs", "event", "one arm for each event"),
     ("input/line/vi.rs", "vi_letter", "one arm for each key"),
 ];
@@ -66,7 +67,7 @@ const LONG_FUNCTIONS: &[(&str, &str, &str)] = &[
 /// Structs that may have more fields, and why.
 const LARGE_STRUCTS: &[(&str, &str, &str)] = &[
     ("session/mod.rs", "Session", "everything the loop owns"),
-    ("session/stage.rs", "Stage", "everything the shell's output moves"),
+    ("session/stage/mod.rs", "Stage", "everything the shell's output moves"),
 ];
 
 /// Lines of a script that runs in the user's shell.
@@ -252,6 +253,14 @@ fn rooms_touch_only_the_rooms_they_may() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_module_with_children_is_a_mod_rs() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let beside = sources().into_iter().filter(|source| root.join(source.path.with_extension("")).is_dir());
+    let beside: Vec<String> = beside.map(|file| format!("src/{}", file.path.display())).collect();
+    assert!(beside.is_empty(), "move these to `mod.rs` in the directory of the same name:\n{}", beside.join("\n"));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use nix::time::ClockId;
 use random::Random;
-use shellmate::guard::Redactor;
+use shellmate::Redactor;
 
 /// Samples drawn of each kind.
 const DRAWS: usize = 5;

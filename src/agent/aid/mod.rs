@@ -18,7 +18,7 @@ const RECENT: usize = 20;
 
 /// An answer without a model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Aid {
+pub(crate) struct Aid {
     /// For the person, in a few lines.
     pub words: String,
     /// Commands to run instead, best first.
@@ -28,10 +28,10 @@ pub struct Aid {
 }
 
 /// A model that is silent for longer than this does not keep the rules silent.
-pub const RULES_WAIT: Duration = Duration::from_secs(2);
+pub(crate) const RULES_WAIT: Duration = Duration::from_secs(2);
 
 /// Answers a question that needs no model; `None` if it does, or if nothing is known. It reads files, so it may take a moment.
-pub fn first_aid(query: &Query, history: Option<&Path>) -> Option<Aid> {
+pub(crate) fn first_aid(query: &Query, history: Option<&Path>) -> Option<Aid> {
     match Question::read(&query.text)? {
         Question::Why => failure(&query.view),
         Question::Fix => failure(&query.view).map(|mut aid| {
@@ -45,7 +45,7 @@ pub fn first_aid(query: &Query, history: Option<&Path>) -> Option<Aid> {
 }
 
 /// What the rules say about a command that printed this. It reads files.
-pub fn diagnose(
+pub(crate) fn diagnose(
     command: &Command,
     output: &str,
     environment: Vec<(OsString, OsString)>,

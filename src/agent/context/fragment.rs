@@ -6,7 +6,7 @@ use crate::text::human;
 
 /// A part with its limit and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fragment {
+pub(crate) struct Fragment {
     /// The tag around it; `query` for the person's own words, which have no tag.
     pub tag: &'static str,
     /// The most bytes of what it holds.
@@ -21,7 +21,7 @@ pub struct Fragment {
 
 impl Fragment {
     /// A part that its maker has kept within the cap.
-    pub fn new(tag: &'static str, cap: usize, origin: impl Into<String>, text: String) -> Fragment {
+    pub(crate) fn new(tag: &'static str, cap: usize, origin: impl Into<String>, text: String) -> Fragment {
         Fragment { tag, cap, origin: origin.into(), text, cut_from: None }
     }
 

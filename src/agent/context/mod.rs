@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use fragment::Fragment;
-pub use shell::Events;
+pub(crate) use fragment::Fragment;
+pub(crate) use shell::Events;
 pub(super) use system::SYSTEM;
 
 use crate::chat::{Image, Message, Part, Role};
@@ -27,7 +27,7 @@ use excerpt::Room;
 /// Bytes of the query itself.
 const QUERY_CAP: usize = 64 * KIB;
 /// Bytes of what was piped in that a model gets to see.
-pub const STDIN_CAP: usize = 32 * KIB;
+pub(crate) const STDIN_CAP: usize = 32 * KIB;
 /// What a program shows, at most.
 const SCREEN: Room = Room { lines: 200, bytes: 16 * KIB };
 /// Bytes of one name: a directory, a host, a shell.
@@ -39,7 +39,7 @@ const TAGS: [&str; 9] = ["cwd", "shell", "command", "output", "stdin", "file", "
 
 /// What the person asks, with everything that goes with it.
 #[derive(Debug, Clone)]
-pub struct Query {
+pub(crate) struct Query {
     pub text: String,
     pub view: ShellView,
     pub attachments: Vec<Image>,
@@ -49,7 +49,7 @@ pub struct Query {
 
 /// What the shell looks like, and what is new since the last query.
 #[derive(Debug, Clone)]
-pub struct ShellView {
+pub(crate) struct ShellView {
     pub cwd: PathBuf,
     /// The exported variables.
     pub environment: Vec<(OsString, OsString)>,
@@ -67,7 +67,7 @@ pub struct ShellView {
 
 /// One command the person ran.
 #[derive(Debug, Clone)]
-pub struct Happened {
+pub(crate) struct Happened {
     /// Becomes its id in the history, if it gets there.
     pub ticket: Ticket,
     pub command: track::Command,
@@ -90,7 +90,7 @@ impl ShellView {
     }
 
     /// Waits, though not for long, until what happened has its ids: a query may come in the same breath as the command before it.
-    pub async fn settled(&self) {
+    pub(crate) async fn settled(&self) {
         let all = async {
             for one in self.happened.iter().chain(&self.last) {
                 one.ticket.settled().await;

@@ -8,7 +8,7 @@ use crate::text::{KIB, beginning, human};
 
 /// How much of what happened a query tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Events {
+pub(crate) struct Events {
     /// Of all outputs together.
     pub lines: usize,
     /// Of everything that is said about commands; 0 says nothing. Half of it may go to the commands themselves, and older ones are

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// Everything `examine` judges.
 #[derive(Debug, Clone)]
-pub struct Facts {
+pub(crate) struct Facts {
     pub version: String,
     pub binary: Option<PathBuf>,
     /// The shell that would be started, or why there is none.
@@ -26,14 +26,14 @@ pub struct Facts {
 
 /// The shell that would be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chosen {
+pub(crate) struct Chosen {
     pub path: PathBuf,
     /// Where it was named, such as `from $SHELL`.
     pub why: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InstalledShell {
+pub(crate) struct InstalledShell {
     pub name: &'static str,
     pub path: PathBuf,
     pub version: Option<String>,
@@ -44,7 +44,7 @@ pub(super) const NEEDED: [(&str, (u32, u32)); 3] = [("bash", (4, 4)), ("zsh", (5
 
 impl InstalledShell {
     /// Whether it can be followed; if not, what would be needed. A version that can't be read gets the benefit of the doubt.
-    pub fn support(&self) -> Result<(), String> {
+    pub(crate) fn support(&self) -> Result<(), String> {
         let needed = NEEDED.iter().find(|(name, _)| *name == self.name).map(|(_, needed)| *needed);
         let (Some(needed), Some(found)) = (needed, self.version.as_deref().and_then(numbers)) else { return Ok(()) };
         if found >= needed { Ok(()) } else { Err(format!("{} {}.{} or newer", self.name, needed.0, needed.1)) }
@@ -58,7 +58,7 @@ fn numbers(version: &str) -> Option<(u32, u32)> {
 }
 
 #[derive(Debug, Clone)]
-pub struct ConfigFile {
+pub(crate) struct ConfigFile {
     pub path: Option<PathBuf>,
     pub exists: bool,
     /// One line each.
@@ -66,14 +66,14 @@ pub struct ConfigFile {
 }
 
 #[derive(Debug, Clone)]
-pub struct Directory {
+pub(crate) struct Directory {
     pub path: Option<PathBuf>,
     pub condition: Condition,
 }
 
 /// What a directory of ours is like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Condition {
+pub(crate) enum Condition {
     /// Not there, but it can be made.
     Missing,
     Private {
@@ -93,7 +93,7 @@ pub enum Condition {
 }
 
 #[derive(Debug, Clone)]
-pub struct Database {
+pub(crate) struct Database {
     pub path: Option<PathBuf>,
     /// In bytes; nothing if it does not exist.
     pub size: Option<u64>,
@@ -101,7 +101,7 @@ pub struct Database {
 }
 
 #[derive(Debug, Clone)]
-pub struct Terminal {
+pub(crate) struct Terminal {
     pub term: Option<String>,
     pub colorterm: Option<String>,
     pub multiplexer: Option<&'static str>,

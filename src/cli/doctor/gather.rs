@@ -18,7 +18,7 @@ use super::facts::{Chosen, Condition, ConfigFile, Database, Directory, Facts, In
 const VERSION_WAIT: Duration = Duration::from_secs(2);
 
 /// Collects the facts. Which shell would be started and whether the history opens are asked of those who know.
-pub fn gather(
+pub(crate) fn gather(
     paths: &Paths,
     get: impl Fn(&str) -> Option<OsString>,
     chosen: Result<Chosen, String>,

@@ -9,7 +9,7 @@ use crate::text::style::{Depth, Style};
 
 /// What is known of stdout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Screen {
+pub(crate) struct Screen {
     pub terminal: bool,
     /// In columns; means something only on a terminal.
     pub width: usize,
@@ -18,7 +18,7 @@ pub struct Screen {
 
 impl Screen {
     /// A terminal is coloured unless `NO_COLOR` or `TERM` say otherwise.
-    pub fn new(terminal: bool, width: usize, env: impl Fn(&str) -> Option<OsString>) -> Screen {
+    pub(crate) fn new(terminal: bool, width: usize, env: impl Fn(&str) -> Option<OsString>) -> Screen {
         let refused = env("NO_COLOR").is_some_and(|value| !value.is_empty());
         let dumb = env("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
         Screen { terminal, width, colour: terminal && !refused && !dumb }

@@ -36,7 +36,7 @@ use draft::Draft;
 use found::{Found, merged};
 use literal::Literals;
 
-pub use reader::MaskedReader;
+pub(crate) use reader::MaskedReader;
 
 /// Secrets that get a number of their own; more of them are still masked.
 const MOST_NUMBERED: usize = 10_000;
@@ -45,7 +45,7 @@ const ROUNDS: usize = 4;
 
 /// What the person wishes masked beyond what we know, and what not.
 #[derive(Debug, Clone, Default)]
-pub struct Masking {
+pub(crate) struct Masking {
     /// What matches is a secret: its first group, or all of it where it has none.
     pub patterns: Vec<Regex>,
     /// A secret that matches, or whose variable's name does, is none.
@@ -76,29 +76,29 @@ struct Known {
 }
 
 impl Redactor {
-    pub fn new(masking: Masking) -> Redactor {
+    pub(crate) fn new(masking: Masking) -> Redactor {
         Redactor { masking, ..Redactor::default() }
     }
 
     /// Masks by other settings from here on. The placeholders given so far stay.
-    pub fn set_masking(&mut self, masking: Masking) {
+    pub(crate) fn set_masking(&mut self, masking: Masking) {
         self.masking = masking;
     }
 
     /// Takes note of the shell's variables: the values of those whose names look secret are masked wherever they occur.
-    pub fn learn(&self, environment: &[(OsString, OsString)]) {
+    pub(crate) fn learn(&self, environment: &[(OsString, OsString)]) {
         let masking = &self.masking;
         self.known().literals.learn(environment, |name, value| masking.exempts(name) || masking.exempts(value));
     }
 
     /// Masks this value wherever it occurs, from now on and whatever the configuration exempts: for secrets of the session itself.
     /// `kind` is put into the placeholder, so it has to be one or a few words of letters, such as `session nonce`.
-    pub fn learn_secret(&self, kind: &'static str, value: &str) {
+    pub(crate) fn learn_secret(&self, kind: &'static str, value: &str) {
         self.known().literals.tell(kind, value);
     }
 
     /// The text without its secrets, each line where it was: a secret of many lines leaves empty ones.
-    pub fn mask_in_place(&self, text: &str) -> String {
+    pub(crate) fn mask_in_place(&self, text: &str) -> String {
         self.written(text, 0..text.len(), &self.spans(text), Lines::Kept)
     }
 
@@ -108,7 +108,7 @@ impl Redactor {
     }
 
     /// Where the secrets of this text are, in order and apart from each other.
-    pub fn secret_ranges(&self, text: &str) -> Vec<Range<usize>> {
+    pub(crate) fn secret_ranges(&self, text: &str) -> Vec<Range<usize>> {
         self.spans(text).into_iter().map(|one| one.range).collect()
     }
 
@@ -132,7 +132,7 @@ impl Redactor {
     }
 
     /// A placeholder of ours in this text, if there is one.
-    pub fn placeholder_in(&self, text: &str) -> Option<String> {
+    pub(crate) fn placeholder_in(&self, text: &str) -> Option<String> {
         let spans = placeholder::spans(text);
         let words = spans.into_iter().map(|span| &text[span]);
         // Others may write about masked things; only what we put in a secret's place stands for one.

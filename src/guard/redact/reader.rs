@@ -15,7 +15,7 @@ const MARGIN: usize = 64 * 1024;
 ///
 /// What it hands out depends on the whole text around it, so a reader that skips to the middle of a private key sees no more of the
 /// key than one that reads everything.
-pub struct MaskedReader<R> {
+pub(crate) struct MaskedReader<R> {
     source: R,
     redactor: Redactor,
     window: usize,
@@ -32,7 +32,7 @@ pub struct MaskedReader<R> {
 }
 
 impl<R: Read> MaskedReader<R> {
-    pub fn new(source: R, redactor: Redactor) -> MaskedReader<R> {
+    pub(crate) fn new(source: R, redactor: Redactor) -> MaskedReader<R> {
         MaskedReader::with_window(source, redactor, WINDOW, MARGIN)
     }
 

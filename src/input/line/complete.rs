@@ -18,11 +18,11 @@ const HINTED: usize = 3;
 const WELCOME: &str = "ask, or /help; an empty line closes";
 
 /// Finds paths.
-pub type Files = Box<dyn Fn(&str) -> Vec<String>>;
+pub(crate) type Files = Box<dyn Fn(&str) -> Vec<String>>;
 
 /// What the line can offer; gathered by whoever opens it.
 #[derive(Default)]
-pub struct Offers {
+pub(crate) struct Offers {
     pub verbs: Vec<Verb>,
     /// Commands whose output can be referred to, newest first.
     pub recent: Vec<Recent>,
@@ -32,7 +32,7 @@ pub struct Offers {
 
 /// A `/command`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verb {
+pub(crate) struct Verb {
     /// Such as `/model [NAME]`.
     pub usage: String,
     /// In one line.
@@ -43,7 +43,7 @@ pub struct Verb {
 
 /// A command that was run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recent {
+pub(crate) struct Recent {
     /// Its id in the history.
     pub id: i64,
     pub text: String,

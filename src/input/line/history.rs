@@ -17,21 +17,21 @@ const FILE_CAP: u64 = 1024 * 1024;
 
 /// Earlier queries, oldest first.
 #[derive(Debug, Default)]
-pub struct History {
+pub(crate) struct History {
     entries: Vec<String>,
     path: Option<PathBuf>,
 }
 
 impl History {
     /// Reads the history at `path`; none there, or none to be had, is an empty one.
-    pub fn open(path: Option<PathBuf>) -> History {
+    pub(crate) fn open(path: Option<PathBuf>) -> History {
         let mut history = History { entries: Vec::new(), path };
         history.refresh();
         history
     }
 
     /// Reads what other sessions have added.
-    pub fn refresh(&mut self) {
+    pub(crate) fn refresh(&mut self) {
         let Some(path) = &self.path else { return };
         match read(path) {
             Ok(entries) if !entries.is_empty() => self.entries = entries,
@@ -41,7 +41,7 @@ impl History {
         }
     }
 
-    pub fn add(&mut self, entry: &str) {
+    pub(crate) fn add(&mut self, entry: &str) {
         if entry.trim().is_empty() || self.entries.last().is_some_and(|last| last == entry) {
             return;
         }
@@ -56,12 +56,8 @@ impl History {
         }
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.entries.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
     }
 
     pub(super) fn get(&self, at: usize) -> Option<&str> {

@@ -19,13 +19,13 @@ use pane::Pane;
 use search::Search;
 use text::Text;
 
-pub use complete::{Files, Offers, Recent, Verb};
-pub use history::History;
-pub use pane::EditorScreen;
+pub(crate) use complete::{Offers, Recent, Verb};
+pub(crate) use history::History;
+pub(crate) use pane::EditorScreen;
 
 /// Which keys edit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Editing {
+pub(crate) enum Editing {
     #[default]
     Emacs,
     Vi,
@@ -33,7 +33,7 @@ pub enum Editing {
 
 /// What came of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// The line is open; paint it again.
     Open,
     Submitted(String),
@@ -44,7 +44,7 @@ pub enum Outcome {
 }
 
 /// A line being edited.
-pub struct LineEditor {
+pub(crate) struct LineEditor {
     text: Text,
     vi: Option<vi::Vi>,
     /// Where in the history we are, and the text that was left for it.
@@ -56,7 +56,7 @@ pub struct LineEditor {
 }
 
 impl LineEditor {
-    pub fn new(editing: Editing) -> LineEditor {
+    pub(crate) fn new(editing: Editing) -> LineEditor {
         LineEditor {
             text: Text::default(),
             vi: (editing == Editing::Vi).then(vi::Vi::default),
@@ -69,29 +69,29 @@ impl LineEditor {
     }
 
     /// Says what an empty line is for; the first key takes that away.
-    pub fn welcome(&mut self, history: &History, offers: &Offers) {
+    pub(crate) fn welcome(&mut self, history: &History, offers: &Offers) {
         self.hint = complete::hint(self.text.as_str(), history, offers);
     }
 
     /// Whether nothing is typed.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
     /// The text with every paste in it.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.text.unfolded()
     }
 
     /// Puts another text in place of what is typed.
-    pub fn replace(&mut self, text: &str) {
+    pub(crate) fn replace(&mut self, text: &str) {
         self.text.set(text);
         self.menu = None;
         self.hint = Hint::default();
     }
 
     /// Takes a key or a paste.
-    pub fn input(&mut self, input: Input, history: &History, offers: &Offers) -> Outcome {
+    pub(crate) fn input(&mut self, input: Input, history: &History, offers: &Offers) -> Outcome {
         let outcome = match input {
             Input::Paste(text) => {
                 self.end_search(history);
@@ -207,24 +207,24 @@ impl LineEditor {
     }
 
     /// Paints the line where the cursor is, or again where it was painted.
-    pub fn paint(&mut self, screen: &EditorScreen, history: &History, out: &mut Vec<u8>) {
+    pub(crate) fn paint(&mut self, screen: &EditorScreen, history: &History, out: &mut Vec<u8>) {
         let searching = self.search.as_ref().map(|search| (search, search.found(history).unwrap_or_default()));
         let picture = layout::picture(&self.text, &self.hint, self.menu.as_ref(), searching, screen);
         self.pane.paint(picture, screen, out);
     }
 
     /// Takes the line off the screen, so that others may print from the start of its first row.
-    pub fn lift(&mut self, out: &mut Vec<u8>) {
+    pub(crate) fn lift(&mut self, out: &mut Vec<u8>) {
         self.pane.lift(out);
     }
 
     /// The terminal has another size: what it made of our rows differs, so the line is lifted and must be painted again.
-    pub fn resized(&mut self, screen: &EditorScreen, out: &mut Vec<u8>) {
+    pub(crate) fn resized(&mut self, screen: &EditorScreen, out: &mut Vec<u8>) {
         self.pane.resized(screen, out);
     }
 
     /// Leaves the text on the screen as typed, and the cursor below it.
-    pub fn leave(&mut self, screen: &EditorScreen, out: &mut Vec<u8>) {
+    pub(crate) fn leave(&mut self, screen: &EditorScreen, out: &mut Vec<u8>) {
         let picture = layout::picture(&self.text, &Hint::default(), None, None, screen);
         self.pane.paint(picture, screen, out);
         self.pane.leave(out);

@@ -10,7 +10,7 @@ use crate::text::ansi::Put;
 
 /// What the line is painted on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EditorScreen {
+pub(crate) struct EditorScreen {
     pub rows: u16,
     pub columns: u16,
     /// What stands before the text.

@@ -1,10 +1,13 @@
 use std::sync::mpsc;
 use std::time::Instant as Clock;
 
+use super::super::choose::choose;
+use super::super::error::Distrust;
+use super::super::retry::Retry;
 use super::super::testing::{
     CHUNK, FakeServer, KEY, LAST, ServerStep, ask_with, env, events, head, provider, request, stored_gzip,
 };
-use super::super::{Delta, Distrust, Effort, Finder, Protocol, ResolveError, Retry, Wish, choose};
+use super::super::{Delta, Effort, Finder, Protocol, ResolveError, Wish};
 use super::*;
 
 const STREAM: &str = "Content-Type: text/event-stream\r\n";

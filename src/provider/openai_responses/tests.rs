@@ -3,8 +3,9 @@ use serde_json::{Value, json};
 
 use super::super::decode::AnswerDecoder;
 use super::super::error_response::AskedModel;
+use super::super::retry::Retry;
 use super::super::testing::{cut, joined, request};
-use super::super::{Delta, Effort, ErrorKind, ProviderError, Retry, Stop};
+use super::super::{Delta, Effort, ErrorKind, ProviderError, Stop};
 use super::*;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking, Usage};
 

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use super::super::retry::Retry;
 use super::super::testing::{CHUNK, FakeServer, KEY, LAST, ServerStep, ask_with, events, head, stored_gzip};
-use super::super::{Delta, ErrorKind, Http, ProviderError, Retry};
+use super::super::{Delta, ErrorKind, Http, ProviderError};
 
 const STREAM: &str = "Content-Type: text/event-stream\r\n";
 const CHUNKED: &str = "Transfer-Encoding: chunked\r\n";

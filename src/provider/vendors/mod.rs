@@ -28,7 +28,7 @@ use super::wire::{self, Wire};
 pub(super) use local::CUSTOM;
 
 /// Every vendor, in the order in which their keys are looked for.
-pub static VENDORS: &[Vendor] = &[
+pub(crate) static VENDORS: &[Vendor] = &[
     openai::VENDOR,
     anthropic::VENDOR,
     openrouter::VENDOR,
@@ -51,7 +51,7 @@ pub static VENDORS: &[Vendor] = &[
 
 /// A vendor, or a kind of local server. Its name identifies it.
 #[derive(Debug)]
-pub struct Vendor {
+pub(crate) struct Vendor {
     /// As in `provider/model`.
     pub name: &'static str,
     /// Empty where it is different for everyone.
@@ -145,7 +145,7 @@ impl PartialEq for Vendor {
 }
 
 impl Vendor {
-    pub fn named(name: &str) -> Option<&'static Vendor> {
+    pub(crate) fn named(name: &str) -> Option<&'static Vendor> {
         VENDORS.iter().find(|vendor| vendor.name.eq_ignore_ascii_case(name))
     }
 
@@ -157,12 +157,12 @@ impl Vendor {
     }
 
     /// The names of its models that are public; it may have others.
-    pub fn known_models(&self) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn known_models(&self) -> impl Iterator<Item = &'static str> {
         self.models.iter().map(|model| model.prefix)
     }
 
     /// Whether it runs on the user's machine.
-    pub fn is_local(&self) -> bool {
+    pub(crate) fn is_local(&self) -> bool {
         http::is_loopback(self.base_url)
     }
 

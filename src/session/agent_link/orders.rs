@@ -314,10 +314,6 @@ mod tests {
     struct Broken;
 
     impl Provider for Broken {
-        fn name(&self) -> &str {
-            "broken"
-        }
-
         fn stream<'a>(
             &'a self,
             _: &'a Request,

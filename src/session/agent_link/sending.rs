@@ -86,7 +86,7 @@ fn said(message: &Message) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::Fragment;
+    use crate::agent::context::Fragment;
     use crate::chat::{Call, ToolSpec};
 
     #[test]

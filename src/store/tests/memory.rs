@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStringExt;
 use proptest::prelude::*;
 
 use super::*;
+use crate::store::forget::Forgotten;
 
 #[test]
 fn a_record_comes_back_as_it_was() {

@@ -8,9 +8,11 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
+use super::parse::parse;
 use super::quote::Dialect;
+use super::script::{Script, Simple};
 use super::tests::noise;
-use super::{Expansion, ExpansionKind, Quoting, Script, Simple, Token, Word, parse, quote, tokens};
+use super::{Expansion, ExpansionKind, Quoting, Token, Word, quote, tokens};
 
 /// Texts per process.
 const BATCH: usize = 400;

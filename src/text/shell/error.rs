@@ -3,14 +3,14 @@
 /// Where and why [`parse`](super::parse) stopped reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{reason} at byte {offset}")]
-pub struct Error {
+pub(crate) struct Error {
     /// Byte offset into the text.
     pub offset: usize,
     pub reason: Reason,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Reason {
+pub(crate) enum Reason {
     #[error("the text is too long")]
     TooLong,
     #[error("too many levels of nesting")]

@@ -11,13 +11,15 @@
 mod ansi;
 mod compound;
 mod condition;
-mod error;
+pub(crate) mod error;
 mod expand;
 mod here;
-mod parse;
-pub mod quote;
+#[cfg_attr(not(any(test, fuzzing)), expect(dead_code, reason = "for rules about commands, which are yet to come"))]
+pub(crate) mod parse;
+pub(crate) mod quote;
 mod reader;
-mod script;
+#[cfg_attr(not(any(test, fuzzing)), expect(dead_code, reason = "for rules about commands, which are yet to come"))]
+pub(crate) mod script;
 mod token;
 mod word;
 
@@ -26,14 +28,11 @@ mod bash_tests;
 #[cfg(test)]
 mod tests;
 
-pub use error::{Error, Reason};
-pub use parse::parse;
-pub use script::{Assignment, Command, Compound, CompoundKind, HereDocument, Listed, Script, Simple};
-pub use token::{Descriptor, Operator, Redirection, RedirectionKind, Token, Tokens, tokens};
-pub use word::{Expansion, ExpansionKind, Quoting, Word};
+pub(crate) use token::{Operator, Redirection, RedirectionKind, Token, tokens};
+pub(crate) use word::{Expansion, ExpansionKind, Quoting, Word};
 
 /// The longest text that [`parse`] reads, in bytes.
-pub const LONGEST: usize = 64 * super::KIB;
+pub(crate) const LONGEST: usize = 64 * super::KIB;
 
 /// How many substitutions and compound commands may be inside each other.
-pub const DEEPEST: usize = 40;
+pub(crate) const DEEPEST: usize = 40;

@@ -8,7 +8,7 @@ use super::word::{Expansion, ExpansionKind, Word};
 use super::{DEEPEST, LONGEST};
 
 /// Reads the commands of a text as bash does. What it returns, bash accepts; what could be read in two ways is an error.
-pub fn parse(text: &str) -> Result<Script, Error> {
+pub(crate) fn parse(text: &str) -> Result<Script, Error> {
     if text.len() > LONGEST {
         return Err(Reason::TooLong.at(LONGEST));
     }

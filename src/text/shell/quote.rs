@@ -2,7 +2,7 @@
 
 /// How a shell reads what is between single quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
+pub(crate) enum Dialect {
     /// bash, zsh and sh: nothing inside single quotes is special.
     Posix,
     /// fish: a backslash inside single quotes escapes a quote or a backslash.
@@ -11,7 +11,7 @@ pub enum Dialect {
 
 /// An argument as it must be typed: in quotes only if it has to be. As the first word of a command it could still be read as a reserved
 /// word or an assignment.
-pub fn word(word: &str, dialect: Dialect) -> String {
+pub(crate) fn word(word: &str, dialect: Dialect) -> String {
     if is_plain(word) {
         word.to_owned()
     } else {
@@ -20,7 +20,7 @@ pub fn word(word: &str, dialect: Dialect) -> String {
 }
 
 /// Any bytes but NUL as one word in single quotes.
-pub fn bytes(word: &[u8], dialect: Dialect) -> Vec<u8> {
+pub(crate) fn bytes(word: &[u8], dialect: Dialect) -> Vec<u8> {
     let mut out = vec![b'\''];
     for &byte in word {
         match (byte, dialect) {
@@ -34,7 +34,7 @@ pub fn bytes(word: &[u8], dialect: Dialect) -> Vec<u8> {
 }
 
 /// A word for people to read: in double quotes, with everything invisible spelled out, unless it is plain.
-pub fn display(word: &str) -> String {
+pub(crate) fn display(word: &str) -> String {
     if is_plain(word) { word.to_owned() } else { format!("{word:?}") }
 }
 

@@ -7,7 +7,7 @@ use super::word::{Expansion, Word};
 
 /// A list of commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Script {
+pub(crate) struct Script {
     pub commands: Vec<Listed>,
     /// The operator after the last command: `;` or `&`.
     pub end: Option<Operator>,
@@ -17,7 +17,7 @@ pub struct Script {
 
 /// A command of a list or a pipeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub(crate) struct Listed {
     /// The operator before the command; the first of a list has none.
     pub operator: Option<Operator>,
     /// Whether `!` is before the pipeline that begins here.
@@ -28,14 +28,14 @@ pub struct Listed {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
+pub(crate) enum Command {
     Simple(Simple),
     Compound(Compound),
 }
 
 /// A command's name with its arguments, or assignments and redirections alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Simple {
+pub(crate) struct Simple {
     /// The assignments before the command's name.
     pub assignments: Vec<Assignment>,
     /// The command's name and its arguments.
@@ -45,7 +45,7 @@ pub struct Simple {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Assignment {
+pub(crate) struct Assignment {
     pub name: String,
     /// The whole of `name=value`.
     pub word: Word,
@@ -53,7 +53,7 @@ pub struct Assignment {
 
 /// A command made of other commands, or of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Compound {
+pub(crate) struct Compound {
     pub kind: CompoundKind,
     /// The words of the construct itself: the variable and the values of `for`, the subject and the patterns of `case`, the operands of
     /// `[[ ]]`, the expression of `(( ))`, the name of a function.
@@ -65,7 +65,7 @@ pub struct Compound {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CompoundKind {
+pub(crate) enum CompoundKind {
     /// `( … )`
     Subshell,
     /// `{ …; }`
@@ -85,7 +85,7 @@ pub enum CompoundKind {
 
 /// The body of a here-document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HereDocument {
+pub(crate) struct HereDocument {
     /// Where the redirection begins that reads it.
     pub redirection: usize,
     /// Where the body is, without the line that ends it.
@@ -96,7 +96,7 @@ pub struct HereDocument {
 
 impl Script {
     /// Every simple command, those of compound commands included. The commands inside substitutions are not: see [`Script::expansions`].
-    pub fn simple_commands(&self) -> Vec<&Simple> {
+    pub(crate) fn simple_commands(&self) -> Vec<&Simple> {
         let mut found = Vec::new();
         self.visit(&mut |command| {
             if let Command::Simple(simple) = command {
@@ -107,7 +107,7 @@ impl Script {
     }
 
     /// Every expansion of every word, redirection and here-document.
-    pub fn expansions(&self) -> Vec<&Expansion> {
+    pub(crate) fn expansions(&self) -> Vec<&Expansion> {
         let mut found: Vec<&Expansion> = self.here_documents.iter().flat_map(|here| &here.expansions).collect();
         self.visit(&mut |command| {
             let (words, redirections) = match command {
@@ -124,7 +124,7 @@ impl Script {
     }
 
     /// Calls `see` with every command, a compound one before those inside it.
-    pub fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a Command)) {
+    pub(crate) fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a Command)) {
         for listed in &self.commands {
             see(&listed.command);
             if let Command::Compound(compound) = &listed.command {

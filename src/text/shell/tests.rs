@@ -1,6 +1,10 @@
 use proptest::prelude::*;
 
+use super::error::Reason;
+use super::parse::parse;
 use super::quote::Dialect;
+use super::script::*;
+use super::token::Descriptor;
 use super::*;
 
 /// The words of a text that is one simple command.

@@ -8,7 +8,7 @@ use super::reader::{Mode, Reader};
 use super::word::{Quoting, Word, is_name};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Token {
+pub(crate) enum Token {
     Word(Word),
     Redirection(Redirection),
     Operator(Operator, Range<usize>),
@@ -16,7 +16,7 @@ pub enum Token {
 
 /// What separates commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operator {
+pub(crate) enum Operator {
     /// `|`
     Pipe,
     /// `|&`
@@ -40,7 +40,7 @@ pub enum Operator {
 
 impl Operator {
     /// Whether the command after it reads the output of the command before it.
-    pub fn is_pipe(self) -> bool {
+    pub(crate) fn is_pipe(self) -> bool {
         matches!(self, Operator::Pipe | Operator::PipeBoth)
     }
 }
@@ -63,7 +63,7 @@ const OPERATORS: &[(&str, Operator)] = &[
 
 /// `2> file`, `<<< word`, `<<EOF`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Redirection {
+pub(crate) struct Redirection {
     /// The descriptor named before the operator.
     pub descriptor: Option<Descriptor>,
     pub kind: RedirectionKind,
@@ -74,7 +74,7 @@ pub struct Redirection {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Descriptor {
+pub(crate) enum Descriptor {
     /// `2` of `2> file`
     Number(u32),
     /// `name` of `{name}> file`
@@ -82,7 +82,7 @@ pub enum Descriptor {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RedirectionKind {
+pub(crate) enum RedirectionKind {
     /// `<`
     Read,
     /// `>`
@@ -111,7 +111,7 @@ pub enum RedirectionKind {
 
 impl RedirectionKind {
     /// Whether output goes to the target, be it a file or a descriptor.
-    pub fn writes(self) -> bool {
+    pub(crate) fn writes(self) -> bool {
         match self {
             Self::Write | Self::Append | Self::Clobber | Self::ReadWrite => true,
             Self::DuplicateOutput | Self::WriteBoth | Self::AppendBoth => true,
@@ -138,12 +138,12 @@ const REDIRECTIONS: &[(&str, RedirectionKind)] = &[
 ];
 
 /// Reads any text. An open quote ends with the text, and an expansion that cannot be read is ordinary characters.
-pub fn tokens(text: &str) -> Tokens<'_> {
+pub(crate) fn tokens(text: &str) -> Tokens<'_> {
     Tokens { reader: Reader::new(text, Mode::Lenient) }
 }
 
 /// The tokens of a text. See [`tokens`].
-pub struct Tokens<'a> {
+pub(crate) struct Tokens<'a> {
     reader: Reader<'a>,
 }
 

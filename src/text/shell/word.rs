@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// A word of a command line: what lies between two blanks, quotes taken into account.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Word {
+pub(crate) struct Word {
     /// The word without its quotes and backslashes. Expansions are left as they were typed.
     pub text: String,
     /// Where the word is in the line, quotes included.
@@ -18,7 +18,7 @@ pub struct Word {
 
 /// How a word was quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Quoting {
+pub(crate) enum Quoting {
     /// No quotes and no backslashes.
     Bare,
     /// All of it in one pair of single quotes.
@@ -37,14 +37,14 @@ pub enum Quoting {
 
 /// A part of a word that the shell replaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Expansion {
+pub(crate) struct Expansion {
     pub kind: ExpansionKind,
     /// Where it is in the line.
     pub span: Range<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ExpansionKind {
+pub(crate) enum ExpansionKind {
     /// `$name`, `$1`, `${…}`.
     Parameter,
     /// `$((…))`.
@@ -69,25 +69,25 @@ pub enum ExpansionKind {
 
 impl Word {
     /// A word that is taken as it is, without quotes or expansions.
-    pub fn plain(text: &str, span: Range<usize>) -> Self {
+    pub(crate) fn plain(text: &str, span: Range<usize>) -> Self {
         let (quoting, expansions) = (Quoting::Bare, Vec::new());
         Word { text: text.to_owned(), span, quoting, expansions, bare: text.len() }
     }
 
     /// The text that the shell gives to the command, if it is known without running anything.
-    pub fn literal(&self) -> Option<&str> {
+    pub(crate) fn literal(&self) -> Option<&str> {
         self.expansions.is_empty().then_some(self.text.as_str())
     }
 
     /// The name of `name=value` and `name+=value`.
-    pub fn assigned_name(&self) -> Option<&str> {
+    pub(crate) fn assigned_name(&self) -> Option<&str> {
         let (name, _) = self.text[..self.bare].split_once('=')?;
         let name = name.strip_suffix('+').unwrap_or(name);
         is_name(name).then_some(name)
     }
 
     /// Where the word's content is: its span without the quotes around it.
-    pub fn content(&self) -> Range<usize> {
+    pub(crate) fn content(&self) -> Range<usize> {
         let (open, close) = match self.quoting {
             Quoting::Bare | Quoting::Mixed | Quoting::Open => (0, 0),
             Quoting::Single | Quoting::Double => (1, 1),

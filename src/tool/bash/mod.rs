@@ -22,7 +22,7 @@ use transcript::Transcript;
 
 /// How long a command may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Timeouts {
+pub(crate) struct Timeouts {
     /// Unless the model asks for another time.
     pub usual: Duration,
     /// Whatever it asks for.

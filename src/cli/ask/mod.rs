@@ -40,7 +40,7 @@ use voice::{Form, Voice};
 const INTERRUPTED: u8 = 130;
 
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     /// The question. Without one it is read from stdin; with one, what comes from stdin goes with it.
     query: Vec<String>,
 

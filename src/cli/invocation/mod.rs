@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 /// The words that are ours as the first operand; a script of the same name needs a path (`./doctor`).
-pub const SUBCOMMANDS: [&str; 11] =
+pub(crate) const SUBCOMMANDS: [&str; 11] =
     ["ask", "history", "reflex", "auth", "models", "doctor", "config", "theme", "completions", "man", "help"];
 
 /// Options of bash, zsh and fish whose value is the next word; short ones end in `o` or `O` (see `takes_value`).
@@ -26,7 +26,7 @@ const WITH_VALUE: [&[u8]; 9] = [
 
 /// What to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Invocation {
+pub(crate) enum Invocation {
     /// Become the real shell, with these arguments.
     Exec {
         shell: Option<PathBuf>,
@@ -52,13 +52,13 @@ pub enum Invocation {
 
 /// An argument that is ours and makes no sense.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum UsageError {
+pub(crate) enum UsageError {
     #[error("`--shell` needs the path of a shell")]
     ShellWithoutPath,
 }
 
 impl UsageError {
-    pub fn hint(&self) -> &'static str {
+    pub(crate) fn hint(&self) -> &'static str {
         match self {
             Self::ShellWithoutPath => "for example `shellmate --shell /bin/zsh`",
         }
@@ -69,7 +69,7 @@ impl UsageError {
 ///
 /// Our options are read until the first word that is not ours; from there on everything belongs to the real shell, so a `--shell`
 /// among the arguments of a script stays where it is.
-pub fn classify(args: &[OsString]) -> Result<Invocation, UsageError> {
+pub(crate) fn classify(args: &[OsString]) -> Result<Invocation, UsageError> {
     let (name, words) = args.split_first().map_or((OsStr::new(""), args), |(name, words)| (name.as_os_str(), words));
     let dashed = name.as_bytes().starts_with(b"-");
     // `-h` and `-V` mean something else to a shell, but nobody starts one with nothing but those.

@@ -15,11 +15,11 @@ use super::{BEL, ESC};
 const STANDARD: [&[u8]; 2] = [b"133", b"633"];
 
 /// The longest mark we collect: two fields of 64 KiB with every byte encoded. What is longer is skipped, not shown.
-pub const MARK_CAP: usize = 3 * 2 * 64 * 1024 + 64;
+pub(crate) const MARK_CAP: usize = 3 * 2 * 64 * 1024 + 64;
 
 /// One thing found in the stream, in order.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Piece<'a> {
+pub(crate) enum Piece<'a> {
     /// Bytes for the terminal.
     Bytes(&'a [u8]),
     /// A mark of ours, taken out of the stream.
@@ -32,7 +32,7 @@ pub enum Piece<'a> {
 
 /// Splits a byte stream into pieces; any way of cutting the stream gives the same result.
 #[derive(Debug)]
-pub struct Scanner {
+pub(crate) struct Scanner {
     /// `ESC ] 7771 ; <nonce> ;`
     prefix: Vec<u8>,
     finders: Finders,
@@ -190,7 +190,7 @@ impl Numbers {
 }
 
 impl Scanner {
-    pub fn new(nonce: &str) -> Self {
+    pub(crate) fn new(nonce: &str) -> Self {
         Scanner {
             prefix: prefix(nonce),
             finders: Finders::new(),
@@ -201,7 +201,7 @@ impl Scanner {
     }
 
     /// Passes the pieces of `chunk` to `sink`, in order.
-    pub fn scan(&mut self, chunk: &[u8], mut sink: impl FnMut(Piece<'_>)) {
+    pub(crate) fn scan(&mut self, chunk: &[u8], mut sink: impl FnMut(Piece<'_>)) {
         let mut here = Place::new(chunk);
         while let Some(&byte) = chunk.get(here.at) {
             self.state = match self.state {
@@ -336,7 +336,7 @@ impl Scanner {
     }
 
     /// Releases what is held back; the stream is over.
-    pub fn finish(&mut self, mut sink: impl FnMut(Piece<'_>)) {
+    pub(crate) fn finish(&mut self, mut sink: impl FnMut(Piece<'_>)) {
         if let State::Prefix { carried, .. } = self.state {
             emit(&self.prefix[..carried], &mut sink);
         }
@@ -368,5 +368,4 @@ fn emit(bytes: &[u8], sink: &mut impl FnMut(Piece<'_>)) {
 }
 
 #[cfg(test)]
-#[path = "scan_tests.rs"]
 mod tests;

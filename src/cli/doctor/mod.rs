@@ -11,13 +11,13 @@ use std::process::ExitCode;
 use anyhow::Result;
 use serde::Serialize;
 
-pub use facts::{Chosen, Condition, ConfigFile, Database, Directory, Facts, InstalledShell, Terminal};
-pub use gather::gather;
+pub(crate) use facts::{Chosen, Condition, ConfigFile, Database, Directory, Facts, InstalledShell, Terminal};
+pub(crate) use gather::gather;
 
 /// How good or bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub(crate) enum Level {
     Ok,
     Note,
     Problem,
@@ -25,7 +25,7 @@ pub enum Level {
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub(crate) struct Finding {
     pub level: Level,
     pub about: &'static str,
     pub text: String,
@@ -44,7 +44,7 @@ impl Finding {
 }
 
 /// Judges the facts, in the order a person would ask.
-pub fn examine(facts: &Facts) -> Vec<Finding> {
+pub(crate) fn examine(facts: &Facts) -> Vec<Finding> {
     let mut findings = vec![version(facts), inner_shell(facts)];
     findings.extend(facts.shells.iter().map(installed));
     findings.extend(config(&facts.config));
@@ -203,7 +203,7 @@ fn login(facts: &Facts) -> Finding {
 }
 
 /// Prints the findings; the exit code is 1 if one of them is a problem.
-pub fn print(findings: &[Finding], version: &str, json: bool, out: &mut impl Write) -> Result<ExitCode> {
+pub(crate) fn print(findings: &[Finding], version: &str, json: bool, out: &mut impl Write) -> Result<ExitCode> {
     let healthy = findings.iter().all(|finding| finding.level != Level::Problem);
     if json {
         let report = serde_json::json!({ "version": version, "healthy": healthy, "findings": findings });

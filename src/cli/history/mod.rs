@@ -23,7 +23,7 @@ use jiff::{Timestamp, Zoned};
 use crate::store::{Filter, History};
 
 use super::report;
-pub use screen::Screen;
+pub(crate) use screen::Screen;
 use since::Since;
 
 /// On a terminal, where more would only scroll by.
@@ -31,7 +31,7 @@ const LISTED: usize = 50;
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub struct Args {
+pub(crate) struct Args {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
@@ -96,7 +96,7 @@ struct Which {
 
 /// Where everything is.
 #[derive(Debug)]
-pub struct Place<'a> {
+pub(crate) struct Place<'a> {
     pub database: &'a Path,
     /// Spill files are below it. Nothing outside is ever removed.
     pub runtime: &'a Path,
@@ -109,14 +109,14 @@ pub struct Place<'a> {
 
 /// The session we run in.
 #[derive(Debug, Clone, Copy)]
-pub struct Inside<'a> {
+pub(crate) struct Inside<'a> {
     pub id: &'a str,
     /// Its private directory.
     pub directory: &'a Path,
 }
 
 /// Does what the arguments say. `answers` is where a question can be answered, if anywhere.
-pub fn run(
+pub(crate) fn run(
     args: Args,
     place: &Place<'_>,
     screen: Screen,

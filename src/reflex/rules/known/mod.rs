@@ -8,10 +8,10 @@ use crate::reflex::typo;
 /// A registry's best-known packages.
 pub(super) struct Registry(&'static str);
 
-pub(super) const PYTHON: Registry = Registry(include_str!("known/python.txt"));
-pub(super) const NODE: Registry = Registry(include_str!("known/node.txt"));
-pub(super) const RUST: Registry = Registry(include_str!("known/rust.txt"));
-pub(super) const RUBY: Registry = Registry(include_str!("known/ruby.txt"));
+pub(super) const PYTHON: Registry = Registry(include_str!("python.txt"));
+pub(super) const NODE: Registry = Registry(include_str!("node.txt"));
+pub(super) const RUST: Registry = Registry(include_str!("rust.txt"));
+pub(super) const RUBY: Registry = Registry(include_str!("ruby.txt"));
 
 impl Registry {
     /// Whether a package is well known. Registries take `_` for `-` and capitals for small letters.

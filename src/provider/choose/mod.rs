@@ -10,10 +10,10 @@ use super::vendors::{CUSTOM, Route, VENDORS, Vendor};
 use super::wire::Wire;
 
 /// Reads environment variables.
-pub type Env<'a> = &'a dyn Variables;
+pub(crate) type Env<'a> = &'a dyn Variables;
 
 /// A source of variables. Every function from a name to a value is one.
-pub trait Variables: Send + Sync {
+pub(crate) trait Variables: Send + Sync {
     /// The value: exported, or kept for the person.
     fn get(&self, name: &str) -> Option<String>;
 
@@ -40,7 +40,7 @@ impl Variables for Exported<'_> {
 
 /// What the person asked for: the flags of the same names, or `/model`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wish {
+pub(crate) struct Wish {
     /// `provider/model[:effort]`, or a bare model.
     pub model: Option<String>,
     pub base_url: Option<String>,
@@ -55,7 +55,7 @@ pub struct Wish {
 
 impl Wish {
     /// Fills the gaps from the settings. If the model's name has another provider than the settings, their URL and key are not used.
-    pub fn or(self, settings: &Wish, env: Env<'_>) -> Wish {
+    pub(crate) fn or(self, settings: &Wish, env: Env<'_>) -> Wish {
         let said = ModelName::of(&self, env);
         let is_elsewhere = said.vendor.is_some_and(|vendor| !settings.speaks_of(vendor));
         let plain_http = settings.plain_http.clone();
@@ -86,7 +86,7 @@ impl Wish {
 }
 
 /// The name of a model that resolves to this model of this vendor.
-pub fn full_name(vendor: &str, model: &str) -> String {
+pub(crate) fn full_name(vendor: &str, model: &str) -> String {
     let ends_like_an_effort = model.rsplit_once(':').is_some_and(|(_, end)| end.parse::<Effort>().is_ok());
     let effort = if ends_like_an_effort { format!(":{}", Effort::default()) } else { String::new() };
     format!("{vendor}/{model}{effort}")
@@ -94,7 +94,7 @@ pub fn full_name(vendor: &str, model: &str) -> String {
 
 /// Why no model was found although one was asked for.
 #[derive(Debug, thiserror::Error)]
-pub enum ResolveError {
+pub(crate) enum ResolveError {
     #[error("{vendor} needs a key; set {}", variables.join(" or "))]
     NoKey { vendor: &'static str, variables: &'static [&'static str] },
     #[error("{variable} should hold the key, but it is not set")]
@@ -129,7 +129,7 @@ impl From<ProviderError> for ResolveError {
 
 /// A vendor and a model, before anything is sent.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ModelChoice {
+pub(crate) struct ModelChoice {
     pub vendor: &'static Vendor,
     pub base_url: String,
     pub key: Option<ApiKey>,
@@ -178,7 +178,7 @@ impl ModelName {
 
 /// Chooses by flags, then by the variables of each vendor in the order of the table. `None` means that only a local server is left to
 /// try.
-pub fn choose(wish: &Wish, env: Env<'_>) -> Result<Option<ModelChoice>, ResolveError> {
+pub(crate) fn choose(wish: &Wish, env: Env<'_>) -> Result<Option<ModelChoice>, ResolveError> {
     let name = ModelName::of(wish, env);
     if let Some(url) = &wish.base_url {
         let vendor = name.vendor.or_else(|| Vendor::at(url)).unwrap_or(&CUSTOM);
@@ -233,7 +233,7 @@ pub(super) fn everyone(settings: &Wish, env: Env<'_>) -> Vec<ModelChoice> {
 }
 
 /// The names of models that could be asked now, as far as they are known without a request.
-pub fn known_names(settings: &Wish, env: Env<'_>) -> Vec<String> {
+pub(crate) fn known_names(settings: &Wish, env: Env<'_>) -> Vec<String> {
     let names = |choice: ModelChoice| {
         let public = choice.vendor.known_models().map(str::to_owned);
         let models: Vec<String> = choice.model.into_iter().chain(public).collect();

@@ -20,7 +20,7 @@ const ASK: Duration = Duration::from_secs(10);
 
 /// A model that can be asked.
 #[derive(Clone)]
-pub struct Resolved {
+pub(crate) struct Resolved {
     pub provider: Arc<dyn Provider>,
     /// As the vendor spells it.
     pub model: String,
@@ -36,7 +36,7 @@ pub struct Resolved {
 
 impl Resolved {
     /// The name that resolves to this model.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         full_name(&self.vendor, &self.model)
     }
 }

@@ -74,10 +74,6 @@ impl Remote {
 }
 
 impl Provider for Remote {
-    fn name(&self) -> &str {
-        &self.endpoint.vendor
-    }
-
     fn stream<'a>(&'a self, request: &'a Request, deltas: Sink<'a>) -> BoxFuture<'a, Result<(), ProviderError>> {
         Box::pin(self.answer(request, deltas))
     }

@@ -25,7 +25,7 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// How long to wait for a vendor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HttpTimeouts {
+pub(crate) struct HttpTimeouts {
     /// For a connection.
     pub connect: Duration,
     /// For the first or the next byte of an answer.
@@ -40,7 +40,7 @@ impl Default for HttpTimeouts {
 
 /// The HTTP client. Clones share their connections; nothing is built before the first request.
 #[derive(Debug, Clone, Default)]
-pub struct Http {
+pub(crate) struct Http {
     patience: HttpTimeouts,
     clients: Arc<Clients>,
 }
@@ -76,7 +76,7 @@ pub(super) struct ResponseStream<'a> {
 }
 
 impl Http {
-    pub fn new(patience: HttpTimeouts) -> Http {
+    pub(crate) fn new(patience: HttpTimeouts) -> Http {
         Http { patience, clients: Arc::default() }
     }
 

@@ -26,7 +26,7 @@ pub(super) use hearing::Moment;
 const SIGN: &[u8] = b" > ";
 
 /// A question, and who waits for its answer.
-pub enum Asked {
+pub(crate) enum Asked {
     Approval(Box<Approval>, oneshot::Sender<Decision>),
     Question(Question, oneshot::Sender<Answer>),
 }

@@ -6,7 +6,7 @@
 use super::key::{Code, Input, Key, Mods};
 
 /// Bytes of one paste; what is longer is cut.
-pub const PASTE_CAP: usize = 4 * 1024 * 1024;
+pub(crate) const PASTE_CAP: usize = 4 * 1024 * 1024;
 
 /// Real sequences are shorter; what is longer is read over.
 const SEQUENCE_CAP: usize = 64;
@@ -19,7 +19,7 @@ const PASTE_END: &[u8] = b"\x1b[201~";
 
 /// Turns bytes into keys.
 #[derive(Debug, Default)]
-pub struct Decoder {
+pub(crate) struct Decoder {
     state: State,
 }
 
@@ -50,12 +50,12 @@ enum State {
 
 impl Decoder {
     /// Whether the last byte was an ESC that may be the key or the beginning of a sequence.
-    pub fn is_undecided(&self) -> bool {
+    pub(crate) fn is_undecided(&self) -> bool {
         matches!(self.state, State::Escape)
     }
 
     /// Nothing has followed for long enough: an ESC was the key.
-    pub fn settle(&mut self) -> Option<Input> {
+    pub(crate) fn settle(&mut self) -> Option<Input> {
         if !self.is_undecided() {
             return None;
         }
@@ -64,7 +64,7 @@ impl Decoder {
     }
 
     /// Takes a byte; most complete a key.
-    pub fn byte(&mut self, byte: u8) -> Option<Input> {
+    pub(crate) fn byte(&mut self, byte: u8) -> Option<Input> {
         match std::mem::take(&mut self.state) {
             State::Ground => self.ground(byte, false),
             State::Utf8 { mut bytes, alt } => {

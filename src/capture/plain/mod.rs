@@ -10,14 +10,14 @@ use crate::text::without_titles;
 
 /// The size of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Size {
+pub(crate) struct Size {
     pub rows: NonZeroU16,
     pub cols: NonZeroU16,
 }
 
 impl Size {
     /// What a terminal says of itself; one that does not know is taken for 80×24.
-    pub fn new(rows: u16, cols: u16) -> Size {
+    pub(crate) fn new(rows: u16, cols: u16) -> Size {
         const ROWS: NonZeroU16 = NonZeroU16::new(24).unwrap();
         const COLS: NonZeroU16 = NonZeroU16::new(80).unwrap();
         Size { rows: NonZeroU16::new(rows).unwrap_or(ROWS), cols: NonZeroU16::new(cols).unwrap_or(COLS) }
@@ -33,7 +33,7 @@ const COLS: (u16, u16) = (2, 1000);
 ///
 /// Lines the terminal wrapped are whole again; trailing blanks and trailing empty lines are gone, and so is what was erased,
 /// overwritten or drawn on the alternate screen.
-pub fn render(bytes: &[u8], size: Size) -> String {
+pub(crate) fn render(bytes: &[u8], size: Size) -> String {
     let size = Size { rows: clamp(size.rows, ROWS), cols: clamp(size.cols, COLS) };
     let bytes = &without_titles(bytes);
     typewriter::render(bytes, size).unwrap_or_else(|| screen::render(bytes, size))
