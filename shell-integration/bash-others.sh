@@ -1,87 +1,94 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # bash.sh has the variables
-# Other hooks beside ours: in PROMPT_COMMAND, bash-preexec's, and a DEBUG trap.
+# shellcheck disable=SC2034,SC2154 # the variables are assigned in other files
+# Lazy functions for other hooks beside ours: entries of PROMPT_COMMAND, bash-preexec, and DEBUG traps.
 
-# Makes $2 the first and $3 the last in the array $1. PROMPT_COMMAND is a string before bash 5.1. Since then $PROMPT_COMMAND is our
-# first hook, and who reads or sets that means the user's first, which is in __shellmate_user. A prompt that wraps what it read
-# there calls our hook a second time, and then gets what it wanted: __shellmate_kept.
-__shellmate_around() {
-  builtin local -n __shellmate_a="$1"
-  builtin local __shellmate_e __shellmate_u='' __shellmate_string=''
-  builtin local -a __shellmate_n __shellmate_b
-  [[ $1 != PROMPT_COMMAND ]] || ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 500)) || __shellmate_string=1
-  [[ ${__shellmate_a@a} != *r* && ${__shellmate_a-} != "$2"${__shellmate_string:+$'\n'*$'\n'"$3"} ]] ||
-    [[ ! $__shellmate_string && ${__shellmate_a[-1]} != "$3" ]] || builtin return 0
-  [[ $__shellmate_string || ${__shellmate_a-} == "$__shellmate_first" ]] || __shellmate_u=$__shellmate_user
-  __shellmate_n=() __shellmate_b=()
-  for __shellmate_e in "${__shellmate_a[@]}"; do
-    case $__shellmate_e in
-      "$__shellmate_first" | "$__shellmate_final" | __shellmate_*) builtin continue ;;
-      "$__shellmate_u") ((!${#__shellmate_n[@]})) || builtin continue ;;
+# Makes $2 the first and $3 the last entry of the array named $1. PROMPT_COMMAND is a string before bash 5.1.
+# From bash 5.1 on, $PROMPT_COMMAND means the first entry, which is ours. Whoever reads or sets it means the user's
+# first entry; __shellmate_user_hook holds that. A prompt framework that has saved $PROMPT_COMMAND to call it later
+# calls our hook a second time. In that case __shellmate_wrapped_hook is what it wanted to call, and
+# __shellmate_precmd_again runs it.
+__shellmate_place() {
+  builtin local -n __shellmate_hooks="$1"
+  builtin local __shellmate_hook __shellmate_displaced='' __shellmate_is_string=''
+  builtin local -a __shellmate_others __shellmate_behind
+  [[ $1 != PROMPT_COMMAND ]] || ((__shellmate_version > 500)) || __shellmate_is_string=1
+  [[ ${__shellmate_hooks@a} != *r* && ${__shellmate_hooks-} != "$2"${__shellmate_is_string:+$'\n'*$'\n'"$3"} ]] ||
+    [[ ! $__shellmate_is_string && ${__shellmate_hooks[-1]} != "$3" ]] || builtin return 0
+  [[ $__shellmate_is_string || ${__shellmate_hooks-} == "$__shellmate_first_hook" ]] || __shellmate_displaced=$__shellmate_user_hook
+  __shellmate_others=() __shellmate_behind=()
+  for __shellmate_hook in "${__shellmate_hooks[@]}"; do
+    case $__shellmate_hook in
+      "$__shellmate_first_hook" | "$__shellmate_last_hook" | __shellmate_*) builtin continue ;;
+      "$__shellmate_displaced") ((!${#__shellmate_others[@]})) || builtin continue ;;
     esac
-    [[ $__shellmate_u ]] || __shellmate_e=${__shellmate_e//"$__shellmate_first"$'\n'/}
-    __shellmate_e=${__shellmate_e//"$__shellmate_first"/"${__shellmate_u:-:}"}
-    __shellmate_e=${__shellmate_e//$'\n'"$__shellmate_final"/}
-    __shellmate_n+=("${__shellmate_e//"$__shellmate_final"/:}")
+    [[ $__shellmate_displaced ]] || __shellmate_hook=${__shellmate_hook//"$__shellmate_first_hook"$'\n'/}
+    __shellmate_hook=${__shellmate_hook//"$__shellmate_first_hook"/"${__shellmate_displaced:-:}"}
+    __shellmate_hook=${__shellmate_hook//$'\n'"$__shellmate_last_hook"/}
+    __shellmate_others+=("${__shellmate_hook//"$__shellmate_last_hook"/:}")
   done
-  if [[ $__shellmate_string ]]; then
-    __shellmate_a=${2:+$2$'\n'}${__shellmate_n-}${3:+$'\n'$3}
+  if [[ $__shellmate_is_string ]]; then
+    __shellmate_hooks=${2:+$2$'\n'}${__shellmate_others-}${3:+$'\n'$3}
   else
-    [[ ! $__shellmate_u || ${__shellmate_a-} == *"$__shellmate_first"* ]] || __shellmate_kept=$__shellmate_u
-    [[ $1 != PROMPT_COMMAND ]] || __shellmate_user=${__shellmate_n-}
-    if [[ ${__shellmate_n[*]: -1} == ble*attach-from-PROMPT_COMMAND ]]; then # it calls all of them again if it is not the last
-      __shellmate_b=("${__shellmate_n[-1]}")
-      builtin unset -v '__shellmate_n[-1]'
+    [[ ! $__shellmate_displaced || ${__shellmate_hooks-} == *"$__shellmate_first_hook"* ]] ||
+      __shellmate_wrapped_hook=$__shellmate_displaced
+    [[ $1 != PROMPT_COMMAND ]] || __shellmate_user_hook=${__shellmate_others-}
+    # If this entry is not the last one, ble.sh calls all entries again.
+    if [[ ${__shellmate_others[*]: -1} == ble*attach-from-PROMPT_COMMAND ]]; then
+      __shellmate_behind=("${__shellmate_others[-1]}")
+      builtin unset -v '__shellmate_others[-1]'
     fi
-    __shellmate_a=(${2:+"$2"} "${__shellmate_n[@]}" ${3:+"$3"} "${__shellmate_b[@]}")
+    __shellmate_hooks=(${2:+"$2"} "${__shellmate_others[@]}" ${3:+"$3"} "${__shellmate_behind[@]}")
   fi
 }
 
-# Our hooks for bash-preexec. It calls functions, and has to be the last in PROMPT_COMMAND itself; but others in there may set PS1.
-__shellmate_preexec() {
-  builtin local __shellmate_l=__bp_interactive_mode
-  [[ ${precmd_functions-} == __shellmate_bp_first ]] || __shellmate_around precmd_functions __shellmate_bp_first ''
-  if ((${#PROMPT_COMMAND[@]} > 1)) && [[ ${PROMPT_COMMAND[-2]}${PROMPT_COMMAND[-1]} == "$__shellmate_final$__shellmate_l" ]]; then
+# Places our hooks where bash-preexec is in use. It calls functions, and its own entry must be the last in
+# PROMPT_COMMAND. Our last hook goes in front of that entry, because hooks of the user in PROMPT_COMMAND may still set
+# PS1.
+__shellmate_place_preexec() {
+  builtin local __shellmate_bp_last=__bp_interactive_mode
+  [[ ${precmd_functions-} == __shellmate_bp_first ]] || __shellmate_place precmd_functions __shellmate_bp_first ''
+  if ((${#PROMPT_COMMAND[@]} > 1)) && [[ ${PROMPT_COMMAND[-2]}${PROMPT_COMMAND[-1]} == "$__shellmate_last_hook$__shellmate_bp_last" ]]; then
     builtin return 0
   fi
-  [[ ${PROMPT_COMMAND[*]-} != *__shellmate_* ]] || __shellmate_around PROMPT_COMMAND '' ''
-  if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)); then
-    [[ ${PROMPT_COMMAND-} == *"$__shellmate_l" ]] || __shellmate_l=
-    PROMPT_COMMAND=${PROMPT_COMMAND%"$__shellmate_l"}$'\n'$__shellmate_final${__shellmate_l:+$'\n'$__shellmate_l}
-  elif [[ ${PROMPT_COMMAND[*]: -1} == "$__shellmate_l" ]]; then
-    PROMPT_COMMAND=("${PROMPT_COMMAND[@]::${#PROMPT_COMMAND[@]}-1}" "$__shellmate_final" "$__shellmate_l")
+  [[ ${PROMPT_COMMAND[*]-} != *__shellmate_* ]] || __shellmate_place PROMPT_COMMAND '' ''
+  if ((__shellmate_version < 501)); then
+    [[ ${PROMPT_COMMAND-} == *"$__shellmate_bp_last" ]] || __shellmate_bp_last=
+    PROMPT_COMMAND=${PROMPT_COMMAND%"$__shellmate_bp_last"}$'\n'$__shellmate_last_hook${__shellmate_bp_last:+$'\n'$__shellmate_bp_last}
+  elif [[ ${PROMPT_COMMAND[*]: -1} == "$__shellmate_bp_last" ]]; then
+    PROMPT_COMMAND=("${PROMPT_COMMAND[@]::${#PROMPT_COMMAND[@]}-1}" "$__shellmate_last_hook" "$__shellmate_bp_last")
   else
-    PROMPT_COMMAND+=("$__shellmate_final")
+    PROMPT_COMMAND+=("$__shellmate_last_hook")
   fi
 }
-__shellmate_bp_first() { builtin eval "$__shellmate_first"; }
+__shellmate_bp_first() { builtin eval "$__shellmate_first_hook"; }
 
-# Makes the user's DEBUG trap pass over our hooks.
-__shellmate_guard() {
-  builtin local __shellmate_t=''
-  __shellmate_next=
-  builtin read -r -d '' __shellmate_t <"${__shellmate_fifo%/*}/trap" || builtin :
-  [[ $__shellmate_t == "trap -- '"* && $__shellmate_t != *__shellmate_* && $__shellmate_t != *__bp_* ]] || builtin return 0
-  builtin eval "builtin set -- ${__shellmate_t#trap -- }"
-  [[ $1 == *'#'* ]] && __shellmate_t=$'\n' || __shellmate_t=' '
-  builtin printf -v __shellmate_next '\\builtin trap -- %q DEBUG' \
+# Makes the user's DEBUG trap ignore our hooks.
+__shellmate_wrap_trap() {
+  builtin local __shellmate_trap='' __shellmate_separator=' '
+  __shellmate_next_code=
+  builtin read -r -d '' __shellmate_trap <"${__shellmate_fifo%/*}/trap" || builtin :
+  [[ $__shellmate_trap == "trap -- '"* && $__shellmate_trap != *__shellmate_* && $__shellmate_trap != *__bp_* ]] || builtin return 0
+  builtin eval "builtin set -- ${__shellmate_trap#trap -- }"
+  [[ $1 != *'#'* ]] || __shellmate_separator=$'\n'
+  builtin printf -v __shellmate_next_code '\\builtin trap -- %q DEBUG' \
     "case \"\$BASH_COMMAND \${FUNCNAME-}\" in
-__shellmate_restore*) { __shellmate_call __shellmate_aside; } 2>/dev/null ;;
+__shellmate_restore*) { __shellmate_call __shellmate_hide_hooks; } 2>/dev/null ;;
 *__shellmate_*) ;;
-*) $1$__shellmate_t;; esac"
+*) $1$__shellmate_separator;; esac"
 }
 
-# Takes our hooks out of PROMPT_COMMAND when the first is done: a DEBUG trap may find out by $PROMPT_COMMAND, or by the last in it,
-# that it sees no command but the prompt. __shellmate_last, which is under way, puts them back; or Enter, if it was interrupted.
+# Takes our hooks out of PROMPT_COMMAND when the first one has run. A DEBUG trap may compare the command with
+# $PROMPT_COMMAND, or with its last entry, to recognise the prompt. __shellmate_last puts the hooks back, or Enter if
+# that was interrupted.
 # shellcheck disable=SC2178 # a string before bash 5.1
-__shellmate_aside() {
-  if ((!__shellmate_ended)); then
-    builtin : # the end of the start files
-  elif [[ ${PROMPT_COMMAND-} == "$__shellmate_first"$'\n'*$'\n'"$__shellmate_final" ]]; then
-    PROMPT_COMMAND=${PROMPT_COMMAND#"$__shellmate_first"$'\n'}
-    PROMPT_COMMAND=${PROMPT_COMMAND%$'\n'"$__shellmate_final"}
-  elif [[ ${#PROMPT_COMMAND[@]} -gt 2 && ${PROMPT_COMMAND[0]} == "$__shellmate_first" ]] &&
-    [[ ${PROMPT_COMMAND[-1]} == "$__shellmate_final" ]]; then
-    PROMPT_COMMAND=("${PROMPT_COMMAND[@]:1:${#PROMPT_COMMAND[@]}-2}") __shellmate_user=
+__shellmate_hide_hooks() {
+  if ((!__shellmate_end_sent)); then
+    builtin : # the start files have just ended
+  elif [[ ${PROMPT_COMMAND-} == "$__shellmate_first_hook"$'\n'*$'\n'"$__shellmate_last_hook" ]]; then
+    PROMPT_COMMAND=${PROMPT_COMMAND#"$__shellmate_first_hook"$'\n'}
+    PROMPT_COMMAND=${PROMPT_COMMAND%$'\n'"$__shellmate_last_hook"}
+  elif [[ ${#PROMPT_COMMAND[@]} -gt 2 && ${PROMPT_COMMAND[0]} == "$__shellmate_first_hook" ]] &&
+    [[ ${PROMPT_COMMAND[-1]} == "$__shellmate_last_hook" ]]; then
+    PROMPT_COMMAND=("${PROMPT_COMMAND[@]:1:${#PROMPT_COMMAND[@]}-2}") __shellmate_user_hook=
   fi
 }

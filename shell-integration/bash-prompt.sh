@@ -1,109 +1,115 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # bash.sh has the variables
-# What is rare at a prompt: a query, a text that has to be encoded, a command that Enter has not seen.
+# shellcheck disable=SC2034,SC2154 # the variables are assigned in other files
+# Lazy functions around the prompt: encoding, the wait for an answer, and commands that Enter did not see.
 
-# Encodes what __shellmate_encode could not leave as it is. Bytes, because not all that is typed is UTF-8.
+# Encodes what __shellmate_encode cannot use unchanged. It works on bytes, because what is typed need not be UTF-8.
 __shellmate_escape() {
-  builtin local LC_ALL=C __shellmate_c __shellmate_x
+  builtin local LC_ALL=C __shellmate_char __shellmate_hex
   __shellmate_field=${1:0:${2:-65536}}
   __shellmate_field=${__shellmate_field//'%'/%25}
   __shellmate_field=${__shellmate_field//';'/%3B}
-  for __shellmate_c in $'\n' $'\t' $'\e' $'\r' $'\177' $'\1' $'\2' $'\3' $'\4' $'\5' $'\6' $'\a' $'\b' $'\v' $'\f' $'\16' $'\17' \
+  for __shellmate_char in $'\n' $'\t' $'\e' $'\r' $'\177' $'\1' $'\2' $'\3' $'\4' $'\5' $'\6' $'\a' $'\b' $'\v' $'\f' $'\16' $'\17' \
     $'\20' $'\21' $'\22' $'\23' $'\24' $'\25' $'\26' $'\27' $'\30' $'\31' $'\32' $'\34' $'\35' $'\36' $'\37'; do
     [[ $__shellmate_field == *[[:cntrl:]]* ]] || builtin return 0
-    builtin printf -v __shellmate_x '%%%02X' "'$__shellmate_c"
-    __shellmate_field=${__shellmate_field//"$__shellmate_c"/$__shellmate_x}
+    builtin printf -v __shellmate_hex '%%%02X' "'$__shellmate_char"
+    __shellmate_field=${__shellmate_field//"$__shellmate_char"/$__shellmate_hex}
   done
 }
 
-# Writes down what is exported, without a program: one that runs here would keep the terminal.
+# Writes the exported variables to a file. It starts no program, because a program started here would keep the
+# terminal.
 __shellmate_environment() {
-  builtin local __shellmate_e __shellmate_d="${__shellmate_fifo%/*}"
-  builtin compgen -e >|"$__shellmate_d/names" || builtin return 0
-  while builtin read -r __shellmate_e; do
-    builtin printf '%s=%s\0' "$__shellmate_e" "${!__shellmate_e-}"
-  done <"$__shellmate_d/names" >|"$__shellmate_d/environment"
+  builtin local __shellmate_name __shellmate_dir="${__shellmate_fifo%/*}"
+  builtin compgen -e >|"$__shellmate_dir/names" || builtin return 0
+  while builtin read -r __shellmate_name; do
+    builtin printf '%s=%s\0' "$__shellmate_name" "${!__shellmate_name-}"
+  done <"$__shellmate_dir/names" >|"$__shellmate_dir/environment"
 }
 
-# Hands the query over, in place of a prompt. False if it is done.
-__shellmate_ask() {
+# Hands a query to shellmate instead of drawing a prompt. Returns false when the query has been answered.
+__shellmate_begin_wait() {
   [[ -p $__shellmate_fifo ]] || { __shellmate_query='' && builtin return 0; }
   __shellmate_environment
-  __shellmate_say "end;$1" "wait;$((++__shellmate_count));$__shellmate_cwd"
+  __shellmate_send "end;$1" "wait;$((++__shellmate_wait_count));$__shellmate_cwd_field"
   __shellmate_wait
   builtin return 1
 }
 
-# The first hook again, with $?, where the last has not been in between.
-__shellmate_twice() {
+# The first hook was called again, with $? in $1, before the last hook has run.
+__shellmate_precmd_again() {
+  # The agent's command was ended by an interrupt or an error.
   if [[ $__shellmate_query == run ]]; then
-    # An interrupt or an error in the command that we ran has brought us here.
-    [[ ${__shellmate_ran-} ]] || __shellmate_say "ran;$1"
+    [[ ${__shellmate_ran_sent-} ]] || __shellmate_send "ran;$1"
     __shellmate_wait
-  elif [[ $__shellmate_kept ]]; then
-    __shellmate_next="{ $__shellmate_put"$'\n'"$__shellmate_kept"$'\n} >&8 2>&9 8>&- 9>&-'
+  elif [[ $__shellmate_wrapped_hook ]]; then
+    __shellmate_next_code="{ $__shellmate_restore_code"$'\n'"$__shellmate_wrapped_hook"$'\n} >&8 2>&9 8>&- 9>&-'
   fi
 }
 
-# Obeys shellmate until the query is over. Others may write to the FIFO or read from it: so a line counts only if it is a token that
-# just shellmate was told. One ends the wait; the other, made for each look at the file, runs what was seen there.
+# Follows directives from shellmate until the query is answered or a command is to be run. Any program of the user can
+# write to the FIFO or read from it. So a line counts only if it is a token that shellmate got in a mark: the end
+# token ends the wait, the run token (a new one for each reading of the file) runs the command that was read.
 __shellmate_wait() {
-  builtin local REPLY='' __shellmate_t __shellmate_go=''
-  __shellmate_next='' __shellmate_query='' __shellmate_command=''
-  __shellmate_token __shellmate_t
-  __shellmate_say "listen;$__shellmate_t"
-  while [[ -p $__shellmate_fifo ]] && builtin read -r -t 1000000 <"$__shellmate_fifo" && [[ $REPLY != "$__shellmate_t" ]]; do
+  builtin local REPLY='' __shellmate_end_token __shellmate_run_token=''
+  __shellmate_next_code='' __shellmate_query='' __shellmate_command=''
+  __shellmate_token __shellmate_end_token
+  __shellmate_send "listen;$__shellmate_end_token"
+  while [[ -p $__shellmate_fifo ]] && builtin read -r -t 1000000 <"$__shellmate_fifo" && [[ $REPLY != "$__shellmate_end_token" ]]; do
     if [[ $REPLY == look ]]; then
       IFS='' builtin read -r -d '' __shellmate_command <"${__shellmate_fifo%/*}/command" || builtin :
-      __shellmate_token __shellmate_go
+      __shellmate_token __shellmate_run_token
       __shellmate_encode "$__shellmate_command"
-      __shellmate_say "read;$__shellmate_go;$__shellmate_field"
-    elif [[ $__shellmate_go && $REPLY == "$__shellmate_go" ]]; then
-      __shellmate_next=$__shellmate_run __shellmate_query=run __shellmate_ran='' __shellmate_code=0
-      __shellmate_say go
+      __shellmate_send "read;$__shellmate_run_token;$__shellmate_field"
+    elif [[ $__shellmate_run_token && $REPLY == "$__shellmate_run_token" ]]; then
+      __shellmate_next_code=$__shellmate_run_code __shellmate_query=run __shellmate_ran_sent='' __shellmate_command_status=0
+      __shellmate_send go
       builtin return
     fi
   done
-  __shellmate_where
-  __shellmate_say "prompt;$__shellmate_cwd"
+  __shellmate_set_cwd
+  __shellmate_send "prompt;$__shellmate_cwd_field"
 }
-# Sets $1 to a text that nobody can guess.
+
+# Sets the variable named $1 to a random text.
 __shellmate_token() {
   builtin read -r "$1" </proc/sys/kernel/random/uuid || builtin printf -v "$1" %s "$RANDOM-$RANDOM-$RANDOM-$RANDOM"
 }
-# Chooses another nonce, because this one was shown.
+
+# Chooses a new nonce, because a program has printed the old one.
 __shellmate_renew() {
-  builtin local __shellmate_t
-  __shellmate_token __shellmate_t
-  __shellmate_t=${__shellmate_t//-/}
-  ((${#__shellmate_t} == 32)) || builtin return 0
-  __shellmate_say "renew;$__shellmate_t"
-  __shellmate_mark=$'\e]7771;'$__shellmate_t
+  builtin local __shellmate_new_nonce
+  __shellmate_token __shellmate_new_nonce
+  __shellmate_new_nonce=${__shellmate_new_nonce//-/}
+  ((${#__shellmate_new_nonce} == 32)) || builtin return 0
+  __shellmate_send "renew;$__shellmate_new_nonce"
+  __shellmate_mark=$'\e]7771;'$__shellmate_new_nonce
 }
-# The command is over.
-__shellmate_over() {
+
+# Reports the end of the agent's command and waits for the next directive.
+__shellmate_command_done() {
   __shellmate_environment
-  __shellmate_say "ran;$__shellmate_code"
-  __shellmate_ran=1
+  __shellmate_send "ran;$__shellmate_command_status"
+  __shellmate_ran_sent=1
   __shellmate_wait
 }
 
-# Calls a function of bash-ble.sh, which waits behind the rest.
+# Calls __shellmate_ble_$1. The functions for ble.sh are part 2 of the lazy code.
 __shellmate_ble() {
-  __shellmate_unread=${__shellmate_unread[2]-}
-  __shellmate_unread[2]=
-  __shellmate_read
+  __shellmate_lazy_code=${__shellmate_lazy_code[2]-}
+  __shellmate_lazy_code[2]=
+  __shellmate_load
   "__shellmate_ble_$1"
 }
 
-# Says which command is about to run, $1 or the last in the history. In a subshell of PS0, if Enter did not see it.
-__shellmate_late() {
-  builtin local __shellmate_t="${1-}"
-  if [[ ! $__shellmate_t && $__shellmate_late -gt ${__shellmate_number:-0} ]]; then
-    __shellmate_t=$(HISTTIMEFORMAT='' builtin history 1)
-    __shellmate_t=${__shellmate_t#"${__shellmate_t%%[0-9]*}"}
-    __shellmate_t=${__shellmate_t#"${__shellmate_t%%[!0-9]*}"??}
+# Reports the command that is about to run: $1, or the last one in the history. PS0 calls it in a subshell if Enter
+# did not see the line.
+__shellmate_send_start() {
+  builtin local __shellmate_text="${1-}"
+  if [[ ! $__shellmate_text && $__shellmate_unseen -gt ${__shellmate_last_histcmd:-0} ]]; then
+    __shellmate_text=$(HISTTIMEFORMAT='' builtin history 1)
+    __shellmate_text=${__shellmate_text#"${__shellmate_text%%[0-9]*}"}
+    __shellmate_text=${__shellmate_text#"${__shellmate_text%%[!0-9]*}"??}
   fi
-  __shellmate_encode "$__shellmate_t"
-  __shellmate_say "start;$__shellmate_cwd;${__shellmate_text:-$__shellmate_field}"
+  __shellmate_encode "$__shellmate_text"
+  __shellmate_send "start;$__shellmate_cwd_field;${__shellmate_typed:-$__shellmate_field}"
 }

@@ -1,9 +1,10 @@
-# What fish does about a query once it has been taken; the host puts this text behind fish.fish.
+# The wait for the answer to a query, and what precedes it.
 
-# Leave the line on the screen as typed: no suggestion, the cursor behind it. Before fish 4 only its own redraw, which comes
-# too late, could do that; so print what is behind the cursor again, or wipe a suggestion (and a right prompt beside it).
-function __shellmate_settle
-    if set -q __shellmate_modern[1]
+# Leaves the query on the screen as typed: without a suggestion, and with the cursor at its end. In fish 3 the redraw
+# for that would come too late. So the text behind the cursor is printed again, or the suggestion and a right prompt
+# are erased.
+function __shellmate_tidy_line
+    if set -q __shellmate_is_fish4[1]
         builtin commandline --function suppress-autosuggestion beginning-of-buffer end-of-buffer suppress-autosuggestion
         return
     end
@@ -20,22 +21,23 @@ function __shellmate_settle
     end
 end
 
-# Before fish 4 a line can be added to the history only through its file.
-function __shellmate_remember
-    if set -q __shellmate_modern[1]
+# Adds a query to the history. In fish 3 this is only possible through the history file.
+function __shellmate_add_history
+    if set -q __shellmate_is_fish4[1]
         builtin history append -- $argv[1]
         return
     end
     set -l name fish
     set -q fish_history; and test "$fish_history" != default; and set name $fish_history
     test -n "$name"; and not set -q fish_private_mode; and test -d "$__fish_user_data_dir"; or return
-    test -n "$__shellmate_time"; or command date +%s | read --global __shellmate_time
+    test -n "$__shellmate_now"; or command date +%s | read --global __shellmate_now
     string replace -a \\ \\\\ -- $argv[1] | string join \\n | read --local --delimiter \n text
-    builtin printf '%s\n' "- cmd: $text" "  when: $__shellmate_time" >>$__fish_user_data_dir/$name"_history"
-    set -g __shellmate_unmerged $argv[1]
+    builtin printf '%s\n' "- cmd: $text" "  when: $__shellmate_now" >>$__fish_user_data_dir/$name"_history"
+    set -g __shellmate_unmerged_query $argv[1]
 end
 
-# Write down what is exported; when it was written tells the time. A variable whose name fish cannot say is as it was inherited.
+# Writes the exported variables to a file. The file's modification time also serves as the current time. Variables
+# with names that fish cannot express are copied from the environment that fish was started with.
 function __shellmate_environment
     string replace -r '[^/]*$' environment -- $__shellmate_fifo | read --local __shellmate_path
     begin
@@ -48,36 +50,39 @@ function __shellmate_environment
             end
         end
     end >$__shellmate_path 2>/dev/null
-    builtin path mtime -- $__shellmate_path 2>/dev/null | read --global __shellmate_time
+    builtin path mtime -- $__shellmate_path 2>/dev/null | read --global __shellmate_now
 end
 
-# A text that nobody can guess.
+# Sets __shellmate_token to a random text.
 function __shellmate_token
     read --global __shellmate_token </proc/sys/kernel/random/uuid 2>/dev/null
     or set -g __shellmate_token (random)-(random)-(random)-(random)
 end
 
-# Choose another nonce, because this one was shown.
+# Chooses a new nonce, because a program has printed the old one.
 function __shellmate_renew
     __shellmate_token
     string replace -a - '' -- $__shellmate_token | string match -r '^[0-9a-f]{32}$' | read --local nonce
     test -n "$nonce"; or return
-    __shellmate_say renew $nonce
+    __shellmate_send renew $nonce
     builtin functions __shellmate_mark | string replace -r '7771;\w+%' "7771;$nonce%" | source
 end
 
-# Wait for a command to run: true if there is one. Others may write to the FIFO or read from it: so a line counts only if it is a
-# token that just shellmate was told. One ends the wait; the other, made for each look at the file, runs what was seen there.
-# A read that is redirected itself would swallow what follows its line.
-function __shellmate_next
+# Follows directives from shellmate. Returns true if a command is to be run, false if the query is answered. Any
+# program of the user can write to the FIFO or read from it. So a line counts only if it is a token that shellmate got
+# in a mark: the end token ends the wait, the run token (a new one for each reading of the file) runs the command that
+# was read.
+function __shellmate_next_command
     builtin functions --erase __shellmate_interrupt
     set -q __shellmate_query[1]; or return 1
     __shellmate_token
-    set -l done $__shellmate_token
-    set -l go
-    __shellmate_say listen $done
+    set -l end_token $__shellmate_token
+    set -l run_token
+    __shellmate_send listen $end_token
     while true
-        set -l line $done
+        # The redirection is on the block, because `read <file` would discard what follows the line. If the FIFO is
+        # gone, the end token remains and ends the wait.
+        set -l line $end_token
         begin
             read line
         end <$__shellmate_fifo
@@ -86,13 +91,13 @@ function __shellmate_next
                 string replace -r '[^/]*$' command -- $__shellmate_fifo | read --local path
                 read --null --global __shellmate_command <$path
                 __shellmate_token
-                set go $__shellmate_token
-                __shellmate_say read $go "$__shellmate_command"
-            case $done
+                set run_token $__shellmate_token
+                __shellmate_send read $run_token "$__shellmate_command"
+            case $end_token
                 break
-            case $go
-                __shellmate_say go
-                __shellmate_listen
+            case $run_token
+                __shellmate_send go
+                __shellmate_catch_interrupt
                 return 0
         end
     end
@@ -100,16 +105,16 @@ function __shellmate_next
     return 1
 end
 
-# Say that the command is over, with its status.
-function __shellmate_over
+# Reports the end of the agent's command. $argv[1] is its status.
+function __shellmate_command_done
     set -g __shellmate_command
     __shellmate_environment
-    __shellmate_say ran $argv[1]
+    __shellmate_send ran $argv[1]
 end
 
-# Ctrl-C ends a program, and with it the command and all that was to follow, unless somebody listens for the signal: then only the
-# command. But what fish does by itself it does not end then, so a loop or a read is left as it is.
-function __shellmate_listen
+# Without a handler for SIGINT, Ctrl-C would end the agent's command and also the hook that waits. With a handler it
+# ends only an external program. fish's own loops and `read` would go on then, so commands with these get no handler.
+function __shellmate_catch_interrupt
     string match -qr '\b(?:while|read)\b' -- $__shellmate_command; and return
     function __shellmate_interrupt --on-signal INT
     end

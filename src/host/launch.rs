@@ -15,23 +15,32 @@ use crate::text::shell::quote::{self, Dialect};
 
 const BASH: &str = concat!(
     include_str!("../../shell-integration/bash.sh"),
+    include_str!("../../shell-integration/bash-hooks.sh"),
     include_str!("../../shell-integration/bash-keys.sh"),
     include_str!("../../shell-integration/bash-start.sh")
 );
-/// What bash keeps to read when it needs it, in three parts.
-const BASH_REST: &str = concat!(
+/// The lazy functions of bash (see bash.sh) in three parts, separated by NUL: for the prompt, for Enter, for ble.sh.
+const BASH_LAZY: &str = concat!(
     include_str!("../../shell-integration/bash-prompt.sh"),
     include_str!("../../shell-integration/bash-others.sh"),
     "\0",
     include_str!("../../shell-integration/bash-enter.sh"),
+    include_str!("../../shell-integration/bash-keymap.sh"),
     "\0",
-    include_str!("../../shell-integration/bash-ble.sh")
+    include_str!("../../shell-integration/bash-ble.sh"),
+    include_str!("../../shell-integration/bash-ble-query.sh")
 );
-const BASH_REST_NAME: &str = "bash-rest";
-const ZSH: &str =
-    concat!(include_str!("../../shell-integration/zsh-query.zsh"), include_str!("../../shell-integration/zsh.zsh"));
-const FISH: &str =
-    concat!(include_str!("../../shell-integration/fish.fish"), include_str!("../../shell-integration/fish-query.fish"));
+const BASH_LAZY_NAME: &str = "bash-lazy";
+const ZSH: &str = concat!(
+    include_str!("../../shell-integration/zsh-line.zsh"),
+    include_str!("../../shell-integration/zsh-query.zsh"),
+    include_str!("../../shell-integration/zsh.zsh")
+);
+const FISH: &str = concat!(
+    include_str!("../../shell-integration/fish.fish"),
+    include_str!("../../shell-integration/fish-keys.fish"),
+    include_str!("../../shell-integration/fish-query.fish")
+);
 
 /// How the user started us, as far as the shell should know.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -148,12 +157,12 @@ impl Launch {
         let BashArguments { login, posix, norc, noprofile, rcfile, others } = BashArguments::read(wishes, &variable);
         let flag = |set: bool| OsString::from(if set { "1" } else { "" });
         let script = integration.directory.join("bash");
-        let rest = integration.directory.join(BASH_REST_NAME);
+        let lazy = integration.directory.join(BASH_LAZY_NAME);
         let env = variable("ENV");
         let values = [
             ("nonce", integration.nonce.into()),
             ("fifo", integration.fifo.into()),
-            ("rest", rest.clone().into()),
+            ("lazy_file", lazy.clone().into()),
             ("login", flag(login)),
             ("norc", flag(norc)),
             ("noprofile", flag(noprofile)),
@@ -164,10 +173,10 @@ impl Launch {
             ("histfile_set", flag(variable("HISTFILE").is_some())),
         ];
         // Before anything else, lest `bash -x` show the nonce or `bash -a` export it.
-        let mut text = b"{ __shellmate_flags=${-//[!avx]/}; set +avx; } 2>/dev/null\n".to_vec();
+        let mut text = b"{ __shellmate_start_flags=${-//[!avx]/}; set +avx; } 2>/dev/null\n".to_vec();
         text.extend(preamble(&values, "__shellmate_", "=", Dialect::Posix));
         write_secret(&script, &text, BASH)?;
-        write_secret(&rest, b"", BASH_REST)?;
+        write_secret(&lazy, b"", BASH_LAZY)?;
         // With an rcfile bash would still read the system's own rc; `--norc` means that one too.
         let mut args: Vec<OsString> = if login || norc || posix {
             self.env.push(("ENV".into(), Some(script.clone().into())));
@@ -214,7 +223,7 @@ impl Launch {
     /// fish runs `--init-command` after the user's configuration and before the first prompt.
     fn integrate_fish(&mut self, integration: &Integration<'_>) -> io::Result<()> {
         let script = integration.directory.join("fish");
-        let values = [("fifo", integration.fifo.into()), ("renewal", integration.directory.join("renew").into())];
+        let values = [("fifo", integration.fifo.into()), ("renew_file", integration.directory.join("renew").into())];
         let mut text = preamble(&values, "set -g __shellmate_", " ", Dialect::Fish);
         // fish shows the text of a function only when asked for that function.
         let mark = format!(
@@ -235,7 +244,7 @@ impl Launch {
 /// Writes again what a shell may not have read of the integration, after its directory was deleted.
 pub(crate) fn restore(kind: Kind, directory: &Path) -> io::Result<()> {
     match kind {
-        Kind::Bash => write_secret(&directory.join(BASH_REST_NAME), b"", BASH_REST),
+        Kind::Bash => write_secret(&directory.join(BASH_LAZY_NAME), b"", BASH_LAZY),
         Kind::Zsh | Kind::Fish | Kind::Other => Ok(()),
     }
 }
@@ -330,7 +339,7 @@ mod tests {
             writeln!(io::stderr(), "SKIPPED: bash before 5.2 does not print what it has understood").unwrap();
             return;
         }
-        for script in [BASH, BASH_REST].into_iter().flat_map(|text| text.split('\0')) {
+        for script in [BASH, BASH_LAZY].into_iter().flat_map(|text| text.split('\0')) {
             let lean = lean(script);
             assert!(lean.len() < script.len());
             let whole = understood(script).unwrap();

@@ -157,7 +157,7 @@ impl Drop for Workspace {
     /// Leaves nothing but spill files, which the history may still name.
     fn drop(&mut self) {
         let ours = ["directives", "lock", TERMINAL, PAUSED, UNWRITTEN, COMMAND, RENEW];
-        let scripts = ["bash", "bash-rest", "fish", "zsh/.zshenv"];
+        let scripts = ["bash", "bash-lazy", "fish", "zsh/.zshenv"];
         for name in ours.iter().chain(&scripts).chain(&OF_HOOKS) {
             let _ = fs::remove_file(self.directory.join(name));
         }

@@ -169,9 +169,8 @@ fn every_key_that_accepts_a_line_in_bash_gets_its_check() {
     let directory = tempfile::tempdir().unwrap();
     let keys = directory.path().join("keys");
     std::fs::write(&keys, KEYS).unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/shell-integration/bash-enter.sh");
-    let run =
-        ". \"$1\"; __shellmate_f=$2; __shellmate_nameless() { :; }; __shellmate_unusual; printf %s \"$__shellmate_q\"";
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/shell-integration/bash-keymap.sh");
+    let run = ". \"$1\"; __shellmate_keys_file=$2; __shellmate_add_v_key() { :; }; __shellmate_build_keymap; printf %s \"$__shellmate_bindings\"";
     let mut bash = std::process::Command::new(Shell::Bash.path());
     let output = bash.args(["--norc", "-c", run, "bash", script]).arg(&keys).output().unwrap();
     let check = |key: &str, does: char| format!("\"{key}\": \"\\e[\\C-_1\\e[\\C-_{does}\"\n");

@@ -255,7 +255,7 @@ fn bash_a_lost_mark_does_not_lock_the_keyboard() {
     if !Shell::Bash.available() {
         return;
     }
-    let mut term = Term::new(Shell::Bash).rc("PROMPT_COMMAND='__shellmate_input='").start();
+    let mut term = Term::new(Shell::Bash).rc("PROMPT_COMMAND='__shellmate_input_mark='").start();
     term.wait_for_prompt();
     term.typed("> anybody here\r");
     term.wait_for("No model is connected yet");

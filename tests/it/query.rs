@@ -330,7 +330,7 @@ fn a_query_that_bash_cannot_hand_over_empties_no_file() {
     let mut term = Term::new(Shell::Bash).file("why", "keep\n").start();
     term.wait_for_prompt();
     // Somebody has cleaned up.
-    term.run("rm \"$__shellmate_rest\"");
+    term.run("rm \"$__shellmate_lazy_file\"");
     term.run("> why did that fail");
     term.run("cat why");
     term.wait_for("\nkeep\n");
