@@ -7,6 +7,7 @@
 mod agent_link;
 mod announce;
 mod background;
+mod books;
 mod build;
 mod directives;
 mod farewell;

@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::capture::{Capture, Limits, Output, Size, Spiller};
-use crate::track::{self, Command, Hooks, LineOnScreen, Mark, Modes, Moment, Piece, Redraw, Screen, Tracker, Zone};
+use crate::track::{self, Command, Hooks, LineOnScreen, Mark, Modes, Moment, Piece, Screen, Tracker, Zone};
 
 use super::announce::Announcer;
+use super::books::WipeFilter;
 use super::directives::Heard;
 use super::follow::Follower;
 use super::hint::hint;
@@ -104,19 +105,8 @@ pub(super) struct Stage {
     has_prompted: bool,
     /// Whether nothing was sent to the shell since it drew its prompt.
     is_untouched: bool,
-    /// Keys that accept a line and may still be on their way.
-    enters: usize,
-    /// How many rows the cursor has just moved down on the edited line.
-    down: usize,
-    /// How readline wiped a line just now: perhaps only to call our hook.
-    wipe: Vec<u8>,
-    /// It did, and draws the line again.
-    redraw: Option<Redraw>,
-    /// Whether readline wipes a line where it stands.
-    wipes_lines: bool,
+    wipe_filter: WipeFilter,
     nonce: Nonce,
-    /// The next carriage return belongs to a redraw that would begin left of where its line did.
-    swallow_return: bool,
 }
 
 impl Stage {
@@ -155,13 +145,8 @@ impl Stage {
             announced: false,
             has_prompted: false,
             is_untouched: false,
-            enters: 0,
-            down: 0,
-            wipe: Vec::new(),
-            redraw: None,
-            wipes_lines: false,
+            wipe_filter: WipeFilter::default(),
             nonce: Nonce::default(),
-            swallow_return: false,
         }
     }
 
@@ -277,7 +262,7 @@ impl Stage {
     /// The shell gets this to read.
     pub(super) fn touch(&mut self, keys: &[u8]) {
         self.is_untouched = false;
-        self.enters += keys.iter().filter(|key| b"\r\n\x0F".contains(key)).count();
+        self.wipe_filter.sent(keys);
     }
 
     /// Takes the next piece of the stream. `in_front` says whether the shell itself owns its terminal.
@@ -358,8 +343,12 @@ impl Stage {
             self.aside.extend_from_slice(bytes);
             return;
         }
-        let Some(bytes) = self.hide_redraw(bytes) else { return };
-        let bytes = self.without_return(bytes);
+        let is_edited = self.floor == Floor::Shell && self.tracker.zone() == Zone::Input && !self.is_covered;
+        let (filter, mut canvas) = self.filter();
+        let bytes = filter.pass(bytes, is_edited, &mut canvas);
+        if bytes.is_empty() {
+            return;
+        }
         self.show(bytes);
         let is_output = self.tracker.zone() == Zone::Output || self.floor == Floor::Lent;
         if let Some(capture) = self.capture.as_mut().filter(|_| is_output) {
@@ -370,7 +359,11 @@ impl Stage {
     fn obey(&mut self, mark: Mark, in_front: impl Fn() -> bool) {
         let is_hidden = matches!(self.floor, Floor::Accepted { .. });
         // The line editor redraws its prompt, mark and all, on the way from the query to the hook.
-        if is_hidden && mark == Mark::Input || self.hides(&mark) {
+        if is_hidden && mark == Mark::Input {
+            return;
+        }
+        let (filter, mut canvas) = self.filter();
+        if filter.hides(&mark, &mut canvas) {
             return;
         }
         let is_at_prompt =
@@ -439,12 +432,15 @@ impl Stage {
                     self.command_ended(status, true);
                 }
             }
-            Mark::Wiped { .. } => self.wiped(),
+            Mark::Wiped { .. } => {
+                let (filter, mut canvas) = self.filter();
+                filter.wiped(&mut canvas);
+            }
             Mark::Query { line, screen } => {
-                self.swallow_return = false;
+                self.wipe_filter.expect_no_redraw();
                 if in_front() {
                     if screen == LineOnScreen::Erased {
-                        self.repaint(&line);
+                        self.filter().1.repaint(&line);
                     }
                     self.floor = Floor::Accepted { hidden: 0 };
                     self.accepted_at = Some(Instant::now());

@@ -1,0 +1,45 @@
+//! The screen and what is known about it, as bytes are put on it.
+
+use crate::session::outbox::Outbox;
+use crate::track::{Screen, Tracker};
+
+/// The terminal's queue with the records that must agree with it.
+pub(in crate::session) struct Canvas<'a> {
+    pub(in crate::session) tracker: &'a mut Tracker,
+    pub(in crate::session) screen: &'a mut Screen,
+    pub(in crate::session) out: &'a mut Outbox,
+}
+
+impl Canvas<'_> {
+    /// Queues bytes that change what is on the screen and the line the cursor is on.
+    pub(in crate::session) fn show(&mut self, bytes: &[u8]) {
+        self.draw(bytes);
+        self.tracker.passed(bytes);
+    }
+
+    /// Queues bytes that change what is on the screen, but not the line that the tracker follows.
+    pub(in crate::session) fn draw(&mut self, bytes: &[u8]) {
+        self.out.push(bytes);
+        self.screen.push(bytes);
+    }
+
+    /// Queues bytes that restore what the records say is on the screen already.
+    pub(in crate::session) fn restore(&mut self, bytes: &[u8]) {
+        self.out.push(bytes);
+    }
+
+    /// Draws the prompt's last line and the accepted line again where the line editor has erased them.
+    pub(in crate::session) fn repaint(&mut self, line: &[u8]) {
+        self.out.push(b"\r");
+        self.out.push(self.tracker.prompt_line());
+        for &byte in line {
+            match byte {
+                b'\n' => self.out.push(b"\r\n"),
+                b'\t' => self.out.push(b"\t"),
+                0..0x20 => self.out.push(&[b'^', byte + 0x40]),
+                0x7F => self.out.push(b"^?"),
+                _ => self.out.push(&[byte]),
+            }
+        }
+    }
+}
