@@ -21,7 +21,7 @@ fn shot(term: &Term, name: &str) {
     let known = |line: &str| who().replace_all(&term.without_place(line), " as me@here in ").into_owned();
     let seen = term.wait_for_picture(|screen| picture(screen, known), wanted);
     let shell = term.shell().name();
-    insta::with_settings!({ snapshot_path => "screens", prepend_module_to_snapshot => false, omit_expression => true }, {
+    insta::with_settings!({ snapshot_path => ".", prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!(name.to_owned(), seen, shell);
     });
 }
