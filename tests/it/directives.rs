@@ -1,9 +1,13 @@
 //! The way from shellmate to a waiting hook, with other programs of the same user at it.
 
+use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -41,7 +45,7 @@ struct Thief(Child);
 
 impl Thief {
     fn at(fifo: PathBuf) -> Thief {
-        let fifo = std::fs::OpenOptions::new().read(true).write(true).open(fifo).unwrap();
+        let fifo = OpenOptions::new().read(true).write(true).open(fifo).unwrap();
         Thief(Command::new("cat").stdin(fifo).stdout(Stdio::null()).spawn().unwrap())
     }
 }
@@ -50,6 +54,34 @@ impl Drop for Thief {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
+    }
+}
+
+/// A program that writes over the beginning of a file as soon as it is there, again and again.
+struct Swapper {
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Swapper {
+    fn start(path: PathBuf, text: String) -> Swapper {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let stop = Arc::clone(&is_over);
+        let thread = std::thread::spawn(move || {
+            while !stop.load(Ordering::Relaxed) {
+                if let Ok(mut file) = OpenOptions::new().write(true).open(&path) {
+                    let _ = file.write_all(text.as_bytes());
+                }
+            }
+        });
+        Swapper { is_over, thread: Some(thread) }
+    }
+}
+
+impl Drop for Swapper {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
@@ -64,7 +96,7 @@ fn a_directive_of_another_program_is_not_obeyed() {
         std::fs::write(&evil, format!("touch '{}'\n", owned.display())).unwrap();
         term.typed("> go\r");
         term.wait_for("Esc no >");
-        let mut fifo = std::fs::OpenOptions::new().write(true).open(workspace.join("directives")).unwrap();
+        let mut fifo = OpenOptions::new().write(true).open(workspace.join("directives")).unwrap();
         std::fs::copy(&evil, workspace.join("command")).unwrap();
         for line in [
             format!("1 run {}", evil.display()),
@@ -77,6 +109,9 @@ fn a_directive_of_another_program_is_not_obeyed() {
             fifo.write_all(format!("{line}\n").as_bytes()).unwrap();
         }
         term.typed("y");
+        let is_over = |text: &str| text.contains("\nwanted") || text.trim_end().ends_with("[2]$");
+        term.wait_until(|screen| owned.exists() || is_over(&text_of(screen)));
+        assert!(!owned.exists(), "{}\n{}", shell.name(), term.describe());
         term.wait_for("\nwanted");
         term.wait_for("the answer");
         term.wait_for_prompt();
@@ -87,21 +122,18 @@ fn a_directive_of_another_program_is_not_obeyed() {
 #[test]
 fn a_command_that_was_swapped_for_another_is_not_run() {
     in_every_shell(|shell| {
-        let command = json!({ "command": "echo wan''ted" });
-        let model = Model::start([Reply::calls(&[("run_in_shell", command)]), Reply::text(["the answer"])]);
+        // Several times, because the swapper may come too late.
+        let call = || Reply::calls(&[("run_in_shell", json!({ "command": "echo wan''ted" }))]);
+        let model = Model::start([call(), call(), call(), call(), Reply::text(["the answer"])]);
         let mut term = asking(shell, &model);
         let (workspace, owned) = (workspace(&term), term.home().join("owned"));
-        // A program that overwrites each command as soon as it is there.
-        let swap = "while :; do [ ! -e \"$1/command\" ] || echo \"touch $2\" > \"$1/command\"; done";
-        let swapper =
-            Command::new("sh").args(["-c", swap, "sh"]).arg(&workspace).arg(&owned).stderr(Stdio::null()).spawn();
-        let swapper = Thief(swapper.unwrap());
+        let swapper = Swapper::start(workspace.join("command"), format!("touch '{}'\n", owned.display()));
         term.typed("> go\r");
         term.wait_for("Esc no >");
-        term.typed("y");
-        // It runs as it was approved, or not at all: then the prompt is back after a while.
-        let is_over = |text: &str| text.contains("\nwanted") || text.trim_end().ends_with("]$");
-        term.wait_until(|screen| is_over(&text_of(screen)));
+        term.typed("a");
+        // Each runs as it was approved, or not at all: then the prompt is back after a while.
+        let is_over = |text: &str| text.contains("the answer") || text.trim_end().ends_with("[2]$");
+        term.wait_until(|screen| owned.exists() || is_over(&text_of(screen)));
         drop(swapper);
         assert!(!owned.exists(), "{}\n{}", shell.name(), term.describe());
     });

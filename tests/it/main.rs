@@ -8,6 +8,7 @@
 mod accepting;
 mod aid;
 mod ask;
+mod attacks;
 mod background;
 mod binary;
 mod bindings;
