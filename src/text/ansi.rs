@@ -1,23 +1,23 @@
 //! Escape sequences, appended to a buffer of bytes.
 //!
-//! They are crossterm's commands wherever it has one: `out.put(MoveUp(2))`. This file alone writes others by hand, because crossterm
-//! - has no hyperlinks (OSC 8);
-//! - writes one sequence for each attribute, where a theme's style is one sequence for all of them;
-//! - writes the terminal's own 16 colours as `38;5;n`, which old terminals do not know and where bold is no brighter, and leaves out
-//!   every colour when it finds `NO_COLOR` in the environment, which this room does not read.
+//! crossterm's commands write them: `out.put(MoveUp(2))`. Only this file writes sequences by hand, because crossterm
+//! - has no command for hyperlinks (OSC 8);
+//! - writes one sequence per attribute, where a theme's style needs a single sequence for all of them;
+//! - writes the terminal's own 16 colours as `38;5;n`, which old terminals do not understand and which bold does not brighten;
+//! - omits every colour when `NO_COLOR` is in the environment, which this room does not read.
 
 use std::fmt;
 
 use crossterm::Command;
 
-/// Takes crossterm's commands.
+/// A buffer that crossterm's commands can be appended to.
 pub(crate) trait Put {
     fn put(&mut self, command: impl Command) -> &mut Self;
 }
 
 impl Put for Vec<u8> {
     fn put(&mut self, command: impl Command) -> &mut Self {
-        // Appending to memory does not fail.
+        // Appending to a `Vec` cannot fail.
         let _ = command.write_ansi(&mut Bytes(self));
         self
     }
@@ -32,12 +32,12 @@ impl fmt::Write for Bytes<'_> {
     }
 }
 
-/// Selects what these parameters name.
+/// The SGR sequence (Select Graphic Rendition) with these parameters.
 pub(super) fn sgr(parameters: &[String]) -> String {
     format!("\x1b[{}m", parameters.join(";"))
 }
 
-/// Makes `text` a link to `url`, which must be free of control characters.
+/// Makes `text` a hyperlink to `url`, which must not contain control characters.
 pub(crate) fn link(url: &str, text: &str) -> String {
     format!("\x1b]8;;{url}\x1b\\{text}\x1b]8;;\x1b\\")
 }

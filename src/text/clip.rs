@@ -1,6 +1,6 @@
 //! Text cut to a size.
 
-/// The beginning of a text, at a character's end.
+/// Returns the longest prefix of `text` that is at most `most` bytes long and ends at a character boundary.
 pub(crate) fn beginning(text: &str, most: usize) -> &str {
     let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     &text[..end.unwrap_or(0)]
@@ -11,7 +11,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_character_is_torn() {
+    fn a_prefix_ends_at_a_character_boundary() {
         assert_eq!(beginning("aé", 2), "a");
         assert_eq!(beginning("aé", 3), "aé");
         assert_eq!(beginning("", 5), "");

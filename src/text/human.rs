@@ -7,7 +7,7 @@ pub(crate) fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs();
     match seconds {
         0 => format!("{}ms", duration.as_millis()),
-        // Cut, not rounded: 9.99 s is not yet 10.
+        // Truncated rather than rounded, so that 9.99 s does not become 10.0 s.
         1..10 => format!("{seconds}.{}s", duration.subsec_millis() / 100),
         10..60 => format!("{seconds}s"),
         60..3_600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
@@ -24,7 +24,7 @@ pub(crate) fn size(bytes: u64) -> String {
     }
     let mut value = bytes as f64 / 1024.0;
     let mut unit = 0;
-    // What would be written as 1024 is one of the next.
+    // A value that would be rounded to 1024 is written in the next larger unit.
     while value >= 1023.5 {
         value /= 1024.0;
         unit += 1;
@@ -48,7 +48,7 @@ pub(crate) fn age(age: Duration) -> String {
     }
 }
 
-/// What tokens cost: `$0.0042`, `$1.20`; without a price the model is one's own.
+/// The cost of tokens: `$0.0042`, `$1.20`, or `local` for a model without a price.
 pub(crate) fn cost(cost: Option<f64>) -> String {
     match cost {
         Some(cost) if cost > 0.0 && cost < 0.01 => format!("${cost:.4}"),
@@ -57,7 +57,7 @@ pub(crate) fn cost(cost: Option<f64>) -> String {
     }
 }
 
-/// Tokens, and other large numbers: `950`, `1.2k`, `34k`, `1.5M`.
+/// A number of tokens or of something else that can be large: `950`, `1.2k`, `34k`, `1.5M`.
 pub(crate) fn count(tokens: u64) -> String {
     match tokens {
         0..1_000 => tokens.to_string(),
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_have_two_units_at_most() {
+    fn durations_have_at_most_two_units() {
         let written = |millis| duration(Duration::from_millis(millis));
         assert_eq!(
             [0, 12, 999, 1_250, 9_999, 42_900, 185_000, 7_800_000, 273_600_000].map(written),
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_have_a_decimal_only_where_it_tells_something() {
+    fn sizes_below_ten_units_have_one_decimal() {
         assert_eq!(
             [0, 1023, 1024, 1536, 10_188, 348_160, 1_048_575, 1_181_116_006, u64::MAX].map(size),
             ["0 B", "1023 B", "1.0 KiB", "1.5 KiB", "9.9 KiB", "340 KiB", "1.0 MiB", "1.1 GiB", "16 EiB"]

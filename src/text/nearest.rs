@@ -1,9 +1,9 @@
-//! The word that was probably meant.
+//! Suggestions for misspelled words.
 
-/// The candidate nearest to a word: at most one slip in a short word, three in a long one.
+/// Returns the candidate with the smallest edit distance to `word`: at most one edit for a short word, three for a long one.
 pub(crate) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let (distance, name) = candidates.map(|name| (distance(word, name), name)).min()?;
-    // Two slips in a short word make another word: `cost` is not `copy`.
+    // Two edits turn a short word into another word: `cost` is not a misspelled `copy`.
     let slips = match word.chars().count() {
         0..6 => 1,
         6..9 => 2,
@@ -12,7 +12,7 @@ pub(crate) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>)
     (distance <= slips).then_some(name)
 }
 
-/// The number of letters to insert, remove, change or swap with their neighbour to get from one word to the other.
+/// The edit distance: how many letters to insert, remove, change or swap with their neighbour to turn one word into the other.
 pub(crate) fn distance(from: &str, to: &str) -> usize {
     let from: Vec<char> = from.chars().collect();
     let to: Vec<char> = to.chars().collect();
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_is_forgiven_and_another_word_is_not() {
+    fn a_misspelled_word_finds_its_candidate_and_a_different_word_does_not() {
         let names = || ["/help", "/model", "/context"].into_iter();
         assert_eq!(nearest("/hlep", names()), Some("/help"));
         assert_eq!(nearest("/contxt", names()), Some("/context"));
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn distances_are_letters() {
+    fn a_swap_of_neighbours_counts_as_one_edit() {
         assert_eq!(distance("ignor", "ignore"), 1);
         assert_eq!(distance("head", "tail"), 4);
         assert_eq!(distance("", "abc"), 3);

@@ -1,6 +1,6 @@
 //! Percent-encoding of arbitrary bytes.
 
-/// Decodes `%XX` tolerantly: a `%` that is not followed by two hex digits stands for itself.
+/// Decodes `%XX`. A `%` that is not followed by two hex digits is kept as it is.
 pub(crate) fn decode(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
@@ -19,7 +19,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Encodes every byte that `keep` does not accept as `%XX`; `%` itself is always encoded.
+/// Encodes every byte that `keep` rejects as `%XX`. Non-ASCII bytes and `%` itself are always encoded.
 pub(crate) fn encode(bytes: &[u8], keep: impl Fn(u8) -> bool) -> String {
     let mut out = String::with_capacity(bytes.len());
     for &byte in bytes {
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decodes_only_what_is_encoded() {
+    fn only_valid_escapes_are_decoded() {
         assert_eq!(decode(b"/tmp/100%25 sure%0A"), b"/tmp/100% sure\n");
         assert_eq!(decode(b"100% %g1 %4"), b"100% %g1 %4");
         assert_eq!(decode(b"%"), b"%");

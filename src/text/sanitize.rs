@@ -1,6 +1,6 @@
-//! Control characters out of anything we quote.
+//! Removes control characters from text that is quoted on the screen.
 
-/// Replaces what could steer a terminal: C0 (but tab and newline), DEL, C1 and the bidirectional overrides.
+/// Replaces the characters that control a terminal with U+FFFD: C0 (except tab and newline), DEL, C1 and the bidirectional controls.
 pub(crate) fn sanitize(text: &str) -> String {
     text.chars().map(|c| if steers(c) { '\u{FFFD}' } else { c }).collect()
 }
@@ -16,7 +16,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_that_moves_a_cursor_survives() {
+    fn control_and_bidirectional_characters_are_replaced() {
         assert_eq!(
             sanitize("a\x1b[31mb\tc\nd\r\u{9b}2J\u{202e}é✳"),
             "a\u{FFFD}[31mb\tc\nd\u{FFFD}\u{FFFD}2J\u{FFFD}é✳"

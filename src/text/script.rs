@@ -1,9 +1,9 @@
-//! Letters that look like others.
+//! Letters of other scripts that look like ASCII letters.
 
-/// Characters named when a text is not plain ASCII.
+/// How many different non-ASCII characters are listed.
 const NAMED: usize = 4;
 
-/// The characters of a name that are not ASCII, with their code points; none if there are none.
+/// Lists the non-ASCII characters of a name with their code points. Returns `None` if the name is plain ASCII.
 pub(crate) fn not_ascii(name: &str) -> Option<String> {
     let mut found: Vec<char> = name.chars().filter(|c| !c.is_ascii()).collect();
     found.sort_unstable();
@@ -14,7 +14,7 @@ pub(crate) fn not_ascii(name: &str) -> Option<String> {
     (!found.is_empty()).then(|| format!("not ASCII: {}{more}", names.join(", ")))
 }
 
-/// The first word in which letters of one script stand among lookalikes of another.
+/// Returns the first word that mixes ASCII letters with letters of a script that resembles Latin.
 pub(crate) fn mixed_word(text: &str) -> Option<&str> {
     let is_mixed = |word: &&str| word.chars().any(|c| c.is_ascii_alphabetic()) && word.chars().any(resembles_latin);
     text.split(|c: char| !c.is_alphanumeric()).find(is_mixed)
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lookalikes_are_named() {
+    fn non_ascii_lookalikes_are_listed_with_their_code_points() {
         assert_eq!(not_ascii("src/main.rs"), None);
         assert_eq!(not_ascii("p\u{430}y").unwrap(), "not ASCII: а U+0430");
         assert_eq!(not_ascii("p\u{200B}y").unwrap(), "not ASCII:  U+200B");

@@ -1,16 +1,16 @@
-//! Text with everything spelled out that an eye would miss.
+//! Text in which invisible characters are spelled out.
 //!
-//! Where a person decides about a command or a path, every character counts. What has no glyph of its own (controls, format and
-//! bidirectional characters, separators, variation selectors, tags, blanks of other scripts) is written as its code point, and long
-//! runs of blanks or empty lines are counted, so that they cannot push the rest out of sight.
+//! A person who approves a command or a path must see every character of it. Characters without a glyph of their own (controls,
+//! format and bidirectional characters, separators, variation selectors, tags, blanks of other scripts) are written as code points.
+//! Long runs of blanks or empty lines are replaced by their count, so that they cannot push the rest out of sight.
 
 use unicode_width::UnicodeWidthChar;
 
-/// Cells of blanks in a row that are shown as they are.
+/// The longest run of blanks, in cells, that is shown as it is.
 const BLANKS: usize = 32;
 /// Cells that a tab is shown as.
 const TAB: usize = 4;
-/// Empty lines in a row that are shown as they are.
+/// How many consecutive empty lines are shown as they are.
 const EMPTY_LINES: usize = 2;
 
 /// Part of a spelled line.
@@ -18,11 +18,11 @@ const EMPTY_LINES: usize = 2;
 pub(crate) enum Piece {
     /// Characters that stand for themselves.
     Plain(String),
-    /// What stands for characters that cannot be seen.
+    /// A replacement for invisible characters.
     Sign(String),
 }
 
-/// What the terminal can show.
+/// Which characters the terminal can display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Alphabet {
     Unicode,
@@ -55,18 +55,18 @@ pub(crate) fn spell(text: &str, alphabet: Alphabet) -> Vec<Vec<Piece>> {
     spelled
 }
 
-/// Spells one line; a newline within it is spelled too, and so is a blank at its end.
+/// Spells one line. Newlines in it and blanks at its end are spelled out too.
 pub(crate) fn spell_line(line: &str, alphabet: Alphabet) -> Vec<Piece> {
-    // At the end of a line not even one blank can be seen.
+    // At the end of a line even a single blank is invisible.
     pieces(line, alphabet, 0)
 }
 
-/// Spells a line of a file, where a blank at the end means little.
+/// Spells a line of a file. Short runs of blanks at its end are harmless there and stay as they are.
 pub(crate) fn spell_code(line: &str, alphabet: Alphabet) -> Vec<Piece> {
     pieces(line, alphabet, BLANKS)
 }
 
-/// Spells a line that may end with so many blanks.
+/// Spells a line. Up to `at_end` cells of blanks at its end stay as they are.
 fn pieces(line: &str, alphabet: Alphabet, at_end: usize) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut rest = line;
@@ -100,7 +100,7 @@ pub(crate) fn spelled(line: &str) -> String {
     pieces.into_iter().map(|(Piece::Plain(text) | Piece::Sign(text))| text).collect()
 }
 
-/// Whether something in this line cannot be seen.
+/// Whether this line contains invisible characters.
 pub(crate) fn hides(line: &str) -> bool {
     spell_line(line, Alphabet::Unicode).iter().any(|piece| matches!(piece, Piece::Sign(_)))
 }
@@ -145,14 +145,14 @@ fn sign(c: char, count: usize, alphabet: Alphabet) -> Piece {
     })
 }
 
-/// Whether a character leaves nothing on the screen that tells it from another or from a blank.
+/// Whether a character cannot be told from a blank or from another character on the screen.
 fn is_hidden(c: char) -> bool {
     match c {
         ' '..='~' => false,
-        // Soft hyphen, fillers and blanks that have a width, the replacement character, and what only some fonts draw.
+        // The soft hyphen, fillers and blanks that have a width, the replacement character, and private-use characters.
         '\u{AD}' | '\u{115F}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{FFA0}' | '\u{1D159}' => true,
         '\u{FFF9}'..='\u{FFFF}' | '\u{E000}'..='\u{F8FF}' | '\u{E0000}'..='\u{10FFFF}' => true,
-        // Controls have no width, and neither have format characters, marks, selectors and tags.
+        // Controls, format characters, marks, selectors and tags have no width.
         _ => c.is_whitespace() || c.width().unwrap_or(0) == 0 || super::sanitize::steers(c),
     }
 }
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(ascii(&" ".repeat(99)), r#"[Sign("<space x99>")]"#);
     }
 
-    /// What a sign stands for.
+    /// The characters that a sign stands for.
     fn meaning(sign: &str) -> String {
         let (name, count) = sign.split_once(" ×").unwrap_or((sign, "1"));
         let name = match name {
@@ -233,7 +233,7 @@ mod tests {
     }
 
     proptest! {
-        /// Every character of a line is on the screen or has a sign that says which it is.
+        /// Every character of a line is either visible or replaced by a sign that names it.
         #[test]
         fn nothing_in_a_line_is_lost_or_invisible(line in r"(\PC|[ \t]{0,50}|[\x00-\x1f\u{200b}-\u{202e}\u{fe00}-\u{fe0f}]){0,30}") {
             let pieces = spell_line(&line, Alphabet::Unicode);
@@ -251,7 +251,7 @@ mod tests {
             prop_assert_eq!(again, line);
         }
 
-        /// Of a text of several lines nothing is lost but the order of blanks within counted empty lines.
+        /// In a text of several lines only the order of blanks within counted empty lines is lost.
         #[test]
         fn nothing_in_a_text_is_lost(text in r"([a-z ;]{0,3}|\n|\n[ \t]){0,80}") {
             let text = format!("{text}.");

@@ -1,4 +1,4 @@
-//! A style, the words for it, and the SGR bytes that select it.
+//! Text styles: how they are written in themes, and the SGR sequences that select them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -23,21 +23,21 @@ pub(crate) enum Ansi {
 /// A colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ink {
-    /// The terminal's own.
+    /// A colour of the terminal's palette.
     Ansi(Ansi),
-    /// The terminal's own, brighter.
+    /// The bright form of a colour of the terminal's palette.
     Bright(Ansi),
     Rgb(u8, u8, u8),
 }
 
-/// How many colours there are.
+/// How many colours the terminal shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
-    /// As `NO_COLOR` asks; bold, dim and the like remain.
+    /// No colours, as `NO_COLOR` asks. Bold, dim and other attributes remain.
     None,
-    /// The terminal's own 16.
+    /// The 16 colours of the terminal's palette.
     Ansi16,
-    /// A fixed palette besides.
+    /// The fixed palette of 256 colours too.
     Indexed,
     True,
 }
@@ -76,7 +76,7 @@ impl Style {
         Style { ink: Some(Ink::Ansi(colour)), ..Style::PLAIN }
     }
 
-    /// Adds what `other` has; its colour wins.
+    /// Combines two styles. If both have a colour, that of `other` is used.
     pub(crate) fn and(self, other: Style) -> Style {
         Style {
             ink: other.ink.or(self.ink),
@@ -89,7 +89,7 @@ impl Style {
         }
     }
 
-    /// Returns `text` in this style, with the terminal back in a plain state behind it.
+    /// Returns `text` in this style, followed by a reset of all attributes.
     pub(crate) fn paint(self, text: &str, depth: Depth) -> String {
         let on = self.sgr(depth);
         if on.is_empty() || text.is_empty() {
@@ -98,7 +98,7 @@ impl Style {
         format!("{on}{text}{}", SetAttribute(Attribute::Reset))
     }
 
-    /// The sequence that turns it on from a plain state, or nothing for plain.
+    /// The sequence that selects this style after a reset. Empty for the plain style.
     fn sgr(self, depth: Depth) -> String {
         let attributes = [
             (self.bold, Attribute::Bold),
@@ -128,7 +128,7 @@ impl Ink {
     }
 }
 
-/// The nearest of the 6 × 6 × 6 colours, or of the 24 greys.
+/// The nearest colour of the 6 × 6 × 6 cube, or the nearest of the 24 greys.
 fn indexed(r: u8, g: u8, b: u8) -> u8 {
     let spread = r.max(g).max(b) - r.min(g).min(b);
     if spread < 12 {
@@ -147,7 +147,7 @@ fn indexed(r: u8, g: u8, b: u8) -> u8 {
     16 + 36 * step(r) + 6 * step(g) + step(b)
 }
 
-/// The nearest hue that is legible on light and dark alike.
+/// The nearest hue that is legible on light and on dark backgrounds.
 fn nearest_of_six(r: u8, g: u8, b: u8) -> Ansi {
     let middle = (u16::from(r.max(g).max(b)) + u16::from(r.min(g).min(b))) / 2;
     let high = |value: u8| u16::from(value) > middle;
@@ -161,7 +161,7 @@ fn nearest_of_six(r: u8, g: u8, b: u8) -> Ansi {
     }
 }
 
-/// What is wrong with the words for a style.
+/// A word that names neither a colour nor an attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BadStyle(String);
 
@@ -181,7 +181,7 @@ impl fmt::Display for BadStyle {
 impl FromStr for Style {
     type Err = BadStyle;
 
-    /// Reads words such as `bold underline #8bd5ca`; `plain` is none of anything.
+    /// Reads words such as `bold underline #8bd5ca`. `plain` has no effect.
     fn from_str(words: &str) -> Result<Style, BadStyle> {
         let mut style = Style::default();
         for word in words.split_whitespace() {
@@ -222,14 +222,14 @@ mod tests {
     }
 
     #[test]
-    fn painted_text_ends_plain() {
+    fn painted_text_ends_with_a_reset() {
         assert_eq!(Style::BOLD.paint("a", Depth::None), "\x1b[1ma\x1b[0m");
         assert_eq!(Style::BOLD.paint("", Depth::None), "");
         assert_eq!(Style::colour(Ansi::Red).paint("a", Depth::None), "a");
     }
 
     #[test]
-    fn only_what_is_set_is_said() {
+    fn the_sequence_contains_only_the_attributes_that_are_set() {
         assert_eq!(sgr("plain", Depth::True), "");
         assert_eq!(sgr("bold cyan", Depth::Ansi16), "\x1b[1;36m");
         assert_eq!(sgr("bold cyan", Depth::None), "\x1b[1m");
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_colour_is_shown_as_well_as_the_terminal_can() {
+    fn a_colour_is_reduced_to_the_depth_of_the_terminal() {
         assert_eq!(sgr("#ff8700", Depth::True), "\x1b[38;2;255;135;0m");
         assert_eq!(sgr("#ff8700", Depth::Indexed), "\x1b[38;5;208m");
         assert_eq!(sgr("#808080", Depth::Indexed), "\x1b[38;5;244m");
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_nobody_knows_is_named() {
+    fn an_unknown_word_is_named_in_the_error() {
         let said = "bold cyann".parse::<Style>().unwrap_err().to_string();
         assert!(said.starts_with("`cyann` is neither a colour") && said.ends_with("did you mean cyan?"), "{said}");
         for bad in ["#12345", "#gggggg", "bright-bold", "#é23"] {

@@ -1,12 +1,13 @@
-//! Titles in the words of screen and tmux.
+//! Window titles as screen and tmux write them.
 
 use std::borrow::Cow;
 
 use memchr::memmem;
 
-/// Takes out `ESC k title ESC \`, which screen, tmux and what calls itself so never show.
+/// Removes the window titles that screen and tmux set with `ESC k title ESC \` and never display.
 ///
-/// To other terminals `ESC k` means nothing, so a title ends with its line at the latest: a stray one hides no more than that.
+/// Other terminals give `ESC k` no meaning. A title therefore ends at the end of its line at the latest, so that a stray `ESC k`
+/// hides no more than one line.
 pub(crate) fn without_titles(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut rest = bytes;
     let mut kept = Vec::new();
@@ -33,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_title_is_taken_out_and_nothing_else() {
+    fn only_window_titles_are_removed() {
         let cases: &[(&[u8], &[u8])] = &[
             (b"no title\x1b[31mk\x1b]0;another\x07", b"no title\x1b[31mk\x1b]0;another\x07"),
             (b"\x1bkvim\x1b\\text", b"text"),

@@ -1,17 +1,17 @@
-//! How many cells text takes, and where the cursor is after it.
+//! How many terminal cells a text takes, and where the cursor is after it.
 //!
-//! Terminals agree on letters, ideographs and combining marks. They disagree on joined emoji, flags, skin tones and variation
-//! selectors: some draw one picture of two cells, some draw the parts side by side.
+//! Terminals agree on the width of letters, ideographs and combining marks. They disagree on joined emoji, flags, skin tones and
+//! variation selectors: some draw one glyph of two cells, some draw the parts side by side.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Cells of `text` on a terminal that draws a grapheme as one picture.
+/// The cells of `text` on a terminal that draws every grapheme as one glyph.
 pub(crate) fn cells(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.graphemes(true).map(UnicodeWidthStr::width).sum() }
 }
 
-/// Cells of `text` on the terminal that needs most of them.
+/// The largest number of cells that any terminal needs for `text`.
 pub(crate) fn widest(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.graphemes(true).map(widest_of).sum() }
 }
@@ -20,7 +20,7 @@ fn widest_of(grapheme: &str) -> usize {
     grapheme.width().max(grapheme.chars().map(|c| c.width().unwrap_or(0)).sum())
 }
 
-/// Whether every terminal gives `text` the same cells.
+/// Whether every terminal uses the same number of cells for `text`.
 pub(crate) fn is_settled(text: &str) -> bool {
     text.is_ascii() || text.graphemes(true).all(|grapheme| grapheme.is_ascii() || agreed(grapheme))
 }
@@ -28,13 +28,13 @@ pub(crate) fn is_settled(text: &str) -> bool {
 fn agreed(grapheme: &str) -> bool {
     let mut chars = grapheme.chars();
     let Some(base) = chars.next() else { return true };
-    // A soft hyphen or a zero-width character on its own, a flag's half, then anything after the base that is more than a mark.
+    // The width is disputed if the base is a soft hyphen, half a flag or of no width, or if anything but a combining mark follows it.
     let plain_base =
         base != '\u{AD}' && !matches!(base, '\u{1F1E6}'..='\u{1F1FF}') && base.width().is_some_and(|w| w > 0);
     plain_base && chars.all(|mark| mark.width() == Some(0) && !matches!(mark, '\u{200D}' | '\u{FE00}'..='\u{FE0F}'))
 }
 
-/// The longest beginning of `text` that fits into `room` cells on every terminal.
+/// The longest prefix of `text` that fits into `room` cells on every terminal.
 pub(crate) fn fit(text: &str, room: usize) -> &str {
     if text.len() <= room {
         return text;
@@ -49,16 +49,16 @@ pub(crate) fn fit(text: &str, room: usize) -> &str {
     text
 }
 
-/// Where a terminal that wraps by itself leaves the cursor.
+/// The position of the cursor after text that the terminal has wrapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Flow {
-    /// Rows further down.
+    /// How many rows below its start.
     pub rows: usize,
-    /// Equal to the number of columns while the wrap is pending at the right margin.
+    /// Equals the number of columns while a wrap is pending at the right margin.
     pub column: usize,
 }
 
-/// Follows the cursor through `text` written from `column` on.
+/// Computes the cursor's position after `text` is written from `column` on.
 pub(crate) fn flow(text: &str, column: usize, columns: usize) -> Flow {
     let mut at = Flow { rows: 0, column };
     let mut advance = |width: usize| {
@@ -76,7 +76,7 @@ pub(crate) fn flow(text: &str, column: usize, columns: usize) -> Flow {
     at
 }
 
-/// Where the last of the rows begins that a terminal makes of `text`.
+/// The offset of the last row's first byte when a terminal wraps `text` at `columns`.
 pub(crate) fn last_row(text: &str, columns: usize) -> usize {
     let (mut start, mut column) = (0, 0);
     for (at, grapheme) in text.grapheme_indices(true) {
@@ -94,13 +94,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn graphemes_have_the_cells_terminals_give_them() {
+    fn a_grapheme_is_as_wide_as_terminals_draw_it() {
         assert_eq!(["a", "é", "e\u{301}", "漢", "🙂", "👩‍👩‍👧", "ｶ"].map(cells), [1, 1, 1, 2, 2, 2, 1]);
         assert_eq!(widest("👩‍👩‍👧"), 6);
     }
 
     #[test]
-    fn disagreement_is_known() {
+    fn disputed_graphemes_are_not_settled() {
         assert!(is_settled("plain, é, e\u{301}, 漢字, 🙂, …"));
         for disputed in ["👩‍👩‍👧", "❤\u{FE0F}", "🇫🇷", "👍🏽"] {
             assert!(!is_settled(disputed), "{disputed}");

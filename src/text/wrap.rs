@@ -1,7 +1,7 @@
-//! Where lines of prose break.
+//! Line breaking for prose.
 //!
-//! Rows break at blanks and between wide characters. A word wider than a whole row is not broken here: it starts a row, and the
-//! terminal wraps it at its margin, so that copying it gives it back in one piece.
+//! Rows break at blanks and between wide characters. A word wider than a whole row is not broken here. It starts a row, and the
+//! terminal wraps it at the margin, so that a copy from the screen contains the word in one piece.
 
 use std::ops::Range;
 
@@ -9,30 +9,31 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::width;
 
-/// Characters that no row begins with.
+/// Characters that may not begin a row.
 const CLOSERS: &str =
     ",.;:!?)]}%'\"”’»…、。，．・：；？！）］｝」』】〉》〕〗ー々ゝゞヽヾぁぃぅぇぉっゃゅょァィゥェォッャュョ";
-/// Characters that no row ends with.
+/// Characters that may not end a row.
 const OPENERS: &str = "([{“‘«（［｛「『【〈《〔〖";
 
 /// How a line is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Layout {
     pub columns: usize,
-    /// Cells at the start of the first row that stay with the word behind them, such as a bullet.
+    /// Cells at the start of the first row that are never separated from the word after them, such as a bullet.
     pub lead: usize,
-    /// Cells left free at the start of every further row.
+    /// Cells of indentation at the start of every further row.
     pub hang: usize,
-    /// What of the text is on the screen already, in rows that are no longer known.
+    /// The part of the text that is already on the screen and whose rows are no longer known.
     pub fixed: Option<Fixed>,
 }
 
-/// A beginning of the text that cannot be laid out again.
+/// A prefix of the text that is already on the screen and cannot be laid out again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fixed {
-    /// Its bytes.
+    /// Its length in bytes.
     pub length: usize,
-    /// Whether the cursor is already on a fresh row below it. Otherwise the word that is open there is completed first.
+    /// Whether the cursor is already on an empty row below the prefix. Otherwise the prefix may end inside a word, which is completed
+    /// first.
     pub is_closed: bool,
 }
 
@@ -61,13 +62,13 @@ pub(crate) fn rows(text: &str, layout: Layout) -> Vec<Range<usize>> {
 struct Row<'a> {
     start: usize,
     column: usize,
-    /// The last place to break: the row would end before the blanks, and the next begin behind them.
+    /// The blanks at the last possible break. The row would end before them, and the next row would begin after them.
     chance: Option<Range<usize>>,
-    /// Cells behind that place.
+    /// Cells written since that break.
     behind: usize,
-    /// Cells that must be passed before the first break.
+    /// Cells at the start of the row in which it may not break.
     lead: usize,
-    /// The row must break at the first chance from this byte on, since its column is not known.
+    /// The column is not known from this byte on, so the row breaks at the first opportunity after it.
     unknown_from: Option<usize>,
     /// Whether terminals may disagree on the cells of this row.
     is_disputed: bool,
@@ -78,7 +79,7 @@ impl<'a> Row<'a> {
     fn first(layout: Layout) -> Row<'a> {
         let row = Row { lead: layout.lead, column: 0, ..Row::further(0, layout) };
         match layout.fixed {
-            // There are words before the text, somewhere in its row.
+            // Other words precede the text in its row, up to an unknown column.
             Some(fixed) => Row { column: layout.lead + 1, previous: "", unknown_from: Some(fixed.length), ..row },
             None => row,
         }
@@ -97,7 +98,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Adds a grapheme; returns the row that ends because of it, if one does.
+    /// Adds a grapheme. Returns the finished row if the grapheme begins a new one.
     fn add(&mut self, at: usize, grapheme: &'a str, layout: Layout) -> Option<Range<usize>> {
         let previous = std::mem::replace(&mut self.previous, grapheme);
         if grapheme == " " {
@@ -127,7 +128,7 @@ impl<'a> Row<'a> {
         }
         self.is_disputed |= !width::is_settled(grapheme);
         if self.column + cells > layout.columns && self.unknown_from.is_none() {
-            // The terminal wraps this word. Where its cursor is then depends on the terminal if the width does.
+            // The terminal wraps this word. If terminals disagree on its width, the column after it is unknown.
             self.column = 0;
             self.lead = 0;
             self.unknown_from = self.is_disputed.then_some(at);
@@ -144,8 +145,8 @@ fn breaks_between(before: &str, after: &str) -> bool {
     (is_wide(before) || is_wide(after)) && !is_one_of(after, CLOSERS) && !is_one_of(before, OPENERS)
 }
 
-/// Cells of indentation for the further rows of a line of our own texts: below its words where it is a list item or names something
-/// in a column of its own, otherwise below its beginning.
+/// The indentation for the further rows of a line in shellmate's own texts. The further rows of a list item or of a two-column
+/// line align with its text; those of any other line align with its first character.
 pub(crate) fn hang_of(line: &str) -> usize {
     let body = line.trim_start_matches(' ');
     let indent = line.len() - body.len();
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_wider_than_a_row_starts_one_and_stays_whole() {
+    fn a_word_wider_than_a_row_starts_a_row_and_is_not_broken() {
         let url = "https://example.com/a/long/path";
         assert_eq!(wrapped(&format!("see {url} for more"), 12), ["see", &format!("{url} for"), "more"]);
     }
@@ -200,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn further_rows_leave_room_for_the_indent() {
+    fn further_rows_are_indented() {
         let layout = Layout { columns: 8, lead: 2, hang: 2, fixed: None };
         let text = "- one two three";
         let rows: Vec<&str> = rows(text, layout).into_iter().map(|row| &text[row]).collect();
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_a_fixed_beginning_the_open_word_is_completed_first() {
+    fn a_word_cut_by_the_fixed_prefix_is_completed_before_a_break() {
         let text = "some words that go on";
         let fixed =
             |length, is_closed| Layout { columns: 8, fixed: Some(Fixed { length, is_closed }), ..Layout::default() };
@@ -219,14 +220,14 @@ mod tests {
     }
 
     #[test]
-    fn our_own_texts_hang_below_their_words() {
+    fn list_items_and_columns_hang_below_their_text() {
         assert_eq!(["plain", "  two", "- item", "  - item", "  /model NAME   names it"].map(hang_of), [0, 2, 2, 4, 16]);
         assert_eq!(["  1. first", "12. twelfth", "1.5 times", "3 words"].map(hang_of), [5, 4, 0, 0]);
     }
 
     proptest! {
         #[test]
-        fn more_text_changes_the_last_row_alone(text in "[a-d漢。👍 ]{0,60}", more in "[a-d漢。👍 ]{0,20}", columns in 2usize..20, hang in 0usize..4) {
+        fn more_text_changes_only_the_last_row(text in "[a-d漢。👍 ]{0,60}", more in "[a-d漢。👍 ]{0,20}", columns in 2usize..20, hang in 0usize..4) {
             let layout = Layout { columns, lead: hang, hang: hang.min(columns / 3), fixed: None };
             let before = rows(&text, layout);
             let after = rows(&format!("{text}{more}"), layout);

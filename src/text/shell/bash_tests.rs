@@ -24,7 +24,7 @@ fn drawn<T: std::fmt::Debug>(strategy: &impl Strategy<Value = T>, count: usize) 
     (0..count).map(|_| strategy.new_tree(&mut runner).unwrap().current()).collect()
 }
 
-/// What a shell prints for a script and its arguments, or `None` where the shell is not installed.
+/// Runs a script with arguments and returns what it prints, or `None` if the shell is not installed.
 fn run(shell: &[&str], script: &str, arguments: &[&str]) -> Option<Vec<u8>> {
     let is_required = shell[0] == "bash" || std::env::var_os("CI").is_some_and(|value| value == "true");
     let output = Command::new(shell[0])

@@ -15,17 +15,17 @@ pub(crate) enum Reason {
     TooLong,
     #[error("too many levels of nesting")]
     TooDeep,
-    #[error("a control character")]
+    #[error("control character")]
     Control,
-    #[error("a quote without its end")]
+    #[error("unclosed quote")]
     OpenQuote,
-    #[error("an expansion without its end")]
+    #[error("unclosed expansion")]
     OpenExpansion,
-    #[error("a here-document without its end")]
+    #[error("here-document without its delimiter line")]
     OpenHereDocument,
-    #[error("a word or an operator that cannot be here")]
+    #[error("unexpected word or operator")]
     Unexpected,
-    #[error("the command is not complete")]
+    #[error("incomplete command")]
     Incomplete,
     /// A construct that is valid in some shell but not read here.
     #[error("unsupported: {0}")]

@@ -6,7 +6,7 @@
 //! - [`parse`] reads what bash would read, or says where and why it stopped. It accepts less than bash does: whatever could be read in
 //!   two ways is an [`Error`], so a caller that judges a command can rely on the result.
 //!
-//! Nothing is expanded. A word lists its expansions instead, and the commands inside them can be parsed in turn.
+//! Neither expands anything. A word lists its expansions instead, and the commands inside them can be parsed in turn.
 
 mod ansi;
 mod compound;

@@ -7,7 +7,7 @@ use super::token::{Operator, Redirection, Token};
 use super::word::{Expansion, ExpansionKind, Word};
 use super::{DEEPEST, LONGEST};
 
-/// Reads the commands of a text as bash does. What it returns, bash accepts; what could be read in two ways is an error.
+/// Reads the commands of a text as bash does. Bash accepts every text that this function accepts. An ambiguous text is an error.
 pub(crate) fn parse(text: &str) -> Result<Script, Error> {
     if text.len() > LONGEST {
         return Err(Reason::TooLong.at(LONGEST));
@@ -32,7 +32,7 @@ pub(super) enum Until {
     Parenthesis,
     /// One of these reserved words where a command may begin.
     Reserved(&'static [&'static str]),
-    /// `;;` and its kin, or `esac`.
+    /// `;;`, `;&`, `;;&` or `esac`.
     CaseEnd,
 }
 

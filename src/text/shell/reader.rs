@@ -6,7 +6,7 @@ use super::script::HereDocument;
 use super::word::{Expansion, ExpansionKind, Quoting, Word};
 use super::{DEEPEST, ansi};
 
-/// What happens with text that cannot be read.
+/// How text that cannot be read is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     /// It is an error.

@@ -54,7 +54,7 @@ fn comments_are_skipped_only_where_a_word_would_begin() {
 }
 
 #[test]
-fn a_word_knows_its_quoting() {
+fn the_quoting_of_a_word_is_recorded() {
     let quoting = |text| first_word(text).quoting;
     assert_eq!(quoting("a\\\nb"), Quoting::Bare);
     assert_eq!(quoting("'a'"), Quoting::Single);
@@ -140,7 +140,7 @@ fn redirections_are_items_of_their_own() {
 }
 
 #[test]
-fn here_documents_end_at_their_delimiter_alone() {
+fn a_here_document_ends_only_at_its_delimiter() {
     let body = |text: &str| {
         let script = parse(text).unwrap();
         script.here_documents.iter().map(|here| text[here.span.clone()].to_owned()).collect::<Vec<_>>()
@@ -207,7 +207,7 @@ fn compound_commands_are_read() {
 }
 
 #[test]
-fn a_reserved_word_is_one_only_where_a_command_begins() {
+fn reserved_words_are_ordinary_words_after_the_start_of_a_command() {
     assert_eq!(words("echo if then { }"), ["echo", "if", "then", "{", "}"]);
     assert_eq!(words("'if' a"), ["if", "a"]);
     assert_eq!(words("A=1 if"), ["if"]);
@@ -217,7 +217,7 @@ fn a_reserved_word_is_one_only_where_a_command_begins() {
 }
 
 #[test]
-fn what_is_not_understood_is_an_error_with_its_place() {
+fn text_that_cannot_be_parsed_is_an_error_with_its_offset() {
     assert_eq!(parse("echo 'a"), Err(Reason::OpenQuote.at(5)));
     assert_eq!(parse("echo \"a"), Err(Reason::OpenQuote.at(5)));
     assert_eq!(reason("echo $(a"), Reason::Incomplete);

@@ -14,7 +14,7 @@ pub(crate) enum Token {
     Operator(Operator, Range<usize>),
 }
 
-/// What separates commands.
+/// An operator between commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operator {
     /// `|`
@@ -225,7 +225,7 @@ impl Reader<'_> {
     }
 }
 
-/// The descriptor that a word directly before a redirection's operator is. A number too large for one is an ordinary word.
+/// Reads the word directly before a redirection's operator as a descriptor. A number that is too large is an ordinary word.
 fn descriptor(word: &Word) -> Option<Descriptor> {
     if word.quoting != Quoting::Bare || !word.expansions.is_empty() {
         return None;
