@@ -4,16 +4,16 @@ use serde::{Deserialize, Serialize};
 
 use super::message::Image;
 
-/// What a model is told about a tool.
+/// The description of a tool that is sent to the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ToolSpec {
     pub name: String,
     pub description: String,
-    /// A JSON schema of its arguments, an object.
+    /// The JSON schema of the tool's arguments.
     pub schema: serde_json::Value,
 }
 
-/// What a tool does, for fronts that show or group calls.
+/// The kind of a tool, for fronts that display or group calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ToolKind {
@@ -31,24 +31,24 @@ pub(crate) enum ToolKind {
     Fetch,
     /// Puts a command on the person's prompt.
     Suggest,
-    /// Asks the person.
+    /// Asks the person a question.
     Ask,
     /// A tool that does not exist, or a kind that a newer version writes.
     #[serde(other)]
     Other,
 }
 
-/// One use of a tool, as the model asked for it.
+/// A tool call as the model requested it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Call {
-    /// The vendor's name for it, or ours where the vendor gave none.
+    /// The vendor's id, or a generated one if the vendor gave none.
     pub id: String,
     pub name: String,
-    /// JSON as the model wrote it, not always valid.
+    /// JSON as the model wrote it. It may be invalid.
     pub arguments: String,
 }
 
-/// What came of a call, for the model to read. A tool that fails is not a failure of ours.
+/// The result of a call, for the model to read. A failed tool is not an error of the program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Outcome {
@@ -69,7 +69,7 @@ impl Outcome {
         matches!(self, Outcome::Failed { .. })
     }
 
-    /// The words, whether good or bad news.
+    /// The text or the failure message.
     pub(crate) fn text(&self) -> &str {
         match self {
             Outcome::Done { text, .. } => text,

@@ -1,4 +1,4 @@
-//! What a front hears while a turn runs.
+//! The events that a front receives while a turn runs.
 
 use std::time::Duration;
 
@@ -8,25 +8,25 @@ use super::call::{Call, Outcome, ToolKind};
 use super::shown::Shown;
 use super::usage::Usage;
 
-/// One thing that happened, in order. Deltas are to be appended to what came before.
+/// An event of a turn. Events arrive in order. `Thinking`, `Text` and `CallOutput` carry deltas, to be appended to earlier ones.
 ///
 /// As JSON an event is `{"type": …, "data": …}`. The names are stable: transcripts and other programs read them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "type", content = "data")]
 pub(crate) enum Event {
-    /// A request is on its way to the model.
+    /// A request is being sent to the model.
     StepStarted { step: u32 },
-    /// The model that answers, where the person has not been told yet.
+    /// The model that answers. Sent when the person has not seen its name yet.
     Model(String),
-    /// More of what the model thinks.
+    /// More of the model's thinking.
     Thinking(String),
-    /// More of the answer, markdown.
+    /// More of the answer, in Markdown.
     Text(String),
-    /// A call is about to run; `title` is one line for a person, such as a path or a command.
+    /// A call is about to run. `title` is one line for the person, such as a path or a command.
     CallStarted { call: Call, kind: ToolKind, title: String },
-    /// More of what a running call prints.
+    /// More output of a running call.
     CallOutput { id: String, text: String },
-    /// A call is over; `outcome` is for the model, `shown` for the person.
+    /// A call has finished. `outcome` is for the model, `shown` for the person.
     CallFinished {
         id: String,
         outcome: Outcome,
@@ -34,18 +34,18 @@ pub(crate) enum Event {
         #[serde(rename = "took_ms", with = "millis")]
         took: Duration,
     },
-    /// The request failed and will be sent again; `attempt` is the number of the one to come.
+    /// The request failed and will be sent again. `attempt` is the number of the next attempt.
     Retrying {
         attempt: u32,
         #[serde(rename = "after_ms", with = "millis")]
         after: Duration,
         why: String,
     },
-    /// Tokens of this step.
+    /// The token usage of this step.
     Usage(Usage),
-    /// The person said something meanwhile, for the model's next step.
+    /// The person sent a message while the turn was running. The model reads it in its next step.
     Steered(String),
-    /// One line the person should see.
+    /// A one-line notice for the person.
     Notice(String),
     /// The turn is over.
     Finished(Ending),
@@ -60,11 +60,11 @@ pub(crate) enum Ending {
     Interrupted,
     /// The step limit was reached and not extended.
     StepLimit,
-    /// It could not go on.
+    /// The turn could not continue.
     Failed(Failure),
 }
 
-/// Why a turn could not go on.
+/// Why a turn could not continue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Failure {
     pub kind: FailureKind,
@@ -72,30 +72,30 @@ pub(crate) struct Failure {
     pub words: String,
 }
 
-/// The class of a failure, for code that reacts to it.
+/// The kind of a failure, for code that reacts to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FailureKind {
-    /// No model could be chosen: a setting, a key file or a name is wrong.
+    /// No model could be selected, because a setting, a key file or a name is wrong.
     Setup,
-    /// The key was refused, or does not allow this.
+    /// The key was rejected or lacks a permission.
     Auth,
-    /// The account has no money or quota left.
+    /// The account has no credit or quota left.
     Quota,
     ModelNotFound,
     /// The conversation is longer than the model's context window.
     ContextOverflow,
     RateLimit,
     Overloaded,
-    /// The server failed.
+    /// The server reported an internal error.
     Server,
     /// The server did not understand the request.
     BadRequest,
-    /// No connection, no trusted connection, or a connection that went silent.
+    /// The connection could not be made, was not trusted, or timed out.
     Network,
-    /// The answer broke off or could not be read.
+    /// The answer ended early or could not be decoded.
     DamagedStream,
-    /// The model or the vendor's filter would not answer.
+    /// The model or the vendor's filter refused to answer.
     Refused,
     /// The model stopped without an answer.
     NoAnswer,
@@ -109,7 +109,7 @@ impl Failure {
     }
 }
 
-/// Durations as whole milliseconds.
+/// Serialises durations as whole milliseconds.
 mod millis {
     use std::time::Duration;
 
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_names_of_kinds_are_stable() {
+    fn the_json_names_of_tool_kinds_are_stable() {
         use ToolKind::{Ask, Edit, Fetch, Other, Read, Run, Search, Shell, Suggest};
         let kinds = serde_json::to_string(&[Read, Search, Edit, Run, Shell, Fetch, Suggest, Ask, Other]).unwrap();
         assert_eq!(kinds, r#"["read","search","edit","run","shell","fetch","suggest","ask","other"]"#);

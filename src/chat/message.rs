@@ -1,10 +1,10 @@
-//! What was said.
+//! Messages of a conversation.
 
 use serde::{Deserialize, Serialize};
 
 use super::call::{Call, Outcome};
 
-/// Who says it. The system prompt is not a message; results of calls are said by the tools' role.
+/// The author of a message. The system prompt is not a message. Results of calls have the role `Tool`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Role {
@@ -27,26 +27,26 @@ pub(crate) enum Part {
     Text(String),
     Thinking(Thinking),
     Image(Image),
-    /// The assistant asks for a tool.
+    /// A tool call by the assistant.
     Call(Call),
-    /// What the tool with this call's id answered.
+    /// The result of the call with this id.
     Result {
         id: String,
         outcome: Outcome,
     },
 }
 
-/// What a model thought before it spoke.
+/// The model's thinking before its answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Thinking {
     pub text: String,
-    /// A vendor's proof that it is unaltered; it must be sent back as it came.
+    /// The vendor's signature of the text. It must be sent back unchanged.
     pub signature: Option<String>,
-    /// Thinking the vendor does not show, opaque, to be sent back as it came.
+    /// Encrypted thinking that the vendor does not show. It must be sent back unchanged.
     pub redacted: Option<String>,
 }
 
-/// A picture, base64-encoded.
+/// An image, encoded as base64.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Image {
     /// Such as `image/png`.
@@ -60,7 +60,7 @@ impl Message {
         Message { role: Role::User, parts: vec![Part::Text(text.into())] }
     }
 
-    /// The calls it makes, in order.
+    /// The calls in this message, in order.
     pub(crate) fn calls(&self) -> impl Iterator<Item = &Call> {
         self.parts.iter().filter_map(|part| match part {
             Part::Call(call) => Some(call),
@@ -68,7 +68,7 @@ impl Message {
         })
     }
 
-    /// Its text, joined.
+    /// The text parts of this message, joined.
     pub(crate) fn text(&self) -> String {
         let texts = self.parts.iter().filter_map(|part| match part {
             Part::Text(text) => Some(text.as_str()),

@@ -1,7 +1,7 @@
 //! The types of a conversation: messages, calls, usage, and the events of a turn.
 //!
-//! Leaf room: plain data with serde, no I/O, no async, no vendor's names. Everything the agent says to a provider, to a tool or
-//! to whoever is listening is said in these types.
+//! Leaf room: plain data with serde, no I/O, no async, no names of vendors. The agent uses these types towards providers, tools and
+//! fronts.
 
 mod call;
 mod event;

@@ -1,27 +1,27 @@
-//! What a person sees of a call that is over.
+//! How a finished call is displayed.
 
 use serde::{Deserialize, Serialize};
 
 use super::call::Outcome;
 
-/// The end of a call in the person's words. The model's words are in the [`Outcome`].
+/// The end of a call as it is displayed to the person. The text for the model is in the [`Outcome`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Shown {
-    /// The first line of the outcome, where the call failed, and what it printed.
+    /// The output of the call, and the first line of the outcome if the call failed.
     Outcome,
-    /// The lines of a file that the call changed.
+    /// The changes that the call made to a file.
     Change { added: usize, removed: usize, diff: String },
-    /// The call was not made: the person said no.
+    /// The person declined the call, so it did not run.
     Declined { why: Option<String> },
-    /// The call was not made for another reason.
+    /// The call did not run for another reason.
     Refused { why: String },
-    /// The person stopped it.
+    /// The person stopped the call.
     Stopped,
 }
 
 impl Shown {
-    /// One line that says why the call did not do what it should; none if it did.
+    /// One line that says why the call failed or did not run, or `None` if it succeeded.
     pub(crate) fn trouble(&self, outcome: &Outcome) -> Option<String> {
         match self {
             Shown::Declined { why: None } => Some("you said no".to_owned()),
@@ -35,7 +35,7 @@ impl Shown {
         }
     }
 
-    /// Bytes of text in it.
+    /// The number of bytes of text in this value.
     pub(crate) fn size(&self) -> usize {
         match self {
             Shown::Change { diff, .. } => diff.len(),

@@ -1,10 +1,10 @@
-//! What an exchange took.
+//! Token usage.
 
 use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-/// Tokens, as the provider counted them.
+/// Token counts as the provider reports them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Usage {
     /// All input tokens, cached ones included.
@@ -12,9 +12,9 @@ pub(crate) struct Usage {
     pub output: u64,
     /// Input tokens read from the provider's cache.
     pub cached: u64,
-    /// Input tokens written to it.
+    /// Input tokens written to the provider's cache.
     pub cache_written: u64,
-    /// In US dollars, where the model's price is known.
+    /// The cost in US dollars, if the model's price is known.
     pub cost: Option<f64>,
 }
 
