@@ -7,20 +7,20 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
-/// The field of proc_pid_stat(5); the name, which may hold anything, is the second.
+/// The number of the field `startstack` in proc_pid_stat(5).
 const START_STACK: usize = 28;
 
-/// The hosted shell; not killed when dropped, since closing its terminal is the proper way to end it.
+/// The process of the hosted shell. It is not killed on drop: closing its terminal ends it with SIGHUP.
 #[derive(Debug)]
 pub(crate) struct Child {
     pid: Pid,
 }
 
-/// What the shell did since it was last asked.
+/// What happened to the shell since the last check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
     None,
-    /// It suspended itself (`suspend`).
+    /// The shell suspended itself (`suspend`).
     Stopped,
     Ended(Ending),
 }
@@ -33,7 +33,7 @@ pub(crate) enum Ending {
 }
 
 impl Ending {
-    /// The status a shell would give this: 128 more than the signal's number.
+    /// The exit status as shells report it: 128 plus the signal's number for a killed process.
     pub(crate) fn code(self) -> i32 {
         match self {
             Ending::Exited(code) => code,
@@ -51,24 +51,24 @@ impl Child {
         self.pid
     }
 
-    /// Where the shell is, as the kernel sees it.
+    /// The shell's working directory, as the kernel reports it.
     pub(crate) fn cwd(&self) -> Option<PathBuf> {
         std::fs::read_link(format!("/proc/{}/cwd", self.pid)).ok()
     }
 
-    /// What it runs, which another program may have replaced.
+    /// The path of the program that the process runs. `exec` in the shell replaces it.
     pub(crate) fn program(&self) -> Option<PathBuf> {
         std::fs::read_link(format!("/proc/{}/exe", self.pid)).ok()
     }
 
-    /// Where its stack begins: the process stays the same when another program takes its place, this does not.
+    /// The start address of the stack, which changes when the process runs `exec`.
     pub(crate) fn image(&self) -> Option<u64> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid)).ok()?;
         let (_, after_name) = stat.rsplit_once(')')?;
         after_name.split_ascii_whitespace().nth(START_STACK - 3)?.parse().ok().filter(|start| *start != 0)
     }
 
-    /// Asks without waiting.
+    /// Checks the process without waiting.
     pub(crate) fn check(&self) -> Change {
         loop {
             match waitpid(self.pid, Some(WaitPidFlag::WNOHANG | WaitPidFlag::WUNTRACED)) {
@@ -77,19 +77,19 @@ impl Child {
                 Ok(WaitStatus::Stopped(..)) => return Change::Stopped,
                 Ok(_) => return Change::None,
                 Err(Errno::EINTR) => {}
-                // Somebody else reaped it; its status is gone.
+                // The process was reaped elsewhere, so its status is lost.
                 Err(_) => return Change::Ended(Ending::Exited(0)),
             }
         }
     }
 
-    /// Sends a signal to the shell alone.
+    /// Sends a signal to the shell only, not to its jobs.
     pub(crate) fn signal(&self, signal: Signal) {
         let _ = kill(self.pid, signal);
     }
 }
 
-/// The name of a process as the system has it: the first 15 bytes of its program's file name.
+/// The name of a process as the kernel stores it: the first 15 bytes of its program's file name.
 pub(crate) fn process_name(pid: Pid) -> Option<String> {
     let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
     Some(name.trim_end_matches('\n').to_owned())

@@ -1,4 +1,4 @@
-//! Which shell to host.
+//! Finds the shell to host.
 
 use std::ffi::OsString;
 use std::fs::Metadata;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::HostError;
 
-/// Everything that may name a shell, in the order it counts.
+/// The places that may name a shell, in order of precedence.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Search {
     /// `--shell`.
@@ -18,15 +18,15 @@ pub(crate) struct Search {
     pub configured: Option<PathBuf>,
     /// `$SHELL`.
     pub environment: Option<PathBuf>,
-    /// The passwd entry, which may be a network away: asked only when it counts.
+    /// Reads the passwd entry. This may need the network, so it is called only if nothing before it names a shell.
     pub passwd: Option<fn() -> Option<PathBuf>>,
-    /// `$PATH`, to look names up in.
+    /// `$PATH`, in which names are looked up.
     pub path: Option<OsString>,
-    /// Our own binary, which is never the answer.
+    /// The path of shellmate's own binary, which is never hosted.
     pub ourselves: Option<PathBuf>,
 }
 
-/// Who named the shell.
+/// Where the shell's name comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     Flag,
@@ -37,14 +37,14 @@ pub(crate) enum Source {
     Fallback,
 }
 
-/// The shell to host, and why this one.
+/// The shell to host, and where its name comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Found {
     pub path: PathBuf,
     pub source: Source,
 }
 
-/// The first that exists, can be executed and is not shellmate itself. A `--shell` that does not is an error, never ignored.
+/// Returns the first shell that exists, can be executed and is not shellmate itself. An unusable `--shell` is an error.
 pub(crate) fn find(search: &Search) -> Result<Found, HostError> {
     if let Some(wanted) = &search.flag {
         let path = locate(wanted, search)?;
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_that_exists_and_is_not_us_wins() {
+    fn the_first_usable_shell_other_than_shellmate_is_chosen() {
         let dir = tempfile::tempdir().unwrap();
         let us = dir.path().join("shellmate");
         std::fs::copy("/bin/sh", &us).unwrap();
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_that_names_nothing_is_an_error() {
+    fn a_shell_flag_without_such_a_program_is_an_error() {
         let dir = tempfile::tempdir().unwrap();
         let plain = dir.path().join("not-executable");
         std::fs::write(&plain, "").unwrap();

@@ -1,19 +1,19 @@
-//! Which shell a program is.
+//! The kind of a shell.
 
 use std::path::Path;
 
-/// The shells we have an integration for.
+/// The shells that have a shell integration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Bash,
     Zsh,
     Fish,
-    /// Hosted as it is, without hooks.
+    /// Any other shell, hosted without hooks.
     Other,
 }
 
 impl Kind {
-    /// Tells by the file name, as every login program does; a version suffix (`bash-5.3`, `zsh5`) is fine.
+    /// Determines the kind from the program's file name, which may have a version suffix (`bash-5.3`, `zsh5`).
     pub(crate) fn of(program: &Path) -> Kind {
         let name = program.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
@@ -25,7 +25,7 @@ impl Kind {
         }
     }
 
-    /// The name used in words and in the history.
+    /// The name used in messages and in the history.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Kind::Bash => "bash",
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_the_kind() {
+    fn the_kind_follows_from_the_file_name() {
         for (path, kind) in [
             ("/bin/bash", Kind::Bash),
             ("bash-5.3", Kind::Bash),

@@ -1,4 +1,4 @@
-//! How each shell is started so that it reads exactly its own start files and our hooks besides.
+//! Builds the arguments, environment and files with which each shell reads its own start files and shellmate's hooks.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, OpenOptions};
@@ -42,14 +42,14 @@ const FISH: &str = concat!(
     include_str!("../../shell-integration/fish-query.fish")
 );
 
-/// How the user started us, as far as the shell should know.
+/// The options of shellmate's own command line that are passed on to the shell.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Wishes {
-    /// Our own `argv[0]`: a leading `-` asks for a login shell, a slash means we were named by path.
+    /// shellmate's own `argv[0]`. A leading `-` asks for a login shell. A slash means that it was started by path.
     pub arg0: OsString,
-    /// Whether `-l` was given; a name with a `-` needs none.
+    /// Whether `-l` was given. A leading `-` in `arg0` has the same meaning.
     pub login: bool,
-    /// What was given after `--`.
+    /// The arguments after `--`.
     pub args: Vec<OsString>,
 }
 
@@ -59,7 +59,7 @@ impl Wishes {
     }
 }
 
-/// The shell is called as we were: by path, by name, or with the `-` of a login program.
+/// Forms the shell's `argv[0]` like shellmate's own: a path, a name, or a name with the leading `-` of a login shell.
 fn arg0_for(program: &Path, ours: &OsStr) -> OsString {
     let name = program.file_name().unwrap_or(program.as_os_str());
     let ours = ours.as_encoded_bytes();
@@ -80,22 +80,22 @@ pub(crate) struct Launch {
     pub program: PathBuf,
     pub arg0: OsString,
     pub args: Vec<OsString>,
-    /// Changes to the environment; `None` removes.
+    /// Changes to the environment. `None` removes a variable.
     pub env: Vec<(OsString, Option<OsString>)>,
-    /// Files that carry the nonce and are no longer needed once the integration has spoken.
+    /// Files that contain the nonce. They are deleted once the integration has sent its first mark.
     pub secrets: Vec<PathBuf>,
 }
 
-/// What an integration script is told.
+/// The values that are passed to an integration script.
 pub(crate) struct Integration<'a> {
     /// The session's private directory.
     pub directory: &'a Path,
     pub nonce: &'a str,
-    /// Where the hook reads directives.
+    /// The FIFO from which the hook reads directives.
     pub fifo: &'a Path,
 }
 
-/// The shell with just these arguments. What names us in its environment names the shell instead.
+/// Starts the shell with exactly these arguments. `SHELL` and `_` name the shell if they named shellmate.
 pub(crate) fn exact(program: &Path, arg0: &OsStr, args: Vec<OsString>) -> Launch {
     let is_us = |name: &str| {
         let named = std::env::var_os(name).map(PathBuf::from).and_then(|path| path.canonicalize().ok());
@@ -111,13 +111,13 @@ pub(crate) fn exact(program: &Path, arg0: &OsStr, args: Vec<OsString>) -> Launch
     }
 }
 
-/// The shell without any integration.
+/// Starts the shell without an integration.
 pub(crate) fn plain(program: &Path, wishes: &Wishes) -> Launch {
     let login = wishes.login.then(|| OsString::from("-l"));
     exact(program, &wishes.arg0, login.into_iter().chain(wishes.args.iter().cloned()).collect())
 }
 
-/// Replaces this process by the shell; returns only if that cannot be done.
+/// Replaces this process with the shell. Returns only if that fails.
 pub(crate) fn exec(launch: &Launch) -> HostError {
     let mut command = Command::new(&launch.program);
     command.arg0(&launch.arg0).args(&launch.args);
@@ -131,7 +131,7 @@ pub(crate) fn exec(launch: &Launch) -> HostError {
 }
 
 impl Launch {
-    /// Adds our hooks, for the shells we know. `variable` reads the environment the shell would inherit.
+    /// Adds the hooks for a known shell. `variable` reads the environment that the shell would inherit.
     pub(crate) fn integrate(
         &mut self,
         wishes: &Wishes,
@@ -146,8 +146,8 @@ impl Launch {
         }
     }
 
-    /// bash reads `--rcfile` in place of `~/.bashrc`. A login shell ignores that, but reads `$ENV` in POSIX mode, which the
-    /// script leaves before anything of the user's runs.
+    /// bash reads the file of `--rcfile` instead of `~/.bashrc`. A login shell ignores `--rcfile` but reads `$ENV` in POSIX mode. The
+    /// script leaves POSIX mode before any of the user's files are read.
     fn integrate_bash(
         &mut self,
         wishes: &Wishes,
@@ -172,7 +172,7 @@ impl Launch {
             ("env", env.unwrap_or_default()),
             ("histfile_set", flag(variable("HISTFILE").is_some())),
         ];
-        // Before anything else, lest `bash -x` show the nonce or `bash -a` export it.
+        // The first command, so that `bash -x` does not print the nonce and `bash -a` does not export it.
         let mut text = b"{ __shellmate_start_flags=${-//[!avx]/}; set +avx; } 2>/dev/null\n".to_vec();
         text.extend(preamble(&values, "__shellmate_", "=", Dialect::Posix));
         write_secret(&script, &text, BASH)?;
@@ -193,7 +193,8 @@ impl Launch {
         Ok(())
     }
 
-    /// zsh reads `$ZDOTDIR/.zshenv` first; ours puts the user's `ZDOTDIR` back, so that all that follows is theirs.
+    /// zsh reads `$ZDOTDIR/.zshenv` first. The integration's `.zshenv` restores the user's `ZDOTDIR`, so zsh reads the user's own files
+    /// from then on.
     fn integrate_zsh(
         &mut self,
         wishes: &Wishes,
@@ -225,7 +226,7 @@ impl Launch {
         let script = integration.directory.join("fish");
         let values = [("fifo", integration.fifo.into()), ("renew_file", integration.directory.join("renew").into())];
         let mut text = preamble(&values, "set -g __shellmate_", " ", Dialect::Fish);
-        // fish shows the text of a function only when asked for that function.
+        // The nonce is inside a function, because fish lists variables but prints a function only if asked for it by name.
         let mark = format!(
             "function __shellmate_mark\nbuiltin printf '\\e]7771;{}%s%s%s%s%s%s\\e\\\\\\\\' $argv >/dev/tty\nend\n",
             integration.nonce
@@ -241,7 +242,7 @@ impl Launch {
     }
 }
 
-/// Writes again what a shell may not have read of the integration, after its directory was deleted.
+/// Writes the files again that a shell may still read, after the session's directory was deleted.
 pub(crate) fn restore(kind: Kind, directory: &Path) -> io::Result<()> {
     match kind {
         Kind::Bash => write_secret(&directory.join(BASH_LAZY_NAME), b"", BASH_LAZY),
@@ -254,7 +255,7 @@ fn bytes_to_os(bytes: Vec<u8>) -> OsString {
     OsString::from_vec(bytes)
 }
 
-/// One assignment a line.
+/// Assignments of these values, one per line.
 fn preamble(values: &[(&str, OsString)], set: &str, equals: &str, dialect: Dialect) -> Vec<u8> {
     let mut out = Vec::new();
     for (name, value) in values {
@@ -265,13 +266,13 @@ fn preamble(values: &[(&str, OsString)], set: &str, equals: &str, dialect: Diale
     out
 }
 
-/// Writes a new file that only the user may read; an existing one, or a link, is refused.
+/// Writes a new file that only the user may read. Fails if the path exists, even as a symbolic link.
 fn write_secret(path: &Path, preamble: &[u8], script: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(&[preamble, lean(script).as_bytes()].concat())
 }
 
-/// The script without comments and indentation: a shell looks at each character, at every start.
+/// Removes comments and indentation, because the shell reads every character of the script at each start.
 fn lean(script: &str) -> String {
     let mut out = String::with_capacity(script.len());
     for line in script.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -281,7 +282,7 @@ fn lean(script: &str) -> String {
     out
 }
 
-/// What bash is asked to do at its start. We start it in another way, so our script does these in bash's place.
+/// The start options of bash. shellmate starts bash with other options, so its script does what these ask for.
 #[derive(Default)]
 struct BashArguments {
     login: bool,
@@ -289,7 +290,7 @@ struct BashArguments {
     norc: bool,
     noprofile: bool,
     rcfile: OsString,
-    /// The arguments that bash gets as they are.
+    /// The arguments that are passed to bash unchanged.
     others: Vec<OsString>,
 }
 
@@ -322,7 +323,7 @@ impl BashArguments {
 mod tests {
     use super::*;
 
-    /// What bash has understood of a script, which it prints with a blank line here and there.
+    /// The script as bash prints it after parsing, without blank lines.
     fn understood(script: &str) -> Option<Vec<String>> {
         let directory = tempfile::tempdir().ok()?;
         let file = directory.path().join("script");
@@ -333,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn bash_understands_a_lean_script_as_it_does_the_whole() {
+    fn bash_parses_a_script_without_comments_like_the_original() {
         let version = Command::new("bash").args(["-c", "((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 501))"]).status();
         if !version.is_ok_and(|status| status.success()) {
             writeln!(io::stderr(), "SKIPPED: bash before 5.2 does not print what it has understood").unwrap();
@@ -349,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lean_script_keeps_the_border_between_its_parts() {
+    fn removing_comments_keeps_the_separators_between_sections() {
         assert_eq!(lean("a\n  # b\n\0# c\n\n  d\n"), "a\n\0# c\nd\n");
     }
 }

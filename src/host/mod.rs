@@ -1,7 +1,7 @@
-//! A shell in a pseudo-terminal of ours.
+//! Hosts a shell in a pseudo-terminal.
 //!
-//! Finds the user's shell, loads our integration into it without touching their files, starts it, moves its bytes and knows
-//! its process. The pty is ours and is closed when the shell is gone. Never touches the user's terminal, nor what bytes mean.
+//! Finds the user's shell, adds the shell integration without changing the user's files, starts the shell, moves its bytes and
+//! watches its process. The pty is closed when the shell has ended. This room neither uses the user's terminal nor interprets bytes.
 
 mod child;
 mod find;
@@ -28,7 +28,7 @@ pub(crate) enum HostError {
     NotFound { name: PathBuf },
     #[error("{} is shellmate itself, not a shell to host", path.display())]
     Itself { path: PathBuf },
-    #[error("no shell was found at all")]
+    #[error("no shell was found")]
     NoShell,
     #[error("{} cannot be executed", path.display())]
     NotExecutable {

@@ -1,4 +1,4 @@
-//! The companion's side of the pseudo-terminal.
+//! shellmate's side (the master) of the pseudo-terminal.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -14,39 +14,40 @@ use portable_pty::{MasterPty, PtySize};
 /// Rows, columns and pixels.
 pub(crate) type Size = PtySize;
 
-/// Moves bytes to and from the shell. Closing it hangs the shell up.
+/// Moves bytes to and from the shell. Closing it sends SIGHUP to the shell.
 pub(crate) struct Pty {
     master: Box<dyn MasterPty + Send>,
     file: File,
 }
 
 impl Pty {
-    /// `file` is the same open master, non-blocking.
+    /// `file` is a non-blocking descriptor of the same master.
     pub(super) fn new(master: Box<dyn MasterPty + Send>, file: File) -> Pty {
         Pty { master, file }
     }
 
-    /// Reads what the shell and its programs print; 0 when nobody holds their side any more, `WouldBlock` when nothing is there.
+    /// Reads the output of the shell and its programs. Returns 0 when no process has the other side open, and `WouldBlock` when there is
+    /// no output.
     pub(crate) fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
         match (&self.file).read(buffer) {
-            // Linux says so on the master once the last holder of the other side is gone.
+            // Linux returns EIO once no process has the other side open.
             Err(error) if error.raw_os_error() == Some(nix::libc::EIO) => Ok(0),
             other => other,
         }
     }
 
-    /// Writes what fits right now; `WouldBlock` when nothing does.
+    /// Writes as many bytes as the pty takes without blocking, or returns `WouldBlock` if it takes none.
     pub(crate) fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         (&self.file).write(bytes)
     }
 
-    /// Takes back what was written and nobody on the shell's side has read yet: what its terminal's queue holds, a few KiB at most.
+    /// Reads back the bytes that were written and that no program has read yet. The terminal's queue holds a few KiB at most.
     pub(crate) fn take_back(&self) -> io::Result<Vec<u8>> {
         let name = self.name().ok_or(io::ErrorKind::NotFound)?;
         let flags = (OFlag::O_NONBLOCK | OFlag::O_NOCTTY).bits();
         let mut side = OpenOptions::new().read(true).write(true).custom_flags(flags).open(name)?;
         let settings = tcgetattr(&side)?;
-        // A terminal that gathers lines hands over whole ones only.
+        // In canonical mode the terminal returns only whole lines.
         let mut by_bytes = settings.clone();
         by_bytes.local_flags.remove(LocalFlags::ICANON);
         tcsetattr(&side, SetArg::TCSANOW, &by_bytes)?;
@@ -59,25 +60,25 @@ impl Pty {
         }
     }
 
-    /// Tells the shell's side its new size, which sends SIGWINCH to whoever is in front.
+    /// Sets the size of the pty. The kernel then sends SIGWINCH to the foreground process group.
     pub(crate) fn resize(&self, size: Size) {
         if let Err(error) = self.master.resize(size) {
-            tracing::debug!(%error, "the pty was not resized");
+            tracing::debug!(%error, "cannot resize the pty");
         }
     }
 
-    /// The path of the shell's side.
+    /// The path of the shell's side of the pty.
     pub(crate) fn name(&self) -> Option<PathBuf> {
         self.master.tty_name()
     }
 
-    /// The process group that owns the terminal: the shell's own at its prompt, a job's while one runs.
+    /// The foreground process group: the shell's own at its prompt, a job's while the job runs.
     pub(crate) fn foreground(&self) -> Option<Pid> {
         tcgetpgrp(&self.file).ok()
     }
 
-    /// Sets the terminal as programs expect it, from the settings the shell was started with; returns those it had. What a person
-    /// has changed with `stty` stays changed where a line editor keeps it: flow control, output, the line's speed and size of a byte.
+    /// Restores the terminal settings that the shell was started with, for a program to run, and returns the settings before. Changes made
+    /// with `stty` that line editors preserve are kept: flow control, output flags, speed and character size.
     pub(crate) fn lend(&self, started_with: &Termios) -> Option<Termios> {
         let now = tcgetattr(&self.file).ok()?;
         let mut lent = started_with.clone();
@@ -89,14 +90,14 @@ impl Pty {
         Some(now)
     }
 
-    /// Sets the shell's side of the terminal.
+    /// Changes the terminal settings of the pty.
     pub(crate) fn set(&self, settings: &Termios) {
         if let Err(error) = tcsetattr(&self.file, SetArg::TCSANOW, settings) {
-            tracing::debug!(%error, "the terminal was not set");
+            tracing::debug!(%error, "cannot change the pty's settings");
         }
     }
 
-    /// Whether somebody reads keys one by one, as a line editor does.
+    /// Whether a program reads keys one by one, as a line editor does.
     pub(crate) fn edits_lines_itself(&self) -> bool {
         tcgetattr(&self.file).is_ok_and(|settings| !settings.local_flags.contains(LocalFlags::ICANON))
     }

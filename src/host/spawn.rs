@@ -1,7 +1,7 @@
-//! Starting a shell on a new pseudo-terminal.
+//! Starts a shell on a new pseudo-terminal.
 //!
-//! The pair is opened by portable-pty; the process is started here, because a login shell needs a name of our choosing
-//! (`-bash`), which its command builder cannot give.
+//! portable-pty opens the pair. The process is started here, because portable-pty's command builder cannot set `argv[0]`, which
+//! begins with `-` for a login shell (`-bash`).
 
 #![allow(unsafe_code)]
 
@@ -20,12 +20,12 @@ use super::launch::Launch;
 use super::pty::{Pty, Size};
 use super::start::start;
 
-/// Says in plain words why there is no pty. The library that opens it prints the system's error for programmers.
+/// Explains why no pty could be opened. portable-pty's own message contains debug output.
 fn no_pty(error: io::Error) -> HostError {
     HostError::OpenPty(match error.raw_os_error() {
-        // What Linux says when the limit is reached.
+        // Linux returns these when the limit is reached.
         Some(nix::libc::ENOSPC | nix::libc::EAGAIN) => {
-            "all of this machine's are in use (close a terminal, or raise kernel.pty.max)".to_owned()
+            "all pseudo-terminals are in use (close a terminal, or raise kernel.pty.max)".to_owned()
         }
         _ => {
             let text = error.to_string();
@@ -34,7 +34,7 @@ fn no_pty(error: io::Error) -> HostError {
     })
 }
 
-/// Opens a pty of the given size and settings and starts the shell on it, as leader of a session of its own.
+/// Opens a pty of the given size and settings and starts the shell on it as the leader of a new session.
 pub(crate) fn spawn(launch: &Launch, size: Size, settings: &Termios) -> Result<(Pty, Child), HostError> {
     let pair = native_pty_system().openpty(size).map_err(|_| no_pty(io::Error::last_os_error()))?;
     let master = pair.master;
@@ -49,7 +49,7 @@ pub(crate) fn spawn(launch: &Launch, size: Size, settings: &Termios) -> Result<(
 
     let pid = start(launch, terminal.as_fd())
         .map_err(|source| HostError::NotExecutable { path: launch.program.clone(), source })?;
-    // Only the shell may hold its side, or its end would go unnoticed.
+    // If this process kept the shell's side open, reading the master would not return the end of the shell.
     drop((terminal, pair.slave));
 
     let raw = master.as_raw_fd().ok_or_else(|| HostError::OpenPty("it has no descriptor".into()))?;
@@ -71,7 +71,7 @@ mod tests {
         let words = |code| no_pty(io::Error::from_raw_os_error(code)).to_string();
         assert_eq!(
             words(nix::libc::ENOSPC),
-            "cannot open a pseudo-terminal: all of this machine's are in use (close a terminal, or raise kernel.pty.max)"
+            "cannot open a pseudo-terminal: all pseudo-terminals are in use (close a terminal, or raise kernel.pty.max)"
         );
         assert_eq!(words(nix::libc::EMFILE), "cannot open a pseudo-terminal: too many open files");
     }

@@ -1,4 +1,4 @@
-//! Running a shell on a terminal of its own.
+//! Starts the shell's process.
 
 #![allow(unsafe_code)]
 
@@ -7,13 +7,14 @@ pub(super) use copied::start;
 #[cfg(target_os = "linux")]
 pub(super) use lent::start;
 
-/// Whether our hooks keep something under this name. From the environment it would be exported for good, and take that along.
+/// Whether a variable of this name belongs to the hooks. The hooks' variables are removed from the environment: an inherited variable
+/// stays exported, so the hooks' values would reach every program.
 fn is_of_hooks(name: &std::ffi::OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b"__shellmate_")
 }
 
-/// The child has our memory on loan until it has become the shell, and we wait that long: a copy, thrown away at once, would delay
-/// every first prompt.
+/// Starts the process like vfork(2): the child shares this process's memory, and this thread waits until the child has called exec.
+/// Copying the page tables, as fork does, would delay the first prompt.
 #[cfg(target_os = "linux")]
 mod lent {
     use std::ffi::{CString, OsStr, OsString};
@@ -32,12 +33,12 @@ mod lent {
 
     use crate::host::launch::Launch;
 
-    /// Enough for a handful of system calls.
+    /// The child's stack. It only makes a few system calls.
     const STACK: usize = 16 * 1024;
-    /// Those that somebody may handle here.
+    /// The signals that may have a handler in this process.
     const SIGNALS: Range<c_int> = 1..32;
 
-    /// Starts the shell as leader of a session of its own, with this terminal.
+    /// Starts the shell as the leader of a new session with this controlling terminal.
     pub(in crate::host) fn start(launch: &Launch, terminal: BorrowedFd<'_>) -> io::Result<Pid> {
         let program = c_string(launch.program.clone().into_os_string())?;
         let words = [&launch.arg0].into_iter().chain(&launch.args).cloned();
@@ -53,8 +54,8 @@ mod lent {
             127
         };
         let flags = CloneFlags::CLONE_VM | CloneFlags::CLONE_VFORK;
-        // SAFETY: this thread goes on only when the child has become the shell or is gone, so what it uses outlives it. It makes
-        // system calls and nothing else: it allocates nothing, takes no lock and does not unwind; no signal comes in between.
+        // SAFETY: this thread continues only after the child has called exec or exited, so everything the child uses outlives it. The
+        // child only makes system calls: it does not allocate, lock or unwind. All signals are blocked meanwhile.
         let pid = unsafe { clone(Box::new(child), &mut stack, flags, Some(libc::SIGCHLD)) };
         mask.thread_set_mask()?;
         let pid = pid?;
@@ -67,7 +68,7 @@ mod lent {
         }
     }
 
-    /// Returns only if it cannot be done.
+    /// Returns only on failure.
     fn become_shell(
         program: &CString,
         argv: &[*const c_char],
@@ -83,19 +84,19 @@ mod lent {
             if is_ready {
                 SIGNALS.for_each(|signal| forget_handler(signal));
                 libc::sigprocmask(libc::SIG_SETMASK, mask.as_ref(), ptr::null_mut());
-                // This one runs a script without a first line that names its interpreter, too.
+                // Unlike execve, execvpe also runs a script without a `#!` line.
                 libc::execvpe(program.as_ptr(), argv.as_ptr(), envp.as_ptr());
             }
         }
         Errno::last()
     }
 
-    /// What is ignored stays so, but for SIGPIPE, which Rust ignores for itself.
+    /// Resets a signal to its default action. Ignored signals stay ignored, except SIGPIPE, which the Rust runtime ignores.
     ///
     /// # Safety
-    /// Only for a process that is about to become another: its handlers are gone.
+    /// Only for a process that is about to call exec, since its signal handlers are lost.
     unsafe fn forget_handler(signal: c_int) {
-        // SAFETY: `sigaction` writes one structure, for which all zeroes are valid; handlers are the caller's business.
+        // SAFETY: `sigaction` writes one structure, for which all zeroes are valid. The caller accepts the loss of handlers.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             libc::sigaction(signal, ptr::null(), &mut action);
@@ -107,7 +108,7 @@ mod lent {
         }
     }
 
-    /// Our environment with the changes that were asked for.
+    /// This process's environment with the changes of `launch`.
     fn environment(launch: &Launch) -> io::Result<Vec<CString>> {
         let is_changed = |name: &OsStr| launch.env.iter().any(|(changed, _)| changed == name);
         let kept = std::env::vars_os().filter(|(name, _)| !is_changed(name) && !super::is_of_hooks(name));
@@ -129,7 +130,7 @@ mod lent {
     }
 }
 
-/// Where memory cannot be lent, the child is a copy.
+/// Starts the process with fork and exec, on systems without `CLONE_VFORK`.
 #[cfg(not(target_os = "linux"))]
 mod copied {
     use std::io;
@@ -143,7 +144,7 @@ mod copied {
 
     nix::ioctl_none_bad!(tiocsctty, nix::libc::TIOCSCTTY);
 
-    /// Starts the shell as leader of a session of its own, with this terminal.
+    /// Starts the shell as the leader of a new session with this controlling terminal.
     pub(in crate::host) fn start(launch: &Launch, terminal: BorrowedFd<'_>) -> io::Result<Pid> {
         let stdio = || terminal.try_clone_to_owned().map(Stdio::from);
         let mut command = Command::new(&launch.program);
@@ -162,10 +163,10 @@ mod copied {
         Ok(Pid::from_raw(i32::try_from(command.spawn()?.id()).unwrap_or(i32::MAX)))
     }
 
-    /// Leaves our session and takes standard input as the controlling terminal of the new one.
+    /// Begins a new session and makes standard input its controlling terminal.
     fn own_session() -> io::Result<()> {
         setsid()?;
-        // SAFETY: TIOCSCTTY takes no pointer; descriptor 0 is the pty's other side here.
+        // SAFETY: TIOCSCTTY takes no pointer. Descriptor 0 is the shell's side of the pty here.
         unsafe { tiocsctty(0) }?;
         Ok(())
     }

@@ -1,7 +1,7 @@
-//! The user's real terminal: somebody else's, borrowed, and always given back as it was found.
+//! The user's real terminal. Its settings are always restored.
 //!
-//! One open file of our own (so that making it non-blocking is nobody else's business), one reader, one writer. Raw mode is a
-//! guard that is undone when it is dropped, which unwinding does too. Never touches the shell's side.
+//! The terminal is opened anew, because non-blocking mode on an inherited descriptor would affect other programs. It has one reader
+//! and one writer. Dropping [`Tty`] restores the settings, during a panic too. This room does not use the shell's pseudo-terminal.
 
 mod raw;
 mod secret;
@@ -31,22 +31,22 @@ pub(crate) enum TtyError {
     Settings(#[source] io::Error),
 }
 
-/// Whether standard input, output and error are all a terminal, so that a shell here would be interactive and seen.
+/// Whether standard input, output and error are all a terminal, so that a shell started here would be interactive.
 pub(crate) fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal()
 }
 
-/// How many columns standard output has; 80 where nobody knows.
+/// The number of columns of standard output, or 80 if it is unknown.
 pub(crate) fn width_of_stdout() -> usize {
     usize::from(size_of_stdout().cols)
 }
 
-/// The size of the terminal on standard output; 80 × 24 where nobody knows.
+/// The size of the terminal on standard output, or 80 × 24 if it is unknown.
 pub(crate) fn size_of_stdout() -> Size {
     size_of(io::stdout())
 }
 
-/// The size of a terminal; 80 × 24 where nobody knows.
+/// The size of a terminal, or 80 × 24 if it is unknown.
 pub(crate) fn size_of(stream: impl AsFd) -> Size {
     let size = window_size(stream.as_fd()).unwrap_or_default();
     if size.cols == 0 || size.rows == 0 {
@@ -61,7 +61,8 @@ pub(crate) fn name() -> Option<PathBuf> {
     ttyname(io::stdin()).ok()
 }
 
-/// Whether there is a terminal whose keys are ours. In the background, whoever reads or sets it is stopped.
+/// Whether this process is in the foreground of its terminal. The kernel stops a background process that reads the terminal or
+/// changes its settings.
 pub(crate) fn is_in_foreground() -> bool {
     open_terminal().is_ok_and(|terminal| tcgetpgrp(&terminal).is_ok_and(|group| group == getpgrp()))
 }
@@ -74,19 +75,19 @@ fn open_terminal() -> io::Result<File> {
             .custom_flags((OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_CLOEXEC).bits())
             .open(path)
     };
-    // Inside a container the name may not exist, while the controlling terminal can still be opened.
+    // Inside a container the named device may not exist, while `/dev/tty` can still be opened.
     let named = name().ok_or_else(|| io::ErrorKind::NotFound.into()).and_then(open);
     named.or_else(|_| open(PathBuf::from("/dev/tty")))
 }
 
-/// The terminal, opened anew for ourselves; its settings are put back when this is dropped.
+/// The terminal, opened anew. Its settings are restored when this is dropped.
 pub(crate) struct Tty {
     file: File,
     original: Termios,
 }
 
 impl Tty {
-    /// Opens the terminal and notes its settings; nothing is changed yet.
+    /// Opens the terminal and stores its settings. Changes nothing yet.
     pub(crate) fn open() -> Result<Tty, TtyError> {
         let file = open_terminal().map_err(TtyError::Open)?;
         let original = termios::tcgetattr(&file).map_err(|errno| TtyError::Settings(errno.into()))?;
@@ -98,19 +99,19 @@ impl Tty {
         &self.original
     }
 
-    /// From here every key comes to us unprocessed.
+    /// Switches to raw mode, in which the kernel passes every key on unprocessed.
     pub(crate) fn enter_raw(&self) -> io::Result<()> {
         let mut raw = self.original.clone();
         termios::cfmakeraw(&mut raw);
         Ok(termios::tcsetattr(&self.file, termios::SetArg::TCSANOW, &raw)?)
     }
 
-    /// Puts the settings back. A terminal that has vanished needs nothing more.
+    /// Restores the settings. Errors are ignored: they mean that the terminal is gone.
     pub(crate) fn leave_raw(&self) {
         let _ = termios::tcsetattr(&self.file, termios::SetArg::TCSANOW, &self.original);
     }
 
-    /// Drops the keys that were typed and not read yet.
+    /// Discards keys that were typed and not read yet.
     pub(crate) fn forget_keys(&self) {
         let _ = termios::tcflush(&self.file, termios::FlushArg::TCIFLUSH);
     }
@@ -119,7 +120,7 @@ impl Tty {
         window_size(self.file.as_fd()).unwrap_or_default()
     }
 
-    /// Reads keys; 0 when the terminal is gone, `WouldBlock` when there are none.
+    /// Reads keys. Returns 0 if the terminal is gone, and `WouldBlock` if there are no keys.
     pub(crate) fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
         (&self.file).read(buffer)
     }
@@ -130,7 +131,7 @@ impl Tty {
         poll(&mut waited, PollTimeout::ZERO).is_ok_and(|count| count > 0)
     }
 
-    /// Writes what fits right now; `WouldBlock` when nothing does.
+    /// Writes as many bytes as the terminal takes without blocking, or returns `WouldBlock` if it takes none.
     pub(crate) fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         (&self.file).write(bytes)
     }

@@ -5,7 +5,7 @@
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
-/// A window's size in cells and pixels; 80×24 where nobody knows.
+/// A window's size in cells and pixels. The default is 80 × 24.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Size {
     pub rows: u16,
@@ -22,7 +22,7 @@ impl Default for Size {
 
 nix::ioctl_read_bad!(tiocgwinsz, nix::libc::TIOCGWINSZ, nix::libc::winsize);
 
-/// Asks the terminal how large it is. Zero stays zero: a serial line that says so is passed on as it is.
+/// Asks the terminal for its size. Zero is kept: a serial line reports 0 × 0.
 pub(super) fn window_size(fd: BorrowedFd<'_>) -> io::Result<Size> {
     let mut size = nix::libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
     // SAFETY: TIOCGWINSZ writes one `winsize` through the pointer, which outlives the call.

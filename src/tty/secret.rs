@@ -1,19 +1,19 @@
-//! Asking on the terminal: a line typed without echo, such as a key.
+//! Reads a line from the terminal without echo, such as an API key.
 
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 
 use nix::sys::termios::{self, LocalFlags, SetArg, Termios};
 
-/// Longer than any key; a paste of something else ends here.
+/// The longest line that is accepted. No API key is as long.
 const CAP: usize = 4096;
 
-/// Asks on the terminal and reads a line without showing it. `None` if the person gave up (Ctrl-C, Ctrl-D on an empty line).
+/// Shows a prompt and reads a line without echo. Returns `None` on Ctrl-C, or on Ctrl-D in an empty line.
 pub(crate) fn read_secret(prompt: &str) -> io::Result<Option<String>> {
     read(prompt, |_| String::new())
 }
 
-/// The same, with the words shown when the line is complete.
+/// Like [`read_secret`], but shows the line once it is complete.
 pub(crate) fn read_words(prompt: &str) -> io::Result<Option<String>> {
     read(prompt, crate::text::sanitize)
 }
@@ -28,7 +28,7 @@ fn read(prompt: &str, shown: impl Fn(&str) -> String) -> io::Result<Option<Strin
     Ok(typed)
 }
 
-/// The terminal shows nothing, and leaves Ctrl-C to us: a signal would leave it silent for good.
+/// Turns echo and signal keys off until it is dropped. If Ctrl-C raised a signal, the process would end with echo still off.
 struct Silence<T: AsFd> {
     terminal: T,
     before: Termios,
@@ -50,7 +50,7 @@ impl<T: AsFd> Drop for Silence<T> {
     }
 }
 
-/// Reads up to Enter, with the keys a line has everywhere.
+/// Reads up to Enter. Backspace, Ctrl-U, Ctrl-C and Ctrl-D work as usual.
 fn read_line(keys: &mut impl Read) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     let mut key = [0];
@@ -61,7 +61,7 @@ fn read_line(keys: &mut impl Read) -> io::Result<Option<String>> {
             0x04 if line.is_empty() => return Ok(None),
             0x08 | 0x7f => drop(line.pop()),
             0x15 => line.clear(),
-            _ if line.len() >= CAP => return Err(io::Error::new(io::ErrorKind::InvalidData, "this is too long")),
+            _ if line.len() >= CAP => return Err(io::Error::new(io::ErrorKind::InvalidData, "the line is too long")),
             byte => line.push(byte),
         }
     }
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_usual_keys_work() {
+    fn backspace_and_control_keys_edit_or_cancel_the_line() {
         let read = |mut keys: &[u8]| read_line(&mut keys).unwrap();
         assert_eq!(read(b"sk-1\rrest").as_deref(), Some("sk-1"));
         assert_eq!(read(b"no\x15sk-22\x7f\n").as_deref(), Some("sk-2"));
