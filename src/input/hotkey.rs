@@ -1,30 +1,30 @@
-//! The one key that is taken from the keyboard while others have it.
+//! The hotkey: the one key that shellmate intercepts while a program has the keyboard.
 //!
-//! It counts only as a key of its own: the read that brings it brings nothing else. Inside a burst the same byte is data, such as a file
-//! sent by zmodem or text for a serial console. Nothing is held back to find it: a sequence that arrives in pieces is passed on in pieces.
-//! Terminals write a key's sequence at once, so in practice it is whole.
+//! The hotkey is recognised only if a read returns it alone. Inside a longer read the same byte is data, such as a file sent by zmodem or
+//! text for a serial console. No bytes are held back to recognise it: a sequence that arrives in pieces is passed on in pieces. Terminals
+//! write the sequence of a key at once, so in practice it arrives whole.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Which key opens the line, and how it looks in a terminal's bytes.
+/// The key that opens the conversation line, and the bytes that terminals send for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hotkey {
     /// The control character.
     byte: u8,
-    /// As terminals with the kitty protocol send it.
+    /// The sequence in the kitty keyboard protocol.
     kitty: Vec<u8>,
-    /// As xterm sends it when it tells all keys.
+    /// The sequence in xterm's modifyOtherKeys mode.
     xterm: Vec<u8>,
     name: String,
     in_paste: bool,
-    /// How much of the mark that begins or ends a paste has come.
+    /// How many bytes of the mark that begins or ends a paste have been read.
     progress: usize,
 }
 
-/// A word that names no hotkey.
+/// A name that is not a valid hotkey.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no hotkey; there are \"ctrl-\" with a letter or one of \\ ] ^ _, and \"none\"")]
+#[error("`{0}` is not a hotkey; use \"ctrl-\" with a letter or one of \\ ] ^ _, or \"none\"")]
 pub struct UnknownHotkey(String);
 
 const PASTE_START: &[u8] = b"\x1b[200~";
@@ -32,8 +32,8 @@ const PASTE_END: &[u8] = b"\x1b[201~";
 const ESC: u8 = 0x1B;
 
 impl Hotkey {
-    /// Whether one read of the keyboard brought the hotkey and nothing else. Every read is to be shown to this, because a paste may be
-    /// cut into several, and nothing in a paste is a key.
+    /// Whether one read of the keyboard returned the hotkey and nothing else. Must be called for every read: a paste can span several
+    /// reads, and nothing inside a paste is a key.
     pub fn is_pressed(&mut self, read: &[u8]) -> bool {
         let was_in_paste = self.in_paste;
         self.follow_paste(read);
@@ -42,7 +42,7 @@ impl Hotkey {
     }
 
     fn follow_paste(&mut self, read: &[u8]) {
-        // Most reads hold no part of a paste's marks.
+        // Most reads contain no part of a paste mark.
         if self.progress == 0 && memchr::memchr(ESC, read).is_none() {
             return;
         }
@@ -58,7 +58,7 @@ impl Hotkey {
 }
 
 impl Hotkey {
-    /// The name as texts for people have it: `Ctrl-\\`.
+    /// The name as it is displayed: `Ctrl-\\`.
     pub fn label(&self) -> String {
         self.name.replacen('c', "C", 1)
     }
@@ -74,7 +74,7 @@ impl FromStr for Hotkey {
             ["ctrl-", "ctrl+", "c-", "^"].iter().find_map(|prefix| lower.strip_prefix(prefix)).ok_or_else(unknown)?;
         let mut letters = rest.chars();
         let (Some(letter), None) = (letters.next(), letters.next()) else { return Err(unknown()) };
-        // The others are Tab, Enter, Esc, and what every program lives by.
+        // Excluded are Tab, Enter and Esc, and Ctrl-C, Ctrl-D and Ctrl-Z.
         if !matches!(letter, 'a'..='z' | '\\' | ']' | '^' | '_') || matches!(letter, 'i' | 'j' | 'm' | 'c' | 'd' | 'z')
         {
             return Err(unknown());
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_a_key_in_every_form_and_only_alone() {
+    fn the_hotkey_is_recognised_in_every_form_but_only_alone() {
         for key in [&b"\x1c"[..], b"\x1b[92;5u", b"\x1b[27;5;92~"] {
             assert!(hotkey().is_pressed(key));
             for burst in [[b"ab", key, b"cd"].concat(), [key, b"\r"].concat(), [b"ls", key].concat(), key.repeat(2)] {
@@ -117,14 +117,14 @@ mod tests {
     }
 
     #[test]
-    fn no_other_key_is_the_hotkey() {
+    fn other_keys_are_not_the_hotkey() {
         for read in [&b"ls -la\r"[..], b"\x1b[92;6u", b"\x1b[A", b"\x1b[200~a\x1cb\x1b[201~", b"\x1b[200~a\x1c", b""] {
             assert!(!hotkey().is_pressed(read), "{}", read.escape_ascii());
         }
     }
 
     #[test]
-    fn a_paste_in_pieces_is_still_a_paste() {
+    fn the_hotkey_inside_a_paste_of_several_reads_is_data() {
         let mut hotkey = hotkey();
         for byte in b"\x1b[200~a\x1cb\x1b[201~" {
             assert!(!hotkey.is_pressed(&[*byte]));
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_keys() {
+    fn hotkeys_are_parsed_from_their_names() {
         assert_eq!("Ctrl-G".parse::<Hotkey>().unwrap().to_string(), "ctrl-g");
         for name in ["", "x", "ctrl-", "ctrl-m", "ctrl-c", "ctrl-aa", "alt-x", "ctrl-é"] {
             assert!(name.parse::<Hotkey>().is_err(), "{name}");

@@ -1,10 +1,10 @@
-//! One key, with what was held down.
+//! Keys and modifiers.
 
-/// What a terminal's keyboard has done.
+/// Input from the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Input {
     Key(Key),
-    /// Text in one piece; line ends are `\n`. Bytes that are no UTF-8 are U+FFFD.
+    /// Pasted text. Line ends are `\n`. Invalid UTF-8 is replaced with U+FFFD.
     Paste(String),
 }
 
@@ -15,7 +15,7 @@ pub(crate) struct Key {
     pub mods: Mods,
 }
 
-/// Which key it is; a letter is as it would be typed, so with Shift it is a capital.
+/// A key without its modifiers. A letter typed with Shift is a capital letter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Code {
     Char(char),
@@ -36,7 +36,7 @@ pub(crate) enum Code {
     Function(u8),
 }
 
-/// What was held down with it. Shift is only told where the character does not tell it.
+/// The modifiers of a key. `shift` is set only for keys that do not type a character.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Mods {
     pub shift: bool,
@@ -50,7 +50,7 @@ impl Mods {
     pub(crate) const ALT: Mods = Mods { alt: true, ..Mods::NONE };
     pub(crate) const CTRL: Mods = Mods { ctrl: true, ..Mods::NONE };
 
-    /// From the parameter of a sequence: one more than a sum of 1, 2 and 4; other keys held down are not told.
+    /// Decodes the modifier parameter of a sequence: 1 plus the sum of 1 (Shift), 2 (Alt) and 4 (Ctrl). Other modifiers are ignored.
     pub(super) fn from_parameter(parameter: u32) -> Mods {
         let bits = parameter.saturating_sub(1);
         Mods { shift: bits & 1 != 0, alt: bits & 2 != 0, ctrl: bits & 4 != 0 }
@@ -70,7 +70,7 @@ impl Key {
         Key { code: Code::Char(letter), mods: Mods::CTRL }
     }
 
-    /// Whether it types a character rather than asks for something.
+    /// Whether the key types a character.
     pub(crate) const fn is_typed(&self) -> bool {
         matches!(self.code, Code::Char(_)) && !self.mods.alt && !self.mods.ctrl
     }

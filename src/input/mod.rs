@@ -1,9 +1,9 @@
 //! Keys, and the conversation line they are typed into.
 //!
-//! The [`Decoder`] turns a terminal's bytes into keys and pastes, however they are cut; the [`LineEditor`] is an editor that is driven
-//! with them and never reads a descriptor, so that whoever lends it the keyboard has back every byte it did not take. Both are pure:
-//! what is painted goes into the `Vec` that is given, and what cannot be known from keys (files, commands, models) comes from
-//! [`Offers`]. Only [`History`] touches a file, the one it is given. Never: a terminal, a shell, a clock.
+//! The [`Decoder`] turns the bytes of a terminal into keys and pastes, however the bytes are split. The [`LineEditor`] is fed keys and
+//! never reads a descriptor, so bytes that it did not take stay with its caller. Both are pure: output is appended to the given `Vec`,
+//! and completions (files, commands, models) come from [`Offers`]. Only [`History`] uses a file, at the path it is given. This room uses
+//! no terminal, no shell and no clock.
 
 pub(crate) mod decode;
 mod hotkey;

@@ -1,23 +1,23 @@
-//! From bytes to keys.
+//! Decodes the bytes of a terminal into keys.
 //!
-//! One byte at a time, so that what follows a key can be left to others. The only thing that time decides is whether an ESC is the
-//! key or the beginning of a sequence: [`Decoder::is_undecided`] says that, and [`Decoder::settle`] ends it.
+//! The decoder takes one byte at a time, so that the bytes after a key remain with the caller. A timeout is needed in one case only: an
+//! ESC can be the key or the beginning of a sequence. [`Decoder::is_undecided`] reports that case, and [`Decoder::settle`] ends it.
 
 use super::key::{Code, Input, Key, Mods};
 
-/// Bytes of one paste; what is longer is cut.
+/// The most bytes that are kept of one paste.
 pub(crate) const PASTE_CAP: usize = 4 * 1024 * 1024;
 
-/// Real sequences are shorter; what is longer is read over.
+/// The longest escape sequence of a key. Longer sequences are skipped.
 const SEQUENCE_CAP: usize = 64;
 
-/// A terminal's answer is shorter; what is longer was typed.
+/// The longest reply of a terminal. Anything longer is taken for typed text.
 const ANSWER_CAP: usize = 4096;
 
 const ESC: u8 = 0x1B;
 const PASTE_END: &[u8] = b"\x1b[201~";
 
-/// Turns bytes into keys.
+/// Decodes bytes into keys and pastes.
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {
     state: State,
@@ -27,7 +27,7 @@ pub(crate) struct Decoder {
 enum State {
     #[default]
     Ground,
-    /// The first bytes of a character.
+    /// Inside a character of several bytes.
     Utf8 {
         bytes: Vec<u8>,
         alt: bool,
@@ -35,26 +35,26 @@ enum State {
     Escape,
     /// After `ESC [`.
     Csi(Vec<u8>),
-    /// After `ESC O`, with a modifier some terminals put there.
+    /// After `ESC O`, with the modifier that some terminals insert.
     Ss3(Vec<u8>),
-    /// After `ESC [ [`, as the Linux console begins its first function keys.
+    /// After `ESC [ [`, the beginning of F1 to F5 on the Linux console.
     Console,
-    /// An old mouse report has so many bytes left.
+    /// Inside an X10 mouse report, with the number of bytes that are left.
     Mouse(u8),
-    /// After `ESC ]` or `ESC P`, as a terminal answers questions that somebody else has asked.
+    /// After `ESC ]` or `ESC P`: the terminal's reply to a query, with its length so far.
     Answer(usize),
-    /// After the ESC that ends one.
+    /// After an ESC inside a reply, which may be the first byte of its terminator.
     AnswerEnd,
     Paste(Vec<u8>),
 }
 
 impl Decoder {
-    /// Whether the last byte was an ESC that may be the key or the beginning of a sequence.
+    /// Whether the last byte was an ESC, which may be the key or the beginning of a sequence.
     pub(crate) fn is_undecided(&self) -> bool {
         matches!(self.state, State::Escape)
     }
 
-    /// Nothing has followed for long enough: an ESC was the key.
+    /// Called when no byte has followed for a while. Returns the Esc key if an ESC is undecided.
     pub(crate) fn settle(&mut self) -> Option<Input> {
         if !self.is_undecided() {
             return None;
@@ -63,13 +63,13 @@ impl Decoder {
         Some(Input::Key(Key::plain(Code::Esc)))
     }
 
-    /// Takes a byte; most complete a key.
+    /// Takes a byte. Returns the key or paste that it completes.
     pub(crate) fn byte(&mut self, byte: u8) -> Option<Input> {
         match std::mem::take(&mut self.state) {
             State::Ground => self.ground(byte, false),
             State::Utf8 { mut bytes, alt } => {
                 if !(0x80..0xC0).contains(&byte) {
-                    // The character was cut off; what cut it off may be a key that matters more.
+                    // The character is incomplete and is dropped. The new byte is read on its own.
                     return self.ground(byte, false);
                 }
                 bytes.push(byte);
@@ -135,7 +135,7 @@ impl Decoder {
 
     fn escape(&mut self, byte: u8) -> Option<Input> {
         match byte {
-            // A second ESC makes the first a key of its own, as when it is pressed twice.
+            // The first ESC was the Esc key, as when it is pressed twice.
             ESC => {
                 self.state = State::Escape;
                 Some(Input::Key(Key::plain(Code::Esc)))
@@ -164,14 +164,14 @@ impl Decoder {
             }
             b'~' if parameters == b"200" => self.wait(State::Paste(Vec::new())),
             0x40..=0x7E if parameters.len() >= SEQUENCE_CAP => None,
-            // Answers and reports begin with one of these; no key does.
+            // Replies and reports begin with one of these characters, and keys do not.
             0x40..=0x7E if parameters.first().is_some_and(|first| matches!(first, b'<'..=b'?')) => None,
             0x40..=0x7E => final_key(&numbers(&parameters), byte).map(Input::Key),
             _ => self.ground(byte, false),
         }
     }
 
-    /// Reads over an answer to its end or the next control character, so that it never holds back an Enter.
+    /// Skips a reply up to its end or to the next control character, so that an Enter after it is never swallowed.
     fn answer(&mut self, length: usize, byte: u8) -> Option<Input> {
         let is_answer = length > 0 || byte.is_ascii_digit() || matches!(byte, b'>' | b'!');
         match byte {
@@ -190,7 +190,7 @@ impl Decoder {
             let text = String::from_utf8_lossy(&bytes).replace("\r\n", "\n").replace('\r', "\n");
             return Some(Input::Paste(text));
         }
-        // The end of what is kept makes room for the end of the paste to be found.
+        // Bytes beyond the cap are dropped. The last ones stay, so that the end mark of the paste is still found.
         if bytes.len() > PASTE_CAP + 2 * PASTE_END.len() {
             bytes.drain(PASTE_CAP..PASTE_CAP + PASTE_END.len());
         }
@@ -202,7 +202,7 @@ fn typed(letter: char, alt: bool) -> Option<Input> {
     Some(Input::Key(Key::new(Code::Char(letter), Mods { alt, ..Mods::NONE })))
 }
 
-/// How many bytes a character has that begins with this one; 1 for what begins none.
+/// The length of the UTF-8 character that begins with this byte, or 1 if the byte begins none.
 fn utf8_length(first: u8) -> usize {
     match first {
         0xC2..=0xDF => 2,
@@ -212,14 +212,14 @@ fn utf8_length(first: u8) -> usize {
     }
 }
 
-/// Parameters, each with its parts: `13;2:1` is `[[13], [2, 1]]`. A part that is missing is 0.
+/// The parameters, each with its subparameters: `13;2:1` is `[[13], [2, 1]]`. A missing number is 0.
 fn numbers(parameters: &[u8]) -> Vec<Vec<u32>> {
     let number = |digits: &[u8]| std::str::from_utf8(digits).ok().and_then(|text| text.parse().ok()).unwrap_or(0);
     let parts = |parameter: &[u8]| parameter.split(|&byte| byte == b':').map(number).collect();
     parameters.split(|&byte| byte == b';').map(parts).collect()
 }
 
-/// The key of a sequence that ends with `last`; none for a key that was let go, and for what is no key.
+/// The key of a sequence that ends with `last`. `None` for a key release and for sequences that are not keys.
 fn final_key(numbers: &[Vec<u32>], last: u8) -> Option<Key> {
     let part = |parameter: usize, part: usize| numbers.get(parameter)?.get(part).copied().filter(|&number| number > 0);
     const RELEASE: u32 = 3;
@@ -235,7 +235,7 @@ fn final_key(numbers: &[Vec<u32>], last: u8) -> Option<Key> {
         b'F' => Code::End,
         b'H' => Code::Home,
         b'M' => Code::Enter,
-        // With another first number it is an answer.
+        // With another first parameter the sequence is a reply of the terminal.
         b'P'..=b'S' if part(0, 0).is_none_or(|first| first == 1) => Code::Function(last - b'P' + 1),
         b'Z' => return Some(Key::new(Code::Tab, Mods { shift: true, ..mods })),
         b'~' => match part(0, 0)? {
@@ -245,7 +245,7 @@ fn final_key(numbers: &[Vec<u32>], last: u8) -> Option<Key> {
             4 | 8 => Code::End,
             5 => Code::PageUp,
             6 => Code::PageDown,
-            // As xterm tells a key that has no sequence of its own.
+            // xterm's modifyOtherKeys.
             27 => return spelled(part(2, 0)?, None, None, mods),
             number @ 11..=15 => Code::Function(u8::try_from(number - 10).ok()?),
             number @ 17..=21 => Code::Function(u8::try_from(number - 11).ok()?),
@@ -258,7 +258,7 @@ fn final_key(numbers: &[Vec<u32>], last: u8) -> Option<Key> {
     Some(Key::new(code, mods))
 }
 
-/// A key told by its character: unshifted, shifted where the terminal knows, and the text it would type.
+/// A key given by code points (kitty keyboard protocol): the unshifted key, the shifted key if known, and the text it types.
 fn spelled(code: u32, shifted: Option<u32>, text: Option<u32>, mods: Mods) -> Option<Key> {
     let code = match code {
         9 => Code::Tab,

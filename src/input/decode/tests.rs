@@ -58,7 +58,7 @@ fn sequences_of_many_terminals() {
 }
 
 #[test]
-fn what_is_no_key_is_read_over_and_holds_nothing_back() {
+fn replies_and_reports_are_skipped_without_swallowing_keys() {
     for noise in [
         "\x1b[97;1:3u",                   // a key let go
         "\x1b[1;1:3A",                    //
@@ -80,20 +80,20 @@ fn what_is_no_key_is_read_over_and_holds_nothing_back() {
     let long = format!("\x1b[{}~x", "1;".repeat(500));
     assert_eq!(keys(long), [Key::plain(Code::Char('x'))]);
     assert_eq!(keys(b"\xc3x\xff"), ['x', '\u{FFFD}'].map(|letter| Key::plain(Code::Char(letter))));
-    // Control characters that are two bytes in UTF-8, and one told as what a key types with Shift.
+    // C1 control characters in UTF-8, and a control character reported as the text of a shifted key.
     assert_eq!(keys("\u{9b}\x1b\u{85}"), [Key::plain(Code::Char('\u{FFFD}')), Key::alt('\u{FFFD}')]);
     assert_eq!(keys("\x1b[97:27;2u"), [Key::plain(Code::Char('A'))]);
 }
 
 #[test]
-fn a_paste_is_one_piece_whatever_is_in_it() {
+fn a_paste_is_one_input_whatever_it_contains() {
     let paste = decoded(b"\x1b[200~a\r\nb\rc\x1b[A\x03\xff\x1b[201~\r");
     let text = "a\nb\nc\x1b[A\x03\u{FFFD}".to_owned();
     assert_eq!(paste, [Input::Paste(text), Input::Key(Key::plain(Code::Enter))]);
 }
 
 #[test]
-fn a_paste_is_bounded_and_still_ends() {
+fn a_paste_longer_than_the_cap_is_cut_and_its_end_is_found() {
     let mut bytes = b"\x1b[200~".to_vec();
     bytes.resize(PASTE_CAP + 100_000, b'x');
     bytes.extend_from_slice(b"\x1b[201~y");
@@ -103,13 +103,13 @@ fn a_paste_is_bounded_and_still_ends() {
 }
 
 proptest! {
-    /// No byte is held back past the Enter that follows it, and nothing panics.
+    /// After any bytes an Enter is still decoded, and nothing panics.
     #[test]
     fn an_enter_always_comes_through(noise in prop::collection::vec(
         prop_oneof![Just(0x1Bu8), Just(b'['), Just(b']'), Just(b'O'), Just(b';'), Just(b'M'), any::<u8>()], 0..40,
     )) {
         let mut bytes = noise;
-        // A paste is the one thing that may hold an Enter, and a mouse report three bytes.
+        // Only a paste may contain an Enter, and a mouse report takes three bytes of any value.
         prop_assume!(!bytes.windows(5).any(|window| window == b"[200~"));
         bytes.extend_from_slice(b"....\r");
         let inputs = decoded(&bytes);
@@ -117,7 +117,7 @@ proptest! {
     }
 
     #[test]
-    fn text_comes_out_as_it_went_in(text in "[^\\p{Cc}\u{7f}]{0,40}") {
+    fn typed_text_is_decoded_unchanged(text in "[^\\p{Cc}\u{7f}]{0,40}") {
         let typed: String = keys(&text).iter().filter_map(|key| match key.code {
             Code::Char(letter) => Some(letter),
             _ => None,

@@ -1,4 +1,4 @@
-//! What could come next: commands, their arguments, `@` references.
+//! Completion of commands, their arguments and `@` references.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,26 +7,26 @@ use super::{History, LineEditor, Outcome};
 use crate::input::key::{Code, Key, Mods};
 use crate::text::{sanitize, width};
 
-/// Rows of the list.
+/// The most rows of the list.
 const ROWS: usize = 8;
-/// Offers that are listed; with more of them one types on.
+/// The most completions in the list.
 const OFFERS: usize = 200;
-/// The least that is typed before an earlier query is hinted at.
+/// The fewest characters for which an earlier query is shown as a hint.
 const HINTED: usize = 3;
 
-/// What an empty line says of itself.
+/// The hint in an empty line.
 const WELCOME: &str = "ask, or /help; an empty line closes";
 
-/// Finds paths.
+/// Returns the paths that begin with the given text.
 pub(crate) type Files = Box<dyn Fn(&str) -> Vec<String>>;
 
-/// What the line can offer; gathered by whoever opens it.
+/// The possible completions. The caller collects them when it opens the line.
 #[derive(Default)]
 pub(crate) struct Offers {
     pub verbs: Vec<Verb>,
     /// Commands whose output can be referred to, newest first.
     pub recent: Vec<Recent>,
-    /// The paths that begin with what is given; a directory's ends with `/`.
+    /// Finds the paths that begin with the given text. The path of a directory ends with `/`.
     pub files: Option<Files>,
 }
 
@@ -35,9 +35,9 @@ pub(crate) struct Offers {
 pub(crate) struct Verb {
     /// Such as `/model [NAME]`.
     pub usage: String,
-    /// In one line.
+    /// One line of help.
     pub help: String,
-    /// Words that can follow it. They may still be on their way from another thread.
+    /// The words that can follow it. Another thread may fill them in later.
     pub arguments: Arc<OnceLock<Vec<String>>>,
 }
 
@@ -54,7 +54,7 @@ impl Verb {
         self.usage.split(' ').next().unwrap_or_default()
     }
 
-    /// The words that are known by now.
+    /// The arguments that are known so far.
     fn arguments(&self) -> &[String] {
         self.arguments.get().map(Vec::as_slice).unwrap_or_default()
     }
@@ -64,15 +64,15 @@ impl Verb {
     }
 }
 
-/// One thing that could be typed.
+/// One completion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Offer {
-    /// What is put into the text.
+    /// The text that is inserted.
     typed: String,
-    /// What the list shows of it, and says about it.
+    /// The text that the list shows.
     shown: String,
     help: String,
-    /// Whether a blank follows it.
+    /// Whether a blank is inserted after it.
     wants_blank: bool,
 }
 
@@ -81,12 +81,12 @@ struct Offer {
 pub(super) struct Menu {
     offers: Vec<Offer>,
     chosen: Option<usize>,
-    /// Where in the text the offers begin.
+    /// The offset in the text that the completions replace from.
     start: usize,
 }
 
 impl Menu {
-    /// The rows to show, each with what is said about it, and whether it is the chosen one.
+    /// The rows to show, each with its help and whether it is selected.
     pub(super) fn lines(&self, screen: &EditorScreen) -> Vec<((String, String), bool)> {
         let rows = ROWS.min(usize::from(screen.rows / 2).max(1));
         let first = self.chosen.map_or(0, |chosen| (chosen + 1).saturating_sub(rows));
@@ -107,7 +107,7 @@ impl Menu {
 }
 
 impl LineEditor {
-    /// Completes what is before the cursor, as far as it is certain, and lists what it could be.
+    /// Completes the text before the cursor up to the common prefix of all completions, and opens the list if there are several.
     pub(super) fn complete(&mut self, offers: &Offers) {
         let (start, found) = offered(self.text.as_str(), self.text.cursor(), offers);
         let typed = self.text.as_str()[start..self.text.cursor()].to_owned();
@@ -127,7 +127,7 @@ impl LineEditor {
         }
     }
 
-    /// A key while the list is open; none if it is not for the list.
+    /// Handles a key while the list is open. Returns `None` if the key is not for the list.
     pub(super) fn menu_key(&mut self, key: Key) -> Option<Outcome> {
         let mut menu = self.menu.take()?;
         let count = menu.offers.len();
@@ -138,7 +138,7 @@ impl LineEditor {
             (Code::Tab, Mods::SHIFT, Some(chosen)) | (Code::Up, Mods::NONE, Some(chosen)) => {
                 Some((chosen + count - 1) % count)
             }
-            // The chosen one is in the text already.
+            // The selected completion is already in the text.
             (Code::Enter, Mods::NONE, Some(chosen)) => {
                 if menu.offers[chosen].wants_blank {
                     self.text.insert(' ');
@@ -156,7 +156,7 @@ impl LineEditor {
     }
 }
 
-/// What is before the cursor that can be completed: where it begins, and what it could be.
+/// The completions for the text before the cursor, and the offset that they replace from.
 fn offered(text: &str, cursor: usize, offers: &Offers) -> (usize, Vec<Offer>) {
     let before = &text[..cursor];
     if before.starts_with('/') && !before.contains(char::is_whitespace) {
@@ -188,7 +188,7 @@ fn verb_offer(verb: &Verb) -> Offer {
     Offer { typed, shown: verb.usage.clone(), help: verb.help.clone(), wants_blank }
 }
 
-/// Where the `@` is that the cursor is behind: in front of a word, or of a quote that is still open.
+/// The offset of the `@` before the cursor that begins a reference: at the start of a word, or before an open quote.
 fn reference_start(before: &str) -> Option<usize> {
     let begins_word =
         |at: usize| before[..at].chars().next_back().is_none_or(|c| c.is_whitespace() || "([{,;".contains(c));
@@ -200,7 +200,7 @@ fn reference_start(before: &str) -> Option<usize> {
     (!before[at..].contains(char::is_whitespace) && !before[at..].contains('"')).then_some(at)
 }
 
-/// What `@` and this could become.
+/// The completions for a reference, given the text after `@`.
 fn references(typed: &str, offers: &Offers) -> Vec<Offer> {
     let quoted = typed.strip_prefix('"');
     let wanted = quoted.unwrap_or(typed);
@@ -212,7 +212,7 @@ fn references(typed: &str, offers: &Offers) -> Vec<Offer> {
         }
         if !wanted.starts_with(|c: char| !c.is_ascii_digit()) {
             let numbers = offers.recent.iter().filter(|recent| recent.id.to_string().starts_with(wanted));
-            // Without a digit they would bury the files.
+            // Before a digit is typed only a few are listed, so that they do not hide the files.
             found.extend(numbers.take(if wanted.is_empty() { 5 } else { OFFERS }).map(|recent| {
                 let name = format!("@{}", recent.id);
                 Offer { typed: name.clone(), shown: name, help: one_line(&recent.text), wants_blank: true }
@@ -254,16 +254,16 @@ fn common_beginning<'a>(mut words: impl Iterator<Item = &'a str>) -> String {
     words.fold(first, common).to_owned()
 }
 
-/// What the line would say next, shown dim.
+/// A dim suggestion after the cursor.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Hint {
-    /// What accepting it types.
+    /// The text that accepting the hint inserts.
     pub(super) typed: String,
-    /// What it explains.
+    /// The help that is shown.
     pub(super) help: String,
 }
 
-/// The rest of a command with its help, or of an earlier query.
+/// Suggests the rest of a command with its help, or the rest of an earlier query.
 pub(super) fn hint(text: &str, history: &History, offers: &Offers) -> Hint {
     let explains = |help: &str| Hint { typed: String::new(), help: help.to_owned() };
     if text.is_empty() {
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_come_later_are_offered_from_then_on() {
+    fn arguments_that_arrive_late_are_completed_too() {
         let later = Arc::new(OnceLock::new());
         let verb = Verb { usage: "/model [NAME]".into(), help: String::new(), arguments: Arc::clone(&later) };
         let offers = Offers { verbs: vec![verb], ..Offers::default() };
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_come_first_and_then_their_arguments() {
+    fn commands_and_their_arguments_are_completed() {
         assert_eq!(typed("/mo"), ["/model", "/models"]);
         assert_eq!(typed("/model a"), ["a/x", "a/y"]);
         assert_eq!(typed("/new x"), Vec::<String>::new());
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn references_are_commands_or_files() {
+    fn references_complete_to_commands_and_files() {
         assert_eq!(typed("why @"), ["@last", "@12", "@7", "@src/", "@src/main.rs", "@\"a b.txt\"", "@\"it's\""]);
         assert_eq!(typed("why @1"), ["@12"]);
         assert_eq!(typed("see (@s"), ["@src/", "@src/main.rs"]);
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn hints_say_what_is_next() {
+    fn hints_complete_a_command_or_an_earlier_query() {
         let mut history = History::default();
         history.add("why did that fail");
         let hint = |text| super::hint(text, &history, &offers());
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn what_all_begin_with() {
+    fn the_common_prefix_ends_at_a_character_boundary() {
         assert_eq!(common_beginning(["@äb", "@äc"].into_iter()), "@ä");
         assert_eq!(common_beginning(["@ab", "@a"].into_iter()), "@a");
         assert_eq!(common_beginning([].into_iter()), "");

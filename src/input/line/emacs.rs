@@ -10,7 +10,7 @@ use crate::input::key::{Code, Key, Mods};
 const BACK_A_WORD: Movement = Movement::BackwardWord(1, Word::Emacs);
 const FORTH_A_WORD: Movement = Movement::ForwardWord(1, At::AfterEnd, Word::Emacs);
 
-/// Where a key goes.
+/// The cursor movement of a key, if it is a movement key.
 fn movement(key: Key) -> Option<Movement> {
     let Key { code, mods } = key;
     let is_word = mods == Mods::CTRL || mods == Mods::ALT;
@@ -57,7 +57,7 @@ impl LineEditor {
             (Code::Char('c'), Mods::ALT) => text.change_case(WordAction::Capitalize),
             (Code::Char('_' | '/' | 'z'), Mods::CTRL) => text.undo(),
             (Code::Char('_' | '/' | 'z'), Mods::ALT) => text.redo(),
-            // What has no meaning here does nothing.
+            // Other keys are ignored.
             _ => {}
         }
     }

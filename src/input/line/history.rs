@@ -1,18 +1,18 @@
-//! What was asked before.
+//! The history of queries.
 //!
-//! One JSON string a line, appended in one write, so that sessions share the file without losing a line; a line that cannot be read
-//! is passed over. Whatever goes wrong with the file, the line works without it.
+//! The file has one JSON string per line. Each is appended in one write, so that several sessions can share the file without losing a line.
+//! Lines that cannot be parsed are skipped. If the file cannot be used, the editor works without it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::PathBuf;
 
-/// Entries that are kept.
+/// The most entries that are kept.
 const ENTRIES: usize = 1000;
-/// An entry that is longer is not kept on disk.
+/// Longer entries are not written to the file.
 const ENTRY_CAP: usize = 16 * 1024;
-/// The file is written anew when it has grown past this; no more than this of its end is ever read.
+/// The file is rewritten when it is larger than this. At most this much is read from its end.
 const FILE_CAP: u64 = 1024 * 1024;
 
 /// Earlier queries, oldest first.
@@ -23,21 +23,21 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// Reads the history at `path`; none there, or none to be had, is an empty one.
+    /// Reads the history at `path`. It is empty if there is no file or the file cannot be read.
     pub(crate) fn open(path: Option<PathBuf>) -> History {
         let mut history = History { entries: Vec::new(), path };
         history.refresh();
         history
     }
 
-    /// Reads what other sessions have added.
+    /// Reads the file again, with the entries that other sessions have added.
     pub(crate) fn refresh(&mut self) {
         let Some(path) = &self.path else { return };
         match read(path) {
             Ok(entries) if !entries.is_empty() => self.entries = entries,
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => tracing::warn!(%error, "the history of queries was not read"),
+            Err(error) => tracing::warn!(%error, "cannot read the history of queries"),
         }
     }
 
@@ -52,7 +52,7 @@ impl History {
         if let Some(path) = self.path.as_ref().filter(|_| entry.len() <= ENTRY_CAP)
             && let Err(error) = append(path, entry)
         {
-            tracing::warn!(%error, "the query was not added to the history");
+            tracing::warn!(%error, "cannot add the query to the history");
         }
     }
 
@@ -83,7 +83,7 @@ fn read(path: &std::path::Path) -> io::Result<Vec<String>> {
 
 fn append(path: &PathBuf, entry: &str) -> io::Result<()> {
     let line = format!("{}\n", serde_json::Value::from(entry));
-    // Whoever writes the file anew puts another in its place; a line for the old one would be lost.
+    // Another session may replace the file while it is being opened. A line in the replaced file would be lost, so open it again.
     for _ in 0..8 {
         let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
         let is_locked = file.try_lock().is_ok();
@@ -98,7 +98,7 @@ fn append(path: &PathBuf, entry: &str) -> io::Result<()> {
     Err(io::ErrorKind::ResourceBusy.into())
 }
 
-/// Keeps the newest half, so that this is rare. The old file is locked by whoever calls.
+/// Replaces the file with one that holds its newest half. The caller has locked the old file.
 fn rewrite(path: &PathBuf) -> io::Result<()> {
     let mut entries = read(path)?;
     let mut kept: Vec<String> = Vec::new();
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_survive_with_their_newlines_and_nobody_else_reads_them() {
+    fn entries_keep_their_newlines_and_the_file_is_private() {
         let (_directory, path) = path();
         let mut history = History::open(path.clone());
         for entry in ["one", "two\nlines \\ and \"quotes\"", "two\nlines \\ and \"quotes\"", "  "] {
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_share_it_without_losing_lines() {
+    fn concurrent_sessions_lose_no_entries() {
         let (_directory, path) = path();
         std::thread::scope(|scope| {
             for session in 0..8 {
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_bounded() {
+    fn the_history_and_its_file_are_bounded() {
         let (_directory, path) = path();
         let mut history = History::open(path.clone());
         for number in 0..1200 {
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn trouble_is_harmless() {
+    fn an_unusable_file_does_not_stop_the_editor() {
         let (directory, path) = path();
         fs::write(path.as_ref().unwrap(), b"\"good\"\n\xff\xfe\n\"cut\n{}\n\"fine\"\n").unwrap();
         assert_eq!(all(&path), ["good", "fine"]);

@@ -1,4 +1,4 @@
-//! The line as rows of a screen. Pure.
+//! Lays out the line in rows of the screen.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -9,17 +9,17 @@ use super::text::Text;
 use crate::text::style::{Ansi, Depth, Style};
 use crate::text::{human, sanitize, width};
 
-/// Enough to keep code readable; a real tab would move by a distance that depends on where it is.
+/// The display of a tab. The width of a real tab would depend on its column.
 const TAB: &str = "    ";
 
-/// What is to be on the screen.
+/// The rows to be shown, and the cursor's position.
 #[derive(Debug, Default)]
 pub(super) struct Picture {
-    /// Each with its bytes and its cells, never wider than the screen.
+    /// No row is wider than the screen.
     pub(super) rows: Vec<Row>,
     /// Row and column of the cursor.
     pub(super) cursor: (usize, usize),
-    /// How many of the rows, from the first, are the text; the others belong below it.
+    /// How many rows the text takes. The rows after them are the completion list.
     pub(super) text_rows: usize,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct Row {
     pub(super) cells: usize,
 }
 
-/// Lays everything out.
+/// Lays out the text, the hint, the completion list or the search.
 pub(super) fn picture(
     text: &Text,
     hint: &Hint,
@@ -68,7 +68,7 @@ pub(super) fn picture(
     let cursor = cursor.unwrap_or_else(|| pen.place(" "));
     pen.write(Style::DIM, &sanitize(&hint.typed).replace('\t', TAB));
     if !hint.help.is_empty() {
-        // Words about the line are no reason for a second row.
+        // The help is cut to the row: it never adds a second one.
         let gap = if text.is_empty() { "" } else { "   " };
         let room = pen.columns().saturating_sub(pen.row.cells + gap.len() + 1);
         pen.write(Style::DIM, &format!("{gap}{}", width::fit(&sanitize(&hint.help), room)));
@@ -91,7 +91,7 @@ fn fold_name(paste: &str) -> String {
     format!("[pasted {}, {lines} {}]", human::size(paste.len() as u64), if lines == 1 { "line" } else { "lines" })
 }
 
-/// Writes from cell to cell and begins a new row where one is full.
+/// Writes text into rows and begins a new row when one is full.
 struct Pen<'a> {
     screen: &'a EditorScreen,
     done: Vec<Row>,
@@ -107,12 +107,12 @@ impl<'a> Pen<'a> {
         usize::from(self.screen.columns.max(2))
     }
 
-    /// Rows that are begun.
+    /// The number of rows so far, the current one included.
     fn rows(&self) -> usize {
         self.done.len() + 1
     }
 
-    /// Where a grapheme would be: where a row is full, at the start of the one after it.
+    /// The position of the next grapheme. If the row is full, that is the start of a new row.
     fn place(&mut self, grapheme: &str) -> (usize, usize) {
         let is_full = self.row.cells + width::cells(grapheme).max(1) > self.columns();
         if is_full && matches!(grapheme, "\n" | "\r\n") {

@@ -1,8 +1,8 @@
-//! The conversation line: an editor that is fed keys and paints itself.
+//! The conversation line: a line editor that is fed keys and draws itself.
 //!
-//! It is built on rustyline's buffer and movements. rustyline's own loop is not used: it reads ahead and drops what it has read when
-//! it returns, and cannot be stopped from outside. History is kept here too, because rustyline's file can lose lines when two
-//! sessions create it and refuses to load one with a bad byte.
+//! It uses rustyline's buffer and movements. rustyline's own loop is not used, because it reads ahead, drops those bytes when it returns,
+//! and cannot be cancelled. History is kept here too, because rustyline's history file can lose lines when two sessions create it, and it
+//! refuses to load a file that contains invalid UTF-8.
 
 mod complete;
 mod emacs;
@@ -23,7 +23,7 @@ pub(crate) use complete::{Offers, Recent, Verb};
 pub(crate) use history::History;
 pub(crate) use pane::EditorScreen;
 
-/// Which keys edit.
+/// The key bindings of the editor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Editing {
     #[default]
@@ -31,15 +31,15 @@ pub(crate) enum Editing {
     Vi,
 }
 
-/// What came of a key.
+/// The result of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// The line is open; paint it again.
+    /// The line is still being edited and must be painted again.
     Open,
     Submitted(String),
-    /// Nothing more is wanted.
+    /// The person closed the line.
     Closed,
-    /// The text is to be edited in the person's own editor; [`LineEditor::replace`] brings it back.
+    /// The text is to be opened in the person's editor. [`LineEditor::replace`] takes the edited text.
     Edit(String),
 }
 
@@ -47,7 +47,7 @@ pub(crate) enum Outcome {
 pub(crate) struct LineEditor {
     text: Text,
     vi: Option<vi::Vi>,
-    /// Where in the history we are, and the text that was left for it.
+    /// The history entry that is shown, and the text that was typed before it.
     recalled: Option<(usize, String)>,
     search: Option<Search>,
     menu: Option<Menu>,
@@ -68,22 +68,22 @@ impl LineEditor {
         }
     }
 
-    /// Says what an empty line is for; the first key takes that away.
+    /// Shows the hint for an empty line. The first key removes it.
     pub(crate) fn welcome(&mut self, history: &History, offers: &Offers) {
         self.hint = complete::hint(self.text.as_str(), history, offers);
     }
 
-    /// Whether nothing is typed.
+    /// Whether the line is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// The text with every paste in it.
+    /// The text with folded pastes expanded.
     pub(crate) fn text(&self) -> String {
         self.text.unfolded()
     }
 
-    /// Puts another text in place of what is typed.
+    /// Replaces the whole text.
     pub(crate) fn replace(&mut self, text: &str) {
         self.text.set(text);
         self.menu = None;
@@ -164,7 +164,7 @@ impl LineEditor {
         if text.trim().is_empty() { Outcome::Closed } else { Outcome::Submitted(text) }
     }
 
-    /// An empty line again; undo still knows the text.
+    /// Clears the line. Undo restores the text.
     fn start_over(&mut self) {
         self.text.clear();
         self.recalled = None;
@@ -206,24 +206,24 @@ impl LineEditor {
         }
     }
 
-    /// Paints the line where the cursor is, or again where it was painted.
+    /// Paints the line at the cursor, or repaints it in place.
     pub(crate) fn paint(&mut self, screen: &EditorScreen, history: &History, out: &mut Vec<u8>) {
         let searching = self.search.as_ref().map(|search| (search, search.found(history).unwrap_or_default()));
         let picture = layout::picture(&self.text, &self.hint, self.menu.as_ref(), searching, screen);
         self.pane.paint(picture, screen, out);
     }
 
-    /// Takes the line off the screen, so that others may print from the start of its first row.
+    /// Erases the line from the screen, so that other output can start at its first row.
     pub(crate) fn lift(&mut self, out: &mut Vec<u8>) {
         self.pane.lift(out);
     }
 
-    /// The terminal has another size: what it made of our rows differs, so the line is lifted and must be painted again.
+    /// Called after a resize. The terminal may have rewrapped the rows, so the line is erased and must be painted again.
     pub(crate) fn resized(&mut self, screen: &EditorScreen, out: &mut Vec<u8>) {
         self.pane.resized(screen, out);
     }
 
-    /// Leaves the text on the screen as typed, and the cursor below it.
+    /// Leaves the text on the screen and moves the cursor below it.
     pub(crate) fn leave(&mut self, screen: &EditorScreen, out: &mut Vec<u8>) {
         let picture = layout::picture(&self.text, &Hint::default(), None, None, screen);
         self.pane.paint(picture, screen, out);

@@ -1,6 +1,6 @@
-//! The rows of the screen that are the line's.
+//! The rows of the screen that the line occupies.
 //!
-//! Moves are relative, so the absolute row is never needed; nothing above the first row is ever touched.
+//! Cursor moves are relative, so the absolute row is never needed. Nothing above the first row is ever changed.
 
 use crossterm::cursor::{Hide, MoveDown, MoveRight, MoveTo, MoveUp, Show};
 use crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate};
@@ -8,31 +8,31 @@ use crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchron
 use super::layout::{Picture, Row};
 use crate::text::ansi::Put;
 
-/// What the line is painted on.
+/// The screen that the line is painted on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct EditorScreen {
     pub rows: u16,
     pub columns: u16,
-    /// What stands before the text.
+    /// The prompt before the text.
     pub prompt: &'static str,
     pub colour: bool,
-    /// Whether it knows more than printing: `TERM=dumb` does not.
+    /// Whether the terminal cannot move its cursor (`TERM=dumb`).
     pub is_plain: bool,
-    /// Whether it wraps rows anew when it gets narrower.
+    /// Whether the terminal rewraps rows when it gets narrower.
     pub reflows: bool,
 }
 
-/// What is on the screen now.
+/// The part of the screen that is currently drawn.
 #[derive(Debug, Default)]
 pub(super) struct Pane {
-    /// Cells of each row that is drawn.
+    /// The width of each drawn row in cells.
     drawn: Vec<usize>,
-    /// The cursor, from the first drawn row.
+    /// Row and column of the cursor, relative to the first drawn row.
     cursor: (usize, usize),
-    /// The first row of the picture that is shown, of one taller than the screen.
+    /// The first visible row of a picture that is taller than the screen.
     first: usize,
     clears_screen: bool,
-    /// What a terminal without cursor moves was shown last.
+    /// The text that was last printed on a terminal without cursor moves.
     printed: String,
 }
 
@@ -57,7 +57,7 @@ impl Pane {
                 out.extend_from_slice(b"\r\n");
             }
             out.extend_from_slice(row.bytes.as_bytes());
-            // In the last column the cursor waits on the last cell, which erasing would take.
+            // After a full row the cursor is still on its last cell, which would be erased.
             if row.cells < usize::from(screen.columns) {
                 out.put(Clear(ClearType::UntilNewLine));
             }
@@ -77,11 +77,11 @@ impl Pane {
         self.cursor = cursor;
     }
 
-    /// The rows that fit, with the cursor among them.
+    /// The rows that fit on the screen, the cursor's row among them.
     fn window(&mut self, picture: Picture, screen: &EditorScreen) -> (Vec<Row>, (usize, usize)) {
         let height = usize::from(screen.rows.saturating_sub(1)).max(1);
         let Picture { mut rows, cursor, text_rows } = picture;
-        // What is below the text makes way for it.
+        // The completion list gets at most half of the rows.
         let below = (rows.len() - text_rows).min(height / 2);
         rows.truncate(text_rows + below);
         let room = height - below;
@@ -95,7 +95,7 @@ impl Pane {
         (rows, (cursor.0 - self.first, cursor.1))
     }
 
-    /// A terminal that cannot move its cursor is shown what is added, or the whole text again.
+    /// For a terminal without cursor moves: prints the added text, or the whole text again if it changed otherwise.
     fn print(&mut self, picture: &Picture, out: &mut Vec<u8>) {
         let rows: Vec<String> = picture.rows[..picture.text_rows].iter().map(|row| unstyled(&row.bytes)).collect();
         let text = rows.join("\r\n");
@@ -106,7 +106,7 @@ impl Pane {
         self.printed = text;
     }
 
-    /// Takes the rows off the screen; the cursor is at the start of the first.
+    /// Erases the rows and leaves the cursor at the start of the first one.
     pub(super) fn lift(&mut self, out: &mut Vec<u8>) {
         if !self.printed.is_empty() {
             self.printed.clear();
@@ -120,7 +120,7 @@ impl Pane {
         self.cursor = (0, 0);
     }
 
-    /// Leaves the rows where they are, with the cursor below them.
+    /// Leaves the rows on the screen and moves the cursor below them.
     pub(super) fn leave(&mut self, out: &mut Vec<u8>) {
         if !self.drawn.is_empty() {
             let down = self.drawn.len() - 1 - self.cursor.0;
@@ -132,7 +132,7 @@ impl Pane {
         *self = Pane::default();
     }
 
-    /// A narrower terminal may have made several rows of one.
+    /// Called after a resize. A narrower terminal may have wrapped each row into several.
     pub(super) fn resized(&mut self, screen: &EditorScreen, out: &mut Vec<u8>) {
         let columns = usize::from(screen.columns.max(1));
         if screen.reflows && !self.drawn.is_empty() {
@@ -155,7 +155,7 @@ fn up(rows: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// A distance as terminals count it.
+/// Converts a distance for a cursor move.
 fn cells(distance: usize) -> u16 {
     u16::try_from(distance).unwrap_or(u16::MAX)
 }

@@ -1,22 +1,22 @@
-//! Searching the history as one types.
+//! Incremental search of the history.
 
 use super::History;
 use crate::input::key::{Code, Key, Mods};
 
-/// A search under way.
+/// A search in progress.
 #[derive(Debug, Default)]
 pub(super) struct Search {
     pub(super) wanted: String,
-    /// How many matches newer than the shown one were passed by.
+    /// How many newer matches were skipped.
     passed: usize,
 }
 
-/// What a key makes of a search.
+/// The state of the search after a key.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next {
     Searching,
     GivenUp,
-    /// What was found is taken; whether the key has done its work with that.
+    /// The match is accepted. `true` if the key is used up, `false` if the editor must handle it too.
     Found(bool),
 }
 
@@ -47,7 +47,7 @@ impl Search {
         Next::Searching
     }
 
-    /// The entry that is shown.
+    /// The history entry that is shown as the match.
     pub(super) fn found<'a>(&self, history: &'a History) -> Option<&'a str> {
         if self.wanted.is_empty() {
             return None;

@@ -13,7 +13,7 @@ fn cells(count: u16) -> std::num::NonZeroU16 {
     std::num::NonZeroU16::new(count).unwrap()
 }
 
-/// A line, a person who types, and a screen.
+/// A line editor with its history, its completions and a screen.
 struct Desk {
     line: LineEditor,
     history: History,
@@ -59,7 +59,7 @@ impl Desk {
     }
 }
 
-/// What the text is after these keys, with the cursor as `|`.
+/// The text after these keys, with the cursor shown as `|`.
 fn after(editing: Editing, keys: &str) -> String {
     let mut desk = Desk::new(editing);
     desk.typed(keys);
@@ -119,7 +119,7 @@ fn enter_submits_and_a_paste_never_does() {
 }
 
 #[test]
-fn an_empty_line_closes_and_a_full_one_is_cleared_first() {
+fn esc_and_ctrl_c_clear_the_line_and_close_an_empty_one() {
     for key in ["\r", "\x1b", "\x03", "\x04"] {
         assert_eq!(Desk::new(Editing::Emacs).typed(key), Outcome::Closed, "{key:?}");
     }
@@ -133,7 +133,7 @@ fn an_empty_line_closes_and_a_full_one_is_cleared_first() {
 }
 
 #[test]
-fn history_is_walked_and_the_draft_comes_back() {
+fn arrows_walk_the_history_and_return_to_the_draft() {
     let mut desk = Desk::new(Editing::Emacs);
     desk.history.add("first");
     desk.history.add("two\nlines");
@@ -148,7 +148,7 @@ fn history_is_walked_and_the_draft_comes_back() {
 }
 
 #[test]
-fn history_is_searched() {
+fn ctrl_r_searches_the_history() {
     let mut desk = Desk::new(Editing::Emacs);
     for entry in ["make test", "cargo test", "git log"] {
         desk.history.add(entry);
@@ -163,7 +163,7 @@ fn history_is_searched() {
 }
 
 #[test]
-fn a_list_is_shown_and_walked() {
+fn tab_opens_the_completion_list_and_walks_it() {
     let mut desk = Desk::new(Editing::Emacs);
     desk.typed("/m\t");
     assert_eq!(desk.screen(), "above\n> /model\n  /model [NAME]  he\n  /models        he");
@@ -177,7 +177,7 @@ fn a_list_is_shown_and_walked() {
 }
 
 #[test]
-fn a_hint_is_taken_with_the_right_arrow() {
+fn the_right_arrow_accepts_a_hint() {
     let mut desk = Desk::new(Editing::Emacs);
     desk.history.add("why did it fail");
     desk.typed("why");
@@ -188,7 +188,7 @@ fn a_hint_is_taken_with_the_right_arrow() {
 }
 
 #[test]
-fn long_lines_wrap_and_nothing_above_is_touched() {
+fn long_lines_wrap_without_changing_the_rows_above() {
     let mut desk = Desk::new(Editing::Emacs);
     desk.typed("0123456789abcdefgh");
     assert_eq!(desk.screen(), "above\n> 0123456789abcdefgh");
@@ -219,7 +219,7 @@ fn a_text_taller_than_the_screen_is_shown_around_the_cursor() {
 }
 
 #[test]
-fn what_is_pasted_cannot_steer_the_terminal() {
+fn pasted_escape_sequences_do_not_reach_the_terminal() {
     let mut desk = Desk::new(Editing::Emacs);
     desk.typed("\x1b[200~a\x1b[2Jb\x07\u{9b}\x1b[201~");
     let mut out = Vec::new();
@@ -232,7 +232,7 @@ fn what_is_pasted_cannot_steer_the_terminal() {
 }
 
 #[test]
-fn a_megabyte_is_shown_as_what_it_is_and_submitted_whole() {
+fn a_megabyte_is_shown_as_a_placeholder_and_submitted_whole() {
     let mut desk = Desk::new(Editing::Emacs);
     let large = "0123456789\n".repeat(100_000);
     desk.typed(format!("see \x1b[200~{large}\x1b[201~!"));
@@ -241,13 +241,13 @@ fn a_megabyte_is_shown_as_what_it_is_and_submitted_whole() {
 }
 
 #[test]
-fn resizing_leaves_no_traces() {
+fn a_resize_repaints_the_line_without_leftovers() {
     for reflows in [false, true] {
         let mut desk = Desk::new(Editing::Emacs);
         desk.screen.reflows = reflows;
         desk.typed("0123456789abcde");
         desk.screen.columns = 10;
-        // This screen cuts its rows; one that wraps them is as if they had been printed so.
+        // vt100 cuts rows when it gets narrower. A terminal that rewraps them is simulated by printing the text again.
         if reflows {
             desk.shown = vt100::Parser::new(cells(10), cells(10), 0);
             desk.shown.process(b"above\r\n> 01234567\r\n89abcde");
@@ -263,7 +263,7 @@ fn resizing_leaves_no_traces() {
 }
 
 #[test]
-fn a_line_that_is_left_stays_as_typed() {
+fn leaving_keeps_the_typed_text_on_the_screen() {
     let mut desk = Desk::new(Editing::Emacs);
     desk.typed("one\x1b\rtwo\x1b[A");
     let mut out = Vec::new();
@@ -274,7 +274,7 @@ fn a_line_that_is_left_stays_as_typed() {
 }
 
 #[test]
-fn a_line_that_is_lifted_leaves_the_place_to_others() {
+fn a_lifted_line_leaves_its_rows_to_other_output() {
     let mut desk = Desk::new(Editing::Emacs);
     desk.typed("one\x1b\rtwo");
     let mut out = Vec::new();
@@ -286,7 +286,7 @@ fn a_line_that_is_lifted_leaves_the_place_to_others() {
 }
 
 #[test]
-fn a_dumb_terminal_is_only_printed_to() {
+fn a_dumb_terminal_gets_no_cursor_moves() {
     let mut line = LineEditor::new(Editing::Emacs);
     let screen = EditorScreen { is_plain: true, colour: false, ..SCREEN };
     let mut out = Vec::new();
@@ -299,13 +299,13 @@ fn a_dumb_terminal_is_only_printed_to() {
 }
 
 proptest::proptest! {
-    /// Whatever is typed, the screen above the line is untouched and the cursor is where the picture says.
+    /// Whatever is typed, the rows above the line do not change and the cursor is where the layout puts it.
     #[test]
-    fn nothing_above_is_ever_touched(keys in proptest::collection::vec("(\\PC|\u{1b}\\[[A-D]|\r|\n|\t|\u{7f}|[\u{1}-\u{1a}]|\u{1b}){0,6}", 0..12)) {
+    fn the_rows_above_the_line_never_change(keys in proptest::collection::vec("(\\PC|\u{1b}\\[[A-D]|\r|\n|\t|\u{7f}|[\u{1}-\u{1a}]|\u{1b}){0,6}", 0..12)) {
         for editing in [Editing::Emacs, Editing::Vi] {
             let mut desk = Desk::new(editing);
             for keys in &keys {
-                // What clears the screen clears all of it.
+                // Ctrl-L clears the whole screen.
                 desk.typed(keys.replace('\u{c}', ""));
             }
             let screen = desk.screen();

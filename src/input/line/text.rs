@@ -1,22 +1,22 @@
 //! The text being edited: rustyline's buffer with a kill ring, undo and folded pastes.
 //!
-//! rustyline keeps its own ring and undo to itself, and its moves between lines need a layout that only its editor makes; these are
-//! written here. A large paste is one character of a private plane in the buffer, so that editing beside a megabyte costs what
-//! editing beside a letter does; it is unfolded when the text is taken.
+//! rustyline does not export its kill ring and undo, and its moves between lines need its editor's layout, so all three are written here.
+//! A large paste is a single private-use character in the buffer, so that editing stays fast next to a megabyte of text. It is expanded
+//! when the text is read.
 
 use rustyline::line_buffer::{ChangeListener, DeleteListener, Direction, LineBuffer};
 use rustyline::{Anchor, Movement, Word};
 
-/// Bytes of the text itself, with pastes folded.
+/// The most bytes of the text, with pastes folded.
 const TEXT_CAP: usize = 64 * 1024;
 /// A paste that would make the text longer than this is folded.
 const FOLD: usize = 8 * 1024;
-/// The characters that stand for folded pastes; nothing else may use them.
+/// The first character that stands for a folded paste. These characters are replaced in typed and pasted text.
 const FIRST_FOLD: u32 = 0x10_F000;
 const FOLDS: usize = 256;
-/// Bytes of all folded pastes; beyond them a paste is cut to what the text has room for.
+/// The most bytes of all folded pastes. Beyond that, a paste is not folded but cut to `TEXT_CAP`.
 const FOLDED_CAP: usize = 16 * 1024 * 1024;
-/// Texts that can be come back to, and their bytes together.
+/// How many states undo keeps, and their total size.
 const UNDO_STEPS: usize = 200;
 const UNDO_BYTES: usize = 1024 * 1024;
 const KILLS: usize = 32;
@@ -28,9 +28,9 @@ pub(super) struct Text {
     kills: KillRing,
     undo: Vec<(String, usize)>,
     redo: Vec<(String, usize)>,
-    /// What the last edit was, so that like ones are undone together.
+    /// The kind of the last edit. Consecutive edits of one kind are undone together.
     last: Edit,
-    /// Bytes that the last yank put in.
+    /// How many bytes the last yank inserted.
     yanked: usize,
 }
 
@@ -74,12 +74,12 @@ impl Text {
         self.buffer.is_cursor_at_end()
     }
 
-    /// What a folded paste stands for.
+    /// The paste that a character stands for, if it is a folded paste.
     pub(super) fn fold(&self, letter: char) -> Option<&str> {
         self.folds.get(fold_index(letter)?).map(String::as_str)
     }
 
-    /// The text with every paste in it.
+    /// The text with folded pastes expanded.
     pub(super) fn unfolded(&self) -> String {
         let mut whole = String::with_capacity(self.buffer.len());
         for letter in self.as_str().chars() {
@@ -91,7 +91,7 @@ impl Text {
         whole
     }
 
-    /// Another text, with the cursor at its end.
+    /// Replaces the text and moves the cursor to its end.
     pub(super) fn set(&mut self, text: &str) {
         self.remember(Edit::Other);
         self.buffer.update("", 0, &mut Silent);
@@ -104,7 +104,7 @@ impl Text {
 
     /// Types a character.
     pub(super) fn insert(&mut self, letter: char) {
-        // A word at a time is undone.
+        // A blank begins a new undo step, so that undo removes a word at a time.
         self.remember(if letter.is_whitespace() { Edit::Other } else { Edit::Typing });
         let letter = if fold_index(letter).is_some() { '\u{FFFD}' } else { letter };
         self.buffer.insert(letter, 1, &mut Silent);
@@ -140,7 +140,7 @@ impl Text {
         }
     }
 
-    /// Puts another text in place of a part.
+    /// Replaces a part of the text.
     pub(super) fn replace(&mut self, range: std::ops::Range<usize>, text: &str) {
         self.remember(Edit::Other);
         if self.buffer.len() + text.len() <= TEXT_CAP {
@@ -148,7 +148,7 @@ impl Text {
         }
     }
 
-    /// Moves; false if there is nowhere to go.
+    /// Moves the cursor. Returns false if it cannot move.
     pub(super) fn go(&mut self, movement: &Movement) -> bool {
         self.last = Edit::None;
         let buffer = &mut self.buffer;
@@ -170,7 +170,7 @@ impl Text {
             }
             Movement::LineUp(n) => (0..n).all(|_| self.up()),
             Movement::LineDown(n) => (0..n).all(|_| self.down()),
-            // These are ranges, not places to go to.
+            // The others are ranges, not movements.
             _ => false,
         }
     }
@@ -195,13 +195,13 @@ impl Text {
         true
     }
 
-    /// Deletes from the cursor to where the movement goes, without keeping it.
+    /// Deletes from the cursor to the movement's target, without the kill ring.
     pub(super) fn delete(&mut self, movement: &Movement) {
         self.remember(Edit::Other);
         self.buffer.kill(movement, &mut Silent);
     }
 
-    /// Deletes and keeps; kills in a row are one.
+    /// Deletes into the kill ring. Consecutive kills are one entry.
     pub(super) fn kill(&mut self, movement: &Movement) {
         let goes_on = self.last == Edit::Kill;
         self.remember(Edit::Kill);
@@ -210,19 +210,19 @@ impl Text {
         self.kills.push(killed, goes_on);
     }
 
-    /// Keeps without deleting.
+    /// Copies text into the kill ring.
     pub(super) fn copy(&mut self, movement: &Movement) {
         if let Some(text) = self.buffer.copy(movement) {
             self.keep(text);
         }
     }
 
-    /// Keeps a text of somebody else's.
+    /// Adds a text to the kill ring.
     pub(super) fn keep(&mut self, text: String) {
         self.kills.push(Killed { text, direction: Direction::Forward }, false);
     }
 
-    /// Puts in what was killed last.
+    /// Inserts the newest entry of the kill ring.
     pub(super) fn yank(&mut self, anchor: Anchor, count: u16) {
         let Some(text) = self.kills.newest().map(|text| text.repeat(usize::from(count.max(1)))) else { return };
         self.remember(Edit::Yank);
@@ -232,7 +232,7 @@ impl Text {
         self.yanked = if self.buffer.yank(&text, 1, &mut Silent).is_some() { text.len() } else { 0 };
     }
 
-    /// Puts an earlier kill in place of the one just put in.
+    /// Replaces the text just yanked with the previous entry of the kill ring.
     pub(super) fn yank_earlier(&mut self) {
         if self.last != Edit::Yank || self.yanked == 0 {
             return;
@@ -274,7 +274,7 @@ impl Text {
         self.last = Edit::None;
     }
 
-    /// The cursor was moved by hand.
+    /// Moves the cursor to an offset.
     pub(super) fn place_cursor(&mut self, at: usize) {
         self.last = Edit::None;
         if self.as_str().is_char_boundary(at) {
@@ -282,7 +282,7 @@ impl Text {
         }
     }
 
-    /// Notes the text before an edit.
+    /// Saves the text for undo, before an edit.
     fn remember(&mut self, edit: Edit) {
         let goes_on = edit == self.last && matches!(edit, Edit::Typing | Edit::Kill);
         self.last = edit;
@@ -303,18 +303,18 @@ fn fold_index(letter: char) -> Option<usize> {
     usize::try_from(u32::from(letter).checked_sub(FIRST_FOLD)?).ok().filter(|&index| index < FOLDS)
 }
 
-/// Where in `other` the column is that `before` ends in.
+/// The offset in `other` of the column at which `before` ends.
 fn same_column(before: &str, other: &str) -> usize {
     use unicode_segmentation::UnicodeSegmentation;
     let column = before.graphemes(true).count();
     other.grapheme_indices(true).nth(column).map_or(other.len(), |(at, _)| at)
 }
 
-/// What was killed, newest last.
+/// Killed texts, the newest last.
 #[derive(Default)]
 struct KillRing {
     kills: Vec<String>,
-    /// How far back the last yank went.
+    /// How many entries back the last yank was.
     back: usize,
 }
 
@@ -345,7 +345,7 @@ impl KillRing {
     }
 }
 
-/// Listens for what one kill takes out.
+/// Collects the text that a kill deletes.
 #[derive(Default)]
 struct Killed {
     text: String,
@@ -359,7 +359,7 @@ impl DeleteListener for Killed {
     }
 }
 
-/// Listens to nothing; undo looks at whole texts.
+/// Ignores all changes: undo stores whole texts instead.
 struct Silent;
 
 impl DeleteListener for Silent {
@@ -372,7 +372,7 @@ impl ChangeListener for Silent {
     fn replace(&mut self, _: usize, _: &str, _: &str) {}
 }
 
-/// From the cursor to the beginning of the word, as Ctrl-W takes it.
+/// From the cursor back to the previous blank, for Ctrl-W.
 pub(super) const BACK_TO_BLANK: Movement = Movement::BackwardWord(1, Word::Big);
 
 #[cfg(test)]
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn kills_in_a_row_are_one_and_come_back() {
+    fn consecutive_kills_are_yanked_together() {
         let mut text = with("one two three");
         text.kill(&BACK_TO_BLANK);
         text.kill(&BACK_TO_BLANK);
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn undo_goes_back_word_by_word_and_forth() {
+    fn undo_and_redo_go_word_by_word() {
         let mut text = Text::default();
         "ab cd".chars().for_each(|letter| text.insert(letter));
         text.undo();
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_paste_is_one_character_and_comes_out_whole() {
+    fn a_large_paste_is_folded_into_one_character() {
         let mut text = with("see ");
         let large = "line\n".repeat(200_000);
         text.paste(&large);
@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_can_forge_a_folded_paste() {
+    fn a_fold_character_in_a_paste_is_replaced() {
         let mut text = Text::default();
         text.paste(&"x".repeat(FOLD + 1));
         text.insert('\u{10F000}');
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_moved_between_in_the_same_column() {
+    fn moving_between_lines_keeps_the_column() {
         let mut text = with("añb\nx\nlonger");
         assert!(text.go(&Movement::LineUp(1)));
         assert_eq!(&text.as_str()[text.cursor()..], "\nlonger");

@@ -5,16 +5,16 @@ use rustyline::{Anchor, At, CharSearch, Movement, Word};
 use super::{History, LineEditor, Outcome, Search};
 use crate::input::key::{Code, Key, Mods};
 
-/// More repetitions than a line has letters are a slip.
+/// The largest repeat count.
 const MOST: u16 = 9999;
 
-/// What was typed of a command.
+/// The mode, and the part of a command that has been typed.
 #[derive(Debug, Default)]
 pub(super) struct Vi {
     is_normal: bool,
     count: Option<u16>,
     operator: Option<Operator>,
-    /// The count before the operator.
+    /// The count typed before the operator.
     outer: Option<u16>,
     pending: Option<Pending>,
     last_search: Option<CharSearch>,
@@ -27,7 +27,7 @@ enum Operator {
     Yank,
 }
 
-/// A key that wants another.
+/// A key that takes another key as its argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pending {
     Find,
@@ -61,7 +61,7 @@ impl LineEditor {
                     vi.is_normal = true;
                     self.text.go(&Movement::BackwardChar(1));
                 }
-                // A terminal sends ESC and the next key as one if they come together.
+                // Esc and a key pressed right after it arrive like Alt and that key.
                 (Code::Char(letter), Mods::ALT) => {
                     vi.is_normal = true;
                     self.text.go(&Movement::BackwardChar(1));
@@ -77,7 +77,7 @@ impl LineEditor {
             (Code::Backspace, _) => self.vi_move(Movement::BackwardChar(1)),
             _ => self.emacs_key(key),
         }
-        // Outside of inserting the cursor is on a letter, not behind the last one.
+        // In normal mode the cursor is on the last character, not after it.
         let (text, at) = (self.text.as_str(), self.text.cursor());
         let is_behind = text[at..].chars().next().is_none_or(|c| c == '\n') && !text[..at].ends_with('\n');
         if is_behind && !self.is_inserting() {
@@ -148,7 +148,7 @@ impl LineEditor {
         self.vi_command(letter, count, history);
     }
 
-    /// A letter that is a whole command.
+    /// Runs a command that is a single letter.
     fn vi_command(&mut self, letter: char, count: u16, history: &History) {
         match letter {
             'i' => self.vi_insert(),
@@ -197,7 +197,7 @@ impl LineEditor {
             'j' => (0..count).for_each(|_| self.down(history)),
             'k' => (0..count).for_each(|_| self.up(history)),
             '/' | '?' => self.search = Some(Search::default()),
-            // What has no meaning here does nothing.
+            // Other keys are ignored.
             _ => {}
         }
     }
@@ -224,12 +224,12 @@ impl LineEditor {
         self.vi_move(Movement::ViCharSearch(count, search));
     }
 
-    /// Goes, or does what the operator says up to there.
+    /// Moves the cursor, or applies the pending operator to the text up to the target.
     fn vi_move(&mut self, movement: Movement) {
         let Some(vi) = &mut self.vi else { return };
         let operator = vi.operator;
         vi.reset();
-        // To the end of a word means with its last letter, and what `cw` changes is the word without the blank behind it.
+        // An operator with `e` includes the word's last letter, and `cw` leaves the blank after the word.
         let reach = match (operator, movement) {
             (Some(_), Movement::ForwardWord(count, At::BeforeEnd, word)) => {
                 Movement::ForwardWord(count, At::AfterEnd, word)
@@ -270,7 +270,7 @@ impl LineEditor {
         }
     }
 
-    /// Deletes and keeps, single letters too.
+    /// Deletes text into the kill ring. Unlike `Text::kill`, it keeps single characters too.
     fn vi_kill(&mut self, movement: &Movement) {
         if let Movement::ForwardChar(_) | Movement::BackwardChar(_) = movement {
             self.text.copy(movement);
