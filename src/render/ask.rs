@@ -12,20 +12,20 @@ use super::options::NEWLINE;
 #[derive(Debug, Clone)]
 pub(crate) struct ApprovalRequest<'a> {
     pub subject: Subject<'a>,
-    /// Who would do it and where, if that is not what the prompt says.
+    /// The user and host that would run the call, if they differ from those of the prompt.
     pub place: Option<&'a str>,
-    /// What a lasting yes would cover; none where a yes can only be for once.
+    /// The calls that approval for the session would cover. `None` if the call can only be approved once.
     pub always: Option<&'a str>,
 }
 
-/// What it is about.
+/// The action that needs approval.
 #[derive(Debug, Clone)]
 pub(crate) enum Subject<'a> {
-    /// A whole command, and how it would be run: `run`, or `run in your shell`.
+    /// A command, and how it would be run: `run`, or `run in your shell`.
     Command { action: &'a str, command: &'a str },
     /// A file before and after.
     Edit(Change<'a>),
-    /// Anything else in one line, such as files to be read.
+    /// Any other action in one line, such as reading files.
     Other { action: &'a str, title: &'a str },
 }
 
@@ -37,27 +37,27 @@ pub(crate) struct Change<'a> {
     pub new: &'a str,
 }
 
-/// An approval request as it is drawn.
+/// A rendered approval request.
 #[derive(Debug, Clone)]
 pub(crate) struct Card {
-    /// The bytes; the last line is left open for the answer.
+    /// The bytes to print. The last line is not ended, because the answer is typed there.
     pub text: String,
     pub size: CardSize,
 }
 
-/// How a card compares with the screen.
+/// Whether a card fits on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CardSize {
-    /// All of it can be seen at once.
+    /// The whole card is visible.
     Whole,
-    /// Its top has left the screen, so that one key is not enough to say yes.
+    /// The top of the card has scrolled off the screen, so a single key cannot approve it.
     TopHidden,
 }
 
-/// Renders the request with its choices at the bottom: `y` once, `n`, `n <why>`, `a` for the session where that can be, Esc for no.
+/// Renders the request with its choices at the bottom: `y` (once), `n`, `n <why>`, `a` (for the session, if possible), Esc (no).
 ///
-/// Nothing of what would happen is left out, and what cannot be seen is spelled out. If it is more than `rows` rows, a yes has to be
-/// typed as a word.
+/// The action is shown in full, and invisible characters are spelled out. If the card needs more than `rows` rows, the word `yes` has to
+/// be typed.
 pub(crate) fn approval_card(request: &ApprovalRequest<'_>, rows: u16, options: &Options) -> Card {
     let mut lines = body(&request.subject, request.place, options);
     let height = height(&lines, options);
@@ -83,7 +83,7 @@ pub(crate) fn approval_card(request: &ApprovalRequest<'_>, rows: u16, options: &
     Card { text: String::from_utf8_lossy(&out).into_owned(), size }
 }
 
-/// The rows that lines take on the screen.
+/// The number of screen rows that the lines take.
 fn height(lines: &[StyledLine], options: &Options) -> usize {
     let columns = usize::from(options.columns.max(1));
     lines.iter().map(|line| width::widest(&line.text()).div_ceil(columns).max(1)).sum()
@@ -95,7 +95,7 @@ fn top_not_visible(lines: &[StyledLine], height: usize) -> StyledLine {
     StyledLine::of(Look::BOLD.and(Look::WARNING), &words)
 }
 
-/// What would happen.
+/// The lines that describe the action.
 fn body(subject: &Subject<'_>, place: Option<&str>, options: &Options) -> Vec<StyledLine> {
     let header = |action: &str| StyledLine::of(Look::BOLD.and(Look::WARNING), &format!("? {action}"));
     let place = place.map(|place| format!(" {place}")).unwrap_or_default();
@@ -104,7 +104,7 @@ fn body(subject: &Subject<'_>, place: Option<&str>, options: &Options) -> Vec<St
             let mut spelled = spell(command, alphabet(options));
             let mut first = header(action);
             let mut lines = Vec::new();
-            // The lines of a script stand below each other.
+            // A command of one line follows the header; a script begins on the next line.
             if let [only] = &mut spelled[..] {
                 first.push(Look::BOLD, " ");
                 first.push_pieces(Look::BOLD, only);
@@ -143,7 +143,8 @@ fn body(subject: &Subject<'_>, place: Option<&str>, options: &Options) -> Vec<St
     }
 }
 
-/// A question of the model's own, with numbered choices. Nothing in it can hide; if it is more than `rows` rows, it says so.
+/// Renders a question of the model with numbered choices. Invisible characters are spelled out. A question of more than `rows` rows says
+/// that its top is not visible.
 pub(crate) fn inquiry(text: &str, choices: &[String], rows: u16, options: &Options) -> String {
     let mut lines = Vec::new();
     for pieces in spell(text, alphabet(options)) {
@@ -157,7 +158,7 @@ pub(crate) fn inquiry(text: &str, choices: &[String], rows: u16, options: &Optio
         lines.push(line);
     }
     let height = height(&lines, options);
-    // The last row is for the answer.
+    // The last row of the screen is needed for the answer.
     if height >= usize::from(rows) {
         lines.push(top_not_visible(&lines, height));
     }
@@ -181,10 +182,10 @@ fn choices(always: Option<&str>, options: &Options) -> Vec<StyledLine> {
     rows_of(&all, options)
 }
 
-/// Cells behind the choices: the sign that keys count, ` > `, and the longest answer that is echoed, `always`.
+/// Cells after the choices: the prompt ` > ` and the longest echoed answer, `always`.
 const ANSWER: usize = 3 + 6;
 
-/// On as many rows as they need; none is broken, and the last has room for the answer.
+/// Lays out the choices on as many rows as needed. No choice is broken, and the last row has room for the answer.
 fn rows_of(choices: &[(&str, &str)], options: &Options) -> Vec<StyledLine> {
     let columns = usize::from(options.columns).saturating_sub(1);
     let mut lines = vec![StyledLine::new()];

@@ -1,4 +1,4 @@
-//! Tool calls: a line each, reads together on one.
+//! Tool calls: one line each, except that consecutive reads share a line.
 
 use std::time::{Duration, Instant};
 
@@ -14,13 +14,13 @@ use super::output::{HEAD, Output};
 use super::status::{spinner, whole_seconds};
 use super::unfold::Unfolding;
 
-/// Lines shown of a command that failed.
+/// How many lines of a failed command's output are shown.
 const TAIL: usize = 20;
-/// Lines shown of a running command, unfolded.
+/// How many lines of a running command's output are shown when it is unfolded.
 const UNFOLDED: usize = 12;
-/// Running calls shown at a time.
+/// The most running calls that are shown at a time.
 const MOST_RUNNING: usize = 5;
-/// Running longer than this is worth a number on a line of reads.
+/// A read that takes longer than this has its duration shown.
 const WORTH_SAYING: Duration = Duration::from_secs(1);
 
 /// The calls of a turn.
@@ -28,19 +28,19 @@ pub(super) struct Calls {
     options: Options,
     started: usize,
     running: Vec<Running>,
-    /// Reads that are over and not yet on a final line.
+    /// Finished reads that are not on a final line yet.
     reads: Vec<Read>,
     last: Option<Past>,
-    /// Whether output is shown whole.
+    /// Whether the output of calls is shown in full.
     pub(super) unfolded: bool,
-    /// Whether every call is, what it returned included.
+    /// Whether every call is shown in full, its result included.
     pub(super) shows_all: bool,
-    /// What unfolds the rest of an output.
+    /// How the person unfolds folded output.
     pub(super) unfolding: Unfolding,
 }
 
 struct Running {
-    /// Calls are numbered as they start.
+    /// The number of the call, in order of their start.
     number: usize,
     id: String,
     kind: ToolKind,
@@ -57,11 +57,11 @@ struct Read {
     took: Duration,
 }
 
-/// The last call that had something to unfold.
+/// The last call that has output to unfold.
 struct Past {
     title: String,
     output: Output,
-    /// Whether all of it is on the screen.
+    /// Whether the whole output is on the screen.
     is_whole: bool,
 }
 
@@ -88,7 +88,7 @@ impl Calls {
     }
 
     pub(super) fn start(&mut self, call: &Call, kind: ToolKind, title: &str, now: Instant) -> Vec<StyledLine> {
-        // The question and its answer are on the screen already, unless the request is shown once more.
+        // The question and its answer are already on the screen, unless a past request is being shown again.
         if kind == ToolKind::Ask && !self.shows_all {
             return Vec::new();
         }
@@ -106,7 +106,7 @@ impl Calls {
         }
     }
 
-    /// Ends a call; returns the lines that are final.
+    /// Ends a call and returns the lines that are now final.
     pub(super) fn finish(&mut self, id: &str, outcome: &Outcome, shown: &Shown, took: Duration) -> Vec<StyledLine> {
         let Some(at) = self.running.iter().position(|call| call.id == id) else { return Vec::new() };
         let call = self.running.remove(at);
@@ -120,7 +120,7 @@ impl Calls {
         let output = match shown {
             _ if !call.output.is_empty() => call.output,
             Shown::Change { diff, .. } => Output::of(diff),
-            // The first line of a failure is on the call's own.
+            // The first line of a failure is part of the call's own line.
             Shown::Outcome if outcome.is_failed() => Output::of(outcome.text().split_once('\n').unwrap_or_default().1),
             Shown::Outcome if self.shows_all => Output::of(outcome.text()),
             Shown::Outcome | Shown::Declined { .. } | Shown::Refused { .. } | Shown::Stopped => return lines,
@@ -130,7 +130,7 @@ impl Calls {
         lines
     }
 
-    /// The turn is over: what runs has been stopped.
+    /// Ends all running calls, because the turn was stopped.
     pub(super) fn stop(&mut self) -> Vec<StyledLine> {
         let mut lines = self.flush();
         for call in std::mem::take(&mut self.running) {
@@ -139,13 +139,13 @@ impl Calls {
         lines
     }
 
-    /// Makes the reads final.
+    /// Returns the line of the finished reads, which is now final.
     pub(super) fn flush(&mut self) -> Vec<StyledLine> {
         let reads = std::mem::take(&mut self.reads);
         if reads.is_empty() { Vec::new() } else { vec![self.reads_line(&reads, &[])] }
     }
 
-    /// Unfolds or folds; returns what is to be shown of the last call now.
+    /// Unfolds or folds output. Returns the lines of the last call that are to be shown now.
     pub(super) fn toggle(&mut self) -> Vec<StyledLine> {
         if self.is_running() {
             self.unfolded = !self.unfolded;
@@ -158,7 +158,7 @@ impl Calls {
         lines
     }
 
-    /// The calls that run, a row each.
+    /// The running calls, one row each.
     pub(super) fn live(&self, now: Instant) -> Vec<StyledLine> {
         let room = usize::from(self.options.columns).saturating_sub(1);
         let (reading, others): (Vec<&Running>, Vec<&Running>) =
@@ -182,7 +182,7 @@ impl Calls {
         lines.iter().map(|line| line.clipped(room, &self.options)).collect()
     }
 
-    /// Adds the lines of output that are worth showing; returns whether that is all of it.
+    /// Adds an excerpt of the output. Returns whether it is the whole output.
     fn preview(&self, output: &Output, outcome: &Outcome, lines: &mut Vec<StyledLine>) -> bool {
         if self.unfolded || self.shows_all {
             lines.extend(whole(output));
@@ -191,7 +191,7 @@ impl Calls {
         let total = output.lines();
         let room = usize::from(self.options.columns).saturating_sub(1);
         let most = if outcome.is_failed() { TAIL } else { HEAD };
-        // A line that says one more is hidden would be as long as the line.
+        // One hidden line is shown instead of a notice that it is hidden.
         if total <= most + 1 {
             lines.extend(output.tail(total).iter().map(|line| indented(line)));
             return true;
@@ -224,7 +224,7 @@ impl Calls {
         self.line(call, Look::MUTED, &end)
     }
 
-    /// Why a call did not do what it should. A long reason gets the room that the title leaves, and half a row at least.
+    /// The line of a call that failed, with the reason. A long reason gets the cells that the title leaves, but at least half of the row.
     fn reason(&self, call: &Running, look: Look, why: &str, took: &str) -> StyledLine {
         let columns = usize::from(self.options.columns);
         let title = self.line(call, look, &StyledLine::new()).cells();
@@ -232,7 +232,7 @@ impl Calls {
         StyledLine::of(look, why).clipped(room, &self.options).with(Look::MUTED, took)
     }
 
-    /// The row of a call. The title is cut so that the end has room on it.
+    /// The row of a call. The title is cut so that `end` fits on the row.
     fn line(&self, call: &Running, mark: Look, end: &StyledLine) -> StyledLine {
         let label = Label::of(call.kind, &call.name, &self.options);
         let after = width::widest(label.after) + width::widest(&end.text());
@@ -253,7 +253,7 @@ impl Calls {
         let all: Vec<(&str, &str)> =
             all.chain(reading.iter().map(|call| (call.name.as_str(), call.title.as_str()))).collect();
         let took = reads.iter().map(|read| read.took).max().unwrap_or_default();
-        // Room for a count of the others and the time.
+        // Leaves room for the number of further reads and the duration.
         let room = usize::from(self.options.columns).saturating_sub(16);
         let mut line = StyledLine::of(Look::MUTED, Label::of(ToolKind::Read, "", &self.options).icon);
         let mut before = "";
@@ -282,7 +282,7 @@ fn is_read(kind: ToolKind) -> bool {
     matches!(kind, ToolKind::Read | ToolKind::Search)
 }
 
-/// What stands around the title of a call.
+/// The text before and after the title of a call.
 struct Label {
     icon: &'static str,
     before: String,
@@ -316,6 +316,6 @@ fn indented(line: &str) -> StyledLine {
 
 fn whole(output: &Output) -> Vec<StyledLine> {
     let (dropped, all) = output.all();
-    let notice = (dropped > 0).then(|| indented(&format!("({dropped} earlier lines are not kept)")));
+    let notice = (dropped > 0).then(|| indented(&format!("({dropped} earlier lines were dropped)")));
     notice.into_iter().chain(all.iter().map(|line| indented(line))).collect()
 }

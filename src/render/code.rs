@@ -1,7 +1,7 @@
-//! Code in colours.
+//! Syntax highlighting.
 //!
-//! The grammars take some milliseconds to load and each language some more at its first line: too long for whoever moves bytes.
-//! [`load_grammars`] and [`warm`] do it on a thread that has nothing better to do; until they are loaded code is plain.
+//! Loading the grammars takes some milliseconds, and the first line of each language some more. That is too long for the session's loop,
+//! so [`load_grammars`] and [`warm`] are called on another thread. Until the grammars are loaded, code is not coloured.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,17 +13,17 @@ use super::look::Look;
 
 use super::line::StyledLine;
 
-/// A longer line is data, and its grammar could take for ever.
+/// Longer lines are not coloured: they are usually data, and a grammar can take very long on them.
 const LONGEST: usize = 2000;
 
 static GRAMMARS: OnceLock<SyntaxSet> = OnceLock::new();
 
-/// Loads the grammars, without any language.
+/// Loads the grammars without compiling any language.
 pub(crate) fn load_grammars() {
     GRAMMARS.get_or_init(two_face::syntax::extra_newlines);
 }
 
-/// Loads the grammars and prepares a language, so that its first code costs nothing.
+/// Loads the grammars and compiles a language, so that its first line is coloured without delay.
 pub(crate) fn warm(language: &str) {
     load_grammars();
     if let Some(mut highlighter) = Highlighter::new(language) {
@@ -31,7 +31,7 @@ pub(crate) fn warm(language: &str) {
     }
 }
 
-/// Colours one code block, line by line.
+/// Colours a code block line by line.
 pub(super) struct Highlighter {
     grammars: &'static SyntaxSet,
     state: ParseState,
@@ -40,7 +40,7 @@ pub(super) struct Highlighter {
 }
 
 impl Highlighter {
-    /// None for a language nobody has described, and as long as the grammars are not there.
+    /// Returns `None` for an unknown language, and while the grammars are not loaded.
     pub(super) fn new(language: &str) -> Option<Highlighter> {
         if language.is_empty() {
             return None;
@@ -49,7 +49,7 @@ impl Highlighter {
             "console" | "shell-session" | "text" | "plain" | "txt" => return None,
             "shell" | "zsh" => "bash".to_owned(),
             "jsonc" | "json5" => "json".to_owned(),
-            // The grammars of TypeScript take 75 MB and most of a second; the one of JavaScript knows nearly all of its words.
+            // The TypeScript grammars take 75 MB and most of a second. The JavaScript grammar covers nearly all of the syntax.
             "jsx" | "ts" | "tsx" | "mts" | "cts" | "typescript" | "typescriptreact" => "js".to_owned(),
             other => other.to_owned(),
         };
@@ -58,7 +58,7 @@ impl Highlighter {
         Some(Highlighter { grammars, state: ParseState::new(syntax), scopes: ScopeStack::new(), looks: HashMap::new() })
     }
 
-    /// Colours a complete line, given without its newline.
+    /// Colours a complete line. `text` has no newline.
     pub(super) fn line(&mut self, text: &str) -> StyledLine {
         let mut line = StyledLine::new();
         for (look, range) in self.pieces(text) {
@@ -67,7 +67,7 @@ impl Highlighter {
         line
     }
 
-    /// The looks of a complete line, given without its newline, piece by piece.
+    /// The looks of the parts of a complete line. `text` has no newline.
     pub(super) fn pieces(&mut self, text: &str) -> Vec<(Look, Range<usize>)> {
         let plain = || vec![(Look::PLAIN, 0..text.len())];
         if text.len() > LONGEST {

@@ -1,4 +1,4 @@
-//! What changed in a file.
+//! Diffs of files.
 
 use std::time::Duration;
 
@@ -12,22 +12,22 @@ use super::code::Highlighter;
 use super::line::{StyledLine, alphabet};
 use super::options::NEWLINE;
 
-/// From here on old and new have room beside each other.
+/// The number of columns from which old and new are shown side by side.
 const SIDE_BY_SIDE: u16 = 140;
-/// Unchanged lines around a change.
+/// How many unchanged lines are shown around a change.
 const CONTEXT: usize = 3;
-/// Between old and new.
+/// The gap between the two sides.
 const GAP: &str = "  ";
-/// Two large files that have nothing in common are not compared for longer; the difference is then coarser.
+/// The time limit for a comparison. After it the diff is coarser, which happens for large files with little in common.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// Empty lines in a row that are shown.
+/// The most consecutive empty lines that are shown.
 const EMPTY_LINES: usize = 3;
-/// Lines with colours; nobody reads more, and whoever paints them has other things to do.
+/// The most lines with syntax colours, because highlighting delays the session's loop.
 const MOST_COLOURED: usize = 400;
 
-/// Renders the difference with changed words standing out: unified, or side by side from 140 columns on. Empty if there is none.
+/// Renders a diff with changed words highlighted: unified, or side by side from 140 columns on. Empty if the texts are equal.
 ///
-/// Lines end as the mode needs, the last one too.
+/// Every line ends with a line break, the last one too.
 pub(crate) fn diff(old: &str, new: &str, path: &str, options: &Options) -> String {
     let Some(change) = compare(old, new, path, options) else { return String::new() };
     let summary = StyledLine::of(Look::HEADING, path).with(Look::PLAIN, " ");
@@ -39,7 +39,7 @@ pub(crate) fn diff(old: &str, new: &str, path: &str, options: &Options) -> Strin
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// A difference, ready to be written.
+/// A rendered diff.
 pub(super) struct Difference {
     added: usize,
     removed: usize,
@@ -58,7 +58,7 @@ pub(super) fn counts(line: StyledLine, added: usize, removed: usize) -> StyledLi
     line.with(Look::GOOD, &format!("+{added}")).with(Look::BAD, &format!(" −{removed}"))
 }
 
-/// Compares two texts; none if they are the same. Whatever cannot be seen in a line is spelled out.
+/// Compares two texts. Returns `None` if they are equal. Invisible characters are spelled out.
 pub(super) fn compare(old: &str, new: &str, path: &str, options: &Options) -> Option<Difference> {
     let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old, new);
     let hunks = diff.grouped_ops(CONTEXT);
@@ -70,7 +70,7 @@ pub(super) fn compare(old: &str, new: &str, path: &str, options: &Options) -> Op
     let mut coloured = 0;
     for hunk in &hunks {
         lines.push(StyledLine::of(Look::MUTED, &place(hunk)));
-        // Each hunk is coloured by itself: what stands before it in the file may be long.
+        // Each hunk is highlighted on its own, because the text before it in the file may be long.
         let mut highlighter = Highlighter::new(language(path)).filter(|_| coloured < MOST_COLOURED);
         for op in hunk {
             let rows: Vec<Row> =
@@ -88,19 +88,19 @@ pub(super) fn compare(old: &str, new: &str, path: &str, options: &Options) -> Op
     Some(Difference { added: count(ChangeTag::Insert), removed: count(ChangeTag::Delete), lines })
 }
 
-/// How the lines of a difference are shown.
+/// How the lines of a diff are displayed.
 struct View<'a> {
     options: &'a Options,
-    /// Whether carriage returns at the end of lines are the way of the file.
+    /// Whether the file's lines end with `\r\n`.
     has_crlf: bool,
 }
 
-/// Whether all lines of a text end with a carriage return; those of an empty one do.
+/// Whether all lines of a text end with `\r\n`. True for an empty text.
 fn is_crlf(text: &str) -> bool {
     text.matches("\r\n").count() == text.matches('\n').count()
 }
 
-/// Counts empty lines in a row instead of showing them: they could push the rest out of sight.
+/// Replaces long runs of empty lines with their count, because they could push the rest out of sight.
 fn folded(rows: Vec<Row>, options: &Options) -> Vec<Row> {
     let mut folded: Vec<Row> = Vec::new();
     let mut rest = rows.into_iter().peekable();
@@ -123,7 +123,7 @@ fn folded(rows: Vec<Row>, options: &Options) -> Vec<Row> {
     folded
 }
 
-/// Where a hunk is, counted from 1 as editors do.
+/// The line numbers of a hunk, counted from 1.
 fn place(hunk: &[DiffOp]) -> String {
     let (first, last) = match hunk {
         [] => return String::new(),
@@ -136,7 +136,7 @@ fn place(hunk: &[DiffOp]) -> String {
     format!("@@ -{old} +{new} @@")
 }
 
-/// One line of the old text, the new one, or both.
+/// A line of the old text, of the new text, or of both.
 struct Row {
     tag: ChangeTag,
     old: Option<usize>,
@@ -146,7 +146,7 @@ struct Row {
 }
 
 impl Row {
-    /// What is there afterwards has the colours of its language, and what changed in it stands out; what goes is all of one colour.
+    /// Added and unchanged lines have the colours of their language, with the changed words highlighted. Removed lines have one colour.
     fn of(change: &InlineChange<'_, str>, highlighter: &mut Option<Highlighter>, view: &View<'_>) -> Row {
         let tag = change.tag();
         let whole: String = change.values().iter().map(|(_, text)| *text).collect();
@@ -161,7 +161,7 @@ impl Row {
         let (old, new, missing_newline) = (change.old_index(), change.new_index(), change.missing_newline());
         let mut line = StyledLine::new();
         if spelled.iter().any(|piece| matches!(piece, Piece::Sign(_))) {
-            // What is hidden matters more than colours.
+            // A line with invisible characters is shown with them spelled out, and without syntax colours.
             line.push_pieces(plain, &spelled);
             return Row { tag, old, new, text: line, missing_newline };
         }
@@ -187,7 +187,7 @@ impl Row {
     }
 }
 
-/// What tells the language of a file: what follows the last dot of its name, or all of it.
+/// The extension of a file's name, or the whole name if it has none.
 fn language(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rsplit('.').next().unwrap_or(name)
@@ -212,7 +212,7 @@ fn look(tag: ChangeTag) -> (&'static str, Look) {
     }
 }
 
-/// Pairs the lines of one change, old at the left, each half in its own rows.
+/// Shows the lines of one change side by side, with the old ones on the left.
 fn beside(changes: &[Row], options: &Options) -> Vec<StyledLine> {
     let half = (usize::from(options.columns).saturating_sub(1 + GAP.len())) / 2;
     let side = |keep: fn(&Row) -> Option<usize>| -> Vec<StyledLine> {
@@ -238,7 +238,7 @@ fn beside(changes: &[Row], options: &Options) -> Vec<StyledLine> {
     }
 }
 
-/// A line with its number, cut into rows of `half` cells: nothing of a change is hidden.
+/// A line with its number, wrapped into rows of `half` cells, so that the whole line is visible.
 fn numbered(index: usize, line: &Row, half: usize) -> Vec<StyledLine> {
     let (sign, style) = look(line.tag);
     let number = format!("{:>4} ", index + 1);
@@ -265,7 +265,7 @@ fn rows(line: &StyledLine, room: usize) -> Vec<StyledLine> {
                 left = room;
                 continue;
             }
-            // A character wider than the row has to stand somewhere.
+            // A character that is wider than the row still takes a row.
             let taken = if fitting.is_empty() { rest } else { fitting };
             if let Some(row) = rows.last_mut() {
                 row.push(span.style, taken);

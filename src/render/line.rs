@@ -1,4 +1,4 @@
-//! A logical line: styled text without a break. Prose is wrapped at words, everything else by the terminal alone.
+//! A logical line: styled text without line breaks. Prose is wrapped at words. Everything else is wrapped by the terminal.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use crate::text::{Alphabet, Piece, ansi, sanitize, spell_line, width};
 use super::Options;
 use super::look::Look;
 
-/// In a window with fewer columns nothing is gained by breaking between words: few words fit beside a list's indent.
+/// In windows with fewer columns the terminal wraps prose too, because few words fit beside the indent of a list.
 const NARROWEST: u16 = 12;
 
 /// A piece of a line with one look.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) style: Look,
-    /// Where it leads, already found safe.
+    /// The target of a hyperlink, which `safe_url` has accepted.
     pub(super) link: Option<String>,
     pub(super) text: String,
 }
@@ -23,37 +23,37 @@ pub(super) struct Span {
 /// How a line that is wider than the terminal is broken.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Wrap {
-    /// The terminal breaks it at its margin, and copying gives it back in one piece.
+    /// The terminal wraps it at the margin, so that a copy from the screen is one line.
     #[default]
     Terminal,
-    /// It breaks at words.
+    /// It is wrapped at words.
     Words(Hang),
 }
 
-/// What the rows of a line begin with.
+/// The indentation of the rows of a line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Hang {
-    /// Cells of the first row that stay with the first word, such as a bullet's.
+    /// Cells at the start of the first row that are never separated from the first word, such as a bullet.
     pub(super) lead: usize,
-    /// Cells left free at the start of further rows.
+    /// Cells of indentation at the start of further rows.
     pub(super) indent: usize,
-    /// Quote marks within them.
+    /// How many quote marks the indentation contains.
     pub(super) quoted: usize,
 }
 
 impl Hang {
-    /// Further rows begin below the words behind a lead of this width.
+    /// Aligns further rows with the text after a lead of this width.
     pub(super) fn below(lead: usize) -> Hang {
         Hang { lead, indent: lead, quoted: 0 }
     }
 
-    /// Narrow windows keep most of their columns for words.
+    /// Limits the indentation to a third of the window's columns.
     fn within(self, columns: usize) -> Hang {
         let indent = self.indent.min(columns / 3);
         Hang { indent, quoted: self.quoted.min(indent / 2), ..self }
     }
 
-    /// The beginning of a further row.
+    /// The indentation and quote marks of a further row.
     fn prefix(self) -> StyledLine {
         let marks = "> ".repeat(self.quoted);
         let blanks = " ".repeat(self.indent - marks.len());
@@ -61,30 +61,30 @@ impl Hang {
     }
 }
 
-/// Spans next to each other always differ in look, so two lines that look alike are equal.
+/// A styled line. Neighbouring spans always differ in look, so two lines that look alike are equal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct StyledLine {
     pub(super) spans: Vec<Span>,
     pub(super) wrap: Wrap,
 }
 
-/// A row of a line, and where in the line its text begins.
+/// A row of a line, and the offset of its first byte in the line's text.
 #[derive(Debug)]
 pub(super) struct LineRow {
     pub(super) line: StyledLine,
     pub(super) start: usize,
 }
 
-/// Enough to keep code readable; a real tab would move by a distance that depends on where it is.
+/// The display of a tab. The width of a real tab would depend on its column.
 const TAB: &str = "    ";
 
-/// The characters that a terminal can show.
+/// The characters that the terminal can display.
 pub(super) fn alphabet(options: &Options) -> Alphabet {
     if options.unicode { Alphabet::Unicode } else { Alphabet::Ascii }
 }
 
 impl Wrap {
-    /// What of it holds where this was asked for: nothing but the terminal wraps on a plain one, and where the user wants it so.
+    /// The wrapping that is used with these options. The terminal wraps if it is dumb or narrow, or if the user has chosen so.
     fn in_(self, options: &Options) -> Wrap {
         let is_wide_enough = options.columns >= NARROWEST;
         let by_words =
@@ -107,7 +107,7 @@ impl StyledLine {
         self
     }
 
-    /// Appends text of any origin; nothing in it can steer the terminal.
+    /// Appends text from any source. Control characters in it are replaced.
     pub(super) fn push(&mut self, style: Look, text: &str) {
         self.push_link(style, None, text);
     }
@@ -123,7 +123,7 @@ impl StyledLine {
         }
     }
 
-    /// Appends text of which every character counts: what cannot be seen is spelled out.
+    /// Appends text with its invisible characters spelled out.
     pub(super) fn push_spelled(&mut self, style: Look, text: &str, options: &Options) {
         self.push_pieces(style, &spell_line(text, alphabet(options)));
     }
@@ -143,13 +143,13 @@ impl StyledLine {
         }
     }
 
-    /// Breaks the line at words where it is too wide.
+    /// Wraps the line at words if it is too wide.
     pub(super) fn wrapped(mut self, hang: Hang) -> StyledLine {
         self.wrap = Wrap::Words(hang);
         self
     }
 
-    /// Appends the rest of a line; an empty one takes the way it is wrapped as well.
+    /// Appends the rest of a line. An empty line takes over its wrapping too.
     pub(super) fn extend(&mut self, rest: &StyledLine) {
         if self.is_empty() && self.wrap == Wrap::Terminal {
             self.wrap = rest.wrap;
@@ -161,7 +161,7 @@ impl StyledLine {
         self.spans.is_empty()
     }
 
-    /// The rows of the line, each of which ends with a line break of our own. One may still be wider than the terminal.
+    /// The rows of the line, each of which is written with a line break. A row may still be wider than the terminal, which then wraps it.
     pub(super) fn rows(&self, options: &Options, fixed: Option<Fixed>) -> Vec<LineRow> {
         let text = self.text();
         let Wrap::Words(hang) = self.wrap.in_(options) else {
@@ -190,7 +190,7 @@ impl StyledLine {
         }
     }
 
-    /// What of the line follows this byte of its text, as it begins a further row.
+    /// The rest of the line from this offset of its text on, as the beginning of a further row.
     pub(super) fn continued_from(&self, start: usize, options: &Options) -> StyledLine {
         let rest = self.slice(start..self.text().len());
         let Wrap::Words(hang) = self.wrap.in_(options) else { return StyledLine { wrap: self.wrap, ..rest } };
@@ -203,7 +203,7 @@ impl StyledLine {
         line.wrapped(Hang { lead: narrow.indent, ..hang })
     }
 
-    /// The part of the line in these bytes of its text.
+    /// The part of the line in this byte range of its text.
     pub(super) fn slice(&self, range: Range<usize>) -> StyledLine {
         let mut part = StyledLine::new();
         let mut at = 0;
@@ -216,7 +216,7 @@ impl StyledLine {
         part
     }
 
-    /// Bytes at the start of the text in which both lines look the same.
+    /// The number of bytes at the start of the text in which both lines look the same.
     pub(super) fn common(&self, other: &StyledLine) -> usize {
         let mut common = 0;
         for (mine, theirs) in self.spans.iter().zip(&other.spans) {
@@ -241,7 +241,7 @@ impl StyledLine {
         width::cells(&self.text())
     }
 
-    /// Returns what follows `beginning`, if the line begins with it.
+    /// Returns the rest of the line after `beginning`, if the line begins with it.
     pub(super) fn after(&self, beginning: &StyledLine) -> Option<StyledLine> {
         let Some((last, before)) = beginning.spans.split_last() else { return Some(self.clone()) };
         if self.spans.len() < beginning.spans.len() || self.spans[..before.len()] != *before {
@@ -258,7 +258,7 @@ impl StyledLine {
         Some(after)
     }
 
-    /// Returns what follows `text`, if the line begins with it in whatever look.
+    /// Returns the rest of the line after `text`, if the line begins with it in any look.
     pub(super) fn skip_text(&self, text: &str) -> Option<StyledLine> {
         let mut rest = text;
         let mut after = StyledLine::new();
@@ -293,7 +293,7 @@ impl StyledLine {
         clipped
     }
 
-    /// Writes the bytes; the terminal is left in a plain state.
+    /// Writes the line, followed by a reset of all attributes.
     pub(super) fn write(&self, options: &Options, out: &mut Vec<u8>) {
         for span in &self.spans {
             let text = if options.unicode { span.text.clone() } else { super::ascii::ascii(&span.text) };

@@ -1,6 +1,6 @@
-//! The part a piece of text plays. A theme says how that looks.
+//! The roles of text. A theme defines how each role looks.
 
-/// What text may be.
+/// The role of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Title,
@@ -21,7 +21,7 @@ pub(super) enum Role {
     Keyword,
 }
 
-/// All of them, by the names a theme has for them.
+/// All roles with their names in theme files.
 pub(super) const ROLES: [(&str, Role); 16] = [
     ("title", Role::Title),
     ("heading", Role::Heading),
@@ -41,11 +41,11 @@ pub(super) const ROLES: [(&str, Role); 16] = [
     ("keyword", Role::Keyword),
 ];
 
-/// A role, one it stands within, and what the text itself asks for.
+/// A role, the role around it, and the attributes that the text itself asks for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Look {
     pub(super) role: Option<Role>,
-    /// Such as the heading a code span is part of.
+    /// The role around it, such as the heading that contains a code span.
     pub(super) within: Option<Role>,
     pub(super) bold: bool,
     pub(super) italic: bool,
@@ -73,7 +73,7 @@ impl Look {
         Look { role: Some(role), ..Look::PLAIN }
     }
 
-    /// Puts text of the other look into text of this one.
+    /// The look of text with the look `other` inside text with this look.
     pub(super) fn and(self, other: Look) -> Look {
         let nests = other.role.is_some() && other.role != self.role;
         Look {
@@ -86,7 +86,7 @@ impl Look {
         }
     }
 
-    /// Code by its scopes, the innermost that has a look.
+    /// The look of a syntax scope, if it has one.
     pub(super) fn of_scope(name: &str) -> Option<Look> {
         const SCOPES: &[(&str, Look)] = &[
             ("comment", Look::of(Role::Comment)),

@@ -1,9 +1,9 @@
-//! What the agent does, as bytes for the terminal.
+//! Renders the events of a turn as bytes for the terminal.
 //!
-//! Pure: events in, bytes into the `Vec` that is given; time and size are handed over. Append-only in the main screen: what is
-//! final is never rewritten, and only the live region at the cursor is redrawn. Text of models, tools and files passes
-//! `text::sanitize` before anything else, so that only our own sequences reach the terminal: SGR, erase in line, relative moves,
-//! synchronized output, hyperlinks. Touches `chat` and `text` alone.
+//! Pure: takes events, the time and the window size, and appends bytes to the given `Vec`. Output goes to the main screen. Final lines are
+//! never rewritten; only the live region at the cursor is redrawn. Text from models, tools and files passes `text::sanitize` first, so that
+//! only shellmate's own sequences reach the terminal: SGR, erase in line, relative moves, synchronized output, hyperlinks. Uses only
+//! `chat` and `text`.
 
 mod ascii;
 mod ask;

@@ -1,4 +1,4 @@
-//! What the terminal can do and how wide it is.
+//! The size and the capabilities of the terminal.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,10 +7,10 @@ use crate::text::style::Depth;
 
 use super::theme::Theme;
 
-/// A terminal in raw mode needs the carriage return, also one that can do nothing else.
+/// The line break. A terminal in raw mode needs the carriage return.
 pub(super) const NEWLINE: &[u8] = b"\r\n";
 
-/// What was painted, for a terminal that is not in raw mode and adds the carriage return itself, or for a file.
+/// Converts line breaks to `\n`, for a file or for a terminal that is not in raw mode.
 pub(crate) fn cooked(painted: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(painted.len());
     for (at, byte) in painted.iter().enumerate() {
@@ -21,51 +21,51 @@ pub(crate) fn cooked(painted: &[u8]) -> Vec<u8> {
     out
 }
 
-/// How things are painted.
+/// Options for rendering.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Options {
     pub columns: u16,
-    /// The height: what has scrolled out of the screen can't be redrawn.
+    /// The height of the window. Rows that have scrolled off the screen cannot be redrawn.
     pub rows: u16,
     pub wrap: Wrapping,
     pub colour: Depth,
     pub theme: Theme,
-    /// Whether it shows UTF-8; otherwise everything is ASCII.
+    /// Whether the terminal displays UTF-8. Otherwise all output is ASCII.
     pub unicode: bool,
-    /// Whether it holds back painting between `CSI ?2026 h` and `l`.
+    /// Whether the terminal supports synchronized output (`CSI ?2026 h`).
     pub synchronized: bool,
-    /// Whether it knows OSC 8.
+    /// Whether the terminal supports hyperlinks (OSC 8).
     pub hyperlinks: bool,
     pub mode: Mode,
 }
 
-/// Cells of a terminal; 0 where it doesn't say.
+/// The size of a terminal in cells, or 0 if it is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Size {
     pub columns: u16,
     pub rows: u16,
 }
 
-/// Who breaks lines of prose that are too wide.
+/// How lines of prose that are too wide are wrapped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Wrapping {
-    /// We do, at words.
+    /// shellmate wraps them at words.
     #[default]
     Words,
-    /// The terminal does, at its margin.
+    /// The terminal wraps them at the margin.
     Terminal,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     Terminal,
-    /// `TERM=dumb`, or no terminal at all: plain text, nothing redrawn, no escapes.
+    /// `TERM=dumb`, or no terminal: plain text without redraws and escape sequences.
     Dumb,
 }
 
 impl Options {
-    /// What the environment says of a terminal; `variable` is empty for one that is not set.
+    /// Reads the capabilities of the terminal from the environment. `variable` returns an empty string for an unset variable.
     pub(crate) fn of_terminal(size: Size, theme: Theme, wrap: Wrapping, variable: impl Fn(&str) -> String) -> Options {
         let term = variable("TERM");
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(&variable).into_iter().find(|value| !value.is_empty());
@@ -90,7 +90,7 @@ impl Options {
         usize::from(self.columns.max(2))
     }
 
-    /// The most rows that are redrawn at a time, which leaves some for the status line and running calls.
+    /// The most rows of text that are redrawn at a time. Some rows are left for the status line and running calls.
     pub(super) fn height(&self) -> usize {
         usize::from(self.rows).saturating_sub(4).max(2)
     }
@@ -100,7 +100,7 @@ impl Options {
     }
 }
 
-/// How many colours the terminal says it has.
+/// The number of colours, from `TERM`, `COLORTERM` and `NO_COLOR`.
 fn depth(term: &str, colours: &str, no_colour: &str) -> Depth {
     if !no_colour.is_empty() {
         Depth::None
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_environment_says_what_a_terminal_can() {
+    fn capabilities_are_read_from_the_environment() {
         let of = |pairs: &[(&str, &str)]| {
             let variable =
                 |name: &str| pairs.iter().find(|(key, _)| *key == name).map_or("", |(_, value)| value).to_owned();
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(of(&[("TERM", "xterm-256color")]), (Depth::Indexed, false, Mode::Terminal));
         assert_eq!(of(&[("TERM", "xterm"), ("COLORTERM", "truecolor")]).0, Depth::True);
         assert_eq!(of(&[("TERM", "xterm"), ("COLORTERM", "truecolor"), ("NO_COLOR", "1")]).0, Depth::None);
-        // The first that is set counts, as for every other program.
+        // The first locale variable that is set decides, as in other programs.
         assert!(!of(&[("TERM", "xterm"), ("LC_ALL", "C"), ("LANG", "de_DE.utf8")]).1);
     }
 }

@@ -1,20 +1,20 @@
-//! What a call printed, as far as it is kept for unfolding.
+//! The output of a call, kept for unfolding.
 
 use crate::text::KIB;
 
-/// Kept of what a call printed; enough for a screenful many times over.
+/// The most bytes of output that are kept per call.
 const CAP: usize = 256 * KIB;
 
 #[derive(Default)]
 pub(super) struct Output {
     text: String,
-    /// Lines that are no longer kept, from the beginning on.
+    /// How many lines at the beginning have been dropped.
     dropped: usize,
-    /// The first lines, kept even then.
+    /// The first lines, which are kept when others are dropped.
     head: Vec<String>,
 }
 
-/// Lines kept of the beginning.
+/// How many first lines are kept.
 pub(super) const HEAD: usize = 3;
 
 impl Output {
@@ -56,20 +56,20 @@ impl Output {
         }
     }
 
-    /// The last lines, at most so many.
+    /// The last lines, at most `most`.
     pub(super) fn tail(&self, most: usize) -> Vec<String> {
         let mut tail: Vec<String> = self.text.trim_end().lines().rev().take(most).map(visible).collect();
         tail.reverse();
         tail
     }
 
-    /// Everything that is kept, and how many lines before it are not.
+    /// The number of dropped lines, and all lines after them.
     pub(super) fn all(&self) -> (usize, Vec<String>) {
         (self.dropped, self.text.trim_end().lines().map(visible).collect())
     }
 }
 
-/// A line as a terminal would leave it: rewritten by its carriage returns, without its colours.
+/// A line as a terminal would display it: only the text after the last carriage return, without control sequences.
 fn visible(line: &str) -> String {
     let line = line.trim_end_matches('\r');
     let line = line.rsplit('\r').next().unwrap_or(line);
@@ -91,13 +91,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_progress_bar_is_its_last_state() {
+    fn a_progress_bar_is_shown_in_its_last_state() {
         let output = Output::of("10%\r50%\r100%\r\n\x1b[32mok\x1b[0m\n");
         assert_eq!(output.head(), ["100%", "ok"]);
     }
 
     #[test]
-    fn what_is_kept_is_bounded_and_the_first_lines_stay() {
+    fn long_output_is_cut_but_keeps_its_first_lines() {
         let mut output = Output::default();
         for number in 0..200_000 {
             output.push(&format!("line {number}\n"));

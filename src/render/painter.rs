@@ -1,4 +1,4 @@
-//! Events of a turn, painted.
+//! Paints the events of a turn.
 
 use std::time::{Duration, Instant};
 
@@ -15,33 +15,33 @@ use super::thought::Thought;
 use super::unfold::Unfolding;
 use super::{Mode, Options, Size};
 
-/// Text that flows is sign enough of life; the status line comes back when it has stopped for this long.
+/// The status line is hidden while text arrives, and comes back after a pause of this length.
 const STALL: Duration = Duration::from_secs(1);
 
-/// Turns what happens in a turn into bytes for the terminal. One serves turn after turn.
+/// Turns the events of a turn into bytes for the terminal. One painter is used for many turns.
 pub(crate) struct Painter {
     options: Options,
     region: Region,
     stream: Stream,
     calls: Calls,
     thought: Thought,
-    /// None between turns.
+    /// `None` between turns.
     status: Option<Status>,
     finals: Vec<Final>,
-    /// What was shown last.
+    /// The kind of the last output.
     kind: Option<Kind>,
-    /// When text came last.
+    /// When the last text arrived.
     text_at: Option<Instant>,
-    /// The last time we were told.
+    /// The time of the last call.
     now: Option<Instant>,
-    /// Unfolded while a line was open.
+    /// Lines that were unfolded while a line was open. They are shown when it has ended.
     later: Vec<StyledLine>,
-    /// A line said as it is has no end yet.
+    /// Whether a verbatim line has not ended yet.
     open_part: bool,
     suspended: bool,
 }
 
-/// What stands together without a blank line.
+/// The kind of an output. Consecutive outputs of one kind have no blank line between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -69,12 +69,12 @@ impl Painter {
         }
     }
 
-    /// How it paints.
+    /// The options for rendering.
     pub(crate) fn options(&self) -> &Options {
         &self.options
     }
 
-    /// Appends the bytes that show what happened.
+    /// Appends the bytes that display an event.
     pub(crate) fn event(&mut self, event: &Event, now: Instant, out: &mut Vec<u8>) {
         self.now = Some(now);
         if self.status.is_none() && !matches!(event, Event::Notice(_) | Event::Steered(_) | Event::Finished(_)) {
@@ -83,7 +83,7 @@ impl Painter {
         match event {
             Event::StepStarted { .. } => {
                 self.doing(Doing::Waiting);
-                // Another answer follows at once where the person has said something meanwhile.
+                // Another answer follows immediately if the person sent a message meanwhile.
                 if self.kind == Some(Kind::Text) {
                     self.close(now);
                     self.say(vec![StyledLine::new()]);
@@ -128,7 +128,7 @@ impl Painter {
                     StyledLine::of(Look::ACCENT, mark(index)).with(Look::PLAIN, line).wrapped(Hang::below(2))
                 };
                 let lines: Vec<StyledLine> = text.lines().enumerate().map(line).collect();
-                // It was said in the middle of a sentence, perhaps of a word.
+                // The notice arrived inside a line, so it is shown after the line.
                 if self.kind == Some(Kind::Text) || self.open_part {
                     self.later.extend(lines);
                 } else {
@@ -141,7 +141,7 @@ impl Painter {
         self.paint(out);
     }
 
-    /// Moves the spinner and the elapsed time; to be called now and then while a turn runs.
+    /// Updates the spinner and the elapsed time. Called regularly while a turn runs.
     pub(crate) fn tick(&mut self, now: Instant, out: &mut Vec<u8>) {
         self.now = Some(now);
         if self.options.mode == Mode::Terminal {
@@ -149,27 +149,27 @@ impl Painter {
         }
     }
 
-    /// The terminal has another size now.
+    /// Called after the terminal was resized.
     pub(crate) fn resize(&mut self, size: Size, out: &mut Vec<u8>) {
         self.options.resize(size);
         self.stream.resize(size);
         self.calls.resize(size.columns);
         if self.suspended {
-            // What is on the screen now is not ours.
+            // The rows on the screen belong to another program.
             return self.region.resize(size, &mut Vec::new());
         }
         self.region.resize(size, out);
         self.paint(out);
     }
 
-    /// Removes the live region so that others may print; the cursor is left at the start of a fresh line.
+    /// Erases the live region so that other output can be printed. The cursor is left at the start of an empty line.
     pub(crate) fn suspend(&mut self, out: &mut Vec<u8>) {
         if !std::mem::replace(&mut self.suspended, true) {
             self.region.lift(out);
         }
     }
 
-    /// Makes final what was said so far and then lets others print: a question comes after the words that lead to it.
+    /// Makes all output so far final, then suspends. Used before a question, which must follow the text that leads to it.
     pub(crate) fn make_way(&mut self, now: Instant, out: &mut Vec<u8>) {
         self.now = Some(now);
         self.begin(Kind::Call, now);
@@ -179,20 +179,20 @@ impl Painter {
         self.suspend(out);
     }
 
-    /// Paints the live region again, below what others printed; the cursor must be at the start of a fresh line.
+    /// Paints the live region again below other output. The cursor must be at the start of an empty line.
     pub(crate) fn resume(&mut self, now: Instant, out: &mut Vec<u8>) {
         self.now = Some(now);
         self.suspended = false;
         self.paint(out);
     }
 
-    /// From here on, thoughts are shown, and calls with everything they printed or returned.
+    /// Shows thoughts, and the full output and results of calls, from now on.
     pub(crate) fn show_all(&mut self) {
         self.calls.shows_all = true;
         self.thought.unfolded = true;
     }
 
-    /// From here on, folded lines say that this unfolds them.
+    /// Sets the instructions for unfolding that folded lines show from now on.
     pub(crate) fn set_unfolding(&mut self, unfolding: Unfolding) {
         self.calls.unfolding = unfolding;
     }
@@ -203,13 +203,13 @@ impl Painter {
         self.unfold(lines, out);
     }
 
-    /// Unfolds or folds what the model thinks.
+    /// Unfolds or folds the model's thinking.
     pub(crate) fn toggle_thinking(&mut self, out: &mut Vec<u8>) {
         let lines = self.thought.toggle();
         self.unfold(lines, out);
     }
 
-    /// Ends the turn: no live region, the cursor at the start of a fresh line. Harmless when it has ended already.
+    /// Ends the turn: erases the live region and leaves the cursor at the start of an empty line. Does nothing if the turn has already ended.
     pub(crate) fn finish(&mut self, out: &mut Vec<u8>) {
         self.suspended = false;
         if let Some(now) = self.now {
@@ -233,7 +233,7 @@ impl Painter {
     }
 
     fn on_text(&mut self, text: &str, now: Instant) {
-        // Some models begin with blank lines, or say nothing but blanks between calls.
+        // Some models begin an answer with blank lines, or send only blanks between calls.
         let text = if self.kind == Some(Kind::Text) { text } else { text.trim_start_matches(['\n', '\r']) };
         if text.is_empty() {
             return;
@@ -251,9 +251,9 @@ impl Painter {
     fn on_retrying(&mut self, attempt: u32, after: Duration, why: &str, now: Instant) {
         self.doing(Doing::Retrying { attempt, until: now + after, why: why.to_owned() });
         if self.kind == Some(Kind::Text) {
-            // What was said so far stays, and the next try begins anew below it.
+            // The text so far stays on the screen, and the next attempt starts again below it.
             self.close(now);
-            self.say(vec![prose(Look::MUTED, "(interrupted; asking again)"), StyledLine::new()]);
+            self.say(vec![prose(Look::MUTED, "(interrupted; retrying)"), StyledLine::new()]);
         }
         self.text_at = None;
         if self.options.mode == Mode::Dumb {
@@ -295,7 +295,7 @@ impl Painter {
         }
     }
 
-    /// Ends what is open if something else begins, with a blank line between an answer and the rest.
+    /// Closes the open output if another kind begins, with a blank line between an answer and other output.
     fn begin(&mut self, kind: Kind, now: Instant) {
         if self.kind == Some(kind) {
             return;
@@ -308,7 +308,7 @@ impl Painter {
         self.kind = Some(kind);
     }
 
-    /// Ends what is open.
+    /// Closes the open output.
     fn close(&mut self, now: Instant) {
         match self.kind {
             None | Some(Kind::Note) => {}
@@ -335,7 +335,7 @@ impl Painter {
         self.say(later);
     }
 
-    /// Says text as it is; a line may stay open.
+    /// Prints text without Markdown. Its last line may be incomplete.
     fn verbatim(&mut self, text: &str, style: Look) {
         for piece in text.split_inclusive('\n') {
             let line = piece.strip_suffix('\n');
@@ -392,13 +392,13 @@ impl Painter {
     }
 }
 
-/// The rows of a text of our own: lines of words, each wrapped below its beginning.
+/// Wraps one of shellmate's own texts into rows. Further rows of a line align with its text.
 pub(crate) fn wrapped(text: &str, options: &Options) -> Vec<String> {
     let rows = |line: &str| prose(Look::PLAIN, line).rows(options, None);
     text.lines().flat_map(rows).map(|row| row.line.text()).collect()
 }
 
-/// A line of words, wrapped below its beginning.
+/// A line of prose whose further rows align with its text.
 fn prose(style: Look, text: &str) -> StyledLine {
     StyledLine::of(style, text).wrapped(Hang { lead: 0, ..Hang::below(wrap::hang_of(text)) })
 }

@@ -1,8 +1,8 @@
-//! The part of the screen we may redraw.
+//! The part of the screen that may be redrawn.
 //!
-//! It begins at the first row that is not final and ends at the cursor; everything above is scrollback and never touched again.
-//! Moves are relative, so the absolute row is never needed. Growth at the end is written as it is; only a change within the region
-//! moves the cursor up.
+//! It begins at the first row that is not final and ends at the cursor. Everything above is scrollback and never changed. Cursor moves are
+//! relative, so the absolute row is never needed. Text that is added at the end is simply written; the cursor moves up only for a change
+//! within the region.
 
 use crossterm::cursor::{MoveRight, MoveUp};
 use crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate};
@@ -16,26 +16,26 @@ use super::look::Look;
 use super::options::NEWLINE;
 use super::{Options, Size};
 
-/// What is final, in order.
+/// Final output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Final {
     Line(StyledLine),
-    /// The beginning of a line that goes on.
+    /// The beginning of a line that continues.
     Part(StyledLine),
 }
 
 pub(super) struct Region {
     options: Options,
-    /// The rows on the screen that may be redrawn; the cursor is at the end of the last one. The terminal may wrap them further.
+    /// The rows on the screen that may be redrawn. The cursor is at the end of the last one. The terminal may wrap a row further.
     drawn: Vec<StyledLine>,
-    /// Of those, how many belong to the first line.
+    /// How many of these rows belong to the first line.
     first_rows: usize,
     /// The text of the first line, as it was drawn.
     first_text: String,
-    /// The beginning of the first line that is final, from the start of its row on.
+    /// The final part of the first line, from the start of its row on.
     tail: StyledLine,
-    /// The first row takes an unknown number of rows on the screen, because the terminal was resized or terminals disagree on its
-    /// width. It may grow only.
+    /// Set if the first row takes an unknown number of screen rows, because the terminal was resized or terminals disagree on its width. Such
+    /// a row can be extended but not redrawn.
     fixed: Option<Fixed>,
 }
 
@@ -51,17 +51,17 @@ impl Region {
         }
     }
 
-    /// Whether nothing may be drawn below what is there, because there would be no way back.
+    /// Whether no live rows may be drawn below the current ones, because the cursor could not return above them.
     pub(super) fn is_locked(&self) -> bool {
         self.fixed.is_some_and(|fixed| !fixed.is_closed) || self.drawn.iter().any(|line| self.is_disputed(&line.text()))
     }
 
-    /// Whether terminals disagree on how many rows a row of ours takes.
+    /// Whether terminals disagree on how many screen rows this row takes.
     fn is_disputed(&self, text: &str) -> bool {
         !width::is_settled(text) && width::widest(text) >= self.columns()
     }
 
-    /// Makes the screen show what is final, then what is live.
+    /// Draws the final output, then the live lines.
     pub(super) fn paint(&mut self, finals: Vec<Final>, live: Vec<StyledLine>, out: &mut Vec<u8>) {
         let mut complete = Vec::new();
         let mut open = std::mem::take(&mut self.tail);
@@ -104,10 +104,10 @@ impl Region {
         self.fix_disputed();
     }
 
-    /// Removes what can be removed, so that others may print from the start of a fresh line.
+    /// Erases the rows that can be erased, so that other output can start at an empty line.
     pub(super) fn lift(&mut self, out: &mut Vec<u8>) {
         if self.fixed.is_some() {
-            // The first line stays, and what comes later goes on below it, from the word that is broken there.
+            // The first line stays on the screen. Later text continues below it, beginning with the word that is cut there.
             if !self.fixed.is_some_and(|fixed| fixed.is_closed)
                 || self.drawn.last().is_some_and(|line| !line.is_empty())
             {
@@ -128,7 +128,7 @@ impl Region {
         self.tail = StyledLine::new();
     }
 
-    /// Forgets the rows. What a terminal does with its lines on a resize differs; what we know is where the cursor is.
+    /// Called after a resize. Terminals rewrap rows differently, so only the row of the cursor is still known.
     pub(super) fn resize(&mut self, size: Size, out: &mut Vec<u8>) {
         let old = self.columns();
         self.options.resize(size);
@@ -137,7 +137,7 @@ impl Region {
         let is_below = self.drawn.len() > self.first_rows;
         while self.drawn.len() > self.first_rows {
             let [before, after] = self.drawn.pop().map_or([1, 1], |line| heights(&line));
-            // The lesser of both: rather leave a trace than touch what is final.
+            // The smaller number of rows: a leftover row is better than erasing final output.
             for row in 0..before.min(after) {
                 if row > 0 {
                     out.put(MoveUp(1));
@@ -166,7 +166,7 @@ impl Region {
         self.fix(Fixed { length: self.first_text.len(), is_closed: is_below });
     }
 
-    /// Leaves the first line as it is on the screen; from now on it may grow only.
+    /// Marks the first line as fixed: from now on it can be extended but not redrawn.
     fn fix(&mut self, fixed: Fixed) {
         self.fixed = Some(fixed);
         let length = fixed.length.min(self.first_text.len());
@@ -175,7 +175,7 @@ impl Region {
         self.first_rows = 1;
     }
 
-    /// Keeps what is final of the first line, from the start of the row on in which it ends. Everything above leaves the region.
+    /// Keeps the final part of the first line from the start of its last row on. The rows above leave the region.
     fn keep_tail(&mut self, open: StyledLine) {
         let length = open.text().len();
         if length == 0 {
@@ -207,7 +207,7 @@ impl Region {
         self.first_text = self.tail.text() + &live;
     }
 
-    /// Forgets the beginning of the first row, which is above the row that the cursor is in.
+    /// Drops the part of the first row that is above the cursor's row.
     fn drop_beginning(&mut self, cut: usize) {
         if cut == 0 {
             return;
@@ -265,7 +265,7 @@ impl Region {
         }
     }
 
-    /// Writes the rest of the row that the cursor is in, and further rows.
+    /// Writes the rest of the cursor's row, and further rows.
     fn append(&self, rest: &StyledLine, lines: &[StyledLine], out: &mut Vec<u8>) {
         rest.write(&self.options, out);
         if !lines.is_empty() {
@@ -274,12 +274,12 @@ impl Region {
         self.write(lines, out);
     }
 
-    /// Draws the rows again from this index on.
+    /// Redraws the rows from this index on.
     fn redraw(&mut self, same: usize, lines: &[StyledLine], out: &mut Vec<u8>) {
-        // Where rows go away and none takes their place, the cursor belongs at the end of the last one that stays.
+        // If rows are only removed, the cursor must end up at the end of the last remaining row.
         let from = if same == lines.len() { same.saturating_sub(1) } else { same };
         if let Some(fixed) = self.fixed.as_mut().filter(|_| from == 0) {
-            // The end of the first row is not known, so the cursor stays below it.
+            // The position of the first row's end is unknown, so the cursor stays below it.
             fixed.is_closed = true;
             return self.rewind(1, 0, out);
         }
@@ -294,7 +294,7 @@ impl Region {
         }
     }
 
-    /// Bytes of a row that stay on the screen as they are: whole words that fit into its first row.
+    /// How many bytes of a row need no redraw: whole words that fit into its first screen row.
     fn kept(&self, old: &StyledLine, new: &StyledLine) -> usize {
         let text = new.text();
         let kept = text[..new.common(old)].rfind(' ').map_or(0, |blank| blank + 1);
@@ -302,8 +302,8 @@ impl Region {
         if width::is_settled(kept) && width::cells(kept) < self.columns() { kept.len() } else { 0 }
     }
 
-    /// The first row can't be redrawn: if it has changed in its look alone, it keeps the old one; otherwise it is written again.
-    /// Returns whether that was all.
+    /// Draws over a first row that cannot be redrawn. If only its look has changed, it stays as it is. Otherwise it is written again below.
+    /// Returns whether nothing is left to draw.
     fn draw_fixed(&mut self, lines: &[StyledLine], out: &mut Vec<u8>) -> bool {
         let (Some(old), Some(new)) = (self.drawn.first(), lines.first()) else { return false };
         match new.skip_text(&old.text()) {
@@ -333,13 +333,13 @@ impl Region {
         }
     }
 
-    /// Moves the cursor to this column of the row of this index and erases from there on.
+    /// Moves the cursor to this column of this row and erases everything after it.
     fn rewind(&mut self, index: usize, column: usize, out: &mut Vec<u8>) {
         let mut rows = 0;
         for (at, line) in self.drawn.iter().enumerate().skip(index) {
             rows += width::flow(&line.text(), 0, self.columns()).rows + usize::from(at > index);
         }
-        // Nothing above the screen can be reached.
+        // The cursor cannot move above the top of the screen.
         let rows = rows.min(usize::from(self.options.rows).saturating_sub(1));
         for row in 0..=rows {
             out.push(b'\r');

@@ -1,4 +1,4 @@
-//! The line that says it is still at work, and the one that says what it took.
+//! The status line of a running turn, and the footer with its usage.
 
 use std::time::{Duration, Instant};
 
@@ -25,9 +25,9 @@ pub(super) struct Status {
     started: Instant,
     pub(super) doing: Doing,
     pub(super) usage: Usage,
-    /// The model that answers, where the footer is to name it.
+    /// The model, if the footer is to name it.
     pub(super) model: Option<String>,
-    /// Bytes of this step's text and thoughts, until its tokens are known.
+    /// Bytes of text and thinking in this step, until its token count is known.
     pub(super) streamed: usize,
 }
 
@@ -36,7 +36,7 @@ impl Status {
         Status { started, doing: Doing::Waiting, usage: Usage::default(), model: None, streamed: 0 }
     }
 
-    /// One row, whatever the width.
+    /// The status line, cut to one row.
     pub(super) fn line(&self, now: Instant, options: &Options) -> StyledLine {
         let elapsed = now.saturating_duration_since(self.started);
         let dot = separator(options);
@@ -67,12 +67,12 @@ impl Status {
         }
     }
 
-    /// Whether there is anything to say at the end.
+    /// Whether a footer is shown at the end.
     pub(super) fn has_footer(&self, ending: &Ending) -> bool {
         self.usage != Usage::default() || self.model.is_some() && *ending == Ending::Answered
     }
 
-    /// What the turn took, once it is over.
+    /// The footer: duration, tokens and cost of the turn.
     pub(super) fn footer(&self, now: Instant, options: &Options) -> StyledLine {
         let dot = separator(options);
         let Usage { input, output, cached, cost, .. } = self.usage;

@@ -1,4 +1,4 @@
-//! How roles look: `themes/*.toml`, built in, or of the same form and the user's own.
+//! Themes define how roles look. They are read from `themes/*.toml` (built in) or from files of the user.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use crate::text::style::Style;
 
 use super::look::{Look, ROLES, Role};
 
-/// The themes that come with us; the first is the default.
+/// The built-in themes. The first is the default.
 pub(crate) const BUILT_IN: [(&str, &str); 4] = [
     ("terminal", include_str!("../../themes/terminal.toml")),
     ("dark", include_str!("../../themes/dark.toml")),
@@ -21,17 +21,17 @@ static DEFAULT: LazyLock<Theme> = LazyLock::new(|| {
     read(BUILT_IN[0].1, Theme { styles: Default::default() }).unwrap_or(Theme { styles: Default::default() })
 });
 
-/// How each role looks.
+/// The style of each role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Theme {
     styles: [Style; ROLES.len()],
 }
 
-/// Why a text is no theme, and where.
+/// Why a theme could not be read, and in which line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct BadTheme {
-    /// From 1.
+    /// Counted from 1.
     pub line: Option<usize>,
     pub message: String,
 }
@@ -43,7 +43,7 @@ impl Default for Theme {
 }
 
 impl Theme {
-    /// Reads a theme; a role it does not name looks as in the default.
+    /// Reads a theme. Roles that it does not name look as in the default theme.
     pub(crate) fn parse(text: &str) -> Result<Theme, BadTheme> {
         read(text, Theme::default())
     }
@@ -62,7 +62,7 @@ impl Theme {
     }
 }
 
-/// The line a theme has about itself.
+/// The description of a theme (its key `about`).
 pub(crate) fn about(text: &str) -> Option<String> {
     let table = DeTable::parse(text).ok()?;
     table.get_ref().get("about")?.get_ref().as_str().map(str::to_owned)
@@ -99,7 +99,7 @@ mod tests {
     use crate::text::style::{Ansi, Ink};
 
     #[test]
-    fn every_built_in_theme_is_whole_and_sound() {
+    fn every_built_in_theme_is_valid_and_names_all_roles() {
         for (name, text) in BUILT_IN {
             Theme::parse(text).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert!(about(text).is_some(), "{name}");
@@ -111,15 +111,15 @@ mod tests {
     }
 
     #[test]
-    fn roles_are_where_the_table_has_them() {
+    fn roles_are_in_the_order_of_the_table() {
         for (at, (_, role)) in ROLES.into_iter().enumerate() {
             assert_eq!(role as usize, at);
         }
     }
 
     #[test]
-    fn the_default_is_made_of_the_terminals_own_colours() {
-        // Black and white are legible on one of light and dark alone.
+    fn the_default_theme_uses_the_colours_of_the_terminal() {
+        // Black and white are legible either on light or on dark backgrounds, but not on both.
         let is_own = |style: &Style| match style.ink {
             None => true,
             Some(Ink::Ansi(colour)) => colour != Ansi::Black && colour != Ansi::White,
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_theme_says_what_and_where() {
+    fn an_invalid_theme_is_reported_with_its_line() {
         for (text, line, message) in [
             ("code = \"cyan\"\nheadin = \"bold\"\n", 2, "there is no role `headin`, did you mean `heading`?"),
             ("\n\ncode = \"cyann\"", 3, "code: `cyann` is neither a colour"),
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_within_another_keeps_what_that_has() {
+    fn a_nested_look_keeps_the_attributes_around_it() {
         let theme = Theme::default();
         let style = theme.style(Look::HEADING.and(Look::CODE));
         assert!(style.bold && style.ink == Some(Ink::Ansi(Ansi::Cyan)));

@@ -1,4 +1,4 @@
-//! What the model thinks: a dim line, unless one wants to read it.
+//! The model's thinking: one dim line, unless it is unfolded.
 
 use std::time::Instant;
 
@@ -9,21 +9,21 @@ use super::line::StyledLine;
 use super::look::Look;
 use super::unfold::Unfolding;
 
-/// Kept of a thought for unfolding it later; the beginning goes first.
+/// The most bytes of a thought that are kept for unfolding. The beginning is dropped first.
 const CAP: usize = 64 * KIB;
 
 #[derive(Default)]
 pub(super) struct Thought {
     text: String,
     since: Option<Instant>,
-    /// Whether it is shown as it comes.
+    /// Whether the text is shown as it arrives.
     pub(super) unfolded: bool,
     /// How much of the text is on the screen.
     shown: usize,
 }
 
 impl Thought {
-    /// Returns what is to be shown of it now.
+    /// Adds text and returns the part that is to be shown now.
     pub(super) fn push(&mut self, text: &str, now: Instant) -> &str {
         if self.since.is_none() {
             self.since = Some(now);
@@ -44,7 +44,7 @@ impl Thought {
         &self.text[from..]
     }
 
-    /// The line that stands for it once it is over.
+    /// Ends the thought and returns the line that replaces it.
     pub(super) fn end(&mut self, now: Instant, unfolding: Unfolding, options: &Options) -> StyledLine {
         let took = now.saturating_duration_since(self.since.take().unwrap_or(now));
         let mark = if options.unicode { "∴" } else { "~" };
@@ -52,7 +52,7 @@ impl Thought {
         StyledLine::of(Look::MUTED, &format!("{mark} thought for {}{hint}", human::duration(took)))
     }
 
-    /// Unfolds or folds; returns the lines of a past thought that is to be shown now.
+    /// Unfolds or folds thinking. Returns the lines of the last thought if it is to be shown now.
     pub(super) fn toggle(&mut self) -> Vec<StyledLine> {
         self.unfolded = !self.unfolded;
         if !self.unfolded || self.since.is_some() || self.shown == self.text.len() {

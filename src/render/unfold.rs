@@ -1,21 +1,21 @@
-//! How the person gets to see what is folded.
+//! How the person unfolds folded output.
 
 use super::Options;
 
-/// What unfolds the output and the thoughts of an answer.
+/// How the output and the thoughts of an answer are unfolded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Unfolding {
-    /// Keys, while the answer is in front.
+    /// With keys, while the answer is in the foreground.
     #[default]
     Keys,
-    /// Keys while the answer is in front, and `/show` with the number of its request from then on.
+    /// With keys while the answer is in the foreground, and with `/show` and the number of its request afterwards.
     KeysOrShow(u64),
-    /// `/show` alone: the answer is over.
+    /// With `/show` only, because the answer is over.
     Show(u64),
 }
 
 impl Unfolding {
-    /// What a line says that stands for folded output.
+    /// The instruction in the line for folded output.
     pub(super) fn of_output(self) -> String {
         match self {
             Unfolding::Keys => "Ctrl-O".to_owned(),
@@ -24,7 +24,7 @@ impl Unfolding {
         }
     }
 
-    /// What the line of a folded thought ends with.
+    /// The instruction at the end of the line for a folded thought.
     pub(super) fn of_thought(self, options: &Options) -> String {
         let gap = if options.unicode { " · " } else { ", " };
         match self {

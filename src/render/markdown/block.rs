@@ -1,6 +1,6 @@
-//! What a line of markdown begins.
+//! The block structure of Markdown.
 
-/// The kind of a source line, told by the line alone.
+/// The kind of a source line, as far as the line alone determines it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Kind<'a> {
     Blank,
@@ -15,7 +15,7 @@ pub(super) enum Kind<'a> {
         marker: &'a str,
         text: &'a str,
     },
-    /// Quoted so many times.
+    /// A quote with this many markers.
     Quote {
         depth: usize,
         text: &'a str,
@@ -27,7 +27,7 @@ pub(super) enum Kind<'a> {
     },
 }
 
-/// What opens a code block.
+/// The opening fence of a code block.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Fence<'a> {
     pub(super) indent: usize,
@@ -116,7 +116,7 @@ fn quote(text: &str) -> (usize, &str) {
     (depth, rest)
 }
 
-/// Whether the beginning of a line could still become several kinds of line, also within a quote. It is not shown until that is clear.
+/// Whether the beginning of a line does not determine its kind yet, also within a quote. Such a line is not shown until its kind is clear.
 pub(super) fn is_unclear(beginning: &str) -> bool {
     let text = beginning.trim_start_matches(|c: char| c == '>' || c.is_whitespace()).trim_end();
     text.chars().all(|c| "-*+#`~>|_= ".contains(c))
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_told_apart() {
+    fn the_kind_of_a_line_is_recognised() {
         assert_eq!(kind("## Title ##"), Kind::Heading { level: 2, text: "Title" });
         assert_eq!(kind("#hash"), Kind::Text { indent: 0, text: "#hash" });
         assert_eq!(kind("# C#"), Kind::Heading { level: 1, text: "C#" });
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_beginning_that_may_become_another_kind_of_line_is_unclear() {
+    fn a_line_start_that_fits_several_kinds_is_unclear() {
         for beginning in ["", "-", "- -", "12", "12.", "> ", "> >", "> > ", "> - ", "> 1", "``", "```ru", "=="] {
             assert!(is_unclear(beginning), "{beginning:?}");
         }

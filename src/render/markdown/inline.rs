@@ -1,4 +1,4 @@
-//! Markdown within a line.
+//! Inline Markdown.
 
 use pulldown_cmark::{Event, Options as Extensions, Parser, Tag, TagEnd};
 
@@ -7,10 +7,11 @@ use crate::render::link::safe_url;
 use crate::render::look::Look;
 use crate::render::{Depth, Options};
 
-/// Put around a source: it can't begin a block, its blanks at the ends stay, and for emphasis it counts as the end of a word.
+/// Put before and after a source. It keeps the source from beginning a block, keeps blanks at both ends, and counts as punctuation for
+/// emphasis.
 const FENCE: char = '…';
 
-/// Characters that may turn out to open something.
+/// Characters that may open inline markup.
 const OPENERS: &[char] = &['*', '_', '~', '`', '[', '!', '<', '&', '\\'];
 
 fn parse(fenced: &str) -> Parser<'_> {
@@ -51,7 +52,7 @@ pub(super) fn inline(source: &str, base: Look, options: &Options) -> StyledLine 
                 Depth::Ansi16 | Depth::Indexed | Depth::True => {
                     line.push_link(style.and(Look::CODE), link.as_deref(), &code)
                 }
-                // Without a colour nothing else would tell code from words.
+                // Without colours the backticks distinguish code from other text.
                 Depth::None => line.push_link(style, link.as_deref(), &format!("`{code}`")),
             },
             Event::Text(text) | Event::InlineHtml(text) | Event::Html(text) => {
@@ -84,7 +85,7 @@ fn unfence(line: StyledLine) -> StyledLine {
     bare
 }
 
-/// Returns where a source may be cut so that both halves look as the whole would, whatever follows; 0 if nowhere.
+/// Returns an offset at which the source can be cut so that both parts look as they do in the whole, whatever follows. 0 if there is none.
 pub(super) fn cut(source: &str) -> usize {
     let fenced = format!("{FENCE}{source}{FENCE}");
     let lead = FENCE.len_utf8();
@@ -116,11 +117,11 @@ pub(super) fn cut(source: &str) -> usize {
         }
     }
     let best = best.saturating_sub(lead).min(source.len());
-    // What is left must not be empty behind a word, or nobody would know that a blank is needed before the next.
+    // A cut at the end must follow a blank. Otherwise it would not be known whether the next text continues the word.
     if best == source.len() && !source.ends_with(' ') { 0 } else { best }
 }
 
-/// Whether what ends here has ended for good: more of its delimiters would make it something else.
+/// Whether the markup that ends here is complete. A further delimiter could change it.
 fn is_over(fenced: &str, end: usize) -> bool {
     let next = fenced[end..].chars().next();
     let is_last = fenced.len() <= end + FENCE.len_utf8();
@@ -132,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cut_never_parts_what_belongs_together() {
+    fn a_cut_never_splits_inline_markup() {
         assert_eq!(cut("some plain words"), "some plain ".len());
         assert_eq!(cut("a **bold word** and *open"), "a **bold word** and ".len());
         assert_eq!(cut("**open and more"), 0);

@@ -1,4 +1,4 @@
-//! What is not final, as it looks now.
+//! The lines that are not final yet.
 
 use crate::render::line::StyledLine;
 use crate::render::look::Look;
@@ -7,11 +7,11 @@ use super::block::{self, Kind};
 use super::stream::{Block, Stream, unindented};
 use super::text::Text;
 
-/// Rows of a table shown while it grows.
+/// How many rows of an incomplete table are shown.
 const ROWS_SHOWN: usize = 6;
 
 impl Stream {
-    /// The lines that are not final, as they look now.
+    /// The current look of the lines that are not final.
     pub(in crate::render) fn live(&self) -> Vec<StyledLine> {
         let line = self.line.as_str();
         match &self.block {
@@ -19,7 +19,7 @@ impl Stream {
                 if self.within {
                     return vec![StyledLine::of(Look::PLAIN, line)];
                 }
-                // What looks like the end of the block is not shown before it is sure to be none.
+                // A line that may be the closing fence is not shown until it is clear that it is not.
                 let hidden = line.trim().chars().all(|c| c == *mark);
                 if hidden { Vec::new() } else { vec![StyledLine::of(Look::PLAIN, unindented(line, *indent))] }
             }
@@ -38,13 +38,13 @@ impl Stream {
                 if unclear || self.continues(line) {
                     let mut joined = open.clone();
                     if !unclear {
-                        // A quote is joined without its mark, as it will be.
+                        // A quoted line is joined without its marker.
                         joined.join(Text::opened(line, &self.items).source.trim_end());
                     }
                     return vec![joined.guess("", &self.options)];
                 }
                 let Some(next) = self.beginning(line) else { return vec![open.guess("", &self.options)] };
-                // Something else begins, so the text has come to its end.
+                // Another block begins, so the text is complete.
                 vec![open.ended(&self.options), next]
             }
             Block::None => {
@@ -57,7 +57,7 @@ impl Stream {
         }
     }
 
-    /// A line that has only begun, and goes on with nothing.
+    /// The look of an incomplete line that begins a new block.
     fn beginning(&self, line: &str) -> Option<StyledLine> {
         if block::is_unclear(line) {
             return None;

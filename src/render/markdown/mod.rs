@@ -1,7 +1,7 @@
-//! Markdown that arrives in pieces.
+//! Renders Markdown that arrives in pieces.
 //!
-//! Blocks are told line by line, inline markup by pulldown-cmark. What is final depends on the source alone, never on how it was cut;
-//! what is live is a guess that the next piece may better. The open block is capped, so that the cost is linear.
+//! Blocks are recognised line by line, inline markup by pulldown-cmark. Final output depends only on the source, never on how it was split.
+//! Live output is a guess that the next piece may correct. The size of the open block is limited, so the total cost is linear.
 
 mod block;
 mod inline;

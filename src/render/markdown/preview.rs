@@ -1,16 +1,16 @@
-//! What a source that is still growing will most likely look like.
+//! Guesses the look of incomplete inline markup.
 //!
-//! An emphasis that is open is shown as if it were closed, so that its text appears at once and in its final look. What can't be told
-//! yet (a run of asterisks at the very end, half a link) is held back for a moment.
+//! Open emphasis is shown as if it were closed, so that its text appears at once and in its final look. Text whose look cannot be guessed
+//! yet (a run of asterisks at the very end, half a link) is held back.
 
 use crate::text::width;
 
 use super::inline::cut;
 
-/// Longer than any link worth waiting for.
+/// The longest text that is held back for a link to be completed.
 const LONGEST_WAIT: usize = 400;
 
-/// Returns a source that is complete, for the beginning of one.
+/// Completes the open markup of an incomplete source.
 pub(super) fn mended(source: &str) -> String {
     if !width::is_settled(source) {
         return certain(source).to_owned();
@@ -27,8 +27,8 @@ pub(super) fn mended(source: &str) -> String {
     mended
 }
 
-/// Returns as much as will look the same whatever follows. For lines of disputed width: their rows can't be counted, so that nothing
-/// can be taken back and a guess is too much.
+/// Returns the part of the source whose look cannot change, whatever follows. Used for lines of disputed width: their screen rows cannot be
+/// counted, so a wrong guess could not be erased.
 pub(super) fn certain(source: &str) -> &str {
     &source[..cut(source)]
 }
@@ -37,7 +37,7 @@ fn shown_until(source: &str, held: Option<usize>) -> usize {
     held.filter(|at| source.len() - at < LONGEST_WAIT).unwrap_or(source.len())
 }
 
-/// Delimiters that have opened something.
+/// A run of delimiters that has opened emphasis or code.
 struct Run {
     at: usize,
     delimiter: u8,
@@ -46,7 +46,7 @@ struct Run {
 
 struct Reading {
     open: Vec<Run>,
-    /// From here on nothing can be told yet.
+    /// From this offset on the look cannot be guessed yet.
     held: Option<usize>,
 }
 
@@ -101,7 +101,7 @@ fn read(source: &str) -> Reading {
     Reading { open, held: bracket }
 }
 
-/// Returns where a run of backticks of this length ends, at or after `from`.
+/// Returns the offset after a run of exactly this many backticks, at or after `from`.
 fn closing(bytes: &[u8], from: usize, length: usize) -> Option<usize> {
     let mut at = from;
     while let Some(next) = memchr::memchr(b'`', bytes.get(at..)?) {
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_open_is_shown_closed() {
+    fn open_markup_is_shown_as_if_it_were_closed() {
         assert_eq!(mended("plain hel"), "plain hel");
         assert_eq!(mended("a **bold te"), "a **bold te**");
         assert_eq!(mended("a **bold and *both "), "a **bold and *both***");
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_told_is_held_back() {
+    fn text_with_an_unclear_look_is_held_back() {
         assert_eq!(mended("a **"), "a ");
         assert_eq!(mended("a **bold*"), "a **bold**");
         assert_eq!(mended("see [the docs](https://exa"), "see ");
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_guessed_beside_characters_of_disputed_width() {
+    fn nothing_is_guessed_in_lines_of_disputed_width() {
         assert_eq!(mended("👩‍👩‍👧 and *args"), "👩‍👩‍👧 and ");
     }
 }

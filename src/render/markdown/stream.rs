@@ -1,4 +1,4 @@
-//! Pieces of markdown into lines.
+//! Turns pieces of Markdown into lines.
 
 use crate::render::code::Highlighter;
 use crate::render::line::StyledLine;
@@ -12,24 +12,24 @@ use super::inline::inline;
 use super::table::{begins_loosely, table};
 use super::text::{STEP, Text, char_boundary_from};
 
-/// A row of a table can't be shown before it is complete; beyond this it is no table.
+/// The longest row of a table. A row is held back until it is complete, so a longer one is shown as text.
 const LONGEST_ROW: usize = 8 * KIB;
-/// Columns must be known before a table is shown; beyond this it is shown as it was written.
+/// The most rows of a table. A table is held back until its column widths are known, so a longer one is shown as it was written.
 const MOST_ROWS: usize = 500;
-/// A paragraph longer than this is no title, whatever stands below it.
+/// The longest paragraph that an underline turns into a heading.
 const LONGEST_TITLE: usize = 120;
 
 pub(in crate::render) struct Stream {
     pub(super) options: Options,
     /// The source line so far.
     pub(super) line: String,
-    /// The beginning of the source line has gone into the block already.
+    /// Whether the beginning of the source line is already in the block.
     pub(super) within: bool,
     pub(super) block: Block,
-    /// The indents of the list items we are in.
+    /// The indents of the open list items.
     pub(super) items: Vec<usize>,
     finals: Vec<Final>,
-    /// A blank line stands before what comes next, if anything came before it.
+    /// Whether a blank line is due before the next block.
     pub(super) blank_due: bool,
     pub(super) begun: bool,
 }
@@ -90,12 +90,12 @@ impl Stream {
         self.begun = false;
     }
 
-    /// Takes what has become final.
+    /// Takes the output that has become final.
     pub(in crate::render) fn take(&mut self) -> Vec<Final> {
         std::mem::take(&mut self.finals)
     }
 
-    /// How much is held, and how much may be before something is done about it.
+    /// How many bytes are held back, and the limit for them.
     fn held(&self) -> (usize, usize) {
         let line = self.line.len();
         match &self.block {
@@ -107,14 +107,14 @@ impl Stream {
         }
     }
 
-    /// The most that is held while something is open that may never be closed: about six rows, and never more than the screen
-    /// holds, since nothing that has scrolled out of it could be redrawn. Wrapped words fill a third of their rows at the least.
+    /// The most bytes that are held back while markup is open that may never be closed. That is about six rows, and never more than the screen
+    /// shows, because rows that have scrolled off cannot be redrawn. Words fill at least a third of the rows they are wrapped into.
     fn cap(&self) -> usize {
         let columns = self.options.width();
         (columns * 6).clamp(480, 1200).min(columns * self.options.height() / 3)
     }
 
-    /// The line is too long to wait for its end: it is what it looks like.
+    /// Handles a line that is too long to be held back: its kind is decided from the part that has arrived.
     fn spill(&mut self) {
         let line = std::mem::take(&mut self.line);
         if let Block::Code { .. } = self.block {
@@ -124,7 +124,7 @@ impl Stream {
         } else {
             self.begin(&line);
         }
-        // A block that ends with its line has taken what there was; the rest begins another.
+        // A block of one line ends here. The rest of the source line begins another block.
         self.within = matches!(self.block, Block::Text(_) | Block::Code { .. });
     }
 
@@ -146,7 +146,7 @@ impl Stream {
             }
             let text = unindented(line, *indent);
             let coloured = highlighter.as_mut().map(|highlighter| highlighter.line(text));
-            // Colours come when the line is complete, too late where it can't be redrawn.
+            // Highlighting needs the complete line. A line of disputed width is already on the screen by then and cannot be redrawn.
             let coloured = coloured.filter(|_| width::is_settled(text));
             let shown = coloured.unwrap_or_else(|| StyledLine::of(Look::PLAIN, text));
             self.finals.push(Final::Line(shown));
@@ -172,13 +172,13 @@ impl Stream {
         }
     }
 
-    /// Whether the line shows that the one before it was the head of a table, though it had no bar at its side.
+    /// Whether this line makes the previous one the header of a table without outer bars.
     fn begins_loose_table(&self, line: &str) -> bool {
         let Block::Text(open) = &self.block else { return false };
         open.lines == 1 && open.is_open_paragraph() && begins_loosely(&open.source, line)
     }
 
-    /// A table that began without bars at its sides goes on without them.
+    /// Whether the line is a row of a table. Rows of a table that began without outer bars may lack them too.
     fn is_row(&self, line: &str) -> bool {
         match (block::kind(line), &self.block) {
             (Kind::Row, _) => true,
@@ -202,7 +202,7 @@ impl Stream {
         }
     }
 
-    /// Opens what a line begins, or goes on with what is open. A row is text here: its table has its own way.
+    /// Opens the block that a line begins, or continues the open block. Rows of tables are handled elsewhere and count as text here.
     fn begin(&mut self, line: &str) {
         if let Block::Table(_) = self.block {
             self.close();
@@ -260,9 +260,9 @@ impl Stream {
         indent >= 4 && self.items.is_empty() && !matches!(self.block, Block::Text(_))
     }
 
-    /// Whether the line goes on with the open text.
+    /// Whether the line continues the open text.
     pub(super) fn continues(&self, line: &str) -> bool {
-        // A heading is one line.
+        // A heading is a single line.
         let Block::Text(open) = &self.block else { return false };
         if open.style.role.is_some_and(|role| matches!(role, Role::Title | Role::Heading)) {
             return false;
@@ -274,7 +274,7 @@ impl Stream {
         }
     }
 
-    /// Keeps the items a line is still within, and adds its own.
+    /// Closes the list items that the line is not part of, and opens the one that it begins.
     fn settle_items(&mut self, line: &str) {
         match block::kind(line) {
             Kind::Item { indent, .. } => {
@@ -289,7 +289,7 @@ impl Stream {
         }
     }
 
-    /// More of a line whose beginning is in the block.
+    /// Adds the rest of a line whose beginning is already in the block.
     fn grow(&mut self, more: &str) {
         if let Block::Text(open) = &mut self.block {
             open.source.push_str(more);
@@ -306,7 +306,7 @@ impl Stream {
         }
     }
 
-    /// Ends the logical line where two blanks or a backslash ask for it.
+    /// Ends the logical line at a hard break (two blanks or a backslash at the end).
     fn break_line(&mut self, line: &str) {
         if let Block::Text(open) = &mut self.block
             && (line.ends_with("  ") || line.ends_with('\\'))
@@ -330,7 +330,7 @@ impl Stream {
         }
     }
 
-    /// Puts the blank line that is due before what follows.
+    /// Writes the blank line that is due.
     fn gap(&mut self) {
         if std::mem::take(&mut self.blank_due) && self.begun {
             self.finals.push(Final::Line(StyledLine::new()));

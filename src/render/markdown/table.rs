@@ -1,4 +1,4 @@
-//! Tables: aligned where they fit, one record after another where they don't.
+//! Tables: aligned columns if they fit, otherwise one record below another.
 
 use crate::render::Options;
 use crate::render::line::{Hang, StyledLine};
@@ -15,7 +15,7 @@ enum Align {
 
 const GAP: usize = 2;
 
-/// Renders rows of source, the second of which says how columns are aligned; None if it doesn't, so it is no table.
+/// Renders the rows of a table. Returns `None` if the second row is not a delimiter row, so that the rows are not a table.
 pub(super) fn table(rows: &[String], options: &Options) -> Option<Vec<StyledLine>> {
     let [header, delimiter, body @ ..] = rows else { return None };
     let aligns = cells(delimiter).into_iter().map(align).collect::<Option<Vec<Align>>>()?;
@@ -58,7 +58,7 @@ fn spread(row: &[StyledLine], widths: &[usize], aligns: &[Align]) -> StyledLine 
             Align::Centre => room / 2,
             Align::Right => room,
         };
-        // Blanks are written only ahead of text, so no line ends in padding.
+        // Padding is written only before text, so that no line ends with blanks.
         due += before;
         if !cell.is_empty() {
             line.push(Look::PLAIN, &" ".repeat(due));
@@ -88,7 +88,7 @@ fn records(header: &[StyledLine], body: &[Vec<StyledLine>]) -> Vec<StyledLine> {
     lines
 }
 
-/// Whether a line, with the one before it, begins a table that has no bars at its sides.
+/// Whether two lines are the header and the delimiter row of a table without outer bars.
 pub(super) fn begins_loosely(header: &str, delimiter: &str) -> bool {
     let aligns = cells(delimiter);
     delimiter.contains('|')
@@ -97,7 +97,7 @@ pub(super) fn begins_loosely(header: &str, delimiter: &str) -> bool {
         && aligns.into_iter().all(|cell| align(cell).is_some())
 }
 
-/// Cells between bars; an escaped bar is no bar.
+/// The cells of a row. An escaped bar does not separate cells.
 fn cells(row: &str) -> Vec<&str> {
     let row = row.trim();
     let row = row.strip_prefix('|').unwrap_or(row);

@@ -1,4 +1,4 @@
-//! Text that grows: one logical line.
+//! A growing text: one logical line.
 
 use crate::render::Options;
 use crate::render::line::{Hang, StyledLine};
@@ -9,32 +9,32 @@ use super::block::{self, Kind};
 use super::inline::{cut, inline};
 use super::preview::{certain, mended};
 
-/// So often a growing text is looked at for what may be final.
+/// After how many bytes a growing text is examined for a part that is final.
 pub(super) const STEP: usize = 160;
 
 /// A paragraph, heading, list item or quote: one logical line.
 #[derive(Clone)]
 pub(super) struct Text {
-    /// What stands before it, until that is final.
+    /// The marker before the text, such as a bullet. Empty once it is final.
     lead: StyledLine,
-    /// Its further rows begin below its words.
+    /// The indentation of further rows.
     hang: Hang,
     pub(super) style: Look,
     pub(super) source: String,
-    /// How deep it is quoted.
+    /// The quote depth.
     pub(super) quoted: usize,
-    /// The length of the source at which to look next.
+    /// The length of the source at which it is examined next.
     pub(super) due: usize,
-    /// Terminals disagree on the width of what is final of it.
+    /// Whether terminals disagree on the width of its final part.
     disputed: bool,
-    /// Source lines it was made of.
+    /// The number of its source lines.
     pub(super) lines: usize,
-    /// A beginning of it is final.
+    /// Whether a part of it is final.
     pub(super) begun: bool,
 }
 
 impl Text {
-    /// The text a line opens within list items of these indents, if it does not go on with another.
+    /// The text that a line begins, inside list items with these indents.
     pub(super) fn opened(line: &str, items: &[usize]) -> Text {
         let indent = |levels: usize| StyledLine::of(Look::PLAIN, &"  ".repeat(levels));
         let text = |lead: StyledLine, style, source: &str| Text {
@@ -79,8 +79,8 @@ impl Text {
         }
     }
 
-    /// Joins a further line; ideographs need no blank between them. They get one where the text is of disputed width: their word was
-    /// shown when its line ended, and would be held back again if it became longer.
+    /// Joins a further source line. Ideographs are joined without a blank, except in a text of disputed width: the word at the line end is
+    /// already shown, and without a blank it would become longer and be held back again.
     pub(super) fn join(&mut self, more: &str) {
         let wide = |c: Option<char>| c.is_some_and(|c| width::cells(c.encode_utf8(&mut [0; 4])) == 2);
         self.source.truncate(self.source.trim_end().len());
@@ -93,7 +93,7 @@ impl Text {
         self.lines += 1;
     }
 
-    /// Takes the beginning of a long text, which is final from now on.
+    /// Takes the beginning of a long text and makes it final.
     pub(super) fn commit(&mut self, cap: usize, options: &Options) -> Vec<StyledLine> {
         let mut parts = Vec::new();
         while self.source.len() >= self.due.min(cap) {
@@ -115,26 +115,26 @@ impl Text {
         parts
     }
 
-    /// Whether it is a paragraph outside of lists and quotes that may yet turn out to be something else: nothing of it is final, and
-    /// it can be redrawn.
+    /// Whether it is a paragraph outside of lists and quotes that may still become a heading or a table: no part is final, and it can be
+    /// redrawn.
     pub(super) fn is_open_paragraph(&self) -> bool {
         let is_paragraph = self.lead.is_empty() && self.style == Look::PLAIN;
         is_paragraph && !self.begun && width::is_settled(&self.source)
     }
 
-    /// As it looks if nothing follows.
+    /// The look of the text if nothing follows.
     pub(super) fn ended(&self, options: &Options) -> StyledLine {
         let mut line = self.lead.clone();
         line.append(&inline(self.source.trim_end(), self.style, options));
         line.wrapped(self.hang)
     }
 
-    /// As it looks now, with `more` behind it.
+    /// The likely look of the text with `more` appended.
     pub(super) fn guess(&self, more: &str, options: &Options) -> StyledLine {
         let source = format!("{}{more}", self.source);
         let source = if self.disputed { certain(&source).to_owned() } else { mended(&source) };
         let mut line = self.lead.clone();
-        // A blank at the end may turn out to be the end.
+        // A blank at the end is not shown, because the text may end there.
         line.append(&inline(source.trim_end(), self.style, options));
         line.wrapped(self.hang)
     }
@@ -144,7 +144,7 @@ fn bullet(marker: &str) -> &str {
     if marker.ends_with(['.', ')']) { marker } else { "-" }
 }
 
-/// Moves a task's box from the words to what stands before them.
+/// Moves the checkbox of a task from the text to the marker.
 fn task(mut lead: StyledLine, words: &str) -> (StyledLine, &str) {
     for (source, style) in [("[ ] ", Look::MUTED), ("[x] ", Look::GOOD), ("[X] ", Look::GOOD)] {
         if let Some(rest) = words.strip_prefix(source) {
@@ -155,7 +155,7 @@ fn task(mut lead: StyledLine, words: &str) -> (StyledLine, &str) {
     (lead, words)
 }
 
-/// Where to cut a text in which something was opened and never closed.
+/// The offset at which a text with unclosed markup is cut.
 fn forced_cut(source: &str, cap: usize) -> usize {
     let end = char_boundary_from(source, cap / 2);
     source[..end].rfind(' ').map_or(end, |blank| blank + 1)

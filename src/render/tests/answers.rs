@@ -147,7 +147,7 @@ fn an_answer_on_140_columns() {
 }
 
 #[test]
-fn looks_of_inline_markup_and_code() {
+fn inline_markup_and_code_have_their_looks() {
     let text = "**bold** *it* `code` [x](https://a.b)\n```bash\nls -l \"$HOME\" # c\n```\n";
     insta::assert_snapshot!(Scene::new(80).text(text).finish().escapes(), @r#"
     ␛[1mbold␛[0m ␛[3mit␛[0m ␛[36mcode␛[0m ␛]8;;https://a.b␛\␛[4;34mx␛[0m␛]8;;␛\␍␊
@@ -157,7 +157,7 @@ fn looks_of_inline_markup_and_code() {
 }
 
 #[test]
-fn a_delta_is_visible_at_once_within_a_line() {
+fn a_delta_is_shown_before_its_line_is_complete() {
     let scene = Scene::new(80).text("hel");
     insta::assert_snapshot!(scene.screen(), @"hel█");
     let scene = scene.text("lo **wor");
@@ -167,7 +167,7 @@ fn a_delta_is_visible_at_once_within_a_line() {
 }
 
 #[test]
-fn growing_text_costs_its_own_bytes_only() {
+fn appended_text_is_written_without_a_redraw() {
     let mut scene = Scene::new(80).text("some ").text("words ").text("and more");
     insta::assert_snapshot!(scene.escapes(), @"some words and more");
     scene.bytes.clear();
@@ -189,7 +189,7 @@ fn a_wide_table_becomes_records() {
 }
 
 #[test]
-fn what_only_looks_like_a_table_is_text() {
+fn rows_without_a_delimiter_row_are_text() {
     insta::assert_snapshot!(Scene::new(40).text("| not a table\nbut text\n").finish().screen(), @"
     | not a table
     but text
@@ -198,7 +198,7 @@ fn what_only_looks_like_a_table_is_text() {
 }
 
 #[test]
-fn where_it_is_wished_for_long_lines_are_wrapped_by_the_terminal_alone() {
+fn with_wrapping_by_the_terminal_long_lines_are_not_broken() {
     let words = "word ".repeat(60);
     let scene = Scene::with(Options { wrap: Wrapping::Terminal, ..options(40) }).pieces(&words, 3).finish();
     assert_eq!(scene.bytes.iter().filter(|byte| **byte == b'\n').count(), 1);
@@ -206,7 +206,7 @@ fn where_it_is_wished_for_long_lines_are_wrapped_by_the_terminal_alone() {
 }
 
 #[test]
-fn prose_is_wrapped_at_words_below_its_marks_and_code_is_not() {
+fn prose_is_wrapped_at_words_and_code_is_not() {
     let text = "# A heading that is wider than the window\n\n- an item of a list with many words\n  1. a nested one with many words\n\n\
                 > a quotation of several words\n\nhttps://example.com/a/rather/long/path and 漢字かな交じり文です。\n\n\
                 ```\nlet code = \"is never wrapped at words\";\n```\n";
@@ -233,7 +233,7 @@ fn prose_is_wrapped_at_words_below_its_marks_and_code_is_not() {
 }
 
 #[test]
-fn a_piece_that_draws_nothing_after_a_pause_leaves_the_line_as_it_is() {
+fn a_delta_of_blanks_after_a_pause_does_not_change_the_line() {
     for piece in [" ", " *", " _", "*"] {
         let scene = Scene::new(40).text("some words").wait(1_500).text(piece).wait(100).text("and*_ more");
         let whole = Scene::new(40).text(&format!("some words{piece}and*_ more"));
@@ -242,12 +242,12 @@ fn a_piece_that_draws_nothing_after_a_pause_leaves_the_line_as_it_is() {
 }
 
 #[test]
-fn a_retry_marks_what_was_broken_off_and_begins_on_its_own_line() {
+fn a_retry_marks_the_interrupted_text_and_starts_on_a_new_line() {
     let retry = Event::Retrying { attempt: 2, after: Duration::from_secs(1), why: "the stream broke".to_owned() };
     let scene = Scene::new(40).text("It is the ca").event(retry).wait(1_000).text("It is the cache.\n");
     insta::assert_snapshot!(scene.finish().screen(), @"
     It is the ca
-    (interrupted; asking again)
+    (interrupted; retrying)
 
     It is the cache.
     █
@@ -255,7 +255,7 @@ fn a_retry_marks_what_was_broken_off_and_begins_on_its_own_line() {
 }
 
 #[test]
-fn a_wider_window_wraps_the_open_paragraph_anew() {
+fn a_wider_window_rewraps_the_open_paragraph() {
     let scene = Scene::new(20).text("some words that take more than one row").resize(40).text(" and more\n");
     insta::assert_snapshot!(scene.finish().screen(), @"
     some words that take more than one row
@@ -265,7 +265,7 @@ fn a_wider_window_wraps_the_open_paragraph_anew() {
 }
 
 #[test]
-fn a_narrower_window_keeps_what_is_there_and_wraps_what_follows() {
+fn a_narrower_window_wraps_only_later_text() {
     let scene = Scene::new(40)
         .text("some words that take more than one row of it")
         .resize(20)
@@ -290,7 +290,7 @@ fn text_that_ends_at_the_right_margin_leaves_no_blank_row() {
 }
 
 #[test]
-fn emphasis_guessed_wrongly_is_taken_back_over_several_rows() {
+fn wrongly_guessed_emphasis_is_corrected_over_several_rows() {
     let text = "use *args and **kwargs in a function that takes any number of arguments, as here";
     insta::assert_snapshot!(Scene::new(40).text("before\n\n").pieces(text, 4).finish().screen(), @"
     before
@@ -303,7 +303,7 @@ fn emphasis_guessed_wrongly_is_taken_back_over_several_rows() {
 }
 
 #[test]
-fn code_keeps_its_blanks_and_stands_flush_left() {
+fn code_keeps_its_blanks_and_is_not_indented() {
     let text = "1. Run\n   ```sh\n   make \\\n     all\n   ```\n2. Done\n";
     insta::assert_snapshot!(Scene::new(40).pieces(text, 2).finish().screen(), @r"
     1. Run
@@ -331,7 +331,7 @@ fn joined_emoji_flags_and_marks_survive_streaming() {
 }
 
 #[test]
-fn a_resize_in_mid_stream_loses_and_doubles_nothing() {
+fn a_resize_during_an_answer_neither_loses_nor_repeats_text() {
     for (from, to) in [(80, 40), (40, 80), (80, 200)] {
         let scene = Scene::new(from).pieces("The first words of a paragraph that has **some bold", 5);
         let scene = scene.resize(to).pieces(" text** and goes on after the window has changed.\n\nNext.", 5);
@@ -349,7 +349,7 @@ fn a_resize_in_mid_stream_loses_and_doubles_nothing() {
 }
 
 #[test]
-fn a_stalled_stream_shows_that_it_lives_and_goes_on_where_it_was() {
+fn a_stalled_answer_shows_the_status_line_and_continues_in_place() {
     let scene = Scene::new(40).text("A sentence that is longer than one row, and").wait(1_500);
     insta::assert_snapshot!(scene.screen(), @"
     A sentence that is longer than one row,
@@ -365,7 +365,7 @@ fn a_stalled_stream_shows_that_it_lives_and_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_text_of_disputed_width_goes_on_without_a_second_copy() {
+fn a_text_of_disputed_width_is_not_written_twice() {
     let quote = "> > **bold** &amp; \\* ⚠\u{fe0f} \n> > quoted ";
     let ideographs = "ends with 👩\u{200d}👩\u{200d}👧 漢字 \n「引用」、";
     for text in [quote, ideographs] {

@@ -52,7 +52,7 @@ fn a_command_shows_its_first_lines_and_unfolds() {
 }
 
 #[test]
-fn a_folded_output_says_what_unfolds_it_later() {
+fn folded_output_names_the_key_or_command_that_unfolds_it() {
     let folded = |unfolding: Unfolding| {
         let scene = Scene::new(60).act(|painter, _, _| painter.set_unfolding(unfolding));
         let scene = scene.event(Event::Thinking("hm".to_owned())).start("1", "bash", "make").output("1", &lines(10));
@@ -79,7 +79,7 @@ fn a_folded_output_says_what_unfolds_it_later() {
 }
 
 #[test]
-fn an_answer_that_is_shown_again_hides_neither_thoughts_nor_output() {
+fn an_answer_shown_again_includes_thoughts_and_output() {
     let scene = Scene::new(60).act(|painter, _, _| painter.show_all());
     let scene =
         scene.event(Event::Thinking("first\nthen".to_owned())).start("1", "bash", "make").output("1", &lines(5));
@@ -176,7 +176,7 @@ fn an_edit_shows_its_change() {
 }
 
 #[test]
-fn the_end_of_a_call_is_told_in_words_for_people() {
+fn the_line_of_a_finished_call_says_how_it_ended() {
     let no = Outcome::failed("the user said no; do not try it another way, ask what they want");
     let why = |why: &str| Shown::Declined { why: Some(why.to_owned()) };
     let change = Shown::Change { added: 2, removed: 1, diff: "-a\n+b\n+c".to_owned() };
@@ -212,7 +212,7 @@ fn the_end_of_a_call_is_told_in_words_for_people() {
 }
 
 #[test]
-fn a_long_command_leaves_room_for_where_it_ran() {
+fn a_long_command_is_cut_before_the_note_that_it_ran_in_the_shell() {
     let scene = Scene::new(40).start("1", "run_in_shell", "source /opt/environments/development/activate");
     insta::assert_snapshot!(scene.done("1", Outcome::done("exit code 0")).finish().screen(), @"
     $ source /opt/… (in your shell)  ✓ 1.2s
@@ -221,7 +221,7 @@ fn a_long_command_leaves_room_for_where_it_ran() {
 }
 
 #[test]
-fn a_question_to_the_person_has_no_line_of_its_own() {
+fn a_call_that_asks_the_person_has_no_line() {
     let scene = Scene::new(60).text("One question.").start("1", "ask_user", "Which port?");
     let scene = scene.act(|painter, now, out| {
         painter.make_way(now, out);
@@ -245,7 +245,7 @@ fn a_question_to_the_person_has_no_line_of_its_own() {
 }
 
 #[test]
-fn a_thought_is_one_line_until_asked_for() {
+fn a_thought_is_one_line_until_unfolded() {
     let think = |scene: Scene| scene.event(Event::Thinking("The user wants\nto know ".to_owned()));
     let scene = think(Scene::new(60)).wait(3_200);
     insta::assert_snapshot!(scene.screen(), @"⠋ thinking · 3s · 5 out · Ctrl-C stops█");
@@ -275,14 +275,14 @@ fn a_thought_is_one_line_until_asked_for() {
 }
 
 #[test]
-fn a_retry_is_said_on_the_status_line() {
+fn a_retry_is_shown_on_the_status_line() {
     let retry = Event::Retrying { attempt: 2, after: Duration::from_secs(4), why: "overloaded".to_owned() };
     let scene = Scene::new(60).event(Event::StepStarted { step: 1 }).event(retry).wait(1_500);
     insta::assert_snapshot!(scene.screen(), @"⠇ overloaded; try 2 in 3s · 1s · Ctrl-C stops█");
 }
 
 #[test]
-fn a_turn_ends_with_what_it_took() {
+fn a_turn_ends_with_its_usage() {
     let usage = |cost| Usage { input: 12_345, output: 350, cached: 8_000, cache_written: 0, cost };
     let end = |cost| {
         let scene = Scene::new(60).event(Event::StepStarted { step: 1 }).wait(2_500).text("Yes.");
@@ -301,7 +301,7 @@ fn a_turn_ends_with_what_it_took() {
 }
 
 #[test]
-fn other_endings_are_said_plainly() {
+fn a_turn_that_was_stopped_or_failed_says_so() {
     let end = |ending| {
         Scene::new(60).text("So").start("1", "bash", "sleep 9").event(Event::Finished(ending)).finish().screen()
     };
@@ -329,7 +329,7 @@ fn other_endings_are_said_plainly() {
 }
 
 #[test]
-fn others_may_print_in_between() {
+fn other_output_can_be_printed_while_suspended() {
     let foreign = |scene: Scene, text: &str| {
         let text = text.as_bytes().to_vec();
         let scene = scene.act(|painter, _, out| {
@@ -352,7 +352,7 @@ fn others_may_print_in_between() {
 }
 
 #[test]
-fn no_word_is_left_broken_by_what_comes_in_between() {
+fn a_notice_waits_until_the_open_line_has_ended() {
     let scene = Scene::new(40).text("One sentence that is longer than a row of it, and is bro").resize(30);
     let scene = scene.act(|painter, _, out| {
         painter.suspend(out);
@@ -365,7 +365,7 @@ fn no_word_is_left_broken_by_what_comes_in_between() {
 }
 
 #[test]
-fn a_resize_leaves_no_trace_of_short_live_lines() {
+fn a_resize_erases_short_live_lines() {
     let scene = Scene::new(80).start("1", "bash", "make").output("1", "cc a.c\n").resize(50).wait(100).resize(100);
     insta::assert_snapshot!(scene.done("1", Outcome::done("")).finish().screen(), @"
     $ make  ✓ 1.2s

@@ -1,4 +1,4 @@
-//! Other terminals, or none; questions and diffs.
+//! Terminals with fewer capabilities, approval cards and diffs.
 
 use super::*;
 use crate::chat::{Ending, Usage};
@@ -12,7 +12,7 @@ fn turn(options: Options) -> Scene {
 }
 
 #[test]
-fn without_colour_there_are_no_colours() {
+fn with_depth_none_no_colours_are_written() {
     let scene = turn(Options { colour: Depth::None, ..options(60) });
     insta::assert_snapshot!(scene.screen(), @"
     ∴ thought for 0ms · Ctrl-T
@@ -52,7 +52,7 @@ fn without_utf8_everything_is_ascii() {
 }
 
 #[test]
-fn a_dumb_terminal_or_none_gets_plain_text() {
+fn a_dumb_terminal_gets_plain_text() {
     let scene = turn(Options { mode: Mode::Dumb, ..options(60) });
     insta::assert_snapshot!(scene.escapes(), @"
     ∴ thought for 0ms · Ctrl-T␍␊
@@ -83,7 +83,7 @@ fn run<'a>(command: &'a str, always: Option<&'a str>) -> ApprovalRequest<'a> {
 }
 
 #[test]
-fn a_question_shows_all_there_is_to_know() {
+fn an_approval_card_shows_the_whole_command_and_its_place() {
     let change = Change { path: "src/a.rs", old: "a\nlet x = 1;\nb\n", new: "a\nlet y = 1;\nb\n" };
     let asked =
         ApprovalRequest { subject: Subject::Edit(change), place: None, always: Some("all edits here, this session") };
@@ -100,7 +100,7 @@ fn a_question_shows_all_there_is_to_know() {
 }
 
 #[test]
-fn an_answer_never_wraps_behind_the_choices() {
+fn the_choices_leave_room_for_the_answer() {
     for columns in 30..=120 {
         for always in [None, Some("reading this, this session"), Some("all edits here, this session")] {
             let card = approval_card(&run("make", always), 24, &options(columns)).text;
@@ -112,7 +112,7 @@ fn an_answer_never_wraps_behind_the_choices() {
 }
 
 #[test]
-fn a_command_in_question_can_not_hide_anything() {
+fn invisible_characters_of_a_command_are_spelled_out() {
     let asked = run("rm -rf build\x1b[2K\rls \u{202e}txt\nsecond line", None);
     let asked = ApprovalRequest { place: Some("as ada@engine in /srv"), ..asked };
     insta::assert_snapshot!(shown(&approval_card(&asked, 24, &options(80)).text, 80), @"
@@ -131,7 +131,7 @@ fn a_command_in_question_can_not_hide_anything() {
 }
 
 #[test]
-fn a_question_taller_than_the_screen_wants_a_word() {
+fn a_card_taller_than_the_screen_needs_a_typed_yes() {
     let script: String = (1..=40).map(|number| format!("step {number}\n")).collect();
     let card = approval_card(&run(&script, Some("exactly this command, this session")), 10, &options(80));
     assert_eq!(card.size, CardSize::TopHidden);
@@ -141,7 +141,7 @@ fn a_question_taller_than_the_screen_wants_a_word() {
 }
 
 #[test]
-fn an_inquiry_taller_than_the_screen_says_so() {
+fn a_question_taller_than_the_screen_says_so() {
     let text: String = (1..=30).map(|number| format!("line {number}\n")).collect();
     let choices = ["one".to_owned(), "two".to_owned()];
     let asked = |rows| shown(&inquiry(&text, &choices, rows, &options(80)), 80);
@@ -151,7 +151,7 @@ fn an_inquiry_taller_than_the_screen_says_so() {
 }
 
 #[test]
-fn names_with_lookalikes_say_so() {
+fn lookalike_characters_in_names_are_reported() {
     let edit = |path| ApprovalRequest {
         subject: Subject::Edit(Change { path, old: "", new: "a\n" }),
         place: None,
@@ -164,7 +164,7 @@ fn names_with_lookalikes_say_so() {
 }
 
 #[test]
-fn a_change_can_not_hide_anything() {
+fn invisible_characters_of_a_diff_are_spelled_out() {
     let new = format!("a\n{}evil\u{200B}\r\n{}x\n", "\n".repeat(60), " ".repeat(2500));
     let screen = shown(&diff("a\n", &new, "a.rs", &options(80)), 80);
     insta::assert_snapshot!(screen, @"
@@ -178,7 +178,7 @@ fn a_change_can_not_hide_anything() {
 }
 
 #[test]
-fn a_dumb_terminal_can_be_asked_too() {
+fn an_approval_card_works_on_a_dumb_terminal() {
     let options = Options { mode: Mode::Dumb, ..options(80) };
     insta::assert_snapshot!(approval_card(&run("make", None), 24, &options).text, @"
     ? run make
@@ -215,7 +215,7 @@ fn a_diff_is_unified_on_narrow_terminals() {
 }
 
 #[test]
-fn a_diff_stands_side_by_side_on_wide_ones() {
+fn a_diff_is_side_by_side_on_wide_terminals() {
     insta::assert_snapshot!(shown(&diff(&old(), &new(), "src/main.rs", &options(140)), 140), @"
     src/main.rs +3 −3
     @@ -1,5 +1,5 @@
@@ -240,7 +240,7 @@ fn a_diff_stands_side_by_side_on_wide_ones() {
 }
 
 #[test]
-fn words_that_changed_stand_out() {
+fn changed_words_are_highlighted() {
     let diff = diff("let count = 1;\n", "let total = 1;\n", "a.rs", &options(80));
     insta::assert_snapshot!(diff.replace('\x1b', "␛"), @"
     ␛[1ma.rs␛[0m ␛[32m+1␛[0m␛[31m −1␛[0m
@@ -251,7 +251,7 @@ fn words_that_changed_stand_out() {
 }
 
 #[test]
-fn no_change_is_no_diff() {
+fn equal_texts_have_no_diff() {
     assert_eq!(diff("a\n", "a\n", "a", &options(80)), "");
 }
 

@@ -1,11 +1,11 @@
-//! What holds for any input.
+//! Properties that hold for any input.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::chat::{Ending, Failure, FailureKind, Usage};
 
-/// Markdown as models write it, in fragments that meet in any order.
+/// Random sequences of typical Markdown fragments.
 fn markdown() -> impl Strategy<Value = String> {
     let fragment = prop_oneof![
         Just("**bold** ".to_owned()),
@@ -57,7 +57,7 @@ fn cut(text: &str, sizes: &[usize]) -> Vec<String> {
     pieces
 }
 
-/// `PROPTEST_CASES` asks for more.
+/// The number of cases. `PROPTEST_CASES` overrides it.
 fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(200)
 }
@@ -69,17 +69,17 @@ proptest! {
     fn screens_do_not_depend_on_how_text_is_cut(
         text in markdown(),
         sizes in prop::collection::vec(1usize..30, 1..8),
-        // In a single column a wide character has no place, and terminals disagree on what becomes of it.
+        // A wide character does not fit into a single column, and terminals handle that differently.
         columns in prop_oneof![3u16..10, 3u16..40, 40u16..120, 120u16..300],
         rows in prop_oneof![Just(60u16), 16u16..60],
         widening in prop_oneof![Just(Widening::Ignores), Just(Widening::Widens)],
         wrap in prop_oneof![Just(Wrapping::Words), Just(Wrapping::Words), Just(Wrapping::Terminal)],
-        // Milliseconds between the pieces: the status line comes and goes.
+        // Milliseconds between the pieces, so that the status line appears and disappears.
         pauses in prop::collection::vec(prop_oneof![Just(0u64), 1u64..3000], 1..4),
     ) {
         let rows = match widening {
-            // What is still open when it has filled the screen is shown as it was written: in a narrow and low window the rows that
-            // are open depend on what came at once.
+            // An open block that has filled the screen is shown as it was written. In a small window the number of such rows depends on
+            // how much text arrived at once.
             Widening::Ignores if columns < 20 => 120,
             Widening::Ignores => rows,
             Widening::Widens => 300 + 8_000 / columns,
@@ -95,10 +95,10 @@ proptest! {
             }
         }
         let mut pieces = scene.finish();
-        // An open block may take a row more than it does when it is whole; then the screen has scrolled by a row more.
+        // An open block may take one row more than the finished one. The screen has then scrolled by one row more.
         let (pieced, at_once) = (pieces.history(), whole.history());
         if wrap == Wrapping::Words && text.contains('\u{fe0f}') {
-            // Terminals disagree on how wide this is, so a row may end elsewhere; nothing is lost or said twice.
+            // Terminals disagree on the width, so a row may end elsewhere. No text is lost or repeated.
             let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
             prop_assert_eq!(letters(&pieced), letters(&at_once));
         } else {
@@ -152,7 +152,7 @@ proptest! {
     }
 }
 
-/// Text with everything a terminal could be steered by.
+/// Text that contains all kinds of control sequences.
 fn hostile() -> impl Strategy<Value = String> {
     let fragment = prop_oneof![
         any::<String>(),
@@ -206,12 +206,12 @@ fn assert_only_ours(bytes: &[u8]) {
 }
 
 #[test]
-fn the_cost_is_linear_in_the_text() {
+fn painting_time_is_linear_in_the_text() {
     let paragraph = "Some **bold** words, a `span`, and [a link](https://a.b) in a row of text. ".repeat(12);
     let block = format!(
         "{paragraph}\n\n- item *one*\n- item two\n\n```rust\nlet a = 1; // x\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
     );
-    // One paragraph that never ends, one code line that never ends, and what an answer usually looks like.
+    // A paragraph without an end, a code line without an end, and a typical answer.
     for unit in [paragraph.as_str(), &format!("```\n{}", "x".repeat(1000)), &block, "*a [b `", "| a | b |\n"] {
         let time = |bytes: usize| {
             let text: String = unit.chars().cycle().take(bytes).collect();
@@ -225,7 +225,7 @@ fn the_cost_is_linear_in_the_text() {
             start.elapsed()
         };
         warm("rust");
-        // Four times the text. On a busy machine any one measurement may be wrong, but what is quadratic is never right.
+        // Four times the text. On a busy machine a measurement may be off, so one good measurement in eight is enough.
         let is_linear = (0..8).any(|_| {
             let [small, large] = [10_000, 40_000].map(time);
             large < 8 * small

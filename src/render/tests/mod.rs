@@ -1,4 +1,4 @@
-//! Screens, as a person sees them.
+//! Tests of rendered screens.
 
 mod answers;
 mod calls;
@@ -34,7 +34,7 @@ pub(super) fn terminal(rows: u16, columns: u16) -> vt100::Parser {
     vt100::Parser::new(size(rows), size(columns), 10_000)
 }
 
-/// What the terminal does with U+FE0F, which asks for an emoji of two cells in place of a character of one.
+/// How the terminal handles U+FE0F, which turns a character of one cell into an emoji of two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Widening {
     /// The character takes a second cell. vt100 loses a row when that happens at the right margin of its last row, so the screen
@@ -75,7 +75,7 @@ impl Scene {
         self.start + self.elapsed
     }
 
-    /// Does something with the painter and shows the bytes.
+    /// Calls the painter and feeds its bytes to the terminal.
     pub(super) fn act(mut self, act: impl FnOnce(&mut Painter, Instant, &mut Vec<u8>)) -> Scene {
         let mut out = Vec::new();
         let now = self.now();
@@ -160,7 +160,7 @@ impl Scene {
         rows.join("\n")
     }
 
-    /// Everything a person can read: the rows that have scrolled away, and those on the screen up to the cursor.
+    /// The scrollback, and the rows of the screen down to the cursor.
     pub(super) fn history(&mut self) -> String {
         let screen = self.terminal.screen_mut();
         screen.set_scrollback(usize::MAX);
@@ -175,17 +175,17 @@ impl Scene {
         rows.join("\n")
     }
 
-    /// What copying gives: rows the terminal wrapped are one line.
+    /// The text that copying gives: rows that the terminal wrapped are one line.
     pub(super) fn copied(&self) -> String {
         self.terminal.screen().contents()
     }
 
-    /// The screen with its looks, as SGR.
+    /// The screen with its attributes, as SGR sequences.
     pub(super) fn looks(&self) -> String {
         self.terminal.screen().contents_formatted()
     }
 
-    /// What was written, with escapes made visible.
+    /// The written bytes, with escapes made visible.
     pub(super) fn escapes(&self) -> String {
         String::from_utf8_lossy(&self.bytes).replace('\x1b', "␛").replace('\r', "␍").replace('\n', "␊\n")
     }

@@ -1,4 +1,4 @@
-//! Every widget once, byte for byte.
+//! Every widget once, with its exact bytes.
 
 use super::*;
 use crate::chat::{Ending, Failure, FailureKind, Usage};
@@ -73,7 +73,7 @@ fn an_interrupted_answer() {
     );
 }
 
-/// The question with a diff, narrow and wide.
+/// The approval card of an edit, on a narrow and on a wide terminal.
 #[test]
 fn a_question_about_an_edit() {
     code::load_grammars();
