@@ -1,7 +1,7 @@
-//! Arguments as models write them.
+//! Schemas and parsing of tool arguments.
 //!
-//! Schemas come from the types that hold the arguments, trimmed to what a model needs. Reading is lenient where the meaning is
-//! plain: a number in quotes, one value in place of a list of one, null for something optional.
+//! Schemas are generated from the argument types and trimmed to what a model needs. Parsing is lenient if the meaning is clear: a number
+//! in quotes, a single value instead of a list, null for an optional field.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -10,12 +10,12 @@ use serde_json::{Map, Value};
 
 use crate::chat::ToolSpec;
 
-/// A spec whose schema is that of `A`.
+/// A spec with the schema of `A`.
 pub(super) fn spec<A: JsonSchema>(name: &str, description: &str) -> ToolSpec {
     ToolSpec { name: name.to_owned(), description: description.to_owned(), schema: schema::<A>() }
 }
 
-/// Reads arguments, or says in words for the model what is wrong with them.
+/// Parses arguments. The error tells the model which argument is wrong.
 pub(super) fn read<A: DeserializeOwned + JsonSchema>(arguments: &Value) -> Result<A, String> {
     let arguments = coerced(arguments.clone(), &schema::<A>());
     serde_path_to_error::deserialize(arguments).map_err(|error| {
@@ -32,7 +32,7 @@ fn schema<A: JsonSchema>() -> Value {
     schema
 }
 
-/// Takes out what only costs tokens: titles, number formats, the second way to leave out something optional.
+/// Removes parts of the schema that only cost tokens: titles, number formats, `null` as a type of optional fields.
 fn trim(schema: &mut Value) {
     let Some(schema) = schema.as_object_mut() else { return };
     for noise in ["$schema", "title", "format", "default", "minimum"] {
@@ -66,7 +66,7 @@ fn trim(schema: &mut Value) {
     }
 }
 
-/// Bends a value towards its schema where only one thing can be meant.
+/// Converts a value to the type of its schema if only one conversion makes sense.
 fn coerced(value: Value, schema: &Value) -> Value {
     match (schema.get("type").and_then(Value::as_str), value) {
         (Some("object"), Value::Null) => Value::Object(Map::new()),
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_has_nothing_a_model_does_not_need() {
+    fn a_schema_is_trimmed_to_what_a_model_needs() {
         let spec = spec::<Wish>("wish", "Wishes.");
         assert_eq!(
             spec.schema,
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_only_mean_one_thing_is_understood() {
+    fn unambiguous_values_are_converted() {
         let expected =
             Wish { path: "5".into(), limit: Some(7), mode: None, parts: vec![Part { old: "a".into(), all: true }] };
         let loose = json!({"path": 5, "limit": "7", "mode": null, "parts": {"old": "a", "all": "true"}, "other": 1});
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn the_error_names_the_wrong_argument() {
         let wrong = |arguments| wish(arguments).unwrap_err();
         assert_eq!(wrong(Value::Null), "bad arguments: missing field `path`");
         assert_eq!(

@@ -1,4 +1,4 @@
-//! `ask_user`: a question only the person can answer.
+//! `ask_user`: asks the person a question.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -71,7 +71,7 @@ mod tests {
     use futures_util::future::BoxFuture;
     use serde_json::json;
 
-    /// Picks the last choice, and has nothing to say of its own.
+    /// Always picks the last choice.
     struct Last;
 
     impl Asker for Last {
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_is_the_result() {
+    fn the_answer_of_the_person_is_the_result() {
         let home = Home::new().with_asker(std::sync::Arc::new(Last));
         let tool = AskUser;
         let ask = |arguments| home.done(&tool, arguments);

@@ -1,4 +1,4 @@
-//! `diagnose`: what the built-in rules know about a failed command.
+//! `diagnose`: explains a failed command with the built-in rules.
 
 use std::path::Path;
 
@@ -60,7 +60,7 @@ fn look(
     };
     let Some(stored) = id.map(|id| history.get(id)).transpose()?.flatten() else { return Ok(None) };
     let command = String::from_utf8_lossy(&stored.entry.command).into_owned();
-    // The rules quote single lines, which could not be masked on their own.
+    // The rules quote single lines. A line on its own cannot be masked reliably, so the whole output is masked first.
     let output = redactor.mask_in_place(&stored.output.text(stored.size));
     let cwd = &stored.entry.cwd;
     let machine = Machine::new(cwd.clone(), environment, reflex::builtins(), Vec::new());

@@ -1,4 +1,4 @@
-//! Files as the tools read and change them.
+//! Reading and changing files.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -12,13 +12,13 @@ use crate::text::{MIB, human};
 /// Files up to this size are read, compared and edited as a whole.
 pub(super) const WHOLE: u64 = 8 * MIB as u64;
 
-/// A file as it is now, small enough to be held.
+/// The current content of a file that is small enough to be read as a whole.
 pub(super) struct Content {
     pub(super) bytes: Vec<u8>,
     pub(super) print: Fingerprint,
 }
 
-/// Opens an ordinary file by its real path; the error is for the model. A pipe or a device might never answer.
+/// Opens a regular file by its real path. The error is for the model. Pipes and devices are refused, because reading them may block.
 pub(super) fn open(path: &Path, context: &Context) -> Result<(File, Metadata), String> {
     let opened = match Opener::default().open(path) {
         Ok(file) => Ok(file),
@@ -28,10 +28,10 @@ pub(super) fn open(path: &Path, context: &Context) -> Result<(File, Metadata), S
     ordinary(opened, path, context)
 }
 
-/// Says that a real path does not lead anywhere without a link.
+/// The error for a real path that can no longer be opened without following a link.
 pub(super) fn not_real(path: &Path, context: &Context) -> String {
     let name = paths::shown(path, context);
-    format!("cannot read {name}: a part of its path is not a directory, or has just become a symbolic link")
+    format!("cannot read {name}: a part of its path is not a directory, or has become a symbolic link")
 }
 
 fn ordinary(opened: io::Result<File>, path: &Path, context: &Context) -> Result<(File, Metadata), String> {
@@ -44,12 +44,12 @@ fn ordinary(opened: io::Result<File>, path: &Path, context: &Context) -> Result<
     let about = file.metadata().map_err(said)?;
     match () {
         () if about.is_dir() => Err(format!("{name} is a directory; use ls")),
-        () if !about.is_file() => Err(format!("{name} is not an ordinary file")),
+        () if !about.is_file() => Err(format!("{name} is not a regular file")),
         () => Ok((file, about)),
     }
 }
 
-/// A file that is to be changed: its real path, and a hold on it.
+/// A file that is to be changed: its real path, and an open descriptor of its directory.
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) path: PathBuf,
@@ -57,7 +57,7 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// Takes hold of the file that was named; the error is for the model.
+    /// Opens the directory of the named file. The error is for the model.
     pub(super) fn named(named: &str, context: &Context) -> Result<Target, String> {
         let path = paths::resolve(named, context);
         match Held::hold(&path) {
@@ -69,7 +69,7 @@ impl Target {
         }
     }
 
-    /// The file as it is now; none if it does not exist.
+    /// The current content of the file, or `None` if it does not exist.
     pub(super) fn read(&self, context: &Context) -> Result<Option<Content>, String> {
         let name = paths::shown(&self.path, context);
         let opened = match self.held.open() {
@@ -87,7 +87,7 @@ impl Target {
         }
     }
 
-    /// Writes the file; the error is for the model.
+    /// Writes the file. The error is for the model.
     pub(super) fn write(&self, content: &[u8], context: &Context) -> Result<Fingerprint, String> {
         let name = || paths::shown(&self.path, context);
         self.held.replace(content).map_err(|error| match error {
@@ -100,7 +100,7 @@ impl Target {
     }
 }
 
-/// All of a file, or none of it if it is too large. Files of the kernel have no size until they are read.
+/// Reads a whole file, or returns `None` if it is too large. The size is not checked first, because files in `/proc` report 0.
 pub(super) fn whole(file: File) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     file.take(WHOLE + 1).read_to_end(&mut bytes)?;
@@ -113,10 +113,10 @@ mod tests {
     use crate::tool::tests::Home;
 
     #[test]
-    fn a_pipe_is_not_waited_for() {
+    fn a_pipe_is_refused_without_blocking() {
         let home = Home::new();
         nix::unistd::mkfifo(&home.path("app/pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
         let error = open(&home.path("app/pipe"), &home.context()).unwrap_err();
-        assert_eq!(error, "pipe is not an ordinary file");
+        assert_eq!(error, "pipe is not a regular file");
     }
 }

@@ -1,4 +1,4 @@
-//! `glob`: files by name, newest first.
+//! `glob`: finds files by name, newest first.
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::text::sanitize;
 
 const FILES: usize = 200;
 
-/// Files that are put in order.
+/// The most files that are collected and sorted.
 const MOST: usize = 50_000;
 
 #[derive(Deserialize, JsonSchema)]
@@ -48,7 +48,7 @@ impl Tool for Glob {
         let Arguments { pattern: written, path, offset, limit } = arguments::read(arguments)?;
         let (directory, pattern) = walk::split(&written);
         let base = Path::new(path.as_deref().unwrap_or_default());
-        // A directory in front of the pattern may be `~`, which only the start of a path can be.
+        // A pattern may begin with `~`, which is only expanded at the start of a path.
         let named = if directory.starts_with("~") { directory.clone() } else { base.join(&directory) };
         let root = paths::resolve(&named.to_string_lossy(), context);
         let is_below = !directory.as_os_str().is_empty();
@@ -68,7 +68,7 @@ fn find(root: &Path, pattern: &Pattern, mut page: Page, context: &Context, cance
     let mut found: Vec<(Reverse<SystemTime>, PathBuf)> = Vec::new();
     let mut opener = Opener::default();
     let walked = walk::files(root, context, cancel, |path| {
-        // Names behind a link that was put there since the path was judged are nobody's business.
+        // Files behind a link that was created after the path was judged are not listed.
         if pattern.matches(path, root)
             && let Ok(about) = opener.about(path)
         {

@@ -1,4 +1,4 @@
-//! `grep`: ripgrep's own engine, in this process.
+//! `grep`: searches files with ripgrep's engine, in this process.
 
 use std::fs::File;
 use std::io;
@@ -129,7 +129,7 @@ impl Search {
             if let Mode::Content = self.mode {
                 found.page.heading(paths::shown(path, &self.context));
             }
-            // What may not be read is not a reason to stop.
+            // Files that cannot be read are counted and skipped.
             let searched = opener.open(path).and_then(|file| self.search(&mut searcher, file, &mut found));
             unread += usize::from(searched.is_err());
             let (count, is_full) = (found.count, found.is_full);
@@ -149,14 +149,14 @@ impl Search {
         Outcome::done(text)
     }
 
-    /// Searches the masked text: a pattern can't tell anything about what a reader is not shown.
+    /// Searches the masked text, so that a pattern cannot reveal anything about a masked secret.
     fn search(&self, searcher: &mut Searcher, file: File, found: &mut Found<'_>) -> Result<(), HeldError> {
         let decoded = DecodeReaderBytesBuilder::new().utf8_passthru(true).build(file);
         let masked = MaskedReader::new(decoded, self.context.redactor.clone());
         Ok(searcher.search_reader(&self.matcher, masked, found)?)
     }
 
-    /// The line for a file with matches, where the matches themselves are not shown.
+    /// The line for a file with matches, in a mode that does not show the matches themselves.
     fn listed(&self, path: &Path, count: u64) -> Option<String> {
         let name = paths::shown(path, &self.context);
         match self.mode {
@@ -167,7 +167,7 @@ impl Search {
     }
 }
 
-/// What the searcher finds in one file.
+/// Collects the matches in one file.
 struct Found<'a> {
     mode: Mode,
     page: &'a mut Page,
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_found_under_their_files() {
+    fn matches_are_grouped_by_file() {
         let home = project();
         let found = home.done(&Grep, json!({"pattern": r"^fn \w+"}));
         assert_eq!(found, "src/a.rs\n1:fn one() {}\n3:fn Two() {}\nsrc/b.txt\n1:fn three\n");
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn modes_globs_case_and_context() {
+    fn modes_globs_case_and_context_are_applied() {
         let home = project();
         let grep = |arguments| home.done(&Grep, arguments);
         assert_eq!(grep(json!({"pattern": "fn", "mode": "files"})), "src/a.rs\nsrc/b.txt\n");
@@ -257,14 +257,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn invalid_patterns_and_missing_paths_are_reported() {
         let home = project();
         assert!(home.failed(&Grep, json!({"pattern": "("})).starts_with("bad argument pattern: "));
         assert_eq!(home.failed(&Grep, json!({"pattern": "x", "path": "scr"})), "scr does not exist; did you mean src?");
     }
 
     #[test]
-    fn a_search_of_keys_is_a_read_of_keys() {
+    fn searching_a_key_is_judged_like_reading_it() {
         let home = project();
         let prepared = home.prepare(&Grep, json!({"pattern": "x", "path": "~/.ssh"})).unwrap();
         assert_eq!(prepared.intent, Intent::Read { paths: vec![home.path(".ssh")] });

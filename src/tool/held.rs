@@ -1,9 +1,9 @@
-//! A file that a call is about to change, held from the moment the person is asked.
+//! Protects a file that a call is about to change from being swapped while the person decides.
 //!
-//! Between the question and the write another program may put a symbolic link in the place of a directory: the person says yes
-//! to `work/sub/authorized_keys`, and the write lands in `~/.ssh`. So the directory is opened once, when the call is described,
-//! and everything after that happens relative to it: reading, making directories, writing, renaming. The walk to the directory
-//! opens one component at a time with `O_NOFOLLOW`. It does what `openat2` with `RESOLVE_NO_SYMLINKS` does, also on kernels and in
+//! Between the question and the write another program could replace a directory with a symbolic link: the person approves
+//! `work/sub/authorized_keys`, and the write goes to `~/.ssh`. Therefore the directory is opened once, when the call is described, and
+//! every later step is relative to that descriptor: reading, creating directories, writing, renaming. The path to the directory is opened
+//! one component at a time with `O_NOFOLLOW`. This has the effect of `openat2` with `RESOLVE_NO_SYMLINKS`, and also works on kernels and in
 //! sandboxes without that call.
 
 use std::ffi::{OsStr, OsString};
@@ -21,12 +21,12 @@ use thiserror::Error;
 
 use super::seen::Fingerprint;
 
-/// Names tried for the temporary file before giving up.
+/// How many names are tried for the temporary file.
 const TRIES: u32 = 100;
 
 #[derive(Debug, Error)]
 pub(super) enum HeldError {
-    #[error("a link or another directory has taken the place of its directory")]
+    #[error("its directory was replaced by a link or by another directory")]
     Replaced,
     #[error("it is a symbolic link")]
     Link,
@@ -40,19 +40,19 @@ impl From<Errno> for HeldError {
     }
 }
 
-/// One file by its directory, which is held open, and its name in there.
+/// A file, given by an open descriptor of its directory and its name there.
 #[derive(Debug)]
 pub(super) struct Held {
-    /// The nearest directory that existed when the file was taken hold of.
+    /// The nearest parent directory that existed when the file was opened.
     base: PathBuf,
     directory: OwnedFd,
-    /// The directories between it and the file. They are made when the file is written.
+    /// The directories between `base` and the file. They are created when the file is written.
     missing: Vec<OsString>,
     name: OsString,
 }
 
 impl Held {
-    /// Takes hold of a file by its real path, in which no component is a link.
+    /// Opens the directory of a file, given by its real path, in which no component is a link.
     pub(super) fn hold(path: &Path) -> Result<Held, HeldError> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(HeldError::Io(io::ErrorKind::IsADirectory.into()));
@@ -77,7 +77,7 @@ impl Held {
         Ok(Held { base, directory, missing, name: name.to_owned() })
     }
 
-    /// Opens the file for reading; none if it does not exist.
+    /// Opens the file for reading. Returns `None` if it does not exist.
     pub(super) fn open(&self) -> Result<Option<File>, HeldError> {
         match self.parent(Missing::Stay).and_then(|parent| open_in(&parent, &self.name)) {
             Ok(file) => Ok(Some(file)),
@@ -86,7 +86,7 @@ impl Held {
         }
     }
 
-    /// Puts new content in place of the file at once: whoever looks sees the old or the new, never a part. Mode and owner stay.
+    /// Replaces the content of the file atomically: readers see the old or the new content, never a part. Mode and owner are kept.
     pub(super) fn replace(&self, content: &[u8]) -> Result<Fingerprint, HeldError> {
         self.check_place()?;
         let parent = self.parent(Missing::Make)?;
@@ -98,7 +98,7 @@ impl Held {
         let mut draft = Draft::create(&parent, before.as_ref())?;
         draft.file.write_all(content)?;
         if let Some(before) = &before {
-            // Only root may give a file away; without that it becomes ours, as with any editor that renames.
+            // Only root can set the owner. For other users the file becomes their own, as with any editor that renames.
             let _ = fchown(&draft.file, Some(before.st_uid), Some(before.st_gid));
             draft.file.set_permissions(Permissions::from_mode(before.st_mode & 0o7777))?;
         }
@@ -108,7 +108,7 @@ impl Held {
         Ok(print)
     }
 
-    /// The directory the file is in.
+    /// Opens the file's directory.
     fn parent(&self, missing: Missing) -> Result<OwnedFd, HeldError> {
         let mut directory = self.directory.try_clone()?;
         for part in &self.missing {
@@ -123,7 +123,7 @@ impl Held {
         Ok(directory)
     }
 
-    /// Refuses if the path that the person was shown no longer leads to the directory that is held.
+    /// Fails if the path that the person saw no longer leads to the open directory.
     fn check_place(&self) -> Result<(), HeldError> {
         let now = directory(&self.base).map_err(|_| HeldError::Replaced)?;
         let [now, held] = [fstat(&now)?, fstat(&self.directory)?];
@@ -131,11 +131,11 @@ impl Held {
     }
 }
 
-/// Opens files by their real paths, in which no component is a link. Remembers the directory of the last one, for files come in
+/// Opens files by their real paths, in which no component is a link. Keeps the directory of the last file open, because files come in
 /// the order of their paths.
 ///
-/// A path is judged when a call is described. By then its links are resolved; a link that is there when it is opened was put there
-/// afterwards, and could lead to what the person would have been asked about.
+/// A path is judged when a call is described, after its links are resolved. A link that is found when the file is opened was created
+/// later, and could lead to a file that needs approval.
 #[derive(Debug, Default)]
 pub(super) struct Opener {
     parent: Option<(PathBuf, OwnedFd)>,
@@ -147,7 +147,7 @@ impl Opener {
         open_in(self.parent(path)?, name)
     }
 
-    /// What is known about a file, without following a link.
+    /// The metadata of a file, without following a link.
     pub(super) fn about(&mut self, path: &Path) -> Result<FileStat, HeldError> {
         let Some(name) = path.file_name() else { return Ok(fstat(root()?)?) };
         Ok(fstatat(self.parent(path)?, name, AtFlags::AT_SYMLINK_NOFOLLOW)?)
@@ -163,7 +163,7 @@ impl Opener {
     }
 }
 
-/// Opens a file in a directory for reading, unless it is a link. A pipe without a writer is not waited for.
+/// Opens a file in a directory for reading, unless it is a link. Does not block on a pipe without a writer.
 fn open_in(directory: &OwnedFd, name: &OsStr) -> Result<File, HeldError> {
     let flags = OFlag::O_RDONLY | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
     match openat(directory, name, flags, Mode::empty()) {
@@ -173,7 +173,7 @@ fn open_in(directory: &OwnedFd, name: &OsStr) -> Result<File, HeldError> {
     }
 }
 
-/// What to do about directories that do not exist.
+/// How missing directories are handled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Missing {
     Make,
@@ -205,13 +205,13 @@ fn enter(directory: &OwnedFd, name: &OsStr) -> Result<OwnedFd, HeldError> {
     }
 }
 
-/// A directory needs no read permission to be held, where the system knows such a descriptor.
+/// With `O_PATH` a directory can be opened without read permission.
 #[cfg(target_os = "linux")]
 const DIRECTORY: OFlag = OFlag::O_PATH.union(OFlag::O_DIRECTORY).union(OFlag::O_NOFOLLOW).union(OFlag::O_CLOEXEC);
 #[cfg(not(target_os = "linux"))]
 const DIRECTORY: OFlag = OFlag::O_DIRECTORY.union(OFlag::O_NOFOLLOW).union(OFlag::O_CLOEXEC);
 
-/// A temporary file beside the one it replaces; removed unless it is renamed.
+/// A temporary file next to the file it replaces. It is removed on drop unless it was renamed.
 struct Draft<'a> {
     file: File,
     directory: &'a OwnedFd,
@@ -220,7 +220,7 @@ struct Draft<'a> {
 
 impl<'a> Draft<'a> {
     fn create(directory: &'a OwnedFd, before: Option<&FileStat>) -> Result<Draft<'a>, HeldError> {
-        // A new file has the mode of any new file, narrowed by the umask; other content is for nobody else until its mode is set.
+        // A new file gets the default mode and the umask. A replacement is private until the mode of the old file is set.
         let mode = Mode::from_bits_truncate(if before.is_some() { 0o600 } else { 0o666 });
         let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
         for number in 0..TRIES {
@@ -257,7 +257,7 @@ mod tests {
     use std::os::unix::fs::{MetadataExt, symlink};
 
     #[test]
-    fn a_replaced_file_keeps_its_mode_and_leaves_nothing_behind() {
+    fn a_replaced_file_keeps_its_mode_and_leaves_no_temporary_file() {
         let home = Home::new();
         home.write("app/run.sh", "old");
         let path = home.path("app/run.sh");
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_has_the_mode_of_any_new_file() {
+    fn a_new_file_has_the_default_mode() {
         let home = Home::new();
         Held::hold(&home.path("app/deep/er/new")).unwrap().replace(b"new").unwrap();
         home.write("app/other", "");
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_through_a_link_is_not_held() {
+    fn a_path_through_a_link_is_refused() {
         let home = Home::new();
         fs::create_dir(home.path("real")).unwrap();
         symlink(home.path("real"), home.path("app/link")).unwrap();

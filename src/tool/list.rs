@@ -1,4 +1,4 @@
-//! `ls`: what is in a directory.
+//! `ls`: lists a directory.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_directory_is_said() {
+    fn a_file_or_a_missing_path_is_reported() {
         let home = Home::new();
         home.write("app/file", "");
         fs::create_dir(home.path("app/empty")).unwrap();

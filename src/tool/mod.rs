@@ -1,9 +1,9 @@
-//! What the agent can do.
+//! The tools of the agent.
 //!
-//! A tool reads its arguments and *describes* a call: one line for a person, the intent to be judged, a preview, and the deed
-//! itself as something that has not happened yet. `guard` judges, the agent acts. A call that goes wrong is an [`Outcome`] for
-//! the model, in words it can act on, never an error of ours; whatever a model gets to read is capped, and the whole is in a
-//! file it can go on reading. Touches: chat, guard, capture, store, text. Never: agent, session, the person's terminal.
+//! A tool parses its arguments and *describes* a call: a title for the person, the intent to be judged, a preview, and a closure that
+//! carries it out. `guard` judges the call, and the agent runs it. A failed call is an [`Outcome`] for the model, with a message that it
+//! can act on, and never an error of the program. Every result for a model is capped; the rest is in a file that it can read. Uses: chat,
+//! guard, capture, store, text. Does not use: agent, session, the person's terminal.
 
 mod arguments;
 mod ask;
@@ -46,39 +46,39 @@ pub(crate) use read::media_type;
 pub(crate) use seen::Seen;
 pub(crate) use toolbox::Toolbox;
 
-/// Something the agent can do.
+/// A tool of the agent.
 pub(crate) trait Tool: Send + Sync {
     fn spec(&self) -> ToolSpec;
 
-    /// What a call of it is shown as.
+    /// The kind that its calls are displayed as.
     fn kind(&self) -> ToolKind;
 
-    /// Whether it can work with these ports. Other tools are not offered.
+    /// Whether the tool works with these ports. Otherwise it is not offered to the model.
     fn is_offered(&self, _: &Ports) -> bool {
         true
     }
 
-    /// Describes the call these arguments ask for. The error is for the model: which argument, and what was expected.
+    /// Describes the call with these arguments. The error tells the model which argument is wrong and what was expected.
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String>;
 }
 
-/// A call that may happen.
+/// A described call that has not run yet.
 pub(crate) struct Prepared {
     /// One line for a person: a path, a command, a pattern.
     pub title: String,
     pub intent: Intent,
-    /// What the person is shown before they say yes.
+    /// The change that is shown to the person for approval.
     pub preview: Option<Preview>,
     pub run: Run,
 }
 
-/// The deed. Dropping its future ends it, processes included.
+/// Carries out a call. Dropping the future stops the call and its processes.
 pub(crate) type Run = Box<dyn FnOnce(RunContext) -> BoxFuture<'static, Outcome> + Send>;
 
-/// What a call would do, in full.
+/// The full effect of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Preview {
-    /// A file before and after; a new file was empty before.
+    /// A file before and after an edit. `before` is empty for a new file.
     Edit {
         path: PathBuf,
         before: String,
@@ -90,22 +90,22 @@ pub(crate) enum Preview {
     },
 }
 
-/// Where calls happen. Made anew for each step, as the live shell moves on; clones of `seen` share one memory.
+/// The environment of calls. It is created for each step, because the live shell may change directories. Clones share `seen`.
 #[derive(Debug, Clone)]
 pub(crate) struct Context {
-    /// The live shell's directory, absolute.
+    /// The live shell's working directory, an absolute path.
     pub cwd: PathBuf,
     /// The live shell's exported variables.
     pub environment: Vec<(OsString, OsString)>,
-    /// A private directory for results too long for a model.
+    /// A private directory for results that are too long for a model.
     pub spill: PathBuf,
     /// The database with the recorded commands.
     pub history: Option<PathBuf>,
     /// The files this conversation has read.
     pub seen: Seen,
-    /// What may be cut is masked before it is: half a secret would not be known for one.
+    /// Masks secrets. Text is masked before it is cut, because a part of a secret would not be recognised.
     pub redactor: Redactor,
-    /// What the front of this answer can reach.
+    /// The ports of this answer's front.
     pub ports: Ports,
 }
 
@@ -120,10 +120,10 @@ impl Context {
     }
 }
 
-/// Who follows a running call.
+/// How the caller follows and stops a running call.
 pub(crate) struct RunContext {
-    /// Hears what the call prints, as it comes.
+    /// Receives the output of the call while it runs.
     pub output: Box<dyn FnMut(&str) + Send>,
-    /// Stops it: a process gets time to end by itself, and the outcome says what it had printed.
+    /// Stops the call. A process gets time to exit, and the outcome contains its output so far.
     pub cancel: CancellationToken,
 }

@@ -1,4 +1,4 @@
-//! `shell_output`: what a recorded command printed.
+//! `shell_output`: reads the output of a recorded command.
 
 use std::path::Path;
 
@@ -88,7 +88,7 @@ fn look(database: &Path, wish: &Arguments, grep: Option<&Regex>, redactor: &Reda
     let lines: Vec<&str> = text.lines().collect();
     let about = format!("{}, {} lines\n", about(&stored.entry, redactor), lines.len());
     let body = shown(&lines, grep, wish);
-    let note = if stored.entry.full_screen { "[what it drew on the whole screen was not kept]\n" } else { "" };
+    let note = if stored.entry.full_screen { "[the full-screen display was not recorded]\n" } else { "" };
     Ok(Outcome::done(format!("{about}{body}{note}")))
 }
 
@@ -107,7 +107,7 @@ fn about(entry: &Entry, redactor: &Redactor) -> String {
     format!("{}: {command} (exit {}, {took}, in {})", entry.id, entry.status, entry.cwd.display())
 }
 
-/// The lines that were asked for, with their numbers.
+/// The requested lines with their numbers.
 fn shown(lines: &[&str], grep: Option<&Regex>, wish: &Arguments) -> String {
     let wanted = match grep {
         Some(regex) => matching(lines, regex, wish.context.min(MOST_CONTEXT)),
@@ -133,7 +133,7 @@ fn shown(lines: &[&str], grep: Option<&Regex>, wish: &Arguments) -> String {
     })
 }
 
-/// The lines that match, and with another sign those around them.
+/// The indices of matching lines and of the lines around them, each with the sign that tells them apart.
 fn matching(lines: &[&str], regex: &Regex, around: usize) -> Vec<(usize, char)> {
     let hits: Vec<bool> = lines.iter().map(|line| regex.is_match(line)).collect();
     let near = |index: usize| &hits[index.saturating_sub(around)..(index + around + 1).min(hits.len())];
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn output_is_read_by_range_tail_and_match() {
+    fn output_is_read_by_range_tail_or_match() {
         let output: String = (1..=300).map(|n| format!("line {n}\n")).collect();
         let (_home, context) = recorded(&[("make all", &output)]);
         let body = |arguments| asked(&context, arguments).text().split_once('\n').unwrap().1.to_owned();
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_listed_where_no_id_is_known() {
+    fn recent_commands_are_listed_without_an_id() {
         let (_home, context) = recorded(&[("one", ""), ("two\nlines", "")]);
         let listed = "1: one (exit 1, 12ms, in /home/me)\n2: two⏎lines (exit 1, 12ms, in /home/me)\n";
         assert_eq!(asked(&context, json!({})).text(), listed);

@@ -1,4 +1,4 @@
-//! Paths as models write them, and as people read them.
+//! Resolves the paths that models write, and shortens paths for display.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use super::Context;
 use crate::text::spelled;
 
-/// The real path of what was named: relative to the shell's directory, `~` expanded, links resolved as far as it exists.
+/// The real path of a name: relative to the shell's directory, with `~` expanded and links resolved as far as the path exists.
 pub(super) fn resolve(named: &str, context: &Context) -> PathBuf {
     let named = Path::new(named.trim());
     let path = match (named.strip_prefix("~"), context.home()) {
@@ -38,7 +38,7 @@ fn real(path: &Path) -> PathBuf {
     }
 }
 
-/// A path in one line for a person: as short as it can be told from the shell's directory.
+/// A path for display: relative to the shell's directory or to the home directory if it is below them.
 pub(super) fn shown(path: &Path, context: &Context) -> String {
     let from =
         |base: &Path| fs::canonicalize(base).ok().and_then(|base| path.strip_prefix(base).ok().map(Path::to_owned));
@@ -51,7 +51,7 @@ pub(super) fn shown(path: &Path, context: &Context) -> String {
     spelled(&short.to_string_lossy())
 }
 
-/// Says that a path does not exist, and what is there with a name like it.
+/// The message that a path does not exist, with similar names in its directory.
 pub(super) fn missing(path: &Path, context: &Context) -> String {
     let name = shown(path, context);
     let Some(directory) = path.ancestors().skip(1).find(|directory| directory.is_dir()) else {
@@ -76,7 +76,7 @@ pub(super) fn missing(path: &Path, context: &Context) -> String {
     }
 }
 
-/// Entries of a directory looked at for a name like the one that was meant.
+/// How many entries of a directory are compared with a missing name.
 const MOST_NAMES: usize = 5000;
 
 #[cfg(test)]
@@ -86,7 +86,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn paths_start_at_the_shell_and_links_are_followed() {
+    fn paths_are_resolved_from_the_shells_directory() {
         let home = Home::new();
         let app = home.context().cwd;
         fs::create_dir(app.join("src")).unwrap();
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn people_see_short_paths_without_surprises() {
+    fn paths_are_displayed_relative_and_sanitized() {
         let home = Home::new();
         let context = home.context();
         assert_eq!(shown(&context.cwd.join("src/a.rs"), &context), "src/a.rs");
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_file_has_neighbours() {
+    fn a_missing_file_is_reported_with_similar_names() {
         let home = Home::new();
         let context = home.context();
         home.write("app/README.md", "");

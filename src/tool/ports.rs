@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-/// What the front of an answer can reach. Without a port its tools are not offered.
+/// The ports of an answer's front. Tools that need a missing port are not offered to the model.
 #[derive(Clone, Default)]
 pub(crate) struct Ports {
     pub shell: Option<Arc<dyn ShellPort>>,
@@ -20,38 +20,38 @@ impl fmt::Debug for Ports {
 
 /// The person's live shell.
 pub(crate) trait ShellPort: Send + Sync {
-    /// Runs a command in it, seen on the screen, with lasting effects. The error says why it could not be run.
+    /// Runs a command in the shell, visible on the screen and with lasting effects. The error says why it could not be run.
     fn run(&self, command: String) -> BoxFuture<'static, Result<ShellResult, String>>;
 
-    /// Puts a command on the prompt that comes next, to be edited and run by the person.
+    /// Puts a command on the next prompt, where the person can edit and run it.
     fn suggest(&self, command: String) -> Result<(), String>;
 }
 
-/// What came of a command in the live shell.
+/// The result of a command in the live shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ShellResult {
     pub status: i32,
-    /// As the terminal showed it.
+    /// The output as the terminal displayed it.
     pub output: String,
 }
 
-/// The person.
+/// Asks the person.
 pub(crate) trait Asker: Send + Sync {
     fn ask(&self, question: Question) -> BoxFuture<'static, Answer>;
 }
 
-/// A question to the person. They may always answer in words of their own.
+/// A question to the person, who can always answer with free text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Question {
     pub text: String,
-    /// Answers to pick from; none asks for free text.
+    /// The offered answers. Empty for a question with free text.
     pub choices: Vec<String>,
 }
 
-/// What the person said.
+/// The answer of the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// One of the choices, or their own words.
+    /// One of the choices, or free text.
     Said(String),
     /// The person chose not to answer.
     Declined,

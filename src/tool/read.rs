@@ -1,4 +1,4 @@
-//! `read_file`: lines with their numbers, or a picture.
+//! `read_file`: reads numbered lines, or an image.
 
 use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::PathBuf;
@@ -15,10 +15,10 @@ use crate::chat::{Image, Outcome, ToolKind, ToolSpec};
 use crate::guard::{Intent, MaskedReader};
 use crate::text::{KIB, MIB, human};
 
-/// Larger files are shown only in the range that is asked for.
+/// Larger files are only read with an explicit range.
 const UNASKED: u64 = 2 * MIB as u64;
 
-/// Vendors take no larger pictures.
+/// The largest image that vendors accept.
 const IMAGE_CAP: u64 = 5_000_000;
 
 const LINES: usize = 2000;
@@ -64,7 +64,7 @@ impl Tool for ReadFile {
     }
 }
 
-/// Which lines.
+/// The requested lines.
 struct Wish {
     start: usize,
     count: usize,
@@ -93,7 +93,7 @@ impl Reader {
         file.rewind().map_err(said)?;
         if let Some(media_type) = media_type(&start) {
             if about.len() > IMAGE_CAP {
-                return Err(format!("{name} is a picture of {size}; the most is 5 MB, so make it smaller first"));
+                return Err(format!("{name} is an image of {size}; the limit is 5 MB, so make it smaller first"));
             }
             let bytes = file::whole(file).map_err(said)?.unwrap_or_default();
             let image = Image { media_type: media_type.to_owned(), base64: STANDARD.encode(bytes) };
@@ -126,12 +126,12 @@ impl Reader {
     }
 }
 
-/// The number of lines; one without its newline counts.
+/// The number of lines. A last line without a newline counts.
 fn total(bytes: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', bytes).count() + usize::from(!bytes.is_empty() && !bytes.ends_with(b"\n"))
 }
 
-/// Numbered lines up to the cap.
+/// The requested lines with their numbers, up to the cap.
 fn numbered(mut from: impl BufRead, wish: &Wish, total: Option<usize>) -> io::Result<String> {
     let mut text = String::new();
     let (mut number, mut has_crlf) = (0, false);
@@ -170,7 +170,7 @@ fn numbered(mut from: impl BufRead, wish: &Wish, total: Option<usize>) -> io::Re
     Ok(text)
 }
 
-/// Reads one line into `into`, of an endless one only as much as could be shown; false at the end.
+/// Reads one line into `into`. Only the first part of a very long line is kept. Returns false at the end.
 fn next_line(from: &mut impl BufRead, into: &mut Vec<u8>) -> io::Result<bool> {
     const MOST: usize = 64 * KIB;
     into.clear();
@@ -191,7 +191,7 @@ fn next_line(from: &mut impl BufRead, into: &mut Vec<u8>) -> io::Result<bool> {
     }
 }
 
-/// What kind of picture it is, by its first bytes.
+/// The media type of an image, from its first bytes.
 pub(crate) fn media_type(start: &[u8]) -> Option<&'static str> {
     match start {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1A, b'\n', ..] => Some("image/png"),
@@ -212,7 +212,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn lines_have_numbers_and_ranges() {
+    fn lines_are_numbered_and_read_by_range() {
         let home = Home::new();
         home.write("app/a.txt", "\u{FEFF}one\r\ntwo\r\nthree");
         assert_eq!(home.done(&ReadFile, json!({"path": "a.txt"})), "1\tone\n2\ttwo\n3\tthree\n[lines end in CRLF]\n");
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn the_middle_of_a_secret_is_as_secret() {
+    fn lines_from_the_middle_of_a_secret_are_masked() {
         let home = Home::new();
         let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n".repeat(4);
         let key = format!("-----BEGIN PRIVATE KEY-----\n{body}-----END PRIVATE KEY-----\n");
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_is_not_read_again_until_it_changes() {
+    fn an_unchanged_file_is_not_sent_again() {
         let home = Home::new();
         home.write("app/a", "one\n");
         let read = || home.done(&ReadFile, json!({"path": "a"}));
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_shown_and_other_binaries_are_not() {
+    fn images_are_attached_and_other_binary_files_are_refused() {
         let home = Home::new();
         let png = [&b"\x89PNG\r\n\x1a\n"[..], &[0; 10]].concat();
         home.write("app/a.png", &png);
@@ -281,7 +281,7 @@ mod tests {
         assert!(home.failed(&ReadFile, json!({"path": "log"})).contains("offset and limit"));
         let text = home.done(&ReadFile, json!({"path": "log", "offset": 499_999}));
         assert_eq!(text, "499999\tline\n500000\tline\n");
-        // Beyond what is held in memory.
+        // Larger than the files that are read as a whole.
         home.write("app/huge", "line\n".repeat(2_000_000));
         let text = home.done(&ReadFile, json!({"path": "huge", "offset": 1_900_000, "limit": 1}));
         assert_eq!(text, "1900000\tline\n[lines 1900000–1900000; go on with offset 1900001]\n");
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_file_or_a_directory_is_told() {
+    fn a_missing_file_or_a_directory_is_reported() {
         let home = Home::new();
         home.write("app/main.rs", "");
         assert_eq!(home.failed(&ReadFile, json!({"path": "mian.rs"})), "mian.rs does not exist; did you mean main.rs?");
@@ -310,7 +310,7 @@ mod tests {
         let around = Surroundings { project: &app, home: Some(&root), private: &[], grants: &grants };
         assert_eq!(guard::judge(&prepared.intent, &around), Verdict::Ask);
         assert!(prepared.intent.is_read());
-        // What was judged is what is read, even if the link has moved on.
+        // The file that was judged is read, even if the link now points elsewhere.
         fs::remove_file(home.path("app/notes")).unwrap();
         home.write("app/notes", "other");
         let outcome = crate::tool::tests::finish(prepared);

@@ -1,4 +1,4 @@
-//! Results a model can afford to read.
+//! Limits the size of results for the model.
 
 use std::fs::DirBuilder;
 use std::io::{self, Write};
@@ -9,32 +9,32 @@ use super::{Context, Run, RunContext};
 use crate::chat::Outcome;
 use crate::text::{KIB, MIB, human};
 
-/// Bytes of one result a model gets to read.
+/// The most bytes of one result that a model reads.
 pub(super) const RESULT_CAP: usize = 16 * KIB;
 
-/// Bytes of one result kept on disk.
+/// The most bytes of one result that are kept on disk.
 const SPILL_CAP: u64 = 64 * MIB as u64;
 
-/// Left free below the cap for what is said about a result, such as its exit code or where it was cut.
+/// Bytes reserved for notes about a result, such as its exit code or where it was cut.
 const NOTICE: usize = 512;
 
-/// Bytes of the result itself.
+/// The most bytes of the result itself.
 pub(super) const TEXT_CAP: usize = RESULT_CAP - NOTICE;
 
-/// Characters of one line that are shown.
+/// The most characters of one line.
 pub(super) const LINE_CAP: usize = 2000;
 
-/// Work that waits for the disk, kept off the threads that wait for everything else.
+/// Runs work that blocks on the disk on a thread for blocking work.
 pub(super) fn blocking(work: impl FnOnce(RunContext) -> Outcome + Send + 'static) -> Run {
     Box::new(move |context| {
         Box::pin(async move {
             let done = tokio::task::spawn_blocking(move || work(context)).await;
-            done.unwrap_or_else(|error| Outcome::failed(format!("the tool broke down: {error}")))
+            done.unwrap_or_else(|error| Outcome::failed(format!("the tool crashed: {error}")))
         })
     })
 }
 
-/// The whole of a result, in a private file.
+/// A private file with a complete result.
 pub(super) struct Spill {
     file: tempfile::NamedTempFile,
     room: u64,
@@ -42,14 +42,14 @@ pub(super) struct Spill {
 }
 
 impl Spill {
-    /// Opens a file for one result of the named tool. The suffix is the one that retention looks for.
+    /// Creates a file for one result of the named tool. Retention deletes files with this suffix.
     pub(super) fn create(directory: &Path, tool: &str) -> io::Result<Spill> {
         DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
         let file = tempfile::Builder::new().prefix(&format!("{tool}-")).suffix(".out").tempfile_in(directory)?;
         Ok(Spill { file, room: SPILL_CAP, trouble: None })
     }
 
-    /// Takes the next bytes; after trouble or beyond the cap they are left out.
+    /// Appends bytes. They are dropped after an error and beyond the cap.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         let taken = usize::try_from(self.room).unwrap_or(usize::MAX).min(bytes.len());
         if self.trouble.is_none() {
@@ -58,7 +58,7 @@ impl Spill {
         }
     }
 
-    /// Where the file is, from now on kept.
+    /// Keeps the file and returns its path.
     pub(super) fn finish(self) -> io::Result<PathBuf> {
         if let Some(trouble) = self.trouble {
             return Err(trouble);
@@ -68,7 +68,7 @@ impl Spill {
     }
 }
 
-/// Masks a result and cuts it to the cap; what is longer is in a file, and the words in place of the middle name it.
+/// Masks a result and cuts it to the cap. A longer result is written to a file, which is named in place of the middle.
 pub(super) fn capped(text: &str, tool: &str, context: &Context) -> String {
     let masked = context.redactor.mask(text);
     if masked.len() <= TEXT_CAP {
@@ -82,14 +82,14 @@ pub(super) fn capped(text: &str, tool: &str, context: &Context) -> String {
     cut(&masked, &whole)
 }
 
-/// The whole that a cut text comes from.
+/// The complete result that a text was cut from.
 pub(super) struct Whole {
     pub(super) at: io::Result<PathBuf>,
     pub(super) lines: usize,
     pub(super) bytes: u64,
 }
 
-/// The beginning and the end of a masked text, three parts to two, at line breaks where there are any.
+/// The beginning and the end of a masked text, in the ratio 3:2, cut at line breaks if possible.
 pub(super) fn cut(text: &str, whole: &Whole) -> String {
     let head = beginning(text, TEXT_CAP * 3 / 5);
     let tail = end(&text[head.len()..], TEXT_CAP - head.len());
@@ -120,12 +120,12 @@ fn end(text: &str, room: usize) -> &str {
     }
 }
 
-/// The first of these places that is not inside a character.
+/// The first of these offsets that is a character boundary.
 fn boundary(text: &str, mut places: impl Iterator<Item = usize>) -> usize {
     places.find(|at| text.is_char_boundary(*at)).unwrap_or_default()
 }
 
-/// One line of a masked text, not longer than a model wants to read. A line alone can't be masked: it may be part of a key.
+/// One line of a masked text, cut to the cap. The whole text must be masked before, because a single line may be part of a key.
 pub(super) fn line(text: &str) -> String {
     let text = text.trim_end_matches(['\n', '\r']);
     match text.char_indices().nth(LINE_CAP) {
@@ -134,15 +134,15 @@ pub(super) fn line(text: &str) -> String {
     }
 }
 
-/// Lines of a listing, a page at a time.
+/// A page of a listing.
 pub(super) struct Page {
     offset: usize,
     limit: usize,
     seen: usize,
     text: String,
-    /// Written before the next line that is shown.
+    /// The heading that is written before the next line on this page.
     heading: Option<String>,
-    /// Where the next page begins, once this one is full.
+    /// The offset of the next page, once this page is full.
     next: Option<usize>,
 }
 
@@ -151,12 +151,12 @@ impl Page {
         Page { offset, limit, seen: 0, text: String::new(), heading: None, next: None }
     }
 
-    /// The line above those that follow, if any of them is on this page.
+    /// Sets a heading for the following lines. It is written only if one of them is on this page.
     pub(super) fn heading(&mut self, heading: String) {
         self.heading = Some(heading);
     }
 
-    /// Takes the next line; false once nothing more has a place.
+    /// Adds a line. Returns false once the page is full.
     pub(super) fn push(&mut self, line: &str) -> bool {
         self.seen += 1;
         if self.seen <= self.offset {
@@ -176,12 +176,12 @@ impl Page {
         true
     }
 
-    /// Counts the pages in something else than the lines that were pushed.
+    /// Sets the offset of the next page, if offsets do not count pushed lines.
     pub(super) fn go_on_at(&mut self, offset: usize) {
         self.next = Some(offset);
     }
 
-    /// The page, with word of what follows it.
+    /// The text of the page, with a note if more follows.
     pub(super) fn finish(self, empty: &str) -> String {
         let mut text = self.text;
         if text.is_empty() {
@@ -205,7 +205,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn a_long_result_keeps_both_ends_and_the_whole_is_private() {
+    fn a_long_result_keeps_both_ends_and_its_file_is_private() {
         let home = Home::new();
         let spill = home.path("spill");
         let text: String = (1..=5000).map(|n| format!("line {n}\n")).collect();
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn one_endless_line_is_cut_between_characters() {
+    fn a_very_long_line_is_cut_between_characters() {
         let home = Home::new();
         let shown = capped(&"é".repeat(100_000), "bash", &home.context());
         assert!(shown.len() <= RESULT_CAP && shown.starts_with("éé") && shown.ends_with("éé"));
@@ -238,10 +238,10 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_leaves_no_half_of_a_secret() {
+    fn a_cut_inside_a_secret_reveals_no_part_of_it() {
         let home = Home::new();
         let token = format!("ghp_{}", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d");
-        // Wherever the cuts are, there is a secret.
+        // The text consists of secrets, so every cut is inside one.
         let shown = capped(&format!("{token} ").repeat(2_000), "bash", &home.context());
         assert!(!shown.contains("ghp_") && !shown.contains("3dE5g") && shown.contains("left out"), "{shown}");
         for before in LINE_CAP - token.len()..LINE_CAP {
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_said() {
+    fn a_result_that_cannot_be_stored_says_so() {
         let home = Home::new();
         home.write("spill", "");
         let shown = capped(&"x\n".repeat(20_000), "bash", &home.context());
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_say_how_to_go_on() {
+    fn a_page_names_the_offset_of_the_next() {
         let page = |offset| {
             let mut page = Page::new(offset, 2);
             page.heading("top".to_owned());

@@ -1,4 +1,4 @@
-//! No tool shows a part of a secret that the masked whole does not show, nor a file that was not judged.
+//! No tool reveals a part of a masked secret, or reads a file that was not judged.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -14,10 +14,10 @@ use super::list::Ls;
 use super::read::ReadFile;
 use super::tests::{Home, finish};
 
-/// Characters of a secret that must not be seen in a row.
+/// How many consecutive characters of a secret must not be visible.
 const WINDOW: usize = 8;
 
-/// Letters and digits that no other text of these tests has in this order.
+/// Pseudo-random letters and digits that occur nowhere else in these tests.
 fn noise(length: usize) -> String {
     let mut state = 0x2545_F491_4F6C_DD1Du64;
     let alphabet = b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789";
@@ -37,7 +37,7 @@ fn key_block(lines: usize) -> (String, String) {
     (format!("{begin}\n{}\n-----END RSA PRIVATE KEY-----", wrapped.join("\n")), body)
 }
 
-/// Texts with a secret in them, and the secret.
+/// Texts that contain a secret, each with the secret.
 fn planted() -> Vec<(String, String)> {
     let token = format!("ghp_{}", noise(36));
     let password = noise(20);
@@ -60,7 +60,7 @@ fn assert_hidden(secret: &str, shown: &str, how: &Value) {
 fn a_key_read_line_by_line_stays_masked() {
     let home = Home::new();
     let (block, body) = key_block(25);
-    // Small, and too large to be held as a whole.
+    // One file that is read as a whole, and one that is too large for that.
     let some = (0..27).collect::<Vec<usize>>();
     for (filler, lines) in [(10, &some[..]), (600_000, &[1, 14])] {
         let text = format!("{0}{block}\n{0}", "some text here\n".repeat(filler));
@@ -73,7 +73,7 @@ fn a_key_read_line_by_line_stays_masked() {
 }
 
 #[test]
-fn a_search_tells_nothing_about_a_secret() {
+fn a_search_reveals_nothing_about_a_secret() {
     let home = Home::new();
     for (text, secret) in planted() {
         home.write("app/notes.txt", format!("before\n{text}\nafter\n"));
@@ -92,7 +92,7 @@ fn a_search_tells_nothing_about_a_secret() {
 }
 
 #[test]
-fn utf_16_is_searched_masked() {
+fn utf_16_is_masked_before_it_is_searched() {
     let home = Home::new();
     let (text, body) = key_block(4);
     let units = format!("\u{FEFF}title\r\n{text}\r\n");
@@ -142,7 +142,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn no_part_of_a_secret_is_shown_whatever_is_asked(
+    fn no_arguments_reveal_a_part_of_a_secret(
         which in 0usize..4, before in 0usize..30, (tool, mut wish) in arguments()
     ) {
         let home = Home::new();
@@ -155,7 +155,7 @@ proptest! {
     }
 }
 
-/// Describes a call on `path`, then puts a link to `~/.ssh` in the place of `~/app/sub`, then makes the call.
+/// Describes a call on `path`, replaces `~/app/sub` with a link to `~/.ssh`, then runs the call.
 fn swapped(tool: &dyn Tool, path: &str) -> String {
     let home = Home::new();
     home.write("app/sub/id", "harmless");
@@ -172,7 +172,7 @@ fn swapped(tool: &dyn Tool, path: &str) -> String {
 
 #[test]
 fn a_link_put_in_place_of_a_judged_directory_is_not_followed() {
-    let became_link = "has just become a symbolic link";
+    let became_link = "has become a symbolic link";
     for path in ["sub/id", "sub/config"] {
         let said = swapped(&ReadFile, path);
         assert!(said.contains(became_link), "{said}");

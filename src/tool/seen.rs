@@ -1,6 +1,6 @@
-//! What the model has read.
+//! The files that the model has read.
 //!
-//! An edit of a file the model has not read, or that has changed since, would be an edit of something it does not know.
+//! A model may only edit a file that it has read and that has not changed since.
 
 use std::collections::HashMap;
 use std::fs::Metadata;
@@ -10,23 +10,23 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-/// The files a conversation has read, by their real paths. Clones share one memory.
+/// The files that a conversation has read, by their real paths. Clones share their content.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Seen(Arc<Mutex<HashMap<PathBuf, Entry>>>);
 
 #[derive(Debug, Clone)]
 struct Entry {
     print: Fingerprint,
-    /// The ranges of lines that were shown as they are now.
+    /// The ranges of lines that the model has seen in this state of the file.
     shown: Vec<Range<usize>>,
 }
 
-/// Tells one state of a file from another.
+/// Identifies a state of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fingerprint {
     length: u64,
     modified: Option<SystemTime>,
-    /// None for a file too large to be read as a whole.
+    /// A hash of the content. `None` for a file that is too large to be read as a whole.
     content: Option<u64>,
 }
 
@@ -40,7 +40,7 @@ impl Fingerprint {
         Fingerprint { length: about.len(), modified: about.modified().ok(), content: content.map(hash) }
     }
 
-    /// A touched file with the same content has not changed.
+    /// Compares two states. A file that was touched but has the same content counts as unchanged.
     pub(super) fn is_same_as(&self, other: &Fingerprint) -> bool {
         match (self.content, other.content) {
             (Some(one), Some(other)) => one == other,
@@ -49,7 +49,7 @@ impl Fingerprint {
     }
 }
 
-/// What is known of a file.
+/// What the model knows about a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Known {
     Never,
@@ -58,7 +58,7 @@ pub(super) enum Known {
 }
 
 impl Seen {
-    /// Compares a file with what was read of it.
+    /// Compares the current state of a file with the one that was read.
     pub(super) fn compare(&self, path: &Path, now: &Fingerprint) -> Known {
         match self.lock().get(path) {
             None => Known::Never,
@@ -67,12 +67,12 @@ impl Seen {
         }
     }
 
-    /// Whether these very lines have been shown and are still the same.
+    /// Whether exactly these lines have been shown and the file has not changed since.
     pub(super) fn has_shown(&self, path: &Path, now: &Fingerprint, lines: &Range<usize>) -> bool {
         self.lock().get(path).is_some_and(|entry| entry.print.is_same_as(now) && entry.shown.contains(lines))
     }
 
-    /// Notes that these lines were shown.
+    /// Records that these lines were shown.
     pub(super) fn show(&self, path: &Path, now: Fingerprint, lines: Range<usize>) {
         let mut files = self.lock();
         let entry = files.entry(path.to_owned()).or_insert_with(|| Entry { print: now, shown: Vec::new() });
@@ -85,18 +85,18 @@ impl Seen {
         }
     }
 
-    /// Notes that the model wrote the file as it is now: it knows the content, but none of its lines were shown.
+    /// Records that the model wrote the file. It knows the content, but has not seen numbered lines of it.
     pub(super) fn wrote(&self, path: &Path, now: Fingerprint) {
         self.lock().insert(path.to_owned(), Entry { print: now, shown: Vec::new() });
     }
 
-    /// A memory of its own that begins with this one.
+    /// An independent copy.
     pub(crate) fn fork(&self) -> Seen {
         Seen(Arc::new(Mutex::new(self.lock().clone())))
     }
 
-    /// Takes over what another has read. Where both know a file, the other's knowledge is the later; if it is out of date all the
-    /// same, the file will be found changed and has to be read again.
+    /// Adds the files that another has read. If both have read a file, the other's state replaces this one. If that state is outdated, the
+    /// file counts as changed and must be read again.
     pub(crate) fn join(&self, other: &Seen) {
         let theirs = other.lock().clone();
         self.lock().extend(theirs);

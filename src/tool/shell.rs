@@ -1,4 +1,4 @@
-//! `run_in_shell` and `suggest_command`: the person's own shell.
+//! `run_in_shell` and `suggest_command`: use the person's live shell.
 
 use std::sync::Arc;
 
@@ -89,7 +89,7 @@ impl Tool for SuggestCommand {
         let Arguments { command } = arguments::read(arguments)?;
         bash::check(&command)?;
         let command = command.trim().to_owned();
-        // A newline on a prompt is Enter, and anything else that steers a line editor may be as well.
+        // A newline on a prompt acts as Enter, and other control characters may too.
         if command.chars().any(char::is_control) {
             return Err("bad argument command: it must be one line without control characters".to_owned());
         }
@@ -113,7 +113,7 @@ impl Tool for SuggestCommand {
     }
 }
 
-/// The shell behind this answer's front. The error is for the model.
+/// The live shell of this answer's front. The error is for the model.
 fn live_shell(context: &Context) -> Result<Arc<dyn ShellPort>, String> {
     context.ports.shell.clone().ok_or_else(|| "there is no live shell here".to_owned())
 }
@@ -126,7 +126,7 @@ mod tests {
     use serde_json::json;
     use std::sync::Mutex;
 
-    /// A shell that knows `true`, `false` and `long`.
+    /// A fake shell with the commands `true`, `false` and `long`.
     #[derive(Default)]
     struct Double {
         suggested: Mutex<Vec<String>>,
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_in_the_shell_is_told_as_any_other() {
+    fn a_command_in_the_shell_returns_status_and_output() {
         let home = Home::new().with_shell(Arc::new(Double::default()));
         let tool = RunInShell;
         let run = |command: &str| home.call(&tool, json!({"command": command}));
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_suggestion_is_one_line_that_cannot_press_enter() {
+    fn a_suggestion_with_control_characters_is_refused() {
         let shell = Arc::new(Double::default());
         let home = Home::new().with_shell(shell.clone());
         let tool = SuggestCommand;

@@ -1,4 +1,4 @@
-//! What the tests of all tools share.
+//! Helpers for the tests of all tools.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -70,7 +70,7 @@ impl Home {
         tool.prepare(&arguments, &self.context())
     }
 
-    /// Prepares and runs; a refusal to prepare counts as a failed call.
+    /// Prepares and runs a call. An error of `prepare` counts as a failed call.
     pub(super) fn call(&self, tool: &dyn Tool, arguments: Value) -> Outcome {
         match self.prepare(tool, arguments) {
             Ok(prepared) => finish(prepared),
@@ -78,7 +78,7 @@ impl Home {
         }
     }
 
-    /// The text of a call that must go well.
+    /// The text of a call that must succeed.
     pub(super) fn done(&self, tool: &dyn Tool, arguments: Value) -> String {
         match self.call(tool, arguments) {
             Outcome::Done { text, .. } => text,
@@ -86,7 +86,7 @@ impl Home {
         }
     }
 
-    /// The words of a call that must not.
+    /// The message of a call that must fail.
     pub(super) fn failed(&self, tool: &dyn Tool, arguments: Value) -> String {
         match self.call(tool, arguments) {
             Outcome::Done { text, .. } => panic!("{text}"),
@@ -95,7 +95,7 @@ impl Home {
     }
 }
 
-/// Runs a call to its end, on a runtime of its own.
+/// Runs a call to its end on a new runtime.
 pub(super) fn finish(prepared: Prepared) -> Outcome {
     runtime().block_on((prepared.run)(RunContext { output: Box::new(|_| {}), cancel: CancellationToken::new() }))
 }
@@ -104,7 +104,7 @@ pub(super) fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
 }
 
-/// A run context whose output is heard.
+/// A run context whose output can be received.
 pub(super) fn followed() -> (RunContext, Receiver<String>, CancellationToken) {
     let (sender, heard): (Sender<String>, _) = channel();
     let cancel = CancellationToken::new();

@@ -1,4 +1,4 @@
-//! All tools by name: what the model is told of, and what it can call.
+//! All tools by name: their specs for the model, and the dispatch of calls.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::write::WriteFile;
 use super::{Context, Ports, Prepared, Tool, result};
 use crate::chat::{Call, ToolKind, ToolSpec};
 
-/// All tools, in the order of their names. One toolbox serves every answer: what a front can reach comes with each call.
+/// All tools, sorted by name. One toolbox serves all answers, because the ports come with each call.
 #[derive(Clone, Default)]
 pub(crate) struct Toolbox {
     tools: BTreeMap<String, Arc<dyn Tool>>,
@@ -49,13 +49,13 @@ impl Toolbox {
         Toolbox { tools: tools.into_iter().map(|tool| (tool.spec().name, tool)).collect() }
     }
 
-    /// The tools that work with these ports. The model is told of these, and only these can be called.
+    /// The tools that work with these ports. Only these are offered to the model and can be called.
     fn offered(&self, ports: &Ports) -> impl Iterator<Item = (&str, &dyn Tool)> {
         let tools = self.tools.iter().filter(|(_, tool)| tool.is_offered(ports));
         tools.map(|(name, tool)| (name.as_str(), &**tool))
     }
 
-    /// What the model is told, byte for byte the same each time.
+    /// The specs of the offered tools. They are the same bytes each time, for the providers' caches.
     pub(crate) fn specs(&self, ports: &Ports) -> Vec<ToolSpec> {
         self.offered(ports).map(|(_, tool)| tool.spec()).collect()
     }
@@ -65,7 +65,7 @@ impl Toolbox {
         self.tools.get(name).map_or(ToolKind::Other, |tool| tool.kind())
     }
 
-    /// Describes what a call would do. The error is for the model.
+    /// Describes a call. The error is for the model.
     pub(crate) fn prepare(&self, call: &Call, context: &Context) -> Result<Prepared, String> {
         let Some((_, tool)) = self.offered(&context.ports).find(|(name, _)| *name == call.name) else {
             let names: Vec<&str> = self.offered(&context.ports).map(|(name, _)| name).collect();
@@ -76,7 +76,7 @@ impl Toolbox {
             written => serde_json::from_str(written)
                 .map_err(|error| format!("the arguments of {} are not valid JSON: {error}", call.name))?,
         };
-        // An error may quote what the model wrote, however long that was.
+        // An error may quote the model's arguments, which can be long.
         tool.prepare(&arguments, context).map_err(|message| result::capped(&message, &call.name, context))
     }
 }
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_come_in_the_order_of_their_names() {
+    fn tools_are_sorted_by_name() {
         let names: Vec<String> = toolbox().specs(&all_ports()).into_iter().map(|spec| spec.name).collect();
         assert_eq!(
             names,
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tools_that_are_named_are_those_that_can_be_called() {
+    fn exactly_the_offered_tools_can_be_called() {
         for ports in [Ports::default(), all_ports(), Ports { asker: None, ..all_ports() }] {
             let context = Context { ports: ports.clone(), ..Home::new().context() };
             let named: Vec<String> = toolbox().specs(&ports).into_iter().map(|spec| spec.name).collect();
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(toolbox().specs(&Ports::default()).len(), 9);
     }
 
-    /// Paid for with every request. What a vendor puts around it comes on top.
+    /// The specs are sent with every request, so their size matters.
     #[test]
     fn all_specs_together_are_small_and_stable() {
         let written = serde_json::to_string(&toolbox().specs(&all_ports())).unwrap();
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_cannot_be_understood_is_explained() {
+    fn an_unknown_tool_or_invalid_json_is_reported() {
         let home = Home::new().with_shell(Arc::new(Nobody)).with_asker(Arc::new(Nobody));
         let said = |name, arguments| toolbox().prepare(&call(name, arguments), &home.context()).err().unwrap();
         assert!(said("cat", "{}").starts_with("there is no tool named cat; the tools are ask_user, bash, "));

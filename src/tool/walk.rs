@@ -1,4 +1,4 @@
-//! The files below a directory that a person would look at.
+//! Walks the files below a directory.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -10,20 +10,20 @@ use tokio_util::sync::CancellationToken;
 use super::Context;
 use crate::guard::holds_credentials;
 
-/// Enough for a large checkout; a whole disk is not searched.
+/// The time limit of a walk. It is enough for a large checkout but not for a whole disk.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Whether a walk saw everything.
+/// How a walk ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Walked {
     All,
-    /// Stopped by whoever took the files.
+    /// The visitor stopped it.
     Enough,
     OutOfTime,
 }
 
-/// Visits the files below `root` in the order of their paths, as git would: no ignored files, nothing in `.git`, no links
-/// followed. Files with credentials are left out unless one is the root itself, for which the person has then been asked.
+/// Visits the files below `root` in the order of their paths. Like git, it skips ignored files and `.git` and does not follow links. Files
+/// with credentials are skipped, unless `root` itself is one; the person has approved it in that case.
 pub(super) fn files(
     root: &Path,
     context: &Context,
@@ -54,7 +54,7 @@ pub(super) fn files(
     Walked::All
 }
 
-/// A pattern for paths: without a slash it is for names at any depth, with one for paths from the root.
+/// A glob pattern. Without a slash it matches file names at any depth, otherwise paths relative to the root.
 pub(super) struct Pattern {
     matcher: GlobMatcher,
     is_name: bool,
@@ -78,7 +78,7 @@ impl Pattern {
     }
 }
 
-/// Takes the directories without wildcards off the front of a pattern.
+/// Splits the leading directories without wildcards from a pattern.
 pub(super) fn split(pattern: &str) -> (PathBuf, String) {
     let is_wild = |part: &str| part.contains(['*', '?', '[', '{', '\\']);
     let parts: Vec<&str> = pattern.split('/').collect();
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn ignored_files_and_secrets_are_passed_by() {
+    fn ignored_files_and_credentials_are_skipped() {
         let home = Home::new();
         for file in ["b.rs", "a/x.rs", ".env", ".github/ci.yml", ".git/config", "target/out", "server.pem"] {
             home.write(&format!("app/{file}"), "");
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_are_for_names_or_for_paths() {
+    fn patterns_match_names_or_paths() {
         let matches = |pattern, path| Pattern::new(pattern, "glob").unwrap().matches(Path::new(path), Path::new("/r"));
         assert!(matches("*.rs", "/r/a/b.rs"));
         assert!(matches("*.{rs,toml}", "/r/a.toml"));
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn fixed_directories_come_off_the_front() {
+    fn leading_directories_are_split_from_a_pattern() {
         let parts = |pattern| {
             let (directory, rest) = split(pattern);
             (directory.to_str().unwrap().to_owned(), rest)

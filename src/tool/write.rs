@@ -1,4 +1,4 @@
-//! `write_file`: a whole file, new or anew.
+//! `write_file`: creates or replaces a whole file.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -48,7 +48,7 @@ impl Tool for WriteFile {
     }
 }
 
-/// What would be replaced, if the model knows it.
+/// The content that would be replaced. An error if the model has not read it.
 fn existing(target: &Target, context: &Context) -> Result<Option<Vec<u8>>, String> {
     let Some(now) = target.read(context)? else { return Ok(None) };
     let name = paths::shown(&target.path, context);
@@ -60,7 +60,7 @@ fn existing(target: &Target, context: &Context) -> Result<Option<Vec<u8>>, Strin
     }
 }
 
-/// Writes, unless the file is no longer what was shown.
+/// Writes the file, unless it has changed since the person saw it.
 fn write(target: &Target, before: Option<&[u8]>, content: &str, context: &Context) -> Result<Outcome, String> {
     let name = paths::shown(&target.path, context);
     if existing(target, context)?.as_deref() != before {
@@ -82,7 +82,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn a_new_file_appears_with_its_directories() {
+    fn missing_directories_of_a_new_file_are_created() {
         let home = Home::new();
         let prepared = home.prepare(&WriteFile, json!({"path": "src/new.rs", "content": "a\nb\n"})).unwrap();
         assert_eq!(prepared.title, "src/new.rs");
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_read_is_not_replaced() {
+    fn a_file_that_was_not_read_is_not_replaced() {
         let home = Home::new();
         home.write("app/a", "precious");
         let write = || json!({"path": "a", "content": "new"});
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_appears_while_the_person_thinks_is_kept() {
+    fn a_file_created_during_the_question_is_not_overwritten() {
         let home = Home::new();
         let asked = home.prepare(&WriteFile, json!({"path": "a", "content": "new"})).unwrap();
         home.write("app/a", "theirs");
@@ -151,7 +151,7 @@ mod tests {
         let outcome = finish(asked);
         assert!(!home.path(".ssh/authorized_keys").exists());
         assert!(!home.path("app/aside/authorized_keys").exists());
-        assert!(outcome.is_failed() && outcome.text().contains("taken the place of its directory"), "{outcome:?}");
+        assert!(outcome.is_failed() && outcome.text().contains("its directory was replaced"), "{outcome:?}");
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! The live shell's environment, made fit for a command without a terminal.
+//! The environment of a command: that of the live shell, adapted for a process without a terminal.
 
 use std::ffi::{OsStr, OsString};
 
-/// What keeps programs from waiting for a person who is not there.
+/// Variables that keep programs from waiting for input.
 const UNATTENDED: &[(&str, &str)] = &[
     ("TERM", "dumb"),
     ("NO_COLOR", "1"),
@@ -12,7 +12,7 @@ const UNATTENDED: &[(&str, &str)] = &[
     ("SYSTEMD_PAGER", "cat"),
     ("EDITOR", "false"),
     ("VISUAL", "false"),
-    // A merge or a rebase goes on with the message git proposes.
+    // A merge or a rebase uses the message that git proposes.
     ("GIT_EDITOR", "true"),
     ("GIT_SEQUENCE_EDITOR", "true"),
     ("GIT_TERMINAL_PROMPT", "0"),
@@ -25,7 +25,7 @@ pub(super) fn of_child(shell: &[(OsString, OsString)]) -> Vec<(OsString, OsStrin
     theirs.chain(ours).collect()
 }
 
-/// Our own variables, and the keys that pay for the model: no command needs them, and one that prints them would tell the model.
+/// Whether a variable belongs to shellmate or holds a model's API key. No command needs these, and printing a key would send it to the model.
 fn is_ours(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     name == "SHELLMATE"
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_stay_here_and_the_rest_goes_along() {
+    fn api_keys_are_removed_and_other_variables_are_kept() {
         let shell =
             ["SHELLMATE", "SHELLMATE_SESSION", "OPENAI_API_KEY", "ANTHROPIC_AUTH_TOKEN", "VIRTUAL_ENV", "PAGER"];
         let shell: Vec<(OsString, OsString)> = shell.iter().map(|name| (name.into(), "theirs".into())).collect();

@@ -1,4 +1,4 @@
-//! `bash`: a command in a process group of our own.
+//! `bash`: runs a command in a process group of its own.
 
 mod environment;
 mod process;
@@ -23,9 +23,9 @@ use transcript::Transcript;
 /// How long a command may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Timeouts {
-    /// Unless the model asks for another time.
+    /// The default.
     pub usual: Duration,
-    /// Whatever it asks for.
+    /// The upper limit for the time that a model asks for.
     pub longest: Duration,
 }
 
@@ -79,7 +79,7 @@ impl Tool for Bash {
     }
 }
 
-/// Refuses what is no command.
+/// Refuses an empty command and one with a NUL character.
 pub(super) fn check(command: &str) -> Result<(), String> {
     match command {
         _ if command.trim().is_empty() => Err("bad argument command: it is empty".to_owned()),
@@ -88,7 +88,7 @@ pub(super) fn check(command: &str) -> Result<(), String> {
     }
 }
 
-/// A command in one line for a person.
+/// A command as one line for the person.
 pub(super) fn title(command: &str) -> String {
     let mut lines = command.trim().lines();
     let first = spelled(lines.next().unwrap_or_default());
@@ -133,7 +133,7 @@ impl Plan {
             Ending::Cancelled => "stopped by the user".to_owned(),
         };
         match finished.left_running {
-            true => format!("{ending}; processes it left in the background still run, their output is not seen"),
+            true => format!("{ending}; its background processes are still running, their output is not captured"),
             false => ending,
         }
     }

@@ -1,7 +1,7 @@
-//! A command and everything it starts.
+//! Runs a command and its child processes.
 //!
-//! The command leads a session of its own: it has no terminal on which it could write over the person's screen or wait for a
-//! password, and one signal reaches all of its children.
+//! The command leads a new session. It has no terminal, so it can neither write over the person's screen nor wait for a password. One
+//! signal reaches all of its children.
 
 use std::ffi::OsString;
 use std::io;
@@ -19,10 +19,10 @@ use tokio::process::{Child, Command};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-/// Between SIGINT and SIGKILL: enough to remove a lock file, not enough to annoy.
+/// The time between SIGINT and SIGKILL. It is enough to remove a lock file.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// After bash has ended, for what it did not wait for, such as `>(tee log)`.
+/// How long output is read after bash has exited, for processes that it did not wait for, such as `>(tee log)`.
 const LINGER: Duration = Duration::from_millis(100);
 
 /// How a command ended.
@@ -36,28 +36,28 @@ pub(super) enum Ending {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Finished {
     pub(super) ending: Ending,
-    /// Whether something it started is still there.
+    /// Whether processes that it started are still running.
     pub(super) left_running: bool,
 }
 
-/// A command that runs. Dropping it kills the whole group.
+/// A running command. Dropping it kills its process group.
 pub(super) struct Running {
     child: Child,
     output: Receiver,
     group: Group,
 }
 
-/// Starts it. Needs a running event loop.
+/// Starts a command. Must be called in an async runtime.
 #[allow(unsafe_code)]
 pub(super) fn start(command: &str, cwd: &Path, environment: Vec<(OsString, OsString)>) -> io::Result<Running> {
     let (output, input) = io::pipe()?;
     let mut bash = Command::new("bash");
     bash.args(["-c", command]).current_dir(cwd).env_clear().envs(environment);
     bash.stdin(Stdio::null()).stdout(input.try_clone()?).stderr(input);
-    // SAFETY: between fork and exec only setsid(2) is called, which is async-signal-safe; nothing is allocated.
+    // SAFETY: between fork and exec only setsid(2) is called. It is async-signal-safe, and nothing is allocated.
     unsafe { bash.pre_exec(|| setsid().map(drop).map_err(io::Error::from)) };
     let child = bash.spawn()?;
-    // Only the command may hold the writing end, or its end would go unnoticed.
+    // `bash` holds the writing end of the pipe. While it is open, the end of the output cannot be read.
     drop(bash);
     let leader = child.id().and_then(|id| i32::try_from(id).ok()).ok_or(io::ErrorKind::NotFound)?;
     let group = Group { leader: Pid::from_raw(leader), is_ours: true };
@@ -65,7 +65,7 @@ pub(super) fn start(command: &str, cwd: &Path, environment: Vec<(OsString, OsStr
 }
 
 impl Running {
-    /// Follows the command to its end, or brings it about.
+    /// Reads the output until the command exits, times out or is cancelled.
     pub(super) async fn finish(
         &mut self,
         patience: Duration,
@@ -77,7 +77,7 @@ impl Running {
             () = cancel.cancelled() => Ok(Ending::Cancelled),
             () = tokio::time::sleep(patience) => Ok(Ending::TimedOut),
         };
-        // A command that cannot be waited for is one to get rid of.
+        // A command that cannot be waited for is killed.
         let ending = ending.unwrap_or(Ending::Cancelled);
         if let Ending::Exited(_) = ending {
             let silent = timeout(LINGER, self.until_silent(&mut hear)).await.is_ok();
@@ -111,7 +111,7 @@ impl Running {
         }
     }
 
-    /// Until nobody can write any more.
+    /// Reads until all writers have closed the pipe.
     async fn until_silent(&mut self, hear: &mut impl FnMut(&[u8])) {
         let mut buffer = [0; 16 * 1024];
         while let Ok(count @ 1..) = self.output.read(&mut buffer).await {
@@ -120,20 +120,20 @@ impl Running {
     }
 }
 
-/// A process group we started.
+/// The process group of the command.
 struct Group {
     leader: Pid,
-    /// Until it has ended: its number may then belong to somebody else.
+    /// Whether the group may be signalled. After its end the number may belong to another group.
     is_ours: bool,
 }
 
 impl Group {
     fn signal(&self, signal: Signal) {
-        // It may just have ended by itself.
+        // An error means that the group has already ended.
         let _ = killpg(self.leader, signal);
     }
 
-    /// Lets go of it; whether anything is left of it.
+    /// Leaves the group alone from now on. Returns whether it still has processes.
     fn release(&mut self) -> bool {
         self.is_ours = false;
         killpg(self.leader, None).is_ok()

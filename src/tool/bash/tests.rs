@@ -1,4 +1,4 @@
-//! Real commands.
+//! Tests with real commands.
 
 use std::fs;
 use std::path::Path;
@@ -14,14 +14,14 @@ use crate::tool::Preview;
 use crate::tool::result::RESULT_CAP;
 use crate::tool::tests::{Home, followed, runtime};
 
-/// Long enough for a busy machine; nothing waits for all of it unless something is wrong.
+/// A timeout that is long enough for a busy machine. Only a failing test waits for it.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn run(home: &Home, command: &str) -> Outcome {
     home.call(&Bash(Timeouts::default()), json!({"command": command}))
 }
 
-/// Reads a running command's output up to its first whole line.
+/// Receives the output of a running command up to its first complete line.
 fn first_line(heard: &Receiver<String>) -> String {
     let mut text = String::new();
     while !text.contains('\n') {
@@ -30,7 +30,7 @@ fn first_line(heard: &Receiver<String>) -> String {
     text.lines().next().unwrap().to_owned()
 }
 
-/// Waits until the process is gone, or nobody has looked after it yet.
+/// Waits until the process is gone or a zombie.
 fn wait_until_gone(pid: &str) {
     let stat = Path::new("/proc").join(pid).join("stat");
     let began = Instant::now();
@@ -66,7 +66,7 @@ fn status_and_both_streams_come_back_in_order() {
 }
 
 #[test]
-fn nobody_is_asked_anything() {
+fn a_command_has_no_terminal_and_no_input() {
     let home = Home::new();
     assert_eq!(run(&home, "cat; echo \"$PAGER $EDITOR $TERM\"").text(), "exit code 0\ncat false dumb");
     let terminal = run(&home, "(exec </dev/tty) 2>&1");
@@ -75,7 +75,7 @@ fn nobody_is_asked_anything() {
 }
 
 #[test]
-fn output_is_heard_while_the_command_runs() {
+fn output_arrives_while_the_command_runs() {
     let home = Home::new();
     let prepared = home
         .prepare(&Bash(Timeouts::default()), json!({"command": "echo ready; read line < gate; echo got $line"}))
@@ -90,7 +90,7 @@ fn output_is_heard_while_the_command_runs() {
 }
 
 #[test]
-fn a_long_output_is_cut_and_kept() {
+fn a_long_output_is_cut_and_kept_in_a_file() {
     let home = Home::new();
     let outcome = run(&home, "seq 1 100000");
     let text = outcome.text();
@@ -101,7 +101,7 @@ fn a_long_output_is_cut_and_kept() {
 }
 
 #[test]
-fn a_command_out_of_time_is_stopped_and_what_it_said_is_kept() {
+fn a_command_that_times_out_returns_its_output() {
     let home = Home::new();
     let outcome =
         home.call(&Bash(Timeouts::default()), json!({"command": "echo begun; exec sleep 1000", "timeout": 1}));
@@ -109,7 +109,7 @@ fn a_command_out_of_time_is_stopped_and_what_it_said_is_kept() {
 }
 
 #[test]
-fn a_cancelled_command_may_clean_up() {
+fn a_cancelled_command_can_clean_up() {
     let home = Home::new();
     let (context, heard, cancel) = followed();
     let command = "trap 'echo cleaned; exit 1' INT; echo ready; while :; do sleep 0.01; done";
@@ -122,7 +122,7 @@ fn a_cancelled_command_may_clean_up() {
 }
 
 #[test]
-fn what_ignores_the_interrupt_is_killed_with_its_children() {
+fn a_command_that_ignores_sigint_is_killed_with_its_children() {
     let home = Home::new();
     let (context, heard, cancel) = followed();
     let command = "trap '' INT TERM; bash -c 'sleep 1000 & echo $! $BASHPID $PPID; wait'; echo not reached";
@@ -149,11 +149,11 @@ fn a_dropped_call_leaves_nothing_running() {
 }
 
 #[test]
-fn a_process_left_behind_is_not_waited_for() {
+fn background_processes_are_not_waited_for() {
     let home = Home::new();
     let outcome = run(&home, "sleep 1000 & echo $!");
     let text = outcome.text();
-    assert!(text.starts_with("exit code 0; processes it left in the background still run"), "{text}");
+    assert!(text.starts_with("exit code 0; its background processes are still running"), "{text}");
     let pid = text.lines().last().unwrap();
     nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid.parse().unwrap()), nix::sys::signal::Signal::SIGKILL)
         .unwrap();
@@ -161,7 +161,7 @@ fn a_process_left_behind_is_not_waited_for() {
 }
 
 #[test]
-fn a_directory_that_is_gone_is_named() {
+fn a_missing_working_directory_is_reported() {
     let home = Home::new();
     let prepared = home.prepare(&Bash(Timeouts::default()), json!({"command": "true"})).unwrap();
     fs::remove_dir(home.path("app")).unwrap();

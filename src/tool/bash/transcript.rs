@@ -1,4 +1,4 @@
-//! What a command prints, for three readers: the screen at once, the model at the end, the disk for later.
+//! The output of a command, for the screen at once, for the model at the end, and for a file.
 
 use std::io;
 
@@ -7,24 +7,24 @@ use crate::text::KIB;
 use crate::tool::Context;
 use crate::tool::result::{self, Spill, TEXT_CAP, Whole};
 
-/// Of each end in memory, with room for the escape sequences and carriage returns that are no text.
+/// How much of both ends is kept in memory. It includes escape sequences and carriage returns, which are removed later.
 const LIMITS: Limits = Limits { head: 64 * KIB, tail: 64 * KIB, spill: 0 };
 
-/// Bytes shown on the screen as they come; nobody reads more, and the rest is in the file.
+/// The most bytes that are shown on the screen. The rest is in the file.
 const SCREEN_CAP: usize = 256 * KIB;
 
-/// Lines are not wrapped; this is only where a terminal would.
+/// The size of the terminal that the output is rendered for. It is wide, so that lines are not wrapped.
 const SIZE: (u16, u16) = (24, 1000);
 
 pub(super) struct Transcript {
     context: Context,
     kept: Capture,
-    /// Until the model's cap is passed, everything; then it is in the spill.
+    /// All output up to the model's cap. A longer output is moved to the file.
     early: Vec<u8>,
     spill: Option<io::Result<Spill>>,
     bytes: u64,
     newlines: usize,
-    /// The beginning of a character that a read cut in two.
+    /// The first bytes of a character whose rest has not been read yet.
     torn: Vec<u8>,
     ends_in_cr: bool,
     shown: usize,
@@ -62,13 +62,13 @@ impl Transcript {
         };
         let text = self.context.redactor.mask(&text);
         if text.len() <= TEXT_CAP && self.bytes <= (LIMITS.head + LIMITS.tail) as u64 {
-            // It was long only in what a terminal does not show.
+            // The output was long only because of escape sequences and overwritten text.
             return text;
         }
         result::cut(&text, &Whole { at: whole, lines: self.newlines.max(1), bytes: self.bytes })
     }
 
-    /// A terminal's driver would have put a carriage return before each newline; a capture is what a terminal gets.
+    /// Adds a carriage return before each newline, as the terminal driver does, because a capture expects terminal output.
     fn keep(&mut self, bytes: &[u8]) {
         for line in bytes.split_inclusive(|&byte| byte == b'\n') {
             match line.strip_suffix(b"\n") {
@@ -118,7 +118,7 @@ impl Transcript {
     }
 }
 
-/// How many bytes at the end begin a character that more bytes would finish.
+/// The number of bytes at the end that are the beginning of an incomplete character.
 fn unfinished(bytes: &[u8]) -> usize {
     let Some(last) = bytes.utf8_chunks().last() else { return 0 };
     let invalid = last.invalid();
@@ -145,13 +145,13 @@ mod tests {
     }
 
     #[test]
-    fn the_model_reads_what_a_terminal_would_show() {
+    fn the_model_reads_the_output_as_a_terminal_displays_it() {
         let (_, text) = heard(&[b"\x1b[31mred\x1b[0m\n", b" 10%\r 50%\r100%\nlast"]);
         assert_eq!(text, "red\n100%\nlast");
     }
 
     #[test]
-    fn an_endless_output_is_not_shown_for_ever() {
+    fn output_on_the_screen_is_capped() {
         let (screen, text) = heard(&[&b"0123456789\n".repeat(100_000)]);
         assert!(screen.ends_with("not shown …]\n"));
         assert!(text.contains(" of 100000 left out; the whole (1.0 MiB) is in "), "{text}");

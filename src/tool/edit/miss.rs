@@ -1,25 +1,25 @@
-//! Why a text was not found, and what is nearest to it.
+//! Explains why a text was not found, with the nearest lines of the file.
 
 use std::collections::HashSet;
 
 use crate::text::KIB;
 use crate::tool::result;
 
-/// Lines of the file that are shown, and their bytes.
+/// The most lines of the file that are shown, and the most bytes.
 const SHOWN: usize = 20;
 const SHOWN_BYTES: usize = 4 * KIB;
 
-/// Lines of the file a close one is looked for in, and the longest that is compared letter by letter.
+/// The most lines that are compared, and the longest line that is compared by edit distance.
 const COMPARED: usize = 20_000;
 const COMPARED_LENGTH: usize = 400;
 
-/// A way to look at a line that forgives one kind of difference.
+/// A normalisation of lines that ignores one kind of difference.
 struct Forgiving {
     difference: &'static str,
     key: fn(&str) -> String,
 }
 
-/// From the smallest difference to the largest.
+/// Ordered from the smallest difference to the largest.
 const WAYS: &[Forgiving] = &[
     Forgiving { difference: "in line endings", key: |line| line.trim_end_matches('\r').to_owned() },
     Forgiving { difference: "in whitespace at line ends", key: |line| line.trim_end().to_owned() },
@@ -30,7 +30,7 @@ const WAYS: &[Forgiving] = &[
     Forgiving { difference: "in whitespace and quotes", key: |line| spaces(&typewritten(line)) },
 ];
 
-/// Says what is nearest to `old` in a masked text.
+/// Describes the lines of a masked text that are nearest to `old`.
 pub(super) fn explain(text: &str, old: &str) -> String {
     if let Some(without) = without_line_numbers(old)
         && text.contains(&without)
@@ -51,7 +51,7 @@ pub(super) fn explain(text: &str, old: &str) -> String {
     }
 }
 
-/// Where the wanted lines are, seen with `key`. The first and the last may be parts of lines.
+/// The index of the wanted lines, compared after `key` is applied. The first and the last wanted line may be parts of lines.
 fn find(lines: &[&str], wanted: &[&str], key: fn(&str) -> String) -> Option<usize> {
     let keys: Vec<String> = lines.iter().map(|line| key(line)).collect();
     let wanted: Vec<String> = wanted.iter().map(|line| key(line)).collect();
@@ -67,7 +67,7 @@ fn find(lines: &[&str], wanted: &[&str], key: fn(&str) -> String) -> Option<usiz
     })
 }
 
-/// Where most of the wanted lines are, or at least one like the longest of them.
+/// The index of the place with most of the wanted lines, or of a line similar to the longest of them.
 fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
     let present: HashSet<String> = wanted.iter().map(|line| spaces(line)).filter(|line| line.len() > 3).collect();
     let hits: Vec<usize> = lines.iter().map(|line| usize::from(present.contains(&spaces(line)))).collect();
@@ -75,7 +75,7 @@ fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
     let best = hits.windows(size).map(|window| window.iter().sum::<usize>()).enumerate();
     let best = best.max_by_key(|(at, hits)| (*hits, std::cmp::Reverse(*at)));
     if let Some((at, 1..)) = best {
-        // From the first line that is there, less those that should come before it.
+        // Begins at the first line that is present, minus the wanted lines that precede it.
         let first = (at..at + size).find(|line| hits[*line] > 0).unwrap_or(at);
         let before = wanted.iter().position(|line| spaces(line) == spaces(lines[first])).unwrap_or(0);
         return Some(first.saturating_sub(before));
@@ -100,7 +100,7 @@ fn numbered(lines: &[&str], at: usize, count: usize) -> String {
     shown
 }
 
-/// The text less a number and a tab at the start of each line, if all lines have them.
+/// The text without the number and the tab at the start of each line, if all lines have them.
 fn without_line_numbers(old: &str) -> Option<String> {
     let stripped: Option<Vec<&str>> = old
         .lines()
@@ -113,12 +113,12 @@ fn without_line_numbers(old: &str) -> Option<String> {
     stripped.map(|lines| lines.join("\n"))
 }
 
-/// Words with one blank between them.
+/// The line with each run of whitespace replaced by one blank.
 fn spaces(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Quotes, dashes and blanks as on a typewriter.
+/// The line with typographic quotes, dashes and blanks replaced by ASCII.
 fn typewritten(line: &str) -> String {
     let plain = |letter| match letter {
         '‘' | '’' | '‚' | '′' => '\'',

@@ -1,4 +1,4 @@
-//! `edit_file`: exact replacements, all or none.
+//! `edit_file`: makes exact replacements, all or none.
 
 mod miss;
 mod replace;
@@ -63,7 +63,7 @@ impl Tool for EditFile {
     }
 }
 
-/// One edit may be written without a list around it.
+/// Puts a single edit that was written without a list into one.
 fn as_list(arguments: &Value) -> Value {
     match arguments {
         Value::Object(fields) if !fields.contains_key("edits") && fields.keys().any(|key| key.starts_with("old")) => {
@@ -78,7 +78,7 @@ fn as_list(arguments: &Value) -> Value {
 struct Plan {
     before: String,
     after: String,
-    /// Whether the model has read the file as it is.
+    /// Whether the model has read the current state of the file.
     was_read: bool,
 }
 
@@ -97,7 +97,7 @@ impl Plan {
     }
 }
 
-/// Writes, unless the file is no longer what was shown.
+/// Writes the file, unless it has changed since the person saw the diff.
 fn write(target: &Target, edits: &[Edit], shown: &Plan, context: &Context) -> Result<Outcome, String> {
     let name = paths::shown(&target.path, context);
     let now = Plan::of(target, edits, context)?;

@@ -1,4 +1,4 @@
-//! Replacing text in text.
+//! Applies edits to a text.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,10 +6,10 @@ use std::ops::Range;
 use super::{Edit, miss};
 use crate::guard::Redactor;
 
-/// Line numbers named when a text is found too often.
+/// How many line numbers are listed when a text occurs several times.
 const PLACES: usize = 10;
 
-/// Makes all edits, each on what the one before left, or says which cannot be made and why.
+/// Applies all edits one after the other. The error names the edit that cannot be applied and why.
 pub(super) fn all(text: &str, edits: &[Edit], name: &str, redactor: &Redactor) -> Result<String, String> {
     if edits.is_empty() {
         return Err("bad argument edits: there are none".to_owned());
@@ -27,7 +27,7 @@ pub(super) fn all(text: &str, edits: &[Edit], name: &str, redactor: &Redactor) -
     Ok(text.into_owned())
 }
 
-/// Why an edit cannot be made, to be said before and after the file's name.
+/// Why an edit cannot be applied: the parts of the message before and after the file's name.
 struct Refusal {
     problem: String,
     detail: String,
@@ -41,7 +41,7 @@ fn one(text: &str, edit: &Edit, has_crlf: bool, redactor: &Redactor) -> Result<S
     if edit.old_string == edit.new_string {
         return Err(refusal("old_string and new_string are the same: nothing to change in", ""));
     }
-    // A model writes plain newlines; the file's own way of ending lines is tried first.
+    // Models write `\n`. The line ending of the file is tried first.
     let ways: [fn(&str) -> Cow<'_, str>; 2] = if has_crlf { [crlf, verbatim] } else { [verbatim, crlf] };
     let secrets = redactor.secret_ranges(text);
     let Some(way) = ways.into_iter().find(|way| !places(text, &way(&edit.old_string), &secrets).is_empty()) else {
@@ -69,7 +69,7 @@ fn one(text: &str, edit: &Edit, has_crlf: bool, redactor: &Redactor) -> Result<S
     Ok(after)
 }
 
-/// Where a text occurs outside of secrets. The model does not see those, and must not find out by guessing.
+/// The offsets of a text outside of secrets. The model does not see secrets and must not learn about them by guessing.
 fn places(text: &str, old: &str, secrets: &[Range<usize>]) -> Vec<usize> {
     let is_visible = |at: &usize| {
         let next = secrets.partition_point(|secret| secret.end <= *at);

@@ -1,4 +1,4 @@
-//! Edits of real files.
+//! Tests with real files.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -52,7 +52,7 @@ fn several_edits_are_made_in_order_or_not_at_all() {
 }
 
 #[test]
-fn one_edit_needs_no_list() {
+fn a_single_edit_needs_no_list() {
     let home = with("old\n");
     home.done(&EditFile, json!({"file_path": "a.rs", "old_string": "old", "new_string": "new"}));
     assert_eq!(home.read("app/a.rs"), "new\n");
@@ -61,7 +61,7 @@ fn one_edit_needs_no_list() {
 }
 
 #[test]
-fn too_many_matches_are_counted_and_placed() {
+fn several_matches_are_reported_with_their_lines() {
     let home = with("x\ny\nx\n");
     assert_eq!(
         home.failed(&EditFile, edit("x", "z")),
@@ -70,7 +70,7 @@ fn too_many_matches_are_counted_and_placed() {
 }
 
 #[test]
-fn a_miss_says_what_is_nearest_and_why() {
+fn a_text_that_is_not_found_is_reported_with_the_nearest_lines() {
     let home = with("fn main() {\n\tlet name = “x”;\n\tprintln!(\"hello\");\n\treturn;\n}\n");
     let said = |old: &str| home.failed(&EditFile, edit(old, "")).replace("old_string was not found in a.rs. ", "");
     assert_eq!(
@@ -88,7 +88,7 @@ fn a_miss_says_what_is_nearest_and_why() {
 }
 
 #[test]
-fn line_endings_and_the_byte_order_mark_stay() {
+fn line_endings_and_the_byte_order_mark_are_kept() {
     let home = with("\u{FEFF}one\r\ntwo\r\nthree\r\n");
     home.done(&EditFile, edit("one\ntwo", "1\n2\n2.5"));
     assert_eq!(home.read("app/a.rs"), "\u{FEFF}1\r\n2\r\n2.5\r\nthree\r\n");
@@ -100,7 +100,7 @@ fn line_endings_and_the_byte_order_mark_stay() {
 }
 
 #[test]
-fn mode_and_link_stay() {
+fn mode_and_link_are_kept() {
     let home = Home::new();
     home.write("real.sh", "old");
     fs::set_permissions(home.path("real.sh"), Permissions::from_mode(0o755)).unwrap();
@@ -112,7 +112,7 @@ fn mode_and_link_stay() {
 }
 
 #[test]
-fn a_file_changed_since_it_was_read_is_left_alone() {
+fn a_file_that_changed_since_it_was_read_is_not_edited() {
     let home = with("one two\n");
     home.done(&ReadFile, json!({"path": "a.rs"}));
     home.write("app/a.rs", "one two three\n");
@@ -125,7 +125,7 @@ fn a_file_changed_since_it_was_read_is_left_alone() {
 }
 
 #[test]
-fn edits_follow_each_other_without_reading_again() {
+fn an_edited_file_can_be_edited_again_without_reading_it() {
     let home = with("one\n");
     home.done(&ReadFile, json!({"path": "a.rs"}));
     home.done(&EditFile, edit("one", "two"));
@@ -134,14 +134,14 @@ fn edits_follow_each_other_without_reading_again() {
 }
 
 #[test]
-fn an_edit_is_no_leave_to_overwrite() {
+fn an_edit_does_not_allow_overwriting_an_unread_file() {
     let home = with("one\nunread\n");
     home.done(&EditFile, edit("one", "two"));
     assert!(home.failed(&WriteFile, json!({"path": "a.rs", "content": ""})).contains("not read"));
 }
 
 #[test]
-fn what_cannot_be_edited_is_said() {
+fn files_that_cannot_be_edited_are_reported() {
     let home = with("one\n");
     assert!(home.failed(&EditFile, edit("", "x")).contains("old_string is empty"));
     assert!(home.failed(&EditFile, edit("one", "one")).contains("are the same"));
@@ -163,7 +163,7 @@ fn a_directory_swapped_for_a_link_after_the_question_is_not_edited_through() {
     let asked = home.prepare(&EditFile, edit).unwrap();
     fs::rename(home.path("app/sub"), home.path("app/aside")).unwrap();
     symlink(home.path("private"), home.path("app/sub")).unwrap();
-    assert!(finish(asked).text().contains("taken the place of its directory"));
+    assert!(finish(asked).text().contains("its directory was replaced"));
     assert_eq!(home.read("private/a.rs"), "one\n");
     assert_eq!(home.read("app/aside/a.rs"), "one\n");
 }
