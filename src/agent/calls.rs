@@ -1,4 +1,4 @@
-//! Makes the calls of a model: the tool describes each, the guard judges it, the person may be asked, then it runs.
+//! Runs the calls of a model. The tool describes a call, the guard judges it, the person may be asked, then it runs.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,22 +14,22 @@ use crate::guard::{self, Grant, Intent, Surroundings, Verdict};
 use crate::text;
 use crate::tool::{Context, Prepared, RunContext};
 
-/// Calls of one message that are made. A model that asks for more is told so; thousands would only keep the machine busy.
+/// The most calls of one message that are run. The model is told about the others.
 const MOST_CALLS: usize = 64;
-/// How long a call that was cancelled may take to say what it had done.
+/// How long a cancelled call may take to return its outcome.
 const FAREWELL: Duration = Duration::from_millis(60);
-/// Characters of a call that could not be understood, as a person sees it.
+/// The most characters in the title of an invalid call.
 const TITLE_CAP: usize = 120;
 
 /// The calls of one step.
 pub(super) struct Calls<'a> {
     pub(super) turn: &'a Turn,
-    /// Where they are made.
+    /// The environment that they run in.
     pub(super) context: &'a Context,
 }
 
 impl Calls<'_> {
-    /// Makes these calls: reads in a row together, everything else one by one. Each has a result, in the order of the calls.
+    /// Runs these calls: consecutive reads concurrently, everything else one by one. Returns one result per call, in order.
     pub(super) async fn perform(&self, mut calls: Vec<Call>) -> Vec<Part> {
         let excess = calls.split_off(calls.len().min(MOST_CALLS));
         let mut results = Vec::new();
@@ -41,7 +41,7 @@ impl Calls<'_> {
                 continue;
             }
             if !reads.is_empty() {
-                // What was just read decides what may be edited, so the call is looked at again.
+                // A finished read may allow an edit, so the call is described again.
                 results.extend(join_all(reads.drain(..)).await);
                 prepared = self.prepare(&call);
             }
@@ -52,7 +52,7 @@ impl Calls<'_> {
         results
     }
 
-    /// The results of the calls that one message had too many of.
+    /// The results of calls beyond the limit, which are not run.
     fn leave_out(&self, excess: Vec<Call>) -> Vec<Part> {
         if !excess.is_empty() {
             let words = format!("left out {} calls: one message may hold at most {MOST_CALLS}", excess.len());
@@ -62,11 +62,11 @@ impl Calls<'_> {
         excess.into_iter().map(|call| result(call.id, Outcome::failed(message.clone()))).collect()
     }
 
-    /// Describes a call. Rejects calls whose arguments contain a redaction placeholder: it would be written as it is.
+    /// Describes a call. Rejects calls whose arguments contain a redaction placeholder, because it would be used literally.
     fn prepare(&self, call: &Call) -> Result<Prepared, Refusal> {
         let prepared = self.turn.kit.toolbox.prepare(call, self.context).map_err(Refusal::Invalid)?;
         match self.turn.kit.redactor.placeholder_in(&call.arguments) {
-            // Words to the person may well name it.
+            // A question to the person may mention a placeholder.
             Some(placeholder) if prepared.intent != Intent::Ask => Err(Refusal::Placeholder(placeholder)),
             Some(_) | None => Ok(prepared),
         }
@@ -76,7 +76,7 @@ impl Calls<'_> {
         prepared.as_ref().is_ok_and(|call| call.intent.is_read() && self.judge(call).0 == Verdict::Allow)
     }
 
-    /// Makes one call, if it may be made.
+    /// Runs one call, if it is allowed.
     async fn make(&self, call: Call, prepared: Result<Prepared, Refusal>) -> Part {
         if self.turn.cancel.is_cancelled() {
             return result(call.id, Refusal::Interrupted.outcome());
@@ -93,7 +93,7 @@ impl Calls<'_> {
             title: prepared.title.clone(),
             tool: call.name.clone(),
             intent: prepared.intent.clone(),
-            // Who was asked has seen the change and need not see it again.
+            // A change that the person has approved is not shown again.
             preview: if verdict == Verdict::Ask { prepared.preview.take() } else { None },
             lasting,
             cwd: self.context.cwd.clone(),
@@ -104,7 +104,7 @@ impl Calls<'_> {
         }
     }
 
-    /// Finds out whether a call may be made.
+    /// Checks whether a call is allowed, and asks the person if needed.
     async fn allow(&self, verdict: Verdict, question: Approval) -> Result<(), Refusal> {
         match verdict {
             Verdict::Allow => return Ok(()),
@@ -128,7 +128,7 @@ impl Calls<'_> {
         }
     }
 
-    /// The verdict, and what a lasting yes would mean.
+    /// The verdict, and the grant that an approval for the session would add.
     fn judge(&self, prepared: &Prepared) -> (Verdict, Option<Grant>) {
         let (home, kit) = (self.context.home(), &self.turn.kit);
         let around =
@@ -136,7 +136,7 @@ impl Calls<'_> {
         (guard::judge(&prepared.intent, &around), Grant::offered(&prepared.intent, &around))
     }
 
-    /// Says that a call was not made.
+    /// Reports a call that does not run.
     fn decline(&self, call: Call, title: String, refusal: Refusal) -> Part {
         let (id, outcome) = (call.id.clone(), refusal.outcome());
         let kind = self.turn.kit.toolbox.kind(&call.name);
@@ -146,7 +146,7 @@ impl Calls<'_> {
         result(id, outcome)
     }
 
-    /// Starts a call; its future ends with the result, soon after a cancel at the latest.
+    /// Starts a call. The future returns its result, soon after a cancellation at the latest.
     fn start(&self, call: Call, prepared: Prepared) -> BoxFuture<'static, Part> {
         let (front, cancel, id) = (Arc::clone(&self.turn.front), self.turn.cancel.clone(), call.id.clone());
         let (speaker, name) = (Arc::clone(&self.turn.front), call.id.clone());
@@ -172,7 +172,7 @@ impl Calls<'_> {
     }
 }
 
-/// Runs a call to its end, or to shortly after the person stops it. Dropping it ends what is left of it.
+/// Runs a call to its end, or until shortly after the person stops it. Dropping the future stops the call.
 async fn until_cancelled(mut run: BoxFuture<'static, Outcome>, cancel: &CancellationToken) -> Ran {
     if cancel.is_cancelled() {
         return Ran::Stopped(Outcome::failed(INTERRUPTED));
@@ -188,7 +188,7 @@ async fn until_cancelled(mut run: BoxFuture<'static, Outcome>, cancel: &Cancella
     }))
 }
 
-/// How far a call came.
+/// How a call ended.
 enum Ran {
     ToItsEnd(Outcome),
     /// The person stopped it.
@@ -199,7 +199,7 @@ fn result(id: String, outcome: Outcome) -> Part {
     Part::Result { id, outcome }
 }
 
-/// One line of what the model wrote: what a call is about, where it says so in the usual words.
+/// One line that describes a call from its JSON: a well-known argument if there is one, else the JSON itself.
 fn in_short(arguments: &str) -> String {
     let object: Option<serde_json::Value> = serde_json::from_str(arguments).ok();
     let usual = ["path", "command", "pattern", "question"];

@@ -1,4 +1,4 @@
-//! What an edit changed, for a person to see.
+//! The change of an edit, for display.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use crate::chat::Shown;
 use crate::text::KIB;
 use crate::tool::Preview;
 
-/// Unchanged lines around a change.
+/// How many unchanged lines are shown around a change.
 const AROUND: usize = 2;
-/// Bytes of one change.
+/// The most bytes of one change.
 const CAP: usize = 64 * KIB;
-/// Two large files that have nothing in common are not compared for longer; the difference is then coarser.
+/// The time limit for a comparison. After it the diff is coarser, which happens for large files with little in common.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// The lines an edit takes and those it brings.
+/// The removed and the added lines of an edit.
 pub(super) fn of(preview: &Preview) -> Option<Shown> {
     let (before, after) = match preview {
         Preview::Edit { before, after, .. } => (before, after),
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_edit_is_the_lines_it_changes() {
+    fn an_edit_is_shown_as_a_diff() {
         let edit =
             |before: &str, after: &str| Preview::Edit { path: "/a".into(), before: before.into(), after: after.into() };
         let diff = "@@ -1,3 +1,4 @@\n a\n-b\n+B\n+B\n c\n".to_owned();

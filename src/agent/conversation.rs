@@ -1,4 +1,4 @@
-//! What was said: whole exchanges, appended one after the other.
+//! A conversation: a list of exchanges to which whole exchanges are appended.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
@@ -9,17 +9,17 @@ use super::stream::INTERRUPTED;
 use crate::chat::{Ending, Message, Outcome, Part, Role, Usage};
 use crate::tool::Seen;
 
-/// Stands where an answer would, so that the next question does not follow a question.
+/// Replaces a missing answer, so that questions and answers alternate.
 const NO_ANSWER: &str = "[no answer]";
-/// The result of a call that has none.
+/// The result for a call that did not run.
 const NO_RESULT: &str = "this call was not made";
 
-/// Tells one conversation from all others.
+/// Identifies a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ConversationId(u64);
 
 impl ConversationId {
-    /// An id that this machine has not used: the time in nanoseconds, or one more than the last id where the clock stood still.
+    /// A new id: the time in nanoseconds, or the last id plus one if the clock has not advanced.
     fn fresh() -> ConversationId {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
@@ -29,7 +29,7 @@ impl ConversationId {
     }
 }
 
-/// A question with everything said until its answer ended.
+/// A question with all messages up to the end of its answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Exchange {
     pub messages: Vec<Message>,
@@ -37,13 +37,13 @@ pub(crate) struct Exchange {
     pub model: String,
     pub usage: Usage,
     pub ending: Ending,
-    /// The files that were read. They are read again after a restart, so they are not stored.
+    /// The files that were read. They are not stored, because they must be read again after a restart.
     #[serde(skip)]
     pub seen: Seen,
 }
 
-/// A conversation. It grows by whole exchanges, and what it holds can be sent to any provider: every call has its result right
-/// behind it, and questions and answers alternate.
+/// A conversation. Only whole exchanges are appended, and its messages can be sent to any provider: every call is directly followed by its
+/// result, and questions and answers alternate.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Conversation {
     id: ConversationId,
@@ -72,7 +72,7 @@ impl Conversation {
         }
     }
 
-    /// What is sent of it with the next question.
+    /// The messages that are sent with the next question.
     pub(crate) fn window(&self) -> Vec<Message> {
         self.messages().cloned().collect()
     }
@@ -90,7 +90,7 @@ impl Conversation {
         usage
     }
 
-    /// A copy of what the model knows of files. One answer's reading is not another's knowledge before it is appended.
+    /// A copy of the files that the model has read. Files that a running answer reads are added when its exchange is appended.
     pub(crate) fn seen(&self) -> Seen {
         self.seen.fork()
     }
@@ -100,8 +100,8 @@ impl Conversation {
     }
 }
 
-/// The messages of an exchange in a form that every provider takes: it begins with the question and ends with the model's words,
-/// no message is empty, no two questions and no two answers follow each other, and every call has its result right behind it.
+/// Brings the messages of an exchange into a form that every provider accepts. It begins with the question and ends with a message of the
+/// model, no message is empty, questions and answers alternate, and every call is directly followed by its result.
 fn sendable(messages: Vec<Message>, ending: &Ending) -> Vec<Message> {
     let mut sound: Vec<Message> = Vec::new();
     for message in messages {
@@ -134,7 +134,7 @@ fn sendable(messages: Vec<Message>, ending: &Ending) -> Vec<Message> {
     sound
 }
 
-/// The calls of the last message, which wait for their results.
+/// The ids of the calls in the last message, which have no results yet.
 fn open_calls(messages: &[Message]) -> Vec<String> {
     let last = messages.last().filter(|last| last.role == Role::Assistant);
     last.into_iter().flat_map(Message::calls).map(|call| call.id.clone()).collect()
@@ -168,7 +168,7 @@ mod tests {
         ]
     }
 
-    /// Messages as a turn might leave them: any order, but calls are the model's and results the tools'.
+    /// Messages as a turn might leave them: in any order, but only the model makes calls and only tools return results.
     fn message() -> impl Strategy<Value = Message> {
         let role = prop_oneof![Just(Role::User), Just(Role::Assistant), Just(Role::Tool)];
         (role, prop::collection::vec(part(), 0..4)).prop_map(|(role, mut parts)| {

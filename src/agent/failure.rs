@@ -1,4 +1,4 @@
-//! Errors of a provider as the failures of a turn.
+//! Converts errors of providers into failures of a turn.
 
 use crate::chat::{Failure, FailureKind};
 use crate::provider::{ErrorKind, ProviderError, ResolveError};
@@ -8,7 +8,7 @@ pub(super) fn of(error: &ProviderError) -> Failure {
     Failure::new(kind(error.kind()), error.to_string())
 }
 
-/// The failure of a turn for which no model could be chosen.
+/// The failure of a turn for which no model could be selected.
 pub(crate) fn unresolved(error: &ResolveError) -> Failure {
     let kind = match error {
         ResolveError::Ask(error) => kind(error.kind()),

@@ -1,4 +1,4 @@
-//! The two interfaces of a turn: a front that shows it, an approver that allows its calls.
+//! The two interfaces of a turn: a front that displays it, and an approver that allows its calls.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,23 +7,23 @@ use futures_util::future::BoxFuture;
 
 use crate::{chat, guard, tool};
 
-/// Shows a turn.
+/// Displays a turn.
 pub(crate) trait Front: Send + Sync {
-    /// Takes one event. It must not wait: the next byte of the answer is behind it.
+    /// Receives an event. It must not block, because it delays the rest of the answer.
     fn hear(&self, event: chat::Event);
 
-    /// Where the live shell is, if a call may have moved it since the query.
+    /// The current state of the live shell, if a call may have changed it since the query.
     fn place(&self) -> Option<Place> {
         None
     }
 
-    /// What the person has said since the query, to be told to the model before its next step.
+    /// The messages that the person has sent since the query. The model reads them before its next step.
     fn steered(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// Where a shell is.
+/// The directory and the environment of a shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
     pub cwd: PathBuf,
@@ -31,27 +31,27 @@ pub(crate) struct Place {
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// Allows calls. Separate from [`Front`] because a front that only listens (a log, a test, another program) must not decide.
+/// Decides about calls. Separate from [`Front`], because a front that only listens (a log, a test, another program) must not decide.
 pub(crate) trait Approver: Send + Sync {
-    /// Asks. Dropping the future takes the question back.
+    /// Asks for approval. Dropping the future withdraws the question.
     fn approve(&self, request: Approval) -> BoxFuture<'static, Decision>;
 }
 
-/// A question for approval.
+/// A request for approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Approval {
-    /// One line for a person.
+    /// One line for the person.
     pub title: String,
-    /// The tool's name; empty where it is no call, but whether to go on.
+    /// The tool's name. Empty for the question whether the turn may continue.
     pub tool: String,
     pub intent: guard::Intent,
     pub preview: Option<tool::Preview>,
-    /// What a yes for the session would mean; none where a yes can only be for once.
+    /// The grant that an approval for the session would add. `None` if the call can only be approved once.
     pub lasting: Option<guard::Grant>,
     pub cwd: PathBuf,
 }
 
-/// What the person said.
+/// The decision of the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Decision {
     Once,
@@ -59,7 +59,7 @@ pub(crate) enum Decision {
     No {
         why: Option<String>,
     },
-    /// Nobody could be asked; the words are for the model.
+    /// Nobody could be asked. The reason is for the model.
     Unasked {
         why: String,
     },

@@ -1,4 +1,4 @@
-//! What an answer needs and never changes.
+//! The parts of an answer that do not change while it runs.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,40 +10,40 @@ use crate::guard::{Grants, Redactor};
 use crate::provider::{Policy, Request, Resolved};
 use crate::tool::{Ports, Toolbox};
 
-/// A model with its tools, permissions and limits. Cheap to clone, and made anew when the model or a setting changes.
+/// A model with its tools, permissions and limits. Cheap to clone. A new kit is built when the model or a setting changes.
 #[derive(Clone)]
 pub(crate) struct Kit {
     pub model: Resolved,
     pub toolbox: Toolbox,
-    /// The standing approvals of the session; all kits of a session share them.
+    /// The approvals for the session, shared by all of its kits.
     pub grants: Grants,
-    /// Everything a model reads has passed this. All kits of a session share what it learns.
+    /// Masks everything that a model reads. All kits of a session share the secrets it has learned.
     pub redactor: Redactor,
     pub limits: Limits,
     pub places: Arc<Places>,
-    /// When a request that failed is sent again.
+    /// When a failed request is sent again.
     pub policy: Policy,
 }
 
-/// The directories and files of an agent.
+/// The directories and files that the agent uses.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Places {
-    /// A private directory for results too long for a model.
+    /// A private directory for results that are too long for a model.
     pub spill: PathBuf,
     /// The database with the recorded commands.
     pub history: Option<PathBuf>,
-    /// Directories with our own memory, which no call may change.
+    /// shellmate's own directories, which no call may change.
     pub private: Vec<PathBuf>,
 }
 
-/// What a query would send, part by part.
+/// The parts of the request that a query would send.
 pub(crate) struct Preview {
     pub model: String,
     pub system: &'static str,
     pub tools: Vec<ToolSpec>,
-    /// What was said so far.
+    /// The conversation so far.
     pub conversation: Vec<Message>,
-    /// What the query itself would add to that.
+    /// The fragments that the query would add.
     pub fragments: Vec<Fragment>,
 }
 
@@ -67,7 +67,7 @@ impl Kit {
         }
     }
 
-    /// Exactly what a query would send.
+    /// The request that a query would send, for `/context`.
     pub(crate) fn preview(&self, conversation: &Conversation, ports: &Ports, query: &Query) -> Preview {
         let Kit { redactor, places, limits, .. } = self;
         let conversation = conversation.window();

@@ -2,18 +2,18 @@
 
 use super::context::Events;
 
-/// Tokens of one answer, thinking apart.
+/// The most tokens of one answer, without thinking.
 const OUTPUT: u32 = 16_384;
 
-/// How far a turn may go by itself, and how much it is told.
+/// The limits of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limits {
-    /// Requests after which the person is asked whether to go on.
+    /// The number of requests after which the person is asked whether to continue.
     pub steps: u32,
-    /// How often the text of one answer may be shown. A request whose text was shown this often and then broke off is not sent
-    /// again: 2 on a screen, 1 where what is printed can't be told apart any more.
+    /// How often the text of one answer may be shown. A request that breaks off after its text was shown this often is not sent again. It is 2
+    /// on a screen, and 1 if the output is not a terminal, where two attempts could not be told apart.
     pub tellings: u32,
-    /// What a query tells of what happened in the shell.
+    /// How much of the shell's recent commands goes with a query.
     pub events: Events,
 }
 
@@ -24,7 +24,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Tokens an answer may have: a small window is not to be filled by the answer alone.
+    /// The most tokens of an answer: at most a quarter of the context window.
     pub(super) fn output(&self, context_window: Option<u32>) -> u32 {
         context_window.map_or(OUTPUT, |window| OUTPUT.min(window / 4)).max(256)
     }

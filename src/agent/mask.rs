@@ -1,9 +1,9 @@
-//! Masks the secrets in messages before they become part of a conversation.
+//! Masks secrets in messages before they become part of a conversation.
 
 use crate::chat::{Message, Outcome, Part};
 use crate::guard::Redactor;
 
-/// The message without its secrets. What a model said itself, and how it thought, goes back as it came.
+/// The message with its secrets masked. Calls and thinking of the model are sent back unchanged.
 pub(super) fn masked(message: Message, redactor: &Redactor) -> Message {
     let parts = message.parts.into_iter().map(|part| match part {
         Part::Text(text) => Part::Text(redactor.mask(&text)),
@@ -20,7 +20,7 @@ fn masked_outcome(outcome: Outcome, redactor: &Redactor) -> Outcome {
     }
 }
 
-/// Tells the model that a call must not contain a redaction placeholder.
+/// The message to the model that a call must not contain a redaction placeholder.
 pub(super) fn refusal(placeholder: &str) -> String {
     let variable = placeholder.split_once('$').and_then(|(_, rest)| rest.split([' ', ']']).next());
     let instead = match variable {
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_variable_can_be_used_by_its_name() {
+    fn the_refusal_names_the_variable_that_holds_the_secret() {
         assert!(refusal("[masked: $DB_PASSWORD #1]").contains("use $DB_PASSWORD, the variable that holds it, or let"));
         assert!(refusal("[masked: JWT #1]").contains("does not need it), or let"));
     }

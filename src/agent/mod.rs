@@ -1,9 +1,9 @@
-//! Answers to queries, in three values.
+//! The agent, which answers queries.
 //!
-//! A [`Conversation`] holds what was said. A [`Kit`] holds what an answer needs: the model, the tools, the permissions. A [`Turn`]
-//! is one answer in the making: it gets a query with a frozen [`ShellView`], asks the model, makes the calls that `guard` and the
-//! person allow, and returns the [`Exchange`] that the conversation appends. It reports to a [`Front`] and asks an [`Approver`].
-//! Touches: chat, provider, tool, guard, track, capture, text. Never: a terminal, a file descriptor, the configuration.
+//! A [`Conversation`] holds the messages so far. A [`Kit`] holds what an answer needs: the model, the tools, the permissions. A [`Turn`]
+//! computes one answer: it takes a query with a frozen [`ShellView`], asks the model, runs the calls that `guard` and the person allow, and
+//! returns the [`Exchange`] that is appended to the conversation. It reports to a [`Front`] and asks an [`Approver`]. Uses: chat, provider,
+//! tool, guard, track, capture, text. Does not use: a terminal, a file descriptor, the configuration.
 
 mod aid;
 mod calls;
@@ -36,7 +36,8 @@ pub(crate) use limits::Limits;
 pub(crate) use picture::picture;
 pub(crate) use turn::Turn;
 
-/// What a person is told who has no model yet. A key typed into a command would stay in the shell's history.
+/// The message for a person who has not connected a model yet. It does not suggest a command with the key in it, because the shell's history
+/// would keep the key.
 pub(crate) const NO_MODEL: &str = "\
 No model is connected yet.
 

@@ -1,4 +1,4 @@
-//! Pictures from files, for `@picture.png` and `--image`.
+//! Reads images from files, for `@picture.png` and `--image`.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,21 +11,21 @@ use crate::chat::Image;
 use crate::text::MIB;
 use crate::tool::media_type;
 
-/// More than any vendor takes.
+/// The largest image. No vendor accepts a larger one.
 const CAP: u64 = 20 * MIB as u64;
 
-/// Why a file is not shown to a model.
+/// Why an image file cannot be attached.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PictureError {
     #[error("cannot read {}", .0.display())]
     Read(PathBuf, #[source] io::Error),
     #[error("{} is larger than 20 MiB", .0.display())]
     TooLarge(PathBuf),
-    #[error("{} is not a picture a model can see (PNG, JPEG, GIF or WebP)", .0.display())]
+    #[error("{} is not an image that a model can read (PNG, JPEG, GIF or WebP)", .0.display())]
     NotAPicture(PathBuf),
 }
 
-/// Reads a picture, whose first bytes say of what type it is.
+/// Reads an image. Its first bytes determine the type.
 pub(crate) fn picture(path: &Path) -> Result<Image, PictureError> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(CAP + 1).read_to_end(&mut bytes));
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pictures_are_known_by_their_first_bytes() {
+    fn images_are_recognised_by_their_first_bytes() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.txt");
         std::fs::write(&path, b"\x89PNG\r\n\x1a\n").unwrap();
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_beyond_the_cap_is_refused() {
+    fn an_image_larger_than_the_cap_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("large.png");
         std::fs::write(&path, b"\x89PNG\r\n\x1a\n").unwrap();

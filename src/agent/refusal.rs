@@ -1,15 +1,15 @@
-//! Reasons for not making a call, in the model's words and in the person's.
+//! Why a call did not run, worded for the model and for the person.
 
 use super::mask;
 use crate::chat::{Outcome, Shown};
 
-/// What a call is told that the person stopped.
+/// The result of a call that the person stopped.
 pub(super) const INTERRUPTED: &str = "interrupted by the user";
 
-/// Why a call was not made.
+/// Why a call did not run.
 #[derive(Debug)]
 pub(super) enum Refusal {
-    /// The tool does not understand the arguments, or can't do what they ask for; the words are the tool's.
+    /// The arguments are invalid, or the tool cannot do what they ask for. Contains the tool's message.
     Invalid(String),
     /// The arguments contain this placeholder of a masked secret.
     Placeholder(String),
@@ -17,14 +17,14 @@ pub(super) enum Refusal {
     Forbidden(String),
     /// The person said no.
     Declined { why: Option<String> },
-    /// Nobody could be asked; the words are for the model.
+    /// Nobody could be asked. The reason is for the model.
     Unasked(String),
     /// The person stopped the answer.
     Interrupted,
 }
 
 impl Refusal {
-    /// What the model reads.
+    /// The outcome for the model.
     pub(super) fn outcome(&self) -> Outcome {
         Outcome::failed(match self {
             Refusal::Invalid(message) => message.clone(),
@@ -39,7 +39,7 @@ impl Refusal {
         })
     }
 
-    /// What the person sees.
+    /// The reason as it is shown to the person.
     pub(super) fn shown(self) -> Shown {
         match self {
             Refusal::Invalid(_) | Refusal::Forbidden(_) => Shown::Outcome,

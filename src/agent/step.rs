@@ -12,13 +12,13 @@ use crate::provider::{NextTry, Request};
 /// The result of a request.
 pub(super) enum Step {
     Said(Answer),
-    /// The person stopped it; the part of the answer that had arrived.
+    /// The person stopped it. Contains the part of the answer that had arrived.
     Interrupted(Message),
-    /// It could not be had; what there was of it, and why.
+    /// The request failed. Contains the part of the answer that had arrived, and the reason.
     Failed(Option<Message>, Failure),
 }
 
-/// Asks the model and tells the front what it says while it says it. The tokens of every try are added to `usage`.
+/// Sends a request and passes the answer to the front as it arrives. The tokens of every attempt are added to `usage`.
 pub(super) async fn ask(turn: &Turn, request: &Request, usage: &mut Usage) -> Step {
     let Turn { kit, front, cancel, .. } = turn;
     let mut tellings = 0;
@@ -41,7 +41,7 @@ pub(super) async fn ask(turn: &Turn, request: &Request, usage: &mut Usage) -> St
             Some(Err(error)) => error,
         };
         tellings += u32::from(draft.has_text());
-        tracing::warn!(?error, "a request failed");
+        tracing::warn!(?error, "request failed");
         let failure = failure::of(&error);
         let after = match kit.policy.decide(attempt, &error, chance()) {
             NextTry::Again(after) if tellings < kit.limits.tellings => after,
@@ -52,14 +52,14 @@ pub(super) async fn ask(turn: &Turn, request: &Request, usage: &mut Usage) -> St
             return Step::Interrupted(draft.interrupted());
         }
     }
-    unreachable!("a policy gives up in the end")
+    unreachable!("a retry policy gives up eventually")
 }
 
 async fn is_cancelled_within(wait: Duration, cancel: &CancellationToken) -> bool {
     tokio::time::timeout(wait, cancel.cancelled()).await.is_ok()
 }
 
-/// Random enough that clients do not return together.
+/// A number from 0 to 1, random enough that clients do not retry at the same time.
 fn chance() -> f64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     f64::from(now.subsec_nanos() % 1_000) / 1_000.0

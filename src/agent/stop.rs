@@ -1,20 +1,20 @@
-//! Reads the reason why a model stopped and reports what is wrong with the answer.
+//! Evaluates the reason why a model stopped, and reports problems with the answer.
 
 use super::front::Front;
 use crate::chat::{Ending, Event, Failure, FailureKind, Message, Part};
 use crate::provider::Stop;
 
-/// Decides whether an answer ends its turn, and says plainly what is wrong with it. What comes back can be kept in history.
+/// Decides whether an answer ends its turn, and reports what is wrong with it. The returned message can be part of the conversation.
 pub(super) fn judge(mut message: Message, stop: Stop, front: &dyn Front) -> (Message, Option<Ending>) {
     let has_calls = message.calls().next().is_some();
     let is_empty = message.text().trim().is_empty() && !has_calls;
     let failed = |kind, words: &str| Some(Ending::Failed(Failure::new(kind, words)));
     let ending = match stop {
         Stop::Filtered => failed(FailureKind::Refused, "the vendor's filter cut the answer off"),
-        Stop::Refused(why) if why.trim().is_empty() => failed(FailureKind::Refused, "the model would not answer"),
-        Stop::Refused(why) => failed(FailureKind::Refused, &format!("the model would not answer: {}", why.trim())),
+        Stop::Refused(why) if why.trim().is_empty() => failed(FailureKind::Refused, "the model refused to answer"),
+        Stop::Refused(why) => failed(FailureKind::Refused, &format!("the model refused to answer: {}", why.trim())),
         Stop::Length if is_empty => {
-            failed(FailureKind::NoAnswer, "the model reached its length limit before it said anything")
+            failed(FailureKind::NoAnswer, "the model reached its length limit before it answered")
         }
         _ if is_empty => failed(FailureKind::NoAnswer, "the model gave an empty answer"),
         Stop::Length => {
@@ -22,13 +22,13 @@ pub(super) fn judge(mut message: Message, stop: Stop, front: &dyn Front) -> (Mes
             (!has_calls).then_some(Ending::Answered)
         }
         Stop::Other(reason) => {
-            front.hear(Event::Notice(format!("the model stopped for a reason of its own: {}", reason.trim())));
+            front.hear(Event::Notice(format!("the model stopped for an unknown reason: {}", reason.trim())));
             (!has_calls).then_some(Ending::Answered)
         }
         Stop::End | Stop::ToolUse => (!has_calls).then_some(Ending::Answered),
     };
     if let Some(Ending::Failed(Failure { words, .. })) = &ending {
-        // Calls of an answer that does not count are not made, and an empty message can't be sent again.
+        // Calls of a failed answer are not run, and an empty message cannot be sent again.
         message.parts.retain(|part| !matches!(part, Part::Call(_)));
         message.parts.push(Part::Text(format!("[{words}]")));
     }
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_ends_a_turn_and_calls_do_not() {
+    fn a_turn_ends_with_an_answer_without_calls() {
         assert_eq!(judged(vec![text("x")], Stop::End), ("x".into(), Some(Ending::Answered), 0));
         assert_eq!(judged(vec![text("x")], Stop::ToolUse).1, Some(Ending::Answered));
         assert_eq!(judged(vec![text("x"), call()], Stop::End).1, None);
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_wrong_is_said() {
+    fn every_unusual_stop_reason_is_reported() {
         let failed = |parts, stop| match judged(parts, stop) {
             (kept, Some(Ending::Failed(failure)), 0) => {
                 assert!(kept.ends_with(&format!("[{}]", failure.words)), "{kept}");
@@ -75,7 +75,7 @@ mod tests {
         assert!(failed(vec![text(" ")], Stop::End).contains("empty"));
         assert!(failed(vec![], Stop::Length).contains("length limit"));
         assert!(failed(vec![text("x"), call()], Stop::Filtered).contains("filter"));
-        assert_eq!(failed(vec![], Stop::Refused("no".into())), "the model would not answer: no");
+        assert_eq!(failed(vec![], Stop::Refused("no".into())), "the model refused to answer: no");
         assert_eq!(judged(vec![text("x")], Stop::Length), ("x".into(), Some(Ending::Answered), 1));
         assert_eq!(judged(vec![text("x")], Stop::Other("pause".into())).2, 1);
         assert_eq!(judged(vec![call()], Stop::Length), (String::new(), None, 1));

@@ -1,26 +1,26 @@
-//! Builds a message from a stream of deltas. Pure.
+//! Builds a message from a stream of deltas.
 
 use crate::chat::{Call, Event, Message, Part, Role, Thinking, Usage};
 use crate::provider::{Delta, Stop};
 
-/// Ends an answer that the person stopped.
+/// The note at the end of an answer that the person stopped.
 pub(super) const INTERRUPTED: &str = "[interrupted by the user]";
-/// Ends an answer that broke off.
+/// The note at the end of an answer that broke off.
 const BROKEN_OFF: &str = "[the answer broke off here]";
 
-/// An answer on its way.
+/// An answer that is being received.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     parts: Vec<Part>,
-    /// Where each call is among the parts, by the index the provider gave it.
+    /// The provider's index of each call, and its index in `parts`.
     calls: Vec<(usize, usize)>,
-    /// Whether the thinking at the end may go on.
+    /// Whether the last part is thinking that may continue.
     is_thinking: bool,
     usage: Usage,
     stop: Option<Stop>,
 }
 
-/// A whole answer.
+/// A complete answer.
 #[derive(Debug, PartialEq)]
 pub(super) struct Answer {
     pub(super) message: Message,
@@ -28,7 +28,7 @@ pub(super) struct Answer {
 }
 
 impl Draft {
-    /// Takes the next piece and says what a front is to hear of it.
+    /// Adds a delta. Returns the event for the front, if there is one.
     pub(super) fn take(&mut self, delta: Delta) -> Option<Event> {
         let was_thinking = std::mem::take(&mut self.is_thinking);
         match delta {
@@ -79,7 +79,7 @@ impl Draft {
                 Some(Event::Usage(usage))
             }
             Delta::Notice(words) => {
-                // Words about the answer do not end its thinking.
+                // A notice does not end the thinking.
                 self.is_thinking = was_thinking;
                 Some(Event::Notice(words))
             }
@@ -90,7 +90,7 @@ impl Draft {
         }
     }
 
-    /// Whether a person has seen text of it.
+    /// Whether text of the answer was shown.
     pub(super) fn has_text(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Text(_)))
     }
@@ -99,23 +99,23 @@ impl Draft {
         self.usage
     }
 
-    /// The answer, once it is whole.
+    /// The complete answer.
     pub(super) fn finish(self) -> Answer {
         let stop = self.stop.unwrap_or(Stop::End);
         Answer { message: Message { role: Role::Assistant, parts: self.parts }, stop }
     }
 
-    /// The part that had arrived when the person stopped it.
+    /// The part that had arrived when the person stopped the answer.
     pub(super) fn interrupted(self) -> Message {
         self.cut(INTERRUPTED)
     }
 
-    /// The part that had arrived when it broke off. None if no text was shown.
+    /// The part that had arrived when the answer broke off. `None` if no text was shown.
     pub(super) fn broken_off(self) -> Option<Message> {
         self.has_text().then(|| self.cut(BROKEN_OFF))
     }
 
-    /// Only words are kept: a call or a thought that is not whole would be refused or misunderstood.
+    /// Keeps only text, because providers refuse incomplete calls and thinking.
     fn cut(self, note: &str) -> Message {
         let mut text: String = Message { role: Role::Assistant, parts: self.parts }.text();
         if !text.is_empty() {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_joined_and_heard_as_they_come() {
+    fn deltas_are_joined_and_reported_as_they_arrive() {
         let usage = Usage { input: 3, output: 2, ..Usage::default() };
         let (draft, events) = drafted(vec![
             Delta::Thinking("h".into()),
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cut_off_keeps_its_words_only() {
+    fn an_interrupted_answer_keeps_only_its_text() {
         let deltas =
             || vec![Delta::Thinking("h".into()), Delta::Text("Half".into()), began(0, "a"), arguments(0, "{\"pa")];
         let message = drafted(deltas()).0.interrupted();

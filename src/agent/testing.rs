@@ -1,4 +1,4 @@
-//! What the tests of this room share: a model, a person, tools and a front that do as they are told.
+//! Helpers for the tests of this room: a scripted model, person, tools and front.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use crate::guard::{Grants, Intent, Redactor};
 use crate::provider::{Delta, Effort, ErrorKind, Policy, Provider, ProviderError, Request, Resolved, Stop};
 use crate::tool::{Context, Ports, Prepared, RunContext, Tool, Toolbox};
 
-/// A front that remembers what it heard.
+/// A front that records its events.
 #[derive(Default)]
 pub(super) struct Ear(Mutex<Vec<Event>>);
 
@@ -33,7 +33,7 @@ impl Front for Ear {
     }
 }
 
-/// A person with prepared answers, who says no when they are used up.
+/// A person with prepared answers, who declines when they are used up.
 #[derive(Default)]
 pub(super) struct Person {
     pub(super) answers: Mutex<VecDeque<Decision>>,
@@ -53,7 +53,7 @@ impl Approver for Person {
 pub(super) enum End {
     Stop(Stop),
     Error(ErrorKind),
-    /// Never, for the person stops it.
+    /// It does not end by itself: the person stops it.
     Interrupt(CancellationToken),
 }
 
@@ -87,12 +87,12 @@ impl Provider for Script {
     }
 }
 
-/// An answer in words.
+/// An answer with this text.
 pub(super) fn says(text: &str) -> (Vec<Delta>, End) {
     (vec![Delta::Text(text.into())], End::Stop(Stop::End))
 }
 
-/// An answer that uses these tools.
+/// An answer that calls these tools.
 pub(super) fn uses(calls: &[(&str, &str)]) -> (Vec<Delta>, End) {
     let deltas = calls.iter().enumerate().flat_map(|(index, (name, arguments))| {
         [
@@ -105,7 +105,7 @@ pub(super) fn uses(calls: &[(&str, &str)]) -> (Vec<Delta>, End) {
 
 type Deed = Arc<dyn Fn(RunContext) -> BoxFuture<'static, Outcome> + Send + Sync>;
 
-/// A tool that does what the test says.
+/// A tool whose calls run a closure of the test.
 pub(super) struct Double {
     name: &'static str,
     intent: Intent,
@@ -149,7 +149,7 @@ pub(super) fn run() -> Intent {
     Intent::Run { command: "make".into(), cwd: "/".into() }
 }
 
-/// A conversation and everyone around it.
+/// A conversation with its kit, front and approver.
 pub(super) struct Room {
     pub(super) kit: Kit,
     pub(super) conversation: Conversation,
@@ -174,7 +174,7 @@ impl Room {
         Room { kit, conversation: Conversation::default(), model, person, ear }
     }
 
-    /// A turn on what was said so far.
+    /// A turn that continues the conversation.
     pub(super) fn begin(&self, cancel: CancellationToken) -> Turn {
         Turn {
             kit: Arc::new(self.kit.clone()),
@@ -187,7 +187,7 @@ impl Room {
         }
     }
 
-    /// One turn on a runtime of its own; afterwards the conversation must be one that can be sent.
+    /// Runs a turn on a new runtime. Afterwards it must be possible to send the conversation.
     pub(super) fn turn(&mut self, text: &str) -> Ending {
         self.turn_until(text, CancellationToken::new())
     }
@@ -208,7 +208,7 @@ impl Room {
         ending
     }
 
-    /// What the conversation says, message by message.
+    /// The texts of the messages.
     pub(super) fn said(&self) -> Vec<String> {
         self.conversation.window().iter().map(Message::text).collect()
     }
@@ -224,7 +224,7 @@ impl Room {
         texts.collect()
     }
 
-    /// What the person saw of every call that is over.
+    /// How each finished call was displayed.
     pub(super) fn shown(&self) -> Vec<Shown> {
         let shown = self.ear.heard().into_iter().filter_map(|event| match event {
             Event::CallFinished { shown, .. } => Some(shown),
@@ -261,7 +261,7 @@ pub(super) fn query(text: &str) -> Query {
     Query { text: text.into(), view, attachments: Vec::new(), stdin: None }
 }
 
-/// Every call has its result right behind it, in order, and no message is empty.
+/// Asserts that every call is directly followed by its result, in order, and that no message is empty.
 pub(super) fn assert_sendable(messages: &[Message]) {
     for (index, message) in messages.iter().enumerate() {
         assert!(!message.parts.is_empty(), "an empty message");

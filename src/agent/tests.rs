@@ -1,4 +1,4 @@
-//! Turns with a model, a person and tools that do as they are told.
+//! Tests of turns with a scripted model, person and tools.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::chat::{Ending, Event, Failure, FailureKind, Outcome, Shown, ToolKind,
 use crate::provider::{Delta, ErrorKind, Stop};
 use crate::tool::{Ports, Timeouts, Tool, Toolbox};
 
-/// A tool that writes its name down.
+/// A tool that records its name.
 fn noting(name: &'static str, intent: crate::guard::Intent, notes: &Arc<Mutex<Vec<&'static str>>>) -> Arc<dyn Tool> {
     let notes = Arc::clone(notes);
     Double::tool(name, intent, move |_| {
@@ -26,7 +26,7 @@ fn failed(kind: FailureKind, words: &str) -> Ending {
 }
 
 #[test]
-fn an_answer_is_heard_and_remembered() {
+fn an_answer_is_reported_and_becomes_part_of_the_conversation() {
     let usage = Usage { input: 5, output: 2, ..Usage::default() };
     let (mut deltas, end) = says("Hello.");
     deltas.push(Delta::Usage(usage));
@@ -53,7 +53,7 @@ fn a_turn_may_run_on_any_thread() {
 }
 
 #[test]
-fn a_new_conversation_knows_nothing() {
+fn a_new_conversation_is_empty() {
     let mut room = Room::new([says("Hello."), says("Who?")], vec![]);
     room.turn("hi");
     assert_eq!(room.conversation.last_answer().as_deref(), Some("Hello."));
@@ -64,12 +64,12 @@ fn a_new_conversation_knows_nothing() {
 }
 
 #[test]
-fn reads_run_together_and_the_rest_in_order() {
+fn reads_run_concurrently_and_other_calls_in_order() {
     let both = Arc::new(Barrier::new(2));
     let notes = Arc::new(Mutex::new(Vec::new()));
     let meeting = {
         let notes = Arc::clone(&notes);
-        // It ends only if two of them run at the same time.
+        // It returns only if two of them run at the same time.
         Double::tool("meet", look(), move |_| {
             let (both, notes) = (Arc::clone(&both), Arc::clone(&notes));
             async move {
@@ -86,14 +86,14 @@ fn reads_run_together_and_the_rest_in_order() {
     assert_eq!(room.turn("go"), Ending::Answered);
     assert_eq!(*notes.lock().unwrap(), ["meet", "meet", "act", "read", "act"]);
     assert_eq!(room.results(), ["met", "met", "act", "read", "act"]);
-    // The second time is covered by the first yes.
+    // The approval of the first call covers the second.
     assert_eq!(room.person.asked.lock().unwrap().len(), 1);
     assert_eq!(room.ear.count(|event| matches!(event, Event::CallStarted { .. })), 5);
     assert_eq!(room.ear.count(|event| matches!(event, Event::CallFinished { .. })), 5);
 }
 
 #[test]
-fn answers_at_the_same_time_share_grants_and_join_as_wholes() {
+fn concurrent_answers_share_grants_and_are_appended_whole() {
     let notes = Arc::new(Mutex::new(Vec::new()));
     let answers = [uses(&[("act", "")]), uses(&[("act", "")]), says("Done."), says("Done too.")];
     let mut room = Room::new(answers, vec![noting("act", run(), &notes)]);
@@ -110,7 +110,7 @@ fn answers_at_the_same_time_share_grants_and_join_as_wholes() {
 }
 
 #[test]
-fn a_message_with_thousands_of_calls_has_most_of_them_left_out() {
+fn calls_beyond_the_limit_of_a_message_are_not_run() {
     let notes = Arc::new(Mutex::new(Vec::new()));
     let calls = vec![("read", ""); 20_000];
     let mut room = Room::new([uses(&calls), says("I see.")], vec![noting("read", look(), &notes)]);
@@ -126,7 +126,7 @@ fn a_message_with_thousands_of_calls_has_most_of_them_left_out() {
 }
 
 #[test]
-fn a_change_nobody_was_asked_about_is_shown_afterwards() {
+fn a_change_without_approval_is_shown_afterwards() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().canonicalize().unwrap().join("a");
     let write = |content: &str| serde_json::json!({"path": path, "content": content}).to_string();
@@ -141,7 +141,7 @@ fn a_change_nobody_was_asked_about_is_shown_afterwards() {
 }
 
 #[test]
-fn a_no_and_nonsense_go_back_to_the_model() {
+fn declined_and_invalid_calls_are_reported_to_the_model() {
     let notes = Arc::new(Mutex::new(Vec::new()));
     let calls = [("act", ""), ("act", ""), ("none", "{}"), ("act", "{\"a")];
     let mut room = Room::new([uses(&calls), says("I see.")], vec![noting("act", run(), &notes)]);
@@ -158,7 +158,7 @@ fn a_no_and_nonsense_go_back_to_the_model() {
 }
 
 #[test]
-fn the_person_reads_why_a_call_was_not_made_in_their_own_terms() {
+fn the_reason_for_a_refused_call_is_worded_for_the_person() {
     let with_secret = r#"{"a": "[masked: GitHub token #1]"}"#;
     let calls = uses(&[("act", ""), ("act", with_secret)]);
     let mut room = Room::new([calls, says("I see.")], vec![noting("act", run(), &Arc::default())]);
@@ -170,7 +170,7 @@ fn the_person_reads_why_a_call_was_not_made_in_their_own_terms() {
 }
 
 #[test]
-fn a_cancelled_answer_stays_and_the_conversation_goes_on() {
+fn a_cancelled_answer_is_kept_and_the_conversation_continues() {
     let cancel = CancellationToken::new();
     let deltas = vec![Delta::Thinking("hm".into()), Delta::Text("Half".into())];
     let half = (deltas, End::Interrupt(cancel.clone()));
@@ -183,7 +183,7 @@ fn a_cancelled_answer_stays_and_the_conversation_goes_on() {
 }
 
 #[test]
-fn a_cancelled_call_is_ended_and_so_are_those_behind_it() {
+fn a_cancelled_call_is_stopped_and_later_calls_do_not_run() {
     let notes = Arc::new(Mutex::new(Vec::new()));
     let hang = Double::tool("hang", look(), |_| std::future::pending());
     let cancel = CancellationToken::new();
@@ -211,7 +211,7 @@ fn a_cancelled_call_is_ended_and_so_are_those_behind_it() {
 }
 
 #[test]
-fn many_steps_are_asked_about() {
+fn at_the_step_limit_the_person_is_asked_to_continue() {
     let notes = Arc::new(Mutex::new(Vec::new()));
     let steps = || std::iter::repeat_with(|| uses(&[("read", "")])).take(7);
     let mut room = Room::new(steps(), vec![noting("read", look(), &notes)]);
@@ -219,7 +219,7 @@ fn many_steps_are_asked_about() {
     assert_eq!(room.turn("go"), Ending::StepLimit);
     assert_eq!(notes.lock().unwrap().len(), 6);
     let asked = room.person.asked.lock().unwrap();
-    assert_eq!(asked[0].title, "3 steps so far: go on?");
+    assert_eq!(asked[0].title, "3 steps so far: continue?");
     assert_eq!(asked.len(), 2);
 }
 
@@ -275,17 +275,17 @@ fn a_call_is_started_with_the_kind_of_its_tool() {
 }
 
 #[test]
-fn what_is_no_answer_is_said_plainly() {
+fn an_empty_or_refused_answer_is_a_failure() {
     let empty = (vec![Delta::Thinking("hm".into())], End::Stop(Stop::End));
     let refused = (vec![], End::Stop(Stop::Refused("no".into())));
     let mut room = Room::new([empty, refused, says("Yes.")], vec![]);
     assert_eq!(room.turn("go"), failed(FailureKind::NoAnswer, "the model gave an empty answer"));
-    assert_eq!(room.turn("go"), failed(FailureKind::Refused, "the model would not answer: no"));
+    assert_eq!(room.turn("go"), failed(FailureKind::Refused, "the model refused to answer: no"));
     assert_eq!(room.turn("go"), Ending::Answered);
 }
 
-/// Paid for with every request. The 3,500 tokens it may take are more than 7,700 bytes of English and JSON. Those tools that
-/// need a terminal are counted where they are made.
+/// Sent with every request, so its size matters. The budget of 3,500 tokens is more than 7,700 bytes of English and JSON. The tools that
+/// need a terminal are counted in another test.
 #[test]
 fn system_prompt_and_tools_are_small_and_stable() {
     let tools = || serde_json::to_string(&Toolbox::standard(Timeouts::default()).specs(&Ports::default())).unwrap();
@@ -294,7 +294,7 @@ fn system_prompt_and_tools_are_small_and_stable() {
     assert!(context::SYSTEM.len() <= 2_400 && bytes <= 7_000, "{} of {bytes} bytes", context::SYSTEM.len());
 }
 
-/// What a model would have been sent, all of it.
+/// Everything that was sent to the model.
 fn sent(room: &Room) -> String {
     let requests = room.model.requests.lock().unwrap();
     requests.iter().map(|request| format!("{}{:?}", request.system, request.messages)).collect()
@@ -322,7 +322,7 @@ fn a_secret_never_reaches_the_model() {
 }
 
 #[test]
-fn a_placeholder_in_a_call_is_refused_and_nothing_is_done() {
+fn a_call_with_a_placeholder_is_refused_and_does_not_run() {
     let write = Double::tool("write", run(), |_| async { Outcome::done("written") });
     let answers = [
         uses(&[("write", r#"{"text": "token = [masked: GitHub token #1]"}"#)]),
@@ -332,7 +332,7 @@ fn a_placeholder_in_a_call_is_refused_and_nothing_is_done() {
     let mut room = Room::new(answers, vec![write]);
     room.person.answers.lock().unwrap().push_back(Decision::Once);
     room.turn(&format!("put {TOKEN} there"));
-    // What was never masked is only text.
+    // A placeholder that was never issued is ordinary text.
     assert_eq!(room.results(), ["written"]);
     assert_eq!(room.person.asked.lock().unwrap().len(), 1);
     let sent = sent(&room);

@@ -1,4 +1,4 @@
-//! One answer, from the query to the last word.
+//! One answer, from the query to its end.
 
 use std::sync::Arc;
 
@@ -16,12 +16,12 @@ use crate::guard::Intent;
 use crate::provider::Request;
 use crate::tool::{self, Ports, Seen};
 
-/// One answer in the making. Several may run at once; each joins the conversation as a whole when it is over.
+/// A running answer. Several can run at once. Each is appended to the conversation as a whole when it has ended.
 pub(crate) struct Turn {
     pub kit: Arc<Kit>,
     /// The conversation so far.
     pub said: Vec<Message>,
-    /// The files that the model knows.
+    /// The files that the model has read.
     pub seen: Seen,
     pub front: Arc<dyn Front>,
     pub approver: Arc<dyn Approver>,
@@ -30,7 +30,7 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// Answers a query and returns what was said. However it ends, the conversation can go on.
+    /// Answers a query and returns the exchange. However it ends, the conversation can continue.
     pub(crate) async fn run(mut self, query: Query) -> Exchange {
         let said = std::mem::take(&mut self.said);
         let before = said.len();
@@ -82,10 +82,10 @@ impl Turn {
             }
             self.take_steering(request);
         }
-        unreachable!("a turn has an end")
+        unreachable!("the loop returns when the turn ends")
     }
 
-    /// Puts the query at the end of the request. Returns where its calls happen.
+    /// Appends the query to the request. Returns the environment of its calls.
     fn ask(&self, query: Query, request: &mut Request) -> tool::Context {
         let Kit { redactor, places, limits, .. } = &*self.kit;
         let is_first = request.messages.is_empty();
@@ -95,12 +95,12 @@ impl Turn {
         self.place(query.view)
     }
 
-    /// Adds a message that is not the model's own. Its secrets are masked first.
+    /// Appends a message that is not from the model, with its secrets masked.
     fn add(&self, message: Message, request: &mut Request) {
         request.messages.push(masked(message, &self.kit.redactor));
     }
 
-    /// Tells the model what the person has said meanwhile, behind all results. Returns whether there was anything.
+    /// Appends the messages that the person has sent meanwhile, after all results. Returns whether there were any.
     fn take_steering(&self, request: &mut Request) -> bool {
         let words = self.front.steered();
         let parts: Vec<Part> =
@@ -114,7 +114,7 @@ impl Turn {
 
     async fn may_go_on(&self, steps: u32, place: &tool::Context) -> bool {
         let question = Approval {
-            title: format!("{steps} steps so far: go on?"),
+            title: format!("{steps} steps so far: continue?"),
             tool: String::new(),
             intent: Intent::Ask,
             preview: None,

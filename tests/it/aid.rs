@@ -66,7 +66,7 @@ fn the_record_answers_plain_questions() {
         term.run("cd /usr");
         term.run("echo one two three");
         term.typed("> what did that print\r");
-        term.wait_for("(from the record) one two three");
+        term.wait_for("(from the history) one two three");
         term.wait_for_prompt();
         term.typed("> where was I when I ran echo\r");
         term.wait_for("`echo one two three` was run in /usr");

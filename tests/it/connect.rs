@@ -111,7 +111,7 @@ fn the_rules_and_the_record_answer_although_the_model_does_not() {
         term.wait_for_prompt();
         term.run("echo one two three");
         for (question, answer) in [
-            ("what did that print", "(from the record) one two three"),
+            ("what did that print", "(from the history) one two three"),
             ("why did that fail", "`sh -c 'exit 3'` ended with status 3 (built-in rules)"),
         ] {
             term.typed(format!("> {question}\r"));
@@ -136,7 +136,7 @@ fn ask_says_what_the_record_knows_before_it_asks_a_failing_server_again() {
     let ask = format!("{} ask what did that print", crate::harness::PROGRAM);
     term.typed(format!("{ask}\r"));
     // The second try waits for its release.
-    term.wait_for("(from the record) one two three");
+    term.wait_for("(from the history) one two three");
     model.release();
     model.release();
     term.wait_for("From the model.");

@@ -265,7 +265,7 @@ fn limits_are_those_of_the_configuration() {
     term.wait_for_prompt();
     term.run("seq 1001 1100");
     term.typed("> go\r");
-    term.wait_for("2 steps so far: go on?");
+    term.wait_for("2 steps so far: continue?");
     term.wait_for("Esc no >");
     term.typed("y");
     term.wait_for("there");

@@ -1,6 +1,6 @@
-//! First aid: what the rules and the record answer without a model.
+//! First aid: answers from the rules and the command history, without a model.
 //!
-//! Everything here is looked up on this machine and says so; what it does not know it leaves to a model.
+//! All answers are computed on this machine and say so. Questions that these cannot answer are left to a model.
 
 mod record;
 
@@ -13,24 +13,24 @@ use crate::reflex::{self, Failure, Machine, Proposal, Question};
 use crate::text::human;
 use crate::track::Command;
 
-/// Commands the rules may learn from.
+/// How many recent commands the rules can look at.
 const RECENT: usize = 20;
 
 /// An answer without a model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Aid {
-    /// For the person, in a few lines.
+    /// The text for the person, a few lines.
     pub words: String,
     /// Commands to run instead, best first.
     pub proposals: Vec<Proposal>,
-    /// Whether the first of them is most probably what was meant.
+    /// Whether the first proposal is very probably right.
     pub is_confident: bool,
 }
 
-/// A model that is silent for longer than this does not keep the rules silent.
+/// If the model has not answered after this time, the answer of the rules is shown.
 pub(crate) const RULES_WAIT: Duration = Duration::from_secs(2);
 
-/// Answers a question that needs no model; `None` if it does, or if nothing is known. It reads files, so it may take a moment.
+/// Answers a question without a model. Returns `None` if it needs a model or if nothing is known. It reads files, so it may block.
 pub(crate) fn first_aid(query: &Query, history: Option<&Path>) -> Option<Aid> {
     match Question::read(&query.text)? {
         Question::Why => failure(&query.view),
@@ -44,7 +44,7 @@ pub(crate) fn first_aid(query: &Query, history: Option<&Path>) -> Option<Aid> {
     }
 }
 
-/// What the rules say about a command that printed this. It reads files.
+/// Diagnoses a command with the rules, from its output. It reads files, so it may block.
 pub(crate) fn diagnose(
     command: &Command,
     output: &str,
@@ -56,11 +56,11 @@ pub(crate) fn diagnose(
     reflex::diagnose(&Failure { command: &lossy(text), output, status: Some(*status), cwd }, &machine)
 }
 
-/// What can be said about the command that failed last.
+/// Explains the last failed command.
 fn failure(view: &ShellView) -> Option<Aid> {
     let newest_first = || view.happened.iter().rev();
     let failed = |one: &&Happened| one.command.status != 0;
-    // A pipeline may have hidden what went wrong in the last one; otherwise the last that failed is meant.
+    // The last command comes first, because a pipeline can hide a failure. After it come the failed ones, newest first.
     let candidates = view.last.iter().chain(newest_first().filter(failed));
     for one in candidates {
         let recent = newest_first().filter(|other| other.command.started_at < one.command.started_at).take(RECENT);
@@ -83,7 +83,7 @@ fn words(command: &str, status: i32, answer: &reflex::Answer) -> String {
     let mut lines = vec![format!("`{first}` ended with status {status} (built-in rules):")];
     lines.extend(answer.explanation.lines().map(|line| format!("  {line}")));
     if answer.explanation.is_empty() && answer.proposals.is_empty() {
-        lines.push("  the rules know nothing more about it".to_owned());
+        lines.push("  no rule matches it".to_owned());
     }
     lines.extend(
         answer.proposals.iter().map(|one| format!("  try: {}    ({})", one.command.replace('\n', "⏎"), one.why)),
@@ -98,7 +98,7 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// How a command went, in a few words.
+/// The status and the duration of a command.
 fn went(status: i32, duration: std::time::Duration) -> String {
     format!("status {status}, took {}", human::duration(duration))
 }

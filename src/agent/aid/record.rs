@@ -1,4 +1,4 @@
-//! Questions about what was run, answered from the record.
+//! Answers questions about earlier commands from the history.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -10,12 +10,12 @@ use crate::store::{Entry, Filter, History, StoreError};
 use crate::text::human;
 use crate::track::Command;
 
-/// How far back the record is looked through.
+/// How many commands of the history are searched.
 const COMMANDS: usize = 20_000;
-/// Lines of an output that are shown again; `shellmate history show` has the rest.
+/// The most lines of an output that are shown. `shellmate history show` prints the rest.
 const LINES: usize = 100;
 
-/// What the record says, in words; `None` if the question is not for it.
+/// Answers a question from the history. Returns `None` for other questions.
 pub(super) fn answer(question: &Question, view: &ShellView, history: Option<&Path>) -> Option<String> {
     let words = match question {
         Question::Why | Question::Fix => return None,
@@ -26,29 +26,29 @@ pub(super) fn answer(question: &Question, view: &ShellView, history: Option<&Pat
             tail(&one.output.text(one.size), one.ticket.id().map(|id| format!("shellmate history show {id}")))
         }),
         asked => match history.map(|path| look(asked, view, path)) {
-            None => "commands are not being recorded, so there is no record to look at".to_owned(),
+            None => "commands are not being recorded, so there is no history to search".to_owned(),
             Some(Ok(words)) => words,
             Some(Err(error)) => error.to_string(),
         },
     };
-    Some(format!("(from the record) {words}"))
+    Some(format!("(from the history) {words}"))
 }
 
 fn latest(view: &ShellView, say: impl FnOnce(&Happened) -> String) -> String {
-    view.last.as_ref().map_or("nothing was run in this terminal yet".to_owned(), say)
+    view.last.as_ref().map_or("no command was run in this terminal yet".to_owned(), say)
 }
 
 fn look(asked: &Question, view: &ShellView, path: &Path) -> Result<String, StoreError> {
     let history = History::open(path)?;
     // Oldest first.
     let mut entries = history.list(&Filter { limit: Some(COMMANDS), ..Filter::default() })?;
-    // What was run a moment ago may not be in it yet.
+    // The latest commands may not be stored yet.
     let unwritten = view.happened.iter().chain(view.last.iter()).filter(|one| one.ticket.id().is_none());
     entries.extend(unwritten.clone().map(entry));
     let words = match asked {
         Question::FailedLast => match entries.iter().rev().find(|entry| entry.status != 0) {
-            Some(entry) => format!("{}; `> why did that fail` says more while it is the last", told(entry)),
-            None => "nothing has failed, as far as the record goes".to_owned(),
+            Some(entry) => format!("{}; `> why did that fail` explains it while it is the last command", told(entry)),
+            None => "the history has no failed command".to_owned(),
         },
         Question::LastRun(what) => about(&entries, what, told),
         Question::HowLong(what) => about(&entries, what.as_deref().unwrap_or_default(), |entry| {
@@ -71,7 +71,7 @@ fn look(asked: &Question, view: &ShellView, path: &Path) -> Result<String, Store
     Ok(words)
 }
 
-/// A command as the record would have it.
+/// Converts a command of this session to an entry of the history.
 fn entry(one: &Happened) -> Entry {
     let Command { text, cwd, status, started_at, duration } = one.command.clone();
     Entry {
@@ -95,10 +95,10 @@ fn about(entries: &[Entry], what: &str, say: impl FnOnce(&Entry) -> String) -> S
 }
 
 fn unknown(what: &str) -> String {
-    format!("there is no command with `{what}` in the record")
+    format!("there is no command with `{what}` in the history")
 }
 
-/// The newest command that begins with these words, or else has them in it.
+/// The newest command that begins with this text, or else the newest that contains it.
 fn newest<'a>(entries: &'a [Entry], what: &str) -> Option<&'a Entry> {
     let text = |entry: &Entry| lossy(&entry.command);
     let begins = entries.iter().rev().find(|entry| {
@@ -107,7 +107,7 @@ fn newest<'a>(entries: &'a [Entry], what: &str) -> Option<&'a Entry> {
     begins.or_else(|| entries.iter().rev().find(|entry| text(entry).contains(what)))
 }
 
-/// The command after which the shell was in that place.
+/// The command that changed to this directory.
 fn changed_to(entries: &[Entry], view: &ShellView, place: &str) -> String {
     let is_there = |cwd: &PathBuf| {
         let home = view.environment.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home));
@@ -125,7 +125,7 @@ fn changed_to(entries: &[Entry], view: &ShellView, place: &str) -> String {
     });
     match moved {
         Some(entry) => format!("{}, from {}", told(entry), entry.cwd.display()),
-        None => format!("no command in the record led to {place}"),
+        None => format!("no command in the history changed to {place}"),
     }
 }
 
@@ -133,7 +133,7 @@ fn name(entry: &Entry) -> String {
     format!("`{}`", lossy(&entry.command))
 }
 
-/// A command, when it was run, where, and how it went.
+/// Describes a command: its text, time, directory, status and duration.
 fn told(entry: &Entry) -> String {
     let Entry { cwd, status, duration, .. } = entry;
     format!("{} was run {} in {} ({})", name(entry), when(entry.started_at), cwd.display(), went(*status, *duration))

@@ -1,4 +1,4 @@
-//! What a query refers to with `@`: files, pictures, directories, earlier commands.
+//! Attaches what a query refers to with `@`: files, images, directories, earlier commands.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -15,40 +15,40 @@ use crate::text::{KIB, MIB, human};
 use crate::tool::media_type;
 use crate::track::Command;
 
-/// Of one file, and of everything that is attached.
+/// The most bytes of one file, and of all attachments.
 const FILE_CAP: usize = 32 * KIB;
 const ATTACHED_CAP: usize = 96 * KIB;
-/// Of all pictures together, in base64.
+/// The most bytes of all images, in base64.
 const PICTURES_CAP: usize = 28 * MIB;
-/// Bytes of a file that are looked at.
+/// The most bytes that are read from a file.
 const READ_CAP: u64 = 1024 * 1024;
 const REFERENCES: usize = 12;
-/// Names of a directory.
+/// The most names of a directory.
 const NAMES: usize = 200;
-/// In a longer text an `@` is somebody's code, not a mistake.
+/// In a longer text an `@` is probably part of pasted code, so missing files are not reported.
 const SHORT: usize = 4 * KIB;
 const COMPLAINTS: usize = 3;
 
-/// What was found and what was not.
+/// The attachments of a query, and notices about missing ones.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Attached {
     pub(super) fragments: Vec<Fragment>,
-    /// Pictures, each named in a fragment.
+    /// Images, each named in a fragment.
     pub(super) images: Vec<Image>,
     /// One line each for the person.
     pub(super) missing: Vec<String>,
 }
 
-/// One thing behind an `@`.
+/// A reference after an `@`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Reference {
     Last,
     Command(i64),
-    /// As typed; the other reading is without the sentence's own sign at its end.
+    /// A path as typed, and the path without a punctuation mark at its end.
     Path(String, Option<String>),
 }
 
-/// Finds everything the query refers to.
+/// Attaches everything that the query refers to.
 pub(super) fn attach(query: &Query, history: Option<&Path>, redactor: &Redactor) -> Attached {
     let mut attached = Attached::default();
     let references = references(&query.text);
@@ -79,10 +79,10 @@ impl Attached {
     }
 }
 
-/// What is behind a reference.
+/// An attachment that was found.
 struct Found {
     fragment: Fragment,
-    /// One line for the person, where not all of it fits.
+    /// One line for the person, if only a part fits.
     cut: Option<String>,
     image: Option<Image>,
 }
@@ -170,7 +170,7 @@ fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Found, String> 
         let text = format!("<directory path=\"{shown}\">\n{}\n{more}</directory>\n", names.join("\n"));
         return Ok(Fragment::new("directory", ATTACHED_CAP, typed, text).into());
     }
-    // A pipe or a device may never end.
+    // Reading a pipe or a device may never end.
     if !metadata.is_file() {
         return Err(format!("{typed} is not a regular file"));
     }
@@ -199,14 +199,14 @@ fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Found, String> 
     Ok(Found { fragment: Fragment::new("file", FILE_CAP, typed, words), cut, image: None })
 }
 
-/// The first bytes of a file, which say whether it is a picture.
+/// The first bytes of a file, which determine whether it is an image.
 fn beginning(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(16).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Everything behind an `@` at the start of a word, once each.
+/// All references after an `@` at the start of a word, without duplicates.
 fn references(text: &str) -> Vec<Reference> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices('@') {
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn references_stand_at_the_start_of_a_word() {
+    fn references_begin_at_the_start_of_a_word() {
         assert_eq!(references("explain @src/main.rs and @last"), [path("src/main.rs"), Reference::Last]);
         assert_eq!(references("why (@12)? @12!"), [Reference::Command(12)]);
         assert_eq!(references("see @\"a b.txt\"."), [path("a b.txt")]);
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_attached_and_what_is_missing_is_told() {
+    fn files_are_attached_and_missing_ones_are_reported() {
         let place = tempfile::tempdir().unwrap();
         fs::create_dir(place.path().join("dir")).unwrap();
         fs::write(place.path().join("dir/a b.txt"), "hello </file> there").unwrap();
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_attached_as_one() {
+    fn an_image_file_is_attached_as_an_image() {
         let place = tempfile::tempdir().unwrap();
         fs::write(place.path().join("shot.png"), b"\x89PNG\r\n\x1a\n\0\0").unwrap();
         let mut query = query("what is in @shot.png?", Vec::new());
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_command_comes_with_its_output() {
+    fn the_last_command_is_attached_with_its_output() {
         let mut query = query("why @last", Vec::new());
         query.view.last = Some(happened(7, "make", 2, "no rule\n"));
         let words = attach(&query, None, &Redactor::default()).words();
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_attached_is_bounded() {
+    fn attachments_are_bounded() {
         let place = tempfile::tempdir().unwrap();
         let text: String = (0..20).map(|number| format!("@file{number} ")).collect();
         for number in 0..20 {

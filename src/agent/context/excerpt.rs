@@ -1,18 +1,18 @@
-//! The lines of a text that matter most, within a room. Pure.
+//! Selects the most important lines of a text within a limit.
 
 use std::collections::BTreeSet;
 
 use crate::text::beginning;
 
-/// Characters of one line.
+/// The most bytes of one line.
 const LINE_CAP: usize = 2000;
-/// Lines of the end and of the beginning that come before everything else.
+/// How many lines of the end and of the beginning are selected first.
 const LAST: usize = 6;
 const FIRST: usize = 2;
-/// Lines kept before and after one that looks like an error.
+/// How many lines are kept before and after a line that looks like an error.
 const BEFORE: usize = 2;
 const AFTER: usize = 5;
-/// Words of lines that say what went wrong.
+/// Words in lines that report an error.
 const ALARMS: [&str; 18] = [
     "error",
     "fail",
@@ -33,18 +33,18 @@ const ALARMS: [&str; 18] = [
     "segmentation",
     "abort",
 ];
-/// Words that take it back.
+/// Words in lines that report no error.
 const CALMS: [&str; 5] = ["0 error", "0 fail", "no error", "0 problem", "without error"];
 
-/// How much there is place for.
+/// A limit in lines and bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Room {
     pub(super) lines: usize,
     pub(super) bytes: usize,
 }
 
-/// Cuts a text that the person has given to so many bytes. One that fits stays whole, however long its lines are; of one that
-/// does not, and that has no lines to choose from, the beginning and the end are left.
+/// Cuts a text from the person to this many bytes. A text that fits is not changed, however long its lines are. A longer text without lines
+/// to select from is cut to its beginning and end.
 pub(super) fn given(text: &str, bytes: usize, rest: &str) -> String {
     let text = text.trim_end_matches(['\n', '\r']);
     if text.len() <= bytes {
@@ -59,15 +59,15 @@ pub(super) fn given(text: &str, bytes: usize, rest: &str) -> String {
     format!("{head}{}{tail}", mark(text.len() - head.len() - tail.len()))
 }
 
-/// The last bytes of a text, at most so many.
+/// The end of a text, at most this many bytes.
 fn ending(text: &str, bytes: usize) -> &str {
     let from = text.len().saturating_sub(bytes);
     let from = (from..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
     &text[from..]
 }
 
-/// Cuts a text to the room: errors with their surroundings, the beginning and above all the end. Each cut is marked with the
-/// numbers of the lines left out and with `rest`, where they can be had.
+/// Cuts a text to the limit. It keeps the end first, then the beginning, and errors with the lines around them. Each cut is marked with the
+/// numbers of the omitted lines and with `rest`, which says where they can be read.
 pub(super) fn excerpt(text: &str, room: Room, rest: &str) -> String {
     let text = text.trim_end_matches(['\n', '\r']);
     let lines: Vec<&str> = text.lines().collect();
@@ -80,22 +80,22 @@ pub(super) fn excerpt(text: &str, room: Room, rest: &str) -> String {
     choice.write(room)
 }
 
-/// Lines chosen so far.
+/// The lines selected so far.
 struct Choice<'a> {
     lines: &'a [&'a str],
     rest: &'a str,
-    /// Bytes of one line, however long it is.
+    /// The most bytes of one line.
     longest: usize,
     chosen: BTreeSet<usize>,
     left: Room,
-    /// What a mark takes at most.
+    /// The most bytes of a mark.
     mark: usize,
 }
 
 impl<'a> Choice<'a> {
     fn new(lines: &'a [&'a str], room: Room, rest: &'a str) -> Choice<'a> {
         let mark = mark(lines.len(), lines.len(), lines.len(), rest).len() + 1;
-        // One cut is certain; a chosen line makes at most one more.
+        // There is at least one cut, and each selected line adds at most one more.
         let left = Room { lines: room.lines.saturating_sub(1), bytes: room.bytes.saturating_sub(mark) };
         let longest = LINE_CAP.min(room.bytes / 3);
         Choice { lines, rest, longest, chosen: BTreeSet::new(), left, mark }
@@ -120,7 +120,7 @@ impl<'a> Choice<'a> {
         self.fill();
     }
 
-    /// What room is left goes to the end and the beginning, two lines to one.
+    /// Fills the remaining limit from the end and the beginning, in the ratio 2:1.
     fn fill(&mut self) {
         let (mut first, mut last) = (0, self.lines.len());
         while first < last {
@@ -137,12 +137,12 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// Chooses a line, if there is room for it.
+    /// Selects a line, if it fits.
     fn take(&mut self, line: usize) -> bool {
         if self.chosen.contains(&line) {
             return true;
         }
-        // At either end, or beside a chosen line, it makes no further cut.
+        // The first line, the last line and neighbours of selected lines add no cut.
         let is_outermost = line == 0 || line + 1 == self.lines.len();
         let is_beside = self.chosen.contains(&(line + 1)) || line > 0 && self.chosen.contains(&(line - 1));
         let cuts = usize::from(!is_outermost && !is_beside);
@@ -155,7 +155,7 @@ impl<'a> Choice<'a> {
         self.chosen.insert(line)
     }
 
-    /// A line, not longer than there is reason to.
+    /// A line, cut to the longest length.
     fn shown(&self, line: usize) -> String {
         let line = self.lines[line];
         if line.len() <= self.longest {
@@ -179,7 +179,7 @@ impl<'a> Choice<'a> {
             next = line + 1;
         }
         let written = written.join("\n");
-        // With no room even for a mark there is nothing to say.
+        // If not even a mark fits, the excerpt is empty.
         if written.len() <= room.bytes { written } else { String::new() }
     }
 }
@@ -203,14 +203,14 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_left_alone() {
+    fn a_text_that_fits_is_not_changed() {
         let room = Room { lines: 3, bytes: 100 };
         assert_eq!(excerpt("a\nb\n\n", room, "x"), "a\nb");
         assert_eq!(excerpt("", room, "x"), "");
     }
 
     #[test]
-    fn the_end_the_beginning_and_the_errors_stay() {
+    fn the_end_the_beginning_and_errors_are_kept() {
         let mut lines = numbered(1000);
         lines[499] = "error[E0382]: borrow of moved value".into();
         lines[599] = "test result: ok. 3 passed; 0 failed".into();
@@ -226,14 +226,14 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_says_which_lines_are_missing() {
+    fn a_mark_gives_the_numbers_of_omitted_lines() {
         let cut = excerpt(&numbered(20).join("\n"), Room { lines: 9, bytes: 2_000 }, "not kept");
         let marks: Vec<&str> = cut.lines().filter(|line| line.starts_with("[…")).collect();
         assert_eq!(marks, ["[… lines 3–14 of 20 left out: not kept …]"], "{cut}");
     }
 
     #[test]
-    fn what_a_person_gives_is_whole_up_to_its_cap() {
+    fn a_text_from_the_person_is_kept_up_to_the_cap() {
         let json = format!("{{\"a\":\"{}\"}}", "x".repeat(13_000));
         assert_eq!(given(&json, 32_000, "not kept"), json);
         let cut = given(&"ä".repeat(20_000), 10_000, "not kept");
@@ -251,7 +251,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_room_is_never_exceeded(
+        fn the_limit_is_never_exceeded(
             lines in prop::collection::vec("(error|ä|x){0,30}", 0..80), rows in 0_usize..60, bytes in 0_usize..900,
         ) {
             let room = Room { lines: rows.max(1), bytes };

@@ -1,37 +1,37 @@
-//! One part of what a model is told with a query.
+//! A part of the context that is sent with a query.
 
 use super::excerpt::given;
 use crate::guard::Redactor;
 use crate::text::human;
 
-/// A part with its limit and its source.
+/// A part of the context with its limit and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fragment {
-    /// The tag around it; `query` for the person's own words, which have no tag.
+    /// The tag around it. `query` for the query itself, which is sent without a tag.
     pub tag: &'static str,
-    /// The most bytes of what it holds.
+    /// The most bytes of its content.
     pub cap: usize,
-    /// Where it comes from, in the person's words.
+    /// Its source, as it is named to the person.
     pub origin: String,
-    /// As the model reads it, with its tags.
+    /// The text for the model, with tags.
     pub text: String,
-    /// The bytes it had before it was cut to its cap.
+    /// The size before it was cut to its cap.
     cut_from: Option<usize>,
 }
 
 impl Fragment {
-    /// A part that its maker has kept within the cap.
+    /// A fragment whose text is already within the cap.
     pub(crate) fn new(tag: &'static str, cap: usize, origin: impl Into<String>, text: String) -> Fragment {
         Fragment { tag, cap, origin: origin.into(), text, cut_from: None }
     }
 
-    /// What a person gave, whole up to the cap.
+    /// A fragment with text from the person, cut to the cap.
     pub(super) fn given(tag: &'static str, cap: usize, origin: &str, text: &str, rest: &str) -> Fragment {
         let cut_from = Some(text.len()).filter(|size| *size > cap);
         Fragment { cut_from, ..Fragment::new(tag, cap, origin, given(text, cap, rest)) }
     }
 
-    /// Puts its tags around it.
+    /// Puts tags around the text.
     pub(super) fn tagged(self) -> Fragment {
         let text = format!("<{0}>\n{1}\n</{0}>\n", self.tag, self.text);
         Fragment { text, ..self }
@@ -41,7 +41,7 @@ impl Fragment {
         Fragment { text: redactor.mask(&self.text), ..self }
     }
 
-    /// One line for the person, if the model gets only some of it.
+    /// One line for the person, if the model gets only a part of it.
     pub(super) fn notice(&self) -> Option<String> {
         let size = |bytes: usize| human::size(bytes as u64);
         let line = |whole| {

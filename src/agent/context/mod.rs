@@ -1,4 +1,4 @@
-//! What a model is told with a query: bounded fragments, once each.
+//! The context of a query: a list of fragments with limits.
 
 mod attach;
 mod excerpt;
@@ -24,30 +24,31 @@ use crate::{capture, track};
 use attach::attach;
 use excerpt::Room;
 
-/// Bytes of the query itself.
+/// The most bytes of the query itself.
 const QUERY_CAP: usize = 64 * KIB;
-/// Bytes of what was piped in that a model gets to see.
+/// The most bytes of standard input that are sent to the model.
 pub(crate) const STDIN_CAP: usize = 32 * KIB;
-/// What a program shows, at most.
+/// The limit for the screen of a running program.
 const SCREEN: Room = Room { lines: 200, bytes: 16 * KIB };
-/// Bytes of one name: a directory, a host, a shell.
+/// The most bytes of a name: a directory, a host, a shell.
 const NAME_CAP: usize = 4 * KIB;
-/// A command takes a millisecond to be stored. In a history that is locked it has no id, and can be read about all the same.
+/// How long to wait for the history to store a command, which takes about a millisecond. While the history is locked a command has no id,
+/// but its output is sent anyway.
 const STORE_PATIENCE: Duration = Duration::from_millis(100);
-/// The tags a model may believe. Nothing else may look like one.
+/// The tags of fragments. Data must not contain text that looks like one.
 const TAGS: [&str; 9] = ["cwd", "shell", "command", "output", "stdin", "file", "directory", "reference", "screen"];
 
-/// What the person asks, with everything that goes with it.
+/// A question with its context.
 #[derive(Debug, Clone)]
 pub(crate) struct Query {
     pub text: String,
     pub view: ShellView,
     pub attachments: Vec<Image>,
-    /// What was piped in.
+    /// The text from standard input.
     pub stdin: Option<String>,
 }
 
-/// What the shell looks like, and what is new since the last query.
+/// The state of the shell, and the commands since the last query.
 #[derive(Debug, Clone)]
 pub(crate) struct ShellView {
     pub cwd: PathBuf,
@@ -59,20 +60,20 @@ pub(crate) struct ShellView {
     pub user: String,
     /// Oldest first.
     pub happened: Vec<Happened>,
-    /// The last command, also if an earlier query has carried it.
+    /// The last command, even if an earlier query already contained it.
     pub last: Option<Happened>,
-    /// What a program in front shows, if the query was asked over it.
+    /// The screen of the running program, if the query was asked while it runs.
     pub screen: Option<String>,
 }
 
-/// One command the person ran.
+/// A command that the person ran.
 #[derive(Debug, Clone)]
 pub(crate) struct Happened {
-    /// Becomes its id in the history, if it gets there.
+    /// Resolves to its id in the history once it is stored.
     pub ticket: Ticket,
     pub command: track::Command,
     pub output: Arc<capture::Output>,
-    /// Of the terminal it ran in.
+    /// The size of the terminal that it ran in.
     pub size: capture::Size,
 }
 
@@ -82,14 +83,14 @@ impl ShellView {
         Fragment::new("cwd", NAME_CAP, "the shell's directory", text)
     }
 
-    /// Whose shell it is, and where.
+    /// The fragment with the shell, the user and the host.
     fn account(&self) -> Fragment {
         let (shell, user, host) = (name(&self.shell), name(&self.user), name(&self.host));
         let text = format!("<shell>{shell} of {user} on {host} ({})</shell>\n", std::env::consts::OS);
         Fragment::new("shell", 3 * NAME_CAP, "your shell", text)
     }
 
-    /// Waits, though not for long, until what happened has its ids: a query may come in the same breath as the command before it.
+    /// Waits briefly until the recent commands have their ids, because a query may directly follow a command.
     pub(crate) async fn settled(&self) {
         let all = async {
             for one in self.happened.iter().chain(&self.last) {
@@ -100,17 +101,17 @@ impl ShellView {
     }
 }
 
-/// What a model is told with a query, in order, and what the person is told about that.
+/// The context of a query in order, and notices about it for the person.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Assembled {
     pub(super) fragments: Vec<Fragment>,
     pub(super) images: Vec<Image>,
-    /// One line each: what was not found or does not fit.
+    /// One line each about attachments that were not found or do not fit.
     pub(super) notices: Vec<String>,
 }
 
-/// Puts together what goes with a query: where the shell is, what happened, what was attached, and the query last. What may be cut
-/// is masked before it is: half a secret would not be known for one.
+/// Assembles the context of a query: the state of the shell, recent commands, attachments, and the query last. Text is masked before it is
+/// cut, because a part of a secret would not be recognised.
 pub(super) fn assemble(
     query: &Query,
     is_first: bool,
@@ -148,7 +149,7 @@ impl Assembled {
         self.fragments.iter().map(|fragment| fragment.text.as_str()).collect()
     }
 
-    /// The message that carries the query.
+    /// The message with the query and its context.
     pub(super) fn message(self) -> Message {
         let words = Part::Text(self.words());
         let pictures = self.images.into_iter().map(Part::Image);
@@ -156,7 +157,7 @@ impl Assembled {
     }
 }
 
-/// What the person says while the agent works.
+/// A message that the person sends while a turn runs.
 pub(super) fn steering(words: &str, redactor: &Redactor) -> String {
     excerpt::given(&redactor.mask(words), QUERY_CAP, "too long")
 }
@@ -167,7 +168,7 @@ fn name(text: &str) -> String {
     text::beginning(&line, NAME_CAP).to_owned()
 }
 
-/// Text that can't be taken for what we say ourselves: in a tag of ours that is not ours, the bracket stands apart.
+/// Escapes data so that it cannot imitate a fragment's tag: a blank is inserted after the bracket.
 fn data(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,6 +1,6 @@
-//! Dividing a room among many. Pure.
+//! Divides a limit among several parts.
 
-/// Divides `total` by weight; what one does not need goes to the others.
+/// Divides `total` by weight. A share that is not needed goes to the others.
 pub(super) fn shares(needs: &[usize], weights: &[usize], total: usize) -> Vec<usize> {
     let mut shares = vec![0; needs.len()];
     let mut open: Vec<usize> = (0..needs.len()).filter(|one| needs[*one] > 0).collect();
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_gets_more_than_they_need_nor_all_more_than_there_is() {
+    fn shares_exceed_neither_the_needs_nor_the_total() {
         assert_eq!(shares(&[10, 20], &[1, 1], 100), [10, 20]);
         assert_eq!(shares(&[10, 1000, 1000], &[1, 8, 1], 100), [10, 80, 10]);
         assert_eq!(shares(&[0, 1000], &[8, 1], 100), [0, 100]);

@@ -1,4 +1,4 @@
-//! What happened in the shell, as a model reads it.
+//! Recent commands of the shell, formatted for the model.
 
 use super::excerpt::{Room, excerpt};
 use super::shares::shares;
@@ -6,13 +6,13 @@ use super::{Happened, data, name};
 use crate::guard::Redactor;
 use crate::text::{KIB, beginning, human};
 
-/// How much of what happened a query tells.
+/// How much of the recent commands goes with a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Events {
-    /// Of all outputs together.
+    /// The most lines of all outputs together.
     pub lines: usize,
-    /// Of everything that is said about commands; 0 says nothing. Half of it may go to the commands themselves, and older ones are
-    /// left out.
+    /// The most bytes of commands and outputs. 0 sends none. Up to half of it is for the commands themselves; older commands that do not fit are
+    /// omitted.
     pub bytes: usize,
 }
 
@@ -22,16 +22,16 @@ impl Default for Events {
     }
 }
 
-/// The newest so many are told.
+/// The most commands that are sent.
 const NEWEST: usize = 20;
-/// Of one command's text.
+/// The limit for the text of one command.
 const TEXT: Room = Room { lines: 10, bytes: 600 };
 const DIRECTORY: usize = 300;
-/// What the tags around one output, and those around all commands, take at most.
+/// The most bytes of the tags around one output, and of the tags around all commands.
 const AROUND_OUTPUT: usize = 64;
 const AROUND_ALL: usize = 128;
 
-/// The commands the person ran, with what they printed. Empty if they ran none.
+/// The commands that the person ran, with their outputs. Empty if there are none.
 pub(super) fn events(happened: &[Happened], most: Events, redactor: &Redactor) -> String {
     let told = newest(happened, most.bytes / 2, redactor);
     if told.is_empty() {
@@ -57,7 +57,7 @@ pub(super) fn events(happened: &[Happened], most: Events, redactor: &Redactor) -
     words
 }
 
-/// The newest commands with what is said of them before their output, oldest first.
+/// The newest commands with the text before their output, oldest first.
 fn newest<'a>(happened: &'a [Happened], bytes: usize, redactor: &Redactor) -> Vec<(&'a Happened, String)> {
     let mut left = bytes;
     let heads = happened.iter().rev().take(NEWEST).map(|one| (one, head(one, redactor)));
@@ -82,7 +82,7 @@ fn head(one: &Happened, redactor: &Redactor) -> String {
     format!("<command{id} status=\"{status}\" took=\"{took}\" cwd=\"{cwd}\"{full_screen}>\n{text}\n")
 }
 
-/// The room of each output. The failure that is probably asked about gets the largest share.
+/// The limit for each output. The last failed command gets the largest share, because the question is probably about it.
 fn rooms(told: &[(&Happened, String)], outputs: &[String], most: Events) -> Vec<Room> {
     let failed = told.iter().rposition(|(one, _)| one.command.status != 0);
     let weigh = |index: usize, status: i32| match () {
@@ -99,7 +99,7 @@ fn rooms(told: &[(&Happened, String)], outputs: &[String], most: Events) -> Vec<
     rooms.map(|(lines, bytes)| Room { lines, bytes }).collect()
 }
 
-/// Where a model finds what was left out.
+/// Where the model can read the omitted lines.
 fn rest(one: &Happened) -> String {
     match (one.ticket.id(), &one.output.spill) {
         (Some(id), _) => format!("shell_output id {id}"),

@@ -1,4 +1,4 @@
-//! What every conversation begins with. It never changes while a program runs, so that the providers' caches hold.
+//! The system prompt. It never changes while the program runs, so that the providers' caches stay valid.
 
 /// The system prompt.
 pub(in crate::agent) const SYSTEM: &str = "\
