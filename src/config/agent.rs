@@ -1,4 +1,4 @@
-//! How far the agent goes, as the user wishes.
+//! Settings of the agent.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use crate::agent::{Events, Limits};
 use crate::provider::HttpTimeouts;
 use crate::tool::Timeouts;
 
-/// How far the agent goes by itself, and how much it is told.
+/// Limits of the agent, and how much context goes with a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, expecting = "a table")]
 pub(crate) struct Agent {
-    /// How many requests to the model one question may take before you are asked whether to go on.
+    /// How many requests to the model one question may take before you are asked whether to continue.
     #[serde(deserialize_with = "parse::whole_number")]
     pub steps: u64,
     /// How many seconds a model may be silent before a request counts as failed.
@@ -23,12 +23,12 @@ pub(crate) struct Agent {
     /// How many lines of your commands' output go with a question.
     #[serde(deserialize_with = "parse::whole_number")]
     pub context_lines: u64,
-    /// How much of what you ran, commands and output, goes with a question. 0 sends nothing of it.
+    /// How much of your recent commands and their output goes with a question. 0 sends none.
     pub context_size: Size,
-    /// How many seconds a command of the agent's may run, unless the model asks for another time.
+    /// How many seconds a command of the agent may run, unless the model asks for another time.
     #[serde(deserialize_with = "parse::whole_number")]
     pub command_timeout: u64,
-    /// How many seconds it may run whatever the model asks for.
+    /// The longest time in seconds that the model may ask for.
     #[serde(deserialize_with = "parse::whole_number")]
     pub longest_timeout: u64,
 }

@@ -1,4 +1,4 @@
-//! `docs/CONFIG.md`, from the schema.
+//! Generates `docs/CONFIG.md` from the schema.
 
 use std::fmt::Write;
 
@@ -53,7 +53,7 @@ fn text(value: &Value) -> &str {
     value["description"].as_str().unwrap_or_default()
 }
 
-/// The names of a table's keys as the struct has them; the schema sorts them.
+/// The keys of a table in the order of the struct's fields. The schema sorts them by name.
 fn field_order(table: &str) -> Vec<String> {
     let text = toml::to_string(&Config::default()).unwrap_or_default();
     let doc: toml_edit::DocumentMut = text.parse().unwrap_or_default();
@@ -61,7 +61,7 @@ fn field_order(table: &str) -> Vec<String> {
     names.map(|table| table.iter().map(|(name, _)| name.to_owned()).collect()).unwrap_or_default()
 }
 
-/// Fails when `docs/<name>` is not `text`; with `UPDATE_DOCS` set it is rewritten instead.
+/// Fails if `docs/<name>` differs from `text`. If `UPDATE_DOCS` is set, the file is rewritten instead.
 #[cfg(test)]
 pub(crate) fn assert_fresh(name: &str, text: &str) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name);
@@ -75,7 +75,7 @@ pub(crate) fn assert_fresh(name: &str, text: &str) {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_document_is_fresh() {
+    fn the_configuration_reference_is_up_to_date() {
         super::assert_fresh("CONFIG.md", &super::markdown());
     }
 }

@@ -1,4 +1,4 @@
-//! Changing one key of the file without disturbing the rest.
+//! Changes one key of the configuration file and keeps the rest as it is.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use toml_edit::{Array, DocumentMut, Item, RawString, Table, TableLike, Value};
 use super::theme::{parsed, theme_text};
 use super::{Config, Paths, Problem, load, schema};
 
-/// Why a key was not changed.
+/// Why a key could not be changed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum EditError {
     #[error("there is no key `{0}`")]
@@ -28,7 +28,7 @@ pub(crate) enum EditError {
     Write(PathBuf, #[source] io::Error),
 }
 
-/// Sets a key in the file, which is created when it is missing. `paths` is where the user's themes are.
+/// Sets a key in the file, which is created if it is missing. `paths` locates the user's themes.
 pub(crate) fn set_in_file(path: &Path, key: &str, value: &str, paths: &Paths) -> Result<(), EditError> {
     let text = load::read(path).map_err(|error| EditError::Read(path.to_owned(), error))?.unwrap_or_default();
     let text = set(&text, key, value)?;
@@ -38,9 +38,9 @@ pub(crate) fn set_in_file(path: &Path, key: &str, value: &str, paths: &Paths) ->
     replace(path, &text).map_err(|error| EditError::Write(path.to_owned(), error))
 }
 
-/// Returns `text` with `key` set to `value`, comments and all else as they were.
+/// Returns `text` with `key` set to `value`. Comments and other keys are not changed.
 ///
-/// The value is read as TOML where that fits the key, else as the text itself, so neither `"64 KiB"` nor a path needs quotes.
+/// The value is parsed as TOML if that fits the key, and taken literally otherwise, so neither `64 KiB` nor a path needs quotes.
 pub(crate) fn set(text: &str, key: &str, value: &str) -> Result<String, EditError> {
     let path: Vec<&str> = key.split('.').collect();
     let kind = kind_of(&path).ok_or_else(|| unknown_key(key))?;
@@ -67,7 +67,7 @@ pub(crate) fn set(text: &str, key: &str, value: &str) -> Result<String, EditErro
 }
 
 enum Kind {
-    /// The names of its keys.
+    /// A table with these keys.
     Table(Vec<String>),
     List,
     Scalar,
@@ -86,7 +86,7 @@ fn kind_of(path: &[&str]) -> Option<Kind> {
     })
 }
 
-/// Why a value that can be read is of no use: a theme that does not exist, a key where its variable belongs.
+/// Finds a problem with a value of the right type: a theme that does not exist, an API key in place of a variable's name.
 fn unusable(config: &Config, key: &str, paths: &Paths) -> Option<Problem> {
     let model = &config.model;
     let message = match key {
@@ -105,19 +105,19 @@ fn unusable(config: &Config, key: &str, paths: &Paths) -> Option<Problem> {
     Some(Problem::new(message).key(key))
 }
 
-/// Whether a shell could have a variable of this name; none at all is none set.
+/// Whether this is a valid name of an environment variable. An empty name is allowed and means that none is set.
 fn is_variable(name: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
     name.chars().all(is_letter) && !name.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// What a URL begins with, `://` included.
+/// The scheme of a URL, with `://`.
 fn scheme(url: &str) -> &str {
     let url = url.trim();
     url.find("://").map_or(url, |at| &url[..at + 3])
 }
 
-/// There is no such key, but perhaps one of nearly that name.
+/// The error for an unknown key, with a similar key if there is one.
 pub(crate) fn unknown_key(key: &str) -> EditError {
     let path: Vec<String> = key.split('.').map(str::to_owned).collect();
     let near = path.split_last().and_then(|(name, parents)| {
@@ -126,7 +126,7 @@ pub(crate) fn unknown_key(key: &str) -> EditError {
     EditError::UnknownKey(key.to_owned(), near)
 }
 
-/// What the edited text has wrong with that key.
+/// The problem that the edited text has with this key.
 fn fault(text: &str, key: &str) -> Option<Problem> {
     let loaded = Config::parse(text);
     let patterns = loaded.config.pattern_problems();
@@ -139,7 +139,7 @@ fn fault(text: &str, key: &str) -> Option<Problem> {
 
 fn put(doc: &mut DocumentMut, path: &[&str], value: Value) {
     let Some((name, parents)) = path.split_last() else { return };
-    // Comments at the end belong to what stood before them, not after what is added now.
+    // Comments at the end of the file belong to the keys before them, so new keys are added after the comments.
     let trailing = doc.trailing().as_str().unwrap_or_default().to_owned();
     let mut used_trailing = false;
     let mut table: &mut dyn TableLike = doc.as_table_mut();
@@ -155,7 +155,7 @@ fn put(doc: &mut DocumentMut, path: &[&str], value: Value) {
     }
     match table.get_mut(name) {
         Some(Item::Value(old)) => {
-            // The comment behind the value is part of it.
+            // The comment after a value is part of its decor.
             let decor = old.decor().clone();
             *old = value;
             *old.decor_mut() = decor;
@@ -175,7 +175,7 @@ fn put(doc: &mut DocumentMut, path: &[&str], value: Value) {
     }
 }
 
-/// The comments that go above something added, ended by a blank line.
+/// The comments to put above an added key, followed by a blank line.
 fn set_apart(trailing: &str, after_something: bool) -> String {
     match (trailing.trim_end(), after_something) {
         ("", false) => String::new(),
@@ -184,9 +184,9 @@ fn set_apart(trailing: &str, after_something: bool) -> String {
     }
 }
 
-/// Puts `text` in the place of the file in one step, so that a reader sees the old or the new one.
+/// Replaces the file atomically, so that a reader sees the old or the new text.
 ///
-/// A file that is a link (dotfile managers make them) stays one: its target is replaced.
+/// If the file is a symbolic link, as dotfile managers create them, its target is replaced.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let target = match fs::canonicalize(path) {
         Ok(target) => target,
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_value_changes() {
+    fn comments_and_other_keys_are_kept() {
         let text = "# mine\nshell = '/bin/sh' # old\n\n[history] # h\n  commands   =   5 # five\nignore = [\n  'a', # a\n]\n\n# end\n";
         let text = set(text, "history.commands", "6").unwrap();
         let text = set(&text, "shell", "/bin/zsh").unwrap();
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_added() {
+    fn missing_keys_and_tables_are_added() {
         assert_eq!(set("", "history.enabled", "false").unwrap(), "[history]\nenabled = false\n");
         assert_eq!(set("# mine\n", "shell", "zsh").unwrap(), "# mine\n\nshell = \"zsh\"\n");
         assert_eq!(set("# mine", "capture.head", "1 MiB").unwrap(), "# mine\n\n[capture]\nhead = \"1 MiB\"\n");
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_read_as_the_key_wants_them() {
+    fn values_are_parsed_by_the_type_of_the_key() {
         assert_eq!(set("", "shell", "true").unwrap(), "shell = \"true\"\n");
         assert_eq!(set("", "history.ignore", "^a b$").unwrap(), "[history]\nignore = [\"^a b$\"]\n");
         assert_eq!(set("", "history.ignore", "['a', 'b']").unwrap(), "[history]\nignore = ['a', 'b']\n");
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_not_load_is_refused() {
+    fn values_that_would_not_load_are_refused() {
         assert_eq!(
             refused("", "history.commands", "0"),
             "history.commands: 0 is not between 1 and 100000000; 1 is used"
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_could_not_be_used_are_refused() {
+    fn unusable_values_are_refused() {
         let temp = tempfile::tempdir().unwrap();
         let file = temp.path().join("config.toml");
         let home = temp.path().as_os_str().to_owned();
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_made_private_and_a_link_stays_one() {
+    fn a_new_file_is_private_and_a_link_is_kept() {
         let temp = tempfile::tempdir().unwrap();
         let real = temp.path().join("a/b/config.toml");
         let paths = Paths::from_env(|_| None::<std::ffi::OsString>, 0, None);

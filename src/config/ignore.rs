@@ -1,18 +1,19 @@
-//! Commands that are not remembered.
+//! Patterns of commands that are not recorded.
 
 use regex::bytes::{RegexBuilder, RegexSet, RegexSetBuilder};
 
 use super::{Config, Problem};
 
-/// What one compiled pattern may take; a few nested repetitions would otherwise take gigabytes.
+/// The most memory of one compiled pattern. A few nested repetitions could take gigabytes.
 pub(super) const PATTERN_CAP: usize = 256 * crate::text::KIB;
-/// What all patterns may take together.
+/// The most memory of all compiled patterns.
 const SET_CAP: usize = 4 * crate::text::MIB;
 
 impl Config {
-    /// Compiles `history.ignore`; a pattern that is no regular expression is left out and named.
+    /// Compiles `history.ignore`. An invalid pattern is skipped and reported.
     ///
-    /// They match bytes, because a command need not be UTF-8. Not part of loading: compiling costs more than all the rest.
+    /// The patterns match bytes, because a command may not be UTF-8. Compiling takes longer than loading the whole file, so it is a separate
+    /// step.
     pub(crate) fn ignore_set(&self) -> (RegexSet, Vec<Problem>) {
         let mut problems = Vec::new();
         let mut sound = Vec::new();
@@ -31,7 +32,7 @@ impl Config {
     }
 }
 
-/// Finds out whether a pattern can be used.
+/// Checks whether a pattern can be compiled.
 pub(super) fn check(pattern: &str) -> Result<(), String> {
     if pattern.is_empty() {
         return Err("an empty pattern would match everything".to_owned());
@@ -40,7 +41,7 @@ pub(super) fn check(pattern: &str) -> Result<(), String> {
         Ok(_) => Ok(()),
         Err(regex::Error::CompiledTooBig(_)) => Err(format!("the pattern `{pattern}` is too large")),
         Err(error) => {
-            // The last line says what is wrong; those before draw the pattern and a caret under it.
+            // The last line is the reason. The lines before it show the pattern with a caret.
             let text = error.to_string();
             let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
             Err(format!("`{pattern}` is not a regular expression: {reason}"))
@@ -48,7 +49,7 @@ pub(super) fn check(pattern: &str) -> Result<(), String> {
     }
 }
 
-/// Matches every command: what somebody wanted kept out must not get in because the patterns are too many.
+/// Matches every command. Used if the patterns are too large, so that commands meant to be ignored are not recorded.
 fn everything() -> RegexSet {
     RegexSet::new([""]).unwrap_or_else(|_| RegexSet::empty())
 }
@@ -78,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_bad_pattern_is_left_out() {
+    fn only_an_invalid_pattern_is_skipped() {
         let (set, problems) = ignoring(&["(", "", "^secret", r"((\w{500}){500}){500}"]).ignore_set();
         let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
         assert_eq!(
@@ -94,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_patterns_keep_everything_out() {
+    fn with_too_many_patterns_every_command_is_ignored() {
         let many: Vec<String> = (0..200).map(|n| format!("{n}x{{4000}}")).collect();
         let mut config = Config::default();
         config.history.ignore = many;

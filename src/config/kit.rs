@@ -10,7 +10,7 @@ use crate::provider::{Policy, Resolved};
 use crate::tool::Toolbox;
 
 impl Agent {
-    /// A kit with these settings. Grants and redactor belong to the session and outlive its kits.
+    /// Builds a kit with these settings. Grants and redactor belong to the session and outlive its kits.
     pub(crate) fn kit(&self, model: Resolved, places: Arc<Places>, grants: Grants, redactor: Redactor) -> Kit {
         Kit {
             model,
@@ -25,7 +25,7 @@ impl Agent {
 }
 
 impl Paths {
-    /// The directories and files of an agent that keeps long results in `spill`.
+    /// The directories and files of the agent. Long results are kept in `spill`.
     pub(crate) fn agent_places(&self, spill: PathBuf) -> Places {
         let private = self.state_dir().into_iter().chain([self.runtime_root()]);
         let private = private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect();

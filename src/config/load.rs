@@ -1,4 +1,4 @@
-//! Reading the file.
+//! Reads the configuration file.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
@@ -9,25 +9,25 @@ use nix::fcntl::OFlag;
 
 use super::{Config, Problem, Size};
 
-/// A configuration larger than this is a mistake: a log, a core file, a device.
+/// The largest configuration file. A larger file is not a configuration but a log or a core dump.
 const FILE_CAP: u64 = 1 << 20;
 
-/// A configuration that can be used, whatever the file was like.
+/// A usable configuration, and the problems of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Loaded {
     pub config: Config,
-    /// What was passed over, in the order of the file.
+    /// The parts of the file that were ignored, in order.
     pub problems: Vec<Problem>,
-    /// Which file this was, and in which state.
+    /// The state of the file when it was read.
     pub stamp: Stamp,
 }
 
-/// Tells one state of a file from another: a saved file has another time, size or inode.
+/// Identifies a state of a file by its time, size and inode.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Stamp(Option<[i64; 5]>);
 
 impl Stamp {
-    /// The state of the file now; one that is not there has a stamp, too.
+    /// The current state of the file. A missing file has a stamp too.
     pub(crate) fn of(path: Option<&Path>) -> Stamp {
         Stamp(path.and_then(|path| fs::metadata(path).ok()).map(|found| {
             let (size, inode, device) = (found.size(), found.ino(), found.dev());
@@ -37,11 +37,11 @@ impl Stamp {
 }
 
 impl Config {
-    /// Reads a configuration; a missing file, or none, is the defaults.
+    /// Reads a configuration. Without a file the defaults are used.
     ///
-    /// Never waits for what is not a regular file and never fails: what can't be used is left at its default and named.
+    /// Never blocks on a file that is not regular, and never fails: settings that cannot be used keep their defaults and are reported.
     pub(crate) fn load(path: Option<&Path>) -> Loaded {
-        // Taken first: a file that is saved while it is read is read again.
+        // Taken before reading, so that a file that is saved meanwhile is read again.
         let stamp = Stamp::of(path);
         let Some(path) = path else { return Loaded::default() };
         let mut loaded = match read(path) {
@@ -57,7 +57,7 @@ impl Config {
     }
 }
 
-/// Returns nothing when there is no file. Opening does not wait for the other end of a FIFO, and a device is never read.
+/// Returns `None` if there is no file. Does not block on a FIFO and never reads a device.
 pub(super) fn read(path: &Path) -> io::Result<Option<String>> {
     let mut file = match OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(path) {
         Ok(file) => file,
@@ -70,7 +70,7 @@ pub(super) fn read(path: &Path) -> io::Result<Option<String>> {
     read_capped(&mut file).map(Some)
 }
 
-/// A link to nowhere is a mistake somebody would like to hear of; no file at all is not.
+/// Distinguishes a dangling link, which is an error, from a missing file, which is not.
 fn missing(path: &Path) -> io::Result<Option<String>> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_symlink() => Err(io::Error::other("it is a link to a file that does not exist")),
@@ -105,14 +105,14 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_file_is_the_defaults() {
+    fn a_missing_file_gives_the_defaults() {
         let temp = tempfile::tempdir().unwrap();
         assert_eq!(Config::load(None), Loaded::default());
         assert_eq!(Config::load(Some(&temp.path().join("none/config.toml"))), Loaded::default());
     }
 
     #[test]
-    fn what_is_no_file_neither_hangs_nor_grows() {
+    fn pipes_devices_and_huge_files_are_not_read() {
         let temp = tempfile::tempdir().unwrap();
         let fifo = temp.path().join("fifo");
         nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_be_used_is_the_defaults_and_one_line() {
+    fn an_unusable_file_gives_the_defaults_and_one_problem() {
         let temp = tempfile::tempdir().unwrap();
         let path = temp.path().join("config.toml");
         fs::write(&path, vec![b'#'; 1 << 21]).unwrap();
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn problems_name_file_and_line() {
+    fn problems_name_the_file_and_the_line() {
         let temp = tempfile::tempdir().unwrap();
         let path = temp.path().join("config.toml");
         fs::write(&path, "[history]\nenabled = false\ncommands = -1\n").unwrap();

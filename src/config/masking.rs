@@ -1,4 +1,4 @@
-//! What the user wishes masked, or not.
+//! The settings of `[redact]`.
 
 use regex::{Regex, RegexBuilder};
 
@@ -7,7 +7,7 @@ use super::{Config, Problem};
 use crate::guard::Masking;
 
 impl Config {
-    /// Compiles `[redact]`; a pattern that is no regular expression is left out and named.
+    /// Compiles `[redact]`. An invalid pattern is skipped and reported.
     pub(crate) fn masking(&self) -> (Masking, Vec<Problem>) {
         let (patterns, mut problems) = compiled("redact.patterns", &self.redact.patterns);
         let (exempt, more) = compiled("redact.exempt", &self.redact.exempt);
@@ -15,7 +15,7 @@ impl Config {
         (Masking { patterns, exempt }, problems)
     }
 
-    /// What is wrong with any pattern.
+    /// The problems of all patterns.
     pub(crate) fn pattern_problems(&self) -> Vec<Problem> {
         let (_, mut problems) = self.ignore_set();
         problems.extend(self.masking().1);
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_bad_pattern_is_left_out() {
+    fn only_an_invalid_pattern_is_skipped() {
         let config = Config::parse("[redact]\npatterns = ['EMP-\\d+', '(']\nexempt = ['', '^test']\n").config;
         let (masking, problems) = config.masking();
         assert_eq!((masking.patterns.len(), masking.exempt.len()), (1, 1));

@@ -1,7 +1,7 @@
-//! What the user wishes: one TOML file, composed into the rooms' own option types.
+//! The user's settings: one TOML file, converted into the option types of other rooms.
 //!
-//! A missing file is the defaults; a broken one is the defaults and one line that says where it is broken. Imported only by
-//! `session` and `cli`; no room reads a configuration by itself.
+//! Without a file the defaults are used. A broken file gives the defaults and one line that says where it is broken. Only `session` and
+//! `cli` import this room; no other room reads the configuration itself.
 
 mod agent;
 #[cfg(test)]
@@ -46,23 +46,23 @@ pub(crate) struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "PathBuf")]
     pub shell: Option<PathBuf>,
-    /// The built-in rules that explain a failed command and correct it: `first` lets them speak while a model is asked, `only`
-    /// asks no model at all, `off` is without them.
+    /// The built-in rules that explain a failed command and correct it: `first` shows their answer while the model is asked, `only`
+    /// never asks a model, `off` disables them.
     #[schemars(extend("default" = "first"))]
     pub reflex: Role,
-    /// Whether a failed command is followed by a dim line with its correction, where the built-in rules are sure of one.
+    /// Whether a failed command is followed by a dim line with its correction, if the built-in rules are sure of one.
     pub hint: bool,
-    /// Whether the first prompt of a nested shell (`bash`, `sudo -s`, `ssh host`) has a dim line above it that says that lines with
-    /// `> ` run as shell commands there. Once in a session for each kind.
+    /// Whether a dim line above the first prompt of a nested shell (`bash`, `sudo -s`, `ssh host`) says that lines with `> ` run as
+    /// shell commands there. It is shown once per session for each kind.
     pub nested_hint: bool,
-    /// How answers look: `terminal`, `dark`, `light`, `mono`, or your own in `themes/NAME.toml` beside the configuration.
+    /// The theme of answers: `terminal`, `dark`, `light`, `mono`, or your own in `themes/NAME.toml` next to the configuration.
     pub theme: String,
-    /// How answers and our own texts are broken into rows: `words` breaks them between words, `terminal` leaves it to the terminal,
-    /// which breaks them at its margin and copies them in one piece. Code is never broken at words.
+    /// How long lines are wrapped: `words` breaks them between words, `terminal` leaves it to the terminal, which breaks them at its
+    /// margin and copies them as one line. Code is never wrapped at words.
     #[schemars(extend("default" = "words"))]
     pub wrap: Wrapping,
-    /// The key that opens the conversation line from anywhere, also over a running program: `"ctrl-"` with a letter or one of
-    /// `\\ ] ^ _`, or `"none"`. Pressed twice it goes to the program.
+    /// The key that opens the conversation line, even while a program runs: `"ctrl-"` with a letter or one of `\\ ] ^ _`, or `"none"`.
+    /// Pressed twice, the key is sent to the program.
     pub hotkey: HotkeyName,
     pub model: Model,
     pub history: History,
@@ -72,38 +72,38 @@ pub(crate) struct Config {
     pub line: Line,
 }
 
-/// Which model is asked. Without these: the first provider whose key is set, then a server on this machine.
+/// Which model is asked. Without these settings: the first provider whose key is set, then a server on this machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, expecting = "a table")]
 pub(crate) struct Model {
-    /// The model, as `provider/model[:effort]`; `--model`, `/model` and `SHELLMATE_MODEL` come first.
+    /// The model, as `provider/model[:effort]`. `--model`, `/model` and `SHELLMATE_MODEL` take precedence.
     pub name: String,
-    /// The server to ask in place of the provider's own, such as `http://host:port/v1`.
+    /// The server to use instead of the provider's own, such as `http://host:port/v1`.
     pub base_url: String,
-    /// The variable that holds the key. A key itself does not belong in this file; `shellmate auth login` keeps one.
+    /// The environment variable that holds the API key. Do not put the key itself in this file; `shellmate auth login` stores it.
     pub api_key_env: String,
-    /// How the server is spoken to: `chat` (OpenAI's chat completions), `responses` (OpenAI's responses), `messages`
-    /// (Anthropic's), or `auto`.
+    /// The protocol of the server: `chat` (OpenAI's chat completions), `responses` (OpenAI's responses), `messages` (Anthropic's), or
+    /// `auto`.
     #[schemars(extend("default" = "auto"))]
     pub protocol: Protocol,
-    /// Hosts, such as `"llm.lan:8000"`, that may get a key over `http://`, where everyone on the way can read it. Other hosts get
-    /// a key only over `https://`; a server on this machine needs no entry.
+    /// Hosts, such as `"llm.lan:8000"`, that may get a key over `http://`, where anyone on the network can read it. Other hosts get a
+    /// key only over `https://`. A server on this machine needs no entry.
     pub plain_http: Vec<String>,
 }
 
-/// Which commands are remembered, and how many.
+/// Which commands are recorded, and how many.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, expecting = "a table")]
 pub(crate) struct History {
-    /// Whether commands are remembered at all.
+    /// Whether commands are recorded.
     pub enabled: bool,
-    /// Regular expressions; a command whose text matches one of them is not remembered. They match anywhere in the text unless
-    /// anchored with `^` and `$`.
+    /// Regular expressions. A command that matches one of them is not recorded. They match anywhere in the text unless anchored with
+    /// `^` and `$`.
     pub ignore: Vec<String>,
-    /// How many commands are kept; the oldest go first.
+    /// How many commands are kept. The oldest are deleted first.
     #[serde(deserialize_with = "parse::whole_number")]
     pub commands: u64,
-    /// How large the history may grow on disk; the oldest commands go first.
+    /// How large the history may grow on disk. The oldest commands are deleted first.
     pub size: Size,
 }
 
@@ -115,9 +115,9 @@ pub(crate) struct Capture {
     pub head: Size,
     /// How much of the end of an output is kept in memory and in the history.
     pub tail: Size,
-    /// How much of one output may go to a file when it is too large for `head` and `tail`. 0 writes no such files.
+    /// How much of an output that is too large for `head` and `tail` is kept in a file. 0 writes no such files.
     pub spill: Size,
-    /// How large all those files together may grow; the oldest go first.
+    /// How large all those files together may grow. The oldest are deleted first.
     pub spill_total: Size,
     /// How many days those files are kept.
     #[serde(deserialize_with = "parse::whole_number")]
@@ -125,7 +125,7 @@ pub(crate) struct Capture {
 }
 
 impl Model {
-    /// What the settings ask for.
+    /// The model that the settings ask for.
     pub(crate) fn wish(&self) -> Wish {
         let filled = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
         Wish {
@@ -139,15 +139,14 @@ impl Model {
     }
 }
 
-/// What a model never gets to see. Keys, tokens and passwords of the common kinds are masked without any of this, and so are the
-/// values of variables whose names look secret.
+/// What is masked before a model sees it. Common kinds of keys, tokens and passwords, and the values of variables whose names look
+/// secret, are masked without these settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, expecting = "a table")]
 pub(crate) struct Redact {
-    /// Regular expressions; what matches one of them is masked too. With a group in it, only the first group is masked.
+    /// Regular expressions. Text that matches one of them is masked too. If an expression has a group, only its first group is masked.
     pub patterns: Vec<String>,
-    /// Regular expressions; a secret that matches one of them is shown after all, and so is the value of a variable whose name
-    /// does.
+    /// Regular expressions. Secrets that match one of them are not masked, nor are the values of variables whose names match.
     pub exempt: Vec<String>,
 }
 
@@ -175,11 +174,11 @@ impl Default for Config {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, expecting = "a table")]
 pub(crate) struct Line {
-    /// Which keys edit it: `"emacs"` or `"vi"`.
+    /// The key bindings: `"emacs"` or `"vi"`.
     pub mode: EditingMode,
 }
 
-/// Keys to edit with.
+/// Key bindings of the conversation line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum EditingMode {
@@ -188,14 +187,14 @@ pub(crate) enum EditingMode {
     Vi,
 }
 
-/// A key's name.
+/// The name of a hotkey.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
 pub struct HotkeyName(String);
 
 impl HotkeyName {
-    /// The key; none if it is turned off.
+    /// The key, or `None` if it is turned off.
     pub fn key(&self) -> Option<Hotkey> {
         self.0.parse().ok()
     }
@@ -260,7 +259,7 @@ impl Capture {
         usize::try_from(self.tail.bytes()).unwrap_or(usize::MAX)
     }
 
-    /// How old a spill file may become.
+    /// The age after which a spill file is deleted.
     pub(crate) fn spill_age(&self) -> Duration {
         Duration::from_secs(self.spill_days.saturating_mul(24 * 60 * 60))
     }

@@ -1,4 +1,4 @@
-//! From text to a configuration, and finding fault with it.
+//! Parses a configuration and reports its problems.
 
 use std::fmt;
 
@@ -9,16 +9,16 @@ use toml::de::{DeTable, DeValue};
 
 use super::{Config, Loaded, Problem, Size, schema};
 
-/// Past this, a file is not a configuration and more lines about it help nobody.
+/// The most problems that are reported.
 const PROBLEM_CAP: usize = 20;
 
-/// The names that lead to a key, from the top.
+/// The path of a key from the top level.
 type KeyPath = Vec<String>;
 
 impl Config {
-    /// Reads the text of a configuration.
+    /// Parses the text of a configuration.
     ///
-    /// A key that can't be used costs that key; text that is not TOML costs the whole.
+    /// A key that cannot be used is ignored. If the text is not valid TOML, all of it is ignored.
     pub(crate) fn parse(text: &str) -> Loaded {
         let mut table = match DeTable::parse(text) {
             Ok(table) => table,
@@ -30,7 +30,7 @@ impl Config {
             }
         };
         let mut problems = Vec::new();
-        // Each round either succeeds or takes one key out.
+        // Each round either succeeds or removes one key.
         let mut config = loop {
             let mut unknown = Vec::new();
             match deserialize(table.clone(), &mut unknown) {
@@ -40,7 +40,7 @@ impl Config {
                 }
                 Err((path, error)) => {
                     let line = error.span().map(|span| line_of(text, span.start));
-                    // serde speaks of variants where people write one of several values.
+                    // serde calls the value of an enum a variant.
                     let message = error.message().replace("unknown variant", "unknown value");
                     problems.push(Problem::new(&message).key(&path.join(".")).line(line));
                     if !remove(table.get_mut(), &path) {
@@ -58,7 +58,7 @@ impl Config {
         Loaded { config, problems, ..Loaded::default() }
     }
 
-    /// Brings absurd values within reason; returns the key and what was done about each.
+    /// Limits values to their allowed range. Returns a message for each changed key.
     fn clamp(&mut self) -> Vec<(&'static str, String)> {
         let (history, capture, agent) = (&mut self.history, &mut self.capture, &mut self.agent);
         let mut changed = Vec::new();
@@ -98,7 +98,7 @@ impl Config {
     }
 }
 
-/// Reads a whole number, calling it that when it is none.
+/// Deserializes a whole number. The error message for other values says "a whole number".
 pub(super) fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     deserializer.deserialize_any(WholeNumber)
 }
@@ -121,7 +121,7 @@ impl Visitor<'_> for WholeNumber {
     }
 }
 
-/// Deserializes, noting the unknown keys; a failure names the key it is about.
+/// Deserializes the configuration and collects unknown keys. The error contains the path of the key.
 fn deserialize(table: Spanned<DeTable<'_>>, unknown: &mut Vec<KeyPath>) -> Result<Config, (KeyPath, toml::de::Error)> {
     let mut track = serde_path_to_error::Track::new();
     let tracked = serde_path_to_error::Deserializer::new(toml::Deserializer::from(table), &mut track);
@@ -130,7 +130,7 @@ fn deserialize(table: Spanned<DeTable<'_>>, unknown: &mut Vec<KeyPath>) -> Resul
         let path = track.path();
         let keys = path.iter().filter_map(|segment| match segment {
             Segment::Map { key } => Some(key.clone()),
-            // What is wrong with an element is wrong with the list.
+            // A problem with an element is reported for the whole list.
             Segment::Seq { .. } | Segment::Enum { .. } | Segment::Unknown => None,
         });
         (keys.collect(), error)
@@ -173,7 +173,7 @@ fn remove(table: &mut DeTable<'_>, path: &[String]) -> bool {
     }
 }
 
-/// The line on which a key stands.
+/// The line of a key.
 fn key_line(table: &Spanned<DeTable<'_>>, path: &[String], text: &str) -> Option<usize> {
     let (last, parents) = path.split_last()?;
     let mut table = table.get_ref();
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_key_is_named_with_its_neighbour_and_the_rest_is_used() {
+    fn an_unknown_key_is_reported_with_a_similar_one() {
         let text = "colour = 1\n[history]\nignor = []\ncommands = 7\n[captur]\nhead = 1\n[history.sub]\nx = 1\n";
         assert_eq!(Config::parse(text).config.history.commands, 7);
         assert_eq!(
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_value_costs_only_its_key() {
+    fn a_wrong_value_only_affects_its_key() {
         let text = "shell = 3\n[history]\nenabled = \"yes\"\ncommands = 7\nignore = [1]\n[capture]\nhead = \"big\"\ntail = -1\n";
         assert_eq!(Config::parse(text).config.history, History { commands: 7, ..History::default() });
         assert_eq!(
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_not_toml_is_the_defaults_and_one_line() {
+    fn invalid_toml_gives_the_defaults_and_one_problem() {
         for text in ["a = 1\nb = [", "[history\nenabled = false", "=", "\0", &"[".repeat(100_000), &"a=".repeat(9)] {
             let loaded = Config::parse(text);
             assert_eq!(loaded.config, Config::default());
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn absurd_values_are_brought_within_reason() {
+    fn values_are_limited_to_their_range() {
         let text = "[history]\ncommands = 0\n[capture]\nhead = 0\ntail = \"2 GiB\"\n";
         let config = Config::parse(text).config;
         assert_eq!(
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_of_the_agent_that_make_no_sense_are_named() {
+    fn contradictory_limits_of_the_agent_are_reported() {
         let text = "[agent]\nsteps = 0\ncontext_size = \"1 GiB\"\ncommand_timeout = 100\nlongest_timeout = 10\nidle_timeout = \"long\"\n";
         let agent = Config::parse(text).config.agent;
         assert_eq!((agent.limits().steps, agent.limits().events.bytes), (1, 1 << 20));
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_cannot_steer_the_terminal() {
+    fn problems_contain_no_control_characters_of_the_file() {
         let lines = problems("\"\\u001b[2J\\n\" = 1\n");
         assert!(!lines[0].contains(['\x1b', '\n']), "{lines:?}");
         assert!(problems(&(0..99).map(|n| format!("k{n} = 1\n")).collect::<String>()).len() <= PROBLEM_CAP);
@@ -371,7 +371,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_text_is_too_strange(text in "(\\[?(history|capture|shell|x)\\]?|[a-z=\"\\[\\]{}. 0-9\n-]){0,12}") {
+        fn any_text_is_parsed_without_a_panic(text in "(\\[?(history|capture|shell|x)\\]?|[a-z=\"\\[\\]{}. 0-9\n-]){0,12}") {
             let _ = Config::parse(&text);
         }
     }

@@ -1,4 +1,4 @@
-//! Where things are kept.
+//! The directories and files that shellmate uses.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use super::Problem;
 use crate::capture::{self, SessionLock, lock_session};
 
-/// The places shellmate keeps its files, for one user.
+/// The directories of shellmate for one user.
 ///
-/// The configuration and the state have no place when neither the environment nor the password database names a home; the
-/// runtime files always have one.
+/// If neither the environment nor the password database names a home directory, there is no configuration and no state directory. There is
+/// always a runtime directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Paths {
     config: Option<PathBuf>,
@@ -24,7 +24,7 @@ pub(crate) struct Paths {
 }
 
 impl Paths {
-    /// Derives the places from the environment, as the XDG base directory specification says: what is not absolute is ignored.
+    /// Derives the directories from the environment, following the XDG base directory specification. Relative paths are ignored.
     pub(crate) fn from_env(get: impl Fn(&str) -> Option<OsString>, uid: u32, passwd_home: Option<PathBuf>) -> Self {
         let absolute = |name: &str| get(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = absolute("HOME").or_else(|| passwd_home.filter(|path| path.is_absolute()));
@@ -38,11 +38,11 @@ impl Paths {
         }
     }
 
-    /// Reads the process's own environment and the password database.
+    /// Reads the environment of this process and the password database.
     pub(crate) fn current() -> Self {
         let uid = geteuid();
         let get = |name: &str| std::env::var_os(name);
-        // The password database may be slow (LDAP), so it is asked only when HOME is no help.
+        // The password database may be slow (LDAP), so it is read only if HOME is unusable.
         let passwd_home = match get("HOME").map(PathBuf::from) {
             Some(home) if home.is_absolute() => None,
             Some(_) | None => nix::unistd::User::from_uid(uid).ok().flatten().map(|user| user.dir),
@@ -50,10 +50,10 @@ impl Paths {
         Self::from_env(get, uid.as_raw(), passwd_home)
     }
 
-    /// Leaves out directories that are not safe to use, and says which and why. A session then has no state, or the defaults.
+    /// Drops directories that are not safe to use, and reports why. A session then has no state, or uses the default configuration.
     ///
-    /// Whoever can write the state directory can replace what we keep there, keys included; whoever can write the configuration
-    /// directory can name the shell we start.
+    /// Anyone who can write to the state directory can replace its files, including API keys. Anyone who can write to the configuration
+    /// directory can choose the shell that is started.
     pub(crate) fn vetted(mut self) -> (Self, Vec<Problem>) {
         let mut problems = Vec::new();
         let mut vet = |place: &mut Option<PathBuf>, fault: fn(&Path) -> Option<&'static str>| {
@@ -75,7 +75,7 @@ impl Paths {
         self.config.as_ref().map(|dir| dir.join("config.toml"))
     }
 
-    /// Where the user's own themes are.
+    /// The directory of the user's own themes.
     pub(crate) fn themes_dir(&self) -> Option<PathBuf> {
         self.config.as_ref().map(|dir| dir.join("themes"))
     }
@@ -88,17 +88,17 @@ impl Paths {
         self.state.as_ref().map(|dir| dir.join("history.db"))
     }
 
-    /// The keys a person gave us to keep.
+    /// The file with stored API keys.
     pub(crate) fn keys_file(&self) -> Option<PathBuf> {
         self.state.as_ref().map(|dir| dir.join("keys.json"))
     }
 
-    /// The servers of this machine that the person has agreed to use.
+    /// The file with the local model servers that the person has agreed to use.
     pub(crate) fn servers_file(&self) -> Option<PathBuf> {
         self.state.as_ref().map(|dir| dir.join("servers.json"))
     }
 
-    /// Where the queries of the conversation line are kept.
+    /// The history of the conversation line.
     pub(crate) fn query_history(&self) -> Option<PathBuf> {
         self.state.as_ref().map(|dir| dir.join("queries"))
     }
@@ -107,23 +107,23 @@ impl Paths {
         self.state.as_ref().map(|dir| dir.join("log"))
     }
 
-    /// Where the sessions' directories are.
+    /// The directory that contains the sessions' directories.
     pub(crate) fn runtime_root(&self) -> &Path {
         self.runtime.as_deref().unwrap_or(&self.temporary)
     }
 
-    /// The places a session's directory may be in, best first.
+    /// The directories that may contain a session's directory, in order of preference.
     ///
-    /// After `su` or in a container `XDG_RUNTIME_DIR` often names a directory that is missing or somebody else's; a session then
-    /// lives below the temporary directory.
+    /// After `su` or in a container, `XDG_RUNTIME_DIR` often names a directory that is missing or belongs to another user. The session's
+    /// directory is then below the temporary directory.
     pub(crate) fn runtime_roots(&self) -> impl Iterator<Item = &Path> {
         self.runtime.as_deref().into_iter().chain([self.temporary.as_path()])
     }
 
-    /// Makes the private directory of a session in the first place that can be used, locks it, and returns where that is.
+    /// Creates and locks the private directory of a session in the first usable directory, and returns its path.
     ///
-    /// It gets its name only when it is locked: a session that starts at the same moment and tidies up tries the lock of every
-    /// directory it finds.
+    /// The directory gets its final name only after it is locked, because another session that is cleaning up removes every directory whose lock
+    /// it can take.
     pub(crate) fn make_session_dir(&self, id: &str) -> io::Result<(PathBuf, SessionLock)> {
         let mut made = Err(io::Error::from(io::ErrorKind::NotFound));
         for root in self.runtime_roots() {
@@ -145,17 +145,17 @@ fn make_locked(root: &Path, id: &str) -> io::Result<(PathBuf, SessionLock)> {
     Ok((dir, lock))
 }
 
-/// Makes `path` a directory that only this user can enter.
+/// Makes `path` a directory that only this user can access.
 ///
-/// What is missing is created with mode 0700, parents too. An existing one must be a directory itself, not a link to one, owned
-/// by us and never writable for others: below `/tmp` its name can be guessed, and whoever made it first could have left things
-/// in it. One that others can merely read is closed to them.
+/// Missing directories are created with mode 0700, parents included. An existing directory must not be a link, must belong to this user and
+/// must not be writable by others: names below `/tmp` can be guessed, and another user could have created it and put files in it. If others
+/// can only read it, their permissions are removed.
 pub(crate) fn private_dir(path: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
     if fs::symlink_metadata(path)?.is_symlink() {
         return Err(refusal("is a symbolic link"));
     }
-    // The checks hold for what was opened, whatever the name stands for a moment later.
+    // The checks apply to the opened directory, even if the path is replaced meanwhile.
     let flags = OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW;
     let dir = fs::OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
     let found = dir.metadata()?;
@@ -174,7 +174,7 @@ pub(crate) fn private_dir(path: &Path) -> io::Result<()> {
 const WRITABLE: &str = "can be written by others";
 const FOREIGN: &str = "belongs to another user";
 
-/// Why an existing state directory is not safe to use, by the rules of `private_dir`.
+/// Why an existing state directory is not safe to use, following the rules of `private_dir`.
 fn state_fault(path: &Path) -> Option<&'static str> {
     let found = fs::symlink_metadata(path).ok()?;
     match found {
@@ -185,8 +185,8 @@ fn state_fault(path: &Path) -> Option<&'static str> {
     }
 }
 
-/// Why an existing configuration directory is not safe to use. A link to one is fine, and so is one of root's: people keep their
-/// configuration elsewhere. One that only its group can write, as a umask of 002 makes it, is closed to the group.
+/// Why an existing configuration directory is not safe to use. A link is allowed, because people keep their configuration elsewhere, and so is
+/// a directory of root. If only its group can write to it, as with a umask of 002, that permission is removed.
 fn config_fault(path: &Path) -> Option<&'static str> {
     let found = fs::metadata(path).ok().filter(|found| found.is_dir())?;
     let is_ours = found.uid() == geteuid().as_raw();
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_moves_them() {
+    fn xdg_variables_override_the_defaults() {
         let paths = paths(
             &[
                 ("HOME", "/home/a"),
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_absolute_is_ignored() {
+    fn relative_paths_are_ignored() {
         let relative =
             [("HOME", ""), ("XDG_CONFIG_HOME", "c"), ("XDG_STATE_HOME", ""), ("XDG_RUNTIME_DIR", "r"), ("TMPDIR", ".")];
         let from_passwd = paths(&relative, Some("/home/b"));
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_private_directory_is_made_with_its_parents() {
+    fn a_private_directory_is_created_with_its_parents() {
         let temp = tempfile::tempdir().unwrap();
         let dir = temp.path().join("a/b");
         private_dir(&dir).unwrap();
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_readable_directory_is_closed_and_a_writable_one_refused() {
+    fn a_readable_directory_is_made_private_and_a_writable_one_refused() {
         let temp = tempfile::tempdir().unwrap();
         let dir = temp.path().join("d");
         fs::create_dir(&dir).unwrap();
@@ -317,13 +317,13 @@ mod tests {
     }
 
     #[test]
-    fn sessions_that_start_while_others_sweep_all_get_their_directory() {
+    fn sessions_that_start_during_a_cleanup_keep_their_directory() {
         let temp = tempfile::tempdir().unwrap();
         let paths = paths(&[("TMPDIR", temp.path().to_str().unwrap())], None);
         let start = |thread: usize| {
             for n in 0..40 {
                 let (dir, _lock) = paths.make_session_dir(&format!("{thread}-{n}")).unwrap();
-                // Without the stamp every sweep is a full one.
+                // Without the stamp every cleanup is complete.
                 let _ = fs::remove_file(paths.runtime_root().join(".swept"));
                 let now = std::time::SystemTime::now();
                 capture::sweep_if_due(paths.runtime_root(), capture::Retention::default(), now, |_| false);
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_lives_below_the_temporary_directory_when_the_runtime_one_is_unusable() {
+    fn without_a_usable_runtime_directory_the_temporary_one_is_used() {
         let temp = tempfile::tempdir().unwrap();
         let file = temp.path().join("file");
         fs::write(&file, "").unwrap();

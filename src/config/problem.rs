@@ -1,4 +1,4 @@
-//! What is wrong with a configuration.
+//! Problems of a configuration.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,17 +7,17 @@ use serde::Serialize;
 
 use crate::text::sanitize;
 
-/// Longer messages quote more of the file than anybody reads.
+/// The longest message. Longer ones quote large parts of the file.
 const MESSAGE_CAP: usize = 300;
 
-/// One thing that is wrong in a configuration file and was passed over. Its text is one line.
+/// A problem of a configuration file whose key was ignored. It is displayed as one line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Problem {
-    /// The file, if the configuration came from one.
+    /// The file that contains the problem, if there is one.
     pub file: Option<PathBuf>,
-    /// The line in it, from 1.
+    /// The line, counted from 1.
     pub line: Option<usize>,
-    /// The key, with dots, if it is about one.
+    /// The key with dots, if the problem is about a key.
     pub key: Option<String>,
     /// What is wrong and what is expected.
     pub message: String,
@@ -57,7 +57,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The file is quoted on the terminal: nothing in it may steer that, and a line stays a line.
+/// Removes control characters and line breaks, because a problem quotes the file on the terminal.
 fn one_line(text: &str) -> String {
     let mut line: String = sanitize(text.trim()).replace(['\n', '\t'], " ");
     if let Some((cut, _)) = line.char_indices().nth(MESSAGE_CAP) {

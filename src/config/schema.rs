@@ -1,4 +1,4 @@
-//! The shape of the file, as a JSON schema; also the list of keys that exist.
+//! The JSON schema of the configuration. It is also the list of known keys.
 
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
@@ -12,7 +12,7 @@ pub(crate) fn schema() -> Value {
     generator.into_root_schema_for::<Config>().to_value()
 }
 
-/// The known key that was probably meant by `key` in the table at `parents`.
+/// The known key that is most similar to `key`, in the table at `parents`.
 pub(super) fn nearest(parents: &[String], key: &str) -> Option<String> {
     let schema = schema();
     let table = parents.iter().try_fold(&schema, |table, parent| table.get("properties")?.get(parent))?;

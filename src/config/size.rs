@@ -1,4 +1,4 @@
-//! An amount of bytes, as people write it.
+//! Sizes in bytes with units.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// An amount of bytes: a number, or a number with a unit such as `"64 KiB"` or `"500 MB"`.
+/// A size in bytes: a number, or a number with a unit such as `"64 KiB"` or `"500 MB"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Size(u64);
 
@@ -33,7 +33,7 @@ impl Size {
         self.0
     }
 
-    /// Reads `64 KiB`, `1GiB`, `500 MB`, `1.5 MiB`, `4096`. A bare `K`, `M` or `G` counts in 1024, as in `dd` and `ulimit`.
+    /// Parses `64 KiB`, `1GiB`, `500 MB`, `1.5 MiB`, `4096`. A bare `K`, `M` or `G` is a multiple of 1024, as in `dd` and `ulimit`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let unit_at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
@@ -63,7 +63,7 @@ impl Size {
 }
 
 impl fmt::Display for Size {
-    /// Writes the largest unit that keeps the amount exact.
+    /// Writes the size in the largest unit that is exact.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (unit, factor) = UNITS
             .into_iter()
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_read_as_written() {
+    fn sizes_are_parsed_with_their_units() {
         for (text, bytes) in [
             ("0", 0),
             ("4096", 4096),
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_no_size() {
+    fn invalid_sizes_are_refused() {
         for text in ["", "KiB", "-1", "1 KiB x", "1 PiB", "1.", "1.1.1", "99999999999 GiB", "1e3", "١"] {
             assert_eq!(Size::parse(text), None, "{text}");
         }
@@ -154,12 +154,12 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_is_written_is_read_back(bytes: u64) {
+        fn a_written_size_parses_to_the_same_value(bytes: u64) {
             proptest::prop_assert_eq!(Size::parse(&Size(bytes).to_string()), Some(Size(bytes)));
         }
 
         #[test]
-        fn no_text_is_too_strange(text: String) {
+        fn any_text_is_parsed_without_a_panic(text: String) {
             let _ = Size::parse(&text);
         }
     }

@@ -1,4 +1,4 @@
-//! The theme that is wished for.
+//! The configured theme.
 
 use std::path::{Path, PathBuf};
 
@@ -6,13 +6,13 @@ use super::{Config, Paths, Problem, load};
 use crate::render::{BUILT_IN_THEMES, Theme};
 
 impl Config {
-    /// Loads the theme that was chosen; none if it is the default, which nobody has changed.
+    /// Loads the configured theme. Returns `None` for the unmodified default theme.
     pub(crate) fn theme_of_choice(&self, paths: &Paths) -> Option<(Theme, Option<Problem>)> {
         let is_own = || theme_file(&self.theme, paths).is_some_and(|file| file.exists());
         (self.theme != Config::default().theme || is_own()).then(|| self.theme(paths))
     }
 
-    /// Loads the theme; one that can't be used is the default and one line that says why.
+    /// Loads the theme. If it cannot be used, returns the default theme and the problem.
     pub(crate) fn theme(&self, paths: &Paths) -> (Theme, Option<Problem>) {
         match theme_text(&self.theme, paths).and_then(|(text, file)| parsed(&text, file.as_deref())) {
             Ok(theme) => (theme, None),
@@ -24,12 +24,12 @@ impl Config {
     }
 }
 
-/// Where the user's own theme of this name would be.
+/// The path of the user's own theme with this name.
 fn theme_file(name: &str, paths: &Paths) -> Option<PathBuf> {
     paths.themes_dir().filter(|_| is_name(name)).map(|dir| dir.join(format!("{name}.toml")))
 }
 
-/// A theme's text, and its file if it is the user's own; those come first.
+/// The text of a theme, and its file if it is one of the user's own. The user's themes take precedence.
 pub(crate) fn theme_text(name: &str, paths: &Paths) -> Result<(String, Option<PathBuf>), Problem> {
     if let Some(file) = theme_file(name, paths) {
         match load::read(&file) {
@@ -45,7 +45,7 @@ pub(crate) fn theme_text(name: &str, paths: &Paths) -> Result<(String, Option<Pa
     Err(Problem::new(&message).key("theme"))
 }
 
-/// Reads a theme's text.
+/// Parses the text of a theme.
 pub(crate) fn parsed(text: &str, file: Option<&Path>) -> Result<Theme, Problem> {
     Theme::parse(text).map_err(|error| {
         let problem = Problem::new(&error.message).line(error.line);
@@ -53,7 +53,7 @@ pub(crate) fn parsed(text: &str, file: Option<&Path>) -> Result<Theme, Problem> 
     })
 }
 
-/// The names of all themes: ours, then the user's own.
+/// The names of all themes: the built-in ones, then the user's own.
 pub(crate) fn theme_names(paths: &Paths) -> Vec<String> {
     let mut names: Vec<String> = BUILT_IN_THEMES.iter().map(|(name, _)| (*name).to_owned()).collect();
     let entries = paths.themes_dir().and_then(|dir| std::fs::read_dir(dir).ok()).into_iter().flatten().flatten();
@@ -64,7 +64,7 @@ pub(crate) fn theme_names(paths: &Paths) -> Vec<String> {
     names
 }
 
-/// A name is no path.
+/// Whether this is a valid name of a theme, and not a path.
 fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\0']) && !name.contains(char::is_control)
 }
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_users_own_themes_come_first() {
+    fn the_users_own_themes_take_precedence() {
         let home = tempfile::tempdir().unwrap();
         let paths = paths(home.path());
         assert_eq!(wished("terminal", &paths), (Theme::default(), None));
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_theme_is_the_default_and_one_line_with_its_place() {
+    fn an_invalid_theme_gives_the_default_and_a_problem_with_its_line() {
         let home = tempfile::tempdir().unwrap();
         let paths = paths(home.path());
         let dir = home.path().join(".config/shellmate/themes");
