@@ -177,7 +177,7 @@ impl Launch {
         text.extend(preamble(&values, "__shellmate_", "=", Dialect::Posix));
         write_secret(&script, &text, BASH)?;
         write_secret(&lazy, b"", BASH_LAZY)?;
-        // With an rcfile bash would still read the system's own rc; `--norc` means that one too.
+        // With `--rcfile` bash would still read the system-wide bashrc, which `--norc` excludes too.
         let mut args: Vec<OsString> = if login || norc || posix {
             self.env.push(("ENV".into(), Some(script.clone().into())));
             vec!["--posix".into()]
