@@ -13,7 +13,7 @@ mod sweep;
 pub(crate) use output::Output;
 pub(crate) use plain::{Size, render};
 pub(crate) use spill::Spiller;
-pub(crate) use sweep::{Retention, SessionLock, lock_session, new_name, sweep_if_due};
+pub(crate) use sweep::{Retention, SessionLock, SpillUse, lock_session, new_name, sweep_if_due};
 
 use crate::text::{KIB, MIB};
 use ring::Ring;

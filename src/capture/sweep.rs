@@ -65,60 +65,89 @@ fn open_lock(options: &mut OpenOptions, dir: &Path) -> io::Result<File> {
 const SWEPT: &str = ".swept";
 /// How often everything is looked at. What killed sessions leave is removed at every start.
 const BETWEEN_SWEEPS: Duration = Duration::from_secs(60 * 60);
+/// How soon everything is looked at again where nobody could tell whether a spill file is still needed.
+const AFTER_DOUBT: Duration = Duration::from_secs(60);
+
+/// Whether a command of the history refers to a spill file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SpillUse {
+    Named,
+    Unnamed,
+    /// The history cannot be read, or not all commands of the session are in it yet. The file stays.
+    Unknown,
+}
 
 /// Sweeps what killed sessions left and, if that was not done lately, everything else.
 ///
 /// So a new terminal costs little however many spill files there are.
-pub(crate) fn sweep_if_due(root: &Path, retention: Retention, now: SystemTime, is_known: impl Fn(&Path) -> bool) {
+pub(crate) fn sweep_if_due(root: &Path, retention: Retention, now: SystemTime, use_of: impl Fn(&Path) -> SpillUse) {
     let swept = root.join(SWEPT);
-    if fs::symlink_metadata(&swept).is_ok_and(|metadata| age(&metadata, now) < BETWEEN_SWEEPS) {
-        return sweep_killed(root, retention, now, is_known);
+    let in_doubt = if fs::symlink_metadata(&swept).is_ok_and(|metadata| age(&metadata, now) < BETWEEN_SWEEPS) {
+        sweep_killed(root, retention, now, use_of)
+    } else {
+        // Before the work, so that terminals which start meanwhile do not do it again.
+        stamp(&swept, now);
+        sweep(root, retention, now, use_of)
+    };
+    if in_doubt {
+        stamp(&swept, now - BETWEEN_SWEEPS + AFTER_DOUBT);
     }
-    // Before the work, so that terminals which start meanwhile do not do it again.
-    let stamp = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&swept);
-    forgive(&swept, stamp.and_then(|file| file.set_modified(now)));
-    sweep(root, retention, now, is_known);
+}
+
+fn stamp(swept: &Path, time: SystemTime) {
+    let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(swept);
+    forgive(swept, file.and_then(|file| file.set_modified(time)));
 }
 
 /// Removes what ended sessions left below `root`, and spill files beyond retention wherever they are.
 ///
-/// `is_known` says whether anybody could still ask for a spill file; that of a command whose session was killed, nobody can.
-/// Nothing is followed that is a symbolic link, and nothing touched that another user owns. What cannot be removed stays.
-fn sweep(root: &Path, retention: Retention, now: SystemTime, is_known: impl Fn(&Path) -> bool) {
-    sweep_sessions(sessions(root), retention, now, is_known);
+/// Symbolic links are not followed, files of other users are not touched, and what cannot be removed stays. Returns whether a
+/// spill file was kept because its use is unknown.
+fn sweep(root: &Path, retention: Retention, now: SystemTime, use_of: impl Fn(&Path) -> SpillUse) -> bool {
+    let in_doubt = sweep_sessions(sessions(root), retention, now, use_of);
     make_room(root, retention.bytes);
     remove_abandoned(root, now);
+    in_doubt
 }
 
 /// The same for sessions that still have their lock file although they hold no lock: they could not tidy up themselves.
-fn sweep_killed(root: &Path, retention: Retention, now: SystemTime, is_known: impl Fn(&Path) -> bool) {
+fn sweep_killed(root: &Path, retention: Retention, now: SystemTime, use_of: impl Fn(&Path) -> SpillUse) -> bool {
     let killed = sessions(root).filter(|session| session.join(LOCK).exists() && has_ended(session, now));
-    sweep_sessions(killed, retention, now, is_known);
+    sweep_sessions(killed, retention, now, use_of)
 }
 
 fn sweep_sessions(
     sessions: impl Iterator<Item = PathBuf>,
     retention: Retention,
     now: SystemTime,
-    is_known: impl Fn(&Path) -> bool,
-) {
+    use_of: impl Fn(&Path) -> SpillUse,
+) -> bool {
+    let mut in_doubt = false;
     for session in sessions {
         let has_ended = has_ended(&session, now);
         for (path, metadata) in entries(&session) {
             let expired = age(&metadata, now) > retention.age;
             match is_spill(&path, &metadata) {
-                true if expired || has_ended && !is_known(&path) => remove_file(&path),
+                true if expired => remove_file(&path),
+                true if has_ended => match use_of(&path) {
+                    SpillUse::Named => {}
+                    SpillUse::Unnamed => remove_file(&path),
+                    SpillUse::Unknown => in_doubt = true,
+                },
                 true => {}
-                false if !has_ended => {}
+                // The lock file marks a killed session, so it stays until the rest is done: this sweep may be cut short.
+                false if !has_ended || path.ends_with(LOCK) => {}
                 false if metadata.is_dir() => forgive(&path, fs::remove_dir_all(&path)),
                 false => remove_file(&path),
             }
         }
         if has_ended {
+            let _ = fs::remove_file(session.join(LOCK));
             // Fails, as it should, where a spill file is left.
             let _ = fs::remove_dir(session);
         }
     }
+    in_doubt
 }
 
 /// Removes the directories of sessions that were killed while they made them.
@@ -247,7 +276,9 @@ mod tests {
         for name in ["1.out", "2.out"] {
             fs::write(session.join(name), "x").unwrap();
         }
-        sweep(root.path(), Retention::default(), SystemTime::now(), |path| path.ends_with("2.out"));
+        sweep(root.path(), Retention::default(), SystemTime::now(), |path| {
+            if path.ends_with("2.out") { SpillUse::Named } else { SpillUse::Unnamed }
+        });
         assert!(!session.join("1.out").exists() && session.join("2.out").exists());
     }
 
@@ -262,11 +293,11 @@ mod tests {
         let kept = spill(&session, "1.out", 10, now);
         let old = spill(&session, "2.out", 10, now - 8 * DAY);
 
-        sweep(root.path(), Retention::default(), now, |_| true);
+        sweep(root.path(), Retention::default(), now, |_| SpillUse::Named);
         assert!(kept.exists() && !old.exists());
         assert_eq!(fs::read_dir(&session).unwrap().count(), 1);
 
-        sweep(root.path(), Retention::default(), now + 8 * DAY, |_| true);
+        sweep(root.path(), Retention::default(), now + 8 * DAY, |_| SpillUse::Named);
         assert!(!session.exists());
     }
 
@@ -279,7 +310,7 @@ mod tests {
         fs::write(session.join("rc"), "x").unwrap();
         let old = spill(&session, "1.out", 10, now - 8 * DAY);
 
-        sweep(root.path(), Retention::default(), now, |_| true);
+        sweep(root.path(), Retention::default(), now, |_| SpillUse::Named);
         assert!(!old.exists());
         assert!(session.join("rc").exists() && session.join(LOCK).exists());
         assert!(lock_session(&session).is_err(), "a lock is held once");
@@ -289,9 +320,9 @@ mod tests {
     fn a_session_without_a_lock_is_given_time_to_take_it() {
         let root = tempfile::tempdir().unwrap();
         let session = session(root.path(), "starting");
-        sweep(root.path(), Retention::default(), SystemTime::now(), |_| true);
+        sweep(root.path(), Retention::default(), SystemTime::now(), |_| SpillUse::Named);
         assert!(session.exists());
-        sweep(root.path(), Retention::default(), SystemTime::now() + 2 * STARTING, |_| true);
+        sweep(root.path(), Retention::default(), SystemTime::now() + 2 * STARTING, |_| SpillUse::Named);
         assert!(!session.exists());
     }
 
@@ -306,9 +337,9 @@ mod tests {
         let second = spill(&ended, "1.out", 40, now - 2 * DAY);
         let third = spill(&live, "2.out", 40, now);
 
-        sweep(root.path(), Retention { bytes: 80, ..Retention::default() }, now, |_| true);
+        sweep(root.path(), Retention { bytes: 80, ..Retention::default() }, now, |_| SpillUse::Named);
         assert!(!first.exists() && second.exists() && third.exists());
-        sweep(root.path(), Retention { bytes: 79, ..Retention::default() }, now, |_| true);
+        sweep(root.path(), Retention { bytes: 79, ..Retention::default() }, now, |_| SpillUse::Named);
         assert!(!ended.exists() && third.exists());
     }
 
@@ -317,9 +348,9 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let new = session(root.path(), &new_name("a"));
         File::create_new(new.join(LOCK)).unwrap();
-        sweep(root.path(), Retention::default(), SystemTime::now(), |_| false);
+        sweep(root.path(), Retention::default(), SystemTime::now(), |_| SpillUse::Unnamed);
         assert!(new.join(LOCK).exists());
-        sweep(root.path(), Retention::default(), SystemTime::now() + 2 * STARTING, |_| false);
+        sweep(root.path(), Retention::default(), SystemTime::now() + 2 * STARTING, |_| SpillUse::Unnamed);
         assert!(!new.exists());
     }
 
@@ -332,7 +363,7 @@ mod tests {
             let count = looked_up.get();
             sweep_if_due(root.path(), Retention::default(), now, |_| {
                 looked_up.set(looked_up.get() + 1);
-                true
+                SpillUse::Named
             });
             looked_up.get() - count
         };
@@ -347,6 +378,40 @@ mod tests {
     }
 
     #[test]
+    fn a_spill_file_in_doubt_stays_and_is_looked_at_again_soon() {
+        for was_killed in [false, true] {
+            let root = tempfile::tempdir().unwrap();
+            let now = SystemTime::now();
+            sweep_if_due(root.path(), Retention::default(), now, |_| SpillUse::Unnamed);
+            let ended = session(root.path(), "ended");
+            drop(lock_session(&ended).unwrap());
+            let kept = spill(&ended, "1.out", 10, now);
+            let doubted = if was_killed { now } else { now + BETWEEN_SWEEPS };
+            sweep_if_due(root.path(), Retention::default(), doubted, |_| SpillUse::Unknown);
+            assert!(kept.exists());
+            sweep_if_due(root.path(), Retention::default(), doubted + AFTER_DOUBT, |_| SpillUse::Unnamed);
+            assert!(!ended.exists());
+        }
+    }
+
+    #[test]
+    fn a_sweep_that_was_cut_short_is_done_by_the_next() {
+        let root = tempfile::tempdir().unwrap();
+        let now = SystemTime::now();
+        sweep_if_due(root.path(), Retention::default(), now, |_| SpillUse::Unnamed);
+        let killed = session(root.path(), "killed");
+        drop(lock_session(&killed).unwrap());
+        for name in ["a", "z"] {
+            fs::write(killed.join(name), "x").unwrap();
+        }
+        spill(&killed, "1.out", 10, now);
+        let cut_short = || sweep_if_due(root.path(), Retention::default(), now, |_| panic!("as if killed"));
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(cut_short)).is_err());
+        sweep_if_due(root.path(), Retention::default(), now, |_| SpillUse::Unnamed);
+        assert!(!killed.exists());
+    }
+
+    #[test]
     fn links_lead_nowhere() {
         let root = tempfile::tempdir().unwrap();
         let elsewhere = tempfile::tempdir().unwrap();
@@ -358,14 +423,14 @@ mod tests {
         symlink(elsewhere.path(), session.join("directory")).unwrap();
         symlink(&theirs, session.join("2.out")).unwrap();
 
-        sweep(root.path(), Retention { age: DAY, bytes: 0 }, SystemTime::now(), |_| true);
+        sweep(root.path(), Retention { age: DAY, bytes: 0 }, SystemTime::now(), |_| SpillUse::Named);
         assert!(theirs.exists());
         assert!(!session.exists(), "the links themselves go");
 
         let link = elsewhere.path().join("root");
         symlink(root.path(), &link).unwrap();
         let live = spill(root.path(), "stray.out", 10, long_ago);
-        sweep(&link, Retention { age: DAY, bytes: 0 }, SystemTime::now(), |_| true);
+        sweep(&link, Retention { age: DAY, bytes: 0 }, SystemTime::now(), |_| SpillUse::Named);
         assert!(live.exists());
     }
 }

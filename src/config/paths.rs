@@ -326,7 +326,9 @@ mod tests {
                 // Without the stamp every cleanup is complete.
                 let _ = fs::remove_file(paths.runtime_root().join(".swept"));
                 let now = std::time::SystemTime::now();
-                capture::sweep_if_due(paths.runtime_root(), capture::Retention::default(), now, |_| false);
+                capture::sweep_if_due(paths.runtime_root(), capture::Retention::default(), now, |_| {
+                    capture::SpillUse::Unnamed
+                });
                 assert!(dir.join("lock").exists());
             }
         };

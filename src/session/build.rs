@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::SystemTime;
 
-use crate::capture::{Limits, Retention, Size, Spiller, sweep_if_due};
+use crate::capture::{Limits, Retention, Size, SpillUse, Spiller, sweep_if_due};
 use crate::config::{Config, Loaded, Paths, Problem, Stamp};
 use crate::host::{self, Integration, Kind, Wishes};
 use crate::store::{self, Backlog, PAUSED, Store};
@@ -234,10 +234,10 @@ fn tidy(root: PathBuf, retention: Retention, history: Option<PathBuf>) -> Receiv
     let (done, tidied) = channel();
     let clear = move || {
         let _done = done;
-        // Without a place for a history nobody can ask for a spill file.
+        // Without a place for a history no command can refer to a spill file.
         let spills = history.map(store::Spills::new);
-        let is_known = |path: &Path| spills.as_ref().is_some_and(|spills| spills.may_be_named(path));
-        sweep_if_due(&root, retention, SystemTime::now(), is_known);
+        let use_of = |path: &Path| spills.as_ref().map_or(SpillUse::Unnamed, |spills| spills.use_of(path));
+        sweep_if_due(&root, retention, SystemTime::now(), use_of);
     };
     if let Err(error) = std::thread::Builder::new().name("sweep".into()).spawn(clear) {
         tracing::warn!(%error, "old spill files were not swept");

@@ -114,6 +114,26 @@ pub(super) fn connect_read_only(path: &Path) -> Result<Connection, StoreError> {
         .or_else(|_| open(OpenFlags::SQLITE_OPEN_READ_WRITE, "EXCLUSIVE"))
 }
 
+/// What a file that may not have been brought to our format is.
+pub(super) enum Found {
+    Ours(Connection),
+    /// It has no tables yet.
+    Empty,
+    Older,
+}
+
+/// Opens a database to read it, and takes no lock that a writer would have to wait for.
+pub(super) fn connect_unlocked(path: &Path) -> Result<Found, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(READER)?;
+    Ok(match schema::version(&connection)? {
+        0 => Found::Empty,
+        found if found == schema::known() => Found::Ours(connection),
+        _ => Found::Older,
+    })
+}
+
 /// Renames a damaged database, with its log, and returns its new name. `None` if it was already gone or replaced.
 pub(super) fn put_aside(path: &Path, damaged: Identity) -> io::Result<Option<PathBuf>> {
     match Identity::of(path) {

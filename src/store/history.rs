@@ -10,6 +10,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
 use super::entry::{self, COLUMNS, Entry, Stored};
+use super::file::Found;
 use super::insert::{Bytes, micros_since_1970};
 use super::search::Query;
 use super::{StoreError, file};
@@ -51,6 +52,20 @@ impl History {
             Err(source) => return Err(StoreError::Look { path: path.to_owned(), source }),
         };
         Ok(History { connection, refusal, path: path.to_owned() })
+    }
+
+    /// Opens the database at `path` without a lock that a writer would have to wait for, unless it is in an older format.
+    pub(super) fn open_unlocked(path: &Path) -> Result<History, StoreError> {
+        if !path.exists() {
+            return History::open(path);
+        }
+        match file::connect_unlocked(path)? {
+            Found::Ours(connection) => {
+                Ok(History { connection: Some(connection), refusal: None, path: path.to_owned() })
+            }
+            Found::Empty => Ok(History { connection: None, refusal: None, path: path.to_owned() }),
+            Found::Older => History::open(path),
+        }
     }
 
     /// The commands that pass the filter, oldest first.

@@ -202,10 +202,8 @@ fn what_a_killed_session_left_is_swept_by_the_next() {
         next.wait_for_prompt();
         next.run("true");
         next.exit();
-        // A spill file stays while the history cannot say whether a command refers to it, as when it is being made just now.
-        let mut left: Vec<_> = before.iter().filter(|path| path.exists()).flat_map(|path| files_below(path)).collect();
-        left.retain(|path| path.extension().is_none_or(|extension| extension != "out"));
-        assert!(left.is_empty(), "{}: {left:?}", shell.name());
+        let left: Vec<_> = before.iter().filter(|path| path.exists()).flat_map(|path| files_below(path)).collect();
+        assert!(left.is_empty(), "{}: {left:?}\n{}", shell.name(), term.describe());
     });
 }
 

@@ -137,7 +137,7 @@ pub(in crate::store) fn adopt(database: &Path) {
     remove_abandoned();
 }
 
-fn left(database: &Path) -> impl Iterator<Item = PathBuf> {
+pub(super) fn left(database: &Path) -> impl Iterator<Item = PathBuf> {
     let prefix = prefix(database);
     files().filter(move |path| path.file_name().is_some_and(|name| name.as_bytes().starts_with(prefix.as_bytes())))
 }

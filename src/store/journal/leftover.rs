@@ -56,6 +56,24 @@ pub(in crate::store) fn has_leftovers(database: &Path) -> bool {
         })
 }
 
+/// Whether the session with this id has records in shared memory or in a journal, whoever may be copying them now.
+pub(in crate::store) fn has_records_of(database: &Path, session: &str) -> bool {
+    let directory = directory(database);
+    // In this order: what moves meanwhile moves from the first to the second.
+    handover::left(database).any(|path| is_journal_of(&path, session))
+        || names(&directory).iter().any(|id| is_journal_of(&directory.join(format!("{id}{SUFFIX}")), session))
+}
+
+fn is_journal_of(path: &Path, session: &str) -> bool {
+    let read = || -> io::Result<bool> {
+        let file = OpenOptions::new().read(true).custom_flags(nix::libc::O_NOFOLLOW).open(path)?;
+        let end = file.metadata()?.len();
+        Ok(read_header(&file, end)?.is_some_and(|(found, start)| found.id == session && end > start))
+    };
+    // A file that cannot be read may be that of the session; one that is gone has been copied.
+    read().unwrap_or_else(|error| error.kind() != io::ErrorKind::NotFound)
+}
+
 /// Whether there is more in a file than its header.
 pub(super) fn has_records(path: &Path) -> bool {
     let read = || -> io::Result<bool> {

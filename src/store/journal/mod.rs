@@ -23,7 +23,7 @@ use super::Session;
 use frame::Frames;
 pub(super) use handover::{HandOver, Place, adopt};
 pub(super) use item::{Item, Kept, encode_command};
-pub(super) use leftover::{Claimed, claim_next, exists, has_leftovers, make_room};
+pub(super) use leftover::{Claimed, claim_next, exists, has_leftovers, has_records_of, make_room};
 pub(super) use live::{AppendError, Journal, Position};
 
 /// A line at the start of a file. A later format has another one and is left alone.

@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use rusqlite::Connection;
 
 use super::*;
+use crate::capture::SpillUse;
 
 /// Everything in the directory whose name says it was put aside.
 fn kept_aside(home: &Home) -> Vec<PathBuf> {
@@ -95,23 +96,24 @@ fn a_spill_file_stays_when_the_history_cannot_tell() {
     spilled.output.spill = Some("/run/shellmate/a/1.out".into());
     home.keep([spilled]);
     copy_leftovers(&home.path()).unwrap();
-    let may_be_named = |name: &str| Spills::new(home.path()).may_be_named(std::path::Path::new(name));
-    let (known, unknown) = ("/run/shellmate/a/1.out", "/run/shellmate/a/2.out");
-    assert_eq!((may_be_named(known), may_be_named(unknown)), (true, false));
+    let use_of = |name: &str| Spills::new(home.path()).use_of(std::path::Path::new(name));
+    let (named, other) = ("/run/shellmate/a/1.out", "/run/shellmate/a/2.out");
+    assert_eq!((use_of(named), use_of(other)), (SpillUse::Named, SpillUse::Unnamed));
 
     let connection = Connection::open(home.path()).unwrap();
     connection.pragma_update(None, "user_version", 99).unwrap();
-    assert!(may_be_named(unknown), "the format is newer");
+    assert_eq!(use_of(other), SpillUse::Unknown, "the format is newer");
     connection.pragma_update(None, "user_version", 2).unwrap();
-    assert!(!may_be_named(unknown));
+    assert_eq!(use_of(other), SpillUse::Unnamed);
 
     connection.execute_batch("BEGIN IMMEDIATE").unwrap();
     home.keep([record("true")]);
-    assert!(may_be_named(unknown), "a journal was not copied yet");
+    assert_eq!(use_of(other), SpillUse::Unknown, "the session's journal was not copied yet");
+    assert_eq!(use_of("/run/shellmate/b/1.out"), SpillUse::Unnamed, "another session has nothing to copy");
     connection.execute_batch("COMMIT").unwrap();
     drop(connection);
     fs::write(home.path(), "this is not a database ".repeat(100)).unwrap();
-    assert!(may_be_named(unknown), "the header is damaged");
+    assert_eq!(use_of(other), SpillUse::Unknown, "the header is damaged");
 }
 
 #[test]
