@@ -8,10 +8,10 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
-use std::thread;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::sync::{Arc, OnceLock};
+use std::thread::{self, Thread};
 
 /// Blocks of the trail that may wait for the disk, 4 MiB in all: at 500 MB/s the writer may be 8 ms late.
 const QUEUE: usize = 32;
@@ -26,8 +26,24 @@ struct Shared {
     per_user: u64,
     opened: AtomicU64,
     /// Empty until the first spill; `None` inside if no thread could be started.
-    queue: OnceLock<Option<SyncSender<Chunk>>>,
-    pending: Arc<Pending>,
+    queue: OnceLock<Option<Queue>>,
+    pending: Arc<AtomicUsize>,
+}
+
+/// The way to the writer. Handing it a chunk never waits and takes no lock: the writer looks for chunks and parks without any.
+#[derive(Clone, Debug)]
+struct Queue {
+    chunks: SyncSender<Chunk>,
+    writer: Thread,
+}
+
+impl Queue {
+    /// Returns whether there was room.
+    fn push(&self, chunk: Chunk) -> bool {
+        let is_taken = self.chunks.try_send(chunk).is_ok();
+        self.writer.unpark();
+        is_taken
+    }
 }
 
 impl Spiller {
@@ -51,7 +67,12 @@ impl Spiller {
     /// Waits until everything handed over so far is written or given up; returns whether that happened in time.
     #[cfg(test)]
     pub(crate) fn settle(&self, timeout: std::time::Duration) -> bool {
-        self.0.as_ref().is_none_or(|shared| shared.pending.settle(timeout))
+        let is_done = |shared: &Arc<Shared>| shared.pending.load(Ordering::Acquire) == 0;
+        let begun = std::time::Instant::now();
+        while self.0.as_ref().is_some_and(|shared| !is_done(shared)) && begun.elapsed() < timeout {
+            thread::yield_now();
+        }
+        self.0.as_ref().is_none_or(is_done)
     }
 
     /// Opens a spill of at most `limit` bytes; the file itself appears with the first chunk.
@@ -81,8 +102,9 @@ impl Spiller {
 /// One spill, on the side of the shell's output.
 #[derive(Debug)]
 pub(super) struct Spill {
-    queue: SyncSender<Chunk>,
-    pending: Arc<Pending>,
+    queue: Queue,
+    /// How many chunks are on their way to the disk.
+    pending: Arc<AtomicUsize>,
     /// Bytes that may still be taken; zero once the spill has stopped.
     room: u64,
     /// Bytes the queue took.
@@ -102,12 +124,12 @@ impl Spill {
             return;
         }
         self.room -= length as u64;
-        self.pending.add();
+        self.pending.fetch_add(1, Ordering::AcqRel);
         let chunk = Chunk { block, length, target: self.target.clone() };
-        if !self.target.failed.load(Ordering::Relaxed) && self.queue.try_send(chunk).is_ok() {
+        if !self.target.failed.load(Ordering::Relaxed) && self.queue.push(chunk) {
             self.accepted += length as u64;
         } else {
-            self.pending.done();
+            self.pending.fetch_sub(1, Ordering::AcqRel);
             self.room = 0;
         }
     }
@@ -184,18 +206,10 @@ impl Target {
     }
 }
 
-fn start_writer(pending: Arc<Pending>) -> Option<SyncSender<Chunk>> {
-    let (sender, chunks) = sync_channel::<Chunk>(QUEUE);
-    let writer = move || {
-        for chunk in chunks {
-            chunk.target.write(&chunk.block[..chunk.length]);
-            // The file is closed, and the block is free to be filled again, before the chunk counts as written.
-            drop(chunk);
-            pending.done();
-        }
-    };
-    match thread::Builder::new().name("spill".to_owned()).spawn(writer) {
-        Ok(_) => Some(sender),
+fn start_writer(pending: Arc<AtomicUsize>) -> Option<Queue> {
+    let (chunks, received) = sync_channel::<Chunk>(QUEUE);
+    match thread::Builder::new().name("spill".to_owned()).spawn(move || write_all(&received, &pending)) {
+        Ok(writer) => Some(Queue { chunks, writer: writer.thread().clone() }),
         Err(error) => {
             tracing::warn!(%error, "no spill writer");
             None
@@ -203,32 +217,19 @@ fn start_writer(pending: Arc<Pending>) -> Option<SyncSender<Chunk>> {
     }
 }
 
-/// How many chunks are on their way to the disk.
-#[derive(Debug, Default)]
-struct Pending {
-    chunks: Mutex<usize>,
-    none: Condvar,
-}
-
-impl Pending {
-    fn add(&self) {
-        *self.chunks.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-    }
-
-    fn done(&self) {
-        let mut chunks = self.chunks.lock().unwrap_or_else(PoisonError::into_inner);
-        *chunks -= 1;
-        if *chunks == 0 {
-            self.none.notify_all();
+/// Writes chunks until there will be no more.
+fn write_all(chunks: &Receiver<Chunk>, pending: &AtomicUsize) {
+    loop {
+        match chunks.try_recv() {
+            Ok(chunk) => {
+                chunk.target.write(&chunk.block[..chunk.length]);
+                // The file is closed, and the block is free to be filled again, before the chunk counts as written.
+                drop(chunk);
+                pending.fetch_sub(1, Ordering::AcqRel);
+            }
+            Err(TryRecvError::Empty) => thread::park(),
+            Err(TryRecvError::Disconnected) => return,
         }
-    }
-
-    #[cfg(test)]
-    fn settle(&self, timeout: std::time::Duration) -> bool {
-        let chunks = self.chunks.lock().unwrap_or_else(PoisonError::into_inner);
-        let (chunks, _) =
-            self.none.wait_timeout_while(chunks, timeout, |chunks| *chunks > 0).unwrap_or_else(PoisonError::into_inner);
-        *chunks == 0
     }
 }
 
@@ -240,7 +241,8 @@ mod tests {
 
     #[test]
     fn a_full_queue_ends_the_spill_without_waiting() {
-        let (queue, stuck) = sync_channel(QUEUE);
+        let (chunks, stuck) = sync_channel(QUEUE);
+        let queue = Queue { chunks, writer: thread::current() };
         let shared = Shared {
             directory: PathBuf::from("/nowhere/session"),
             per_user: u64::MAX,
