@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod formats;
 mod named;
 mod ordinary;
 mod random;
@@ -142,6 +143,16 @@ fn secrets_in_command_lines_are_found() {
 #[test]
 fn secrets_in_tables_are_found() {
     measure("tables", &announced(named::TABLES, &["{a16}", "{h32}", "{u43}"]), 0.95);
+}
+
+/// Formats that give a secret no telling name, or the name on another line.
+#[test]
+fn secrets_of_known_formats_are_found() {
+    let mut samples = Vec::new();
+    for (place, value) in formats::FORMATS {
+        samples.extend(announced(&[place], &[value]));
+    }
+    measure("known formats", &samples, 0.95);
 }
 
 /// How text hides a token: wrapped over lines, or encoded.

@@ -4,6 +4,8 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use super::dictionary::Hits;
+
+use super::encoded;
 use super::extent::{self, bare, char_boundary, quoted, rest_of_line, token};
 use super::found::Found;
 use super::name::{self, Nature};
@@ -42,13 +44,16 @@ pub(super) const SIGNS: &[&str] = &[
     "haslo",
     "_pin",
     "hmac",
+    "snmp-server community",
+    "sonar.login",
 ];
 /// Longer than any name.
 const LONGEST_NAME: usize = 80;
 /// Values longer than this are read once.
 const LONG: usize = 256;
 /// Schemes of an `Authorization` whose rest is one word.
-const SCHEMES: &[&str] = &["bearer", "basic", "token", "apikey", "api-key", "negotiate", "digest", "bot", "key"];
+const SCHEMES: &[&str] =
+    &["bearer", "basic", "token", "apikey", "api-key", "negotiate", "digest", "bot", "key", "ssws"];
 
 pub(super) fn find(text: &str, hits: &Hits, found: &mut Vec<Found>) {
     let mut done = 0;
@@ -116,7 +121,13 @@ impl Name<'_> {
         if word.eq_ignore_ascii_case("identified by") {
             return self.behind_blank(Nature::Password);
         }
+        if word.contains(' ') {
+            return self.community();
+        }
         let (between, at) = self.between()?;
+        if let Some(found) = self.numbered(between, at) {
+            return Some(found);
+        }
         if between == Between::Blank && !self.may_stand_before_blank() {
             return self.random_behind_blank(at);
         }
@@ -335,11 +346,14 @@ impl Name<'_> {
         let text = self.text.get(value.clone())?;
         let name = self.text[self.range.clone()].trim_matches('-');
         let is_secret = match nature {
-            Nature::Auth => text.len() >= 12 && value::is_secret(text, Nature::Key, Setting::Loose),
+            Nature::Auth => {
+                encoded::is_encoded_login(text)
+                    || text.len() >= 12 && value::is_secret(text, Nature::Key, Setting::Loose)
+            }
             Nature::Signature => text.len() >= 16,
             _ => !text.is_empty() && value::is_secret(text, nature, setting),
         };
-        (is_secret && !text.eq_ignore_ascii_case(name)).then(|| Found::new(value, kind(nature)))
+        (is_secret && !text.eq_ignore_ascii_case(name)).then(|| Found::new(value, nature.kind()))
     }
 
     /// `--password X`, `PASSWORD 'X'` as in SQL, `login user password X` as in a netrc.
@@ -377,7 +391,43 @@ impl Name<'_> {
         }
         let name = self.text[self.range.clone()].trim_matches(['-', '.']);
         let nature = name::nature(name).filter(|nature| *nature != Nature::AnyKey || name.contains(['_', '-']))?;
-        Some(Found::new(value.start..value.start + text.len(), kind(nature)))
+        Some(Found::new(value.start..value.start + text.len(), nature.kind()))
+    }
+
+    /// `password 7 094F471A`, as routers print it: the number says how the secret is written.
+    fn numbered(&self, between: Between, at: usize) -> Option<Found> {
+        let (number, rest) = self.text.get(at..).filter(|_| between == Between::Blank)?.split_once(' ')?;
+        let at = self.text.len() - rest.len();
+        let value = self.bare(at, b"");
+        let text = &self.text[value.clone()];
+        let is_secret = match number {
+            "7" => text.len() >= 6 && text.len().is_multiple_of(2) && text.bytes().all(|byte| byte.is_ascii_hexdigit()),
+            "5" | "8" | "9" => text.len() >= 20 && text.starts_with('$'),
+            "4" | "6" => text.len() >= 16 && value::is_drawn(text),
+            "0" => self.is_in_router_line() && text.len() >= 3 && !value::is_stand_in(text),
+            _ => false,
+        };
+        is_secret.then(|| Found::new(value, "password"))
+    }
+
+    /// Whether its line begins as lines of a router's configuration do that set a password.
+    fn is_in_router_line(&self) -> bool {
+        let from = char_boundary(self.text, self.range.start.saturating_sub(128));
+        let before = &self.text[from..self.range.start];
+        let line = before.rsplit('\n').next().unwrap_or_default().trim_start();
+        ["username ", "enable ", "tacacs-server ", "radius-server "].iter().any(|opening| line.starts_with(opening))
+    }
+
+    /// `snmp-server community X RO`.
+    fn community(&self) -> Option<Found> {
+        let rest = &self.text[self.range.end..];
+        let blanks = rest.len() - rest.trim_start_matches(' ').len();
+        let at = self.range.end + blanks;
+        let at = at + self.text[at..].strip_prefix("0 ").or(self.text[at..].strip_prefix("7 ")).map_or(0, |_| 2);
+        let value = self.bare(at, b"");
+        let text = &self.text[value.clone()];
+        let is_secret = blanks > 0 && text.len() >= 3 && !value::is_stand_in(text);
+        is_secret.then(|| Found::new(value, "password"))
     }
 
     fn behind_bearer(&self) -> Option<Found> {
@@ -411,14 +461,17 @@ impl Name<'_> {
         let is_secret =
             text.len() >= 6 && !value::is_stand_in(text) && !SCHEMES.contains(&text.to_ascii_lowercase().as_str());
         let looks_so = text.bytes().any(|byte| byte.is_ascii_digit() || b"=+/".contains(&byte)) || text.len() >= 20;
-        (is_secret && looks_so).then(|| Found::new(secret, "authorization"))
+        let is_login = scheme.eq_ignore_ascii_case("basic") && encoded::is_encoded_login(text);
+        (is_secret && looks_so || is_login).then(|| Found::new(secret, "authorization"))
     }
 
     fn cookie(&self, nature: Nature, between: Between, at: usize) -> Option<Found> {
         if !matches!(between, Between::Colon { .. }) {
             return None;
         }
-        let whole = self.quoted(at).unwrap_or_else(|| self.rest_of_line(at));
+        // Some tools print a list of headers' values.
+        let list = self.bytes()[at..].iter().take(16).take_while(|byte| b"[ ".contains(byte)).count();
+        let whole = self.quoted(at + list).unwrap_or_else(|| self.rest_of_line(at));
         let text = self.text.get(whole.clone())?;
         let length = match nature {
             Nature::SetCookie => text.split(';').next().unwrap_or_default().len(),
@@ -428,18 +481,5 @@ impl Name<'_> {
         let (_, value) = text.split_once('=')?;
         (!value.is_empty() && !value::is_stand_in(value) && !text.contains('('))
             .then(|| Found::new(whole.start..whole.start + length, "cookie"))
-    }
-}
-
-fn kind(nature: Nature) -> &'static str {
-    match nature {
-        Nature::Password => "password",
-        Nature::Secret => "secret",
-        Nature::Token => "token",
-        Nature::Key | Nature::AnyKey => "key",
-        Nature::Authorization => "authorization",
-        Nature::Cookie | Nature::SetCookie => "cookie",
-        Nature::Auth => "credential",
-        Nature::Signature => "signature",
     }
 }

@@ -41,7 +41,11 @@ const HTTPIE: &[Takes] = &[Login(&["-a", "--auth"], ':')];
 const COMMANDS: &[(&str, &[Takes])] = &[
     (
         "curl",
-        &[Login(&["-u", "--user", "-U", "--proxy-user"], ':'), Secret(&["--oauth2-bearer", "--pass", "--proxy-pass"])],
+        &[
+            Login(&["-u", "--user", "-U", "--proxy-user"], ':'),
+            Login(&["-b", "--cookie"], '='),
+            Secret(&["--oauth2-bearer", "--pass", "--proxy-pass"]),
+        ],
     ),
     ("http", HTTPIE),
     ("https", HTTPIE),
@@ -314,25 +318,41 @@ struct Word {
 }
 
 /// The words of one command from `at` on. It ends with its line, unless a backslash is there, or with the backtick that closes the one
-/// before it.
+/// before it. Where an argument of an option begins with `#`, bash begins a comment and zsh does not: it is taken as a word.
 fn words(text: &str, at: usize, before: u8) -> Vec<Word> {
     let line = line(text, at);
     let line = line.split('`').next().filter(|_| before == b'`').unwrap_or(line);
     let mut words: Vec<Word> = Vec::new();
+    let mut from = 0;
+    while let Some(comment) = words_up_to_comment(line, from, at, &mut words) {
+        let is_argument = words.last().is_some_and(|last| text[last.content.clone()].starts_with('-'));
+        if !is_argument || words.len() >= MOST_WORDS {
+            break;
+        }
+        from = comment + line[comment..].find(ENDS).unwrap_or(line.len() - comment);
+        words.push(Word { content: at + comment..at + from, has_commands: false });
+    }
+    words
+}
+
+/// Adds the words of a line from `from` on, and returns where a comment begins that ends them.
+fn words_up_to_comment(line: &str, from: usize, at: usize, words: &mut Vec<Word>) -> Option<usize> {
+    let (line, at) = (&line[from..], at + from);
+    let mut end = 0;
     for token in shell::tokens(line) {
         if words.len() == MOST_WORDS {
-            break;
+            return None;
         }
         let word = match token {
             Token::Word(word) => word,
-            Token::Redirection(_) => continue,
-            Token::Operator(Operator::Open, _) => continue,
-            Token::Operator(..) => break,
+            Token::Redirection(_) | Token::Operator(Operator::Open, _) => continue,
+            Token::Operator(..) => return None,
         };
         // What a shell reads as a redirection or a parenthesis directly behind a word may be part of a secret that is not quoted.
         let unquoted = &line[word.span.end..];
         let more =
             if unquoted.starts_with(['<', '>', '(']) { unquoted.find(ENDS).unwrap_or(unquoted.len()) } else { 0 };
+        end = word.span.end + more;
         let opens = word.quoting == Quoting::Open && line[word.span.clone()].starts_with(['"', '\'']);
         let content = if more > 0 { word.span.start..word.span.end + more } else { word.content() };
         let content = at + content.start + usize::from(opens)..at + content.end;
@@ -341,7 +361,8 @@ fn words(text: &str, at: usize, before: u8) -> Vec<Word> {
             words.push(Word { content, has_commands: word.expansions.iter().any(has_commands) });
         }
     }
-    words
+    let rest = line[end..].trim_start_matches([' ', '\t']);
+    rest.starts_with('#').then_some(from + line.len() - rest.len())
 }
 
 fn has_commands(found: &Expansion) -> bool {

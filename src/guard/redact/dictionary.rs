@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::shape::Middle;
-use super::{assign, command, key_block, shape};
+use super::{assign, command, key_block, pgpass, shape};
 
 /// What a text has of the dictionary, each list in the order of the text.
 #[derive(Debug, Default)]
@@ -30,6 +30,10 @@ pub(super) struct Hits {
     pub(super) escapes: Vec<usize>,
     /// `echo` and `printf`.
     pub(super) pipes: Vec<usize>,
+    /// `kty` in quotes.
+    pub(super) web_keys: Vec<usize>,
+    /// Ports of PostgreSQL between colons.
+    pub(super) ports: Vec<usize>,
 }
 
 /// What an entry of the dictionary is for.
@@ -43,6 +47,8 @@ enum Entry {
     Dashes,
     Escape,
     Pipe,
+    WebKey,
+    Port,
 }
 
 /// Encoded characters that stand between a name and a secret, or in a token.
@@ -61,12 +67,14 @@ static DICTIONARY: LazyLock<Dictionary> = LazyLock::new(|| {
     let commands: Vec<(String, usize)> = command::names().map(|(name, number)| (format!("{name} "), number)).collect();
     entries.extend(commands.iter().map(|(name, number)| (name.as_str(), Entry::Command(*number))));
     entries.extend(key_block::OPENINGS.map(|opening| (opening, Entry::Dashes)));
+    entries.extend(pgpass::PORTS.iter().map(|port| (*port, Entry::Port)));
     entries.extend(ESCAPES.iter().map(|escape| (*escape, Entry::Escape)));
     entries.extend([
         ("://", Entry::Address),
         ("-----", Entry::Dashes),
         ("echo ", Entry::Pipe),
         ("printf ", Entry::Pipe),
+        ("\"kty", Entry::WebKey),
     ]);
     let automaton = AhoCorasick::builder()
         .ascii_case_insensitive(true)
@@ -91,6 +99,8 @@ impl Hits {
                 Entry::Dashes => hits.dashes.push(start),
                 Entry::Escape => hits.escapes.push(start),
                 Entry::Pipe => hits.pipes.push(start),
+                Entry::WebKey => hits.web_keys.push(start),
+                Entry::Port => hits.ports.push(start),
             }
         }
         // Hits come in the order of their ends; of two that begin together the longer is first.

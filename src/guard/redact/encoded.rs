@@ -8,6 +8,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::dictionary::Hits;
 use super::found::Found;
+use super::key_lines::Lines;
 use super::{find_known, shape, value};
 
 /// Shorter runs of base64 hold no secret worth the look.
@@ -26,7 +27,9 @@ const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIEN
 /// Looks at long words: tokens of vendors we do not know, and base64 of text with secrets in it.
 pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     let runs = Runs { bytes: text.as_bytes(), at: 0 };
+    let mut lines = Lines::default();
     for run in runs {
+        lines.take(text, Some(&run), found);
         let word = &text[run.clone()];
         if let Some(token) = value::vendor_token(word) {
             found.push(Found::new(run.start + token.start..run.start + token.end, "token"));
@@ -36,6 +39,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
             found.push(Found::new(run, kind));
         }
     }
+    lines.take(text, None, found);
 }
 
 /// What the text in this base64 has of secrets.
@@ -69,6 +73,16 @@ fn is_login(text: &str) -> bool {
     let Some((user, password)) = text.split_once(':') else { return false };
     let of_name = |c: char| c.is_ascii_alphanumeric() || "._-@+".contains(c);
     user.len() >= 2 && user.chars().all(of_name) && password.len() >= 8 && !password.contains([' ', '\n', '/'])
+}
+
+/// Whether this is base64 of `user:password`, however short.
+pub(super) fn is_encoded_login(word: &str) -> bool {
+    let word = word.trim_end_matches('=');
+    let text = STANDARD.decode(word).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    text.is_some_and(|text| {
+        let parts = text.split_once(':').filter(|(_, password)| !password.is_empty());
+        parts.is_some() && text.bytes().all(|byte| byte.is_ascii_graphic() || byte >= 0x80)
+    })
 }
 
 /// Runs of base64, in either alphabet.

@@ -14,12 +14,16 @@ mod draft;
 mod encoded;
 mod extent;
 mod found;
+mod jwk;
 mod key_block;
+mod key_lines;
 mod literal;
 mod name;
+mod pgpass;
 mod placeholder;
 mod reader;
 mod shape;
+mod table;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -197,6 +201,9 @@ fn find_hits(text: &str, hits: &Hits, found: &mut Vec<Found>) {
     address::find(text, hits, found);
     command::find(text, hits, found);
     assign::find(text, hits, found);
+    table::find(text, hits, found);
+    jwk::find(text, hits, found);
+    pgpass::find(text, hits, found);
 }
 
 impl Known {

@@ -20,6 +20,22 @@ pub(super) enum Nature {
     Signature,
 }
 
+impl Nature {
+    /// What a secret of this nature is called in its placeholder.
+    pub(super) fn kind(self) -> &'static str {
+        match self {
+            Nature::Password => "password",
+            Nature::Secret => "secret",
+            Nature::Token => "token",
+            Nature::Key | Nature::AnyKey => "key",
+            Nature::Authorization => "authorization",
+            Nature::Cookie | Nature::SetCookie => "cookie",
+            Nature::Auth => "credential",
+            Nature::Signature => "signature",
+        }
+    }
+}
+
 /// Words at the end of a name that do not change what it names.
 const TRAILING: &[&str] = &[
     "value",
@@ -380,6 +396,7 @@ fn nature_of_whole(name: &str) -> Option<Nature> {
         "cookie" => Some(Nature::Cookie),
         "set-cookie" => Some(Nature::SetCookie),
         "auth" | "_auth" | "identitytoken" | "registrytoken" => Some(Nature::Auth),
+        "sonar.login" | "dsonar.login" => Some(Nature::Token),
         "sig" | "signature" | "x-amz-signature" | "x-goog-signature" => Some(Nature::Signature),
         _ => None,
     }

@@ -13,6 +13,7 @@ mod money;
 mod ops;
 mod other;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -30,6 +31,8 @@ const FAMILIES: &[&[Shape]] =
 
 /// Longer than any token; a longer run of letters is a file.
 const LONGEST: usize = 8 * 1024;
+/// Bytes of a token that are looked at to tell whether it was drawn at random.
+const JUDGED: usize = 256;
 /// Lines that one token may be wrapped over.
 const MOST_LINES: usize = 64;
 /// A token that fills this much of a line may go on in the next.
@@ -49,10 +52,11 @@ pub(super) fn length(number: usize) -> usize {
 
 pub(super) fn find(text: &str, hits: &Hits, found: &mut Vec<Found>) {
     let mut done = 0;
+    let mut runs = Runs { bytes: text.as_bytes(), last: None };
     for (number, start) in &hits.shapes {
         let shape = &ALL[*number];
         if *start >= done
-            && let Some(range) = token(text, *start, shape)
+            && let Some(range) = token(text, *start, shape, &mut runs)
         {
             done = range.end;
             found.push(Found::new(range, shape.3));
@@ -62,19 +66,19 @@ pub(super) fn find(text: &str, hits: &Hits, found: &mut Vec<Found>) {
 }
 
 /// The token that begins here, if there is one.
-fn token(text: &str, start: usize, (beginning, body, least, _): &Shape) -> Option<Range<usize>> {
+fn token(text: &str, start: usize, (beginning, body, least, _): &Shape, runs: &mut Runs<'_>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let from = start + beginning.len();
     if &text[start..from] != *beginning || !may_begin(bytes, start, beginning) {
         return None;
     }
-    let run = run(bytes, from, *body)?;
+    let run = runs.length(from, *body)?;
     let (end, content) = unwrapped(text, from..from + run, *body, *least);
     let is_telling = is_telling(beginning);
     // What goes on beyond what the shape allows is something else: a name, a path, the base64 of a picture.
     let next = bytes.get(end);
     let ends = is_telling || body.has_punctuation() || next.is_none_or(|next| !next.is_ascii_alphanumeric());
-    if content.len() < *least || !ends || !body.is_random(&content, is_telling) {
+    if content.len() < *least || !ends || !body.is_random(&content[..content.len().min(JUDGED)], is_telling) {
         return None;
     }
     let trailing = if body.has_punctuation() {
@@ -85,6 +89,27 @@ fn token(text: &str, start: usize, (beginning, body, least, _): &Shape) -> Optio
     // Base64 ends in `=`, and hashes in any sign.
     let padding = bytes[from + trailing..end].iter().take_while(|byte| **byte == b'=').count();
     Some(start..from + trailing + padding)
+}
+
+/// Remembers how far the last run of characters went, because many beginnings may be inside it.
+struct Runs<'a> {
+    bytes: &'a [u8],
+    last: Option<(Body, Range<usize>)>,
+}
+
+impl Runs<'_> {
+    /// The length of what the body takes.
+    fn length(&mut self, from: usize, body: Body) -> Option<usize> {
+        if let Some((known, run)) = &self.last
+            && *known == body
+            && run.contains(&from)
+        {
+            return Some(run.end - from).filter(|length| *length < LONGEST);
+        }
+        let length = self.bytes[from..].iter().take_while(|byte| body.takes(**byte)).count();
+        self.last = Some((body, from..from + length));
+        Some(length).filter(|length| *length < LONGEST)
+    }
 }
 
 /// The length of what the body takes.
@@ -126,9 +151,9 @@ fn ends_in_escape(before: &[u8]) -> bool {
 }
 
 /// Goes on over the ends of lines, where a token was wrapped: gives its end and what it is without them.
-fn unwrapped(text: &str, first: Range<usize>, body: Body, least: usize) -> (usize, Vec<u8>) {
+fn unwrapped(text: &str, first: Range<usize>, body: Body, least: usize) -> (usize, Cow<'_, [u8]>) {
     let bytes = text.as_bytes();
-    let mut content = bytes[first.clone()].to_vec();
+    let mut content = Cow::Borrowed(&bytes[first.clone()]);
     let mut end = first.end;
     let mut line = first.len();
     for _ in 0..MOST_LINES {
@@ -142,10 +167,10 @@ fn unwrapped(text: &str, first: Range<usize>, body: Body, least: usize) -> (usiz
         if !ends_line || !is_short && !body.is_random(part, true) || content.len() + length > LONGEST {
             break;
         }
-        content.extend_from_slice(part);
+        content.to_mut().extend_from_slice(part);
         (end, line) = (from + length, length);
     }
-    if content.len() < least { (first.end, bytes[first].to_vec()) } else { (end, content) }
+    if content.len() < least { (first.end, Cow::Borrowed(&bytes[first])) } else { (end, content) }
 }
 
 /// Where the next line's text begins, if this line ends here: with a `\`, or with a string that is joined to another, or with

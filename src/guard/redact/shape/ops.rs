@@ -4,6 +4,7 @@ use super::Shape;
 use super::body::Body::{Base64, Capitals, Dashed, DashedCapitals, Dotted, Hex, Joined, Plain, Uuid};
 
 pub(super) const SHAPES: &[Shape] = &[
+    ("SSWS 00", Dashed, 38, "Okta token"),
     ("hvs.", Dashed, 20, "Vault token"),
     ("hvb.", Dashed, 20, "Vault token"),
     ("hvr.", Dashed, 20, "Vault token"),
