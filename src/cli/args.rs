@@ -1,26 +1,26 @@
-//! The command line as clap sees it: help, subcommands and their options.
+//! The clap definition: subcommands, options and their help.
 //!
-//! Only read for a subcommand, `--help` or `--version`; starting around a shell never comes here (see `invocation`).
+//! It is used for subcommands, `--help` and `--version` only. Starting a shell does not get here (see `invocation`).
 
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
-/// What there is to know about the shell that is started.
+/// Help for what is typed inside the shell.
 const AFTER_HELP: &str = "\
 In the shell:
-  > QUESTION   Asks the agent; the line never reaches the shell. `> /help` lists its commands
-  >            Alone on the line: opens a line for a conversation
-  Ctrl-\\       Opens that line over a running program; twice sends the key to it (`hotkey` in the configuration)
-  @FILE        In a question: sends a file, a picture or the names in a directory along
-  @last, @ID   In a question: sends the last command, or one of `shellmate history`, and its output along
+  > QUESTION   Asks the agent; the shell never sees the line. `> /help` lists its commands
+  >            Opens a line for a conversation
+  Ctrl-\\       Opens the same line over a running program; press it twice to send the key (setting `hotkey`)
+  @FILE        In a question: attaches a file, a picture or the names in a directory
+  @last, @ID   In a question: attaches the last command, or one of `shellmate history`, with its output
 
-Anything that is not listed here (-c, -s, the path of a script, the shell's own options) goes to the real shell unchanged.";
+Anything that is not listed here (-c, -s, the path of a script, the shell's own options) is passed to the real shell unchanged.";
 
 /// Your own shell with an agent one keystroke away.
 ///
-/// Starts your shell in a terminal of its own, steps aside, and remembers every command with its directory, exit status, duration
-/// and output.
+/// Starts your shell in a pseudo-terminal and records every command with its directory, exit status, duration and output. A line that
+/// starts with `> ` is a question to the agent.
 #[derive(Debug, Parser)]
 #[command(
     name = "shellmate",
@@ -30,7 +30,7 @@ Anything that is not listed here (-c, -s, the path of a script, the shell's own 
     after_help = AFTER_HELP
 )]
 pub(crate) struct Cli {
-    /// Start around this shell instead of your own.
+    /// Start this shell instead of your own.
     #[arg(long, value_name = "PATH")]
     pub shell: Option<PathBuf>,
 
@@ -38,7 +38,7 @@ pub(crate) struct Cli {
     #[arg(short, long)]
     pub login: bool,
 
-    /// Accepted because shells accept it; the shell is interactive anyway.
+    /// Accepted for compatibility: the shell is always interactive.
     #[arg(short, hide = true)]
     pub interactive: bool,
 
@@ -48,57 +48,58 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
-    /// Ask one question and print the answer: 0 answered, 1 not, 130 stopped.
+    /// Ask one question and print the answer.
     ///
-    /// In a wrapped shell the model sees what was run in this terminal. What changes something is refused without `--yes`.
+    /// In a terminal with shellmate the model sees what you ran there. Commands and edits need your approval, or `--yes` if there is no
+    /// terminal. Exits with 0 if the question was answered, 1 if not, 130 if it was stopped.
     Ask(Box<super::ask::Args>),
-    /// What was run here: list, search, show, forget.
+    /// List, search, show or delete recorded commands.
     History(Box<super::history::Args>),
-    /// Which providers have a key; keep or forget one.
-    Auth(Auth),
-    /// The models that can be asked: of every provider there is a key for, and of the servers on this machine.
+    /// Show, store or delete keys of providers.
+    Auth(AuthArgs),
+    /// List the models of every provider with a key and of the model servers on this machine.
     Models(super::models::Args),
-    /// Explain a failed command and correct it by rules alone, without a model: 0 something is known, 1 nothing is.
+    /// Explain and correct a failed command by the built-in rules, without a model. Exits with 1 if the rules know nothing.
     Reflex(super::reflex::Args),
-    /// Look at the installation and say what is wrong and what to do about it; exits with 1 if there is a problem.
-    Doctor(Doctor),
+    /// Check the installation and say how to fix problems. Exits with 1 if there is one.
+    Doctor(DoctorArgs),
     /// Show or change the configuration.
-    Config(Config),
-    /// Show how answers can look.
-    Theme(Theme),
+    Config(ConfigArgs),
+    /// List themes or print a sample of one.
+    Theme(ThemeArgs),
     /// Print a completion script for a shell.
-    Completions(Completions),
+    Completions(CompletionsArgs),
     /// Print the manual page.
     Man,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Auth {
+pub(crate) struct AuthArgs {
     #[command(subcommand)]
-    pub action: Option<super::auth::Action>,
+    pub action: Option<super::auth::AuthAction>,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Doctor {
+pub(crate) struct DoctorArgs {
     /// Print one JSON object instead of lines.
     #[arg(long)]
     pub json: bool,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Config {
+pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     pub action: Option<ConfigAction>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigAction {
-    /// Print what is in effect: one key, or everything.
+    /// Print the effective value of one key or of all keys.
     Get {
         /// A key with dots, such as `history.commands`.
         key: Option<String>,
     },
-    /// Set a key in the file, keeping comments and order.
+    /// Set a key in the file; comments and order are kept.
     Set {
         /// A key with dots, such as `history.commands`.
         key: String,
@@ -106,16 +107,16 @@ pub(crate) enum ConfigAction {
         #[arg(allow_hyphen_values = true)]
         value: String,
     },
-    /// Open the file in $VISUAL or $EDITOR and check it afterwards.
+    /// Open the file in $VISUAL or $EDITOR, then check it.
     Edit,
     /// Print a JSON schema of the file, for editors.
     Schema,
-    /// Print where the file is, whether it exists or not.
+    /// Print the path of the file, whether it exists or not.
     Path,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Theme {
+pub(crate) struct ThemeArgs {
     #[command(subcommand)]
     pub action: Option<ThemeAction>,
 }
@@ -126,18 +127,18 @@ pub(crate) enum ThemeAction {
     List,
     /// Print a sample of a theme.
     Show {
-        /// The theme; without one, the one in use.
+        /// The theme; by default the one in use.
         name: Option<String>,
     },
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Completions {
+pub(crate) struct CompletionsArgs {
     /// The shell to complete in.
     pub shell: clap_complete::Shell,
 }
 
-/// The definition, for completions, the manual page and the documentation.
+/// The definition with all generated parts, for completions, the manual page and the documentation.
 pub(crate) fn definition() -> clap::Command {
     let mut command = Cli::command();
     command.build();
@@ -164,7 +165,7 @@ mod tests {
     #[test]
     fn values_may_begin_with_a_dash() {
         let cli = Cli::try_parse_from(["shellmate", "config", "set", "history.commands", "-1"]).unwrap();
-        let Some(Action::Config(Config { action: Some(ConfigAction::Set { key, value }) })) = cli.action else {
+        let Some(Action::Config(ConfigArgs { action: Some(ConfigAction::Set { key, value }) })) = cli.action else {
             panic!()
         };
         assert_eq!((key.as_str(), value.as_str()), ("history.commands", "-1"));

@@ -1,4 +1,4 @@
-//! `shellmate auth`: keys for providers, kept for those who do not want them in their environment.
+//! `shellmate auth`: stored keys of providers, for people who do not want them in their environment.
 
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -11,53 +11,53 @@ use crate::config::{Paths, private_dir};
 use crate::provider::{Keys, VENDORS, Vendor};
 use crate::{text, tty};
 
-/// No key is longer.
+/// Maximum length of a key, in bytes.
 const CAP: u64 = 4096;
 
 #[derive(Debug, clap::Subcommand)]
-pub(crate) enum Action {
-    /// Say for which providers there is a key, and where it comes from. Keys are never printed.
+pub(crate) enum AuthAction {
+    /// Show which providers have a key and where it comes from. Keys are never printed.
     Status {
         /// Print one JSON object for each provider instead of lines.
         #[arg(long)]
         json: bool,
     },
-    /// Keep a key: typed without echo, or piped in.
+    /// Store a key: typed without echo, or read from stdin.
     Login {
-        /// The provider, such as `openai`; without it they are listed.
+        /// The provider, such as `openai`. Without it the providers are listed.
         provider: Option<String>,
     },
-    /// Forget a key that was kept.
+    /// Delete a stored key.
     Logout {
         /// The provider, such as `openai`.
         provider: String,
     },
 }
 
-pub(super) fn run(action: Option<Action>, paths: &Paths, out: &mut impl Write) -> Result<ExitCode> {
-    let path = paths.keys_file().context("there is no place for keys; `shellmate doctor` says why")?;
-    match action.unwrap_or(Action::Status { json: false }) {
-        Action::Status { json } => status(&path, json, out)?,
-        Action::Login { provider: None } => {
+pub(super) fn run(action: Option<AuthAction>, paths: &Paths, out: &mut impl Write) -> Result<ExitCode> {
+    let path = paths.keys_file().context("no directory for keys; `shellmate doctor` says why")?;
+    match action.unwrap_or(AuthAction::Status { json: false }) {
+        AuthAction::Status { json } => status(&path, json, out)?,
+        AuthAction::Login { provider: None } => {
             let names: Vec<&str> = with_keys().map(|vendor| vendor.name).collect();
             writeln!(out, "shellmate auth login PROVIDER, with one of: {}", names.join(", "))?;
         }
-        Action::Login { provider: Some(name) } => login(vendor(&name)?, &path, out)?,
-        Action::Logout { provider } => {
+        AuthAction::Login { provider: Some(name) } => login(vendor(&name)?, &path, out)?,
+        AuthAction::Logout { provider } => {
             let (vendor, mut keys) = (vendor(&provider)?, Keys::load(&path)?);
             let forgotten = vendor.key_variables.iter().filter(|variable| keys.forget(variable)).count();
             if forgotten == 0 {
-                bail!("no key of {} is kept{}", vendor.name, in_environment(vendor));
+                bail!("no key of {} is stored{}", vendor.name, in_environment(vendor));
             }
             keys.save(&path)?;
-            writeln!(out, "the key of {} is forgotten{}", vendor.name, in_environment(vendor))?;
+            writeln!(out, "deleted the key of {}{}", vendor.name, in_environment(vendor))?;
         }
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Those that want a key.
+/// The vendors that need a key.
 fn with_keys() -> impl Iterator<Item = &'static Vendor> {
     VENDORS.iter().filter(|vendor| !vendor.key_variables.is_empty())
 }
@@ -87,7 +87,7 @@ fn login(vendor: &Vendor, path: &Path, out: &mut impl Write) -> Result<()> {
     let Some(variable) = vendor.key_variables.first() else { bail!("{} needs no key", vendor.name) };
     let mut keys = Keys::load(path)?;
     let typed = if io::stdin().is_terminal() {
-        let prompt = format!("key of {} (it is not shown): ", vendor.name);
+        let prompt = format!("key of {} (not shown): ", vendor.name);
         tty::read_secret(&prompt).context("cannot ask on the terminal")?
     } else {
         let mut piped = String::new();
@@ -97,17 +97,17 @@ fn login(vendor: &Vendor, path: &Path, out: &mut impl Write) -> Result<()> {
     let typed = typed.unwrap_or_default();
     let key = typed.trim();
     if key.is_empty() {
-        bail!("no key was given; nothing has changed");
+        bail!("no key was given; nothing was changed");
     }
     if key.contains(|c: char| c.is_whitespace() || c.is_control() || !c.is_ascii()) {
-        bail!("this is not a key: it has blanks or letters that no key has; nothing has changed");
+        bail!("this is not a key: it contains blanks or characters that keys never have; nothing was changed");
     }
     let directory = path.parent().map(Path::to_owned).unwrap_or_else(|| PathBuf::from("."));
     private_dir(&directory).with_context(|| format!("cannot use {}", directory.display()))?;
     keys.keep(variable, key);
     keys.save(path)?;
-    let first = set_variable(vendor).map(|set| format!("; {set} is set, too, and comes first")).unwrap_or_default();
-    writeln!(out, "the key of {} is kept in {}{first}", vendor.name, path.display())?;
+    let first = set_variable(vendor).map(|set| format!("; {set} is also set and is used first")).unwrap_or_default();
+    writeln!(out, "stored the key of {} in {}{first}", vendor.name, path.display())?;
     Ok(())
 }
 
@@ -129,7 +129,7 @@ fn status(path: &Path, as_json: bool, out: &mut impl Write) -> Result<()> {
         }
         let words = match (source, variable) {
             ("environment", Some(variable)) => format!("{variable} is set"),
-            ("file", _) => format!("kept in {}", path.display()),
+            ("file", _) => format!("stored in {}", path.display()),
             _ => format!("no key ({})", vendor.key_variables.join(" or ")),
         };
         writeln!(out, "{:<12} {words}", vendor.name)?;

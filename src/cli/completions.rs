@@ -8,7 +8,7 @@ use clap_complete::Shell;
 
 use super::args::{Cli, definition};
 
-/// Writes a completion script. It is made in memory first: clap's generator panics when a write fails.
+/// Writes a completion script. It is generated in memory, because clap's generator panics if a write fails.
 pub(crate) fn completions(shell: Shell, out: &mut impl Write) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "shellmate", &mut script);
@@ -16,7 +16,7 @@ pub(crate) fn completions(shell: Shell, out: &mut impl Write) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// Writes the manual page, in roff: one page for all subcommands, since it goes to one stream.
+/// Writes the manual page in roff. All subcommands are on one page, because the page goes to stdout.
 pub(crate) fn man(out: &mut impl Write) -> Result<()> {
     let definition = definition();
     let page = clap_mangen::Man::new(definition.clone());
@@ -48,13 +48,13 @@ fn describe(command: &Command, roff: &mut Vec<u8>) {
     command.get_subcommands().for_each(|inner| describe(inner, roff));
 }
 
-/// Text that roff takes for text: hyphens stay hyphens, and a line never begins with a request.
+/// Escapes text for roff: hyphens stay hyphens, and no line starts with a request.
 fn escape(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ").replace('\\', "\\e").replace('-', "\\-");
     if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line }
 }
 
-/// An option with its names and value, as one writes it.
+/// An option with its names and value, as it is typed.
 pub(super) fn spelling(arg: &Arg) -> String {
     let short = arg.get_short().map(|letter| format!("-{letter}"));
     let long = arg.get_long().map(|name| format!("--{name}"));

@@ -1,4 +1,4 @@
-//! `shellmate config`.
+//! `shellmate config`: shows and changes the configuration file.
 
 use std::fs;
 use std::io::{self, Write};
@@ -14,11 +14,11 @@ use crate::host;
 use super::args::ConfigAction;
 use super::report;
 
-/// What a new file says; `edit` puts it there.
+/// The first line of a file that `edit` creates.
 const TEMPLATE: &str =
     "# Settings of shellmate: `shellmate config get` shows what is in effect, docs/CONFIG.md describes each key.\n";
 
-/// Runs the subcommand; what it prints goes to `out`, what is wrong with the file to stderr.
+/// Runs the subcommand. Values go to `out`, problems of the file to stderr.
 pub(crate) fn run(action: Option<ConfigAction>, paths: &Paths, out: &mut impl Write) -> Result<ExitCode> {
     let file = paths.config_file();
     match action.unwrap_or(ConfigAction::Get { key: None }) {
@@ -38,10 +38,10 @@ pub(crate) fn run(action: Option<ConfigAction>, paths: &Paths, out: &mut impl Wr
 }
 
 fn known<T>(path: Option<T>) -> Result<T> {
-    path.context("there is no place for a configuration; `shellmate doctor` says why")
+    path.context("no directory for a configuration; `shellmate doctor` says why")
 }
 
-/// Prints a value; a key that exists but has none is silent and exits with 1.
+/// Prints a value. For a key without a value it prints nothing and exits with 1.
 fn get(file: Option<&Path>, key: Option<&str>, out: &mut impl Write) -> Result<ExitCode> {
     let loaded = Config::load(file);
     let problems = loaded.problems.into_iter().chain(loaded.config.pattern_problems());
@@ -75,12 +75,12 @@ fn edit(path: &Path) -> Result<ExitCode> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         Err(error) => return Err(error).with_context(|| format!("cannot create {}", path.display())),
     }
-    let wished = ["VISUAL", "EDITOR"].into_iter().filter_map(|name| std::env::var(name).ok());
-    let editor = wished.into_iter().find(|editor| !editor.trim().is_empty()).unwrap_or_else(|| "vi".to_owned());
-    // The variable is a command line (`code --wait`), so a shell takes it apart.
+    let editors = ["VISUAL", "EDITOR"].into_iter().filter_map(|name| std::env::var(name).ok());
+    let editor = editors.into_iter().find(|editor| !editor.trim().is_empty()).unwrap_or_else(|| "vi".to_owned());
+    // The variable may hold a command line (`code --wait`), so a shell runs it.
     let status = Command::new("/bin/sh").arg("-c").arg(format!("exec {editor} \"$1\"")).arg("sh").arg(path).status();
     if !status.with_context(|| format!("cannot run {editor}"))?.success() {
-        bail!("{editor} did not end well; the file is as it left it");
+        bail!("{editor} failed; the file was not checked");
     }
     let loaded = Config::load(Some(path));
     let problems: Vec<_> = loaded.problems.into_iter().chain(loaded.config.pattern_problems()).collect();

@@ -1,15 +1,15 @@
-//! JSON for programs that may be read on a terminal.
+//! JSON output that is also safe to read on a terminal.
 
 use std::io::Write;
 
 use serde::Serialize;
 
-/// Writes one value on one line. Characters that could steer a terminal are written as escapes, which mean the same to a program.
+/// Writes one value on one line. Control characters are written as JSON escapes, so they cannot control a terminal.
 pub(super) fn print(value: &impl Serialize, out: &mut impl Write) -> anyhow::Result<()> {
     Ok(writeln!(out, "{}", escaped(&serde_json::to_string(value)?))?)
 }
 
-/// Such characters occur only inside strings.
+/// Escapes control characters; in JSON they occur only inside strings.
 fn escaped(json: &str) -> String {
     let mut line = String::with_capacity(json.len());
     for c in json.chars() {
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_in_json_steers_a_terminal_and_it_parses_to_the_same() {
+    fn control_characters_are_escaped_and_parse_to_the_same_value() {
         let text = "a\u{9b}2J\u{85}\u{202e}\u{2066}\u{200f}\u{7f}\x1b[0m é✳\n";
         let mut out = Vec::new();
         print(&serde_json::json!({ "answer": text, text: 1 }), &mut out).unwrap();

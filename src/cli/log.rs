@@ -1,4 +1,4 @@
-//! The log: a file, only when `SHELLMATE_LOG` asks for one, never the terminal.
+//! The log file, which is written only if `SHELLMATE_LOG` is set.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -11,12 +11,12 @@ use tracing_subscriber::EnvFilter;
 
 use crate::config::{Paths, private_dir};
 
-/// Past this the file is put aside, in the place of the one put aside before.
+/// When the file is larger than this, it is renamed to `shellmate.log.old` and a new one is started.
 const CAP: u64 = 5 << 20;
 
 /// Starts logging at the level the filter names (`debug`, `shellmate::host=trace`).
 ///
-/// Whatever goes wrong, there is no log and nothing is said: this is a tool for us, and the user's terminal is not the place.
+/// If that fails there is no log and no message: the log is for developers and must not disturb the terminal.
 pub(crate) fn start(filter: Option<&str>, paths: &Paths) {
     let _ = try_start(filter, paths);
 }
@@ -31,7 +31,7 @@ fn try_start(filter: Option<&str>, paths: &Paths) -> Option<()> {
     tracing::subscriber::set_global_default(subscriber.finish()).ok()
 }
 
-/// A file that several processes append to, and that any of them may put aside.
+/// A file that several processes append to and any of them may rotate.
 struct LogFile {
     path: PathBuf,
     file: File,
@@ -45,7 +45,7 @@ impl LogFile {
         Ok(Self { path, file, size, cap })
     }
 
-    /// Puts the file aside, unless another process has done so already, and goes on with a new one.
+    /// Renames the file, unless another process has already done that, and opens a new one.
     fn rotate(&mut self) -> io::Result<()> {
         let (ours, named) = (self.file.metadata()?, fs::metadata(&self.path));
         if named.is_ok_and(|named| (named.dev(), named.ino()) == (ours.dev(), ours.ino())) {
@@ -57,7 +57,7 @@ impl LogFile {
 }
 
 impl Write for LogFile {
-    /// One record is one write, so records of several processes do not mix.
+    /// Each record is one write, so records of several processes do not mix.
     fn write(&mut self, record: &[u8]) -> io::Result<usize> {
         if self.size > self.cap {
             self.rotate()?;
@@ -73,7 +73,7 @@ impl Write for LogFile {
 }
 
 fn append(path: &Path) -> io::Result<(File, u64)> {
-    // Neither a link nor a FIFO in the file's place may divert or stop us.
+    // A symbolic link must not divert the log, and a FIFO must not block.
     let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
     let file = OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags.bits()).open(path)?;
     let found = file.metadata()?;
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_file_is_put_aside_once() {
+    fn a_full_file_is_rotated_once() {
         let temp = tempfile::tempdir().unwrap();
         let path = temp.path().join("shellmate.log");
         let (mut one, mut two) = (LogFile::open(path.clone(), 4).unwrap(), LogFile::open(path.clone(), 4).unwrap());
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_refused() {
+    fn only_a_regular_file_is_accepted() {
         let temp = tempfile::tempdir().unwrap();
         let fifo = temp.path().join("fifo");
         nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_wish_there_is_no_log() {
+    fn no_log_is_written_unless_asked_for() {
         let temp = tempfile::tempdir().unwrap();
         let home = temp.path().as_os_str().to_owned();
         let paths = Paths::from_env(|name| (name == "HOME").then(|| home.clone()), 0, None);

@@ -1,7 +1,7 @@
-//! The front door for people.
+//! The command line: arguments, subcommands, error messages and exit codes.
 //!
-//! The arguments are sorted first, by hand: whatever is not ours goes to the real shell at the cost of one `exec`. Only a
-//! subcommand is read by clap. Errors become words and exit codes in `report` and nowhere else.
+//! `invocation` sorts the arguments by hand first. Arguments that belong to the real shell cost one `exec` and nothing else; only a
+//! subcommand is parsed with clap. `report` alone turns errors into messages and exit codes.
 
 pub(crate) mod args;
 pub(crate) mod ask;
@@ -31,7 +31,7 @@ use anyhow::Context;
 use clap::Parser;
 
 use crate::config::{Config, Paths};
-use crate::host::{self, Wishes};
+use crate::host::{self, HostError, Wishes};
 use crate::provider::{Keys, WithKeys};
 use crate::store::{self, History};
 use crate::text;
@@ -41,7 +41,7 @@ use args::{Action, Cli};
 use invocation::Invocation;
 use report::Report;
 
-/// How long a terminal may take to write down what was run in it before.
+/// How long to wait until the commands of this terminal are in the history.
 const WRITING: Duration = Duration::from_secs(1);
 
 /// Runs the program for the given arguments.
@@ -55,13 +55,13 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
             start::host_shell(shell, interactive, Wishes { arg0, login, args: shell_args })
         }
         Ok(Invocation::Command) => command(args),
-        Ok(Invocation::Word { shell, args }) => script_or_slip(&arg0, shell, args),
+        Ok(Invocation::Word { shell, args }) => script_or_typo(&arg0, shell, args),
         Err(error) => Report::from(anyhow::Error::new(error)).print(),
     }
 }
 
-/// Has the shell run a script of this directory. Any other word gets the nearest subcommand instead of whatever PATH has by that name.
-fn script_or_slip(arg0: &OsStr, shell: Option<PathBuf>, args: Vec<OsString>) -> ExitCode {
+/// Runs a script of this directory with the shell. Any other word is taken for a mistyped subcommand. A shell would search PATH for it.
+fn script_or_typo(arg0: &OsStr, shell: Option<PathBuf>, args: Vec<OsString>) -> ExitCode {
     let word = args.first().cloned().unwrap_or_default();
     if Path::new(&word).exists() {
         return start::become_shell(arg0, shell, args);
@@ -80,22 +80,22 @@ fn command(args: Vec<OsString>) -> ExitCode {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
-            // A reader that went away is no error.
+            // A closed pipe is not an error.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(report::FAILED));
         }
     };
-    let looks_for_an_answer = matches!(cli.action, Some(Action::History(_) | Action::Ask(_)));
+    let may_find_nothing = matches!(cli.action, Some(Action::History(_) | Action::Ask(_)));
     act(cli).unwrap_or_else(|error| {
         let report = Report::from(error);
-        // What neither the history nor a model can say is an answer, not a failure of ours.
-        if looks_for_an_answer { report.code(1) } else { report }.print()
+        // An empty result is not a failure of shellmate itself, which would be 125.
+        if may_find_nothing { report.code(1) } else { report }.print()
     })
 }
 
 fn act(cli: Cli) -> anyhow::Result<ExitCode> {
     let paths = match cli.action {
-        // Doctor explains the places that are not used.
+        // `doctor` reports directories that are not used, so it gets all of them.
         Some(Action::Doctor(_)) => Paths::current(),
         _ => {
             let (paths, refused) = Paths::current().vetted();
@@ -105,14 +105,14 @@ fn act(cli: Cli) -> anyhow::Result<ExitCode> {
     };
     let mut out = BufWriter::new(io::stdout().lock());
     match cli.action {
-        // Options of ours with neither a shell's arguments nor a subcommand never come here; clap alone would allow it.
-        None => anyhow::bail!("there is nothing to do; `shellmate --help` shows what there is"),
+        // `invocation` starts a shell in this case, but clap would allow it.
+        None => anyhow::bail!("no subcommand was given; `shellmate --help` lists them"),
         Some(Action::Ask(args)) => {
-            // An answer is printed as it comes, and not by one hand alone.
+            // `ask` locks stdout itself, for each piece of the answer.
             drop(out);
             ask::run(*args, &paths)
         }
-        Some(Action::History(args)) => look_back(*args, &paths, &mut out),
+        Some(Action::History(args)) => show_history(*args, &paths, &mut out),
         Some(Action::Auth(args)) => auth::run(args.action, &paths, &mut out),
         Some(Action::Models(args)) => {
             let wish = Config::load(paths.config_file().as_deref()).config.model.wish();
@@ -121,7 +121,7 @@ fn act(cli: Cli) -> anyhow::Result<ExitCode> {
         }
         Some(Action::Doctor(args)) => {
             let chosen = chosen_shell(cli.shell, &paths);
-            let opens = |path: &Path| History::open(path).map(drop).map_err(|error| error.to_string());
+            let opens = |path: &Path| History::open(path).map(drop);
             let facts = doctor::gather(&paths, |name| std::env::var_os(name), chosen, opens);
             doctor::print(&doctor::examine(&facts), &facts.version, args.json, &mut out)
         }
@@ -141,7 +141,7 @@ fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// The keys a person gave us to keep. Trouble with them is said, and leaves those of the environment.
+/// The stored keys. If they cannot be read, a notice says so and only those of the environment are used.
 fn kept_keys(paths: &Paths) -> Keys {
     let loaded = paths.keys_file().map(|path| Keys::load(&path)).unwrap_or_else(|| Ok(Keys::default()));
     loaded.unwrap_or_else(|error| {
@@ -150,30 +150,33 @@ fn kept_keys(paths: &Paths) -> Keys {
     })
 }
 
-fn look_back(args: history::Args, paths: &Paths, out: &mut impl io::Write) -> anyhow::Result<ExitCode> {
-    let database = paths.history_db().context("there is no place for a history; `shellmate doctor` says why")?;
+fn show_history(args: history::Args, paths: &Paths, out: &mut impl io::Write) -> anyhow::Result<ExitCode> {
+    let database = paths.history_db().context("no directory for the history; `shellmate doctor` says why")?;
     let (id, directory) = this_session(paths).unzip();
     if let Err(error) = store::copy_leftovers(&database) {
-        // What can be read is shown all the same.
+        // The other commands can be shown nevertheless.
         report::notices([format!("the last commands of ended sessions are not listed yet: {error}")]);
     }
     let cwd = std::env::current_dir().unwrap_or_default();
-    let place = history::Place {
+    let context = history::HistoryContext {
         database: &database,
         runtime: paths.runtime_root(),
-        session: id.as_deref().zip(directory.as_deref()).map(|(id, directory)| history::Inside { id, directory }),
+        session: id
+            .as_deref()
+            .zip(directory.as_deref())
+            .map(|(id, directory)| history::CurrentSession { id, directory }),
         cwd: &shell_directory(&cwd),
         now: jiff::Zoned::now(),
     };
     let terminal = io::stdout().is_terminal();
     let width = tty::width_of_stdout();
-    let screen = history::Screen::new(terminal, width, |name| std::env::var_os(name));
+    let display = history::Display::new(terminal, width, |name| std::env::var_os(name));
     let mut stdin = BufReader::new(io::stdin());
     let answers = io::stdin().is_terminal().then_some(&mut stdin as &mut dyn io::BufRead);
-    history::run(args, &place, screen, answers, out)
+    history::run(args, &context, display, answers, out)
 }
 
-/// The session this program was started in: its name and its directory, with everything written that was run in it before.
+/// The session that this program runs in: its id and its directory. Waits until the commands run in it before are stored.
 fn this_session(paths: &Paths) -> Option<(String, PathBuf)> {
     let id = std::env::var("SHELLMATE_SESSION").ok().filter(|id| !id.is_empty() && !id.contains('/'))?;
     let directory = paths.runtime_roots().map(|root| root.join(&id)).find(|path| path.is_dir())?;
@@ -181,15 +184,15 @@ fn this_session(paths: &Paths) -> Option<(String, PathBuf)> {
     Some((id, directory))
 }
 
-/// The working directory by the name the shell has for it, which is what the history was told.
+/// The working directory by the path that the shell uses (`$PWD`), which is the one in the history.
 fn shell_directory(cwd: &Path) -> PathBuf {
     let named = std::env::var_os("PWD").map(PathBuf::from).filter(|path| path.is_absolute());
     named.filter(|path| path.canonicalize().is_ok_and(|real| real == *cwd)).unwrap_or_else(|| cwd.to_owned())
 }
 
-fn chosen_shell(flag: Option<PathBuf>, paths: &Paths) -> Result<doctor::Chosen, String> {
+fn chosen_shell(flag: Option<PathBuf>, paths: &Paths) -> Result<doctor::ChosenShell, HostError> {
     let configured = Config::load(paths.config_file().as_deref()).config.shell;
-    let found = host::find(&start::search(flag, configured)).map_err(|error| error.to_string())?;
+    let found = host::find(&start::search(flag, configured))?;
     let why = match found.source {
         host::Source::Flag => "given with --shell",
         host::Source::Variable => "from $SHELLMATE_SHELL",
@@ -198,5 +201,5 @@ fn chosen_shell(flag: Option<PathBuf>, paths: &Paths) -> Result<doctor::Chosen, 
         host::Source::Passwd => "your login shell",
         host::Source::Fallback => "the first one found",
     };
-    Ok(doctor::Chosen { path: found.path, why: why.to_owned() })
+    Ok(doctor::ChosenShell { path: found.path, why: why.to_owned() })
 }

@@ -1,4 +1,4 @@
-//! `shellmate models`: what can be asked.
+//! `shellmate models`: lists the models that can be asked.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ use super::report;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only the models whose names, as provider/model, contain these words.
+    /// List only models whose names (provider/model) contain these words.
     words: Vec<String>,
 
     /// Print one JSON object for each model instead of lines.
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Asks every provider there is a key for, and the servers of this machine. Exits with 1 if nobody has a model.
+/// Asks every provider with a key, and the model servers on this machine, for their models. Exits with 1 if there are none.
 pub(super) fn run(args: Args, wish: &Wish, env: provider::Env<'_>, out: &mut impl Write) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot begin")?;
     let lists = runtime.block_on(Finder::default().list(wish, env));

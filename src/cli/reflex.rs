@@ -1,4 +1,4 @@
-//! `shellmate reflex`: what the rules say about failures, without a terminal, a store or a model.
+//! `shellmate reflex`: explains and corrects failed commands by the built-in rules.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -13,13 +13,13 @@ use crate::capture;
 use crate::reflex::{self, Answer, Failure, Machine};
 use crate::text;
 
-/// Output that is read of one failure; a rule looks at less.
+/// Maximum output of one failure, in bytes. The rules look at less.
 const OUTPUT_CAP: u64 = 16 * 1024 * 1024;
 
-/// Bytes of one line of JSON, in which a byte of output may take six.
+/// Maximum length of a line of JSON, in which a byte of output may take six bytes (`\u001b`).
 const LINE_CAP: u64 = 6 * OUTPUT_CAP;
 
-/// The terminal that what is told was printed on, which nobody tells: wide enough that only drawings depend on it.
+/// Assumed size of the terminal that the output was printed on. It is wide enough for ordinary lines.
 const ROWS: u16 = 100;
 const COLS: u16 = 400;
 
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     #[arg(required_unless_present = "json", conflicts_with = "json", trailing_var_arg = true)]
     command: Vec<String>,
 
-    /// Read one JSON object a line (command, output, status, cwd) and print one a line (explanation, proposals).
+    /// Read one JSON object per line (command, output, status, cwd) and print one per line (explanation, proposals).
     #[arg(long)]
     json: bool,
 
@@ -38,45 +38,45 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", conflicts_with = "json", allow_negative_numbers = true)]
     status: Option<i32>,
 
-    /// The directory it ran in, instead of this one.
+    /// The directory that the command ran in. By default the current one.
     #[arg(long, value_name = "DIR", conflicts_with = "json")]
     cwd: Option<PathBuf>,
 }
 
-/// A failure as a program tells it. Fields it has besides are its own affair.
+/// A failure in JSON. Unknown fields are ignored.
 #[derive(Debug, Deserialize)]
-struct Told {
-    command: Bytes,
+struct ReportedFailure {
+    command: JsonBytes,
     #[serde(default)]
-    output: Option<Bytes>,
-    /// What is no exit status is as good as none.
+    output: Option<JsonBytes>,
+    /// A value that is not an exit status is ignored.
     #[serde(default, deserialize_with = "status")]
     status: Option<i32>,
     #[serde(default)]
     cwd: Option<PathBuf>,
 }
 
-/// A string of JSON that need not be Unicode: a program that captured bytes passes them on as they are, or as halves of surrogates.
+/// A JSON string that need not be valid Unicode. Programs that captured bytes pass them on raw or as single surrogates.
 #[derive(Debug, Default)]
-struct Bytes(Vec<u8>);
+struct JsonBytes(Vec<u8>);
 
-impl<'de> Deserialize<'de> for Bytes {
+impl<'de> Deserialize<'de> for JsonBytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Visitor;
 
         impl serde::de::Visitor<'_> for Visitor {
-            type Value = Bytes;
+            type Value = JsonBytes;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("a string")
             }
 
-            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Bytes, E> {
-                Ok(Bytes(bytes.to_owned()))
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<JsonBytes, E> {
+                Ok(JsonBytes(bytes.to_owned()))
             }
 
-            fn visit_byte_buf<E>(self, bytes: Vec<u8>) -> Result<Bytes, E> {
-                Ok(Bytes(bytes))
+            fn visit_byte_buf<E>(self, bytes: Vec<u8>) -> Result<JsonBytes, E> {
+                Ok(JsonBytes(bytes))
             }
         }
 
@@ -85,16 +85,16 @@ impl<'de> Deserialize<'de> for Bytes {
 }
 
 fn status<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i32>, D::Error> {
-    let told = Option::<serde_json::Value>::deserialize(deserializer)?;
-    Ok(told.and_then(|told| told.as_i64()).and_then(|status| i32::try_from(status).ok()))
+    let reported = Option::<serde_json::Value>::deserialize(deserializer)?;
+    Ok(reported.and_then(|reported| reported.as_i64()).and_then(|status| i32::try_from(status).ok()))
 }
 
 #[derive(Serialize)]
-struct Refused {
+struct JsonError {
     error: String,
 }
 
-/// Answers one failure for a person, or a stream of them for a program.
+/// Answers one failure in text, or a stream of failures in JSON.
 pub(crate) fn run(args: Args, input: &mut impl BufRead, is_terminal: bool, out: &mut impl Write) -> Result<ExitCode> {
     if args.json {
         return stream(input, out).map(|()| ExitCode::SUCCESS);
@@ -103,21 +103,21 @@ pub(crate) fn run(args: Args, input: &mut impl BufRead, is_terminal: bool, out: 
     if !is_terminal {
         input.take(OUTPUT_CAP).read_to_end(&mut output).context("cannot read the output from stdin")?;
     }
-    let told = Told {
-        command: Bytes(args.command.join(" ").into_bytes()),
-        output: Some(Bytes(output)),
+    let reported = ReportedFailure {
+        command: JsonBytes(args.command.join(" ").into_bytes()),
+        output: Some(JsonBytes(output)),
         status: args.status,
         cwd: args.cwd,
     };
-    if told.cwd.as_ref().is_some_and(|cwd| !cwd.is_dir()) {
-        bail!("there is no directory {}", told.cwd.unwrap_or_default().display());
+    if reported.cwd.as_ref().is_some_and(|cwd| !cwd.is_dir()) {
+        bail!("there is no directory {}", reported.cwd.unwrap_or_default().display());
     }
-    let (answer, _) = answer(&told, machine());
+    let (answer, _) = answer(&reported, machine());
     print(&answer, out)?;
     Ok(ExitCode::from(u8::from(answer == Answer::default())))
 }
 
-/// Answers each line with one line, but a blank one, which asks nothing. No line ends it.
+/// Answers each line with one line. Blank lines are skipped, and a wrong line gets an `error`.
 fn stream(input: &mut impl BufRead, out: &mut impl Write) -> Result<()> {
     let mut machine = machine();
     let mut line = Vec::new();
@@ -125,25 +125,27 @@ fn stream(input: &mut impl BufRead, out: &mut impl Write) -> Result<()> {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let told = match u64::try_from(line.len()) {
-            Ok(length) if length < LINE_CAP => serde_json::from_slice::<Told>(&line).map_err(|error| error.to_string()),
-            _ => Err(format!("it is longer than {LINE_CAP} bytes")),
+        let reported = match u64::try_from(line.len()) {
+            Ok(length) if length < LINE_CAP => {
+                serde_json::from_slice::<ReportedFailure>(&line).map_err(|error| error.to_string())
+            }
+            _ => Err(format!("longer than {LINE_CAP} bytes")),
         };
-        match told {
-            Ok(told) => {
+        match reported {
+            Ok(reported) => {
                 let found;
-                (found, machine) = answer(&told, machine);
+                (found, machine) = answer(&reported, machine);
                 super::json::print(&found, out)?;
             }
-            Err(error) => super::json::print(&Refused { error: format!("not a failure in JSON: {error}") }, out)?,
+            Err(error) => super::json::print(&JsonError { error: format!("not a failure in JSON: {error}") }, out)?,
         }
-        // Whoever asks line by line waits for each answer.
+        // The program may wait for each answer.
         out.flush()?;
     }
     Ok(())
 }
 
-/// Reads a line, of one that is too long the beginning; `false` at the end.
+/// Reads a line, up to `LINE_CAP` bytes. Returns false at the end of the input.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let read = input.by_ref().take(LINE_CAP).read_until(b'\n', line)?;
@@ -159,30 +161,30 @@ fn machine() -> Machine {
     Machine::new(here, environment, reflex::builtins(), Vec::new())
 }
 
-/// What the rules say, and the machine for the next question: what was learnt of it holds for all of them.
-fn answer(told: &Told, machine: Machine) -> (Answer, Machine) {
+/// The answer of the rules, and the machine, whose cached facts serve the next failure.
+fn answer(reported: &ReportedFailure, machine: Machine) -> (Answer, Machine) {
     let here = std::env::current_dir().unwrap_or_default();
-    let cwd = told.cwd.as_deref().map_or_else(|| here.clone(), |cwd| here.join(cwd));
+    let cwd = reported.cwd.as_deref().map_or_else(|| here.clone(), |cwd| here.join(cwd));
     let machine = machine.seen_from(cwd.clone());
-    let command = String::from_utf8_lossy(&told.command.0);
-    let output = told.output.as_ref().map_or(Cow::Borrowed(""), |output| shown(&output.0));
-    let failure = Failure { command: &command, output: &output, status: told.status, cwd: &cwd };
+    let command = String::from_utf8_lossy(&reported.command.0);
+    let output = reported.output.as_ref().map_or(Cow::Borrowed(""), |output| shown(&output.0));
+    let failure = Failure { command: &command, output: &output, status: reported.status, cwd: &cwd };
     (reflex::diagnose(&failure, &machine), machine)
 }
 
-/// The output as a terminal showed it. What is neither coloured nor overwritten, and does not ring, is that already.
+/// The output as a terminal would show it. Output without escapes, overwritten text and bells is used as it is.
 fn shown(output: &[u8]) -> Cow<'_, str> {
     let is_drawn = |at: usize| output[at] != b'\r' || output.get(at + 1) != Some(&b'\n');
     let is_rung = memchr::memchr2(b'\0', b'\x07', output).is_some();
     if is_rung || memchr::memchr3_iter(b'\x1b', b'\x08', b'\r', output).any(is_drawn) {
         Cow::Owned(capture::render(output, capture::Size::new(ROWS, COLS)))
     } else {
-        // Text is checked in a fraction of the time in which it is repaired.
+        // Checking for valid UTF-8 is much faster than a lossy conversion.
         std::str::from_utf8(output).map_or_else(|_| String::from_utf8_lossy(output), Cow::Borrowed)
     }
 }
 
-/// The explanation, then what to run, each with its reason behind it as a comment of the shell's.
+/// The explanation, then the proposed commands, each with its reason as a shell comment.
 fn print(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
     if *answer == Answer::default() {
         writeln!(out, "nothing is known about this failure")?;
@@ -233,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_answered() {
+    fn invalid_unicode_is_answered() {
         let lone = r#"{"command":"gti\udcff status","output":"bash: gti\udcff: command not found","status":127}"#;
         let mut raw =
             br#"{"command":"git psuh","status":1e99,"output":"git: 'psuh' is not a git command \u0000"#.to_vec();
@@ -249,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_told_is_not_needed() {
+    fn all_fields_but_the_command_are_optional() {
         let found = answers("{\"command\":\"true\",\"output\":null,\"status\":null,\"cwd\":\"/no/such/place\"}");
         assert_eq!(found[0]["proposals"], json!([]));
     }

@@ -1,4 +1,4 @@
-//! Errors and notices as words for a person, and the exit code that goes with them. Nothing else prints them.
+//! Error messages, notices and exit codes. No other file prints them.
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -12,19 +12,19 @@ use crate::tty;
 
 use super::invocation::UsageError;
 
-/// Our own failure; the shell never ran.
+/// shellmate itself failed; the shell never ran.
 pub(crate) const FAILED: u8 = 125;
 /// The shell was found but could not be executed.
 pub(crate) const NOT_EXECUTABLE: u8 = 126;
-/// There was no shell.
+/// No shell was found.
 pub(crate) const NOT_FOUND: u8 = 127;
 
-/// What is written to, as far as it matters for how a line looks.
+/// What a stream can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Surface {
     /// A file or a pipe.
     Plain,
-    /// A terminal whose user wants no colours, or that has none.
+    /// A terminal without colours, or whose user does not want any.
     Monochrome,
     /// A terminal with colours.
     Colour,
@@ -49,7 +49,7 @@ impl Surface {
     }
 }
 
-/// What went wrong, what would help, and how to exit.
+/// An error with its hints and its exit code.
 #[derive(Debug)]
 pub(crate) struct Report {
     error: anyhow::Error,
@@ -67,13 +67,13 @@ impl Report {
         Self { code, ..self }
     }
 
-    /// Prints it on stderr and returns the exit code. A reader that went away (`| head`) is no error.
+    /// Prints it on stderr and returns the exit code. A closed pipe (`| head`) is not an error.
     pub(crate) fn print(&self) -> ExitCode {
         if self.is_broken_pipe() {
             return ExitCode::SUCCESS;
         }
         let stderr = io::stderr();
-        // There is nowhere left to complain about a stderr that is gone.
+        // If stderr is closed, the error cannot be reported anywhere.
         let _ = stderr.lock().write_all(self.render(Surface::of(&stderr)).as_bytes());
         ExitCode::from(self.code)
     }
@@ -94,7 +94,7 @@ impl Report {
 }
 
 impl From<anyhow::Error> for Report {
-    /// Knows the hints and codes of the errors that have some of their own.
+    /// Adds the hints that belong to an error.
     fn from(error: anyhow::Error) -> Self {
         let mut report = Self { code: FAILED, hints: Vec::new(), error };
         if let Some(usage) = report.error.downcast_ref::<UsageError>() {
@@ -106,7 +106,7 @@ impl From<anyhow::Error> for Report {
                 report.hints.push("`shellmate config get` lists the keys".to_owned());
             }
             Some(EditError::IsTable { keys, .. }) => {
-                // The key that a table is about.
+                // `config set model x` means `model.name`.
                 let name = keys.iter().find(|key| key.ends_with(".name"));
                 let hint = match name {
                     Some(name) => format!("did you mean `{name}`?"),
@@ -121,25 +121,25 @@ impl From<anyhow::Error> for Report {
     }
 }
 
-/// The code for a shell that could not be started, as `env` and `nohup` have it.
+/// The exit code for a shell that could not be started, as in `env` and `nohup`.
 pub(crate) fn start_code(error: &io::Error) -> u8 {
     match error.kind() {
         io::ErrorKind::NotFound => NOT_FOUND,
         io::ErrorKind::PermissionDenied | io::ErrorKind::IsADirectory | io::ErrorKind::ExecutableFileBusy => {
             NOT_EXECUTABLE
         }
-        // ENOEXEC has no kind of its own.
+        // ENOEXEC has no `ErrorKind`.
         _ if error.raw_os_error() == Some(nix::libc::ENOEXEC) => NOT_EXECUTABLE,
         _ => FAILED,
     }
 }
 
-/// Writes one dim line that says who speaks.
+/// Writes one dim line that starts with `shellmate:`.
 pub(crate) fn notice(out: &mut impl Write, surface: Surface, text: impl Display) -> io::Result<()> {
     aside(out, surface, format!("shellmate: {}", line(&text.to_string())))
 }
 
-/// Writes one dim line. On a terminal it also returns the carriage, since a raw one does not do that by itself.
+/// Writes one dim line. On a terminal it ends with `\r\n`, because the terminal may be in raw mode.
 pub(crate) fn aside(out: &mut impl Write, surface: Surface, text: impl Display) -> io::Result<()> {
     let words = surface.paint(Style::DIM, &one_line(&text.to_string()));
     let end = match surface {
@@ -149,7 +149,7 @@ pub(crate) fn aside(out: &mut impl Write, surface: Surface, text: impl Display) 
     out.write_all(format!("{words}{end}").as_bytes())
 }
 
-/// Prints a text of several lines on stderr. On a terminal its lines are broken between words.
+/// Prints a text of several lines on stderr, wrapped at words on a terminal.
 pub(crate) fn words(text: &str) {
     let stderr = io::stderr();
     let text = match stderr.is_terminal() {
@@ -189,7 +189,7 @@ fn chain(error: &anyhow::Error) -> String {
     text
 }
 
-/// The operating system's messages are sentences with a number; ours are neither.
+/// Adapts messages of the operating system: lower case, without `(os error N)`.
 fn cause_words(message: &str) -> String {
     let message = line(message);
     let message = message.split(" (os error ").next().unwrap_or(&message);
@@ -202,7 +202,7 @@ fn cause_words(message: &str) -> String {
     }
 }
 
-/// As it is indented, but on one line and harmless.
+/// The text on one line, sanitized, with its indentation.
 fn one_line(text: &str) -> String {
     sanitize(text).replace('\n', " ")
 }
@@ -238,13 +238,13 @@ mod tests {
     }
 
     #[test]
-    fn messages_cannot_steer_the_terminal_and_are_not_repeated() {
+    fn messages_are_sanitized_and_not_repeated() {
         let error = anyhow::anyhow!("a\x1b[2J\nb").context("outer: a\u{FFFD}[2J b");
         assert_eq!(Report::from(error).render(Surface::Plain), "error: outer: a\u{FFFD}[2J b\n");
     }
 
     #[test]
-    fn a_reader_that_went_away_is_no_error() {
+    fn a_closed_pipe_is_not_an_error() {
         let gone = io::Error::from(io::ErrorKind::BrokenPipe);
         assert!(Report::from(anyhow::Error::new(gone).context("cannot write")).is_broken_pipe());
         assert!(!Report::from(anyhow::Error::new(denied())).is_broken_pipe());

@@ -1,4 +1,4 @@
-//! Starting: becoming the real shell, or hosting it. Whatever goes wrong, the user gets their shell.
+//! Starts the real shell: replaces shellmate by it, or hosts it. If anything fails, the user still gets their shell.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -14,8 +14,8 @@ use crate::tty;
 
 use super::report::{self, Report, Surface};
 
-/// Replaces us by the real shell with exactly these arguments: no configuration, no files, no pty. Only where we are the login shell
-/// ourselves, so that nothing else says which shell is real, the configuration does.
+/// Replaces shellmate by the real shell with exactly these arguments, without a pty. The configuration is read only if `$SHELL` is
+/// shellmate itself and neither a flag nor `SHELLMATE_SHELL` names a shell.
 pub(super) fn become_shell(arg0: &OsStr, flag: Option<PathBuf>, args: Vec<OsString>) -> ExitCode {
     let mut search = search(flag, None);
     let is_us = |shell: &PathBuf| shell.canonicalize().is_ok_and(|shell| Some(shell) == search.ourselves);
@@ -44,7 +44,7 @@ pub(super) fn host_shell(flag: Option<PathBuf>, interactive: bool, wishes: Wishe
         Err(error) => return fail(error),
     };
     if is_nested(&paths) {
-        return instead(&shell, &wishes, "already running on this terminal, so this is your plain shell");
+        return instead(&shell, &wishes, "already running on this terminal; starting your plain shell");
     }
     let start = session::Start { shell: shell.clone(), wishes: wishes.clone(), loaded, paths };
     match session::run(start) {
@@ -52,12 +52,12 @@ pub(super) fn host_shell(flag: Option<PathBuf>, interactive: bool, wishes: Wishe
         Err(SessionError::Host(error)) if code_of(&error) != report::FAILED => fail(error),
         Err(error) => {
             let words = anyhow::Error::new(error);
-            instead(&shell, &wishes, format!("{words:#}, so this is your plain shell; see `shellmate doctor`"))
+            instead(&shell, &wishes, format!("{words:#}; starting your plain shell, see `shellmate doctor`"))
         }
     }
 }
 
-/// The names a shell may be found under.
+/// Where the name of the shell may come from.
 pub(super) fn search(flag: Option<PathBuf>, configured: Option<PathBuf>) -> Search {
     let path = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     Search {
@@ -74,7 +74,7 @@ pub(super) fn search(flag: Option<PathBuf>, configured: Option<PathBuf>) -> Sear
     }
 }
 
-/// Whether this terminal is the one a session already hosts a shell on. A copy of its environment elsewhere (tmux) is not.
+/// Whether a session already hosts the shell of this terminal. A copied environment on another terminal (tmux) does not count.
 fn is_nested(paths: &Paths) -> bool {
     let Some(session) = std::env::var("SHELLMATE_SESSION").ok().filter(|id| !id.is_empty() && !id.contains('/')) else {
         return false;
@@ -83,7 +83,7 @@ fn is_nested(paths: &Paths) -> bool {
         .is_some_and(|terminal| paths.runtime_roots().any(|root| session::hosts(&root.join(&session), &terminal)))
 }
 
-/// Gives the user their shell without us, after one line that says why.
+/// Replaces shellmate by the plain shell after one line that says why.
 fn instead(shell: &std::path::Path, wishes: &Wishes, why: impl std::fmt::Display) -> ExitCode {
     let stderr = io::stderr();
     let _ = report::notice(&mut stderr.lock(), Surface::of(&stderr), why);

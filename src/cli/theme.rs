@@ -1,4 +1,4 @@
-//! `shellmate theme`: which there are, and what they look like.
+//! `shellmate theme`: lists themes and prints samples.
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use crate::{text, tty};
 
 use super::args::ThemeAction;
 
-/// A little of everything.
+/// Markdown with one example of each element.
 const SAMPLE: &str = "\
 # Title
 
@@ -63,7 +63,7 @@ fn list(paths: &Paths, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// Paints a sample; a theme that can't be read is an error here.
+/// Prints a sample. Unlike in a session, a theme that cannot be read is an error.
 fn show(name: Option<String>, paths: &Paths, out: &mut impl Write) -> Result<()> {
     let name = name.unwrap_or_else(|| Config::load(paths.config_file().as_deref()).config.theme);
     let bad = |problem: config::Problem| anyhow::anyhow!("{problem}");

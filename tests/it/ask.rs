@@ -1,4 +1,4 @@
-//! `shellmate ask`: one query without a terminal.
+//! `shellmate ask`: one question without a session.
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Builder, Model, PROGRAM, Reply, Shell, Term};
 
-/// What a run left behind.
+/// The result of a run.
 #[derive(Debug)]
 struct Said {
     code: Option<i32>,
@@ -18,7 +18,7 @@ struct Said {
     stderr: String,
 }
 
-/// A home with nothing but this model.
+/// A home directory with this model and nothing else.
 fn home(model: &Model) -> Builder {
     Term::new(Shell::Bash).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted")
 }
@@ -30,7 +30,7 @@ fn command(builder: Builder, args: &[&str]) -> (Builder, Command) {
     (builder, command)
 }
 
-/// Runs it to its end. The builder owns the home, so it is given back.
+/// Runs the program to its end. Returns the builder, which owns the home directory.
 fn ask_in(builder: Builder, args: &[&str]) -> (Builder, Said) {
     let (builder, mut command) = command(builder, args);
     let said = finish(command.spawn().unwrap());
@@ -48,7 +48,7 @@ fn finish(child: Child) -> Said {
 }
 
 #[test]
-fn the_answer_is_all_there_is_on_stdout() {
+fn only_the_answer_is_on_stdout() {
     let model = Model::start([Reply::text(["It is ", "**unset**."])]);
     let said = ask(&model, &["why", "did", "that", "fail"]);
     assert_eq!((said.code, said.stdout.as_str(), said.stderr.as_str()), (Some(0), "It is **unset**.\n", ""));
@@ -60,7 +60,7 @@ fn the_answer_is_all_there_is_on_stdout() {
 }
 
 #[test]
-fn the_answer_is_there_as_it_comes() {
+fn the_answer_is_printed_as_it_arrives() {
     let model = Model::start([Reply::text(["one", " two"]).gated()]);
     let (_home, mut command) = command(home(&model), &["go"]);
     let mut child = command.spawn().unwrap();
@@ -77,7 +77,7 @@ fn the_answer_is_there_as_it_comes() {
 }
 
 #[test]
-fn anthropic_is_spoken_too() {
+fn the_anthropic_protocol_works() {
     let calls = Reply::text(["Let me see."]).and_calls(&[("read_file", json!({"path": "notes"}))]);
     let model = Model::start([calls, Reply::text(["It says hello."])]);
     let builder = Term::new(Shell::Bash)
@@ -93,7 +93,7 @@ fn anthropic_is_spoken_too() {
 }
 
 #[test]
-fn a_file_is_read_and_the_model_goes_on() {
+fn a_file_is_read_and_the_model_continues() {
     let model = Model::start([
         Reply::calls(&[("read_file", json!({"path": "notes"})), ("nonsense", json!({})), ("ls", json!("{broken"))]),
         Reply::text(["It says hello."]),
@@ -114,7 +114,7 @@ fn write() -> [Reply; 2] {
 }
 
 #[test]
-fn nothing_is_changed_without_a_yes() {
+fn without_approval_nothing_is_changed() {
     let model = Model::start(write());
     let (home, said) = ask_in(home(&model), &["make new"]);
     assert_eq!((said.code, said.stdout.as_str()), (Some(0), "So be it.\n"), "{said:?}");
@@ -126,7 +126,7 @@ fn nothing_is_changed_without_a_yes() {
 }
 
 #[test]
-fn with_a_yes_it_happens() {
+fn with_yes_calls_run() {
     let model = Model::start(write());
     let (home, said) = ask_in(home(&model), &["make new", "--yes"]);
     assert_eq!(said.code, Some(0), "{said:?}");
@@ -135,7 +135,7 @@ fn with_a_yes_it_happens() {
 }
 
 #[test]
-fn no_yes_opens_our_own_memory() {
+fn yes_does_not_open_our_own_state_directory() {
     let path = ".local/state/shellmate/history.db";
     let model = Model::start([
         Reply::calls(&[("write_file", json!({"path": path, "content": "x"}))]),
@@ -147,7 +147,7 @@ fn no_yes_opens_our_own_memory() {
 }
 
 #[test]
-fn json_is_one_object() {
+fn json_output_is_one_object() {
     let model = Model::start([
         Reply::text(["Looking."]).and_calls(&[("ls", json!({})), ("bash", json!({"command": "true"}))]),
         Reply::text(["Nothing", " there."]),
@@ -167,7 +167,7 @@ fn json_is_one_object() {
 }
 
 #[test]
-fn stdin_goes_with_the_query_or_is_it() {
+fn stdin_is_attached_or_is_the_question() {
     let model = Model::start([Reply::text(["a"]), Reply::text(["b"])]);
     for args in [&["sum it up"][..], &[]] {
         let (_home, mut command) = command(home(&model), args);
@@ -182,7 +182,7 @@ fn stdin_goes_with_the_query_or_is_it() {
 }
 
 #[test]
-fn much_stdin_is_cut_and_kept_for_the_while() {
+fn long_stdin_is_cut_and_kept_in_a_temporary_file() {
     let model = Model::start([Reply::calls(&[("grep", json!({"pattern": "needle"}))]), Reply::text(["a"])]);
     let (home, mut command) = command(home(&model), &["what is wrong"]);
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
@@ -197,7 +197,7 @@ fn much_stdin_is_cut_and_kept_for_the_while() {
 }
 
 #[test]
-fn a_picture_is_shown() {
+fn a_picture_is_sent_to_the_model() {
     let model = Model::start([Reply::text(["A dot."])]);
     let builder = home(&model).file("a.png", b"\x89PNG\r\n\x1a\nrest");
     assert_eq!(ask_in(builder, &["what is it", "--image", "a.png"]).1.code, Some(0));
@@ -209,7 +209,7 @@ fn a_picture_is_shown() {
 }
 
 #[test]
-fn a_server_in_trouble_is_asked_again() {
+fn a_failing_server_is_retried() {
     let model = Model::start([
         Reply::error(429, "slow down").header("Retry-After", "0"),
         Reply::error(500, "oops").header("Retry-After", "0"),
@@ -217,13 +217,13 @@ fn a_server_in_trouble_is_asked_again() {
     ]);
     let said = ask(&model, &["hello"]);
     assert_eq!((said.code, said.stdout.as_str()), (Some(0), "Here I am.\n"), "{said:?}");
-    assert_eq!(said.stderr.matches("asking again in ").count(), 2, "{}", said.stderr);
+    assert_eq!(said.stderr.matches("retrying in ").count(), 2, "{}", said.stderr);
     assert!(said.stderr.contains("slow down"), "{}", said.stderr);
     assert_eq!(model.others().len(), 3);
 }
 
 #[test]
-fn an_answer_that_breaks_off_is_reported() {
+fn a_connection_that_breaks_is_reported() {
     let model = Model::start([Reply::text(["Half an ans"]).broken_off(), Reply::text(["whole"])]);
     let said = ask(&model, &["hello"]);
     assert_eq!((said.code, said.stdout.as_str()), (Some(1), "Half an ans\n"));
@@ -232,7 +232,7 @@ fn an_answer_that_breaks_off_is_reported() {
 }
 
 #[test]
-fn a_bad_key_is_said_to_be_one() {
+fn a_bad_key_is_reported() {
     let model = Model::start([Reply::error(401, "no such key")]);
     let builder = home(&model).env("MY_KEY", "secret-word");
     let (_home, said) = ask_in(builder, &["hello", "--api-key-env", "MY_KEY"]);
@@ -243,7 +243,7 @@ fn a_bad_key_is_said_to_be_one() {
 }
 
 #[test]
-fn without_a_model_there_are_three_ways_to_one() {
+fn without_a_model_three_ways_to_connect_one_are_shown() {
     let nowhere = || Term::new(Shell::Bash).env("OLLAMA_HOST", "127.0.0.1:9");
     let (_home, said) = ask_in(nowhere(), &["hello"]);
     assert_eq!((said.code, said.stdout.as_str()), (Some(1), ""));
@@ -256,11 +256,11 @@ fn without_a_model_there_are_three_ways_to_one() {
 }
 
 #[test]
-fn nothing_asked_is_an_error() {
+fn an_empty_question_is_an_error() {
     let model = Model::start([]);
     let said = ask(&model, &[]);
     assert_eq!(said.code, Some(1));
-    assert!(said.stderr.starts_with("error: nothing was asked"), "{}", said.stderr);
+    assert!(said.stderr.starts_with("error: no question was given"), "{}", said.stderr);
 }
 
 #[test]
@@ -291,7 +291,7 @@ fn an_interrupt_stops_a_command_at_once() {
     }
 }
 
-/// Presses Ctrl-C and returns the code, which must come soon.
+/// Sends SIGINT and returns the exit code, which must come soon.
 fn interrupted(child: Child) -> Option<i32> {
     let began = Instant::now();
     kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
@@ -301,7 +301,7 @@ fn interrupted(child: Child) -> Option<i32> {
 }
 
 #[test]
-fn in_a_wrapped_shell_it_sees_what_was_run() {
+fn inside_a_session_the_model_sees_the_commands() {
     let model = Model::start([Reply::text(["Because."])]);
     let mut term = home(&model).start();
     term.wait_for_prompt();
@@ -315,7 +315,7 @@ fn in_a_wrapped_shell_it_sees_what_was_run() {
 }
 
 #[test]
-fn what_is_piped_in_is_masked_and_a_placeholder_is_not_written() {
+fn stdin_is_masked_and_placeholders_are_not_written_to_files() {
     let token = format!("ghp_{}", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d");
     let write = json!({ "path": "out.txt", "content": "token: [masked: GitHub token #1]" });
     let model = Model::start([
@@ -343,13 +343,13 @@ fn what_is_piped_in_is_masked_and_a_placeholder_is_not_written() {
 fn terminal(model: &Model) -> Term {
     let mut term = home(model).bare().start();
     term.wait_for_prompt();
-    // What the terminal is set to shows whether it was given back.
+    // The settings of the terminal show whether it was restored.
     term.typed("stty -g|tee before\r");
     term.wait_for_prompt();
     term
 }
 
-/// Runs `shellmate ask` at a terminal and leaves its question open.
+/// Runs `shellmate ask` on a terminal up to its open question.
 fn question(term: &mut Term, sign: &str) {
     term.typed(format!("{PROGRAM} ask make new; echo stat''us $?; stty -g|tee after\r"));
     term.wait_for(sign);
@@ -363,7 +363,7 @@ fn ends(term: &mut Term, status: i32) {
 }
 
 #[test]
-fn at_a_terminal_a_call_is_asked_about() {
+fn on_a_terminal_a_call_needs_approval() {
     for (keys, is_made) in [("y", true), ("a", true), ("n\r", false), ("\x1b", false)] {
         let model = Model::start(write());
         let mut term = terminal(&model);
@@ -377,7 +377,7 @@ fn at_a_terminal_a_call_is_asked_about() {
 }
 
 #[test]
-fn at_a_terminal_the_model_may_ask_too() {
+fn on_a_terminal_the_model_may_ask_questions() {
     let asks = json!({"question": "which one?", "choices": ["left", "right"]});
     let model = Model::start([Reply::calls(&[("ask_user", asks)]), Reply::text(["So be it."])]);
     let mut term = terminal(&model);
@@ -405,7 +405,7 @@ fn keys_typed_before_the_question_do_not_answer_it() {
 }
 
 #[test]
-fn ctrl_c_and_signals_end_a_question_and_give_the_terminal_back() {
+fn ctrl_c_and_signals_end_a_question_and_restore_the_terminal() {
     let model = Model::start(write());
     let mut term = terminal(&model);
     question(&mut term, " >");
@@ -426,7 +426,7 @@ fn ctrl_c_and_signals_end_a_question_and_give_the_terminal_back() {
 }
 
 #[test]
-fn in_the_background_nobody_is_asked() {
+fn a_background_process_does_not_ask() {
     let model = Model::start(write());
     let mut term = terminal(&model);
     term.typed(format!("{PROGRAM} ask make new & wait; echo stat''us $?\r"));

@@ -1,10 +1,10 @@
-//! Nobody is locked out: whatever of ours is broken, there is a working shell and at most one line that says why.
+//! If anything of shellmate fails, there is a working shell and at most one line that says why.
 
 use std::os::unix::fs::PermissionsExt;
 
 use crate::harness::{Builder, PROGRAM, Shell, Term, all, in_a_namespace, in_every_shell, shells};
 
-/// The shell works, its status arrives, and no more than one line is ours.
+/// Checks that the shell works, that its status arrives, and that shellmate prints at most one line.
 #[track_caller]
 fn works(what: &str, builder: Builder) -> Term {
     let shell = builder.shell();
@@ -21,7 +21,7 @@ fn works(what: &str, builder: Builder) -> Term {
     let others = ["panicked", "RUST_BACKTRACE", "No such file", "Permission denied", "cannot create", "not found"];
     let screen: Vec<String> =
         term.screen().lines().filter(|line| !ours.iter().any(|one| one == line)).map(str::to_owned).collect();
-    // A newer bash says of a language why it cannot be had.
+    // A newer bash reports an unknown locale.
     let screen: Vec<String> = screen.into_iter().filter(|line| !line.contains("cannot change locale")).collect();
     let noise = others.iter().find(|text| screen.iter().any(|line| line.contains(**text)));
     assert!(noise.is_none(), "{} with {what}: {noise:?}\n{}", shell.name(), term.describe());
@@ -93,7 +93,7 @@ fn nowhere_to_write() {
 }
 
 #[test]
-fn somebody_elses_runtime_directory() {
+fn a_runtime_directory_of_another_user() {
     in_every_shell(|shell| {
         let builder = Term::new(shell).file("x", "");
         let open = builder.place().join("run/shellmate");
@@ -122,7 +122,7 @@ fn a_corrupt_database() {
 #[test]
 fn without_home() {
     in_every_shell(|shell| {
-        // Where the start files are then is the shell's own affair, so only that one comes is looked at.
+        // Without HOME the start files differ by shell, so only the prompt is checked.
         let mut term = Term::new(shell)
             .no_env("HOME")
             .no_env("XDG_CONFIG_HOME")
@@ -138,7 +138,7 @@ fn without_home() {
 }
 
 #[test]
-fn a_directory_that_is_gone() {
+fn a_deleted_working_directory() {
     in_every_shell(|shell| {
         let builder = Term::new(shell).file("gone/x", "");
         let gone = builder.home().join("gone");
@@ -151,7 +151,7 @@ fn a_directory_that_is_gone() {
 }
 
 #[test]
-fn a_poor_environment() {
+fn a_nearly_empty_environment() {
     in_every_shell(|shell| {
         works("TERM=dumb", Term::new(shell).env("TERM", "dumb"));
         works("no language", Term::new(shell).no_env("LANG"));
@@ -164,7 +164,7 @@ fn a_poor_environment() {
 
 #[test]
 fn few_descriptors() {
-    // Fewer than twelve are not enough for `sh` itself. Whatever of ours needs one more descriptor than there is, the shell comes.
+    // `sh` itself needs twelve. With any higher limit the shell must start.
     let with_only = |limit: u32| {
         let start = format!("ulimit -n {limit}; exec {PROGRAM} --shell /bin/sh");
         let mut term = Term::new(Shell::Bash).env("PS1", "[1]$ ").program("/bin/sh").args(["-c", &start]).start();
@@ -227,7 +227,7 @@ fn history_on_a_full_disk(shell: Shell, ending: &str) {
     let mut term = builder.size(60, 150).start();
     term.wait_for_prompt();
     term.run("printf '%s\\n' qu''ick br''own");
-    // The program waits until this terminal's commands are in the database.
+    // `history` waits until the commands of this terminal are in the database.
     term.run(&format!("{PROGRAM} history last 1 > /dev/null; clear"));
     term.typed(ending);
     term.wait_for("\nend of test");
@@ -244,7 +244,7 @@ fn history_on_a_full_disk(shell: Shell, ending: &str) {
 fn a_history_on_a_full_disk_can_be_read() {
     in_every_shell(|shell| {
         history_on_a_full_disk(shell, "exit\r");
-        // A killed session leaves the database's log and its own journal.
+        // A killed session leaves the write-ahead log of the database and its journal.
         history_on_a_full_disk(
             shell,
             "sh -c 'read -r pid name state parent rest < /proc/$PPID/stat; kill -9 $parent'\r",
@@ -255,21 +255,21 @@ fn a_history_on_a_full_disk_can_be_read() {
 #[test]
 fn no_pseudo_terminal_left() {
     for shell in shells() {
-        // To Linux a limit of 0 means no limit, so there is one, and somebody has it.
+        // On Linux a limit of 0 means no limit. So the limit is one, and it is in use.
         let none = format!(
             "mount -t devpts -o newinstance,ptmxmode=0666,max=1 devpts /dev/pts && exec 7<>/dev/ptmx && exec {PROGRAM}"
         );
         let Some(builder) = in_a_namespace(shell, &none) else { return };
         let term = works("no pseudo-terminal", builder.size(24, 200));
         let words = "shellmate: cannot open a pseudo-terminal: all of this machine's are in use (close a terminal, or raise \
-                     kernel.pty.max), so this is your plain shell";
+                     kernel.pty.max); starting your plain shell";
         assert!(term.screen().contains(words), "{}", term.describe());
     }
 }
 
 #[test]
 fn hooks_that_do_not_load() {
-    // Start files that get in the way of ours.
+    // Start files that break our hooks.
     for (shell, text) in [
         (Shell::Bash, "return() { exit 9; }"),
         (Shell::Bash, "PROMPT_COMMAND() { :; }; bind() { return 1; }"),
@@ -287,7 +287,7 @@ fn hooks_that_do_not_load() {
     }
 }
 
-/// The shell works after a fault of ours, and the terminal is given back as it was.
+/// Checks that the shell works after a fault of shellmate and that the terminal is restored.
 #[track_caller]
 fn outlives(place: &str, shell: Shell) {
     let mut term = Term::new(shell).env("SHELLMATE_FAULT", format!("{place}:now")).start();
@@ -298,7 +298,7 @@ fn outlives(place: &str, shell: Shell) {
     term.wait_for("nothing more is recorded");
     term.run("echo it wo''rks");
     term.wait_for("\nit works\n");
-    // Not answered any more, but no redirection either, and the prompt comes back.
+    // The query is not answered, but it is not run as a redirection either.
     term.run("> precious");
     assert!(!term.home().join("precious").exists(), "{}", term.describe());
     term.resize(30, 70);
@@ -340,7 +340,7 @@ fn a_second_panic_gives_the_terminal_back() {
 }
 
 #[test]
-fn a_release_has_no_faults() {
+fn a_release_build_ignores_the_fault_variable() {
     let Some(program) = std::env::var_os("SHELLMATE_RELEASE") else {
         eprintln!("SKIPPED: no release build; `tests/run` makes one");
         return;

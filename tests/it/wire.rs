@@ -1,4 +1,4 @@
-//! The way to a model: protocols, proxies, keys that are kept, and what can be asked.
+//! Connections to models: protocols, proxies, stored keys, and lists of models.
 
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use crate::harness::{Builder, Model, Reply, Shell, Term};
 
-/// Runs a subcommand to its end, with this on its stdin: the exit code, stdout and stderr.
+/// Runs a subcommand with this stdin. Returns the exit code, stdout and stderr.
 fn run(builder: Builder, args: &[&str], stdin: &str) -> (Builder, Option<i32>, String, String) {
     let mut command = builder.command();
     let mut child =
         command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // A program that does not read it has ended already, which its exit code says.
+    // A program that does not read stdin may have ended already.
     let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
     let output = child.wait_with_output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -25,7 +25,7 @@ fn home() -> Builder {
 }
 
 #[test]
-fn the_settings_name_a_server_and_how_it_is_spoken_to() {
+fn settings_name_the_server_and_its_protocol() {
     let calls = Reply::text(["Let me see."]).and_calls(&[("ls", json!({ "path": "." }))]);
     let model = Model::start([calls, Reply::text(["Done."])]);
     let settings = format!("[model]\nname = 'gpt-5.4:low'\nbase_url = '{}'\nprotocol = 'responses'\n", model.url());
@@ -43,14 +43,14 @@ fn the_settings_name_a_server_and_how_it_is_spoken_to() {
 }
 
 #[test]
-fn a_proxy_is_used_for_others_and_not_for_those_named() {
+fn a_proxy_is_not_used_for_no_proxy_hosts() {
     let model = Model::start([Reply::text(["by proxy"])]);
     let far = home().env("OPENAI_BASE_URL", "http://llm.invalid/v1").env("HTTP_PROXY", model.root());
     let (_home, code, out, err) = run(far.env("http_proxy", model.root()), &["ask", "hi"], "");
     assert_eq!((code, out.as_str()), (Some(0), "by proxy\n"), "{err}");
     assert!(model.request().head.starts_with("post http://llm.invalid/v1/chat/completions "));
 
-    // This address leads here, but is not one that we know to be this machine.
+    // This address reaches this machine, but is not recognised as loopback.
     let model = Model::start([Reply::text(["directly"])]);
     let url = model.url().replace("127.0.0.1", "0.0.0.0");
     let through = |builder: Builder| {
@@ -66,7 +66,7 @@ fn a_proxy_is_used_for_others_and_not_for_those_named() {
 }
 
 #[test]
-fn a_server_that_is_not_started_is_one_line() {
+fn a_server_that_is_not_running_is_one_line() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let nothing = format!("nothing answers at {closed}; is the server running? start it, or name another model");
     let builder = home().env("OPENAI_BASE_URL", format!("http://{closed}/v1"));
@@ -77,7 +77,7 @@ fn a_server_that_is_not_started_is_one_line() {
 }
 
 #[test]
-fn a_limit_that_takes_long_is_said_at_once() {
+fn a_long_rate_limit_is_reported_at_once() {
     let model = Model::start([Reply::error(429, "slow down").header("Retry-After", "90")]);
     let (_home, code, _, err) = run(home().env("OPENAI_BASE_URL", model.url()), &["ask", "hi"], "");
     let words = "error: custom limits how often you may ask: slow down; ask again in 1m30s\n";
@@ -85,18 +85,18 @@ fn a_limit_that_takes_long_is_said_at_once() {
 }
 
 #[test]
-fn a_key_that_is_kept_is_used_and_never_shown() {
+fn a_stored_key_is_used_and_never_shown() {
     const SECRET: &str = "sk-kept-0123456789";
     let model = Model::start([Reply::text(["hello"]), Reply::text(["hello"])]);
     let builder = home().env("OPENAI_BASE_URL", model.url());
     let (builder, code, out, err) = run(builder, &["auth", "login", "openai"], &format!("{SECRET}\n"));
     assert_eq!(code, Some(0), "{err}");
-    assert!(out.starts_with("the key of openai is kept in ") && !(out + &err).contains(SECRET));
+    assert!(out.starts_with("stored the key of openai in ") && !(out + &err).contains(SECRET));
     let file = builder.home().join(".local/state/shellmate/keys.json");
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
 
     let (builder, _, out, err) = run(builder, &["auth"], "");
-    assert!(out.contains("openai       kept in ") && !(out + &err).contains(SECRET));
+    assert!(out.contains("openai       stored in ") && !(out + &err).contains(SECRET));
     let (builder, code, ..) = run(builder, &["ask", "hi"], "");
     assert_eq!(code, Some(0));
     assert!(model.request().head.contains(&format!("authorization: bearer {SECRET}\r\n")));
@@ -105,7 +105,7 @@ fn a_key_that_is_kept_is_used_and_never_shown() {
     let (builder, ..) = run(builder, &["ask", "hi"], "");
     assert!(model.request().head.contains("authorization: bearer sk-set-0123456789\r\n"));
     let (builder, _, out, _) = run(builder, &["auth", "logout", "openai"], "");
-    assert_eq!(out, "the key of openai is forgotten; OPENAI_API_KEY is still set\n");
+    assert_eq!(out, "deleted the key of openai; OPENAI_API_KEY is still set\n");
     assert_eq!(std::fs::read_to_string(&file).unwrap().trim(), "{}");
     let (_home, code, _, err) = run(builder, &["auth", "login", "opnai"], "");
     assert_eq!(code, Some(125));
@@ -113,18 +113,18 @@ fn a_key_that_is_kept_is_used_and_never_shown() {
 }
 
 #[test]
-fn a_key_is_typed_without_being_seen() {
+fn a_key_is_typed_without_echo() {
     let mut term = Term::new(Shell::Bash).start();
     term.wait_for_prompt();
     term.typed(format!("{} auth login groq\r", crate::harness::PROGRAM));
-    term.wait_for("key of groq (it is not shown):");
+    term.wait_for("key of groq (not shown):");
     term.typed("gsk-typed-0123456789\r");
-    term.wait_for("the key of groq is kept in ");
+    term.wait_for("stored the key of groq in ");
     assert!(!term.screen().contains("gsk-typed"), "{}", term.screen());
 }
 
 #[test]
-fn models_are_listed_for_people_and_programs() {
+fn models_are_listed_as_text_and_json() {
     let model = Model::start([]);
     let builder = home().env("OPENAI_BASE_URL", model.url()).env("OPENAI_API_KEY", "k");
     let (builder, code, out, err) = run(builder, &["models"], "");

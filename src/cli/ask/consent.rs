@@ -1,4 +1,4 @@
-//! The question before a server is used that was found listening on this machine.
+//! Asks before a model server that was found on this machine is used.
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::provider::{Consents, Resolved, Server};
 use crate::text::sanitize;
 use crate::tty;
 
-/// The model, if its server was named or the person agrees to use it. Without a terminal there is nobody to ask.
+/// Returns the model if its server was named or the user agrees to it. Without a terminal it is an error.
 pub(super) fn checked(found: Option<Resolved>, paths: &Paths) -> Result<Option<Resolved>> {
     let Some(server) = found.as_ref().and_then(|resolved| resolved.discovered.as_ref()) else { return Ok(found) };
     let file = paths.servers_file();
@@ -33,7 +33,7 @@ pub(super) fn checked(found: Option<Resolved>, paths: &Paths) -> Result<Option<R
     Ok(found)
 }
 
-/// Asks on the terminal. Without one the answer is no.
+/// Asks on the terminal. Without a terminal the answer is no.
 fn agrees(server: &Server, model: &str) -> Result<bool> {
     if !io::stderr().is_terminal() {
         return Ok(false);

@@ -1,15 +1,15 @@
-//! `shellmate ask`: one query without a terminal of its own.
+//! `shellmate ask`: answers one question.
 //!
-//! The answer goes to stdout, everything else to stderr. At a terminal the person is asked before something is changed; where there is
-//! none, it is refused unless `--yes` was given. A thread, a connection or a file that one answer does not need is not made.
+//! The answer goes to stdout, everything else to stderr. On a terminal the user approves commands and edits; without one they are
+//! refused unless `--yes` is given. Threads, connections and files are created only if the answer needs them.
 
-mod brush;
+mod approver;
 mod consent;
-mod person;
+mod painter;
 mod scratch;
 mod stdin;
 mod view;
-mod voice;
+mod writer;
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -31,20 +31,20 @@ use crate::session::Look;
 use crate::tool::{Ports, Seen};
 
 use super::report::{self, Report};
-use brush::Brush;
-use person::Person;
+use approver::TerminalApprover;
+use painter::AnswerPainter;
 use scratch::Scratch;
-use voice::{Form, Voice};
+use writer::{AnswerWriter, OutputForm};
 
-/// The person pressed Ctrl-C, or somebody sent another signal to end us.
+/// Exit code after Ctrl-C or another signal that ends the program.
 const INTERRUPTED: u8 = 130;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The question. Without one it is read from stdin; with one, what comes from stdin goes with it.
+    /// The question. Without it, stdin is the question; with it, stdin is attached.
     query: Vec<String>,
 
-    /// Print one JSON object (answer, calls, usage, model, status) instead of the answer as it comes.
+    /// Print one JSON object (answer, calls, usage, model, status) at the end.
     #[arg(long)]
     json: bool,
 
@@ -52,26 +52,27 @@ pub(crate) struct Args {
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
 
-    /// The server to ask, in place of the provider's own.
+    /// The URL of the server, instead of the provider's own.
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
 
-    /// The variable that holds the key.
+    /// The environment variable that holds the key.
     #[arg(long, value_name = "VARIABLE")]
     api_key_env: Option<String>,
 
-    /// Allow what changes something: commands and edits. Without it you are asked; where there is no terminal they are refused.
+    /// Approve all commands and edits. Without it you are asked; without a terminal they are refused.
     #[arg(long)]
     yes: bool,
 
-    /// Show this picture to the model; may be given several times.
+    /// Attach a picture. May be given several times.
     #[arg(long, value_name = "FILE")]
     image: Vec<PathBuf>,
 }
 
-/// Asks, prints the answer, and says how it went: 0 answered, 1 not, 130 stopped.
+/// Asks and prints the answer. The exit code is 0 if it was answered, 1 if not, 130 if it was stopped.
 pub(super) fn run(args: Args, paths: &Paths) -> anyhow::Result<ExitCode> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot begin")?;
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;
     let cancel = CancellationToken::new();
     let asked = runtime.block_on(async {
         let listener = tokio::spawn(stop_on_signal(cancel.clone()));
@@ -79,12 +80,12 @@ pub(super) fn run(args: Args, paths: &Paths) -> anyhow::Result<ExitCode> {
         listener.abort();
         asked
     });
-    // A read of stdin or a walk through the files may go on for as long as it likes.
+    // Do not wait for a blocked read of stdin or a walk through many files.
     runtime.shutdown_background();
     asked
 }
 
-/// Whoever wants us gone wants our commands gone too, and those are only ended by us.
+/// Cancels the turn on a signal, which also ends the commands that it runs.
 async fn stop_on_signal(cancel: CancellationToken) -> io::Result<()> {
     let (mut terminate, mut hang_up) = (signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -105,7 +106,7 @@ async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Re
         (text, piped) => (text, piped),
     };
     if text.trim().is_empty() {
-        anyhow::bail!("nothing was asked; for example `shellmate ask why did that fail`");
+        anyhow::bail!("no question was given; for example `shellmate ask why did that fail`");
     }
     let view = view::now(paths, |trouble| report::notices([trouble]));
     let query = Query { text, view, attachments, stdin };
@@ -125,35 +126,37 @@ async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Re
         },
     };
     let form = match args.json {
-        true => Form::Json,
-        false if io::stdout().is_terminal() => Form::Painted(Box::new(Brush::new(theme(&config, paths), config.wrap))),
-        false => Form::Text,
+        true => OutputForm::Json,
+        false if io::stdout().is_terminal() => {
+            OutputForm::Painted(Box::new(AnswerPainter::new(theme(&config, paths), config.wrap)))
+        }
+        false => OutputForm::Text,
     };
-    let voice = Arc::new(Voice::new(form, cancel.clone()));
+    let writer = Arc::new(AnswerWriter::new(form, cancel.clone()));
     match found {
-        Ok(Some(resolved)) => answer(query, resolved, voice, args.yes, (paths, &config), cancel).await,
-        Ok(None) => without_a_model(&query, config.reflex, &voice, paths, None),
-        Err(error) => without_a_model(&query, config.reflex, &voice, paths, Some(error)),
+        Ok(Some(resolved)) => answer(query, resolved, writer, args.yes, (paths, &config), cancel).await,
+        Ok(None) => without_a_model(&query, config.reflex, &writer, paths, None),
+        Err(error) => without_a_model(&query, config.reflex, &writer, paths, Some(error)),
     }
 }
 
-/// Answers with the built-in rules, where they can; the trouble with the model comes after.
+/// Answers with the built-in rules if they know something; the error of the model is reported after that.
 fn without_a_model(
     query: &Query,
     role: Role,
-    voice: &Voice,
+    writer: &AnswerWriter,
     paths: &Paths,
     trouble: Option<anyhow::Error>,
 ) -> anyhow::Result<ExitCode> {
     let aid = (role != Role::Off).then(|| agent::first_aid(query, paths.history_db().as_deref())).flatten();
     if let Some(aid) = aid {
-        voice.hear(Event::Text(aid.words));
-        voice.finish(&Ending::Answered, Usage::default(), Some("reflex"))?;
+        writer.hear(Event::Text(aid.words));
+        writer.finish(&Ending::Answered, Usage::default(), Some("reflex"))?;
         report::notices(trouble);
         return Ok(ExitCode::SUCCESS);
     }
     let words = trouble.as_ref().map_or("no model is connected".to_owned(), ToString::to_string);
-    voice.finish(&Ending::Failed(Failure::new(FailureKind::Setup, words)), Usage::default(), None)?;
+    writer.finish(&Ending::Failed(Failure::new(FailureKind::Setup, words)), Usage::default(), None)?;
     match trouble {
         Some(trouble) => Err(trouble),
         None => {
@@ -166,14 +169,14 @@ fn without_a_model(
 async fn answer(
     mut query: Query,
     resolved: Resolved,
-    voice: Arc<Voice>,
+    writer: Arc<AnswerWriter>,
     yes: bool,
     (paths, config): (&Paths, &Config),
     cancel: CancellationToken,
 ) -> anyhow::Result<ExitCode> {
     let model = format!("{}/{}", resolved.vendor, resolved.model);
     let look = || Look { theme: theme(config, paths), wrap: config.wrap };
-    let person = Arc::new(Person::new(yes, look, query.view.cwd.clone(), voice.clone(), cancel.clone()));
+    let approver = Arc::new(TerminalApprover::new(yes, look, query.view.cwd.clone(), writer.clone(), cancel.clone()));
     let scratch = Scratch::make(paths);
     let piped = query.stdin.as_deref().filter(|piped| piped.len() > agent::STDIN_CAP);
     if let Some(path) = piped.and_then(|piped| scratch.keep("stdin.txt", piped)) {
@@ -183,45 +186,45 @@ async fn answer(
     report::notices(problems);
     let places = Arc::new(paths.agent_places(scratch.path().to_owned()));
     let mut kit = config.agent.kit(resolved, places, Grants::default(), Redactor::new(masking));
-    kit.limits.tellings = voice.tellings();
+    kit.limits.tellings = writer.tellings();
     let turn = Turn {
         kit: Arc::new(kit),
         said: Vec::new(),
         seen: Seen::default(),
-        front: voice.clone(),
-        approver: person.clone(),
-        ports: Ports { asker: person.asker(), ..Ports::default() },
+        front: writer.clone(),
+        approver: approver.clone(),
+        ports: Ports { asker: approver.asker(), ..Ports::default() },
         cancel,
     };
     if config.reflex == Role::First {
         let (query, history) = (query.clone(), paths.history_db());
-        voice.fall_back_on(Box::new(move || Some(agent::first_aid(&query, history.as_deref())?.words)));
+        writer.set_rules(Box::new(move || Some(agent::first_aid(&query, history.as_deref())?.words)));
     }
-    let slow = tokio::spawn(say_rules_later(Arc::clone(&voice)));
+    let slow = tokio::spawn(write_rules_later(Arc::clone(&writer)));
     let Exchange { ending, usage, .. } = turn.run(query).await;
     slow.abort();
-    let refused = person.dismiss();
+    let refused = approver.dismiss();
     if let Ending::Failed(failure) = &ending
-        && (voice.say_rules() || voice.rules_have_answered())
+        && (writer.write_rules() || writer.rules_have_answered())
     {
-        voice.finish(&Ending::Answered, usage, Some("reflex"))?;
+        writer.finish(&Ending::Answered, usage, Some("reflex"))?;
         report::notices([&failure.words]);
         return Ok(ExitCode::SUCCESS);
     }
-    voice.finish(&ending, usage, Some(&model))?;
+    writer.finish(&ending, usage, Some(&model))?;
     report::notices(refusal(refused));
     Ok(match ending {
         Ending::Answered => ExitCode::SUCCESS,
-        Ending::Interrupted if voice.lost_its_reader() => ExitCode::SUCCESS,
+        Ending::Interrupted if writer.reader_is_gone() => ExitCode::SUCCESS,
         Ending::Interrupted => ExitCode::from(INTERRUPTED),
         Ending::StepLimit => {
-            Report::from(anyhow::anyhow!("the answer takes more steps than one query may")).code(1).print()
+            Report::from(anyhow::anyhow!("the answer took more steps than one question may take")).code(1).print()
         }
         Ending::Failed(failure) => Report::from(anyhow::anyhow!(failure.words)).code(1).print(),
     })
 }
 
-/// The words about calls that were refused because nobody could be asked.
+/// A notice about calls that were refused because there was nobody to approve them.
 fn refusal(calls: usize) -> Option<String> {
     match calls {
         0 => None,
@@ -230,16 +233,15 @@ fn refusal(calls: usize) -> Option<String> {
     }
 }
 
-/// Lets the rules answer a person at a terminal where the model has said nothing for a while. A program that reads the answer can
-/// wait.
-async fn say_rules_later(voice: Arc<Voice>) {
+/// Prints the answer of the rules if the model has not started to answer after a while. Only on a terminal: a program can wait.
+async fn write_rules_later(writer: Arc<AnswerWriter>) {
     tokio::time::sleep(agent::RULES_WAIT).await;
-    if voice.is_painted() {
-        voice.say_rules();
+    if writer.is_painted() {
+        writer.write_rules();
     }
 }
 
-/// The theme that was chosen; trouble with it is told.
+/// The configured theme. A problem with it becomes a notice.
 fn theme(config: &Config, paths: &Paths) -> Theme {
     let (theme, problem) = config.theme_of_choice(paths).unwrap_or_default();
     report::notices(problem);

@@ -1,4 +1,4 @@
-//! A private directory for as long as one query takes.
+//! A private directory for one question.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -8,25 +8,25 @@ use std::path::{Path, PathBuf};
 use crate::capture::SessionLock;
 use crate::config::Paths;
 
-/// The directory, removed with all that is in it at the end. The lock keeps a terminal that starts meanwhile from tidying it up.
+/// A private directory that is removed on drop. The lock keeps a session that starts meanwhile from sweeping it.
 pub(super) struct Scratch {
     directory: Option<PathBuf>,
     _lock: Option<SessionLock>,
 }
 
 impl Scratch {
-    /// Makes one, if there is a place for it; without one, long results are cut and the rest is lost.
+    /// Creates the directory. If that fails, long results are cut and the rest is lost.
     pub(super) fn make(paths: &Paths) -> Scratch {
         let (directory, lock) = paths.make_session_dir(&format!("ask-{}", std::process::id())).ok().unzip();
         Scratch { directory, _lock: lock }
     }
 
-    /// Where it is; an empty path, in which nothing can be made, if it is nowhere.
+    /// The path of the directory, or an empty path if there is none.
     pub(super) fn path(&self) -> &Path {
         self.directory.as_deref().unwrap_or(Path::new(""))
     }
 
-    /// Keeps a text, and says where.
+    /// Writes a text to a file and returns its path.
     pub(super) fn keep(&self, name: &str, text: &str) -> Option<PathBuf> {
         let path = self.directory.as_ref()?.join(name);
         let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path);
@@ -37,7 +37,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         if let Some(directory) = &self.directory {
-            // What can't be removed is tidied up by the next terminal.
+            // The next session sweeps what cannot be removed.
             let _ = fs::remove_dir_all(directory);
         }
     }

@@ -1,4 +1,4 @@
-//! What is piped in, bounded.
+//! Reads stdin, within limits.
 
 use std::io::{self, IsTerminal, Read};
 
@@ -6,12 +6,12 @@ use anyhow::Context;
 
 use crate::text::MIB;
 
-/// Bytes of the beginning, and of the end, that are kept. A model gets to see far fewer, but may search in these.
+/// How many bytes of the start and of the end are kept. A model sees fewer, but its tools may search all of them.
 const CAP: usize = 2 * MIB;
-/// A line longer than this is cut in two where bytes are missing.
+/// Lines up to this length are not cut in two where bytes are left out.
 const LINE: usize = 4096;
 
-/// Reads what was piped in, if anything.
+/// Reads stdin unless it is a terminal.
 pub(super) async fn read() -> anyhow::Result<Option<String>> {
     if io::stdin().is_terminal() {
         return Ok(None);
@@ -19,7 +19,7 @@ pub(super) async fn read() -> anyhow::Result<Option<String>> {
     let read = tokio::task::spawn_blocking(|| collect(io::stdin().lock(), CAP));
     match read.await.context("cannot read stdin")? {
         Ok(text) => Ok(Some(text).filter(|text| !text.trim().is_empty())),
-        // A program may be started without one, or with a directory for one.
+        // stdin may be closed, or a directory.
         Err(error) => {
             tracing::debug!(%error, "no stdin");
             Ok(None)
@@ -27,7 +27,7 @@ pub(super) async fn read() -> anyhow::Result<Option<String>> {
     }
 }
 
-/// The first and the last `cap` bytes, and a line in place of what is missing in between.
+/// The first and the last `cap` bytes, with a line between them that says how many are missing.
 fn collect(mut from: impl Read, cap: usize) -> io::Result<String> {
     let mut head = Vec::new();
     from.by_ref().take(cap as u64).read_to_end(&mut head)?;
@@ -38,7 +38,7 @@ fn collect(mut from: impl Read, cap: usize) -> io::Result<String> {
         tail.drain(..old);
     }
     if missing > 0 {
-        // Half a line could hold half a secret, which nothing could tell from ordinary text.
+        // A half line could contain half of a secret, which would not be recognised and masked.
         let end = memchr::memrchr(b'\n', &head).filter(|newline| head.len() - newline <= LINE);
         let start = memchr::memchr(b'\n', &tail).filter(|newline| *newline < LINE);
         let (end, start) = (end.map_or(head.len(), |newline| newline + 1), start.map_or(0, |newline| newline + 1));

@@ -1,4 +1,4 @@
-//! Where `ask` was called, and what happened there.
+//! The context of `ask`: directory, environment and the last commands of this terminal.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use crate::config::Paths;
 use crate::store::{Filter, History, StoreError, Ticket};
 use crate::track::Command;
 
-/// Commands of this terminal that are told.
+/// How many commands of this terminal are sent.
 const NEWEST: usize = 20;
 
-/// The shell as it is now. In a wrapped one that is also what was run in it; trouble with the record is told and nothing more.
+/// The shell as it is now. Inside a session it includes the last commands. If the history cannot be read, `tell` gets the reason.
 pub(super) fn now(paths: &Paths, tell: impl Fn(String)) -> ShellView {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let shell = variable("SHELL").unwrap_or_default();
@@ -19,7 +19,7 @@ pub(super) fn now(paths: &Paths, tell: impl Fn(String)) -> ShellView {
     let session = super::super::this_session(paths).map(|(id, _)| id).zip(paths.history_db());
     let happened = session.map(|(session, database)| recent(&database, session)).unwrap_or(Ok(Vec::new()));
     let happened = happened.unwrap_or_else(|error| {
-        tell(format!("{error}, so the model does not see what you ran"));
+        tell(format!("{error}; the model does not see what you ran"));
         Vec::new()
     });
     ShellView {

@@ -1,34 +1,37 @@
-//! What there is to know about an installation.
+//! Facts about an installation.
 
 use std::path::PathBuf;
 
-/// Everything `examine` judges.
-#[derive(Debug, Clone)]
+use crate::host::HostError;
+use crate::store::StoreError;
+
+/// All facts that `examine` judges.
+#[derive(Debug)]
 pub(crate) struct Facts {
     pub version: String,
     pub binary: Option<PathBuf>,
     /// The shell that would be started, or why there is none.
-    pub chosen: Result<Chosen, String>,
+    pub chosen: Result<ChosenShell, HostError>,
     /// The bash, zsh and fish on PATH, and the chosen shell.
     pub shells: Vec<InstalledShell>,
     pub config: ConfigFile,
-    pub state: Directory,
-    /// Where sessions may live, best first.
-    pub runtime: Vec<Directory>,
-    pub database: Database,
+    pub state: DirectoryFacts,
+    /// The directories for sessions, in order of preference.
+    pub runtime: Vec<DirectoryFacts>,
+    pub database: DatabaseFacts,
     /// `SHELLMATE_SESSION`.
     pub session: Option<String>,
-    pub terminal: Terminal,
+    pub terminal: TerminalFacts,
     pub is_login_shell: bool,
-    /// Whether `/etc/shells` has us.
+    /// Whether `/etc/shells` lists shellmate.
     pub listed: bool,
 }
 
 /// The shell that would be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Chosen {
+pub(crate) struct ChosenShell {
     pub path: PathBuf,
-    /// Where it was named, such as `from $SHELL`.
+    /// Why this shell, such as `from $SHELL`.
     pub why: String,
 }
 
@@ -39,15 +42,23 @@ pub(crate) struct InstalledShell {
     pub version: Option<String>,
 }
 
-/// The oldest versions whose hooks do what is needed.
+/// The oldest supported versions.
 pub(super) const NEEDED: [(&str, (u32, u32)); 3] = [("bash", (4, 4)), ("zsh", (5, 1)), ("fish", (3, 4))];
 
+/// The version that a shell should have at least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{shell} {}.{} or newer", needed.0, needed.1)]
+pub(crate) struct TooOld {
+    shell: &'static str,
+    needed: (u32, u32),
+}
+
 impl InstalledShell {
-    /// Whether it can be followed; if not, what would be needed. A version that can't be read gets the benefit of the doubt.
-    pub(crate) fn support(&self) -> Result<(), String> {
+    /// Whether this version is supported. An unknown version counts as supported.
+    pub(crate) fn support(&self) -> Result<(), TooOld> {
         let needed = NEEDED.iter().find(|(name, _)| *name == self.name).map(|(_, needed)| *needed);
         let (Some(needed), Some(found)) = (needed, self.version.as_deref().and_then(numbers)) else { return Ok(()) };
-        if found >= needed { Ok(()) } else { Err(format!("{} {}.{} or newer", self.name, needed.0, needed.1)) }
+        if found >= needed { Ok(()) } else { Err(TooOld { shell: self.name, needed }) }
     }
 }
 
@@ -61,20 +72,20 @@ fn numbers(version: &str) -> Option<(u32, u32)> {
 pub(crate) struct ConfigFile {
     pub path: Option<PathBuf>,
     pub exists: bool,
-    /// One line each.
+    /// One line for each problem.
     pub problems: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Directory {
+pub(crate) struct DirectoryFacts {
     pub path: Option<PathBuf>,
-    pub condition: Condition,
+    pub condition: DirectoryCondition,
 }
 
-/// What a directory of ours is like.
+/// The state of a directory that shellmate uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Condition {
-    /// Not there, but it can be made.
+pub(crate) enum DirectoryCondition {
+    /// It does not exist, but can be created.
     Missing,
     Private {
         mode: u32,
@@ -92,16 +103,16 @@ pub(crate) enum Condition {
     CannotWrite,
 }
 
-#[derive(Debug, Clone)]
-pub(crate) struct Database {
+#[derive(Debug)]
+pub(crate) struct DatabaseFacts {
     pub path: Option<PathBuf>,
-    /// In bytes; nothing if it does not exist.
+    /// In bytes, if it exists.
     pub size: Option<u64>,
-    pub opens: Result<(), String>,
+    pub opens: Result<(), StoreError>,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Terminal {
+pub(crate) struct TerminalFacts {
     pub term: Option<String>,
     pub colorterm: Option<String>,
     pub multiplexer: Option<&'static str>,

@@ -1,4 +1,4 @@
-//! Looking at the machine.
+//! Collects the facts about the machine.
 
 use std::ffi::OsString;
 use std::fs;
@@ -11,18 +11,23 @@ use std::time::{Duration, Instant};
 use nix::unistd::{AccessFlags, User, access, geteuid};
 
 use crate::config::{Config, Paths};
+use crate::host::HostError;
+use crate::store::StoreError;
 
-use super::facts::{Chosen, Condition, ConfigFile, Database, Directory, Facts, InstalledShell, NEEDED, Terminal};
+use super::facts::{
+    ChosenShell, ConfigFile, DatabaseFacts, DirectoryCondition, DirectoryFacts, Facts, InstalledShell, NEEDED,
+    TerminalFacts,
+};
 
-/// A shell that needs longer to say its version is asked in vain.
+/// How long a shell may take to print its version.
 const VERSION_WAIT: Duration = Duration::from_secs(2);
 
-/// Collects the facts. Which shell would be started and whether the history opens are asked of those who know.
+/// Collects the facts. The caller knows which shell would be started and how to open the history.
 pub(crate) fn gather(
     paths: &Paths,
     get: impl Fn(&str) -> Option<OsString>,
-    chosen: Result<Chosen, String>,
-    open_history: impl FnOnce(&Path) -> Result<(), String>,
+    chosen: Result<ChosenShell, HostError>,
+    open_history: impl FnOnce(&Path) -> Result<(), StoreError>,
 ) -> Facts {
     let binary = std::env::current_exe().ok();
     let var = |name: &str| get(name).map(|value| value.to_string_lossy().into_owned());
@@ -37,15 +42,15 @@ pub(crate) fn gather(
         chosen,
         shells,
         config: config(paths),
-        state: Directory {
+        state: DirectoryFacts {
             path: paths.state_dir().map(Path::to_owned),
-            condition: paths.state_dir().map_or(Condition::CannotWrite, condition),
+            condition: paths.state_dir().map_or(DirectoryCondition::CannotWrite, condition),
         },
         runtime: paths
             .runtime_roots()
-            .map(|root| Directory { path: Some(root.to_owned()), condition: condition(root) })
+            .map(|root| DirectoryFacts { path: Some(root.to_owned()), condition: condition(root) })
             .collect(),
-        database: Database {
+        database: DatabaseFacts {
             opens: match (&history, size) {
                 (Some(path), Some(_)) => open_history(path),
                 (Some(_), None) | (None, _) => Ok(()),
@@ -54,7 +59,7 @@ pub(crate) fn gather(
             size,
         },
         session: var("SHELLMATE_SESSION").filter(|id| !id.is_empty()),
-        terminal: Terminal {
+        terminal: TerminalFacts {
             term: var("TERM"),
             colorterm: var("COLORTERM").filter(|value| !value.is_empty()),
             multiplexer: [("TMUX", "tmux"), ("STY", "screen"), ("ZELLIJ", "zellij")]
@@ -80,8 +85,8 @@ fn config(paths: &Paths) -> ConfigFile {
     }
 }
 
-/// The bash, zsh and fish that come first on PATH, and the chosen shell if it is another one of those.
-fn shells(path: Option<&OsString>, chosen: Option<&Chosen>) -> Vec<InstalledShell> {
+/// The first bash, zsh and fish on PATH, and the chosen shell if that is another one.
+fn shells(path: Option<&OsString>, chosen: Option<&ChosenShell>) -> Vec<InstalledShell> {
     let on_path = NEEDED.iter().filter_map(|(name, _)| {
         let dirs = path.map(std::env::split_paths).into_iter().flatten();
         let found =
@@ -99,7 +104,7 @@ fn shells(path: Option<&OsString>, chosen: Option<&Chosen>) -> Vec<InstalledShel
     found.into_iter().map(|(name, path)| InstalledShell { name, version: version(&path), path }).collect()
 }
 
-/// What `--version` says, as far as it is a number.
+/// The version number that `--version` prints.
 fn version(shell: &Path) -> Option<String> {
     let mut child = Command::new(shell)
         .arg("--version")
@@ -122,33 +127,33 @@ fn version(shell: &Path) -> Option<String> {
     version_in(&String::from_utf8_lossy(&text[..read])).map(str::to_owned)
 }
 
-/// The first word that begins with a number and a dot, up to what is no longer one.
+/// The first version number in a text: digits and dots.
 pub(super) fn version_in(text: &str) -> Option<&str> {
     let words = text.split([' ', '\n', '\t', ',']).filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
     let numbers = |word: &str| word.find(|c: char| c != '.' && !c.is_ascii_digit()).unwrap_or(word.len());
     words.map(|word| &word[..numbers(word)]).find(|version| version.contains('.'))
 }
 
-pub(super) fn condition(path: &Path) -> Condition {
+pub(super) fn condition(path: &Path) -> DirectoryCondition {
     let Ok(found) = fs::symlink_metadata(path) else {
-        // The nearest directory that exists must let us make the rest.
+        // It can be created if the nearest existing directory is writable.
         let nearest = path.ancestors().find(|ancestor| ancestor.exists());
         let can_make = nearest.is_some_and(|dir| dir.is_dir() && access(dir, AccessFlags::W_OK).is_ok());
-        return if can_make { Condition::Missing } else { Condition::CannotWrite };
+        return if can_make { DirectoryCondition::Missing } else { DirectoryCondition::CannotWrite };
     };
     let mode = found.mode() & 0o7777;
     if !found.is_dir() {
-        Condition::NotADirectory
+        DirectoryCondition::NotADirectory
     } else if found.uid() != geteuid().as_raw() {
-        Condition::Foreign { uid: found.uid() }
+        DirectoryCondition::Foreign { uid: found.uid() }
     } else if mode & 0o022 != 0 {
-        Condition::Writable { mode }
+        DirectoryCondition::Writable { mode }
     } else if access(path, AccessFlags::W_OK).is_err() {
-        Condition::CannotWrite
+        DirectoryCondition::CannotWrite
     } else if mode & 0o077 != 0 {
-        Condition::Readable { mode }
+        DirectoryCondition::Readable { mode }
     } else {
-        Condition::Private { mode }
+        DirectoryCondition::Private { mode }
     }
 }
 

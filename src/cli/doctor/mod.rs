@@ -1,6 +1,6 @@
-//! `shellmate doctor`: what a puzzled user needs to know, and what to do about it.
+//! `shellmate doctor`: checks the installation and says how to fix problems.
 //!
-//! Facts are gathered at one place and judged at another, so that every judgement can be tested without the trouble it is about.
+//! `gather` collects facts about the machine, `examine` judges them. So each judgement can be tested without the problem itself.
 
 mod facts;
 mod gather;
@@ -11,10 +11,12 @@ use std::process::ExitCode;
 use anyhow::Result;
 use serde::Serialize;
 
-pub(crate) use facts::{Chosen, Condition, ConfigFile, Database, Directory, Facts, InstalledShell, Terminal};
+pub(crate) use facts::{
+    ChosenShell, ConfigFile, DatabaseFacts, DirectoryCondition, DirectoryFacts, Facts, InstalledShell, TerminalFacts,
+};
 pub(crate) use gather::gather;
 
-/// How good or bad a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Level {
@@ -23,13 +25,13 @@ pub(crate) enum Level {
     Problem,
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Finding {
     pub level: Level,
     pub about: &'static str,
     pub text: String,
-    /// What to do about it.
+    /// How to fix it.
     pub advice: Option<String>,
 }
 
@@ -43,7 +45,7 @@ impl Finding {
     }
 }
 
-/// Judges the facts, in the order a person would ask.
+/// Judges the facts.
 pub(crate) fn examine(facts: &Facts) -> Vec<Finding> {
     let mut findings = vec![version(facts), inner_shell(facts)];
     findings.extend(facts.shells.iter().map(installed));
@@ -76,10 +78,10 @@ fn inner_shell(facts: &Facts) -> Finding {
     let text = format!("{} ({})", chosen.path.display(), chosen.why);
     let known = facts.shells.iter().find(|shell| shell.path == chosen.path);
     match known.map(InstalledShell::support) {
-        None => Finding::new(Level::Note, "shell", format!("{text} is not a shell shellmate has hooks for"))
-            .advice("it works, but nothing is remembered; bash, zsh and fish are supported"),
-        Some(Err(needed)) => Finding::new(Level::Problem, "shell", format!("{text} is too old to be followed"))
-            .advice(format!("it works, but nothing is remembered; {needed} is needed")),
+        None => Finding::new(Level::Note, "shell", format!("{text} has no shellmate hooks"))
+            .advice("it works, but nothing is recorded; bash, zsh and fish are supported"),
+        Some(Err(needed)) => Finding::new(Level::Problem, "shell", format!("{text} is too old for the hooks"))
+            .advice(format!("it works, but nothing is recorded; {needed} is needed")),
         Some(Ok(())) => Finding::new(Level::Ok, "shell", text),
     }
 }
@@ -98,48 +100,48 @@ fn config(file: &ConfigFile) -> Vec<Finding> {
     let problem = |line: &String| Finding::new(Level::Problem, "config", line).advice(advice);
     match &file.path {
         None => vec![
-            Finding::new(Level::Note, "config", "no place for one, so the defaults are used")
-                .advice("set HOME to your home"),
+            Finding::new(Level::Note, "config", "no directory for it; the defaults are used")
+                .advice("set HOME to your home directory"),
         ],
         Some(_) if !file.problems.is_empty() => file.problems.iter().map(problem).collect(),
         Some(path) if file.exists => vec![Finding::new(Level::Ok, "config", path.display().to_string())],
         Some(path) => {
-            vec![Finding::new(Level::Ok, "config", format!("none at {}, so the defaults are used", path.display()))]
+            vec![Finding::new(Level::Ok, "config", format!("none at {}; the defaults are used", path.display()))]
         }
     }
 }
 
-fn directory(about: &'static str, directory: &Directory) -> Finding {
+fn directory(about: &'static str, directory: &DirectoryFacts) -> Finding {
     let Some(path) = directory.path.as_ref().map(|path| path.display().to_string()) else {
-        return Finding::new(Level::Problem, about, "no place for it: nothing is remembered")
-            .advice("set HOME to your home");
+        return Finding::new(Level::Problem, about, "no directory for it; nothing is recorded")
+            .advice("set HOME to your home directory");
     };
     let problem = |what: String, advice: String| Finding::new(Level::Problem, about, what).advice(advice);
     match &directory.condition {
-        Condition::Missing => Finding::new(Level::Ok, about, format!("{path} (made when needed)")),
-        Condition::Private { mode } => Finding::new(Level::Ok, about, format!("{path} (mode {mode:04o})")),
-        Condition::Readable { mode } => {
+        DirectoryCondition::Missing => Finding::new(Level::Ok, about, format!("{path} (created when needed)")),
+        DirectoryCondition::Private { mode } => Finding::new(Level::Ok, about, format!("{path} (mode {mode:04o})")),
+        DirectoryCondition::Readable { mode } => {
             Finding::new(Level::Note, about, format!("{path} can be read by others (mode {mode:04o})"))
-                .advice("nothing to do: it is closed at the next start")
+                .advice("nothing to do: the next start makes it private")
         }
-        Condition::Writable { mode } => problem(
+        DirectoryCondition::Writable { mode } => problem(
             format!("{path} can be written by others (mode {mode:04o}), so it is not used"),
-            format!("look at what is in it, then `chmod 700 {path}`"),
+            format!("check what is in it, then `chmod 700 {path}`"),
         ),
-        Condition::Foreign { uid } => {
+        DirectoryCondition::Foreign { uid } => {
             problem(format!("{path} belongs to user {uid}, so it is not used"), format!("remove or rename {path}"))
         }
-        Condition::NotADirectory => {
+        DirectoryCondition::NotADirectory => {
             problem(format!("{path} is not a directory, so it is not used"), format!("remove or rename {path}"))
         }
-        Condition::CannotWrite => {
+        DirectoryCondition::CannotWrite => {
             problem(format!("{path} cannot be written"), "check its permissions and the disk".to_owned())
         }
     }
 }
 
-/// A session takes the first place it can use; those before it are worth a note, and having none is a problem.
-fn runtime(places: &[Directory]) -> Vec<Finding> {
+/// A session uses the first usable directory. Unusable ones before it are notes; having none is a problem.
+fn runtime(places: &[DirectoryFacts]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = places.iter().map(|place| directory("runtime", place)).collect();
     if let Some(used) = findings.iter().position(|finding| finding.level != Level::Problem) {
         findings.truncate(used + 1);
@@ -148,16 +150,16 @@ fn runtime(places: &[Directory]) -> Vec<Finding> {
     findings
 }
 
-fn database(database: &Database) -> Finding {
+fn database(database: &DatabaseFacts) -> Finding {
     match (&database.path, &database.size, &database.opens) {
-        (None, _, _) => Finding::new(Level::Note, "history", "no place for it: nothing is remembered"),
+        (None, _, _) => Finding::new(Level::Note, "history", "no directory for it; nothing is recorded"),
         (Some(path), None, _) => Finding::new(Level::Ok, "history", format!("none yet at {}", path.display())),
         (Some(path), Some(size), Ok(())) => {
             Finding::new(Level::Ok, "history", format!("{} ({} KiB)", path.display(), size.div_ceil(1024)))
         }
         (Some(path), Some(_), Err(why)) => {
             Finding::new(Level::Problem, "history", format!("{} cannot be opened: {why}", path.display()))
-                .advice("move it away to start a new one; your shell works without it")
+                .advice("move it away to start a new one; the shell works without it")
         }
     }
 }
@@ -165,12 +167,12 @@ fn database(database: &Database) -> Finding {
 fn session(facts: &Facts) -> Finding {
     match &facts.session {
         Some(id) => Finding::new(Level::Ok, "session", format!("inside session {id}")),
-        None => Finding::new(Level::Note, "session", "not inside shellmate: commands typed here are not remembered")
+        None => Finding::new(Level::Note, "session", "not inside shellmate; commands typed here are not recorded")
             .advice("start it with `shellmate`"),
     }
 }
 
-fn terminal(terminal: &Terminal) -> Finding {
+fn terminal(terminal: &TerminalFacts) -> Finding {
     let mut text = format!("TERM={}", terminal.term.as_deref().unwrap_or("(unset)"));
     if let Some(colour) = &terminal.colorterm {
         text.push_str(&format!(", COLORTERM={colour}"));
@@ -180,7 +182,7 @@ fn terminal(terminal: &Terminal) -> Finding {
     }
     match terminal.term.as_deref() {
         None | Some("" | "dumb") => Finding::new(Level::Note, "terminal", text)
-            .advice("no prompt marks are sent to such a terminal; set TERM if yours is better than that"),
+            .advice("no prompt marks are sent to such a terminal; set TERM if yours supports more"),
         Some(_) => Finding::new(Level::Ok, "terminal", text),
     }
 }
@@ -202,7 +204,7 @@ fn login(facts: &Facts) -> Finding {
     }
 }
 
-/// Prints the findings; the exit code is 1 if one of them is a problem.
+/// Prints the findings. The exit code is 1 if one of them is a problem.
 pub(crate) fn print(findings: &[Finding], version: &str, json: bool, out: &mut impl Write) -> Result<ExitCode> {
     let healthy = findings.iter().all(|finding| finding.level != Level::Problem);
     if json {

@@ -1,4 +1,4 @@
-//! The history for programs: one object a line.
+//! The history in JSON: one object per line.
 
 use std::io::Write;
 
@@ -8,9 +8,9 @@ use super::{show, timestamp};
 use crate::cli::json::print;
 use crate::store::{Entry, Stats, Stored};
 
-/// Scripts rely on these names.
+/// A command in JSON. Scripts rely on the names of the fields.
 #[derive(Serialize)]
-struct Line {
+struct JsonEntry {
     id: i64,
     session: String,
     host: String,
@@ -27,9 +27,9 @@ struct Line {
     output: Option<String>,
 }
 
-impl Line {
-    fn new(entry: &Entry, output: Option<String>) -> Line {
-        Line {
+impl JsonEntry {
+    fn new(entry: &Entry, output: Option<String>) -> JsonEntry {
+        JsonEntry {
             id: entry.id,
             session: entry.session.clone(),
             host: entry.host.clone(),
@@ -48,11 +48,11 @@ impl Line {
 }
 
 pub(super) fn entry(entry: &Entry, out: &mut impl Write) -> anyhow::Result<()> {
-    print(&Line::new(entry, None), out)
+    print(&JsonEntry::new(entry, None), out)
 }
 
 pub(super) fn whole(stored: &Stored, out: &mut impl Write) -> anyhow::Result<()> {
-    print(&Line::new(&stored.entry, Some(show::text(stored))), out)
+    print(&JsonEntry::new(&stored.entry, Some(show::text(stored))), out)
 }
 
 pub(super) fn stats(stats: &Stats, out: &mut impl Write) -> anyhow::Result<()> {
@@ -61,7 +61,7 @@ pub(super) fn stats(stats: &Stats, out: &mut impl Write) -> anyhow::Result<()> {
         .iter()
         .map(|program| serde_json::json!({ "name": program.name, "runs": program.runs, "failed": program.failed }))
         .collect();
-    let slowest: Vec<_> = stats.slowest.iter().map(|entry| Line::new(entry, None)).collect();
+    let slowest: Vec<_> = stats.slowest.iter().map(|entry| JsonEntry::new(entry, None)).collect();
     let object = serde_json::json!({
         "commands": stats.commands,
         "failed": stats.failed,

@@ -1,12 +1,12 @@
-//! `shellmate history`: what was run, where, and what came of it.
+//! `shellmate history`: lists, searches, shows and deletes recorded commands.
 //!
-//! Nothing here knows the process it runs in: database, directories, clock, screen and the answers to questions are handed in.
-//! Text from the database is sanitised before it is written, except where raw bytes or JSON are asked for.
+//! Database, directories, clock, display and answers to questions are passed in, so tests need no process. Text from the database is
+//! sanitized before it is written, except for raw output and JSON.
 
+mod display;
 mod forget;
 mod json;
 mod pause;
-mod screen;
 mod show;
 mod since;
 mod stats;
@@ -23,110 +23,111 @@ use jiff::{Timestamp, Zoned};
 use crate::store::{Filter, History};
 
 use super::report;
-pub(crate) use screen::Screen;
+pub(crate) use display::Display;
 use since::Since;
 
-/// On a terminal, where more would only scroll by.
+/// How many commands are listed on a terminal.
 const LISTED: usize = 50;
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<HistoryCommand>,
     #[command(flatten)]
-    which: Which,
-    /// Print one JSON object a line.
+    selection: Selection,
+    /// Print one JSON object per line.
     #[arg(long, global = true)]
     json: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+enum HistoryCommand {
     /// Find commands by words in their text or output.
     Search {
-        /// All of them must be there; the last may be unfinished.
+        /// All of these words must occur; the last one may be incomplete.
         #[arg(required = true, value_name = "WORDS")]
         words: Vec<String>,
         #[command(flatten)]
-        which: Which,
+        selection: Selection,
     },
     /// Show a command with its output.
     Show {
+        /// The number of the command, as listed by `shellmate history`.
         id: i64,
-        /// Print nothing but the output, byte for byte.
+        /// Print only the output, byte for byte.
         #[arg(long, conflicts_with = "json")]
         raw: bool,
     },
-    /// Show the last command with its output: of this terminal, or of any if this one has none.
+    /// Show the last command of this terminal with its output, or of any terminal if this one has none.
     Last {
-        /// How many.
+        /// How many commands.
         #[arg(default_value_t = 1, value_name = "N")]
         count: usize,
     },
-    /// The history in numbers.
+    /// Print statistics.
     Stats,
-    /// Remove commands and their output for good.
+    /// Delete commands and their output.
     Forget(forget::Args),
     /// Stop recording in this terminal.
     Pause,
-    /// Go on recording in this terminal.
+    /// Resume recording in this terminal.
     Resume,
 }
 
-/// Which commands to list.
+/// Selection commands to list.
 #[derive(Debug, Default, clap::Args)]
-struct Which {
-    /// Only those started in this directory or below it.
+struct Selection {
+    /// Only commands started in this directory or below it.
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
-    /// Only those that failed.
+    /// Only commands that failed.
     #[arg(long)]
     failed: bool,
-    /// Only those started since then: 30m, 2h, 2d, 1w, today, or a date.
+    /// Only commands started since then: 30m, 2h, 2d, 1w, today, or a date.
     #[arg(long, value_name = "TIME")]
     since: Option<Since>,
-    /// Only those of this session.
+    /// Only commands of this session.
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Only the newest so many. On a terminal 50, otherwise all.
+    /// Only the newest N commands. By default 50 on a terminal, otherwise all.
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
 }
 
-/// Where everything is.
+/// The files and the clock that the subcommands use.
 #[derive(Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct HistoryContext<'a> {
     pub database: &'a Path,
-    /// Spill files are below it. Nothing outside is ever removed.
+    /// The directory of spill files. No file outside of it is deleted.
     pub runtime: &'a Path,
-    /// The session we run in, if we do.
-    pub session: Option<Inside<'a>>,
-    /// The working directory as the shell knows it, symbolic links and all.
+    /// The session that this program runs in, if any.
+    pub session: Option<CurrentSession<'a>>,
+    /// The working directory as the shell knows it, which may contain symbolic links.
     pub cwd: &'a Path,
     pub now: Zoned,
 }
 
-/// The session we run in.
+/// The session that this program runs in.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Inside<'a> {
+pub(crate) struct CurrentSession<'a> {
     pub id: &'a str,
     /// Its private directory.
     pub directory: &'a Path,
 }
 
-/// Does what the arguments say. `answers` is where a question can be answered, if anywhere.
+/// Runs the subcommand. `answers` is the input for answers to a question, if there is one.
 pub(crate) fn run(
     args: Args,
-    place: &Place<'_>,
-    screen: Screen,
+    context: &HistoryContext<'_>,
+    display: Display,
     answers: Option<&mut dyn BufRead>,
     out: &mut impl Write,
 ) -> anyhow::Result<ExitCode> {
-    let done = dispatch(args, place, screen, answers, out).and_then(|()| Ok(out.flush()?));
+    let done = dispatch(args, context, display, answers, out).and_then(|()| Ok(out.flush()?));
     match done {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        // Whoever reads has read enough.
+        // A closed pipe (`| head`) is not an error.
         Err(error) if is_broken_pipe(&error) => Ok(ExitCode::SUCCESS),
         Err(error) => Err(error),
     }
@@ -134,84 +135,84 @@ pub(crate) fn run(
 
 fn dispatch(
     args: Args,
-    place: &Place<'_>,
-    screen: Screen,
+    context: &HistoryContext<'_>,
+    display: Display,
     answers: Option<&mut dyn BufRead>,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
     let json = args.json;
-    let open = || History::open(place.database);
+    let open = || History::open(context.database);
     match args.command {
         None => {
-            let (history, filter) = (open()?, filter(&args.which, place, screen)?);
+            let (history, filter) = (open()?, filter(&args.selection, context, display)?);
             let entries = |visit: &mut table::Visitor<'_>| history.for_each(&filter, visit);
             if json {
                 return entries(&mut |entry| json::entry(&entry, out));
             }
-            say_if_none(table::list(entries, place, screen, out)?, args.which.is_narrow());
+            report_empty(table::list(entries, context, display, out)?, args.selection.is_filtered());
             Ok(())
         }
-        Some(Command::Search { words, which }) => {
-            let (history, filter) = (open()?, filter(&which, place, screen)?);
+        Some(HistoryCommand::Search { words, selection }) => {
+            let (history, filter) = (open()?, filter(&selection, context, display)?);
             let entries = |visit: &mut table::Visitor<'_>| history.for_each_found(&words, &filter, visit);
             if json {
                 return entries(&mut |entry| json::entry(&entry, out));
             }
-            say_if_none(table::found(&history, entries, &words, place, screen, out)?, true);
+            report_empty(table::found(&history, entries, &words, context, display, out)?, true);
             Ok(())
         }
-        Some(Command::Show { id, raw }) => {
+        Some(HistoryCommand::Show { id, raw }) => {
             let Some(stored) = open()?.get(id)? else {
                 anyhow::bail!("there is no command {id} in the history; `shellmate history` lists them")
             };
             match (raw, json) {
                 (true, _) => show::raw(&stored, out),
                 (false, true) => json::whole(&stored, out),
-                (false, false) => show::whole(&stored, place, screen, out),
+                (false, false) => show::whole(&stored, context, display, out),
             }
         }
-        Some(Command::Last { count }) => {
+        Some(HistoryCommand::Last { count }) => {
             let history = open()?;
-            for entry in last(&history, count, place)? {
-                // Forgotten in this very moment.
+            for entry in last(&history, count, context)? {
+                // It may have been deleted meanwhile.
                 let Some(stored) = history.get(entry.id)? else { continue };
                 if json {
                     json::whole(&stored, out)?;
                 } else {
-                    show::whole(&stored, place, screen, out)?;
+                    show::whole(&stored, context, display, out)?;
                 }
             }
             Ok(())
         }
-        Some(Command::Stats) => {
+        Some(HistoryCommand::Stats) => {
             let stats = open()?.stats()?;
-            if json { json::stats(&stats, out) } else { stats::print(&stats, place, screen, out) }
+            if json { json::stats(&stats, out) } else { stats::print(&stats, context, display, out) }
         }
-        Some(Command::Forget(args)) => forget::run(&args, json, place, screen, answers, out),
-        Some(Command::Pause) => pause::pause(place, out),
-        Some(Command::Resume) => pause::resume(place, out),
+        Some(HistoryCommand::Forget(args)) => forget::run(&args, json, context, display, answers, out),
+        Some(HistoryCommand::Pause) => pause::pause(context, out),
+        Some(HistoryCommand::Resume) => pause::resume(context, out),
     }
 }
 
-/// Tells a person on stderr that nothing was found. What is on stdout is an empty list all the same.
-fn say_if_none(listed: usize, is_narrow: bool) {
-    let words = match is_narrow {
+/// Says on stderr that nothing was found. stdout stays empty.
+fn report_empty(listed: usize, is_filtered: bool) {
+    let words = match is_filtered {
         true => "no recorded command matches; `shellmate history` lists all",
         false => "no command has been recorded yet",
     };
     report::notices((listed == 0).then_some(words));
 }
 
-impl Which {
-    /// Whether some commands are left out on purpose.
-    fn is_narrow(&self) -> bool {
-        let Which { cwd, failed, since, session, limit } = self;
+impl Selection {
+    /// Whether any filter is set.
+    fn is_filtered(&self) -> bool {
+        let Selection { cwd, failed, since, session, limit } = self;
         cwd.is_some() || *failed || since.is_some() || session.is_some() || limit.is_some()
     }
 }
 
-fn last(history: &History, count: usize, place: &Place<'_>) -> anyhow::Result<Vec<crate::store::Entry>> {
-    let session = place.session.map(|inside| inside.id.to_owned());
+fn last(history: &History, count: usize, context: &HistoryContext<'_>) -> anyhow::Result<Vec<crate::store::Entry>> {
+    let session = context.session.map(|current| current.id.to_owned());
     let here = Filter { session, limit: Some(count), ..Filter::default() };
     let entries = history.list(&here)?;
     let entries = if entries.is_empty() { history.list(&Filter { session: None, ..here })? } else { entries };
@@ -221,17 +222,17 @@ fn last(history: &History, count: usize, place: &Place<'_>) -> anyhow::Result<Ve
     Ok(entries)
 }
 
-fn filter(which: &Which, place: &Place<'_>, screen: Screen) -> anyhow::Result<Filter> {
+fn filter(selection: &Selection, context: &HistoryContext<'_>, display: Display) -> anyhow::Result<Filter> {
     Ok(Filter {
-        cwd: which.cwd.as_ref().map(|directory| absolute(place.cwd, directory)),
-        failed: which.failed,
-        since: which.since.as_ref().map(|since| since.before(&place.now)).transpose()?,
-        session: which.session.clone(),
-        limit: which.limit.or(screen.terminal.then_some(LISTED)),
+        cwd: selection.cwd.as_ref().map(|directory| absolute(context.cwd, directory)),
+        failed: selection.failed,
+        since: selection.since.as_ref().map(|since| since.before(&context.now)).transpose()?,
+        session: selection.session.clone(),
+        limit: selection.limit.or(display.terminal.then_some(LISTED)),
     })
 }
 
-/// As `cd` would have it: `..` undoes a name, whether or not that was a symbolic link.
+/// Joins paths as `cd` does: `..` removes a component, even if that is a symbolic link.
 fn absolute(cwd: &Path, directory: &Path) -> PathBuf {
     let mut path = PathBuf::new();
     for component in cwd.join(directory).components() {
@@ -246,12 +247,12 @@ fn absolute(cwd: &Path, directory: &Path) -> PathBuf {
     path
 }
 
-/// How long before `now` something started; nothing if a clock was wrong.
+/// The time since `started_at`, or zero if that is in the future.
 fn age(started_at: std::time::SystemTime, now: &Zoned) -> std::time::Duration {
     std::time::SystemTime::from(now.timestamp()).duration_since(started_at).unwrap_or_default()
 }
 
-/// What no calendar knows is shown as its beginning.
+/// Times outside of the calendar become the Unix epoch.
 fn timestamp(time: std::time::SystemTime) -> Timestamp {
     Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH)
 }

@@ -1,18 +1,23 @@
-//! A command with its output.
+//! Prints a command with its output.
 
 use std::io::Write;
 
-use super::screen::Screen;
-use super::{Place, age, timestamp};
+use super::display::Display;
+use super::{HistoryContext, age, timestamp};
 use crate::store::{Entry, Stored};
 use crate::text::style::Style;
 use crate::text::{human, sanitize};
 
 /// The command, a line about it, and its output as the terminal showed it.
-pub(super) fn whole(stored: &Stored, place: &Place<'_>, screen: Screen, out: &mut impl Write) -> anyhow::Result<()> {
+pub(super) fn whole(
+    stored: &Stored,
+    context: &HistoryContext<'_>,
+    display: Display,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
     let command = sanitize(&String::from_utf8_lossy(&stored.entry.command));
-    writeln!(out, "{}", screen.paint(Style::BOLD, &format!("$ {command}")))?;
-    writeln!(out, "{}", screen.paint(Style::DIM, &about(&stored.entry, place)))?;
+    writeln!(out, "{}", display.paint(Style::BOLD, &format!("$ {command}")))?;
+    writeln!(out, "{}", display.paint(Style::DIM, &about(&stored.entry, context)))?;
     let text = text(stored);
     if !text.is_empty() {
         writeln!(out, "{}", sanitize(&text))?;
@@ -20,7 +25,7 @@ pub(super) fn whole(stored: &Stored, place: &Place<'_>, screen: Screen, out: &mu
     Ok(())
 }
 
-/// The output as it came.
+/// Prints the recorded bytes of the output.
 pub(super) fn raw(stored: &Stored, out: &mut impl Write) -> anyhow::Result<()> {
     Ok(out.write_all(&stored.whole().kept())?)
 }
@@ -30,19 +35,19 @@ pub(super) fn text(stored: &Stored) -> String {
     stored.whole().text(stored.size)
 }
 
-fn about(entry: &Entry, place: &Place<'_>) -> String {
-    let started = timestamp(entry.started_at).to_zoned(place.now.time_zone().clone());
+fn about(entry: &Entry, context: &HistoryContext<'_>) -> String {
+    let started = timestamp(entry.started_at).to_zoned(context.now.time_zone().clone());
     let outcome = if entry.status == 0 { "✓".to_owned() } else { format!("exit status {}", entry.status) };
     let mut facts = vec![
         format!("#{}", entry.id),
         sanitize(&entry.cwd.to_string_lossy()),
-        format!("{} ({})", started.strftime("%Y-%m-%d %H:%M:%S"), human::age(age(entry.started_at, &place.now))),
+        format!("{} ({})", started.strftime("%Y-%m-%d %H:%M:%S"), human::age(age(entry.started_at, &context.now))),
         outcome,
         human::duration(entry.duration),
         format!("{} of output", human::size(entry.output_bytes)),
     ];
     if entry.full_screen {
-        facts.push("took the whole screen".to_owned());
+        facts.push("full screen".to_owned());
     }
     facts.join(" · ")
 }

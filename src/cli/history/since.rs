@@ -1,4 +1,4 @@
-//! A point in time as people write it.
+//! The values of `--since`: points in time.
 
 use std::str::FromStr;
 use std::time::SystemTime;
@@ -6,22 +6,30 @@ use std::time::SystemTime;
 use jiff::civil::{DateTime, Time};
 use jiff::{Span, Timestamp, ToSpan, Zoned};
 
-/// A point in time, not yet seen from now.
+/// A point in time, relative to now or absolute.
 #[derive(Debug, Clone)]
 pub(super) enum Since {
-    /// So long ago.
+    /// This long ago.
     Ago(Span),
-    /// The beginning of the day so many days ago.
+    /// The start of the day this many days ago.
     Day(i64),
     /// A time of today.
     Today(Time),
-    /// A date, with or without a time, where we are.
+    /// A date, with or without a time, in the local time zone.
     Local(DateTime),
     Exact(Timestamp),
 }
 
+/// A text that is not a point in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "expected how long ago (30m, 2h, 2d, 1w), today, yesterday, a time (14:30), a date (2026-03-01) \
+     or a timestamp (2026-03-01T14:30:00Z)"
+)]
+pub(super) struct SinceError;
+
 impl FromStr for Since {
-    type Err = String;
+    type Err = SinceError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let text = text.trim();
@@ -30,7 +38,7 @@ impl FromStr for Since {
             "yesterday" => return Ok(Since::Day(1)),
             _ => {}
         }
-        // `ago` is understood too, but a sign would mean the future.
+        // `Span` also parses signs and `ago`, which could mean the future.
         if text.starts_with(|c: char| c.is_ascii_digit())
             && !text.contains("ago")
             && let Ok(span) = text.parse::<Span>()
@@ -40,11 +48,7 @@ impl FromStr for Since {
         let exact = text.parse().map(Since::Exact);
         let local = || text.parse().map(Since::Local);
         let today = || text.parse().map(Since::Today);
-        exact.or_else(|_| local()).or_else(|_| today()).map_err(|_| {
-            "expected how long ago (30m, 2h, 2d, 1w), today, yesterday, a time (14:30), a date (2026-03-01) \
-             or a timestamp (2026-03-01T14:30:00Z)"
-                .to_owned()
-        })
+        exact.or_else(|_| local()).or_else(|_| today()).map_err(|_| SinceError)
     }
 }
 
@@ -73,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_write_is_understood() {
+    fn every_form_is_parsed() {
         for (text, point) in [
             ("45s", "2026-03-10T10:59:15Z"),
             ("30m", "2026-03-10T10:30:00Z"),
@@ -95,10 +99,10 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_says_what_is_accepted() {
+    fn the_error_lists_the_accepted_forms() {
         for text in ["", "soon", "-2d", "2", "2x", "2026-13-01", "99:99"] {
             let error = text.parse::<Since>().expect_err(text);
-            assert!(error.contains("30m, 2h, 2d, 1w"), "{error}");
+            assert!(error.to_string().contains("30m, 2h, 2d, 1w"), "{error}");
         }
     }
 }

@@ -1,21 +1,26 @@
-//! The history in numbers.
+//! Statistics of the history.
 
 use std::io::Write;
 
-use super::screen::{Screen, clip};
-use super::{Place, table, timestamp};
+use super::display::{Display, clip};
+use super::{HistoryContext, table, timestamp};
 use crate::store::Stats;
 use crate::text::style::Style;
 use crate::text::{human, sanitize};
 
-pub(super) fn print(stats: &Stats, place: &Place<'_>, screen: Screen, out: &mut impl Write) -> anyhow::Result<()> {
-    if screen.terminal { fitted(stats, place, screen, out) } else { plain(stats, out) }
+pub(super) fn print(
+    stats: &Stats,
+    context: &HistoryContext<'_>,
+    display: Display,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    if display.terminal { fitted(stats, context, display, out) } else { plain(stats, out) }
 }
 
-fn fitted(stats: &Stats, place: &Place<'_>, screen: Screen, out: &mut impl Write) -> anyhow::Result<()> {
+fn fitted(stats: &Stats, context: &HistoryContext<'_>, display: Display, out: &mut impl Write) -> anyhow::Result<()> {
     let since = match stats.since {
         Some(since) => {
-            let since = timestamp(since).to_zoned(place.now.time_zone().clone());
+            let since = timestamp(since).to_zoned(context.now.time_zone().clone());
             format!(" since {}", since.strftime("%Y-%m-%d"))
         }
         None => String::new(),
@@ -28,23 +33,23 @@ fn fitted(stats: &Stats, place: &Place<'_>, screen: Screen, out: &mut impl Write
         format!("output    {}", human::size(stats.output_bytes)),
         format!("on disk   {}", human::size(stats.disk_bytes)),
     ] {
-        writeln!(out, "{}", clip(&line, screen.width))?;
+        writeln!(out, "{}", clip(&line, display.width))?;
     }
     if !stats.programs.is_empty() {
-        writeln!(out, "\n{}", screen.paint(Style::BOLD, "most run"))?;
+        writeln!(out, "\n{}", display.paint(Style::BOLD, "most run"))?;
     }
     for program in &stats.programs {
         let failed = format!("{} % failed", percent(program.failed, program.runs));
         let line = format!("{:>8}  {}  {failed}", program.runs, sanitize(&program.name));
-        writeln!(out, "{}", clip(&line, screen.width))?;
+        writeln!(out, "{}", clip(&line, display.width))?;
     }
     if !stats.slowest.is_empty() {
-        writeln!(out, "\n{}", screen.paint(Style::BOLD, "slowest"))?;
+        writeln!(out, "\n{}", display.paint(Style::BOLD, "slowest"))?;
     }
     for entry in &stats.slowest {
         let line =
             format!("{:>8}  {}  #{}", human::duration(entry.duration), table::one_line(&entry.command), entry.id);
-        writeln!(out, "{}", clip(&line, screen.width))?;
+        writeln!(out, "{}", clip(&line, display.width))?;
     }
     Ok(())
 }

@@ -1,17 +1,17 @@
-//! Commands, one a line: fitted on a terminal, tab-separated elsewhere.
+//! Lists commands, one per line: in columns on a terminal, separated by tabs otherwise.
 
 use std::io::Write;
 
-use super::screen::{Screen, clip, width};
-use super::{Place, age, timestamp};
+use super::display::{Display, clip, width};
+use super::{HistoryContext, age, timestamp};
 use crate::store::{Entry, History};
 use crate::text::style::{Ansi, Style};
 use crate::text::{human, sanitize};
 
-/// Below this a command says nothing, and the columns before it make room.
+/// If fewer columns are left for the command, age and duration are left out.
 const LEAST: usize = 20;
 
-/// Hands the commands to list to a visitor, one by one; called twice where columns have to fit.
+/// Passes each command of the list to a visitor. It is called twice on a terminal: first to measure the columns.
 pub(super) trait Listing: Fn(&mut Visitor<'_>) -> anyhow::Result<()> {}
 impl<F: Fn(&mut Visitor<'_>) -> anyhow::Result<()>> Listing for F {}
 pub(super) type Visitor<'a> = dyn FnMut(Entry) -> anyhow::Result<()> + 'a;
@@ -19,31 +19,31 @@ pub(super) type Visitor<'a> = dyn FnMut(Entry) -> anyhow::Result<()> + 'a;
 /// Lists commands and returns how many there are.
 pub(super) fn list(
     entries: impl Listing,
-    place: &Place<'_>,
-    screen: Screen,
+    context: &HistoryContext<'_>,
+    display: Display,
     out: &mut impl Write,
 ) -> anyhow::Result<usize> {
-    let table = Table::new(&entries, place, screen)?;
+    let table = Table::new(&entries, context, display)?;
     let mut listed = 0;
     entries(&mut |entry| {
         listed += 1;
-        let line = if screen.terminal { table.line(&entry) } else { plain(&entry) };
+        let line = if display.terminal { table.line(&entry) } else { plain(&entry) };
         Ok(writeln!(out, "{line}")?)
     })?;
     Ok(listed)
 }
 
-/// Lists commands that were searched for, each with the line of its output that was meant, and returns how many there are.
+/// Lists the results of a search, each with the matching line of its output, and returns how many there are.
 pub(super) fn found(
     history: &History,
     entries: impl Listing,
     words: &[String],
-    place: &Place<'_>,
-    screen: Screen,
+    context: &HistoryContext<'_>,
+    display: Display,
     out: &mut impl Write,
 ) -> anyhow::Result<usize> {
     let words: Vec<String> = words.iter().map(|word| folded(word)).filter(|word| !word.is_empty()).collect();
-    let table = Table::new(&entries, place, screen)?;
+    let table = Table::new(&entries, context, display)?;
     let mut listed = 0;
     entries(&mut |entry| {
         listed += 1;
@@ -53,7 +53,7 @@ pub(super) fn found(
             }
             _ => None,
         };
-        if !screen.terminal {
+        if !display.terminal {
             return Ok(writeln!(out, "{}\t{}", plain(&entry), escaped(&line.unwrap_or_default()))?);
         }
         writeln!(out, "{}", table.line(&entry))?;
@@ -65,56 +65,56 @@ pub(super) fn found(
     Ok(listed)
 }
 
-/// Column widths for these entries on this screen.
+/// The widths of the columns.
 struct Table<'a> {
-    place: &'a Place<'a>,
-    screen: Screen,
+    context: &'a HistoryContext<'a>,
+    display: Display,
     id: usize,
     age: usize,
     status: usize,
     duration: usize,
-    /// What is left for the command.
+    /// Columns left for the command.
     room: usize,
-    /// Age and duration are left out.
+    /// Whether age and duration are left out.
     narrow: bool,
 }
 
 impl<'a> Table<'a> {
-    fn new(entries: &impl Listing, place: &'a Place<'a>, screen: Screen) -> anyhow::Result<Table<'a>> {
+    fn new(entries: &impl Listing, context: &'a HistoryContext<'a>, display: Display) -> anyhow::Result<Table<'a>> {
         let [mut id, mut age, mut status, mut duration] = [0; 4];
-        // Elsewhere than on a terminal nothing has to fit.
-        if screen.terminal {
+        // Only a terminal has columns.
+        if display.terminal {
             entries(&mut |entry| {
                 id = id.max(width(&entry.id.to_string()));
-                age = age.max(width(&written_age(&entry, place)));
+                age = age.max(width(&written_age(&entry, context)));
                 status = status.max(width(&self::status(&entry)));
                 duration = duration.max(width(&human::duration(entry.duration)));
                 Ok(())
             })?;
         }
-        let wide = screen.width.saturating_sub(id + age + status + duration + 8);
+        let wide = display.width.saturating_sub(id + age + status + duration + 8);
         let narrow = wide < LEAST;
-        let room = if narrow { screen.width.saturating_sub(id + status + 4) } else { wide };
-        Ok(Table { place, screen, id, age, status, duration, room, narrow })
+        let room = if narrow { display.width.saturating_sub(id + status + 4) } else { wide };
+        Ok(Table { context, display, id, age, status, duration, room, narrow })
     }
 
     fn line(&self, entry: &Entry) -> String {
         let style = if entry.status == 0 { Style::colour(Ansi::Green) } else { Style::colour(Ansi::Red) };
-        // Padded before painting: the width of an escape sequence is not that of its bytes.
+        // Padded before it is painted, because escape sequences have no width.
         let id = format!("{:>1$}", entry.id, self.id);
-        let status = self.screen.paint(style, &padded(&status(entry), self.status));
+        let status = self.display.paint(style, &padded(&status(entry), self.status));
         let command = clip(&one_line(&entry.command), self.room);
         if self.narrow {
             return format!("{id}  {status}  {command}");
         }
-        let age = self.screen.paint(Style::DIM, &format!("{:>1$}", written_age(entry, self.place), self.age));
+        let age = self.display.paint(Style::DIM, &format!("{:>1$}", written_age(entry, self.context), self.age));
         let duration = format!("{:>1$}", human::duration(entry.duration), self.duration);
         format!("{id}  {age}  {status}  {duration}  {command}")
     }
 
-    /// A line of output, under the command it is of. What matched is in view even if it is far to the right.
+    /// A line of output, below its command. It is cut at the left if the match would be out of view.
     fn below(&self, line: &str, words: &[String]) -> String {
-        let indent = self.screen.width.saturating_sub(self.room);
+        let indent = self.display.width.saturating_sub(self.room);
         let at = words.iter().filter_map(|word| line.to_lowercase().find(word.as_str())).min().unwrap_or_default();
         let far = at > self.room / 2 && width(line) > self.room;
         let start = (at.saturating_sub(self.room / 3)..line.len()).find(|&start| line.is_char_boundary(start));
@@ -122,7 +122,7 @@ impl<'a> Table<'a> {
             Some(start) if far => format!("…{}", &line[start..]),
             _ => line.to_owned(),
         };
-        format!("{:indent$}{}", "", self.screen.paint(Style::DIM, &clip(&shown, self.room)))
+        format!("{:indent$}{}", "", self.display.paint(Style::DIM, &clip(&shown, self.room)))
     }
 }
 
@@ -131,16 +131,16 @@ fn padded(text: &str, columns: usize) -> String {
     format!("{text:<columns$}")
 }
 
-fn written_age(entry: &Entry, place: &Place<'_>) -> String {
-    human::age(age(entry.started_at, &place.now))
+fn written_age(entry: &Entry, context: &HistoryContext<'_>) -> String {
+    human::age(age(entry.started_at, &context.now))
 }
 
-/// `✓` or the number: a colour alone says nothing to some.
+/// `✓` or the number, for people who cannot see the colour.
 pub(super) fn status(entry: &Entry) -> String {
     if entry.status == 0 { "✓".to_owned() } else { entry.status.to_string() }
 }
 
-/// The first line of a command that says something, with a sign if there are more.
+/// The first non-blank line of a command, with `…` if there are more.
 pub(super) fn one_line(command: &[u8]) -> String {
     let text = sanitize(&String::from_utf8_lossy(command)).replace('\t', " ");
     let text = text.trim();
@@ -150,7 +150,7 @@ pub(super) fn one_line(command: &[u8]) -> String {
     }
 }
 
-/// id, start, status, milliseconds, directory, command.
+/// The fields id, start, status, milliseconds, directory, command, separated by tabs.
 fn plain(entry: &Entry) -> String {
     format!(
         "{}\t{:.3}\t{}\t{}\t{}\t{}",
@@ -163,18 +163,18 @@ fn plain(entry: &Entry) -> String {
     )
 }
 
-/// One field of one line; `--json` is for those who need it exactly.
+/// A field without tabs and newlines. `--json` has the exact text.
 fn escaped(text: &str) -> String {
     sanitize(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
-/// The line with most of the words, the first of several.
+/// The first line with the most matching words.
 fn matching_line(text: &str, words: &[String]) -> Option<String> {
     let score = |line: &str| {
         let line = folded(line);
         words.iter().filter(|word| line.contains(word.as_str())).count()
     };
-    // Of equals `max_by_key` takes the last, so it goes from the end.
+    // `max_by_key` returns the last maximum, so the lines are reversed.
     let (line, hits) = text.lines().rev().map(|line| (line, score(line))).max_by_key(|&(_, hits)| hits)?;
     (hits > 0).then(|| sanitize(line).replace('\t', " ").trim().to_owned())
 }
@@ -184,7 +184,7 @@ fn has_all(text: &str, words: &[String]) -> bool {
     words.iter().all(|word| text.contains(word.as_str()))
 }
 
-/// As the index sees it: lower case, with one blank for all that is neither letter nor digit.
+/// The text as the search index sees it: lower case, one blank for anything but letters and digits.
 fn folded(text: &str) -> String {
     let lower = text.to_lowercase();
     lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")

@@ -19,12 +19,12 @@ enum Program {
 /// 2026-03-10 12:00 in Vienna.
 const NOW: u64 = 1_773_140_400;
 
-const PIPE: Screen = Screen { terminal: false, width: 0, colour: false };
-const TERMINAL: Screen = Screen { terminal: true, width: 60, colour: false };
+const PIPE: Display = Display { terminal: false, width: 0, colour: false };
+const TERMINAL: Display = Display { terminal: true, width: 60, colour: false };
 
 struct Home {
     directory: tempfile::TempDir,
-    screen: Screen,
+    display: Display,
     answer: &'static str,
     session: Option<&'static str>,
 }
@@ -33,7 +33,7 @@ impl Home {
     fn new(records: impl IntoIterator<Item = (&'static str, Record)>) -> Home {
         let directory = tempfile::tempdir().unwrap();
         fs::create_dir_all(directory.path().join("run/a")).unwrap();
-        let home = Home { directory, screen: PIPE, answer: "", session: None };
+        let home = Home { directory, display: PIPE, answer: "", session: None };
         for (id, record) in records {
             let session = Session { id: id.to_owned(), host: "box".to_owned(), shell: "zsh".to_owned() };
             let store = Store::open(home.database(), Options::default(), session);
@@ -44,8 +44,8 @@ impl Home {
         home
     }
 
-    /// A morning's work.
-    fn usual() -> Home {
+    /// A history with a few commands.
+    fn with_commands() -> Home {
         let failed = printed("cargo test", "error[E0382]: borrow of moved value\r\n  --> src/main.rs:41:9\r\n");
         Home::new([
             ("a", ran(printed("git status", "clean\r\n"), 7_200, 12, 0)),
@@ -58,8 +58,8 @@ impl Home {
         self.directory.path().join("history.db")
     }
 
-    fn on(self, screen: Screen) -> Home {
-        Home { screen, ..self }
+    fn on(self, display: Display) -> Home {
+        Home { display, ..self }
     }
 
     fn run_to(&self, line: &str, out: &mut impl Write) -> anyhow::Result<ExitCode> {
@@ -67,15 +67,15 @@ impl Home {
         let Program::History(args) = Program::try_parse_from(words)?;
         let runtime = self.directory.path().join("run");
         let session = self.session.map(|id| (id, runtime.join(id)));
-        let place = Place {
+        let context = HistoryContext {
             database: &self.database(),
             runtime: &runtime,
-            session: session.as_ref().map(|(id, directory)| Inside { id, directory }),
+            session: session.as_ref().map(|(id, directory)| CurrentSession { id, directory }),
             cwd: Path::new("/home/me/app/src"),
             now: Timestamp::from_second(NOW as i64).unwrap().in_tz("Europe/Vienna").unwrap(),
         };
         let mut answers = self.answer.as_bytes();
-        run(args, &place, self.screen, Some(&mut answers), out)
+        run(args, &context, self.display, Some(&mut answers), out)
     }
 
     fn bytes(&self, line: &str) -> Vec<u8> {
@@ -121,13 +121,13 @@ fn ran(mut record: Record, seconds_ago: u64, millis: u64, status: i32) -> Record
 
 #[test]
 fn a_terminal_gets_a_table_that_fits() {
-    let home = Home::usual().on(TERMINAL);
+    let home = Home::with_commands().on(TERMINAL);
     insta::assert_snapshot!(home.says(""), @r"
     1   2h  ✓    12ms  git status
     2  10m  101   42s  cargo test
     3   3s  ✓     0ms  for x in 1 2 …
     ");
-    let home = home.on(Screen { width: 24, ..TERMINAL });
+    let home = home.on(Display { width: 24, ..TERMINAL });
     insta::assert_snapshot!(home.says(""), @r"
     1  ✓    git status
     2  101  cargo test
@@ -143,16 +143,16 @@ fn lines_are_never_wider_than_the_screen() {
     );
     let mut home = Home::new([("a", wide)]);
     for columns in 12..90 {
-        home.screen = Screen { width: columns, ..TERMINAL };
+        home.display = Display { width: columns, ..TERMINAL };
         let said = home.says("search needle") + &home.says("stats");
-        let widest = said.lines().map(screen::width).max().unwrap();
+        let widest = said.lines().map(display::width).max().unwrap();
         assert!(widest <= columns, "{columns}: {said}");
     }
 }
 
 #[test]
-fn a_search_shows_the_line_that_was_meant() {
-    let home = Home::usual().on(TERMINAL);
+fn a_search_shows_the_matching_line() {
+    let home = Home::with_commands().on(TERMINAL);
     insta::assert_snapshot!(home.says("search e0382"), @r"
     2  10m  101  42s  cargo test
                       error[E0382]: borrow of moved value
@@ -166,8 +166,8 @@ fn a_search_shows_the_line_that_was_meant() {
 }
 
 #[test]
-fn a_pipe_gets_one_line_a_command() {
-    insta::assert_snapshot!(Home::usual().says("").replace('\t', "|"), @r"
+fn a_pipe_gets_one_line_per_command() {
+    insta::assert_snapshot!(Home::with_commands().says("").replace('\t', "|"), @r"
     1|2026-03-10T09:00:00.000Z|0|12|/home/me/app|git status
     2|2026-03-10T10:50:00.000Z|101|42000|/home/me/app|cargo test
     3|2026-03-10T10:59:57.000Z|0|0|/home/me/app|for x in 1 2\ndo echo 日本語日本語日本語日本語日本語 $x\ndone
@@ -175,8 +175,8 @@ fn a_pipe_gets_one_line_a_command() {
 }
 
 #[test]
-fn filters_narrow() {
-    let home = Home::usual();
+fn filters_select_commands() {
+    let home = Home::with_commands();
     assert_eq!(home.ids("--failed"), ["2"]);
     assert_eq!(home.ids("--since 30m"), ["2", "3"]);
     assert_eq!(home.ids("-n 1"), ["3"]);
@@ -191,7 +191,7 @@ fn filters_narrow() {
 
 #[test]
 fn json_has_exactly_the_promised_fields() {
-    let home = Home::usual();
+    let home = Home::with_commands();
     insta::assert_snapshot!(home.says("--json -n 1"), @r#"{"id":3,"session":"b","host":"box","cwd":"/home/me/app","command":"for x in 1 2\ndo echo 日本語日本語日本語日本語日本語 $x\ndone","status":0,"started_at":"2026-03-10T10:59:57.000Z","duration_ms":0,"output_bytes":6,"truncated":false,"full_screen":false,"spill":null}"#);
     let shown = home.says("show 2 --json");
     assert!(
@@ -205,8 +205,8 @@ fn json_has_exactly_the_promised_fields() {
 }
 
 #[test]
-fn showing_gives_the_command_and_what_it_printed() {
-    let home = Home::usual().on(TERMINAL);
+fn show_prints_the_command_and_its_output() {
+    let home = Home::with_commands().on(TERMINAL);
     insta::assert_snapshot!(home.says("show 2"), @r"
     $ cargo test
     #2 · /home/me/app · 2026-03-10 11:50:00 (10m) · exit status 101 · 42s · 61 B of output
@@ -219,7 +219,7 @@ fn showing_gives_the_command_and_what_it_printed() {
 
 #[test]
 fn the_last_command_is_the_last_of_this_terminal() {
-    let mut home = Home::usual();
+    let mut home = Home::with_commands();
     assert!(home.says("last").starts_with("$ for x"));
     home.session = Some("a");
     assert!(home.says("last").starts_with("$ cargo test"));
@@ -246,12 +246,12 @@ fn the_spill_file_is_shown_while_it_is_there() {
 }
 
 #[test]
-fn nothing_from_the_database_steers_the_terminal() {
+fn text_from_the_database_is_sanitized() {
     let mut nasty = printed("echo '\x1b]0;owned\x07' \u{9b}2J", "x\u{9b}2J\x1b]52;c;aGk=\x07 owned\r\n");
     nasty.command.cwd = "/tmp/\x1b[31m".into();
     let mut home = Home::new([("a", nasty)]);
-    for screen in [PIPE, TERMINAL, Screen { colour: true, ..TERMINAL }] {
-        home.screen = screen;
+    for display in [PIPE, TERMINAL, Display { colour: true, ..TERMINAL }] {
+        home.display = display;
         for line in ["", "search owned", "show 1", "last", "stats", "--json", "show 1 --json", "stats --json"] {
             let said = home.says(line);
             // Our own colours apart.
@@ -263,16 +263,13 @@ fn nothing_from_the_database_steers_the_terminal() {
 }
 
 #[test]
-fn forgetting_many_is_asked_about() {
-    let mut home = Home::usual().on(TERMINAL);
-    assert_eq!(
-        home.says("forget --since 30m"),
-        "Forget 2 commands and what they printed? [y/N] Nothing was forgotten.\n"
-    );
+fn forgetting_many_commands_needs_a_yes() {
+    let mut home = Home::with_commands().on(TERMINAL);
+    assert_eq!(home.says("forget --since 30m"), "Forget 2 commands, including output? [y/N] Nothing was forgotten.\n");
     home.answer = "y\n";
-    assert_eq!(home.says("forget --since 1m"), "Forget 1 command and what they printed? [y/N] Forgot 1 command.\n");
-    home.screen = PIPE;
-    assert_eq!(home.error("forget --all"), "this would forget 2 commands; add --yes to mean it");
+    assert_eq!(home.says("forget --since 1m"), "Forget 1 command, including output? [y/N] Forgot 1 command.\n");
+    home.display = PIPE;
+    assert_eq!(home.error("forget --all"), "this would forget 2 commands; add --yes to confirm");
     assert_eq!(home.ids(""), ["1", "2"]);
     assert_eq!(home.says("forget --all --yes"), "Forgot 2 commands.\n");
     assert_eq!(home.says(""), "");
@@ -308,9 +305,9 @@ fn forgetting_by_id_removes_the_spill_too_but_only_below_the_runtime_directory()
 }
 
 #[test]
-fn pausing_leaves_a_mark_in_the_session() {
+fn pause_creates_a_file_in_the_session_directory() {
     let mut home = Home::new([]);
-    assert!(home.error("pause").contains("inside a shell started by `shellmate`"));
+    assert!(home.error("pause").contains("in a shell started by `shellmate`"));
     home.session = Some("a");
     let mark = home.directory.path().join("run/a/paused");
     home.says("pause");
@@ -322,7 +319,7 @@ fn pausing_leaves_a_mark_in_the_session() {
 }
 
 #[test]
-fn a_reader_that_left_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     struct Gone;
     impl Write for Gone {
         fn write(&mut self, _: &[u8]) -> io::Result<usize> {
@@ -333,12 +330,12 @@ fn a_reader_that_left_is_no_error() {
         }
     }
     for line in ["", "--json", "show 1", "show 1 --raw", "stats"] {
-        assert_eq!(Home::usual().run_to(line, &mut Gone).unwrap(), ExitCode::SUCCESS, "{line}");
+        assert_eq!(Home::with_commands().run_to(line, &mut Gone).unwrap(), ExitCode::SUCCESS, "{line}");
     }
 }
 
 #[test]
-fn an_empty_history_is_no_error() {
+fn an_empty_history_is_not_an_error() {
     let home = Home::new([]).on(TERMINAL);
     assert_eq!(home.says(""), "");
     assert_eq!(home.says("search x"), "");

@@ -1,17 +1,17 @@
-//! What shellmate was started to do, from its arguments alone.
+//! Decides from the arguments what shellmate was started for.
 //!
-//! Written by hand and pure: this runs on every start, also as the login shell of `ssh host command`, where anything that is not
-//! ours must reach the real shell exactly as it was given.
+//! This runs at every start, also as the login shell of `ssh host command`. Arguments that are not for shellmate must reach the real
+//! shell exactly as given. So it is written by hand, as a pure function.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-/// The words that are ours as the first operand; a script of the same name needs a path (`./doctor`).
+/// The subcommands. A script with the same name needs a path (`./doctor`).
 pub(crate) const SUBCOMMANDS: [&str; 11] =
     ["ask", "history", "reflex", "auth", "models", "doctor", "config", "theme", "completions", "man", "help"];
 
-/// Options of bash, zsh and fish whose value is the next word; short ones end in `o` or `O` (see `takes_value`).
+/// Long options of bash, zsh and fish whose value is the next word. Short ones end in `o` or `O`.
 const WITH_VALUE: [&[u8]; 9] = [
     b"--rcfile",
     b"--init-file",
@@ -24,33 +24,33 @@ const WITH_VALUE: [&[u8]; 9] = [
     b"--debug-output",
 ];
 
-/// What to do.
+/// What shellmate was started for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Invocation {
-    /// Become the real shell, with these arguments.
+    /// Replace shellmate by the real shell, with these arguments.
     Exec {
         shell: Option<PathBuf>,
-        /// Whether we were started under a name with a dash; a `-l` among the arguments is left there.
+        /// Whether `argv[0]` starts with a dash. A `-l` stays among the arguments.
         login: bool,
         args: Vec<OsString>,
     },
-    /// Start around an interactive shell.
+    /// Host an interactive shell.
     Wrap {
         shell: Option<PathBuf>,
         login: bool,
-        /// Whether `-i` was given: wanted again if there is no terminal and the shell must be started plainly.
+        /// Whether `-i` was given. It is passed on if there is no terminal and the plain shell is started.
         interactive: bool,
-        /// What followed `--`, for the inner shell.
+        /// The arguments after `--`, for the hosted shell.
         shell_args: Vec<OsString>,
     },
-    /// A subcommand, `--help` or `--version`: for clap to read.
+    /// A subcommand, `--help` or `--version`, for clap to parse.
     Command,
-    /// A word without a slash that is no subcommand: a script in this directory, or a slip of the fingers. A shell would look for
-    /// it on PATH too, and run what it finds there.
+    /// A word without a slash that is not a subcommand: a script in this directory, or a typo. A shell would also search PATH for it
+    /// and run what it finds.
     Word { shell: Option<PathBuf>, args: Vec<OsString> },
 }
 
-/// An argument that is ours and makes no sense.
+/// A wrong argument of shellmate itself.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum UsageError {
     #[error("`--shell` needs the path of a shell")]
@@ -65,14 +65,14 @@ impl UsageError {
     }
 }
 
-/// Decides what the arguments, the first of which is our own name, ask for.
+/// Classifies the arguments; the first one is `argv[0]`.
 ///
-/// Our options are read until the first word that is not ours; from there on everything belongs to the real shell, so a `--shell`
-/// among the arguments of a script stays where it is.
+/// Options of shellmate are read up to the first word that is not one of them. Everything from there on belongs to the real shell, so
+/// a `--shell` among the arguments of a script is passed on.
 pub(crate) fn classify(args: &[OsString]) -> Result<Invocation, UsageError> {
     let (name, words) = args.split_first().map_or((OsStr::new(""), args), |(name, words)| (name.as_os_str(), words));
     let dashed = name.as_bytes().starts_with(b"-");
-    // `-h` and `-V` mean something else to a shell, but nobody starts one with nothing but those.
+    // `-h` and `-V` have another meaning in shells, but are never the only argument there.
     if let [only] = words
         && matches!(only.as_bytes(), b"-h" | b"-V")
     {
@@ -108,7 +108,7 @@ pub(crate) fn classify(args: &[OsString]) -> Result<Invocation, UsageError> {
                     if SUBCOMMANDS.iter().any(|name| name.as_bytes() == bytes) {
                         return Ok(Invocation::Command);
                     }
-                    // Behind an option of the shell's, or under the name of a login shell, no person has typed a subcommand.
+                    // After a shell option, or as a login shell, the word cannot be a mistyped subcommand.
                     if passed.is_empty() && !dashed && is_word(bytes) {
                         return Ok(Invocation::Word { shell, args: rest.to_vec() });
                     }
@@ -126,24 +126,24 @@ pub(crate) fn classify(args: &[OsString]) -> Result<Invocation, UsageError> {
 }
 
 fn shell_path(value: &OsStr) -> Result<PathBuf, UsageError> {
-    // A path that begins with a dash is another option whose neighbour was forgotten.
+    // A value that starts with a dash is the next option: the path is missing.
     if value.is_empty() || value.as_bytes().starts_with(b"-") {
         return Err(UsageError::ShellWithoutPath);
     }
     Ok(PathBuf::from(value))
 }
 
-/// `-l`, `-i` and both together.
+/// Whether the word is `-l`, `-i` or both together.
 fn is_ours(word: &[u8]) -> bool {
     matches!(word, [b'-', letters @ ..] if !letters.is_empty() && letters.iter().all(|letter| b"li".contains(letter)))
 }
 
-/// Whether this could be the name of a subcommand: neither a path nor an option.
+/// Whether this could be a mistyped subcommand: neither a path nor an option.
 fn is_word(word: &[u8]) -> bool {
     word.first().is_some_and(|first| !b"-+".contains(first)) && !word.contains(&b'/') && str::from_utf8(word).is_ok()
 }
 
-/// Whether a shell given these arguments would run them instead of talking to a person.
+/// Whether a shell with these arguments runs a command or a script instead of being interactive.
 fn runs_something(args: &[OsString]) -> bool {
     let mut words = args.iter().map(|word| word.as_bytes());
     while let Some(word) = words.next() {

@@ -17,7 +17,7 @@ fn wrap() -> Invocation {
 }
 
 #[test]
-fn nothing_to_run_means_around_the_shell() {
+fn without_a_command_the_shell_is_hosted() {
     assert_eq!(classify(&[]), Ok(wrap()));
     assert_eq!(of("shellmate"), wrap());
     assert_eq!(of("shellmate --"), wrap());
@@ -46,7 +46,7 @@ fn nothing_to_run_means_around_the_shell() {
 }
 
 #[test]
-fn whatever_is_not_ours_goes_to_the_real_shell_as_given() {
+fn other_arguments_are_passed_to_the_real_shell_unchanged() {
     for args in [
         "-c true",
         "-c",
@@ -99,13 +99,13 @@ fn a_bare_word_is_a_script_here_or_a_mistyped_subcommand() {
 }
 
 #[test]
-fn as_a_login_shell_the_real_one_is_told_by_its_name() {
+fn a_dash_in_argv0_makes_a_login_shell() {
     assert_eq!(of("-shellmate -c true"), Invocation::Exec { shell: None, login: true, args: os(&["-c", "true"]) });
     assert_eq!(of("shellmate -l -c true"), exec("-l -c true"));
 }
 
 #[test]
-fn our_shell_option_is_taken_out_wherever_options_are_ours() {
+fn the_shell_option_is_removed_among_our_options() {
     let zsh = |args: &[&str]| Invocation::Exec { shell: Some("/bin/zsh".into()), login: false, args: os(args) };
     for (line, expected) in [
         ("shellmate --shell /bin/zsh -c true", zsh(&["-c", "true"])),
@@ -119,7 +119,7 @@ fn our_shell_option_is_taken_out_wherever_options_are_ours() {
 }
 
 #[test]
-fn after_two_dashes_everything_is_the_shells() {
+fn arguments_after_two_dashes_belong_to_the_shell() {
     for args in [
         "--norc",
         "--rcfile doctor -i",
@@ -189,7 +189,7 @@ fn a_shell_option_without_a_path_is_an_error() {
 }
 
 #[test]
-fn arguments_need_not_be_text() {
+fn arguments_need_not_be_utf8() {
     use std::os::unix::ffi::OsStringExt;
     let odd = OsString::from_vec(vec![b'-', 0xff]);
     let args = [OsString::from("sm"), odd.clone()];
@@ -197,9 +197,9 @@ fn arguments_need_not_be_text() {
 }
 
 proptest::proptest! {
-    /// What is handed over is what was given, less our own `--shell`.
+    /// The real shell gets the given arguments, without `--shell`.
     #[test]
-    fn nothing_is_lost_on_the_way(words in proptest::collection::vec("(-[lisc]{1,2}|--login|--norc|--|x|doctor|-)", 0..6)) {
+    fn no_argument_is_lost(words in proptest::collection::vec("(-[lisc]{1,2}|--login|--norc|--|x|doctor|-)", 0..6)) {
         let mut args = vec![OsString::from("sm")];
         args.extend(words.iter().map(OsString::from));
         if let Ok(Invocation::Exec { args: handed, .. }) = classify(&args) {

@@ -1,4 +1,4 @@
-//! Where the words go: how wide it is and what it can show.
+//! What stdout can show: its width and colours.
 
 use std::ffi::OsString;
 
@@ -7,21 +7,21 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::text::style::{Depth, Style};
 
-/// What is known of stdout.
+/// The properties of stdout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Screen {
+pub(crate) struct Display {
     pub terminal: bool,
-    /// In columns; means something only on a terminal.
+    /// In columns. Unused if stdout is not a terminal.
     pub width: usize,
     pub colour: bool,
 }
 
-impl Screen {
-    /// A terminal is coloured unless `NO_COLOR` or `TERM` say otherwise.
-    pub(crate) fn new(terminal: bool, width: usize, env: impl Fn(&str) -> Option<OsString>) -> Screen {
+impl Display {
+    /// A terminal has colours unless `NO_COLOR` is set or `TERM` is `dumb`.
+    pub(crate) fn new(terminal: bool, width: usize, env: impl Fn(&str) -> Option<OsString>) -> Display {
         let refused = env("NO_COLOR").is_some_and(|value| !value.is_empty());
         let dumb = env("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-        Screen { terminal, width, colour: terminal && !refused && !dumb }
+        Display { terminal, width, colour: terminal && !refused && !dumb }
     }
 
     pub(super) fn paint(&self, style: Style, text: &str) -> String {
@@ -29,12 +29,12 @@ impl Screen {
     }
 }
 
-/// Columns a text takes.
+/// The width of a text in columns.
 pub(super) fn width(text: &str) -> usize {
     text.graphemes(true).map(UnicodeWidthStr::width).sum()
 }
 
-/// The text if it fits, else as much of it as fits with `…` at the end.
+/// Cuts the text to `columns`, with `…` at the end if it was cut.
 pub(super) fn clip(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
@@ -71,10 +71,10 @@ mod tests {
     }
 
     #[test]
-    fn colour_is_refused_by_the_environment() {
+    fn the_environment_turns_colours_off() {
         let colour = |terminal, vars: &[(&str, &str)]| {
             let env = |name: &str| vars.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
-            Screen::new(terminal, 80, env).colour
+            Display::new(terminal, 80, env).colour
         };
         assert!(colour(true, &[("TERM", "xterm")]));
         assert!(colour(true, &[("TERM", "xterm"), ("NO_COLOR", "")]));
@@ -86,7 +86,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_clipped_fits(text: String, columns in 0usize..40) {
+        fn clipped_text_fits(text: String, columns in 0usize..40) {
             prop_assert!(width(&clip(&text, columns)) <= columns);
         }
     }

@@ -1,4 +1,4 @@
-//! Who answers the agent's questions: the person at the terminal, if there is one.
+//! Approvals and questions of the agent, answered on the terminal if there is one.
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -9,54 +9,55 @@ use futures_util::future::{BoxFuture, ready};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use super::voice::Voice;
+use super::writer::AnswerWriter;
 use crate::agent::{Approval, Approver, Decision};
 use crate::guard::Intent;
 use crate::session::{self, Asked, Inquired, Look};
 use crate::tool::{Answer, Asker, Question};
 use crate::tty;
 
-/// Asks the person, or decides without them.
-pub(super) struct Person {
-    says_yes: bool,
+/// Asks the user on the terminal, or decides without a terminal.
+pub(super) struct TerminalApprover {
+    approves_all: bool,
     refused: AtomicUsize,
-    /// Whether there is a terminal to ask on.
-    is_there: bool,
-    desk: Arc<Desk>,
+    /// Whether stderr is a terminal and this process is in its foreground.
+    has_terminal: bool,
+    terminal: Arc<ApprovalTerminal>,
 }
 
-/// What a question on the terminal needs.
-struct Desk {
-    voice: Arc<Voice>,
+/// What is needed to ask on the terminal.
+struct ApprovalTerminal {
+    writer: Arc<AnswerWriter>,
     look: Look,
     cwd: PathBuf,
     cancel: CancellationToken,
-    /// Held while a question has the terminal: questions are asked one at a time, and nobody exits before it is given back.
+    /// Held while a question uses the terminal. Questions are asked one at a time, and the program ends only after the terminal is
+    /// restored.
     terminal: Mutex<()>,
 }
 
-impl Person {
+impl TerminalApprover {
     pub(super) fn new(
-        says_yes: bool,
+        approves_all: bool,
         look: impl FnOnce() -> Look,
         cwd: PathBuf,
-        voice: Arc<Voice>,
+        writer: Arc<AnswerWriter>,
         cancel: CancellationToken,
-    ) -> Person {
-        let is_there = io::stderr().is_terminal() && tty::is_in_foreground();
-        let look = if is_there { look() } else { Look::default() };
-        let desk = Desk { voice, look, cwd, cancel, terminal: Mutex::new(()) };
-        Person { says_yes, refused: AtomicUsize::new(0), is_there, desk: Arc::new(desk) }
+    ) -> TerminalApprover {
+        let has_terminal = io::stderr().is_terminal() && tty::is_in_foreground();
+        let look = if has_terminal { look() } else { Look::default() };
+        let terminal = ApprovalTerminal { writer, look, cwd, cancel, terminal: Mutex::new(()) };
+        TerminalApprover { approves_all, refused: AtomicUsize::new(0), has_terminal, terminal: Arc::new(terminal) }
     }
 
-    /// Who the model may ask, if anybody.
-    pub(super) fn asker(self: &Arc<Person>) -> Option<Arc<dyn Asker>> {
-        self.is_there.then(|| self.clone() as Arc<dyn Asker>)
+    /// The port for questions of the model, if there is a terminal.
+    pub(super) fn asker(self: &Arc<TerminalApprover>) -> Option<Arc<dyn Asker>> {
+        self.has_terminal.then(|| self.clone() as Arc<dyn Asker>)
     }
 
-    /// How many calls were refused because nobody could be asked. No question has the terminal after this.
+    /// Waits until no question uses the terminal. Returns how many calls were refused because there was nobody to ask.
     pub(super) fn dismiss(&self) -> usize {
-        drop(self.desk.terminal.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(self.terminal.terminal.lock().unwrap_or_else(PoisonError::into_inner));
         self.refused.load(Ordering::Relaxed)
     }
 
@@ -64,22 +65,23 @@ impl Person {
         if !goes_on {
             self.refused.fetch_add(1, Ordering::Relaxed);
         }
-        let why = "this runs without --yes, so nothing may be changed; say what you would have done".to_owned();
+        let why =
+            "shellmate ask runs without --yes, so nothing may be changed; say what you would have done".to_owned();
         Decision::Unasked { why }
     }
 }
 
-impl Desk {
-    /// Asks on a thread of its own. The answer is `declined` if the person gives none.
+impl ApprovalTerminal {
+    /// Asks on a blocking thread. Without an answer it returns `declined`.
     fn ask<T: Send + 'static>(
-        self: Arc<Desk>,
+        self: Arc<ApprovalTerminal>,
         asked: impl FnOnce(oneshot::Sender<T>) -> Asked + Send + 'static,
         declined: T,
     ) -> BoxFuture<'static, T> {
         let (reply, answer) = oneshot::channel();
         tokio::task::spawn_blocking(move || {
             let answer = self.wait_for_answer(asked, || reply.is_closed());
-            // The terminal is as it was before anybody goes on.
+            // The terminal is restored before the answer is sent.
             let _ = reply.send(answer.unwrap_or(declined));
         });
         Box::pin(async move { answer.await.unwrap_or_else(|_| unreachable!("the thread always answers")) })
@@ -91,7 +93,7 @@ impl Desk {
         is_over: impl Fn() -> bool,
     ) -> Option<T> {
         let _terminal = self.terminal.lock().unwrap_or_else(PoisonError::into_inner);
-        self.voice.make_way();
+        self.writer.end_open_line();
         let (reply, mut answer) = oneshot::channel();
         match session::inquire(asked(reply), &self.look, &self.cwd, is_over) {
             Ok(Inquired::Answered | Inquired::TakenBack) => {}
@@ -102,24 +104,24 @@ impl Desk {
     }
 }
 
-impl Approver for Person {
+impl Approver for TerminalApprover {
     fn approve(&self, request: Approval) -> BoxFuture<'static, Decision> {
-        // Whether to go on after many steps is theirs alone.
+        // Only the user may decide to continue after many steps.
         let goes_on = request.intent == Intent::Ask;
-        if self.says_yes && !goes_on {
+        if self.approves_all && !goes_on {
             return Box::pin(ready(Decision::Once));
         }
-        // A program in the background must not touch the terminal.
-        if !self.is_there || !tty::is_in_foreground() {
+        // A background process must not use the terminal.
+        if !self.has_terminal || !tty::is_in_foreground() {
             return Box::pin(ready(self.refuse(goes_on)));
         }
         let no = Decision::No { why: None };
-        self.desk.clone().ask(|reply| Asked::Approval(Box::new(request), reply), no)
+        self.terminal.clone().ask(|reply| Asked::Approval(Box::new(request), reply), no)
     }
 }
 
-impl Asker for Person {
+impl Asker for TerminalApprover {
     fn ask(&self, question: Question) -> BoxFuture<'static, Answer> {
-        self.desk.clone().ask(|reply| Asked::Question(question, reply), Answer::Declined)
+        self.terminal.clone().ask(|reply| Asked::Question(question, reply), Answer::Declined)
     }
 }

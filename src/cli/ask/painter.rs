@@ -1,4 +1,4 @@
-//! The answer on a terminal, painted as a session paints it.
+//! Paints the answer on a terminal, as in a session.
 
 use std::time::Instant;
 
@@ -7,24 +7,24 @@ use crate::render::{self, Options, Painter, Size, Theme, Wrapping};
 use crate::session::Grammars;
 use crate::tty;
 
-/// Paints the answer's text, and nothing else: what is done meanwhile is said on stderr.
-pub(super) struct Brush {
+/// Paints the text of the answer. Tool calls are reported on stderr.
+pub(super) struct AnswerPainter {
     painter: Painter,
     size: Size,
     grammars: Grammars,
-    /// Whether there is text that has not been ended.
+    /// Whether the last line of text is unfinished.
     is_open: bool,
 }
 
-impl Brush {
-    pub(super) fn new(theme: Theme, wrap: Wrapping) -> Brush {
+impl AnswerPainter {
+    pub(super) fn new(theme: Theme, wrap: Wrapping) -> AnswerPainter {
         let size = size();
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
         let painter = Painter::new(Options::of_terminal(size, theme, wrap, variable));
-        Brush { painter, size, grammars: Grammars::default(), is_open: false }
+        AnswerPainter { painter, size, grammars: Grammars::default(), is_open: false }
     }
 
-    /// The bytes that show more of the answer; none for blank lines that it begins with.
+    /// The bytes that show more of the answer. Blank lines at its start are left out.
     pub(super) fn text(&mut self, text: &str) -> Vec<u8> {
         let mut out = Vec::new();
         self.is_open |= text.contains(|c| c != '\n' && c != '\r');
@@ -37,7 +37,7 @@ impl Brush {
             self.painter.resize(size, &mut out);
         }
         let event = Event::Text(text.to_owned());
-        // Nothing else is kept waiting here, and there may be no second answer to colour.
+        // Load the grammar at once: nothing else waits, and there is no later answer to colour.
         for language in self.grammars.languages(&event) {
             render::warm(&language);
         }
@@ -45,12 +45,12 @@ impl Brush {
         render::cooked(&out)
     }
 
-    /// Whether there is text to be ended, on the screen or held back.
+    /// Whether there is unfinished text, on the screen or not yet painted.
     pub(super) fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// The bytes that end what is open; the cursor is at the start of a line then.
+    /// The bytes that finish the text. The cursor is at the start of a line afterwards.
     pub(super) fn end(&mut self) -> Vec<u8> {
         let mut out = Vec::new();
         self.painter.finish(&mut out);
