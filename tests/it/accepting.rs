@@ -1,15 +1,15 @@
-//! Every way a line can be accepted: a query is a query whatever key ends it, and no file is emptied.
+//! Every way to accept a line: a query is taken whichever key accepts it, and no file is emptied.
 
 use crate::harness::{Builder, Key, Shell, Term, all, in_every_shell, shells, text_of};
 
 const ANSWER: &str = "No model is connected yet";
 
-/// A file that a query would empty, if the shell ran it.
+/// A file that the query would empty if the shell ran it.
 fn with_a_file_to_lose(shell: Shell) -> Builder {
     Term::new(shell).file("precious", "kept\n")
 }
 
-/// Does something at a prompt; what it did must be one query, answered, and nothing else.
+/// Runs `act` at a prompt and checks that it asked exactly one query and did nothing else.
 #[track_caller]
 fn asks(what: &str, builder: Builder, act: impl Fn(&mut Term)) {
     let mut term = builder.start();
@@ -25,7 +25,7 @@ fn asks(what: &str, builder: Builder, act: impl Fn(&mut Term)) {
 }
 
 #[test]
-fn bash_whatever_key_ends_the_line() {
+fn bash_takes_a_query_whichever_key_accepts_the_line() {
     let cases: &[(&str, &str, &[u8])] = &[
         ("C-j", "", b"> precious\n"),
         ("C-o", "", b"> precious\x0f"),
@@ -70,7 +70,7 @@ fn bash_whatever_key_ends_the_line() {
 }
 
 #[test]
-fn the_external_editor_hands_the_line_back() {
+fn the_external_editor_returns_a_query_to_the_line() {
     let editor = "#!/bin/sh\nprintf '> precious\\n' >\"$1\"\n";
     let cases = [
         (Shell::Bash, "emacs", "", "\x18\x05"),
@@ -113,13 +113,13 @@ fn the_history_command_does_not_run_a_query() {
         let mut term = builder.env("VISUAL", &path).env("EDITOR", &path).env("FCEDIT", &path).start();
         term.wait_for_prompt();
         for again in ["fc -s", "fc -s '>'", "fc -e - '>'", "fc", "fc -s x=y '>'", "fc -1", "again", "again '>'"] {
-            // zsh has no -s, and one of its own instead.
+            // zsh has `r` instead of `fc -s`.
             let again = if shell == Shell::Zsh { again.replace("fc -s", "r") } else { again.to_owned() };
             term.run("> precious");
             term.run(&again);
             assert_eq!(term.read("precious"), "kept\n", "{} {again}\n{}", shell.name(), term.describe());
         }
-        // Everything else it does as ever.
+        // Other uses of the command are unchanged.
         term.run("clear");
         term.run("echo to be re''peated");
         term.run(repeat);
@@ -133,7 +133,7 @@ fn the_history_command_does_not_run_a_query() {
 }
 
 #[test]
-fn bash_edits_and_runs_as_without_us() {
+fn bash_edits_and_runs_lines_like_a_bare_shell() {
     let editor = "#!/bin/sh\necho 'declare made=here; echo \"ran with $VISUAL\"\nfalse' >\"$1\"\n";
     for (rc, keys, visual) in [("", "\x18\x05", "./editor"), ("set -o vi", "\x1bv", "./editor"), ("", "\x18\x05", "")] {
         let act = |mut term: Term| {
@@ -164,7 +164,7 @@ fn bash_edits_and_runs_as_without_us() {
 }
 
 #[test]
-fn a_pasted_query_behind_commands_waits_for_its_own_prompt() {
+fn a_query_pasted_after_commands_is_put_on_the_next_prompt() {
     for shell in shells().into_iter().filter(|shell| *shell != Shell::Fish) {
         let mut term = with_a_file_to_lose(shell).start();
         term.wait_for_prompt();
@@ -183,9 +183,9 @@ fn a_pasted_query_behind_commands_waits_for_its_own_prompt() {
 }
 
 #[test]
-fn what_a_pasted_command_holds_is_the_shells() {
+fn pasted_text_inside_a_command_is_not_a_query() {
     in_every_shell(|shell| {
-        // Without a command zsh would copy the terminal into the file.
+        // Without a command zsh would copy its input into the file.
         let mut term = Term::new(shell).env("NULLCMD", ":").start();
         term.wait_for_prompt();
         let texts: &[(&str, &str)] = match shell {
@@ -211,7 +211,7 @@ fn what_a_pasted_command_holds_is_the_shells() {
     });
 }
 
-/// bash prompts again with the PS1 it had, and may look for it where it lay before somebody set it.
+/// After such a line bash prints the old PS1 again, from memory that is freed if PS1 has changed.
 #[test]
 fn bash_prompts_again_after_a_line_that_is_not_run() {
     if !Shell::Bash.available() {

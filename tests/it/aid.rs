@@ -1,10 +1,10 @@
-//! Help without a model: the built-in rules behind `> why did that fail` and `> fix`, and the record behind plain questions.
+//! Help without a model: the built-in rules behind `> why did that fail` and `> fix`, and plain questions about the history.
 
 use serde_json::json;
 
 use crate::harness::{Builder, Model, Reply, Shell, Term, in_every_shell};
 
-/// A shell in which no model is asked.
+/// A shell without a model.
 fn alone(shell: Shell) -> Builder {
     Term::new(shell).config("reflex = \"only\"\n").size(40, 120)
 }
@@ -50,7 +50,7 @@ fn a_failure_is_explained_without_a_model() {
 }
 
 #[test]
-fn what_the_rules_cannot_answer_is_said() {
+fn an_unknown_failure_is_reported_as_unknown() {
     let mut term = alone(Shell::Bash).start();
     term.wait_for_prompt();
     term.typed("> write me a poem\r");
@@ -59,7 +59,7 @@ fn what_the_rules_cannot_answer_is_said() {
 }
 
 #[test]
-fn the_record_answers_plain_questions() {
+fn the_history_answers_plain_questions() {
     in_every_shell(|shell| {
         let mut term = alone(shell).start();
         term.wait_for_prompt();
@@ -78,7 +78,7 @@ fn the_record_answers_plain_questions() {
 }
 
 #[test]
-fn with_a_model_the_rules_speak_first_and_the_question_is_asked_all_the_same() {
+fn with_a_model_the_rules_answer_first_and_the_model_is_asked_too() {
     in_every_shell(|shell| {
         let model = Model::start([Reply::text(["You mistyped git."])]);
         let builder = Term::new(shell).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted");
@@ -96,7 +96,7 @@ fn with_a_model_the_rules_speak_first_and_the_question_is_asked_all_the_same() {
 }
 
 #[test]
-fn where_the_rules_know_no_correction_the_model_is_asked_for_one() {
+fn without_a_known_correction_the_model_is_asked() {
     let model = Model::start([
         Reply::calls(&[("suggest_command", json!({ "command": "echo better" }))]),
         Reply::text(["There it is."]),
@@ -111,7 +111,7 @@ fn where_the_rules_know_no_correction_the_model_is_asked_for_one() {
 }
 
 #[test]
-fn a_hint_follows_a_failure_where_it_is_asked_for() {
+fn the_hint_setting_shows_a_correction_after_a_failure() {
     in_every_shell(|shell| {
         let mut term = alone(shell).config("reflex = \"only\"\nhint = true\n").start();
         term.wait_for_prompt();
@@ -123,7 +123,7 @@ fn a_hint_follows_a_failure_where_it_is_asked_for() {
 }
 
 #[test]
-fn a_key_of_the_shells_own_asks_for_a_correction() {
+fn a_key_binding_of_the_shell_can_ask_for_a_correction() {
     in_every_shell(|shell| {
         let rc = match shell {
             Shell::Bash => r#"bind '"\C-xf": "\C-a\C-k> fix\C-m"'"#,

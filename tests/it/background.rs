@@ -1,4 +1,4 @@
-//! Requests that go on while the person does something else.
+//! Requests in the background.
 
 use serde_json::json;
 
@@ -13,7 +13,7 @@ fn told(model: &Model) -> String {
 }
 
 #[test]
-fn ctrl_z_gives_the_prompt_back_and_the_answer_comes_before_a_later_one() {
+fn ctrl_z_gives_the_prompt_back_and_the_answer_appears_above_a_later_one() {
     in_every_shell(|shell| {
         let model = Model::start([Reply::text(["It is ", "the **cache**."]).gated(), Reply::text(["Four."])]);
         let mut term = asking(shell, &model).start();
@@ -27,12 +27,12 @@ fn ctrl_z_gives_the_prompt_back_and_the_answer_comes_before_a_later_one() {
         term.wait_for_prompt();
         term.run("echo wor''king on");
         assert!(term.screen().contains("\nworking on"), "{}", term.screen());
-        // The other conversation does not wait, and does not know of what is not over.
+        // Another question is answered meanwhile, without the unfinished one in its context.
         term.run("> two and two");
         assert!(term.screen().contains("Four."), "{}", term.screen());
         let second = told(&model);
         assert!(second.contains("echo wor") && !second.contains("why is it slow"), "{second}");
-        // Nothing is typed at the prompt: it makes way and comes back.
+        // The prompt is empty, so the answer is shown above it.
         model.release();
         model.release();
         term.wait_for("request 1 is over (> why is it slow)\nIt is the cache.\n");
@@ -56,7 +56,7 @@ fn a_line_that_is_being_edited_is_left_alone() {
         (0..3).for_each(|_| model.release());
         term.typed("ne\r");
         term.wait_for_prompt();
-        // The command prints nothing, and no blank line stands for that.
+        // The command prints nothing, so there is no blank line.
         term.wait_for("]$ test half -a line\nshellmate: request 1 is over (> why is it slow)\nIt is the cache.\n");
     });
 }
@@ -77,7 +77,7 @@ fn a_question_and_its_answer_join_the_conversation_as_a_whole() {
     model.release();
     model.release();
     model.release();
-    // `/show` waits for it in front.
+    // `/show` brings it to the foreground and waits.
     term.typed("> /show 1\r");
     term.wait_for("slow answer");
     term.wait_for_prompt();
@@ -96,7 +96,7 @@ fn a_question_and_its_answer_join_the_conversation_as_a_whole() {
 }
 
 #[test]
-fn what_it_wants_of_the_person_waits_for_them() {
+fn approvals_of_a_background_request_wait() {
     in_every_shell(|shell| {
         let model = Model::start([
             Reply::calls(&[("bash", json!({ "command": "echo ran > ran.txt" }))]).gated(),
@@ -113,7 +113,7 @@ fn what_it_wants_of_the_person_waits_for_them() {
         assert!(!term.home().join("ran.txt").exists());
         term.typed("> /show 1\r");
         term.wait_for("Esc no >");
-        // Not now: the question can be put off as often as one likes.
+        // A question can be postponed any number of times.
         term.key(Key::CtrlZ);
         term.wait_for_prompt();
         term.typed("> /show 1\r");
@@ -142,7 +142,7 @@ fn ctrl_z_just_when_a_question_appears_does_not_refuse_it() {
     model.request();
     model.release();
     model.release();
-    // Before the question is drawn or just after; either way it waits in the background.
+    // Ctrl-Z may come before or after the question is drawn. In both cases the question waits.
     term.key(Key::CtrlZ);
     term.wait_for("goes on in the background");
     term.wait_for_prompt();
@@ -159,7 +159,7 @@ fn ctrl_z_just_when_a_question_appears_does_not_refuse_it() {
 }
 
 #[test]
-fn there_is_an_end_to_how_many() {
+fn the_number_of_background_requests_is_limited() {
     let replies = (0..5).map(|_| Reply::text(["never"]).gated());
     let model = Model::start(replies);
     let mut term = asking(Shell::Bash, &model).start();
@@ -173,7 +173,7 @@ fn there_is_an_end_to_how_many() {
     term.run("> /show");
     let screen = term.screen();
     assert!((1..=4).all(|number| screen.contains(&format!("  > question {number}"))), "{screen}");
-    // In front there is room for one more, but it cannot go behind.
+    // One more can be asked in the foreground, but it cannot go to the background.
     term.typed("> question 5\r");
     model.request();
     term.key(Key::CtrlZ);
@@ -184,7 +184,7 @@ fn there_is_an_end_to_how_many() {
 }
 
 #[test]
-fn the_shell_takes_them_with_it() {
+fn background_requests_end_with_the_shell() {
     let model = Model::start([Reply::calls(&[("bash", json!({ "command": "echo $$ > pid; exec sleep 1000" }))])]);
     let mut term = asking(Shell::Bash, &model).fifo("pid").start();
     term.wait_for_prompt();
@@ -229,7 +229,7 @@ fn an_answer_is_shown_again_with_all_that_its_calls_printed() {
 }
 
 #[test]
-fn a_line_typed_while_it_works_steers_it() {
+fn a_line_typed_during_an_answer_steers_it() {
     in_every_shell(|shell| {
         let model = Model::start([
             Reply::text(["Looking."]).and_calls(&[("ls", json!({}))]).gated(),
@@ -241,7 +241,7 @@ fn a_line_typed_while_it_works_steers_it() {
         model.request();
         model.release();
         term.wait_for("Looking.");
-        // Esc closes it, and an arrow is no Esc.
+        // Esc closes the line. The bytes of an arrow key are not Esc.
         term.typed(">never mind");
         term.wait_for("\n> never mind");
         term.key(Key::Left);
@@ -266,7 +266,7 @@ fn a_line_typed_while_it_works_steers_it() {
 }
 
 #[test]
-fn a_line_that_comes_with_the_last_word_is_answered_too() {
+fn a_steering_line_that_arrives_last_is_answered_too() {
     let model = Model::start([Reply::text(["Hello."]).gated(), Reply::text(["Bonjour."])]);
     let mut term = asking(Shell::Bash, &model).start();
     term.wait_for_prompt();

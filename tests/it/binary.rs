@@ -1,4 +1,4 @@
-//! How the binary is linked: a login shell that reads hostile bytes must not lie at a known address or offer a writable jump table.
+//! How the binary is linked: position independent and read-only after relocation, because it reads untrusted bytes.
 
 use crate::harness::PROGRAM;
 

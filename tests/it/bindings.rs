@@ -1,4 +1,4 @@
-//! Enter, bound by the user after the shell has started: queries are still taken.
+//! Queries are taken if the user binds Enter after the shell has started.
 
 use crate::harness::{Shell, Term};
 
@@ -7,7 +7,7 @@ const ANSWER: &str = "No model is connected yet";
 /// fish functions that a user may bind to Enter.
 const MINE: &str = "function mine; set -g enters (math 0$enters + 1); commandline -f execute; end";
 
-/// Asks twice, with a command in between, and sees that the binding of the user's is called for the command.
+/// Asks twice with a command in between and checks that the user's binding runs for the command.
 fn takes_queries(mut term: Term, what: &str) {
     for _ in 0..2 {
         term.typed("clear\r");
@@ -51,7 +51,7 @@ fn fish_takes_queries_after_enter_was_bound_by_hand() {
 }
 
 #[test]
-fn fish_takes_the_first_query_though_its_prompt_binds_enter_when_it_is_drawn() {
+fn fish_takes_the_first_query_if_its_prompt_binds_enter() {
     if !Shell::Fish.available() {
         return;
     }
@@ -67,11 +67,11 @@ fn fish_takes_the_first_query_though_its_prompt_binds_enter_when_it_is_drawn() {
 }
 
 #[test]
-fn a_query_that_fish_itself_has_refused_is_asked_and_leaves_an_empty_line() {
+fn a_query_that_fish_refused_is_asked_and_leaves_an_empty_line() {
     if !Shell::Fish.available() {
         return;
     }
-    // The binding is made while the line is edited: nobody can look at it before.
+    // The binding is made while the line is edited, after the hook has looked at the bindings.
     let rc = format!("{MINE}\nfunction rebind; bind \\r mine; end; bind \\ct rebind");
     let mut term = Term::new(Shell::Fish).rc(&rc).start();
     term.wait_for_prompt();

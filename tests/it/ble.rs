@@ -1,4 +1,4 @@
-//! ble.sh, which edits bash's lines in place of readline. Debian has it from version 14 on as `ble.sh`; `TEST_BLESH` names another.
+//! bash with ble.sh, a line editor that replaces readline. Debian packages it from version 14 on; `TEST_BLESH` names another copy.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::prompts::{STARSHIP, coexists};
 
 const ANSWER: &str = "No model is connected yet";
 
-/// Finds ble.sh, and says loudly if it is not here.
+/// Finds ble.sh. If it is missing, the test is skipped with a message.
 fn blesh() -> Option<String> {
     let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
     let places = match std::env::var_os("TEST_BLESH") {
@@ -24,7 +24,7 @@ fn blesh() -> Option<String> {
     found
 }
 
-/// A start file that ends with ble.sh in charge. It expands PS1 more than once for a prompt, so that cannot count.
+/// A start file that attaches ble.sh. ble.sh expands PS1 several times for a prompt, so the prompt cannot count.
 fn attached(blesh: &str, more: &str) -> String {
     format!("{}\n{more}\nble-attach", loaded(blesh))
 }
@@ -33,7 +33,7 @@ fn loaded(blesh: &str) -> String {
     format!("export USER=me; source {blesh} --noattach; PS1='[$T]$ '; PROMPT_COMMAND='T=$((T + 1))'")
 }
 
-/// As much of what ble.sh offers as our hooks need, for machines without it. Here readline edits, and the test accepts by a command.
+/// The part of ble.sh's interface that our hooks use, for machines without ble.sh. readline edits, and a command accepts the line.
 const INTERFACE: &str = r#"
 BLE_VERSION=0 BLE_ATTACHED=1 lines=()
 ble-attach() { :; }
@@ -52,7 +52,7 @@ fn with_a_file_to_lose(rc: &str) -> Builder {
     Term::new(Shell::Bash).rc(rc).file("precious", "kept\n").file(".cache/kept", "")
 }
 
-/// What was made below HOME that nobody asked for.
+/// Unexpected files below HOME.
 fn new_files(term: &Term) -> Vec<String> {
     let names = std::fs::read_dir(term.home()).unwrap().map(|entry| entry.unwrap().file_name());
     names
@@ -61,7 +61,7 @@ fn new_files(term: &Term) -> Vec<String> {
         .collect()
 }
 
-/// Does something at a prompt; what it did must be one query, answered, and nothing else.
+/// Runs `act` at a prompt and checks that it asked exactly one query and did nothing else.
 #[track_caller]
 fn asks(what: &str, rc: &str, act: impl Fn(&mut Term)) {
     let mut term = with_a_file_to_lose(rc).start();
@@ -80,7 +80,7 @@ fn asks(what: &str, rc: &str, act: impl Fn(&mut Term)) {
 }
 
 #[test]
-fn it_looks_and_works_as_without_us_however_it_is_attached() {
+fn blesh_works_like_in_a_bare_shell_however_it_is_attached() {
     let Some(blesh) = blesh() else { return };
     let prompt = format!("export USER=me; PS1='[$T]$ '; PROMPT_COMMAND='T=$((T + 1))'; source {blesh}");
     let starship = STARSHIP.replace("$((++T))", "$T").replace("STATUS=$?", "STATUS=$? T=$((T + 1))");
@@ -103,7 +103,7 @@ fn it_looks_and_works_as_without_us_however_it_is_attached() {
 }
 
 #[test]
-fn whatever_accepts_the_line() {
+fn blesh_takes_a_query_however_the_line_is_accepted() {
     let Some(blesh) = blesh() else { return };
     let cases: &[(&str, &str, &[u8])] = &[
         ("Enter, and the first line of all", "", b"> precious\r"),
@@ -138,7 +138,7 @@ fn whatever_accepts_the_line() {
 }
 
 #[test]
-fn its_interface_is_all_that_is_needed() {
+fn the_hooks_need_only_the_interface_of_blesh() {
     if !Shell::Bash.available() {
         return;
     }
@@ -155,7 +155,7 @@ fn its_interface_is_all_that_is_needed() {
 }
 
 #[test]
-fn it_may_come_and_go() {
+fn blesh_may_be_attached_and_detached() {
     let Some(blesh) = blesh() else { return };
     let mut term = with_a_file_to_lose(&loaded(&blesh)).start();
     term.wait_for_prompt();
@@ -176,7 +176,7 @@ fn it_may_come_and_go() {
     term.typed("ble-detach\r");
     term.wait_for("detached");
     term.wait_for_prompt();
-    // It asks for this, and in some versions of bash it is on the line.
+    // ble.sh sends this request, and some versions of bash show it on the line.
     term.typed("\x15stty sane\n");
     term.wait_for_prompt();
     asked(&mut term);
@@ -186,7 +186,7 @@ fn it_may_come_and_go() {
 }
 
 #[test]
-fn a_line_that_is_none_of_ours() {
+fn blesh_runs_other_lines_unchanged() {
     let Some(blesh) = blesh() else { return };
     let mut term = with_a_file_to_lose(&attached(&blesh, "")).start();
     term.wait_for_prompt();
@@ -197,7 +197,7 @@ fn a_line_that_is_none_of_ours() {
     term.typed("cat <<END\r> quoted\rEND\r\n");
     term.wait_for("\n> quoted\n");
     term.wait_for_prompt();
-    // Its own `read -e` draws the prompt of a command.
+    // The `read -e` of ble.sh draws the prompt of the command.
     term.run("read -e answer");
     term.typed("> to read\r");
     term.wait_for("]$ > to read\n");
@@ -208,7 +208,7 @@ fn a_line_that_is_none_of_ours() {
 }
 
 #[test]
-fn every_command_is_known_with_what_it_printed() {
+fn blesh_commands_are_recorded_with_their_output() {
     let Some(blesh) = blesh() else { return };
     let mut term = with_a_file_to_lose(&attached(&blesh, "")).start();
     term.wait_for_prompt();
@@ -221,7 +221,7 @@ fn every_command_is_known_with_what_it_printed() {
 }
 
 #[test]
-fn what_was_pasted_behind_commands_waits_for_the_next_prompt() {
+fn blesh_puts_a_query_pasted_after_commands_on_the_next_prompt() {
     let Some(blesh) = blesh() else { return };
     let mut term = with_a_file_to_lose(&attached(&blesh, "")).start();
     term.wait_for_prompt();
@@ -242,7 +242,7 @@ fn the_agent_runs_a_command_at_the_top_level_and_ctrl_c_ends_it() {
     let Some(blesh) = blesh() else { return };
     let decorated = "PS0='starting\\n'; bleopt exec_elapsed_enabled=1
         blehook PREEXEC+='echo starting' POSTEXEC+='echo ended' ERREXEC+='echo ended badly'";
-    // It goes on with the next command of a line then, with or without us.
+    // ble.sh then continues with the next command of the line, also in a bare shell.
     let endless = "sh -c 'echo be\"\"gun; exec sleep 1000'";
     let model = Model::start([
         Reply::calls(&[(

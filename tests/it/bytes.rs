@@ -1,4 +1,4 @@
-//! Bytes pass: all of them, both ways, unchanged, and without filling memory.
+//! All bytes pass in both directions, unchanged, with bounded memory.
 
 use crate::harness::{Builder, Shell, Term, available, in_every_shell, shells};
 
@@ -8,7 +8,7 @@ fn memory(pid: i32, key: &str) -> u64 {
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
-/// Everything a terminal may be sent: each byte, and sequences that are cut short or not what they seem.
+/// Every byte value, and escape sequences that are incomplete or look like marks.
 fn awkward() -> Vec<u8> {
     let mut all: Vec<u8> = (0..=255u8).filter(|byte| ![b'\n', b'\t'].contains(byte)).collect();
     for sequence in [
@@ -46,7 +46,7 @@ fn awkward() -> Vec<u8> {
     all
 }
 
-/// What is between two words in the stream.
+/// The bytes between two words in the output.
 fn between<'a>(raw: &'a [u8], start: &[u8], end: &[u8]) -> &'a [u8] {
     let at = |needle: &[u8]| raw.windows(needle.len()).rposition(|window| window == needle).expect("both words came");
     &raw[at(start) + start.len()..at(end)]
@@ -70,11 +70,11 @@ fn every_byte_of_output_arrives_as_it_is() {
 }
 
 #[test]
-fn what_cannot_be_a_mark_is_not_held_back() {
+fn bytes_that_cannot_be_a_mark_are_not_delayed() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
-        // Nothing follows the bytes, so whoever waits for more to decide would wait for ever.
+        // No bytes follow, so a scanner that waits for more would wait forever.
         for (number, (written, bytes)) in [
             ("\\033]0;ti", &b"\x1b]0;ti"[..]),
             ("\\033]777;", b"\x1b]777;"),
@@ -91,7 +91,7 @@ fn what_cannot_be_a_mark_is_not_held_back() {
         {
             term.typed(format!("printf 'GO{number}''{written}'; head -n 1\r"));
             term.wait_for_raw(&[format!("GO{number}").as_bytes(), bytes].concat());
-            // Out of whatever the bytes have begun.
+            // Ends any sequence that the bytes have started.
             term.typed("\r");
             term.typed("printf '\\030\\033\\\\\\033c'\r");
             term.typed("true\r");
@@ -100,7 +100,7 @@ fn what_cannot_be_a_mark_is_not_held_back() {
     });
 }
 
-/// Raw input of `bytes` bytes into the file `got`.
+/// Reads `bytes` bytes of raw input into the file `got`.
 fn reader(bytes: usize) -> String {
     format!("stty raw -echo; printf 'REA''DY'; head -c {bytes} > got; stty sane; echo do''ne\r")
 }
@@ -109,7 +109,7 @@ fn reader(bytes: usize) -> String {
 fn every_byte_of_input_arrives_as_it_is() {
     in_every_shell(|shell| {
         let all: Vec<u8> = (0..=255u8).chain(awkward()).collect();
-        // The hotkey is the one key that is ours.
+        // The hotkey is the only key that shellmate takes.
         let mut term = Term::new(shell).config("hotkey = \"none\"\n").start();
         term.wait_for_prompt();
         term.typed(reader(all.len()));
@@ -138,7 +138,7 @@ fn a_paste_of_ten_megabytes_arrives_whole() {
 }
 
 #[test]
-fn a_terminal_that_nobody_has_described_shows_each_line_once() {
+fn a_terminal_without_a_description_shows_each_line_once() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).env("TERM", "xterm-unheard-of").start();
         term.wait_for_prompt();
@@ -153,7 +153,7 @@ fn a_terminal_that_nobody_has_described_shows_each_line_once() {
 }
 
 #[test]
-fn what_an_editor_drew_is_not_drawn_again_with_the_next_line() {
+fn the_drawing_of_an_editor_is_not_repeated() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).size(12, 60).start();
         term.wait_for_prompt();
@@ -169,7 +169,7 @@ fn what_an_editor_drew_is_not_drawn_again_with_the_next_line() {
 
 #[test]
 fn a_flood_arrives_whole_and_memory_stays_flat() {
-    // The promise is for any amount; this much shows a leak, and more only takes longer.
+    // This amount is enough to show a leak.
     let megabytes: u64 = std::env::var("TEST_FLOOD_MB").ok().and_then(|text| text.parse().ok()).unwrap_or(100);
     for shell in shells() {
         let mut term = Term::new(shell).start();
@@ -190,7 +190,7 @@ fn a_flood_arrives_whole_and_memory_stays_flat() {
     }
 }
 
-/// Writes until the terminal takes no more for half a second, and says how much that was.
+/// Writes until the terminal accepts nothing for half a second, and prints how much was written.
 const FILLER: &str = r#"
 import os, select, sys
 os.set_blocking(1, False)
@@ -208,7 +208,7 @@ open("news", "w").write("full")
 "#;
 
 #[test]
-fn a_terminal_that_stops_looking_stops_the_program_not_our_memory() {
+fn a_terminal_that_stops_reading_stops_the_program() {
     if !available("python3") {
         return;
     }
@@ -250,7 +250,7 @@ fn a_program_that_does_not_read_does_not_stop_the_screen() {
         ));
         term.wait_for_raw(b"READY");
         let typing = term.typed_meanwhile(text.clone());
-        // The program waits for `go` and reads no keys; what comes through `go` is shown all the same.
+        // The program reads only `go` and no keys. Its output is still shown.
         std::fs::write(&go, "the screen goes on").unwrap();
         term.wait_for("the screen goes on");
         term.wait_for("done");
@@ -277,7 +277,7 @@ fn idle_costs_nothing() {
         term.wait_for_prompt();
         term.run("echo one");
         term.wait_for_history(|records| !records.is_empty());
-        // Time has to pass for this one; another terminal's `sleep` is the clock. The first second is for what is still due.
+        // This test needs time to pass; `sleep` in another terminal is the clock. The first second is not counted.
         clock.run("sleep 1");
         let before = switches(term.pid());
         clock.run("sleep 3");
@@ -286,8 +286,8 @@ fn idle_costs_nothing() {
 }
 
 #[test]
-fn marks_are_cut_out_and_nothing_else() {
-    // The standard marks go out in place of ours; apart from those the stream is the bare shell's, byte for byte.
+fn only_marks_are_removed_from_the_output() {
+    // Standard marks replace ours. Apart from them the output is byte for byte that of the bare shell.
     let without_marks = |raw: &[u8]| {
         let mut out = Vec::new();
         let mut rest = raw;
@@ -305,8 +305,8 @@ fn marks_are_cut_out_and_nothing_else() {
         out.extend_from_slice(rest);
         out
     };
-    // Readline draws the line again around a function bound to Enter, to the same effect; see the screens in `differential`.
-    // fish colours a line while it is typed, as far as it gets.
+    // readline draws the line again around a function bound to Enter; `differential` compares the screens.
+    // fish highlights a line while it is typed, with timing that differs.
     for shell in shells().into_iter().filter(|shell| *shell == Shell::Zsh) {
         let stream = |builder: Builder| {
             let mut term = builder.start();
@@ -325,7 +325,7 @@ fn marks_are_cut_out_and_nothing_else() {
 
 #[test]
 fn bash_draws_an_accepted_line_once() {
-    // On this terminal nothing of ours is added to what the shell prints.
+    // For this terminal shellmate adds nothing to the output of the shell.
     let set = |builder: Builder, rc: &str| {
         builder.env("TERM", "linux").size(30, 60).rc(&format!("PS2='more$((++M))> '\n{rc}"))
     };
@@ -369,7 +369,7 @@ fn bash_draws_an_accepted_line_once() {
             term.run("stty -echo");
             term.run("echo unseen");
             term.exit();
-            // One return is as good as two.
+            // A repeated carriage return makes no difference.
             let mut raw = term.raw();
             raw.dedup_by(|one, before| *one == b'\r' && *before == b'\r');
             String::from_utf8_lossy(&raw).into_owned()

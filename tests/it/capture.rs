@@ -1,20 +1,20 @@
-//! What a command printed: kept as bytes, bounded, and read back as the terminal showed it.
+//! The output of commands: kept as bytes within limits, and read back as the terminal showed it.
 
 use std::os::unix::fs::PermissionsExt;
 
-use crate::harness::{Key, Record, Shell, Term, available, in_every_shell};
+use crate::harness::{HistoryEntry, Key, Shell, Term, available, in_every_shell};
 
-/// What `show` says of the only command with this text.
+/// The output of `history show` for the only command with this text.
 #[track_caller]
-fn shown(term: &Term, command: &str) -> Record {
+fn shown(term: &Term, command: &str) -> HistoryEntry {
     let record = term.history(&[]).into_iter().find(|record| record.command == command);
     let record = record.unwrap_or_else(|| panic!("{command} was not recorded\n{}", term.describe()));
     term.history(&["show", &record.id()]).remove(0)
 }
 
-/// Runs one command and returns what is kept of it.
+/// Runs one command and returns its record.
 #[track_caller]
-fn kept(shell: Shell, command: &str) -> Record {
+fn kept(shell: Shell, command: &str) -> HistoryEntry {
     let mut term = Term::new(shell).start();
     term.wait_for_prompt();
     term.run(command);
@@ -22,12 +22,12 @@ fn kept(shell: Shell, command: &str) -> Record {
     shown(&term, command)
 }
 
-fn output(record: &Record) -> &str {
+fn output(record: &HistoryEntry) -> &str {
     record.output.as_deref().unwrap_or_default().trim_end_matches('\n')
 }
 
 #[test]
-fn the_output_and_nothing_but_the_output() {
+fn only_the_output_of_the_command_is_captured() {
     in_every_shell(|shell| {
         for (command, text) in [
             ("echo one", "one"),
@@ -54,7 +54,7 @@ fn the_output_and_nothing_but_the_output() {
 
 /// Frameworks set titles before and after a command; fish resets colours. A command that only sets modes or clears prints nothing.
 #[test]
-fn what_draws_nothing_is_no_output() {
+fn escape_sequences_without_text_are_not_output() {
     let bash = r#"trap '[ -n "$COMP_LINE" ] || printf "\033]0;%s\a\033kname\033\\" "$BASH_COMMAND"' DEBUG; PROMPT_COMMAND='printf "\033]2;idle\a"'"#;
     let zsh = r"run() { print -n '\e]2;run\a\e]1;run\a\ekrun\e\\' }; idle() { print -n '\e]2;idle\a\ekidle\e\\' }
         preexec_functions+=(run); precmd_functions=(idle $precmd_functions)";
@@ -133,7 +133,7 @@ fn an_output_over_the_cap_keeps_its_head_and_tail() {
 }
 
 #[test]
-fn full_screen_programs_leave_a_name_and_no_text() {
+fn full_screen_programs_are_recorded_without_output() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).file("long", "a line\n".repeat(500)).start();
         term.wait_for_prompt();
@@ -162,7 +162,7 @@ fn full_screen_programs_leave_a_name_and_no_text() {
 }
 
 #[test]
-fn what_is_typed_with_the_echo_off_is_nowhere() {
+fn text_typed_without_echo_is_not_recorded() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
@@ -184,7 +184,7 @@ fn what_is_typed_with_the_echo_off_is_nowhere() {
 }
 
 #[test]
-fn what_a_killed_session_left_is_swept_by_the_next() {
+fn files_of_a_killed_session_are_swept_by_the_next() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
@@ -215,13 +215,13 @@ fn a_session_that_ends_leaves_no_runtime_files() {
         term.run("echo one");
         term.exit();
         let mut left = files_below(&term.place().join("run/shellmate"));
-        // It says when everything was swept last.
+        // This file holds the time of the last sweep.
         left.retain(|path| !path.ends_with(".swept"));
         assert!(left.is_empty(), "{}: {left:?}", shell.name());
     });
 }
 
-/// Everything below a directory; nothing if it is not there.
+/// All files below a directory, or none if it does not exist.
 fn files_below(directory: &std::path::Path) -> Vec<std::path::PathBuf> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     entries.flat_map(|entry| [vec![entry.path()], files_below(&entry.path())].concat()).collect()

@@ -1,13 +1,13 @@
-//! Every command is known: its text as typed, its directory, its status, once, and none that was not run.
+//! Every command is recorded exactly once: its text as typed, its directory and its status.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-use crate::harness::{Builder, Key, Record, Shell, Term, all, in_every_shell, in_short, shells};
+use crate::harness::{Builder, HistoryEntry, Key, Shell, Term, all, in_every_shell, in_short, shells};
 
-/// Runs the commands one after the other and returns what is remembered.
+/// Runs the commands one after the other and returns the history.
 #[track_caller]
-fn remembered(builder: Builder, commands: &[&str]) -> Vec<Record> {
+fn remembered(builder: Builder, commands: &[&str]) -> Vec<HistoryEntry> {
     let mut term = builder.start();
     term.wait_for_prompt();
     commands.iter().for_each(|command| term.run(command));
@@ -38,7 +38,7 @@ fn text_and_status() {
 }
 
 #[test]
-fn nothing_typed_is_nothing_run() {
+fn an_empty_line_is_not_a_command() {
     in_every_shell(|shell| {
         let records = remembered(Term::new(shell), &["", "true", "", "   ", "false", ""]);
         assert_eq!(in_short(&records), [("true", 0), ("false", 1)], "{}", shell.name());
@@ -62,7 +62,7 @@ fn a_comment_is_not_a_second_command() {
 }
 
 #[test]
-fn a_command_of_several_lines_is_one() {
+fn a_command_of_several_lines_is_one_record() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
@@ -86,7 +86,7 @@ fn a_command_of_several_lines_is_one() {
 }
 
 #[test]
-fn pasted_lines_are_each_a_command() {
+fn each_pasted_line_is_a_command() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
@@ -100,7 +100,7 @@ fn pasted_lines_are_each_a_command() {
 }
 
 #[test]
-fn recalled_and_edited_text_is_what_was_run() {
+fn recalled_and_edited_text_is_recorded_as_run() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
@@ -136,7 +136,7 @@ fn aliases_and_history_expansion() {
 }
 
 #[test]
-fn what_the_shells_own_history_leaves_out_is_still_known() {
+fn commands_that_the_shell_history_omits_are_recorded() {
     for (shell, rc) in [
         (Shell::Bash, "HISTCONTROL=ignoreboth:erasedups HISTIGNORE='echo*:ls'"),
         (Shell::Bash, "unset HISTFILE; HISTSIZE=0"),
@@ -201,7 +201,7 @@ fn the_directory_is_where_the_command_was_started() {
 }
 
 #[test]
-fn a_directory_that_is_not_utf8_is_no_trouble() {
+fn a_directory_name_need_not_be_utf8() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         std::fs::create_dir(term.home().join(OsStr::from_bytes(b"bad\xff\xfename"))).unwrap();
@@ -220,13 +220,13 @@ fn a_directory_change_and_the_time_it_took() {
         let records = remembered(Term::new(shell), &["cd /usr", "sleep 0.3", "cd /"]);
         assert_eq!((records[1].cwd.as_str(), records[2].cwd.as_str()), ("/usr", "/usr"), "{}", shell.name());
         let took = records[1].duration_ms.unwrap();
-        // The clock is read when a mark is, which on a busy machine is a little after it was written.
+        // The time is taken when the mark is read, which on a busy machine is a little later.
         assert!((200..10_000).contains(&took), "{took}");
         assert!(records[0].duration_ms.unwrap() < 10_000);
     });
 }
 
-/// Says when it is in front, and when it is again: a key that comes earlier belongs to somebody else.
+/// A program that prints when it is in the foreground, so that the test knows who gets the next key.
 pub(crate) const SLOW: &str =
     "bash --norc -c 'trap \"echo con\\\"\\\"tinued\" CONT; echo re\"\"ady; while :; do sleep 0.1; done'";
 
@@ -256,7 +256,7 @@ fn interrupted_stopped_and_continued() {
         let statuses: Vec<i32> = records.iter().map(|record| record.status.unwrap()).collect();
         let texts: Vec<&str> = records.iter().map(|record| record.command.as_str()).collect();
         assert_eq!(texts, [slow, slow, "fg"], "{}", shell.name());
-        // For fish `fg` itself has succeeded, whatever became of the job, and a stopped job has no status.
+        // In fish `fg` itself succeeds whatever the job does, and a stopped job has no status.
         let continued = if shell == Shell::Fish { 0 } else { 130 };
         assert_eq!((statuses[0], statuses[2]), (130, continued), "{}", shell.name());
         assert!(shell == Shell::Fish || statuses[1] == 148, "{} {statuses:?}", shell.name());
@@ -264,7 +264,7 @@ fn interrupted_stopped_and_continued() {
 }
 
 #[test]
-fn a_line_given_up_was_not_run() {
+fn a_cancelled_line_is_not_a_command() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
@@ -276,7 +276,7 @@ fn a_line_given_up_was_not_run() {
 }
 
 #[test]
-fn inner_shells_scripts_and_jobs_invent_nothing() {
+fn inner_shells_scripts_and_jobs_add_no_commands() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).file("script", "true\nfalse\necho from script\n").start();
         term.wait_for_prompt();
@@ -318,7 +318,7 @@ fn the_same_shell_inside_does_not_confuse_the_outer_one() {
 }
 
 #[test]
-fn a_shell_replaced_by_itself_goes_on_working() {
+fn a_shell_that_execs_itself_keeps_working() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
@@ -331,7 +331,7 @@ fn a_shell_replaced_by_itself_goes_on_working() {
     });
 }
 
-/// How often these bytes are in those.
+/// How often `needle` occurs in `bytes`.
 fn count(raw: &[u8], bytes: &[u8]) -> usize {
     raw.windows(bytes.len()).filter(|window| *window == bytes).count()
 }
@@ -350,7 +350,7 @@ fn an_answer_is_output_to_the_outer_terminal() {
 }
 
 #[test]
-fn a_notice_is_no_part_of_the_prompt() {
+fn a_notice_is_not_part_of_the_prompt() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).config("this is [not toml").start();
         term.wait_for_prompt();
@@ -362,15 +362,15 @@ fn a_notice_is_no_part_of_the_prompt() {
 }
 
 #[test]
-fn one_voice_tells_the_outer_terminal() {
+fn the_outer_terminal_gets_marks_from_one_source() {
     all([Shell::Bash, Shell::Zsh].into_iter().filter(|shell| shell.available()).map(|shell| {
         (shell.name(), move || {
-            // Visual Studio Code's own number.
+            // The number of Visual Studio Code's marks.
             let mut term = Term::new(shell).rc("printf '\\033]633;P;Cwd=/\\007'").start();
             term.wait_for_prompt();
             term.run("true");
             assert_eq!(count(&term.raw(), b"\x1b]133;"), 0, "{}", term.describe());
-            // What another shell says, on another machine perhaps, is not this one's.
+            // Marks of another shell, perhaps on another machine, do not count.
             let mut term = Term::new(shell).start();
             term.wait_for_prompt();
             term.run("printf '\\033]133;A\\007\\n'");
@@ -382,7 +382,7 @@ fn one_voice_tells_the_outer_terminal() {
 }
 
 #[test]
-fn what_a_command_did_to_the_terminal_is_done_once() {
+fn titles_and_bells_of_a_command_are_sent_once() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
@@ -405,7 +405,7 @@ fn every_prompt_is_announced_to_the_outer_terminal() {
         term.exit();
         let raw = term.raw();
         let has = |mark: &[u8]| raw.windows(mark.len()).any(|bytes| bytes == mark);
-        // fish 4 speaks for itself, and does not say where its prompt ends.
+        // fish 4 sends its own marks, without one for the end of the prompt.
         let speaks = has(b"\x1b]133;A;special_key=1");
         for mark in [&b"\x1b]133;A"[..], b"\x1b]133;B", b"\x1b]133;C", b"\x1b]133;D;1"] {
             if speaks && mark == b"\x1b]133;B" {
@@ -420,11 +420,11 @@ fn every_prompt_is_announced_to_the_outer_terminal() {
 
 #[test]
 fn control_characters_typed_literally() {
-    // In fish the key pastes.
+    // In fish Ctrl-V pastes.
     for shell in shells().into_iter().filter(|shell| *shell != Shell::Fish) {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
-        // Ctrl-V takes the next key as it is: a tab, an escape, a bell.
+        // Ctrl-V inserts the next key literally: a tab, an escape, a bell.
         let line = "printf '%s' 'a\u{16}\tb\u{16}\u{1b}[31mc\u{16}\u{7}d' >/dev/null\r";
         term.typed(line);
         term.wait_for_prompt();
@@ -466,13 +466,13 @@ fn many_commands_take_no_more_memory() {
         let before = resident(100, "one");
         let after = resident(many, "two");
         eprintln!("{}: {before} KiB after 100 commands, {after} KiB after {many} more", shell.name());
-        // The database's page cache fills up to its 2 MB.
+        // The page cache of the database grows up to 2 MB.
         assert!(after < before + 2048, "{}: {before} KiB, then {after} KiB", shell.name());
     });
 }
 
 #[test]
-fn commands_typed_before_the_first_prompt_are_known_too() {
+fn commands_typed_before_the_first_prompt_are_recorded() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.typed("echo one\recho two\r");

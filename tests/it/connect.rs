@@ -1,4 +1,4 @@
-//! Connecting a model: what the person exports, keeps, configures or agrees to, and what is said where none answers.
+//! Connecting a model: exported variables, stored keys, configuration, local servers, and messages if none answers.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -8,12 +8,12 @@ use std::process::{Child, Command, Stdio};
 
 use crate::harness::{Builder, Model, Reply, Shell, Term, in_every_shell};
 
-/// A shell in which no model is found by itself.
+/// A shell in which no model is found automatically.
 fn unconnected(shell: Shell) -> Builder {
     Term::new(shell).env("OLLAMA_HOST", "127.0.0.1:9").size(40, 120)
 }
 
-/// Waits until keys answer the question about a server: the sign for it appears 400 ms after the question.
+/// Waits until keys can answer the question about a server, 400 ms after it appeared.
 fn wait_for_the_question(term: &Term) {
     term.wait_for("Use it?");
     term.wait_for("\n? >");
@@ -38,7 +38,7 @@ fn following_the_advice_on_the_screen_gives_an_answer_in_the_same_shell() {
 }
 
 #[test]
-fn what_a_start_file_exports_is_asked() {
+fn a_model_exported_in_a_start_file_is_asked() {
     in_every_shell(|shell| {
         let model = Model::start([Reply::text(["Here I am."])]);
         let rc = format!("export OPENAI_BASE_URL={}\nexport SHELLMATE_MODEL=from-the-rc", model.url());
@@ -54,7 +54,7 @@ fn what_a_start_file_exports_is_asked() {
 }
 
 #[test]
-fn another_url_counts_in_the_middle_of_a_conversation_and_is_named() {
+fn a_new_url_applies_within_a_conversation_and_is_named() {
     let (first, second) = (Model::start([Reply::text(["One."])]), Model::start([Reply::text(["Two."])]));
     let mut term = unconnected(Shell::Bash).env("OPENAI_BASE_URL", first.url()).start();
     term.wait_for_prompt();
@@ -72,7 +72,7 @@ fn another_url_counts_in_the_middle_of_a_conversation_and_is_named() {
 }
 
 #[test]
-fn a_key_that_was_kept_goes_where_the_shell_says_and_not_to_the_vendor() {
+fn a_stored_key_is_sent_to_the_exported_url() {
     let model = Model::start([Reply::text(["Through the proxy."])]);
     let keys = ".local/state/shellmate/keys.json";
     let builder = unconnected(Shell::Zsh).file(keys, r#"{"OPENAI_API_KEY":"kept-key-12345"}"#);
@@ -87,7 +87,7 @@ fn a_key_that_was_kept_goes_where_the_shell_says_and_not_to_the_vendor() {
 }
 
 #[test]
-fn a_configuration_that_is_saved_counts_from_the_next_question() {
+fn a_saved_configuration_applies_to_the_next_question() {
     let model = Model::start([Reply::text(["As configured."])]);
     let mut term = unconnected(Shell::Bash).start();
     term.wait_for_prompt();
@@ -104,7 +104,7 @@ fn a_configuration_that_is_saved_counts_from_the_next_question() {
 }
 
 #[test]
-fn the_rules_and_the_record_answer_although_the_model_does_not() {
+fn the_rules_and_the_history_answer_if_the_model_fails() {
     in_every_shell(|shell| {
         let dead = unconnected(shell).env("OPENAI_BASE_URL", "http://127.0.0.1:9/v1").env("SHELLMATE_MODEL", "x");
         let mut term = dead.start();
@@ -127,7 +127,7 @@ fn the_rules_and_the_record_answer_although_the_model_does_not() {
 }
 
 #[test]
-fn ask_says_what_the_record_knows_before_it_asks_a_failing_server_again() {
+fn ask_prints_what_the_history_knows_before_a_retry() {
     let failing = Reply::error(503, "no room").header("Retry-After", "1");
     let model = Model::start([failing, Reply::text(["From the model."]).gated()]);
     let mut term = unconnected(Shell::Bash).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "x").start();
@@ -135,7 +135,7 @@ fn ask_says_what_the_record_knows_before_it_asks_a_failing_server_again() {
     term.run("echo one two three");
     let ask = format!("{} ask what did that print", crate::harness::PROGRAM);
     term.typed(format!("{ask}\r"));
-    // The second try waits for its release.
+    // The second reply is held back until the test releases it.
     term.wait_for("(from the history) one two three");
     model.release();
     model.release();
@@ -144,7 +144,7 @@ fn ask_says_what_the_record_knows_before_it_asks_a_failing_server_again() {
 }
 
 #[test]
-fn a_name_from_the_list_can_be_said_to_model_and_keeps_its_meaning_with_thinking() {
+fn a_listed_model_name_works_with_model_and_thinking() {
     let model = Model::start([Reply::text(["Fine."])]);
     let mut term = unconnected(Shell::Bash).env("OPENAI_BASE_URL", model.url()).start();
     term.wait_for_prompt();
@@ -163,7 +163,7 @@ fn a_name_from_the_list_can_be_said_to_model_and_keeps_its_meaning_with_thinking
 }
 
 #[test]
-fn a_server_found_on_this_machine_gets_no_question_before_a_yes() {
+fn a_discovered_server_gets_no_question_before_consent() {
     in_every_shell(|shell| {
         let model = Model::start([Reply::text(["Never said."])]);
         let mut term = Term::new(shell).env("OLLAMA_HOST", model.address()).size(40, 120).start();
@@ -183,7 +183,7 @@ fn a_server_found_on_this_machine_gets_no_question_before_a_yes() {
 }
 
 #[test]
-fn a_yes_to_a_server_is_remembered_and_its_model_named() {
+fn consent_to_a_server_is_stored_and_its_model_named() {
     let model = Model::start([Reply::text(["Hello."]), Reply::text(["Again."]), Reply::text(["Piped."])]);
     let mut term = Term::new(Shell::Bash).env("OLLAMA_HOST", model.address()).size(40, 120).start();
     term.wait_for_prompt();
@@ -204,7 +204,7 @@ fn a_yes_to_a_server_is_remembered_and_its_model_named() {
 }
 
 #[test]
-fn without_a_terminal_only_a_server_that_is_named_is_asked() {
+fn without_a_terminal_only_a_named_server_is_asked() {
     let model = Model::start([Reply::text(["Named."])]);
     let term = Term::new(Shell::Bash).env("OLLAMA_HOST", model.address()).start();
     let said = term.shellmate(&["ask", "hello"]);
@@ -242,7 +242,7 @@ fn another_script_of_the_same_interpreter_is_asked_about_again() {
     wait_for_the_question(&term);
     term.wait_for(&format!("good.py {port} (in {})", home.display()));
     term.typed("1\r");
-    // The script answers no question, which is told; the yes counts all the same.
+    // The script cannot answer questions, which is reported. The consent counts nevertheless.
     term.wait_for_prompt();
     drop(good);
     let _evil = start("evil.py");

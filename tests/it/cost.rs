@@ -1,28 +1,28 @@
-//! What a wrapper costs, in CPU time rather than seconds, beside `script` in the same run: the hot path may not rot.
+//! CPU time and memory, compared with `script` in the same run.
 //!
-//! Measured on the release build that `tests/run` names in `SHELLMATE_RELEASE`; processes are counted in any.
+//! Measured on the release build that `tests/run` names in `SHELLMATE_RELEASE`. Processes are counted in any build.
 
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::harness::{
-    Authority, Builder, Certificate, Http, Model, PROGRAM, Reply, Shell, Term, available, in_every_shell,
+    Authority, Builder, CertificateKind, HttpVersion, Model, PROGRAM, Reply, Shell, Term, available, in_every_shell,
 };
 
 /// Bytes of the flood; enough for a few dozen clock ticks.
 const FLOOD: u64 = 60_000_000;
 /// Bytes of each kind of stream with many escapes.
 const ESCAPES: u64 = 24_000_000;
-/// How much more CPU time than `script` a flood may take that goes to a spill file, and one that does not.
+/// Allowed CPU time relative to `script`, for output that goes to a spill file and for output that does not.
 const SPILL_FACTOR: f64 = 2.0;
 const ESCAPES_FACTOR: f64 = 1.3;
-/// How often the two are compared before it counts.
+/// How many comparisons may fail before the test fails.
 const TRIES: usize = 4;
-/// What a tab may hold before its first query.
+/// Allowed memory of a session before its first query.
 const MEMORY_KIB: u64 = 12 * 1024;
 
-/// What a tab may hold after a query, and `shellmate ask` while it answers.
+/// Allowed memory of a session after a query, and of `shellmate ask`.
 const AFTER_A_QUERY_KIB: u64 = 40 * 1024;
 const ASK_KIB: u64 = 30 * 1024;
 /// CPU time of `shellmate ask` up to its answer; the budget is 60 ms of waiting, which a busy machine cannot measure.
@@ -40,7 +40,7 @@ fn ours(program: PathBuf) -> Term {
     Term::new(Shell::Bash).program(program).args(["--shell", "/bin/bash"]).start()
 }
 
-/// CPU seconds of one process, its children apart.
+/// CPU seconds of one process without its children.
 fn cpu_seconds(pid: i32) -> f64 {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
@@ -54,7 +54,7 @@ fn resident_kib(pid: i32) -> u64 {
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
-/// CPU seconds for a flood: what `write` prints, over and over.
+/// CPU seconds for the output of `write`, repeated.
 fn flood(term: &mut Term, write: &str, bytes: u64) -> f64 {
     term.wait_for_prompt();
     let before = cpu_seconds(term.pid());
@@ -65,7 +65,7 @@ fn flood(term: &mut Term, write: &str, bytes: u64) -> f64 {
     cpu_seconds(term.pid()) - before
 }
 
-/// Our CPU time for a flood is at most `factor` times that of `script`.
+/// Checks that our CPU time is at most `factor` times that of `script`.
 fn assert_costs_like_script(name: &str, write: &str, bytes: u64, factor: f64) {
     let Some(program) = release() else { return };
     if !available("script") || !Shell::Bash.available() {
@@ -73,7 +73,7 @@ fn assert_costs_like_script(name: &str, write: &str, bytes: u64, factor: f64) {
         return;
     }
     let mut seen: Vec<(f64, f64)> = Vec::new();
-    // Who shares the processor can make the same work cost twice as much; a path that has rotted costs too much each time.
+    // On a busy machine the same work may cost twice as much. A real regression fails every comparison.
     while !seen.last().is_some_and(|(ours, theirs)| *ours <= theirs * factor) {
         assert!(seen.len() < TRIES, "{name}: ours and script's, in seconds for {bytes} bytes: {seen:?}");
         let script = Term::new(Shell::Bash).program("/usr/bin/script").args(["-q", "-c", "/bin/bash", "/dev/null"]);
@@ -141,7 +141,7 @@ fn a_tab_is_small_after_large_outputs() {
     for _ in 0..3 {
         flood(&mut term, "yes 'a line of a large output'", FLOOD);
         term.count_only(false);
-        // The prompt after the flood may have been counted and not shown; an empty line shows it again.
+        // The prompt after the flood may have been counted without being parsed; an empty line shows a new one.
         term.typed("\r");
     }
     term.run("echo hello");
@@ -174,7 +174,7 @@ fn a_tab_stays_small_after_a_query() {
     assert!(resident <= AFTER_A_QUERY_KIB, "{resident} KiB");
 }
 
-/// What asking once costs, up to the answer, where the model is at this URL.
+/// CPU time and memory of one `shellmate ask` with the model at this URL.
 fn assert_cheap_to_ask(model: &Model, url: &str, prepare: impl Fn(Builder) -> Builder) {
     let Some(program) = release() else { return };
     let builder = Term::new(Shell::Bash).program(program).args(["ask", "hi"]);
@@ -203,12 +203,12 @@ fn asking_over_tls_is_cheap_though_every_authority_is_read() {
     let bundle = tempfile::NamedTempFile::new().unwrap();
     let all: String = authorities.iter().map(|authority| std::fs::read_to_string(authority.file()).unwrap()).collect();
     std::fs::write(bundle.path(), all).unwrap();
-    let address = authorities[0].serve("localhost", Certificate::Good, Http::Two, &model.address());
+    let address = authorities[0].serve("localhost", CertificateKind::Good, HttpVersion::Two, &model.address());
     let url = format!("https://localhost:{}/v1", address.port());
     assert_cheap_to_ask(&model, &url, |builder| builder.env("SSL_CERT_FILE", bundle.path()));
 }
 
-/// How many processes ten empty prompts start. In a process namespace of its own nobody else takes numbers.
+/// How many process ids ten empty prompts use, in a private process namespace.
 fn forks_of_ten_prompts(builder: Builder) -> u32 {
     let mut term = builder.start();
     term.wait_for_prompt();
@@ -235,7 +235,7 @@ fn no_process_is_started_for_a_prompt() {
         let start = |program: &str| Term::new(shell).program("/usr/bin/unshare").args([flags, program]);
         let ours = forks_of_ten_prompts(start(PROGRAM));
         let bare = forks_of_ten_prompts(start(shell.name()));
-        // Threads take numbers too, and fish starts some when it likes; what matters is that no prompt costs one.
+        // Threads use process ids too, and fish starts some at any time. Ten prompts must use fewer than ten.
         assert!(ours < bare + 5, "{}: {ours}, bare {bare}", shell.name());
     });
 }

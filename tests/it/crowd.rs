@@ -1,4 +1,4 @@
-//! Several terminals at once, typed into without a pause and killed: the history has what the screen has shown.
+//! Several terminals at once, with commands typed without a pause, then killed: the history has every command that the screen showed.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ fn number(name: &str, default: usize) -> usize {
     std::env::var(name).map_or(default, |value| value.parse().expect("a number"))
 }
 
-/// What one killed session had run: its name in the commands, and the last command that was followed by a prompt on its screen.
+/// A killed session: its name in the commands, and its last command that was followed by a prompt on the screen.
 struct Killed {
     name: usize,
     shown: usize,
@@ -24,7 +24,7 @@ struct Killed {
 fn type_and_kill(shell: Shell, state: &Path, name: usize, last: usize) -> Killed {
     let mut term = Term::new(shell).env("XDG_STATE_HOME", state).start();
     term.wait_for_prompt();
-    // Every tenth prints some KiB. What the shell types back has quotes in it, so only the output matches.
+    // Every tenth command prints some KiB. The echo contains quotes, so only the output matches.
     let command = |n: usize| match n % 10 {
         0 => format!("echo k''ept-{name}-{n}.; seq 2000\r"),
         _ => format!("echo k''ept-{name}-{n}.\r"),
@@ -37,7 +37,7 @@ fn type_and_kill(shell: Shell, state: &Path, name: usize, last: usize) -> Killed
     term.wait_status();
     term.wait_for_end_of_output();
     let _ = typing.join();
-    // The prompt [n + 1] is drawn when command n is over.
+    // The prompt [n + 1] is drawn when command n has ended.
     let raw = String::from_utf8_lossy(&term.raw()).into_owned();
     let prompts = raw.match_indices("]$ ").filter_map(|(end, _)| raw[..end].rsplit_once('[')?.1.parse::<usize>().ok());
     Killed { name, shown: prompts.max().unwrap_or(1) - 1 }

@@ -1,11 +1,11 @@
-//! The same keys in the bare shell and in ours, side by side: what a shell can be asked about itself must not differ.
+//! The same keys in a bare shell and in a hosted one: the shell must behave the same.
 
 use std::collections::BTreeMap;
 
 use crate::commands::SLOW;
 use crate::harness::{Builder, Key, Shell, Term, all, in_every_shell, shells};
 
-/// Does the same in both terminals and returns what each gave, ours first.
+/// Runs `act` in both terminals and returns both results, the hosted shell first.
 fn both<T>(shell: Shell, set: impl Fn(Builder) -> Builder, act: impl Fn(&mut Term) -> T) -> (T, T) {
     let mut ours = set(Term::new(shell)).start();
     let mut bare = set(Term::new(shell)).bare().start();
@@ -33,7 +33,7 @@ fn same_answers(shell: Shell, set: impl Fn(Builder) -> Builder, commands: &[&str
     }
 }
 
-/// The lines that only one of them has.
+/// The lines that only one of the two has.
 fn difference(ours: &str, bare: &str) -> String {
     let only = |one: &str, other: &str, sign: &str| {
         let lines = one.lines().filter(|line| !other.lines().any(|twin| twin == *line));
@@ -56,7 +56,7 @@ const EVERYWHERE: &[&str] = &[
 fn questions(shell: Shell) -> Vec<&'static str> {
     let own: &[&str] = match shell {
         Shell::Bash => &[
-            // zsh holds a pipe for a moment when it starts a program.
+            // zsh keeps a pipe open for a moment when it starts a program.
             "bash -c 'for n in {1..999}; do [ -e /proc/$PPID/fd/3 ] || break; done; ls /proc/$PPID/fd'",
             "echo \"$0\" \"$-\" \"$#\" \"$SHLVL\"",
             "shopt",
@@ -89,7 +89,7 @@ fn questions(shell: Shell) -> Vec<&'static str> {
             "zstyle -L",
             "echo ${ZDOTDIR-unset}",
         ],
-        // Not for its descriptors: fish opens files in the background whenever it likes.
+        // fish is not asked about its descriptors: it opens files in the background at any time.
         Shell::Fish => &[
             "echo $SHLVL (count $argv)",
             "status is-login; echo $status",
@@ -108,21 +108,21 @@ fn questions(shell: Shell) -> Vec<&'static str> {
 }
 
 #[test]
-fn the_shell_answers_every_question_about_itself_alike() {
+fn the_shell_describes_itself_like_a_bare_shell() {
     in_every_shell(|shell| {
         same_answers(shell, |builder| builder, &questions(shell));
     });
 }
 
 #[test]
-fn a_login_shell_answers_alike() {
+fn a_login_shell_describes_itself_like_a_bare_shell() {
     in_every_shell(|shell| {
         let login = |builder: Builder| builder.arg0("-shellmate").file(".bash_profile", ". ~/.bashrc");
         same_answers(shell, login, &questions(shell));
     });
 }
 
-/// `name=value` lines of `env`; `_` is the path of `env` or what ran before, and never ours to keep.
+/// `name=value` lines of `env`, without `_`, which is the path of `env` or of an earlier command.
 fn variables(text: &str) -> BTreeMap<String, String> {
     let pairs = text.lines().filter_map(|line| line.split_once('='));
     pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).filter(|(name, _)| name != "_").collect()
@@ -161,14 +161,14 @@ fn variables_the_user_set_arrive_as_they_are() {
         let mut ours = variables(&ours);
         ours.retain(|name, _| !name.starts_with("SHELLMATE"));
         let mut bare = variables(&bare);
-        // The hook has to be in it, and it was exported by the user.
+        // PROMPT_COMMAND contains our hook, and the user has exported it.
         ours.remove("PROMPT_COMMAND");
         bare.remove("PROMPT_COMMAND");
         assert_eq!(ours, bare, "{}", shell.name());
     });
 }
 
-/// Shell variables; those that are never the same twice, and those a hook must be in, are left out.
+/// Shell variables, without those that differ in every run and those that contain a hook.
 fn shell_variables(shell: Shell, text: &str) -> BTreeMap<String, String> {
     const NEVER_THE_SAME: &[&str] = &[
         "BASHPID",
@@ -230,7 +230,7 @@ fn shell_variables(shell: Shell, text: &str) -> BTreeMap<String, String> {
 
 #[test]
 fn the_variables_of_the_shell_are_its_own() {
-    // Where a hook has to be; everything else is as without us.
+    // These contain a hook. All others are as in a bare shell.
     const HOOKED: &[&str] = &["PROMPT_COMMAND", "PS0", "precmd_functions", "preexec_functions"];
     for (shell, dump) in [(Shell::Bash, "declare -p"), (Shell::Fish, "set")] {
         if !shell.available() {
@@ -247,7 +247,7 @@ fn the_variables_of_the_shell_are_its_own() {
     }
 }
 
-/// Makes every start and end file say that it was read.
+/// Makes every start and end file record that it was read.
 fn logging(builder: Builder, shell: Shell) -> Builder {
     let names: &[&str] = match shell {
         Shell::Bash => &[".bash_profile", ".bash_login", ".profile", ".bash_logout"],
@@ -298,7 +298,7 @@ fn start_files_are_read_in_order_where_only_some_exist() {
 }
 
 #[test]
-fn a_zdotdir_of_the_users_is_used() {
+fn a_zdotdir_of_the_user_is_used() {
     if !Shell::Zsh.available() {
         return;
     }
@@ -341,7 +341,7 @@ fn a_start_file_that_fails_leaves_early_or_replaces_the_shell_does_so() {
             );
             assert_eq!(ours, bare, "{} {rc}", shell.name());
         };
-        // Not `return 3`: for bash the status of its own start file counts, for a file that sources it that of the `return`.
+        // Not `return 3`, whose status bash keeps only if it reads the file itself.
         let cases = ["false", "return", "no-such-command-at-all", "cd /"];
         all(cases.map(|rc| (rc, move || read(rc))));
         if shell != Shell::Fish {
@@ -354,7 +354,7 @@ fn a_start_file_that_fails_leaves_early_or_replaces_the_shell_does_so() {
     });
 }
 
-/// A person's afternoon: what is on the screen afterwards.
+/// The screen after a long session with many kinds of commands.
 fn afternoon(term: &mut Term) -> String {
     let shell = term.shell();
     term.wait_for_prompt();
@@ -380,7 +380,7 @@ fn afternoon(term: &mut Term) -> String {
     term.wait_until(|screen| screen.contents().matches("echo abc deXf").count() == 2);
     term.key(Key::Enter);
     term.wait_for_prompt();
-    // Given up.
+    // Cancelled.
     term.give_up("echo never");
     term.typed(format!("{SLOW}\r"));
     term.wait_for("\nready\n");
@@ -391,7 +391,7 @@ fn afternoon(term: &mut Term) -> String {
 }
 
 #[test]
-fn the_screen_is_the_same_after_an_afternoon() {
+fn the_screen_is_the_same_after_a_long_session() {
     in_every_shell(|shell| {
         let (ours, bare) = both(shell, |builder| builder, afternoon);
         assert!(ours == bare, "{}\n--- ours\n{ours}\n--- bare\n{bare}", shell.name());
@@ -416,7 +416,7 @@ fn job_control_is_the_same() {
                 term.key(Key::CtrlC);
                 term.wait_for_prompt();
                 term.run(&format!("echo status {}; jobs", shell.status()));
-                // What a shell says about a job it puts in front has its pid in it for fish.
+                // fish prints the process id of a job that it brings to the foreground.
                 let screen = term.screen();
                 screen.chars().map(|c| if c.is_ascii_digit() { '9' } else { c }).collect::<String>()
             },
@@ -457,7 +457,7 @@ fn the_history_file_is_the_same() {
 }
 
 #[test]
-fn traps_of_the_user_run_as_often_as_without_us() {
+fn traps_run_as_often_as_in_a_bare_shell() {
     let rc = "trap 'echo bye >> ~/traps' EXIT\ntrap 'echo usr >> ~/traps' USR1\n";
     for shell in shells() {
         let (ours, bare) = both(
@@ -476,7 +476,7 @@ fn traps_of_the_user_run_as_often_as_without_us() {
 }
 
 #[test]
-fn traps_around_every_command_see_only_the_users() {
+fn debug_traps_see_only_commands_of_the_user() {
     let seen = |shell: Shell, rc: &str| {
         let (ours, bare) = both(
             shell,
@@ -487,14 +487,14 @@ fn traps_around_every_command_see_only_the_users() {
                 term.run("false");
                 term.run("f() { true; }; f");
                 term.exit();
-                // Until it is wrapped, at the end of the start files, bash calls a DEBUG trap for our own lines too.
+                // Until our hook wraps it, at the end of the start files, a DEBUG trap also runs for our own lines.
                 let seen = term.read("traps");
                 seen.find("echo one").map_or(seen.clone(), |at| seen[at..].to_owned())
             },
         );
         assert_eq!(ours, bare, "{} {rc}", shell.name());
     };
-    // A trap that follows into functions sees everybody's hooks, ours too; that is what it is for.
+    // With functrace a trap sees the functions of all hooks, including ours.
     let cases = [
         (Shell::Bash, "trap 'echo \"$BASH_COMMAND\" >> ~/traps' DEBUG"),
         (Shell::Bash, "trap 'echo err \"$BASH_COMMAND\" >> ~/traps' ERR; set -E"),

@@ -1,4 +1,4 @@
-//! The way from shellmate to a waiting hook, with other programs of the same user at it.
+//! Directives from shellmate to a waiting hook, while other programs of the same user interfere.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -30,7 +30,7 @@ fn workspace(term: &Term) -> PathBuf {
     sessions.into_iter().find(|path| path.join("directives").exists()).unwrap()
 }
 
-/// Deletes it as a cleaner would, although the session may put a file there meanwhile.
+/// Deletes the directory like a cleanup of temporary files, although the session may create files in it meanwhile.
 fn delete_runtime_directory(term: &Term) {
     let root = term.place().join("run/shellmate");
     let deadline = Instant::now() + Duration::from_secs(10);
@@ -40,7 +40,7 @@ fn delete_runtime_directory(term: &Term) {
     }
 }
 
-/// A program that reads the FIFO, for as long as this lives.
+/// A program that reads the FIFO until it is dropped.
 struct Thief(Child);
 
 impl Thief {
@@ -131,7 +131,7 @@ fn a_command_that_was_swapped_for_another_is_not_run() {
         term.typed("> go\r");
         term.wait_for("Esc no >");
         term.typed("a");
-        // Each runs as it was approved, or not at all: then the prompt is back after a while.
+        // Each command runs as approved, or not at all. Then the prompt comes back after a while.
         let is_over = |text: &str| text.contains("the answer") || text.trim_end().ends_with("[2]$");
         term.wait_until(|screen| owned.exists() || is_over(&text_of(screen)));
         drop(swapper);
@@ -140,7 +140,7 @@ fn a_command_that_was_swapped_for_another_is_not_run() {
 }
 
 #[test]
-fn the_prompt_comes_back_though_another_program_reads_the_directives() {
+fn the_prompt_comes_back_if_another_program_reads_the_fifo() {
     in_every_shell(|shell| {
         let command = json!({ "command": "echo wan''ted" });
         let model = Model::start([Reply::calls(&[("run_in_shell", command)]), Reply::text(["the answer"])]);
@@ -159,12 +159,12 @@ fn the_prompt_comes_back_though_another_program_reads_the_directives() {
 }
 
 #[test]
-fn a_command_in_the_live_shell_finds_the_terminal_as_it_is_at_the_prompt() {
+fn a_command_in_the_live_shell_gets_the_terminal_settings_of_the_prompt() {
     in_every_shell(|shell| {
         let command = json!({ "command": "stty -a > in_answer; echo re''ady; cat" });
         let model = Model::start([Reply::calls(&[("run_in_shell", command)]), Reply::text(["the answer"])]);
         let mut term = asking(shell, &model);
-        // fish does not tell its editor which key erases.
+        // fish does not use the erase character of the terminal.
         term.run(if shell == Shell::Fish { "stty -ixon" } else { "stty erase '^H' -ixon" });
         term.run("stty -a > at_prompt");
         term.typed("> go\r");
@@ -209,7 +209,7 @@ fn a_query_that_no_hook_waits_for_does_not_keep_the_keyboard() {
     term.wait_for_prompt();
     term.typed("printf '%s;query;> forged;kept\\033\\\\' \"$__shellmate_mark\"; read -r line; echo \"got $line\"\r");
     let deadline = Instant::now() + Duration::from_secs(20);
-    // What is typed is held for a while, then all of it goes to the shell.
+    // Keys are held for two seconds, then all of them go to the shell.
     while !String::from_utf8_lossy(&term.raw()).contains("\ngot x") {
         assert!(Instant::now() < deadline, "{}", term.describe());
         term.typed("x\r");
@@ -218,13 +218,13 @@ fn a_query_that_no_hook_waits_for_does_not_keep_the_keyboard() {
 }
 
 #[test]
-fn a_deleted_runtime_directory_is_made_anew() {
+fn a_deleted_runtime_directory_is_created_again() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).file("precious", "kept\n").start();
         term.wait_for_prompt();
         term.run("true");
         delete_runtime_directory(&term);
-        // Nobody could know before the query. If the hook was quicker, it is on the prompt again.
+        // The loss is noticed at the query. If the hook was faster, the query is put back on the prompt.
         term.typed("> precious\r");
         let again = "press Enter to ask again";
         term.wait_until(|screen| [ANSWER, again].iter().any(|words| text_of(screen).contains(words)));
@@ -235,7 +235,7 @@ fn a_deleted_runtime_directory_is_made_anew() {
         }
         term.wait_for(ANSWER);
         term.wait_for_prompt();
-        // The directory is looked after at every prompt.
+        // The directory is checked at every prompt.
         delete_runtime_directory(&term);
         term.run("clear");
         term.typed("> a question\r");
@@ -247,7 +247,7 @@ fn a_deleted_runtime_directory_is_made_anew() {
 }
 
 #[test]
-fn bash_gets_back_what_it_had_not_read_of_its_hooks() {
+fn bash_loads_lazy_hooks_after_the_directory_was_deleted() {
     if !Shell::Bash.available() {
         return;
     }
@@ -262,7 +262,7 @@ fn bash_gets_back_what_it_had_not_read_of_its_hooks() {
 }
 
 #[test]
-fn a_runtime_directory_that_cannot_be_made_anew_is_mentioned_once() {
+fn a_runtime_directory_that_cannot_be_created_again_is_reported_once() {
     let mut term = Term::new(Shell::Bash).start();
     term.wait_for_prompt();
     let root = term.place().join("run/shellmate");
@@ -279,8 +279,7 @@ fn a_runtime_directory_that_cannot_be_made_anew_is_mentioned_once() {
 fn modes(directory: &Path) -> Vec<(String, u32)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(directory).unwrap().flatten() {
-        // A link is as private as the file it names.
-        let about = std::fs::metadata(entry.path()).unwrap();
+        let about = entry.metadata().unwrap();
         found.push((entry.file_name().into_string().unwrap(), about.permissions().mode() & 0o777));
         if about.is_dir() {
             found.extend(modes(&entry.path()));

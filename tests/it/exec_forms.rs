@@ -1,4 +1,4 @@
-//! The forms that are not for a person: they become the real shell at once.
+//! Non-interactive invocations: shellmate replaces itself by the real shell.
 
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
@@ -6,7 +6,7 @@ use std::process::{Output, Stdio};
 
 use crate::harness::{Builder, Shell, Term, in_every_shell, shells};
 
-/// Runs without a terminal and gives `input` as standard input.
+/// Runs without a terminal, with `input` as standard input.
 fn output(builder: &Builder, input: &str) -> Output {
     let mut child =
         builder.command().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -14,7 +14,7 @@ fn output(builder: &Builder, input: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// What a form does: its status, what it says, and whether it left anything below HOME.
+/// The result of an invocation: status, output, and files created below HOME.
 fn outcome(builder: Builder, input: &str) -> (Option<i32>, Option<i32>, String, String) {
     let output = output(&builder, input);
     let place = builder.place().display().to_string();
@@ -43,7 +43,7 @@ fn the_status_is_the_shells() {
 }
 
 #[test]
-fn every_form_is_what_the_bare_shell_does() {
+fn every_form_behaves_like_the_bare_shell() {
     for shell in shells() {
         for args in [
             &["-c", "echo 0=$0 1=$1 args=$argv; exit 3", "zero", "one"][..],
@@ -132,7 +132,7 @@ fn without_a_terminal_as_standard_error_it_becomes_the_shell() {
 }
 
 #[test]
-fn a_shell_that_is_not_there_is_127_and_one_that_cannot_run_is_126() {
+fn a_missing_shell_is_127_and_one_that_cannot_run_is_126() {
     let builder = Term::new(Shell::Bash).args(["--shell", "/no/such/zsh5"]);
     let output = |builder: &Builder| output(builder, "");
     let missing = output(&builder);
@@ -147,13 +147,13 @@ fn a_shell_that_is_not_there_is_127_and_one_that_cannot_run_is_126() {
 }
 
 #[test]
-fn where_it_is_the_login_shell_that_of_the_configuration_runs_commands() {
+fn as_a_login_shell_the_configured_shell_runs_commands() {
     let said = |builder: Builder, input: &str| {
         let output = output(&builder, input);
         assert_eq!(String::from_utf8_lossy(&output.stderr), "");
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
-    // As a login shell we are $SHELL ourselves, and the passwd entry too.
+    // As a login shell, shellmate is $SHELL and the passwd entry.
     let builder = || Term::new(Shell::Bash).env("SHELL", crate::harness::PROGRAM).arg0("-shellmate");
     for shell in shells() {
         let path = shell.path();

@@ -1,4 +1,4 @@
-//! Ending: whose status it is, and the terminal as it was found.
+//! The end of a session: exit status and restored terminal.
 
 use std::io::Read;
 use std::sync::mpsc;
@@ -42,7 +42,7 @@ fn a_killed_shell_is_128_and_the_signal() {
 }
 
 #[test]
-fn what_was_printed_last_is_not_lost() {
+fn the_last_output_is_not_lost() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
@@ -54,7 +54,7 @@ fn what_was_printed_last_is_not_lost() {
 }
 
 #[test]
-fn a_job_left_behind_does_not_keep_the_terminal() {
+fn a_background_job_does_not_keep_the_terminal_open() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
@@ -64,9 +64,9 @@ fn a_job_left_behind_does_not_keep_the_terminal() {
     });
 }
 
-/// Runs it under `sh`, as a person would from another shell, and returns `stty` before and after, and its status.
+/// Runs shellmate under `sh` and returns the output of `stty` before and after it, and its status.
 ///
-/// `end` is told the process and makes it stop.
+/// `end` gets the process and makes it end.
 fn around(shell: Shell, end: impl FnOnce(&mut Term, Pid)) -> (String, String, String) {
     let script = format!(
         "stty -a > before; sh -c 'echo $$ > pid; exec {PROGRAM}'; echo $? > status; stty -a > after; echo the e''nd"
@@ -81,7 +81,7 @@ fn around(shell: Shell, end: impl FnOnce(&mut Term, Pid)) -> (String, String, St
 }
 
 #[test]
-fn the_terminal_is_as_it_was_however_it_ends() {
+fn the_terminal_is_restored_however_the_session_ends() {
     in_every_shell(|shell| {
         let (before, after, status) = around(shell, |term, _| term.typed("exit 3\r"));
         assert_eq!((before, status.as_str()), (after, "3"), "{} exit", shell.name());
@@ -97,7 +97,7 @@ fn the_terminal_is_as_it_was_however_it_ends() {
 }
 
 #[test]
-fn the_terminal_is_as_it_was_when_the_shell_dies_behind_a_full_screen_program() {
+fn the_terminal_is_restored_when_the_shell_dies_in_a_full_screen_program() {
     in_every_shell(|shell| {
         let (before, after, _) = around(shell, |term, _| {
             let modes = "printf '\\033[?1049h\\033[?25l\\033[?1000h'";
@@ -107,7 +107,7 @@ fn the_terminal_is_as_it_was_when_the_shell_dies_behind_a_full_screen_program() 
     });
 }
 
-/// A named pipe below HOME, and what is first written to it.
+/// Reads the first line that is written to a named pipe below HOME.
 fn listen(builder: &crate::harness::Builder, name: &str) -> mpsc::Receiver<String> {
     let path = builder.home().join(name);
     mkfifo(&path, Mode::S_IRWXU).unwrap();
@@ -130,7 +130,7 @@ fn a_terminal_that_vanishes_hangs_the_shell_and_its_program_up() {
         term.typed("bash --norc -c 'trap \"echo hup > news; exit\" HUP; echo re\"\"ady; sleep 1000 & wait'\r");
         term.wait_for("\nready\n");
         term.hang_up();
-        // Once from the kernel, and perhaps once more from a shell that passes its own on.
+        // The kernel sends it once, and the shell may pass its own on.
         let heard = news.recv_timeout(patience());
         assert!(heard.as_ref().is_ok_and(|text| text.starts_with("hup\n")), "{} {heard:?}", shell.name());
         term.wait_status();
@@ -152,7 +152,7 @@ fn a_terminal_that_vanishes_in_a_flood_ends_everything() {
 }
 
 #[test]
-fn a_terminal_that_vanishes_behind_a_program_that_ignores_it_ends_too() {
+fn a_closed_terminal_ends_a_program_that_ignores_hangups() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
@@ -245,8 +245,8 @@ fn it_can_be_stopped_from_outside_and_continued() {
 }
 
 #[test]
-fn a_shell_that_suspends_itself_stops_the_whole() {
-    // zsh sends itself SIGTSTP, which the kernel drops for the leader of a session: in any terminal, ours or not.
+fn a_shell_that_suspends_itself_stops_the_session() {
+    // zsh sends itself SIGTSTP, which the kernel drops for a session leader, also in a bare shell.
     for shell in shells().into_iter().filter(|shell| *shell != Shell::Zsh) {
         let mut term = as_a_job(shell);
         term.typed("suspend\r");

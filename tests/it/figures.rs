@@ -1,4 +1,4 @@
-//! Figures of the record for docs/BENCHMARKS.md. They take minutes, so they run only when asked for:
+//! Measurements of the history for docs/BENCHMARKS.md. They take minutes, so they run only on demand:
 //! `cargo nextest run --release --run-ignored only --no-capture --test it figures::`
 
 use std::fs;
@@ -11,7 +11,7 @@ use rusqlite::Connection;
 
 use crate::harness::{Builder, Shell, Term};
 
-/// Starts a session, so that there is a database, and ends it.
+/// Starts and ends a session, which creates the database.
 fn database(term: Builder) -> (Term, PathBuf) {
     let mut term = term.start();
     term.wait_for_prompt();
@@ -21,7 +21,7 @@ fn database(term: Builder) -> (Term, PathBuf) {
     (term, path)
 }
 
-/// Adds commands; the first `spills` of them name a file below `spilled`.
+/// Adds commands. The first `spills` of them have a spill file below `spilled`.
 fn fill(database: &Path, commands: usize, spilled: &Path, spills: usize) {
     let connection = Connection::open(database).expect("a database");
     let numbers = format!("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {commands})");

@@ -1,4 +1,4 @@
-//! Our own working directory follows the shell's: terminals read it to open a new tab or pane in the same place.
+//! The working directory of shellmate follows the shell's, because terminals read it to open a new tab in the same place.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ fn wait_for_directory(term: &Term, wanted: &str) {
 }
 
 #[test]
-fn it_follows_into_directories_and_out_of_them() {
+fn the_working_directory_follows_the_shell() {
     in_every_shell(|shell| {
         let term = Term::new(shell);
         let home = fs::canonicalize(term.home()).unwrap();
@@ -33,9 +33,9 @@ fn it_follows_into_directories_and_out_of_them() {
     });
 }
 
-/// The kernel marks the link of a deleted directory. The shell is there, so we are too, and nothing fails.
+/// The kernel marks the link of a deleted directory. shellmate follows the shell there, and nothing fails.
 #[test]
-fn it_follows_into_a_deleted_directory() {
+fn a_deleted_directory_is_followed_too() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         let home = fs::canonicalize(term.home()).unwrap().display().to_string();
@@ -55,7 +55,7 @@ fn tmux_opens_a_pane_where_the_shell_is() {
         return;
     }
     in_every_shell(|shell| {
-        // Without exec, fish would stay in front and tmux would ask for its directory.
+        // Without exec, fish would stay the foreground process whose directory tmux reads.
         let start = format!("exec tmux -f /dev/null new-session 'exec {PROGRAM}'");
         let mut term = Term::new(shell).program("/bin/sh").args(["-c", &start]).start();
         term.wait_for_prompt();
@@ -72,7 +72,7 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// The shells that themselves let go of a directory they leave: fish holds on to it for a while, without us too.
+/// The shells that release a directory when they leave it. fish keeps it open for a while, also in a bare shell.
 fn unmounting() -> impl Iterator<Item = Shell> {
     shells().into_iter().filter(|shell| *shell != Shell::Fish)
 }
@@ -97,12 +97,12 @@ fn the_file_system_it_was_started_in_can_be_unmounted() {
 }
 
 #[test]
-fn a_command_that_leaves_and_unmounts_finds_nobody_there() {
+fn a_directory_can_be_left_and_unmounted_in_one_command() {
     for shell in unmounting() {
         let Some(builder) = in_a_mount(shell) else { return };
         let mut term = builder.start();
         term.wait_for_prompt();
-        // A slower start of umount, as of any program that is not in memory yet.
+        // umount may start slowly if it is not in memory yet.
         term.run("cd / && sleep 0.2 && umount ~/mnt && echo gone | tr a-z A-Z");
         assert!(term.screen().contains("\nGONE\n"), "{}", term.describe());
         wait_for_directory(&term, "/");

@@ -1,8 +1,8 @@
-//! Marks are claims: without the session's nonce they are only bytes, and they pass.
+//! Marks without the nonce of the session are passed through as ordinary bytes.
 
 use crate::harness::{Shell, Term, in_every_shell, in_short, shells};
 
-/// What a hostile file might hold. Each is a whole sequence, so that the screen is not left inside one.
+/// Forged marks. Each is a complete sequence, so the terminal is not left inside one.
 fn forgeries() -> Vec<u8> {
     let nonce = "0123456789abcdef0123456789abcdef";
     let mut all = Vec::new();
@@ -38,7 +38,7 @@ fn contains(raw: &[u8], wanted: &[u8]) -> bool {
 }
 
 #[test]
-fn a_file_of_forged_marks_passes_and_changes_nothing() {
+fn forged_marks_pass_through_and_change_nothing() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).file("evil", forgeries()).file("evil-then-fail", "cat evil; exit 9").start();
         term.wait_for_prompt();
@@ -57,7 +57,7 @@ fn a_file_of_forged_marks_passes_and_changes_nothing() {
 }
 
 #[test]
-fn marks_while_the_line_is_edited_are_no_different() {
+fn forged_marks_while_a_line_is_edited_change_nothing() {
     // A background job writes while the editor has the terminal.
     for shell in shells() {
         let mut term = Term::new(shell).file("evil", forgeries()).fifo("go").start();
@@ -74,7 +74,7 @@ fn marks_while_the_line_is_edited_are_no_different() {
 }
 
 #[test]
-fn the_nonce_is_nowhere_a_program_can_look() {
+fn programs_cannot_find_the_nonce() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
@@ -91,7 +91,7 @@ fn the_nonce_is_nowhere_a_program_can_look() {
         let is_hex = |c: char| c.is_ascii_hexdigit() && !c.is_ascii_uppercase();
         let nonce = |text: &str| text.split(|c| !is_hex(c)).find(|word| word.len() == 32).map(str::to_owned);
         assert_eq!(nonce(&text), None, "{}", shell.name());
-        // The files that carried it are gone once the shell has said hello.
+        // The files that contained it are removed after `hello`.
         let mut left = Vec::new();
         let mut directories = vec![term.place().join("run"), term.place().join("tmp")];
         while let Some(directory) = directories.pop() {
@@ -110,14 +110,14 @@ fn the_nonce_is_nowhere_a_program_can_look() {
     });
 }
 
-/// The nonces that stand behind the number of our marks in this text.
+/// The nonces of marks in this text.
 fn nonces(text: &str) -> Vec<String> {
     let found = text.match_indices("nonce ").map(|(at, start)| text[at + start.len()..].chars().take(32).collect());
     found.filter(|nonce: &String| nonce.len() == 32 && nonce.chars().all(|c| c.is_ascii_hexdigit())).collect()
 }
 
 #[test]
-fn a_nonce_that_a_command_prints_is_masked_in_the_record_and_replaced() {
+fn a_printed_nonce_is_masked_in_the_history_and_renewed() {
     in_every_shell(|shell| {
         let print = match shell {
             Shell::Bash => "n=${__shellmate_mark#*;}; printf 'nonce %s\\n' $n",
@@ -144,8 +144,8 @@ fn a_nonce_that_a_command_prints_is_masked_in_the_record_and_replaced() {
 }
 
 #[test]
-fn a_mark_of_the_sessions_own_cannot_be_replayed_by_a_nested_shell() {
-    // `set` shows the shell's own variables to the person, but a program never gets them: a child's forged end is only bytes.
+fn a_nested_shell_cannot_replay_a_mark() {
+    // `set` prints the variables of the shell, but programs do not inherit them. So a child cannot forge a mark.
     for shell in shells() {
         let forge = "printf '\\033]7771;%s;end;0\\033\\\\' \"$__shellmate_nonce\"; exit 3";
         let mut term = Term::new(shell).file("forge", forge).start();

@@ -1,4 +1,4 @@
-//! The tools people really load, from their distribution's packages: each works as without us, and so do we.
+//! Shell tools from packages of the distribution: they work as in a bare shell, and so does shellmate.
 
 use crate::harness::{Key, Shell, Term, all, available, available_file, in_short, shells, text_of};
 use crate::prompts::coexists;
@@ -28,7 +28,7 @@ fn zsh_plugins_in_any_order() {
     all(cases.iter().map(|(what, rc)| (*what, move || coexists(Shell::Zsh, what, |builder| builder.rc(rc)))));
 }
 
-/// Waits until the first cell of `text`, which is typed at the newest prompt, has this colour: highlighting may come after it.
+/// Waits until the first cell of `text` at the newest prompt has this colour. Highlighting may come after the text.
 #[track_caller]
 fn wait_for_colour(term: &Term, text: &str, colour: vt100::Color) {
     term.wait_until(|screen| {
@@ -40,7 +40,7 @@ fn wait_for_colour(term: &Term, text: &str, colour: vt100::Color) {
 }
 
 #[test]
-fn zsh_suggestions_and_colours_are_alive() {
+fn zsh_suggestions_and_highlighting_work() {
     if !zsh_plugins() {
         return;
     }
@@ -51,7 +51,7 @@ fn zsh_suggestions_and_colours_are_alive() {
         term.typed("> a question\r");
         term.wait_for_prompt();
         assert!(term.screen().contains(ANSWER), "{}", term.describe());
-        // What was suggested behind a query is gone when it is accepted.
+        // A suggestion after a query is removed when it is accepted.
         term.typed("> a q");
         term.wait_for("]$ > a question\n");
         term.typed("\r");
@@ -91,7 +91,7 @@ fn fzf_finds_a_line_and_a_query() {
             term.wait_for_prompt();
             term.run("echo to be fo''und");
             if shell == Shell::Fish {
-                // Before fish 4 a line gets into the history through its file, which is looked at once a second at most.
+                // fish 3 adds a query to the history through its file, which it reads at most once a second.
                 term.run("sleep 1.1");
             }
             term.typed("> where was it\r");
@@ -122,7 +122,7 @@ fn fzf_changes_the_directory() {
             let Some(load) = fzf(shell) else { return };
             let mut term = Term::new(shell).rc(&load).file("a-directory/file", "").start();
             term.wait_for_prompt();
-            // The line half typed is still there afterwards; fish takes it for what to search.
+            // The half-typed line is still there afterwards; fish searches for it.
             if shell != Shell::Fish {
                 term.typed("pw");
             }
@@ -130,11 +130,11 @@ fn fzf_changes_the_directory() {
             term.wait_for("\n>");
             term.typed("a-dir");
             term.wait_for("> a-dir");
-            // It shows what was typed before it has looked.
+            // fzf shows the typed text before it has searched.
             term.wait_for("a-directory");
             term.key(Key::Enter);
             if shell == Shell::Fish {
-                // It is the same prompt, drawn again.
+                // The same prompt is drawn again.
                 term.wait_until(|screen| !text_of(screen).contains("a-dir"));
                 term.typed("pw");
             } else {
@@ -205,7 +205,7 @@ fn powerlevel9k_draws_its_prompt() {
 }
 
 #[test]
-fn zoxide_learns_and_jumps() {
+fn zoxide_records_directories_and_jumps() {
     all(shells().into_iter().map(|shell| {
         (shell.name(), move || {
             if !available("zoxide") {
@@ -256,11 +256,11 @@ fn fish_prompts_that_repaint_or_shrink() {
 }
 
 #[test]
-fn bash_says_that_a_job_has_ended_though_a_hook_of_the_users_calls_jobs() {
+fn bash_reports_ended_jobs_if_a_user_hook_calls_jobs() {
     if !Shell::Bash.available() {
         return;
     }
-    // The job has ended before the prompt, so the hook of the user's would take the notice.
+    // The job has ended before the prompt, so the user's hook would consume the notice.
     for hook in ["PROMPT_COMMAND=count", "PROMPT_COMMAND=(count :)", "PROMPT_COMMAND='count; :'"] {
         let rc = format!("count() {{ jobs >/dev/null; COUNT=$(jobs -p | wc -l); }}; {hook}");
         let mut term = Term::new(Shell::Bash).rc(&rc).start();
@@ -279,7 +279,7 @@ fn bash_says_that_a_job_has_ended_though_a_hook_of_the_users_calls_jobs() {
     }
 }
 
-/// What prompt frameworks for zsh do that no package here brings: each in a few lines.
+/// Techniques of zsh prompt frameworks that are not packaged here, each in a few lines.
 #[test]
 fn zsh_prompts_that_come_early_or_shrink() {
     let cases = [
@@ -345,9 +345,9 @@ fn zsh_prompts_that_come_early_or_shrink() {
     all(cases.iter().map(|(what, rc)| (*what, move || coexists(Shell::Zsh, what, |builder| builder.rc(rc)))));
 }
 
-/// What a widget that draws the prompt again, at the beginning or the end of a line, finds the shell in the middle of.
+/// A widget that redraws the prompt at the start or end of a line. `%_` in PS2 must show what is open.
 #[test]
-fn zsh_continued_lines_say_what_is_open() {
+fn zsh_continuation_prompts_show_open_constructs() {
     let hooks = "drawn() { zle reset-prompt; zle -R }";
     let cases = [
         ("a line-init widget", format!("{hooks}; zle -N zle-line-init drawn")),
@@ -392,9 +392,9 @@ fn zsh_continued_lines_say_what_is_open() {
     }));
 }
 
-/// A hook that puts the history aside, as zsh's own manual has it: where histories are shared, zsh no longer says what was typed.
+/// A hook that switches the history, as in zsh's manual. With shared histories zsh no longer passes the typed text to preexec.
 #[test]
-fn zsh_histories_of_a_directory() {
+fn zsh_history_per_directory() {
     if !Shell::Zsh.available() {
         return;
     }
@@ -416,9 +416,9 @@ fn zsh_histories_of_a_directory() {
     assert_eq!(in_short(&term.finish()), wanted);
 }
 
-/// A title as screen and tmux have it, from hooks as oh-my-zsh's.
+/// Titles in the form of screen and tmux, set by hooks as in oh-my-zsh.
 #[test]
-fn zsh_titles_are_no_output() {
+fn zsh_titles_are_not_output() {
     if !Shell::Zsh.available() {
         return;
     }
@@ -433,9 +433,9 @@ fn zsh_titles_are_no_output() {
     assert_eq!(outputs, [Some("one".to_owned()), Some(String::new())]);
 }
 
-/// Where no hook in the editor is ours, a query is kept from running at the last moment, and the prompt after it takes keys.
+/// If none of the editor's hooks is ours, preexec stops the query, and the next prompt takes keys.
 #[test]
-fn zsh_widgets_that_leave_no_room() {
+fn zsh_takes_a_query_if_widgets_replace_our_hooks() {
     if !Shell::Zsh.available() {
         return;
     }

@@ -2,7 +2,7 @@
 
 use crate::harness::{PROGRAM, Shell, Term, available, in_every_shell, in_short};
 
-/// An empty file for a configuration, and no message at the start.
+/// An empty configuration without a startup message.
 const SCREEN: &str = "screen -c screenrc";
 
 #[test]
@@ -31,7 +31,7 @@ fn inside_screen() {
         term.wait_for_prompt();
         assert!(term.screen().contains("No model is connected yet"), "{}", term.describe());
         assert_eq!(term.screen().matches("> a query").count(), 1, "{}", term.describe());
-        // Detached and attached again, all is as it was.
+        // The screen is the same after detaching and attaching.
         term.typed("\x01d");
         term.wait_for("[detached");
         term.wait_status();

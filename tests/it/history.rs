@@ -1,11 +1,11 @@
-//! `shellmate history`: what was run and what it printed, found again.
+//! `shellmate history`: lists, searches, shows and deletes commands.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
-use crate::harness::{Builder, PROGRAM, Record, Shell, Term, in_every_shell, in_short};
+use crate::harness::{Builder, HistoryEntry, PROGRAM, Shell, Term, in_every_shell, in_short};
 
-/// A day at the terminal, and the terminal closed.
+/// A finished session with several commands.
 fn a_day(builder: Builder) -> Term {
     let mut term = builder.file("elsewhere/x", "").start();
     term.wait_for_prompt();
@@ -18,7 +18,7 @@ fn a_day(builder: Builder) -> Term {
     term
 }
 
-fn texts(records: &[Record]) -> Vec<&str> {
+fn texts(records: &[HistoryEntry]) -> Vec<&str> {
     records.iter().map(|record| record.command.as_str()).filter(|text| *text != "exit").collect()
 }
 
@@ -58,7 +58,7 @@ fn search_finds_commands_and_outputs() {
         assert_eq!(found(&["search", "--cwd", &elsewhere, "quick"]).len(), 0);
         assert_eq!(found(&["search", "--since", "2d", "lazy"]), ["echo lazy dog"]);
         assert_eq!(found(&["search", "nothing-like-this"]).len(), 0);
-        // What looks like the index's own language is words here.
+        // Operators of the index are searched as plain words.
         for odd in ["\"", "*", "AND", "NEAR(", "a:b", "(", "-x", "'", "%", "col:quick OR", "^quick"] {
             let output = term.shellmate(&["history", "search", "--json", "--", odd]);
             assert!(!output.stderr.contains("fts5") && !output.stderr.contains("syntax"), "{odd}: {output:?}");
@@ -69,12 +69,13 @@ fn search_finds_commands_and_outputs() {
 #[track_caller]
 fn texts_of(term: &Term, args: &[&str]) -> Vec<String> {
     let output = term.shellmate(&[&["history"], args, &["--json"]].concat());
-    let parse = |line: &str| serde_json::from_str::<Record>(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    let parse =
+        |line: &str| serde_json::from_str::<HistoryEntry>(line).unwrap_or_else(|error| panic!("{error}: {line}"));
     output.stdout.lines().map(parse).map(|record| record.command).collect()
 }
 
 #[test]
-fn only_output_is_found_too() {
+fn a_word_that_occurs_only_in_output_is_found() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
@@ -113,7 +114,7 @@ fn show_last_and_stats() {
 }
 
 #[test]
-fn forgetting() {
+fn forget_deletes_commands_and_output() {
     in_every_shell(|shell| {
         let term = a_day(Term::new(shell));
         let id = term.history(&[])[0].id();
@@ -132,7 +133,7 @@ fn forgetting() {
 }
 
 #[test]
-fn a_reader_that_leaves_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let term = a_day(Term::new(Shell::Bash));
     let pipe = format!("set -o pipefail; {PROGRAM} history --json | head -n 1 >/dev/null; echo ${{PIPESTATUS[*]}}");
     let mut command = Command::new("bash");
@@ -156,7 +157,7 @@ fn a_reader_that_leaves_is_no_error() {
 }
 
 #[test]
-fn on_a_terminal_it_is_a_table_and_fits() {
+fn on_a_terminal_the_list_is_a_table_that_fits() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).size(40, 60).start();
         term.wait_for_prompt();
@@ -164,7 +165,7 @@ fn on_a_terminal_it_is_a_table_and_fits() {
         term.wait_for_history(|records| !records.is_empty());
         term.run("clear");
         term.run(&format!("{PROGRAM} history"));
-        // One row of the screen for the command; nothing wraps.
+        // The command takes one row; nothing wraps.
         let rows = term.screen().lines().filter(|line| line.contains("echo long")).count();
         assert_eq!(rows, 1, "{}", term.describe());
         assert!(term.screen().lines().all(|line| line.chars().count() <= 60 + PROGRAM.len()), "{}", term.describe());
@@ -172,7 +173,7 @@ fn on_a_terminal_it_is_a_table_and_fits() {
 }
 
 #[test]
-fn a_pause_is_a_pause() {
+fn nothing_is_recorded_while_paused() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
@@ -189,7 +190,7 @@ fn a_pause_is_a_pause() {
 }
 
 #[test]
-fn patterns_and_switches_of_the_configuration() {
+fn settings_exclude_commands_from_the_history() {
     in_every_shell(|shell| {
         let config = "[history]\nignore = ['^pass', 'token=']\n";
         let mut term = Term::new(shell).config(config).rc("alias pass=echo").start();
@@ -207,7 +208,7 @@ fn patterns_and_switches_of_the_configuration() {
 }
 
 #[test]
-fn it_is_for_nobody_else() {
+fn the_history_is_private() {
     in_every_shell(|shell| {
         let term = a_day(Term::new(shell));
         let state = term.home().join(".local/state/shellmate");
@@ -221,7 +222,7 @@ fn it_is_for_nobody_else() {
 }
 
 #[test]
-fn two_terminals_share_it() {
+fn two_terminals_share_the_history() {
     in_every_shell(|shell| {
         let mut one = Term::new(shell).start();
         one.wait_for_prompt();
@@ -260,7 +261,7 @@ fn a_killed_session_loses_only_what_was_running() {
 }
 
 #[test]
-fn it_is_known_soon_not_only_at_the_end() {
+fn commands_are_stored_while_the_session_runs() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
@@ -271,7 +272,7 @@ fn it_is_known_soon_not_only_at_the_end() {
 }
 
 #[test]
-fn without_a_history_it_says_so_kindly() {
+fn an_empty_history_has_a_message() {
     let builder = Term::new(Shell::Bash).args(["history"]);
     let output = builder.command().stdin(Stdio::null()).output().unwrap();
     assert!(output.status.success(), "{output:?}");

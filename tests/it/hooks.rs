@@ -1,4 +1,4 @@
-//! The scripts in `shell-integration/`: what they write down, and what becomes of the wait for an answer.
+//! The scripts in `shell-integration/`: the reported environment, the wait for an answer, and key bindings.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -8,14 +8,14 @@ use serde_json::json;
 
 use crate::harness::{Key, Model, Reply, Shell, Term, in_every_shell};
 
-/// The entries of an `env -0`, but for what a shell sets for one program.
+/// The entries of `env -0`, without those that a shell sets for each program.
 fn entries(bytes: &[u8]) -> BTreeSet<String> {
     let entries = bytes.split(|&byte| byte == 0).filter(|entry| !entry.is_empty() && !entry.starts_with(b"_="));
     entries.map(|entry| entry.escape_ascii().to_string()).collect()
 }
 
 #[test]
-fn what_is_exported_is_written_down_exactly() {
+fn the_hook_reports_the_exported_variables_exactly() {
     for shell in [Shell::Zsh, Shell::Fish].into_iter().filter(|shell| shell.available()) {
         let set = match shell {
             Shell::Fish => {
@@ -29,7 +29,7 @@ fn what_is_exported_is_written_down_exactly() {
         };
         let bytes = OsString::from_vec(b"\xff\xc3 \x01\x7f%;\\'\"$".to_vec());
         let builder = Term::new(shell).rc(set).env("RAW", bytes).env("AN_EMPTY", "").env("WITH", "an=equals=sign");
-        // zsh does not hand on a name that it cannot say.
+        // zsh does not export names that are not valid identifiers.
         let odd = [("BASH_FUNC_m%%", "() {  echo a\n}"), ("a.name", "1\nLIST=no"), ("with-dash", "")];
         let odd = odd.iter().filter(|_| shell == Shell::Fish);
         let mut term = odd.fold(builder, |builder, (name, value)| builder.env(name, *value)).start();
@@ -48,7 +48,7 @@ fn what_is_exported_is_written_down_exactly() {
 }
 
 #[test]
-fn ctrl_c_ends_what_fish_does_by_itself() {
+fn ctrl_c_ends_a_loop_of_fish() {
     if !Shell::Fish.available() {
         return;
     }
@@ -64,7 +64,7 @@ fn ctrl_c_ends_what_fish_does_by_itself() {
     term.typed("y");
     term.wait_for("\nbegun");
     term.key(Key::CtrlC);
-    // fish gives up all that comes before its prompt, so the answer goes on behind.
+    // fish aborts everything that precedes its prompt, so the answer continues in the background.
     term.wait_for_prompt();
     term.typed("> /show 1\r");
     term.wait_for("you stopped it");
@@ -72,7 +72,7 @@ fn ctrl_c_ends_what_fish_does_by_itself() {
 }
 
 #[test]
-fn zsh_asks_though_its_editors_hooks_were_replaced_while_the_line_was_edited() {
+fn zsh_takes_a_query_if_its_widgets_were_replaced_during_editing() {
     if !Shell::Zsh.available() {
         return;
     }
@@ -90,14 +90,14 @@ fn zsh_asks_though_its_editors_hooks_were_replaced_while_the_line_was_edited() {
         term.run("echo status $?");
         assert!(term.screen().contains("\nstatus 1\n"), "{more}\n{}", term.describe());
         assert_eq!(term.read("precious"), "kept\n", "{more}\n{}", term.describe());
-        // The next line is seen in the editor again.
+        // The widgets see the next line again.
         term.run("> precious");
         assert_eq!(term.read("precious"), "kept\n", "{more}\n{}", term.describe());
     }
 }
 
 #[test]
-fn zsh_says_that_the_prompt_is_drawn_before_a_widget_edits_the_line() {
+fn zsh_sends_input_before_a_widget_edits_the_line() {
     if !Shell::Zsh.available() {
         return;
     }
@@ -112,7 +112,7 @@ fn zsh_says_that_the_prompt_is_drawn_before_a_widget_edits_the_line() {
 }
 
 #[test]
-fn zsh_redirects_behind_a_blank_whatever_its_history_makes_of_it() {
+fn zsh_redirects_a_line_that_starts_with_a_blank() {
     if !Shell::Zsh.available() {
         return;
     }
@@ -127,12 +127,12 @@ fn zsh_redirects_behind_a_blank_whatever_its_history_makes_of_it() {
 const REPLACED: &str = "another shell has taken the place of this one";
 
 #[test]
-fn another_shell_in_the_place_of_ours_is_mentioned_above_its_prompt() {
+fn a_shell_started_with_exec_gets_a_notice_above_its_prompt() {
     in_every_shell(|shell| {
         let equals = if shell == Shell::Fish { ' ' } else { '=' };
         let mut term = Term::new(shell).rc(&format!("alias again{equals}'exec {}'", shell.name())).start();
         term.wait_for_prompt();
-        // The shell itself edits a line here too.
+        // Here the shell itself edits the line.
         let read = match shell {
             Shell::Bash => "read -e line",
             Shell::Zsh => "vared -c line",
@@ -156,7 +156,7 @@ fn another_shell_in_the_place_of_ours_is_mentioned_above_its_prompt() {
     });
 }
 
-/// What `bind -q` says in three keymaps of four functions; bash before 5.2 does not know the last of them.
+/// The output of `bind -q` for four functions in three keymaps. bash before 5.2 does not know the last function.
 const KEYS: &str = "accept-line can be invoked via \"\\C-j\", \"\\C-m\".\noperate-and-get-next can be invoked via \"\\C-o\".\n\
     edit-and-execute-command can be invoked via \"\\C-x\\C-e\".\n\n\
     accept-line can be invoked via \"\\C-j\", \"\\C-m\", \"\\\"\".\noperate-and-get-next is not bound to any keys.\n\
@@ -165,7 +165,7 @@ const KEYS: &str = "accept-line can be invoked via \"\\C-j\", \"\\C-m\".\noperat
     edit-and-execute-command is not bound to any keys.\n\n";
 
 #[test]
-fn every_key_that_accepts_a_line_in_bash_gets_its_check() {
+fn every_key_that_accepts_a_line_in_bash_gets_the_check() {
     let directory = tempfile::tempdir().unwrap();
     let keys = directory.path().join("keys");
     std::fs::write(&keys, KEYS).unwrap();

@@ -1,4 +1,4 @@
-//! The conversation line over whatever is on the screen, and the screen afterwards.
+//! The hotkey: a conversation line over the current screen, which is restored afterwards.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ fn talking(shell: Shell, model: &Model) -> Builder {
     Term::new(shell).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted").env("LANG", "C.UTF-8")
 }
 
-/// A program on the alternate screen: says its name, draws it again when told to, and writes down the keys it gets.
+/// A program on the alternate screen that draws its name, draws it again on SIGWINCH, and records the keys it gets.
 const PAINTER: &str = "\
 trap 'printf \"\\033[H\\033[2Jpainter drew again\"' WINCH
 stty raw -echo
@@ -25,7 +25,7 @@ stty sane
 ";
 
 #[test]
-fn a_half_typed_line_is_there_again_afterwards() {
+fn a_half_typed_line_is_drawn_again() {
     in_every_shell(|shell| {
         let model = Model::start([Reply::text(["use less"])]);
         let mut term = talking(shell, &model).start();
@@ -49,7 +49,7 @@ fn a_half_typed_line_is_there_again_afterwards() {
 }
 
 #[test]
-fn a_full_screen_program_is_left_and_comes_back() {
+fn a_full_screen_program_is_restored() {
     in_every_shell(|shell| {
         let model = Model::start([Reply::text(["that is a painter"])]);
         let mut term = talking(shell, &model).start();
@@ -67,7 +67,7 @@ fn a_full_screen_program_is_left_and_comes_back() {
         term.key(Key::Esc);
         term.wait_for("painter");
         term.wait_until(|screen| screen.alternate_screen());
-        // The answer is in the main screen's scrollback when the program has ended.
+        // The answer is in the scrollback of the main screen when the program has ended.
         term.typed("q");
         term.wait_for("that is a painter");
         term.wait_for_prompt();
@@ -76,7 +76,7 @@ fn a_full_screen_program_is_left_and_comes_back() {
 }
 
 #[test]
-fn pressed_twice_it_is_the_programs() {
+fn pressed_twice_the_hotkey_goes_to_the_program() {
     in_every_shell(|shell| {
         let model = Model::start([]);
         let mut term = talking(shell, &model).start();
@@ -97,9 +97,9 @@ fn pressed_twice_it_is_the_programs() {
     });
 }
 
-/// A file transfer or a serial console gets every byte: the hotkey is a key only where it comes alone.
+/// A file transfer or a serial console gets every byte. The hotkey counts only if it arrives alone.
 #[test]
-fn inside_a_burst_it_is_data() {
+fn inside_a_burst_the_hotkey_is_data() {
     in_every_shell(|shell| {
         let mut term = talking(shell, &Model::start([])).start();
         fs::write(term.home().join("painter"), PAINTER).unwrap();
@@ -115,7 +115,7 @@ fn inside_a_burst_it_is_data() {
     });
 }
 
-/// The reads of a burst end where the kernel cuts them, which may leave its last byte alone.
+/// The kernel may split a burst so that its last byte arrives alone.
 #[test]
 fn the_last_byte_of_a_burst_is_data() {
     in_every_shell(|shell| {
@@ -156,7 +156,7 @@ fn a_program_that_prints_waits_and_loses_nothing() {
 }
 
 #[test]
-fn the_live_shell_is_busy_then() {
+fn the_live_shell_is_busy_while_a_program_runs() {
     in_every_shell(|shell| {
         let model = Model::start([
             Reply::calls(&[("run_in_shell", json!({ "command": "echo never" }))]),
@@ -186,7 +186,7 @@ fn the_live_shell_is_busy_then() {
 }
 
 #[test]
-fn it_can_be_another_key_or_none() {
+fn the_hotkey_can_be_another_key_or_none() {
     in_every_shell(|shell| {
         for (setting, opens, sent) in [("ctrl-]", "\x1d", "1c"), ("none", "", "1c")] {
             let model = Model::start([]);

@@ -1,4 +1,4 @@
-//! A query in the terminal: the answer, the tools, the questions, and the shell afterwards.
+//! Queries in a session: answers, tools, approvals, and the shell afterwards.
 
 use std::time::{Duration, Instant};
 
@@ -74,7 +74,7 @@ fn ctrl_c_stops_the_answer_and_keys_typed_ahead_are_kept() {
 }
 
 #[test]
-fn a_command_is_asked_for_and_run_or_not() {
+fn a_command_runs_only_after_approval() {
     in_every_shell(|shell| {
         let call = || Reply::calls(&[("bash", json!({ "command": "echo ran > ran.txt; echo tool says hi" }))]);
         let model = Model::start([call(), Reply::text(["refused"]), call(), Reply::text(["accepted"])]);
@@ -101,7 +101,7 @@ fn a_command_is_asked_for_and_run_or_not() {
 }
 
 #[test]
-fn only_a_key_that_was_pressed_for_it_approves() {
+fn only_a_key_pressed_for_the_question_approves() {
     in_every_shell(|shell| {
         let touch = |name: &str| Reply::calls(&[("bash", json!({ "command": format!("touch {name}") }))]);
         let model = Model::start([touch("pasted"), Reply::text(["so be it"]), touch("ahead").gated()]);
@@ -117,7 +117,7 @@ fn only_a_key_that_was_pressed_for_it_approves() {
         term.wait_for_prompt();
         term.typed("> two\r");
         (0..3).for_each(|_| drop(model.request()));
-        // Typed for the shell before there was a question.
+        // Typed for the shell before the question appeared.
         term.typed("echo y");
         model.release();
         model.release();
@@ -132,7 +132,7 @@ fn only_a_key_that_was_pressed_for_it_approves() {
 }
 
 #[test]
-fn a_question_is_deaf_at_first_and_type_ahead_is_for_the_shell() {
+fn keys_typed_before_a_question_go_to_the_shell() {
     in_every_shell(|shell| {
         let touch = Reply::calls(&[("bash", json!({ "command": "touch approved" }))]).gated();
         let model = Model::start([touch, Reply::text(["so be it"])]);
@@ -171,7 +171,7 @@ fn the_live_shell_runs_a_command_and_keeps_what_it_changed() {
         term.typed("> go\r");
         term.wait_for("Esc no >");
         term.typed("y");
-        // What it changed holds for the agent's own commands too.
+        // The change also applies to the agent's own commands.
         term.wait_until(|screen| screen.contents().matches("Esc no >").count() == 2);
         term.typed("y");
         term.wait_for("done with it");
@@ -207,7 +207,7 @@ fn a_proposed_command_is_on_the_prompt_and_not_run() {
 }
 
 #[test]
-fn without_a_model_the_way_to_one_is_shown() {
+fn without_a_model_advice_is_shown() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
@@ -224,7 +224,7 @@ fn without_a_model_the_way_to_one_is_shown() {
 }
 
 #[test]
-fn asking_again_tells_only_what_is_new() {
+fn a_repeated_question_sends_only_new_commands() {
     let model = Model::start([Reply::error(400, "no"), Reply::text(["better"])]);
     let mut term = asking(Shell::Bash, &model).start();
     term.wait_for_prompt();
@@ -242,9 +242,9 @@ fn asking_again_tells_only_what_is_new() {
 }
 
 #[test]
-fn what_reached_nobody_goes_with_the_next_question() {
+fn context_of_a_failed_question_goes_with_the_next_one() {
     let model = Model::start([Reply::text(["now I see"])]);
-    // A key that is missing is noticed before anything is sent.
+    // A missing key is noticed before anything is sent.
     let mut term = asking(Shell::Bash, &model).env("SHELLMATE_MODEL", "anthropic/x").start();
     term.wait_for_prompt();
     term.run("echo before");
@@ -257,7 +257,7 @@ fn what_reached_nobody_goes_with_the_next_question() {
 }
 
 #[test]
-fn limits_are_those_of_the_configuration() {
+fn the_limits_of_the_configuration_apply() {
     let call = || Reply::calls(&[("ls", json!({}))]);
     let model = Model::start([call(), call(), Reply::text(["there"])]);
     let limits = "[agent]\nsteps = 2\ncontext_lines = 3\ncommand_timeout = 7\nlongest_timeout = 70\n";
@@ -276,7 +276,7 @@ fn limits_are_those_of_the_configuration() {
 }
 
 #[test]
-fn what_would_be_sent_can_be_seen() {
+fn context_shows_what_would_be_sent() {
     let model = Model::start([Reply::text(["an answer to see"])]);
     let mut term = asking(Shell::Bash, &model).size(70, 120).start();
     term.wait_for_prompt();
@@ -287,7 +287,7 @@ fn what_would_be_sent_can_be_seen() {
     assert!(screen.contains("see /context conversation (0 messages)"), "{screen}");
     assert!(screen.contains("<output lines=\"1\">\nab\n") && screen.contains("(your question)"), "{screen}");
     term.run("> hi");
-    // Exactly this was sent, with the question in its place.
+    // Exactly this was sent, with the question added.
     let sent = model.request().said(0);
     let shown = screen.split("as follows:\n\n").nth(1).unwrap().split("(your question)").next().unwrap();
     assert_eq!(sent, format!("{shown}hi"));
@@ -298,7 +298,7 @@ fn what_would_be_sent_can_be_seen() {
 }
 
 #[test]
-fn a_model_cannot_steer_the_terminal() {
+fn escape_sequences_of_a_model_are_removed() {
     let model = Model::start([Reply::text(["safe \u{1b}]0;evil\u{7}\u{1b}[2J\u{9b}31m words"])]);
     let mut term = asking(Shell::Bash, &model).start();
     term.wait_for_prompt();
@@ -308,7 +308,7 @@ fn a_model_cannot_steer_the_terminal() {
 }
 
 #[test]
-fn a_key_that_changed_the_directory_is_known() {
+fn a_directory_change_by_a_key_binding_is_noticed() {
     in_every_shell(|shell| {
         let rc = match shell {
             Shell::Bash => "bind -x '\"\\C-g\": cd /usr/share'",
@@ -346,7 +346,7 @@ fn secrets_of_the_shell_are_masked_in_what_is_sent_and_in_context() {
 }
 
 #[test]
-fn a_theme_of_ones_own_colours_the_answer_and_a_bad_one_is_named() {
+fn a_user_theme_colours_the_answer_and_a_broken_one_is_reported() {
     let model = Model::start([Reply::text(["some `code`\n"]), Reply::text(["more `code`\n"])]);
     let own = ".config/shellmate/themes/own.toml";
     let builder = asking(Shell::Bash, &model).env("COLORTERM", "truecolor").config("theme = \"own\"\n");
@@ -378,7 +378,7 @@ fn the_first_code_has_its_colours() {
     term.typed("> show\r");
     model.release();
     term.wait_for("Look:");
-    // The sign of work moves while the model thinks.
+    // The spinner moves while the model thinks.
     let threads = format!("/proc/{}/task", term.pid());
     let name = |thread: std::fs::DirEntry| std::fs::read_to_string(thread.path().join("comm")).unwrap_or_default();
     term.wait_until(|_| !std::fs::read_dir(&threads).unwrap().flatten().any(|thread| name(thread) == "grammars\n"));

@@ -1,4 +1,4 @@
-//! The conversation line: a bare `>` opens it, it stays open for follow-ups, and the shell gets back every key it did not take.
+//! The conversation line: a bare `>` opens it, it stays open for follow-ups, and no key for the shell is lost.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ fn open(term: &mut Term) {
 }
 
 #[test]
-fn a_bare_mark_opens_a_line_that_stays_for_follow_ups() {
+fn a_bare_sign_opens_a_line_that_stays_for_follow_ups() {
     in_every_shell(|shell| {
         let model = Model::start([Reply::text(["one answer"]), Reply::text(["another answer"])]);
         let mut term = talking(shell, &model).start();
@@ -43,7 +43,7 @@ fn a_bare_mark_opens_a_line_that_stays_for_follow_ups() {
 }
 
 #[test]
-fn every_way_out_gives_the_prompt_back_and_no_key_is_lost() {
+fn every_way_to_close_the_line_gives_the_prompt_back() {
     in_every_shell(|shell| {
         let model = Model::start([]);
         let mut term = talking(shell, &model).start();
@@ -70,7 +70,7 @@ fn every_way_out_gives_the_prompt_back_and_no_key_is_lost() {
 }
 
 #[test]
-fn what_is_typed_while_the_answer_streams_belongs_to_the_next_line() {
+fn keys_typed_during_an_answer_belong_to_the_next_line() {
     in_every_shell(|shell| {
         let model = Model::start([Reply::text(["slow"]).gated(), Reply::text(["then"])]);
         let mut term = talking(shell, &model).start();
@@ -145,7 +145,7 @@ fn a_background_job_prints_above_the_line() {
         term.typed("half a question");
         term.wait_for("› half a question");
         fs::write(term.home().join("go"), "").unwrap();
-        // Some shells say too that the job is done.
+        // Some shells also report that the job is done.
         term.wait_for("$ >\njob says hi\n");
         term.wait_until(|screen| screen.contents().trim_end().ends_with("\n› half a question"));
         term.typed("\x03\r");
@@ -196,7 +196,7 @@ fn files_below_the_directory_are_completed() {
 }
 
 #[test]
-fn queries_are_remembered_between_sessions() {
+fn the_history_of_queries_survives_the_session() {
     in_every_shell(|shell| {
         let model = Model::start([Reply::text(["fine"])]);
         let mut term = talking(shell, &model).start();
@@ -220,7 +220,7 @@ fn queries_are_remembered_between_sessions() {
 }
 
 #[test]
-fn the_text_can_be_edited_elsewhere() {
+fn the_line_can_be_edited_in_an_external_editor() {
     in_every_shell(|shell| {
         let model = Model::start([Reply::text(["edited"])]);
         let mut term = talking(shell, &model).env("EDITOR", "sh -c 'echo from the editor >> \"$1\"' edit").start();
@@ -273,7 +273,7 @@ fn vi_keys_are_a_setting() {
 }
 
 #[test]
-fn what_is_referred_to_goes_along() {
+fn references_are_attached() {
     in_every_shell(|shell| {
         let model = Model::start([Reply::text(["one"]), Reply::text(["two"]), Reply::text(["three"])]);
         let mut term = talking(shell, &model).start();

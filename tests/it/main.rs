@@ -1,7 +1,7 @@
 //! The whole program, driven through a real terminal with the real shells.
 //!
-//! One binary, so that it links once. `harness` is the terminal; every other file is one behaviour. A test here waits for
-//! what it wants to see and never sleeps.
+//! One binary, so that it links once. `harness` is the terminal; every other file tests one behaviour. A test waits for
+//! the text it expects and never sleeps.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 

@@ -1,4 +1,4 @@
-//! Shells inside the shell, which do not have our hooks.
+//! Nested shells, which do not have our hooks.
 
 use std::fs::{Permissions, set_permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -8,17 +8,17 @@ use crate::harness::{Builder, Shell, Term, available, in_every_shell};
 const WORDS: &str = "`> ` lines run as shell commands here; Ctrl-\\ asks";
 const LINE: &[u8] = b"\x1b[2mshellmate: `> ` lines run as shell commands here; Ctrl-\\ asks\x1b[22m\r\n";
 
-/// Stands for ssh(1): the terminal is raw while the remote shell has it. With a command it runs that.
+/// Replaces ssh(1): the terminal is in raw mode while the remote shell runs. With a command it runs that.
 const SSH: &str = "#!/bin/sh\nstty raw -echo\nprintf 'START\\r\\n'\n\
     test $# -gt 1 || { printf 'inner> '; head -c 1 >/dev/null; }\n\
     printf 'END\\r\\n'\nstty sane\n";
-/// Stands for sudo(8): asks for a password, then becomes a shell.
+/// Replaces sudo(8): asks for a password, then runs a shell.
 const SUDO: &str = "#!/bin/sh\nstty -echo; printf 'Password: '; read x; stty echo; echo\nread y <go\nexec bash --rcfile inner/bashrc\n";
-/// Stands for ssh(1) with a remote program that takes the whole screen.
+/// Replaces ssh(1) with a remote full-screen program.
 const FULL_SCREEN: &str = "#!/bin/sh\nstty raw -echo\nprintf '\\033[?1049hSTART inner> '\nhead -c 1 >/dev/null\n\
     printf 'END\\033[?1049l'\nstty sane\n";
 
-/// A home with start files for nested shells, and programs that stand for those that need a network or a password.
+/// A home directory with start files for nested shells and replacements for programs that need a network or a password.
 fn home(builder: Builder) -> Builder {
     let builder = builder
         .file("inner/bashrc", "PS1='inner> '\necho START\n")
@@ -46,12 +46,12 @@ fn nested(shell: Shell) -> &'static str {
     }
 }
 
-/// What a command has shown.
+/// The output of a command.
 #[derive(Debug, PartialEq)]
 struct Shown {
-    /// How often our line was shown.
+    /// How often the hint was shown.
     told: usize,
-    /// From `START` to `END`, less our line.
+    /// From `START` to `END`, without the hint.
     bytes: String,
 }
 
@@ -74,7 +74,7 @@ fn shown(builder: Builder, command: &str, keys: &str) -> Shown {
 }
 
 #[test]
-fn each_kind_of_nested_shell_says_once_that_marks_are_commands() {
+fn each_kind_of_nested_shell_shows_the_hint_once() {
     in_every_shell(|outer| {
         let mut term = home(Term::new(outer)).start();
         term.wait_for_prompt();
@@ -107,7 +107,7 @@ fn a_nested_shell_shows_the_same_bytes_and_one_line_more() {
 }
 
 #[test]
-fn a_shell_behind_a_password_says_it_at_its_prompt() {
+fn a_shell_behind_a_password_shows_the_hint_at_its_prompt() {
     let mut term = home(Term::new(Shell::Bash)).fifo("go").start();
     term.wait_for_prompt();
     term.typed("./sudo -s\r");
@@ -121,7 +121,7 @@ fn a_shell_behind_a_password_says_it_at_its_prompt() {
 }
 
 #[test]
-fn a_shell_without_a_line_editor_says_so_too() {
+fn a_shell_without_a_line_editor_shows_the_hint() {
     if !available("dash") {
         return assert!(std::env::var_os("CI").is_none(), "dash is missing");
     }
@@ -159,7 +159,7 @@ fn scripts_commands_pipelines_and_full_screen_programs_show_the_same_bytes() {
 }
 
 #[test]
-fn the_line_can_be_turned_off() {
+fn the_hint_can_be_turned_off() {
     let shown = shown(Term::new(Shell::Bash).config("nested_hint = false\n"), nested(Shell::Bash), "echo EN''D\r");
     assert_eq!(shown.told, 0);
 }

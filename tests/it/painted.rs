@@ -1,4 +1,4 @@
-//! `shellmate ask` at a terminal: the answer is painted as in a session. Anywhere else it is the model's own words.
+//! `shellmate ask` on a terminal paints the answer as in a session. Elsewhere it prints the text of the model.
 
 use std::process::Stdio;
 
@@ -12,7 +12,7 @@ fn home(model: &Model) -> Builder {
     Term::new(Shell::Bash).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted")
 }
 
-/// What one answer looks like, and the bytes that made it so.
+/// The screen of one answer, and its bytes.
 fn painted(answer: &str, prepare: impl Fn(Builder) -> Builder) -> (String, String) {
     let model = Model::start([Reply::text([answer])]);
     let term = prepare(home(&model)).args(["ask", "why"]).start();
@@ -21,7 +21,7 @@ fn painted(answer: &str, prepare: impl Fn(Builder) -> Builder) -> (String, Strin
 }
 
 #[test]
-fn an_answer_at_a_terminal_is_painted_as_it_comes() {
+fn an_answer_on_a_terminal_is_painted_as_it_arrives() {
     let model = Model::start([Reply::text(["It is **un", "set**, and\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"]).gated()]);
     let term = home(&model).args(["ask", "why"]).start();
     model.release();
@@ -37,7 +37,7 @@ fn an_answer_at_a_terminal_is_painted_as_it_comes() {
 }
 
 #[test]
-fn an_answer_in_a_pipe_is_the_models_own_words() {
+fn an_answer_in_a_pipe_is_the_text_of_the_model() {
     let answer = "\n**a** \x1b[2Jb\r\n\n```sh\n\tls\n```";
     let model = Model::start([Reply::text([answer])]);
     let builder = home(&model).args(["ask", "why"]);
@@ -67,7 +67,7 @@ fn the_first_code_has_its_colours() {
 }
 
 #[test]
-fn a_model_steers_no_terminal() {
+fn escape_sequences_in_an_answer_of_ask_are_removed() {
     for term in ["xterm-256color", "dumb"] {
         let (screen, raw) = painted("a\x1b]0;title\x07\x1b[2Jb\u{9b}2J", |home| home.env("TERM", term));
         assert!(!raw.contains("\x1b]0") && !raw.contains("\x1b[2J") && !raw.contains('\u{9b}'), "{raw:?}");
@@ -76,7 +76,7 @@ fn a_model_steers_no_terminal() {
 }
 
 #[test]
-fn what_is_done_stands_between_the_words() {
+fn calls_are_reported_between_paragraphs() {
     let calls = Reply::text(["Let me **see**."]).and_calls(&[("ls", json!({ "path": "." }))]);
     let model = Model::start([calls, Reply::text(["\n\nIt is `empty`."])]);
     let term = home(&model).args(["ask", "what is here"]).start();
@@ -85,7 +85,7 @@ fn what_is_done_stands_between_the_words() {
 }
 
 #[test]
-fn the_answer_goes_on_in_the_new_width() {
+fn the_answer_continues_in_the_new_width() {
     let table = format!("| a | b |\n|---|---|\n| 1 | {}|\n", "several words ".repeat(6));
     let model = Model::start([Reply::text(["First.\n\n", &table]).gated()]);
     let mut term = home(&model).args(["ask", "why"]).start();

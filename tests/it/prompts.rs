@@ -1,8 +1,8 @@
-//! Other people's prompts, hooks and options: they work as without us, and so do we.
+//! Prompts, hooks and options of users: they work as in a bare shell, and so does shellmate.
 
 use crate::harness::{Builder, Key, Shell, Term, all, available_file, in_short, shells};
 
-/// Runs a few commands in both and compares the screens; then asks whether they were all known.
+/// Runs a few commands in both shells, compares the screens, and checks that all commands were recorded.
 #[track_caller]
 pub(crate) fn coexists(shell: Shell, what: &str, set: impl Fn(Builder) -> Builder) {
     if !shell.available() {
@@ -12,7 +12,7 @@ pub(crate) fn coexists(shell: Shell, what: &str, set: impl Fn(Builder) -> Builde
     let act = |term: &mut Term| {
         term.wait_for_prompt();
         commands.iter().for_each(|command| term.run(command));
-        // What is drawn beside and after a prompt is there when a key is.
+        // When a typed key is shown, right prompts are drawn too.
         term.typed(">");
         term.wait_until(|screen| screen.contents().lines().any(|line| line.contains("]$ >")));
         term.without_place(&term.screen())
@@ -38,7 +38,7 @@ pub(crate) fn coexists(shell: Shell, what: &str, set: impl Fn(Builder) -> Builde
     assert_eq!(in_short(&records), wanted, "{} with {what}", shell.name());
 }
 
-/// Tries every start file, also after one has failed.
+/// Tries every start file, even if one has failed.
 #[track_caller]
 fn each(shell: Shell, cases: &[(&str, &str)]) {
     all(cases.iter().map(|(what, text)| (*what, move || coexists(shell, what, |builder| builder.rc(text)))));
@@ -154,7 +154,7 @@ fn bash_readonly_variables_do_no_harm() {
 
 #[test]
 fn bash_and_set_e() {
-    // A shell with errexit leaves at the first failure, with or without us.
+    // A shell with errexit exits at the first failure, also a bare one.
     let mut term = Term::new(Shell::Bash).rc("set -e").start();
     term.wait_for_prompt();
     term.run("true");
@@ -175,8 +175,8 @@ trap 'starship_preexec' DEBUG
 PROMPT_COMMAND="starship_precmd"
 "#;
 
-/// Prompts that want to know whether a command was run before them, and ask a DEBUG trap, which tells the prompt's own commands
-/// from others by their text. Without one, they show no status.
+/// Prompts that use a DEBUG trap to find out whether a command ran. The trap recognises the commands of the prompt
+/// by their text. If no command ran, they show no status.
 const LAST_OF_THE_PROMPT: &str = r#"
 before_command() {
     if [[ ${PROMPT_COMMAND[-1]} == "$BASH_COMMAND" ]]; then READY=1; return; fi
@@ -202,7 +202,7 @@ __bp_install() { trap '__bp_preexec "$_"' DEBUG; PROMPT_COMMAND=$'__bp_precmd\n_
 PROMPT_COMMAND='__bp_install'
 "#;
 
-/// As bash-preexec is made, with a command of the prompt behind it that sets PS1.
+/// The structure of bash-preexec, with a prompt command behind it that sets PS1.
 const PS1_BEHIND_PREEXEC: &str = r#"
 bash_preexec_imported=defined
 __bp_interactive_mode() { __bp_on=on; }
@@ -223,8 +223,8 @@ __bp_install() {
 PROMPT_COMMAND=__bp_install
 "#;
 
-/// As the integrations of terminals are made: the prompt is dressed before it is drawn and undressed before a command runs, if
-/// nobody has touched it meanwhile.
+/// The structure of terminal integrations: PS1 is wrapped before the prompt is drawn and restored before a command runs, if
+/// it was not changed meanwhile.
 const DRESSED: &str = r#"
 PS1='[$((++T))]$ '
 dress() { [[ $PS1 == "${dressed-}" ]] || plain=$PS1; PS1="<$plain> "; dressed=$PS1; }
@@ -234,7 +234,7 @@ trap '[[ $BASH_COMMAND == dress ]] || undress' DEBUG
 "#;
 
 #[test]
-fn bash_a_prompt_that_others_dress_does_not_grow() {
+fn bash_prompts_wrapped_by_other_tools_do_not_grow() {
     if !Shell::Bash.available() {
         return;
     }
@@ -265,7 +265,7 @@ fn bash_a_lost_mark_does_not_lock_the_keyboard() {
 }
 
 #[test]
-fn bash_a_prompt_given_up_between_our_hooks() {
+fn bash_an_interrupt_between_our_hooks() {
     if !Shell::Bash.available() {
         return;
     }
@@ -394,7 +394,7 @@ fn zsh_hooks() {
             ("promptinit", "autoload -Uz promptinit vcs_info; precmd() { vcs_info; T=$((T + 1)) }"),
         ],
     );
-    // Nothing but a prompt: the hooks must not need arrays that somebody else made.
+    // Only a prompt is set: the hooks must not need arrays that a framework creates.
     coexists(Shell::Zsh, "hook arrays that are unset", |builder| {
         builder.rc("unset precmd_functions preexec_functions")
     });
@@ -455,7 +455,7 @@ fn fish_prompts_and_hooks() {
 }
 
 #[test]
-fn a_private_mode_prompt_is_no_different() {
+fn fish_private_mode_works() {
     if !Shell::Fish.available() {
         return;
     }
@@ -483,7 +483,7 @@ fn bash_completion_and_tab() {
 }
 
 #[test]
-fn completion_in_the_others() {
+fn completion_in_zsh_and_fish() {
     for shell in shells().into_iter().filter(|shell| *shell != Shell::Bash) {
         let rc = if shell == Shell::Zsh { "autoload -Uz compinit; compinit -u -D" } else { "" };
         let mut term = Term::new(shell).rc(rc).file("unmistakable-name", "content\n").start();

@@ -1,11 +1,11 @@
-//! A line that begins with `> ` is for the agent: it never reaches the shell, and no other line is ever taken.
+//! A line that starts with `> ` goes to the agent and never reaches the shell. No other line is taken.
 
 use crate::harness::{Key, Shell, Term, available, in_every_shell, shells, text_of};
 
-/// No model is connected in these tests, and the answer says so.
+/// The answer in these tests, which have no model.
 const ANSWER: &str = "No model is connected yet";
 
-/// Waits for one more answer than there were.
+/// Waits for one more answer.
 #[track_caller]
 fn wait_for_answer(term: &mut Term) {
     term.wait_for_prompt();
@@ -13,7 +13,7 @@ fn wait_for_answer(term: &mut Term) {
     assert!(screen.contains(ANSWER), "no answer\n{}", term.describe());
 }
 
-/// Names below HOME that are not there at the start.
+/// Names below HOME that do not exist at the start.
 fn new_files(term: &Term) -> Vec<String> {
     let entries = std::fs::read_dir(term.home()).unwrap().flatten();
     let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
@@ -89,7 +89,7 @@ fn it_is_in_the_shells_history_as_typed() {
         term.wait_for_prompt();
         term.run("echo first");
         if shell == Shell::Fish {
-            // Before fish 4 a line gets into the history through its file, which is looked at once a second at most.
+            // fish 3 adds a query to the history through its file, which it reads at most once a second.
             term.run("sleep 1.1");
         }
         term.typed("> what's !up\r");
@@ -127,7 +127,7 @@ fn edited_into_and_out_of_a_query() {
 }
 
 #[test]
-fn pasted() {
+fn a_pasted_query_is_taken() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
@@ -165,7 +165,7 @@ fn in_vi_mode_from_both_keymaps() {
         if shell == Shell::Fish {
             term.wait_for("[N] [2]$ > from command mode");
         }
-        // `0` goes to the start of the line, which shows that Esc was understood as a key.
+        // `0` moves to the start of the line, which shows that Esc was recognised.
         term.typed("0");
         let column = 5 + if shell == Shell::Fish { 4 } else { 0 };
         term.wait_until(|screen| (5..=column).contains(&screen.cursor_position().1));
@@ -177,7 +177,7 @@ fn in_vi_mode_from_both_keymaps() {
 }
 
 #[test]
-fn redirections_are_the_shells() {
+fn redirections_reach_the_shell() {
     for shell in shells().into_iter().filter(|shell| *shell != Shell::Fish) {
         let null = if shell == Shell::Zsh { "test -n \"$ZSH_VERSION\" && NULLCMD=:" } else { "" };
         let mut term = Term::new(shell).rc(null).start();
@@ -191,7 +191,7 @@ fn redirections_are_the_shells() {
 }
 
 #[test]
-fn a_continuation_line_is_the_shells() {
+fn a_continuation_line_reaches_the_shell() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
@@ -205,7 +205,7 @@ fn a_continuation_line_is_the_shells() {
             term.typed("echo x \\\r> out\r");
             term.wait_for_prompt();
             assert_eq!(term.read("out"), "x\n", "{}", shell.name());
-            // bash 5.2 breaks its memory if a hook does much in the middle of a quoted string, and dies sooner or later.
+            // bash 5.2 corrupts its memory if a hook parses much text inside a quoted string.
             for round in 0..5 {
                 term.typed(format!("echo 'not !over: {round}\r100%; !fc\rfc'\r"));
                 term.wait_for_prompt();
@@ -217,7 +217,7 @@ fn a_continuation_line_is_the_shells() {
 }
 
 #[test]
-fn what_a_program_reads_is_the_programs() {
+fn input_of_a_program_is_not_a_query() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
@@ -228,7 +228,7 @@ fn what_a_program_reads_is_the_programs() {
         };
         for read in read {
             let name = &read[read.len() - 3..];
-            // By then the line editor has given the terminal back; before, it would keep Enter a carriage return, with or without us.
+            // By then the line editor has restored the terminal. Before that, Enter would stay a carriage return, also in a bare shell.
             term.typed(format!("echo re''ady; {read}; echo got=${name}.\r"));
             term.wait_for("\nready\n");
             term.typed("> to the program\r");
@@ -255,7 +255,7 @@ fn what_a_program_reads_is_the_programs() {
 }
 
 #[test]
-fn in_vim_it_is_text() {
+fn in_vim_a_query_is_text() {
     if !available("vim") {
         return;
     }
@@ -277,7 +277,7 @@ fn in_vim_it_is_text() {
 }
 
 #[test]
-fn what_is_typed_ahead_is_not_lost() {
+fn keys_typed_ahead_are_not_lost() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
@@ -291,7 +291,7 @@ fn what_is_typed_ahead_is_not_lost() {
 }
 
 #[test]
-fn a_query_given_up_is_nothing() {
+fn a_cancelled_query_is_not_asked() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
@@ -303,7 +303,7 @@ fn a_query_given_up_is_nothing() {
 }
 
 #[test]
-fn it_works_with_the_users_own_enter() {
+fn a_query_is_taken_with_a_user_binding_of_enter() {
     for (shell, rc) in [
         (Shell::Zsh, "my-accept() { BUFFER=\"$BUFFER \"; zle .accept-line }; zle -N accept-line my-accept"),
         (Shell::Zsh, "my-accept() { zle accept-line }; zle -N my-accept; bindkey '^M' my-accept"),
@@ -323,13 +323,13 @@ fn it_works_with_the_users_own_enter() {
 }
 
 #[test]
-fn a_query_that_bash_cannot_hand_over_empties_no_file() {
+fn a_query_without_hooks_in_bash_empties_no_file() {
     if !Shell::Bash.available() {
         return;
     }
     let mut term = Term::new(Shell::Bash).file("why", "keep\n").start();
     term.wait_for_prompt();
-    // Somebody has cleaned up.
+    // A cleanup has deleted the file.
     term.run("rm \"$__shellmate_lazy_file\"");
     term.run("> why did that fail");
     term.run("cat why");

@@ -1,4 +1,4 @@
-//! Records whole sessions for `src/session/recorded.rs` to replay. To record them anew, or more of them:
+//! Records whole sessions for `src/session/recorded.rs` to replay. To record them again, or to add some:
 //!
 //!     cargo nextest run --run-ignored only -E 'test(recorded::)'
 //!     UPDATE_STREAMS=1 cargo test --lib recorded      # then read what changed in tests/streams/*.json
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::harness::{Key, Shell, Term, in_every_shell};
 
-/// Starts a shell, acts, leaves, and writes down what the shell printed, with the nonce and the places made nobody's.
+/// Starts a shell, runs `act`, exits, and writes the output of the shell to a file with nonce and paths replaced.
 fn record(shell: Shell, name: &str, rc: &str, act: impl Fn(&mut Term)) {
     let builder = Term::new(shell).rc(rc);
     let recording = builder.place().join("recording");
@@ -100,7 +100,7 @@ fn a_session_in_vi_mode() {
 fn a_session_with_programs() {
     in_every_shell(|shell| {
         record(shell, "programs", "", |term| {
-            // It would ask the terminal, whose answer may come after its end.
+            // vim would query the terminal, whose reply may arrive after vim has ended.
             term.typed("vim -u NONE -N --cmd 'set t_u7= t_RV= t_RB= t_RF=' note\r");
             term.wait_until(|screen| screen.alternate_screen() && screen.contents().contains("[New]"));
             term.typed("i> text");
@@ -108,14 +108,14 @@ fn a_session_with_programs() {
             term.key(Key::Esc);
             term.typed(":q!\r");
             term.wait_for_prompt();
-            // As over ssh: another shell with prompts, and marks, of its own.
+            // Like a shell over ssh, with its own prompts and marks.
             term.typed("env 'PS1=\\[\\e]133;A\\a\\]far$ \\[\\e]133;B\\a\\]' bash --norc\r");
             term.wait_for("far$");
             term.typed("echo over there\r");
             term.wait_for("\nover there\n");
             term.typed("exit 4\r");
             term.wait_for_prompt();
-            // Without the nonce a mark is nothing.
+            // A mark without the nonce has no effect.
             term.run("printf '\\033]7771;11111111111111111111111111111111;end;7\\aforged\\n'");
             term.run("printf '\\033]133;D;9\\a\\033]133;A\\aforged too\\n'");
             term.run("printf '\\033]7771;unfinished'");

@@ -1,4 +1,4 @@
-//! `shellmate reflex`: the rules, as programs ask them.
+//! `shellmate reflex`: the built-in rules for programs.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Stdio};
@@ -33,7 +33,7 @@ fn each_line_is_answered_at_once() {
 }
 
 #[test]
-fn a_person_reads_the_explanation_and_the_command() {
+fn the_text_form_has_explanation_and_command() {
     let builder = Term::new(Shell::Bash).args(["reflex", "--status", "1", "git merge x"]);
     let mut child = start(&builder);
     child.stdin.take().unwrap().write_all(b"fatal: refusing to merge unrelated histories\n").unwrap();
@@ -47,12 +47,12 @@ fn a_person_reads_the_explanation_and_the_command() {
 }
 
 #[test]
-fn a_reader_that_leaves_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let builder = Term::new(Shell::Bash).args(["reflex", "--json"]);
     let mut child = start(&builder);
     drop(child.stdout.take());
     let mut input = child.stdin.take().unwrap();
-    // The pipe to it may be closed before all is written.
+    // The program may close its stdin before everything is written.
     let _ = input.write_all("{\"command\":\"ls\",\"status\":1}\n".repeat(100).as_bytes());
     drop(input);
     let said = child.wait_with_output().unwrap();

@@ -1,12 +1,12 @@
-//! The rooms of `src/` and the arrows allowed between them.
+//! The rooms of `src/` and the imports allowed between them.
 //!
-//! Reads the source text: every `crate::…` path outside comments is an arrow, and one that is not in the table fails. So do a
+//! Reads the source text. Every `crate::…` path outside comments is an import, and one that is not in the table fails. So do a
 //! file that has grown too long and words that mean unfinished work.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A room and the rooms it may touch. `text` and `chat` are leaves.
+/// A room and the rooms it may import. `text` and `chat` import none.
 const ROOMS: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("chat", &[]),
@@ -46,7 +46,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Lines of a file, test modules apart.
+/// Lines of a file without test modules.
 const LONGEST: usize = 500;
 
 /// Lines of a function.
@@ -155,7 +155,7 @@ fn indent(line: &str) -> &str {
     &line[..line.len() - line.trim_start().len()]
 }
 
-/// What is over its limit without being an exception, and the exceptions that are none any more.
+/// Items over the limit that are not exceptions, and exceptions that are no longer needed.
 fn over(
     limit: usize,
     exceptions: &[(&str, &str, &str)],
@@ -215,7 +215,7 @@ fn arrows(text: &str) -> Vec<String> {
     found
 }
 
-/// Returns the parts of `a::{b, c}, d}` that stand at the top: `a::{b, c}` and `d`.
+/// Returns the top-level parts of `a::{b, c}, d}`: `a::{b, c}` and `d`.
 fn first_names(group: &str) -> Vec<&str> {
     let (mut depth, mut start, mut parts) = (0, 0, Vec::new());
     for (at, c) in group.char_indices() {
@@ -238,7 +238,7 @@ fn first_names(group: &str) -> Vec<&str> {
 }
 
 #[test]
-fn rooms_touch_only_the_rooms_they_may() {
+fn rooms_import_only_allowed_rooms() {
     let mut wrong = Vec::new();
     for source in sources() {
         let Some(room) = source.room() else { continue };
@@ -302,7 +302,7 @@ fn scripts_stay_short() {
 }
 
 #[test]
-fn nothing_is_marked_unfinished() {
+fn no_unfinished_code_is_marked() {
     let mut found = Vec::new();
     for source in sources() {
         for (number, line) in source.text.lines().enumerate() {
@@ -316,7 +316,7 @@ fn nothing_is_marked_unfinished() {
 }
 
 #[test]
-fn arrows_are_found_in_every_form() {
+fn imports_are_found_in_every_form() {
     let text = "use crate::text::Clip;\nuse crate::{track::{Mark, Zone}, capture, store::Store};\n\
                 fn f() { crate::tty::open(); other_crate::host::x(); } // crate::cli\n";
     assert_eq!(arrows(text), ["text", "track", "capture", "store", "tty"]);

@@ -1,4 +1,4 @@
-//! Starting: which shell, with which start files, and what it finds around it.
+//! The start: which shell, which start files, and which environment.
 
 use crate::harness::{PROGRAM, Shell, Term, available, in_every_shell, shells};
 
@@ -25,7 +25,7 @@ fn nothing_but_the_prompt_is_on_the_first_screen() {
 }
 
 #[test]
-fn the_flag_the_variable_the_configuration_and_the_environment_name_the_shell_in_this_order() {
+fn flag_variable_configuration_and_environment_choose_the_shell_in_this_order() {
     if !(Shell::Zsh.available() && Shell::Fish.available()) {
         return;
     }
@@ -47,13 +47,13 @@ fn the_flag_the_variable_the_configuration_and_the_environment_name_the_shell_in
 }
 
 #[test]
-fn shellmate_itself_as_the_shell_is_passed_over() {
+fn shellmate_is_never_chosen_as_the_shell() {
     let term = Term::new(Shell::Bash).env("SHELL", PROGRAM).env("SHELLMATE_SHELL", PROGRAM).start();
-    // Whose shell comes next depends on the passwd entry; that one comes at all, and only one, is the point.
+    // The next candidate depends on the passwd entry. Exactly one shell must start.
     term.wait_until(|screen| !screen.contents().trim().is_empty());
 }
 
-/// A command that says whether the shell thinks it is a login shell.
+/// A command that prints whether the shell is a login shell.
 fn login_test(shell: Shell) -> &'static str {
     match shell {
         Shell::Bash => "shopt -q login_shell && echo LOG''IN || echo PLA''IN",
@@ -63,7 +63,7 @@ fn login_test(shell: Shell) -> &'static str {
 }
 
 #[test]
-fn a_login_shell_is_one() {
+fn a_login_shell_is_started_as_one() {
     in_every_shell(|shell| {
         for login in [Term::new(shell).args(["-l"]), Term::new(shell).arg0("-shellmate")] {
             let mut term = login.file(".bash_profile", ". ~/.bashrc").start();
@@ -79,7 +79,7 @@ fn a_login_shell_is_one() {
 }
 
 #[test]
-fn what_comes_after_two_dashes_is_for_the_shell() {
+fn arguments_after_two_dashes_go_to_the_shell() {
     for (shell, argument) in [(Shell::Bash, "--norc"), (Shell::Zsh, "-f"), (Shell::Fish, "--no-config")] {
         if !shell.available() {
             continue;
@@ -104,13 +104,13 @@ fn another_rcfile_for_bash() {
 }
 
 #[test]
-fn inside_itself_it_is_the_plain_shell_and_one_line() {
+fn inside_a_session_it_starts_the_plain_shell_with_one_line() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
         let before = term.screen().lines().count();
         term.typed(format!("{PROGRAM}\r"));
-        // The inner shell counts from one again, below the line that started it.
+        // The inner shell counts its prompts from one again.
         term.wait_until(|screen| screen.contents().lines().skip(before).any(|line| line.trim_end() == "[1]$"));
         let lines = term.screen().lines().count() - before;
         assert!(lines <= 3, "one line at most between the command and the prompt\n{}", term.describe());
@@ -123,7 +123,7 @@ fn inside_itself_it_is_the_plain_shell_and_one_line() {
 }
 
 #[test]
-fn a_shell_it_does_not_know_works_without_hooks() {
+fn an_unknown_shell_works_without_hooks() {
     let mut term = Term::new(Shell::Bash).args(["--shell", "/bin/sh"]).env("PS1", "[1]$ ").start();
     term.wait_for_prompt();
     assert!(term.screen().lines().count() <= 2, "{}", term.describe());
@@ -168,7 +168,7 @@ fn the_size_is_right_from_the_start_and_follows_in_pixels_too() {
 }
 
 #[test]
-fn a_program_in_front_hears_of_a_new_size() {
+fn a_foreground_program_is_told_the_new_size() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
@@ -183,7 +183,7 @@ fn a_program_in_front_hears_of_a_new_size() {
 }
 
 #[test]
-fn the_very_first_start_in_an_empty_home_says_nothing() {
+fn the_first_start_in_an_empty_home_prints_nothing() {
     in_every_shell(|shell| {
         for _ in 0..10 {
             let builder = Term::new(shell);

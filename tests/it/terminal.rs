@@ -1,4 +1,4 @@
-//! The harness itself, with bare shells: if these fail, no other failure means anything.
+//! Tests of the harness with bare shells. If these fail, other failures mean nothing.
 
 use std::os::unix::process::ExitStatusExt;
 
@@ -27,7 +27,7 @@ fn keys_arrive_as_keys() {
         let mut term = Term::new(shell).bare().start();
         term.wait_for_prompt();
         term.typed("echo ready; cat\r");
-        // Keys typed before the editor has let go of the terminal would not be turned into newlines.
+        // Until the editor restores the terminal, Enter would not become a newline.
         term.wait_for("\nready\n");
         term.typed("hello\r");
         term.wait_for("hello\nhello");

@@ -1,4 +1,4 @@
-//! What can come in the way of an answer.
+//! Interruptions of an answer: Ctrl-C, resizes, small terminals, background jobs, the end of the shell.
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -19,7 +19,7 @@ fn questions(term: &Term, count: usize) {
 }
 
 #[test]
-fn ctrl_c_before_the_first_byte_and_between_tries() {
+fn ctrl_c_before_the_first_byte_and_between_retries() {
     in_every_shell(|shell| {
         let model = Model::start([
             Reply::text(["never"]).gated(),
@@ -137,7 +137,7 @@ fn a_terminal_may_be_tiny() {
         term.wait_for_prompt();
         term.typed("> go\r");
         term.wait_for("Esc no >");
-        // There is no room for all of the question, so a key is not enough.
+        // The question does not fit on the screen, so it needs `yes` instead of a key.
         term.typed("yes");
         term.wait_for("> yes");
         term.key(Key::Enter);
@@ -150,14 +150,14 @@ fn a_terminal_may_be_tiny() {
 }
 
 #[test]
-fn what_jobs_print_meanwhile_is_shown_in_whole_lines() {
+fn output_of_background_jobs_is_shown_in_whole_lines() {
     let model = Model::start([bash("true"), Reply::text(["done"])]);
     let mut term = asking(Shell::Bash, &model).fifo("gate").fifo("told").start();
     term.wait_for_prompt();
     term.run("(read x < gate; printf 'half a '; echo line; printf 'no end' ; echo > told) &");
     term.typed("> go\r");
     questions(&term, 1);
-    // While the question stands the job prints; nothing may come between the question and its answer.
+    // The job prints while the question is open. Nothing may appear between the question and its answer.
     std::fs::write(term.home().join("gate"), "x\n").unwrap();
     term.wait_for("Esc no >");
     term.read("told");
@@ -169,7 +169,7 @@ fn what_jobs_print_meanwhile_is_shown_in_whole_lines() {
 }
 
 #[test]
-fn a_huge_command_is_asked_for_whole() {
+fn a_huge_command_is_shown_in_full_for_approval() {
     let command = format!("echo begin; : {}; echo finis", "x".repeat(100_000));
     let model = Model::start([bash(&command), Reply::text(["done"])]);
     let mut term = asking(Shell::Bash, &model).start();
@@ -204,9 +204,9 @@ fn the_shell_may_die_in_the_middle() {
 }
 
 #[test]
-fn the_live_shell_may_be_left_by_a_command() {
+fn a_command_may_exit_the_live_shell() {
     in_every_shell(|shell| {
-        // In fish, `exit` in a file leaves the file.
+        // In fish `exit` in a sourced file ends only the file.
         if shell == Shell::Fish {
             return;
         }

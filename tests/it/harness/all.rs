@@ -1,8 +1,8 @@
-//! A table of cases that are all tried, so that one failing run names every case that fails.
+//! Runs all cases of a table, so that one run names every case that fails.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Runs every case; each failure is printed where it happens, and their names at the end.
+/// Runs every case. Each failure is printed when it happens, and the names of failed cases at the end.
 #[track_caller]
 pub(crate) fn all<C: FnOnce()>(cases: impl IntoIterator<Item = (impl ToString, C)>) {
     let cases = cases.into_iter().map(|(name, case)| (name.to_string(), catch_unwind(AssertUnwindSafe(case)).is_err()));

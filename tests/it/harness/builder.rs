@@ -1,4 +1,4 @@
-//! What a terminal starts with.
+//! Configures a terminal before it starts.
 
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
@@ -31,7 +31,7 @@ impl Builder {
     pub(super) fn new(shell: Shell) -> Builder {
         let place = tempfile::Builder::new().prefix("shellmate-test-").tempdir().expect("a temporary directory");
         let at = |name: &str| place.path().join(name).into_os_string();
-        // Most homes have the last ones. Two programs that make `share` at the same time get in each other's way in fish, and a
+        // Most homes have the last ones. In fish, two programs that create `share` at the same time disturb each other, and a
         // fish without generated completions starts a program that reads every manual page of the machine.
         for name in ["home", "run", "tmp", "home/.local/share", "home/.local/share/fish/generated_completions"] {
             std::fs::create_dir_all(at(name)).expect("a directory");
@@ -59,7 +59,7 @@ impl Builder {
             place,
             env,
             args: Vec::new(),
-            // As a person types it; by path, the shell would be called by path too.
+            // As typed by a user. With a path, the shell would be started by its path too.
             arg0: Some("shellmate".into()),
             program: PROGRAM.into(),
             dir: None,
@@ -84,7 +84,7 @@ impl Builder {
         self
     }
 
-    /// Makes a pipe below HOME: whoever reads waits for whoever writes, and the other way round.
+    /// Makes a FIFO below HOME. A reader waits for a writer, and a writer for a reader.
     pub(crate) fn fifo(self, name: &str) -> Builder {
         nix::unistd::mkfifo(&self.home().join(name), nix::sys::stat::Mode::S_IRWXU).expect("a pipe below HOME");
         self
@@ -119,7 +119,7 @@ impl Builder {
     /// Starts the plain shell instead of the program under test.
     pub(crate) fn bare(mut self) -> Builder {
         self.program = self.shell.path();
-        // Called as the other is: by name, with a dash for a login shell.
+        // Started like shellmate: by name, with a dash for a login shell.
         self.arg0 = Some(match self.arg0.take() {
             Some(name) if name.as_encoded_bytes().starts_with(b"-") => format!("-{}", self.shell.name()).into(),
             _ => self.shell.name().into(),

@@ -1,7 +1,7 @@
-//! A model that says what it is told to, over HTTP.
+//! A scripted model behind HTTP.
 //!
-//! It speaks OpenAI's chat completions below `/v1/chat/completions`, its responses below `/v1/responses` and Anthropic's messages
-//! below `/v1/messages`, one reply a request, in order. The pieces of a gated reply go out one by one, each when the test says so.
+//! It serves OpenAI's chat completions at `/v1/chat/completions`, its responses at `/v1/responses` and Anthropic's messages
+//! at `/v1/messages`: one reply per request, in order. The pieces of a gated reply are sent one by one, when the test releases them.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::screen::patience;
 
-/// What the model does with one request.
+/// The reply to one request.
 #[derive(Debug, Clone)]
 pub(crate) struct Reply {
     status: u16,
@@ -43,12 +43,12 @@ impl Reply {
         Reply { status: 200, headers: String::new(), pieces, is_whole: true, is_gated: false }
     }
 
-    /// Uses of tools.
+    /// A reply with tool calls.
     pub(crate) fn calls(calls: &[(&str, Value)]) -> Reply {
         Reply::text(Vec::<String>::new()).and_calls(calls)
     }
 
-    /// Uses of tools after the words.
+    /// Adds tool calls after the text.
     pub(crate) fn and_calls(mut self, calls: &[(&str, Value)]) -> Reply {
         for (number, (name, arguments)) in calls.iter().enumerate() {
             let arguments = arguments.as_str().map_or_else(|| arguments.to_string(), str::to_owned);
@@ -68,7 +68,7 @@ impl Reply {
         self
     }
 
-    /// Hangs up before the end.
+    /// Closes the connection before the end.
     pub(crate) fn broken_off(mut self) -> Reply {
         self.is_whole = false;
         self
@@ -81,16 +81,16 @@ impl Reply {
     }
 }
 
-/// One request as it came.
+/// A request that the model has received.
 #[derive(Debug)]
-pub(crate) struct Asked {
-    /// With the headers, in lower case.
+pub(crate) struct ModelRequest {
+    /// Request line and headers, in lower case.
     pub(crate) head: String,
     pub(crate) body: Value,
 }
 
-impl Asked {
-    /// The text of the message at this place, counted from the end.
+impl ModelRequest {
+    /// The text of a message, counted from the end.
     pub(crate) fn said(&self, from_end: usize) -> String {
         let messages = self.body["messages"].as_array().expect("messages");
         let content = &messages[messages.len() - 1 - from_end]["content"];
@@ -101,16 +101,16 @@ impl Asked {
     }
 }
 
-/// The server. Its threads end with the test.
+/// The server of the scripted model. Its threads end with the test.
 pub(crate) struct Model {
     address: String,
-    asked: Receiver<Asked>,
+    asked: Receiver<ModelRequest>,
     gate: Sender<()>,
 }
 
 struct Script {
     replies: Mutex<VecDeque<Reply>>,
-    asked: Mutex<Sender<Asked>>,
+    asked: Mutex<Sender<ModelRequest>>,
     gate: Mutex<Receiver<()>>,
 }
 
@@ -145,44 +145,44 @@ impl Model {
         self.address.clone()
     }
 
-    /// Lets one piece of a gated reply go.
+    /// Sends one piece of a gated reply.
     pub(crate) fn release(&self) {
         self.gate.send(()).expect("a model");
     }
 
     /// Waits for the next request.
     #[track_caller]
-    pub(crate) fn request(&self) -> Asked {
+    pub(crate) fn request(&self) -> ModelRequest {
         self.asked.recv_timeout(patience()).expect("a request")
     }
 
-    /// The requests nobody has looked at.
-    pub(crate) fn others(&self) -> Vec<Asked> {
+    /// The requests that were not taken with `request`.
+    pub(crate) fn others(&self) -> Vec<ModelRequest> {
         self.asked.try_iter().collect()
     }
 }
 
 impl Script {
-    /// Answers one connection. A client that goes away is nothing to worry about.
+    /// TerminalReplies one connection. It is no error if the client closes it.
     fn serve(&self, stream: TcpStream) {
         let Some((head, body)) = read_request(&stream) else { return };
         if head.starts_with("get ") {
             let _ = send(&stream, 200, "", "application/json", r#"{"data":[{"id":"scripted"}]}"#);
             return;
         }
-        let wire: &dyn Wire = match head.split(' ').nth(1).unwrap_or_default() {
+        let wire: &dyn VendorFormat = match head.split(' ').nth(1).unwrap_or_default() {
             "/v1/messages" => &Anthropic,
             "/v1/responses" => &Responses,
             _ => &OpenAi,
         };
         let reply = self.replies.lock().unwrap().pop_front();
         let reply = reply.unwrap_or_else(|| Reply::error(400, "the script is at its end"));
-        if self.asked.lock().unwrap().send(Asked { head, body }).is_ok() {
+        if self.asked.lock().unwrap().send(ModelRequest { head, body }).is_ok() {
             let _ = self.answer(&stream, &reply, wire);
         }
     }
 
-    fn answer(&self, mut stream: &TcpStream, reply: &Reply, wire: &dyn Wire) -> std::io::Result<()> {
+    fn answer(&self, mut stream: &TcpStream, reply: &Reply, wire: &dyn VendorFormat) -> std::io::Result<()> {
         if let [Piece::Body(body)] = &reply.pieces[..] {
             return send(stream, reply.status, &reply.headers, "application/json", body);
         }
@@ -207,7 +207,7 @@ impl Script {
     }
 }
 
-/// The body lasts until the connection ends.
+/// The body ends with the connection.
 fn send(mut stream: &TcpStream, status: u16, headers: &str, kind: &str, body: &str) -> std::io::Result<()> {
     write!(stream, "HTTP/1.1 {status} X\r\nConnection: close\r\nContent-Type: {kind}\r\n{headers}\r\n{body}")
 }
@@ -227,8 +227,8 @@ fn read_request(stream: &TcpStream) -> Option<(String, Value)> {
     Some((head, serde_json::from_slice(&body).unwrap_or_default()))
 }
 
-/// How a vendor writes an answer.
-trait Wire {
+/// The format of a vendor's answer.
+trait VendorFormat {
     fn begin(&self) -> String;
     fn piece(&self, index: usize, piece: &Piece) -> String;
     fn end(&self, has_calls: bool) -> String;
@@ -236,7 +236,7 @@ trait Wire {
 
 struct OpenAi;
 
-impl Wire for OpenAi {
+impl VendorFormat for OpenAi {
     fn begin(&self) -> String {
         chunk(&json!({ "role": "assistant" }), None)
     }
@@ -266,7 +266,7 @@ fn chunk(delta: &Value, finish: Option<&str>) -> String {
 
 struct Responses;
 
-impl Wire for Responses {
+impl VendorFormat for Responses {
     fn begin(&self) -> String {
         event(&json!({ "type": "response.created", "response": { "status": "in_progress", "error": null } }))
     }
@@ -297,7 +297,7 @@ impl Wire for Responses {
 
 struct Anthropic;
 
-impl Wire for Anthropic {
+impl VendorFormat for Anthropic {
     fn begin(&self) -> String {
         let message = json!({ "usage": { "input_tokens": 11, "output_tokens": 1 } });
         event(&json!({ "type": "message_start", "message": message }))

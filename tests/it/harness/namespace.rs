@@ -1,4 +1,4 @@
-//! Mounts that only one terminal sees.
+//! Mount namespaces for one terminal.
 
 use std::process::Command;
 use std::sync::OnceLock;
@@ -7,7 +7,7 @@ use super::builder::Builder;
 use super::shell::{Shell, is_here};
 use super::term::Term;
 
-/// A shell script that runs in a mount namespace of its own. `None`, said loudly, where the machine refuses one; fails when
+/// A shell script that runs in its own mount namespace. `None`, with a message, if the machine does not allow one; fails if
 /// `CI=true`.
 pub(crate) fn in_a_namespace(shell: Shell, script: &str) -> Option<Builder> {
     static FLAGS: OnceLock<Option<&str>> = OnceLock::new();

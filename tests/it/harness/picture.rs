@@ -1,12 +1,12 @@
-//! A screen as it is kept in a file: what changes from run to run is taken out, and the cursor shown.
+//! A screen as text for a file: with the cursor, and without parts that differ between runs.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 use vt100::Screen;
 
-/// Rows down to the last that is drawn, without blanks at their ends; the cursor, where it shows, is a `█` in front of what it
-/// stands on. What `known` replaces may be of another length elsewhere: a line with such a thing in it is not shown row by row.
+/// The rows of the screen without trailing blanks. A visible cursor is a `█` in front of the character
+/// it is on. `known` replaces text whose length differs between machines; a line with such text is not split into rows.
 pub(crate) fn picture(screen: &Screen, known: impl Fn(&str) -> String) -> String {
     let columns = screen.size().1.get();
     let mut lines = Vec::new();
@@ -25,14 +25,14 @@ pub(crate) fn picture(screen: &Screen, known: impl Fn(&str) -> String) -> String
     lines[..drawn].join("\n")
 }
 
-/// The row with the cursor in it, if it is there and shows.
+/// The row with the cursor, if the cursor is in this row and visible.
 fn with_cursor(screen: &Screen, row: u16) -> Option<String> {
     let columns = screen.size().1.get();
     let (cursor, column) = screen.cursor_position();
     if cursor != row || screen.hide_cursor() {
         return None;
     }
-    // Behind the last column it waits for the next character.
+    // The cursor may be behind the last column.
     let column = column.min(columns);
     let before = screen.rows(0, column).nth(usize::from(row))?;
     let behind =
@@ -43,7 +43,7 @@ fn with_cursor(screen: &Screen, row: u16) -> Option<String> {
     Some(format!("{before}{gap}█{behind}"))
 }
 
-/// The same at any time: what moves stands still, and nothing takes any time.
+/// Replaces spinners and durations, which differ between runs.
 fn timeless(line: &str) -> String {
     static SPINNER: LazyLock<Regex> = LazyLock::new(|| Regex::new("[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]").unwrap());
     static ASCII_SPINNER: LazyLock<Regex> =

@@ -1,4 +1,4 @@
-//! The one place of the tests with `unsafe`: starting a program as leader of a pseudo-terminal, and the window size.
+//! The only file of the tests with `unsafe`: starts a program as the leader of a pseudo-terminal, and sets its size.
 
 #![allow(unsafe_code)]
 
@@ -14,7 +14,7 @@ use nix::libc;
 use nix::pty::{Winsize, grantpt, posix_openpt, ptsname_r, unlockpt};
 use nix::sys::termios::{InputFlags, SetArg, Termios, tcgetattr, tcsetattr};
 
-/// Pixels of one cell, so that a size in pixels can be told from a missing one.
+/// Pixels of one cell. A size in pixels lets tests check that it is passed on.
 const CELL: (u16, u16) = (16, 8);
 
 /// Starts `command` with a new pseudo-terminal as its standard streams and controlling terminal, and returns our

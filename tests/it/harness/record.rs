@@ -5,7 +5,7 @@ use serde_json::Value;
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Record {
+pub(crate) struct HistoryEntry {
     pub(crate) id: Value,
     pub(crate) session: Value,
     pub(crate) host: String,
@@ -23,8 +23,8 @@ pub(crate) struct Record {
     pub(crate) output: Option<String>,
 }
 
-impl Record {
-    pub(super) fn parse_all(text: &str) -> Vec<Record> {
+impl HistoryEntry {
+    pub(super) fn parse_all(text: &str) -> Vec<HistoryEntry> {
         let parse = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in {line}"));
         text.lines().map(parse).collect()
     }
@@ -39,6 +39,6 @@ impl Record {
 }
 
 /// The texts and statuses, which is what most tests are about.
-pub(crate) fn in_short(records: &[Record]) -> Vec<(&str, i32)> {
+pub(crate) fn in_short(records: &[HistoryEntry]) -> Vec<(&str, i32)> {
     records.iter().map(|record| (record.command.as_str(), record.status.unwrap_or(-1))).collect()
 }

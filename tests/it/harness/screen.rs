@@ -1,4 +1,4 @@
-//! What the terminal shows: a reader thread feeds a screen model and wakes whoever waits for something to appear.
+//! The output of the terminal: a thread reads it into a screen model and wakes waiting tests.
 
 use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::num::NonZeroU16;
@@ -13,7 +13,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::unistd::{read, write};
 use vt100::{Callbacks, Parser, Screen};
 
-/// How long a test waits for what it wants to see. Only a failure takes this long.
+/// How long a test waits for something to appear. Only a failure takes this long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Returns the deadline of one wait; `TEST_PATIENCE=4` makes it four times as long, for emulators and sanitizers.
@@ -22,13 +22,13 @@ pub(crate) fn patience() -> Duration {
     PATIENCE.mul_f64(factor)
 }
 
-/// A terminal answers questions; fish waits for the first answer before it draws a prompt.
+/// Replies of a terminal to queries. fish waits for the first reply before it draws a prompt.
 #[derive(Default)]
-pub(super) struct Answers {
+pub(super) struct TerminalReplies {
     pending: Vec<u8>,
 }
 
-impl Callbacks for Answers {
+impl Callbacks for TerminalReplies {
     fn unhandled_csi(&mut self, screen: &mut Screen, i1: Option<u8>, _: Option<u8>, params: &[&[u16]], last: char) {
         match (i1, params, last) {
             (None, _, 'c') => self.pending.extend_from_slice(b"\x1b[?62;22c"),
@@ -42,32 +42,32 @@ impl Callbacks for Answers {
     }
 }
 
-pub(super) struct Seen {
-    pub(super) parser: Parser<Answers>,
+pub(super) struct TerminalState {
+    pub(super) parser: Parser<TerminalReplies>,
     /// Everything the program wrote, or its last `raw_cap` bytes.
     pub(super) raw: Vec<u8>,
     raw_cap: usize,
     /// Bytes read since the start, kept or not.
     pub(super) total: u64,
-    /// While set, output is only counted: a flood is not what the screen model is for.
+    /// While set, output is counted but not parsed.
     pub(super) counting: bool,
-    /// While set, nothing is read: a terminal that has stopped looking.
+    /// While set, nothing is read.
     paused: bool,
     pub(super) closed: bool,
     pub(super) exit: Option<ExitStatus>,
 }
 
 /// The reading half of a terminal.
-pub(super) struct Display {
-    seen: Arc<(Mutex<Seen>, Condvar)>,
+pub(super) struct TerminalReader {
+    seen: Arc<(Mutex<TerminalState>, Condvar)>,
     wake: PipeWriter,
     reader: Option<JoinHandle<()>>,
 }
 
-impl Display {
-    pub(super) fn start(master: Arc<OwnedFd>, rows: u16, cols: u16) -> Display {
-        let parser = Parser::new_with_callbacks(cells(rows), cells(cols), 0, Answers::default());
-        let seen = Seen {
+impl TerminalReader {
+    pub(super) fn start(master: Arc<OwnedFd>, rows: u16, cols: u16) -> TerminalReader {
+        let parser = Parser::new_with_callbacks(cells(rows), cells(cols), 0, TerminalReplies::default());
+        let seen = TerminalState {
             parser,
             raw: Vec::new(),
             raw_cap: 64 << 20,
@@ -81,19 +81,23 @@ impl Display {
         let (woken, wake) = std::io::pipe().expect("a pipe");
         let shared = Arc::clone(&seen);
         let reader = std::thread::spawn(move || read_all(&master, woken, &shared));
-        Display { seen, wake, reader: Some(reader) }
+        TerminalReader { seen, wake, reader: Some(reader) }
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, Seen> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, TerminalState> {
         self.seen.0.lock().expect("the reader does not panic")
     }
 
-    /// Waits until `ready` says yes; says no with what was seen so far when patience ends.
-    pub(super) fn wait(&self, ready: impl FnMut(&Seen) -> bool) -> Result<(), String> {
+    /// Waits until `ready` returns true. At the deadline the error describes the terminal.
+    pub(super) fn wait(&self, ready: impl FnMut(&TerminalState) -> bool) -> Result<(), String> {
         self.wait_at_most(patience(), ready)
     }
 
-    pub(super) fn wait_at_most(&self, limit: Duration, mut ready: impl FnMut(&Seen) -> bool) -> Result<(), String> {
+    pub(super) fn wait_at_most(
+        &self,
+        limit: Duration,
+        mut ready: impl FnMut(&TerminalState) -> bool,
+    ) -> Result<(), String> {
         let deadline = Instant::now() + limit;
         let mut seen = self.lock();
         loop {
@@ -108,7 +112,7 @@ impl Display {
         }
     }
 
-    /// Tells everyone who waits how the program ended.
+    /// Returns a function that stores the exit status and wakes waiting tests.
     pub(super) fn ended(&self) -> impl FnOnce(ExitStatus) + Send + 'static {
         let shared = Arc::clone(&self.seen);
         move |status| {
@@ -126,7 +130,7 @@ impl Display {
         self.lock().counting = counting;
     }
 
-    /// Stops reading and lets go of the terminal.
+    /// Stops reading and closes the terminal.
     pub(super) fn stop(&mut self) {
         self.pause(false);
         self.wake.write_all(b"x").ok();
@@ -140,8 +144,8 @@ pub(super) fn cells(count: u16) -> NonZeroU16 {
     NonZeroU16::new(count).expect("a screen has cells")
 }
 
-/// Reads until the last writer is gone or `woken` speaks.
-fn read_all(master: &OwnedFd, mut woken: PipeReader, shared: &(Mutex<Seen>, Condvar)) {
+/// Reads until the last writer is gone or `woken` is readable.
+fn read_all(master: &OwnedFd, mut woken: PipeReader, shared: &(Mutex<TerminalState>, Condvar)) {
     let mut buffer = vec![0; 64 << 10];
     loop {
         let mut fds = [PollFd::new(master.as_fd(), PollFlags::POLLIN), PollFd::new(woken.as_fd(), PollFlags::POLLIN)];
@@ -160,7 +164,7 @@ fn read_all(master: &OwnedFd, mut woken: PipeReader, shared: &(Mutex<Seen>, Cond
         let count = match read(master, &mut buffer) {
             Ok(count) => count,
             Err(Errno::EAGAIN | Errno::EINTR) => continue,
-            // Linux says EIO when the last process has closed its end.
+            // Linux reports EIO when the last process has closed its end.
             Err(_) => 0,
         };
         let mut seen = shared.0.lock().expect("a test that failed let go of the lock");
@@ -178,7 +182,7 @@ fn read_all(master: &OwnedFd, mut woken: PipeReader, shared: &(Mutex<Seen>, Cond
     }
 }
 
-/// What a person reads on the screen: wrapped rows joined, blanks at the end of a line dropped, and a newline at the end when
+/// The text on the screen: wrapped rows joined, trailing blanks removed, and a newline at the end if
 /// the cursor is at the start of a line below it.
 pub(crate) fn text_of(screen: &Screen) -> String {
     let contents = screen.contents();
@@ -190,7 +194,7 @@ pub(crate) fn text_of(screen: &Screen) -> String {
     text
 }
 
-impl Seen {
+impl TerminalState {
     pub(super) fn text(&self) -> String {
         text_of(self.parser.screen())
     }
@@ -210,8 +214,8 @@ impl Seen {
     }
 }
 
-/// What a failed wait prints.
-pub(super) fn describe(seen: &Seen) -> String {
+/// The description that a failed wait prints.
+pub(super) fn describe(seen: &TerminalState) -> String {
     let tail = &seen.raw[seen.raw.len().saturating_sub(600)..];
     let state = match (seen.exit, seen.closed) {
         (Some(status), _) => format!("ended: {status}"),

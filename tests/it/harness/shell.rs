@@ -1,4 +1,4 @@
-//! The three shells, and the prompt that the tests can count.
+//! The three shells, and a prompt that the tests can count.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ pub(crate) enum Shell {
 /// Directories a shell may be in; also the PATH inside the terminal.
 pub(super) const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
-/// Returns the shells of this machine. One that is missing is said loudly, and with `CI=true` it is a failure.
+/// Returns the shells of this machine. A missing shell is reported, and with `CI=true` it is a failure.
 /// `TEST_SHELLS=zsh,fish` leaves the others out.
 pub(crate) fn shells() -> Vec<Shell> {
     [Shell::Bash, Shell::Zsh, Shell::Fish].into_iter().filter(|shell| shell.available()).collect()
@@ -27,19 +27,19 @@ impl Shell {
         }
     }
 
-    /// Says whether the shell is here. A test that needs it returns early when it is not.
+    /// Whether the shell is installed. A test that needs it returns early if it is not.
     pub(crate) fn available(self) -> bool {
         let wanted = std::env::var("TEST_SHELLS").unwrap_or_default();
         (wanted.is_empty() || wanted.split(',').any(|name| name == self.name())) && available(self.name())
     }
 
-    /// The one on this machine, or the other version that `TEST_BASH`, `TEST_ZSH` or `TEST_FISH` names.
+    /// The path of the shell, or of the version that `TEST_BASH`, `TEST_ZSH` or `TEST_FISH` names.
     pub(crate) fn path(self) -> PathBuf {
         let other = std::env::var_os(format!("TEST_{}", self.name().to_uppercase())).map(PathBuf::from);
         other.or_else(|| find(self.name())).unwrap_or_else(|| panic!("no {} on this machine", self.name()))
     }
 
-    /// The file a plain interactive start reads, below HOME.
+    /// The file below HOME that an interactive shell reads.
     pub(crate) fn rc_file(self) -> &'static str {
         match self {
             Shell::Bash => ".bashrc",
@@ -62,7 +62,7 @@ impl Shell {
         }
     }
 
-    /// How this shell says its own process.
+    /// The variable with the process id of the shell.
     pub(crate) fn pid(self) -> &'static str {
         match self {
             Shell::Bash | Shell::Zsh => "$$",
@@ -70,7 +70,7 @@ impl Shell {
         }
     }
 
-    /// How this shell says the status of the last command.
+    /// The variable with the status of the last command.
     pub(crate) fn status(self) -> &'static str {
         match self {
             Shell::Bash | Shell::Zsh => "$?",
@@ -79,12 +79,12 @@ impl Shell {
     }
 }
 
-/// Says whether a program is here; says so loudly when it is not, and fails when `CI=true`.
+/// Whether a program is installed. If not, a message says so, or the test fails if `CI=true`.
 pub(crate) fn available(program: &str) -> bool {
     is_here(program, find(program).is_some())
 }
 
-/// The same for a file that a package brings.
+/// The same for a file of a package.
 pub(crate) fn available_file(path: &str) -> bool {
     is_here(path, Path::new(path).is_file())
 }

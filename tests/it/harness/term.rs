@@ -1,4 +1,4 @@
-//! A running terminal and the person in front of it.
+//! A running terminal: types keys and waits for text.
 
 use std::fmt::Debug;
 use std::fs;
@@ -19,14 +19,14 @@ use vt100::Screen;
 use super::builder::{Builder, PROGRAM};
 use super::keys::Key;
 use super::pty;
-use super::record::Record;
-use super::screen::{Display, Seen, cells, describe, patience};
+use super::record::HistoryEntry;
+use super::screen::{TerminalReader, TerminalState, cells, describe, patience};
 use super::shell::Shell;
 
 pub(crate) struct Term {
     builder: Builder,
     master: Option<Arc<OwnedFd>>,
-    display: Display,
+    display: TerminalReader,
     pid: Pid,
     /// The number of the last prompt that was waited for.
     prompt: u64,
@@ -34,10 +34,10 @@ pub(crate) struct Term {
     pub(crate) modes_before: Termios,
 }
 
-/// What a program without a terminal said.
+/// The result of a program that ran without a terminal.
 #[derive(Debug)]
-#[must_use = "look at what it said"]
-pub(crate) struct Output {
+#[must_use = "check the result"]
+pub(crate) struct ProgramOutput {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) status: ExitStatus,
@@ -54,19 +54,19 @@ impl Term {
         let (master, mut child, modes_before) = pty::spawn(builder.command(), rows, cols).expect("the program starts");
         let pid = Pid::from_raw(child.id() as i32);
         let master = Arc::new(master);
-        let display = Display::start(Arc::clone(&master), rows, cols);
+        let display = TerminalReader::start(Arc::clone(&master), rows, cols);
         let ended = display.ended();
         std::thread::spawn(move || child.wait().map(ended));
         Term { builder, master: Some(master), display, pid, prompt: 0, modes_before }
     }
 
-    // What the person does.
+    // Input.
 
     pub(crate) fn typed(&mut self, text: impl AsRef<[u8]>) {
         self.send(text.as_ref());
     }
 
-    /// Types on, however long it takes, while the test looks at something else.
+    /// Types on another thread, however long it takes.
     pub(crate) fn typed_meanwhile(&mut self, bytes: Vec<u8>) -> JoinHandle<Result<(), String>> {
         let master = Arc::clone(self.master.as_ref().expect("the terminal was not hung up"));
         std::thread::spawn(move || send(&master, &bytes))
@@ -92,16 +92,16 @@ impl Term {
         self.wait_for_prompt();
     }
 
-    /// Types a line, sees it on the screen and gives it up with Ctrl-C.
+    /// Types a line, waits until it is on the screen and cancels it with Ctrl-C.
     #[track_caller]
     pub(crate) fn give_up(&mut self, line: &str) {
         self.typed(line);
         self.wait_for(line);
-        // bash and fish now and then miss a Ctrl-C that comes at the wrong moment, with or without us: a person presses again.
+        // bash and fish sometimes miss a Ctrl-C, also in a bare shell. So it is repeated.
         let before = self.prompt;
         let is_fish = self.shell() == Shell::Fish;
-        let given_up = |seen: &Seen| {
-            // fish 4 empties its line and leaves the prompt where it is.
+        let given_up = |seen: &TerminalState| {
+            // fish 4 empties its line and stays at the same prompt.
             let text = seen.text();
             if is_fish {
                 text.contains(&format!("{line}^C")) || !text.contains(line)
@@ -124,12 +124,12 @@ impl Term {
         pty::set_size(self.master(), rows, cols).expect("an open terminal");
     }
 
-    /// Stops looking at what is written, or looks again.
+    /// Stops or resumes reading the output.
     pub(crate) fn stop_reading(&mut self, stop: bool) {
         self.display.pause(stop);
     }
 
-    /// While on, output is counted and not shown; for floods.
+    /// While on, output is counted but not parsed. For large outputs.
     pub(crate) fn count_only(&mut self, on: bool) {
         self.display.count_only(on);
     }
@@ -144,7 +144,7 @@ impl Term {
         self.master = None;
     }
 
-    // What the person sees.
+    // Output.
 
     pub(crate) fn screen(&self) -> String {
         self.display.lock().text()
@@ -179,7 +179,7 @@ impl Term {
         self.wait(&format!("the text {text:?}"), |seen| seen.text().contains(text));
     }
 
-    /// Waits for bytes in the stream, also those that never show.
+    /// Waits for bytes in the output, including invisible ones.
     #[track_caller]
     pub(crate) fn wait_for_raw(&self, bytes: &[u8]) {
         let what = format!("the bytes {:?}", bytes.escape_ascii().to_string());
@@ -192,14 +192,14 @@ impl Term {
         self.wait(&format!("{bytes} bytes"), |seen| seen.total >= bytes);
     }
 
-    /// Waits until what `picture` makes of the screen is as wanted, and returns what it was last.
+    /// Waits until `picture` of the screen equals `wanted`, and returns the last picture.
     pub(crate) fn wait_for_picture(&self, picture: impl Fn(&Screen) -> String, wanted: &str) -> String {
         let mut last = String::new();
-        let as_wanted = |seen: &Seen| {
+        let as_wanted = |seen: &TerminalState| {
             last = picture(seen.parser.screen());
             last == wanted
         };
-        // What it is instead, the test says.
+        // The test compares the last picture and reports the difference.
         self.display.wait(as_wanted).ok();
         last
     }
@@ -216,7 +216,7 @@ impl Term {
         self.prompt = newest;
     }
 
-    /// Waits until the program has ended and all it wrote was read.
+    /// Waits until the program has ended and all its output was read.
     #[track_caller]
     pub(crate) fn wait_exit(&self) -> ExitStatus {
         self.wait("the program to end and the terminal to close", |seen| seen.exit.is_some() && seen.closed);
@@ -230,20 +230,20 @@ impl Term {
         self.display.lock().exit.expect("it ended")
     }
 
-    /// Waits until all that was written to the terminal has been read.
+    /// Waits until all output of the terminal was read.
     #[track_caller]
     pub(crate) fn wait_for_end_of_output(&self) {
         self.wait("the terminal to close", |seen| seen.closed);
     }
 
-    /// Says `exit` and waits for the end.
+    /// Types `exit` and waits for the end.
     #[track_caller]
     pub(crate) fn exit(&mut self) -> ExitStatus {
         self.typed("exit\r");
         self.wait_exit()
     }
 
-    // What is around.
+    // Files and programs.
 
     pub(crate) fn shell(&self) -> Shell {
         self.builder.shell
@@ -278,7 +278,7 @@ impl Term {
         self.wait_for_state(|| fs::read_to_string(&path).unwrap_or_default(), text);
     }
 
-    /// Waits until something of the system that changes beside the screen is as wanted.
+    /// Waits until a state outside of the screen equals `wanted`.
     pub(crate) fn wait_for_state<T: PartialEq<U> + Debug, U: Debug + ?Sized>(&self, state: impl Fn() -> T, wanted: &U) {
         let deadline = Instant::now() + patience();
         while state() != *wanted {
@@ -288,37 +288,37 @@ impl Term {
     }
 
     /// Runs the program under test without a terminal, with the same environment and directories.
-    pub(crate) fn shellmate(&self, args: &[&str]) -> Output {
+    pub(crate) fn shellmate(&self, args: &[&str]) -> ProgramOutput {
         let mut command = self.builder.environment_of(Path::new(PROGRAM));
         let done = command.args(args).stdin(Stdio::null()).output().expect("the program starts");
-        Output {
+        ProgramOutput {
             stdout: String::from_utf8_lossy(&done.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&done.stderr).into_owned(),
             status: done.status,
         }
     }
 
-    /// Returns what is remembered, oldest first. A session still running may not have written its last command yet.
+    /// Returns the history, oldest first. The last command of a running session may be missing.
     #[track_caller]
-    pub(crate) fn history(&self, args: &[&str]) -> Vec<Record> {
+    pub(crate) fn history(&self, args: &[&str]) -> Vec<HistoryEntry> {
         let output = self.shellmate(&[&["history"], args, &["--json"]].concat());
         assert!(output.status.success(), "history: {output:?}\n{}", self.describe());
-        Record::parse_all(&output.stdout)
+        HistoryEntry::parse_all(&output.stdout)
     }
 
-    /// Leaves the shell and returns what is remembered of it, without the `exit` itself.
+    /// Exits the shell and returns its history, without the `exit` itself.
     #[track_caller]
-    pub(crate) fn finish(&mut self) -> Vec<Record> {
+    pub(crate) fn finish(&mut self) -> Vec<HistoryEntry> {
         self.exit();
         let mut records = self.history(&[]);
         records.retain(|record| record.command != "exit");
         records
     }
 
-    /// Asks until the history is as wanted: it is written behind the session's back. Each question is a process, so nothing
-    /// spins.
+    /// Reads the history until it is as wanted, because it is written on another thread. Each read is a process, so this does not
+    /// spin.
     #[track_caller]
-    pub(crate) fn wait_for_history(&self, mut ready: impl FnMut(&[Record]) -> bool) -> Vec<Record> {
+    pub(crate) fn wait_for_history(&self, mut ready: impl FnMut(&[HistoryEntry]) -> bool) -> Vec<HistoryEntry> {
         let deadline = Instant::now() + patience();
         loop {
             let records = self.history(&[]);
@@ -336,7 +336,7 @@ impl Term {
     }
 
     #[track_caller]
-    fn wait(&self, what: &str, ready: impl FnMut(&Seen) -> bool) {
+    fn wait(&self, what: &str, ready: impl FnMut(&TerminalState) -> bool) {
         if let Err(seen) = self.display.wait(ready) {
             let shell = self.builder.shell.name();
             panic!("{shell}: waited {:?} for {what}\n{seen}\n{}", patience(), self.log());
@@ -401,10 +401,10 @@ fn newest_prompt(contents: &str) -> u64 {
     numbers.max().unwrap_or(0)
 }
 
-/// Kills whatever still carries a path below `place` in its environment: jobs with nohup, servers, other sessions.
+/// Kills every process with a path below `place` in its environment: jobs with nohup, servers, other sessions.
 pub(crate) fn end_all_below(place: &Path) {
     let wanted = format!("{}/", place.display());
-    // A process may start another while the list is read; each round sees fewer, and a dead one has no environment.
+    // A process may start another one while the list is read, so this is repeated. A dead process has no environment.
     for _ in 0..10 {
         let mut found = false;
         for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {

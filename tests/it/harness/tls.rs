@@ -1,4 +1,4 @@
-//! A model behind TLS: an authority of its own that signs certificates, a gateway that speaks HTTP/1.1 or HTTP/2, and a proxy.
+//! A model behind TLS: a certificate authority, a gateway for HTTP/1.1 or HTTP/2, and a proxy.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -16,25 +16,25 @@ use tokio_rustls::TlsAcceptor;
 
 use super::screen::patience;
 
-/// Signs certificates; nobody knows it but who is told.
+/// A certificate authority that only programs with its file trust.
 pub(crate) struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
     place: TempDir,
 }
 
-/// What a gateway speaks.
+/// The version of HTTP that a gateway offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Http {
+pub(crate) enum HttpVersion {
     One,
     Two,
 }
 
-/// What a server proves itself with.
+/// The kind of certificate of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Certificate {
+pub(crate) enum CertificateKind {
     Good,
     Expired,
-    /// One that may sign others.
+    /// The certificate of an authority, which may sign others.
     Authority,
 }
 
@@ -43,12 +43,12 @@ impl Authority {
         let place = tempfile::tempdir().expect("a directory");
         let mut params = CertificateParams::new(Vec::new()).expect("no names");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        // Each has a name of its own, for it is by name that they are found.
+        // Each has its own name, because authorities are looked up by name.
         params.distinguished_name.push(DnType::CommonName, place.path().display().to_string());
         let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().expect("a key")).expect("an authority");
         std::fs::write(place.path().join("authority.pem"), issuer.pem()).expect("a file");
         std::fs::create_dir(place.path().join("hashed")).expect("a directory");
-        // Only files named like hashes are looked at.
+        // Only files with a hash as their name are read.
         std::fs::write(place.path().join("hashed/01234567.0"), issuer.pem()).expect("a file");
         Authority { issuer, place }
     }
@@ -63,15 +63,15 @@ impl Authority {
         self.place.path().join("hashed")
     }
 
-    /// Serves what is at this address over TLS, in the name of `name`; returns where.
-    pub(crate) fn serve(&self, name: &str, kind: Certificate, http: Http, model: &str) -> SocketAddr {
+    /// Serves the model at this address over TLS with a certificate for `name`. Returns the address.
+    pub(crate) fn serve(&self, name: &str, kind: CertificateKind, http: HttpVersion, model: &str) -> SocketAddr {
         let mut params = CertificateParams::new(vec![name.to_owned()]).expect("a name");
         match kind {
-            Certificate::Good => {}
-            Certificate::Expired => {
+            CertificateKind::Good => {}
+            CertificateKind::Expired => {
                 (params.not_before, params.not_after) = (date_time_ymd(2020, 1, 1), date_time_ymd(2020, 2, 1));
             }
-            Certificate::Authority => params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained),
+            CertificateKind::Authority => params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained),
         }
         let key = KeyPair::generate().expect("a key");
         let certificate = params.signed_by(&key, &self.issuer).expect("a certificate");
@@ -81,13 +81,13 @@ impl Authority {
         let config = config.expect("versions").with_no_client_auth();
         let mut config = config.with_single_cert(vec![certificate.der().clone()], key).expect("a certificate");
         config.alpn_protocols = match http {
-            Http::One => vec![b"http/1.1".to_vec()],
-            Http::Two => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
+            HttpVersion::One => vec![b"http/1.1".to_vec()],
+            HttpVersion::Two => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
         };
         let (acceptor, model) = (TlsAcceptor::from(Arc::new(config)), model.to_owned());
         listen(move |stream| {
             let (acceptor, model) = (acceptor.clone(), model.clone());
-            // Who does not trust us hangs up, which is nothing to worry about.
+            // A client that does not trust the certificate closes the connection.
             async move {
                 let Ok(mut stream) = acceptor.accept(stream).await else { return };
                 if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
@@ -117,7 +117,7 @@ fn listen<F: Future<Output = ()> + Send + 'static>(serve: impl Fn(TcpStream) -> 
     address
 }
 
-/// HTTP/2, handed on as HTTP/1.1; a header says so.
+/// Passes HTTP/2 requests on as HTTP/1.1, with a header that says so.
 async fn serve_two(stream: tokio_rustls::server::TlsStream<TcpStream>, model: String) {
     let Ok(mut connection) = h2::server::handshake(stream).await else { return };
     while let Some(Ok((request, respond))) = connection.accept().await {
@@ -153,7 +153,7 @@ async fn hand_on(
     }
 }
 
-/// Reads up to the blank line, byte by byte: what follows is somebody else's.
+/// Reads up to the blank line, byte by byte, and nothing after it.
 async fn read_head(stream: &mut (impl AsyncRead + Unpin)) -> Option<String> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -162,14 +162,14 @@ async fn read_head(stream: &mut (impl AsyncRead + Unpin)) -> Option<String> {
     String::from_utf8(head).ok()
 }
 
-/// A proxy that leads everyone to the same place, and says what it was asked for.
+/// A proxy that connects every client to the same address and records what was requested.
 pub(crate) struct Proxy {
     pub(crate) address: SocketAddr,
     asked: Receiver<String>,
 }
 
 impl Proxy {
-    /// By `CONNECT`.
+    /// A proxy for HTTP `CONNECT`.
     pub(crate) fn http(target: SocketAddr) -> Proxy {
         Proxy::start(target, |mut stream, asked: Sender<String>| async move {
             let head = read_head(&mut stream).await?;
@@ -179,7 +179,7 @@ impl Proxy {
         })
     }
 
-    /// SOCKS 5 without a password.
+    /// A SOCKS 5 proxy without a password.
     pub(crate) fn socks(target: SocketAddr) -> Proxy {
         Proxy::start(target, |mut stream, asked: Sender<String>| async move {
             let _version = stream.read_u8().await.ok()?;
@@ -215,7 +215,7 @@ impl Proxy {
         Proxy { address, asked }
     }
 
-    /// Waits for somebody who asks for a way.
+    /// Waits for the next connection and returns the requested address.
     #[track_caller]
     pub(crate) fn asked(&self) -> String {
         self.asked.recv_timeout(patience()).expect("somebody asks")

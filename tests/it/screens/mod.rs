@@ -1,7 +1,7 @@
-//! What a person sees: whole screens of the program, kept in `screens/`, the same in every shell.
+//! Whole screens of the program, compared with the files in `screens/`. They are the same in every shell.
 //!
-//! Each is waited for: a screen on its way to what is kept is no failure. With `INSTA_UPDATE=always` what is there when patience
-//! ends is kept instead.
+//! A test waits until the screen is as expected. With `INSTA_UPDATE=always` the screen at the end of the wait is
+//! stored instead.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::harness::{Builder, Key, Model, Reply, Shell, Term, all, in_every_shel
 
 const WIDTHS: [u16; 3] = [40, 80, 160];
 
-/// Compares the screen with the one that is kept under this name.
+/// Compares the screen with the stored one of this name.
 #[track_caller]
 fn shot(term: &Term, name: &str) {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/screens").join(format!("{name}.snap"));
@@ -26,12 +26,12 @@ fn shot(term: &Term, name: &str) {
     });
 }
 
-/// Whoever runs the tests, wherever that is.
+/// User and host, which differ between machines.
 fn who() -> Regex {
     Regex::new(r" as \S+@\S+ in ").unwrap()
 }
 
-/// Tries the scene in every shell at every width.
+/// Runs the scene in every shell at every width.
 #[track_caller]
 fn at_every_width(scene: impl Fn(Shell, u16)) {
     let scene = &scene;
@@ -52,7 +52,7 @@ fn ask(term: &mut Term, model: &Model, query: &str) {
 const BUILD: &str = "echo 'error[E0382]: borrow of moved value: `rows`'\necho '  --> src/main.rs:41:9'\nexit 101\n";
 
 #[test]
-fn a_command_fails_and_the_agent_says_why() {
+fn a_failed_command_is_explained() {
     at_every_width(|shell, width| {
         let pieces = ["`rows` is **moved** into the clo", "sure on line 41, so it is gone on line 43.\n"];
         let model = Model::start([Reply::text(pieces).gated()]);
@@ -71,7 +71,7 @@ fn a_command_fails_and_the_agent_says_why() {
 }
 
 #[test]
-fn a_call_runs_is_over_and_unfolds() {
+fn a_call_runs_ends_and_unfolds() {
     at_every_width(|shell, width| {
         let command = "seq 6; read x <g; seq 7 12";
         let model = Model::start([
@@ -101,7 +101,7 @@ fn a_call_runs_is_over_and_unfolds() {
 }
 
 #[test]
-fn an_edit_is_shown_asked_for_and_made() {
+fn an_edit_is_shown_approved_and_made() {
     at_every_width(|shell, width| {
         let edit = json!({
             "path": "main.rs", "old_string": "    let x = 1;\n", "new_string": "    let x = 2;\n    let y = x;\n"
@@ -152,7 +152,7 @@ fn a_proposed_command_on_the_prompt() {
 }
 
 #[test]
-fn the_conversation_line_and_what_it_offers() {
+fn the_conversation_line_and_its_completions() {
     at_every_width(|shell, width| {
         let model = Model::start([Reply::text(["It is a **shell**."])]);
         let mut term = asking(shell, width, &model).start();
@@ -243,9 +243,9 @@ fn without_colours() {
 }
 
 #[test]
-fn on_a_terminal_that_can_do_nothing() {
+fn on_a_dumb_terminal() {
     in_every_shell(|shell| {
-        // There bash reads lines without an editor that could be asked.
+        // On a dumb terminal bash has no line editor that can be hooked.
         if shell != Shell::Bash {
             let model = bit_of_all();
             a_bit_of_all(asking(shell, 80, &model).env("TERM", "dumb"), &model, "dumb");
@@ -254,7 +254,7 @@ fn on_a_terminal_that_can_do_nothing() {
 }
 
 #[test]
-fn where_letters_are_ascii() {
+fn in_an_ascii_locale() {
     in_every_shell(|shell| {
         let model = bit_of_all();
         a_bit_of_all(asking(shell, 80, &model).env("LANG", "C"), &model, "ascii");
