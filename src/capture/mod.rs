@@ -6,9 +6,9 @@
 
 mod output;
 mod plain;
-mod ring;
 mod spill;
 mod sweep;
+mod trail;
 
 pub(crate) use output::Output;
 pub(crate) use plain::{Size, render};
@@ -16,8 +16,9 @@ pub(crate) use spill::Spiller;
 pub(crate) use sweep::{Retention, SessionLock, SpillUse, lock_session, new_name, sweep_if_due};
 
 use crate::text::{KIB, MIB};
-use ring::Ring;
 use spill::Spill;
+use std::sync::Arc;
+use trail::Trail;
 
 /// How much of one command's output is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +49,7 @@ pub(crate) struct Capture {
     /// Bytes that were to be kept: all but those of full-screen programs.
     offered: u64,
     head: Vec<u8>,
-    tail: Ring,
+    tail: Trail,
     spill: Option<Spill>,
     on_alternate_screen: bool,
     was_full_screen: bool,
@@ -63,7 +64,7 @@ impl Capture {
             seen: 0,
             offered: 0,
             head: Vec::new(),
-            tail: Ring::new(limits.tail),
+            tail: Trail::new(limits.tail),
             spill: None,
             on_alternate_screen: false,
             was_full_screen: false,
@@ -95,19 +96,16 @@ impl Capture {
 
     /// The last bytes in memory, at most this many.
     pub(crate) fn last(&self, count: usize) -> Vec<u8> {
-        let (older, newer) = self.tail.as_slices();
-        let kept = if self.tail.len() == 0 { self.head.clone() } else { [older, newer].concat() };
-        kept[kept.len().saturating_sub(count)..].to_vec()
+        let tail = self.tail.last(count);
+        if tail.is_empty() { self.head[self.head.len().saturating_sub(count)..].to_vec() } else { tail }
     }
 
     /// Disowns the last bytes: the shell printed them, not the command. What has already gone to the spill file stays there.
     pub(crate) fn drop_end(&mut self, count: usize) {
-        match self.tail.len() {
-            0 => self.head.truncate(self.head.len().saturating_sub(count)),
-            len => self.tail.truncate(len.saturating_sub(count)),
-        }
-        if let Some(spill) = &mut self.spill {
-            spill.take_back(count);
+        if self.tail.last(1).is_empty() {
+            self.head.truncate(self.head.len().saturating_sub(count));
+        } else {
+            self.tail.disown(count);
         }
         self.seen = self.seen.saturating_sub(count as u64);
         self.offered = self.offered.saturating_sub(count as u64);
@@ -115,41 +113,48 @@ impl Capture {
 
     /// Ends the capture. The end of a spill may still be on its way to the disk; see [`Spiller::settle`].
     pub(crate) fn finish(self) -> Output {
+        let (tail, rest) = self.tail.into_parts();
         Output {
             seen: self.seen,
             head: self.head,
-            tail: self.tail.into_vec(),
+            tail,
             spill: self.spill.as_ref().map(|spill| spill.path().to_owned()),
             full_screen: self.was_full_screen,
             offered: self.offered,
-            spilled: self.spill.map(Spill::finish),
+            spilled: self.spill.map(|spill| spill.finish(rest)),
         }
     }
 
     fn keep(&mut self, bytes: &[u8]) {
         self.offered += bytes.len() as u64;
         let room = self.limits.head - self.head.len();
-        let (first, rest) = bytes.split_at(room.min(bytes.len()));
-        ring::extend(&mut self.head, first, self.limits.head);
-        if rest.is_empty() {
-            return;
-        }
-        if self.spill.is_none() && self.tail.len() + rest.len() > self.limits.tail {
-            self.spill = self.spiller.open(self.limits.spill);
-            if let Some(spill) = &mut self.spill {
-                let (older, newer) = self.tail.as_slices();
-                for held in [&self.head, older, newer] {
-                    spill.push(held);
+        let (first, mut rest) = bytes.split_at(room.min(bytes.len()));
+        trail::extend(&mut self.head, first, self.limits.head);
+        while !rest.is_empty() {
+            rest = self.tail.fill(rest);
+            if self.spill.is_none() && self.tail.is_over() {
+                self.begin_spill();
+            }
+            if !rest.is_empty() {
+                let block = self.tail.turn();
+                if let Some(spill) = &mut self.spill {
+                    spill.push(block);
                 }
-            } else {
-                // Without a spill the question must not be asked again at every push.
-                self.spiller = Spiller::none();
             }
         }
-        if let Some(spill) = &mut self.spill {
-            spill.push(rest);
+    }
+
+    /// Not all of it fits into memory any more: what there was so far goes to a spill file, and so does what comes.
+    fn begin_spill(&mut self) {
+        self.spill = self.spiller.open(self.limits.spill);
+        match &mut self.spill {
+            Some(spill) => {
+                spill.push(Arc::new(self.head.clone()));
+                self.tail.full().for_each(|block| spill.push(block.clone()));
+            }
+            // Without a spill the question must not be asked again at every push.
+            None => self.spiller = Spiller::none(),
         }
-        self.tail.push(rest);
     }
 }
 

@@ -4,21 +4,17 @@
 //! through a bounded queue; when the queue is full or the disk fails, that one spill stops short and says so.
 
 use super::sweep;
-use crate::text::KIB;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
-use std::thread;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::sync::{Arc, OnceLock};
+use std::thread::{self, Thread};
 
-/// Bytes handed to the writer at a time: large enough that the queue costs nothing, small enough to stay in the cache.
-const CHUNK: usize = 64 * KIB;
-
-/// Chunks that may wait for the disk, 4 MiB in all: at 500 MB/s the writer may be 8 ms late.
-const QUEUE: usize = 64;
+/// Blocks of the trail that may wait for the disk, 4 MiB in all: at 500 MB/s the writer may be 8 ms late.
+const QUEUE: usize = 32;
 
 /// Opens spill files in one directory. Clones share the directory and the thread.
 #[derive(Clone, Debug)]
@@ -30,8 +26,24 @@ struct Shared {
     per_user: u64,
     opened: AtomicU64,
     /// Empty until the first spill; `None` inside if no thread could be started.
-    queue: OnceLock<Option<SyncSender<Chunk>>>,
-    pending: Arc<Pending>,
+    queue: OnceLock<Option<Queue>>,
+    pending: Arc<AtomicUsize>,
+}
+
+/// The way to the writer. Handing it a chunk never waits and takes no lock: the writer looks for chunks and parks without any.
+#[derive(Clone, Debug)]
+struct Queue {
+    chunks: SyncSender<Chunk>,
+    writer: Thread,
+}
+
+impl Queue {
+    /// Returns whether there was room.
+    fn push(&self, chunk: Chunk) -> bool {
+        let is_taken = self.chunks.try_send(chunk).is_ok();
+        self.writer.unpark();
+        is_taken
+    }
 }
 
 impl Spiller {
@@ -55,7 +67,12 @@ impl Spiller {
     /// Waits until everything handed over so far is written or given up; returns whether that happened in time.
     #[cfg(test)]
     pub(crate) fn settle(&self, timeout: std::time::Duration) -> bool {
-        self.0.as_ref().is_none_or(|shared| shared.pending.settle(timeout))
+        let is_done = |shared: &Arc<Shared>| shared.pending.load(Ordering::Acquire) == 0;
+        let begun = std::time::Instant::now();
+        while self.0.as_ref().is_some_and(|shared| !is_done(shared)) && begun.elapsed() < timeout {
+            thread::yield_now();
+        }
+        self.0.as_ref().is_none_or(is_done)
     }
 
     /// Opens a spill of at most `limit` bytes; the file itself appears with the first chunk.
@@ -67,18 +84,14 @@ impl Spiller {
             return None;
         }
         let number = shared.opened.fetch_add(1, Ordering::Relaxed) + 1;
-        let (give_back, returned) = channel();
         Some(Spill {
             queue,
             pending: shared.pending.clone(),
-            returned,
-            chunk: Vec::new(),
             room: limit,
             accepted: 0,
             target: Arc::new(Target {
                 path: shared.directory.join(format!("{number}.out")),
                 others: shared.per_user - limit,
-                give_back,
                 file: OnceLock::new(),
                 failed: AtomicBool::new(false),
             }),
@@ -89,11 +102,9 @@ impl Spiller {
 /// One spill, on the side of the shell's output.
 #[derive(Debug)]
 pub(super) struct Spill {
-    queue: SyncSender<Chunk>,
-    pending: Arc<Pending>,
-    /// Written chunks come back to be filled again.
-    returned: Receiver<Vec<u8>>,
-    chunk: Vec<u8>,
+    queue: Queue,
+    /// How many chunks are on their way to the disk.
+    pending: Arc<AtomicUsize>,
     /// Bytes that may still be taken; zero once the spill has stopped.
     room: u64,
     /// Bytes the queue took.
@@ -106,48 +117,27 @@ impl Spill {
         &self.target.path
     }
 
-    pub(super) fn push(&mut self, mut bytes: &[u8]) {
-        while self.room > 0 && !bytes.is_empty() {
-            if self.chunk.capacity() == 0 {
-                self.chunk = self.returned.try_recv().unwrap_or_else(|_| Vec::with_capacity(CHUNK));
-            }
-            let room = usize::try_from(self.room).unwrap_or(usize::MAX).min(CHUNK - self.chunk.len());
-            let (now, later) = bytes.split_at(room.min(bytes.len()));
-            self.chunk.extend_from_slice(now);
-            self.room -= now.len() as u64;
-            bytes = later;
-            if self.chunk.len() == CHUNK || self.room == 0 {
-                self.hand_over();
-            }
-        }
-    }
-
-    /// Takes back the last bytes, as far as they were not handed over yet.
-    pub(super) fn take_back(&mut self, count: usize) {
-        let left = self.chunk.len().saturating_sub(count);
-        self.room += (self.chunk.len() - left) as u64;
-        self.chunk.truncate(left);
-    }
-
-    pub(super) fn finish(mut self) -> Spilled {
-        self.hand_over();
-        Spilled { accepted: self.accepted, target: self.target }
-    }
-
-    fn hand_over(&mut self) {
-        let bytes = std::mem::take(&mut self.chunk);
-        let length = bytes.len() as u64;
+    /// Hands over the next bytes. They are shared with the writer, not copied.
+    pub(super) fn push(&mut self, block: Arc<Vec<u8>>) {
+        let length = usize::try_from(self.room).unwrap_or(usize::MAX).min(block.len());
         if length == 0 {
             return;
         }
-        self.pending.add();
-        let chunk = Chunk { bytes, target: self.target.clone() };
-        if !self.target.failed.load(Ordering::Relaxed) && self.queue.try_send(chunk).is_ok() {
-            self.accepted += length;
+        self.room -= length as u64;
+        self.pending.fetch_add(1, Ordering::AcqRel);
+        let chunk = Chunk { block, length, target: self.target.clone() };
+        if !self.target.failed.load(Ordering::Relaxed) && self.queue.push(chunk) {
+            self.accepted += length as u64;
         } else {
-            self.pending.done();
+            self.pending.fetch_sub(1, Ordering::AcqRel);
             self.room = 0;
         }
+    }
+
+    /// Hands over the last bytes.
+    pub(super) fn finish(mut self, rest: Vec<u8>) -> Spilled {
+        self.push(Arc::new(rest));
+        Spilled { accepted: self.accepted, target: self.target }
     }
 }
 
@@ -167,7 +157,9 @@ impl Spilled {
 
 #[derive(Debug)]
 struct Chunk {
-    bytes: Vec<u8>,
+    block: Arc<Vec<u8>>,
+    /// How many of its bytes fit into the file.
+    length: usize,
     target: Arc<Target>,
 }
 
@@ -177,23 +169,19 @@ struct Target {
     path: PathBuf,
     /// What all other spills of the user may take together.
     others: u64,
-    give_back: Sender<Vec<u8>>,
     file: OnceLock<File>,
     failed: AtomicBool,
 }
 
 impl Target {
-    fn write(&self, mut bytes: Vec<u8>) {
+    fn write(&self, bytes: &[u8]) {
         if self.failed.load(Ordering::Relaxed) {
             return;
         }
-        if let Err(error) = self.append(&bytes) {
+        if let Err(error) = self.append(bytes) {
             tracing::warn!(path = %self.path.display(), %error, "spill stopped");
             self.failed.store(true, Ordering::Relaxed);
         }
-        bytes.clear();
-        // Nobody is there to take it once the command has ended.
-        let _ = self.give_back.send(bytes);
     }
 
     fn append(&self, bytes: &[u8]) -> io::Result<()> {
@@ -218,18 +206,10 @@ impl Target {
     }
 }
 
-fn start_writer(pending: Arc<Pending>) -> Option<SyncSender<Chunk>> {
-    let (sender, chunks) = sync_channel::<Chunk>(QUEUE);
-    let writer = move || {
-        for chunk in chunks {
-            chunk.target.write(chunk.bytes);
-            // The file is closed before the chunk counts as written.
-            drop(chunk.target);
-            pending.done();
-        }
-    };
-    match thread::Builder::new().name("spill".to_owned()).spawn(writer) {
-        Ok(_) => Some(sender),
+fn start_writer(pending: Arc<AtomicUsize>) -> Option<Queue> {
+    let (chunks, received) = sync_channel::<Chunk>(QUEUE);
+    match thread::Builder::new().name("spill".to_owned()).spawn(move || write_all(&received, &pending)) {
+        Ok(writer) => Some(Queue { chunks, writer: writer.thread().clone() }),
         Err(error) => {
             tracing::warn!(%error, "no spill writer");
             None
@@ -237,32 +217,19 @@ fn start_writer(pending: Arc<Pending>) -> Option<SyncSender<Chunk>> {
     }
 }
 
-/// How many chunks are on their way to the disk.
-#[derive(Debug, Default)]
-struct Pending {
-    chunks: Mutex<usize>,
-    none: Condvar,
-}
-
-impl Pending {
-    fn add(&self) {
-        *self.chunks.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-    }
-
-    fn done(&self) {
-        let mut chunks = self.chunks.lock().unwrap_or_else(PoisonError::into_inner);
-        *chunks -= 1;
-        if *chunks == 0 {
-            self.none.notify_all();
+/// Writes chunks until there will be no more.
+fn write_all(chunks: &Receiver<Chunk>, pending: &AtomicUsize) {
+    loop {
+        match chunks.try_recv() {
+            Ok(chunk) => {
+                chunk.target.write(&chunk.block[..chunk.length]);
+                // The file is closed, and the block is free to be filled again, before the chunk counts as written.
+                drop(chunk);
+                pending.fetch_sub(1, Ordering::AcqRel);
+            }
+            Err(TryRecvError::Empty) => thread::park(),
+            Err(TryRecvError::Disconnected) => return,
         }
-    }
-
-    #[cfg(test)]
-    fn settle(&self, timeout: std::time::Duration) -> bool {
-        let chunks = self.chunks.lock().unwrap_or_else(PoisonError::into_inner);
-        let (chunks, _) =
-            self.none.wait_timeout_while(chunks, timeout, |chunks| *chunks > 0).unwrap_or_else(PoisonError::into_inner);
-        *chunks == 0
     }
 }
 
@@ -274,7 +241,8 @@ mod tests {
 
     #[test]
     fn a_full_queue_ends_the_spill_without_waiting() {
-        let (queue, stuck) = sync_channel(QUEUE);
+        let (chunks, stuck) = sync_channel(QUEUE);
+        let queue = Queue { chunks, writer: thread::current() };
         let shared = Shared {
             directory: PathBuf::from("/nowhere/session"),
             per_user: u64::MAX,
@@ -284,26 +252,13 @@ mod tests {
         };
         let spiller = Spiller(Some(Arc::new(shared)));
         let mut spill = spiller.open(u64::MAX).unwrap();
-        let chunk = vec![b'x'; CHUNK];
+        let block = Arc::new(vec![b'x'; 1000]);
         for _ in 0..2 * QUEUE {
-            spill.push(&chunk);
+            spill.push(block.clone());
         }
-        assert_eq!(spill.chunk.capacity(), 0, "nothing is copied once the spill has stopped");
-        assert_eq!(spill.finish().bytes(), (QUEUE * CHUNK) as u64);
+        assert_eq!(Arc::strong_count(&block), QUEUE + 1, "nothing is handed over once the spill has stopped");
+        assert_eq!(spill.finish(Vec::new()).bytes(), (QUEUE * 1000) as u64);
         assert!(!spiller.settle(Duration::from_millis(1)));
         assert_eq!(stuck.try_iter().count(), QUEUE);
-    }
-
-    #[test]
-    fn chunks_are_filled_again_once_written() {
-        let directory = tempfile::tempdir().unwrap();
-        let spiller = Spiller::new(directory.path().join("session"), u64::MAX);
-        let mut spill = spiller.open(u64::MAX).unwrap();
-        for _ in 0..3 * QUEUE {
-            spill.push(&[b'x'; CHUNK]);
-            assert!(spiller.settle(Duration::from_secs(10)));
-        }
-        assert_eq!(spill.returned.try_iter().count(), 1);
-        assert_eq!(spill.finish().bytes(), (3 * QUEUE * CHUNK) as u64);
     }
 }

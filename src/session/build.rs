@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use crate::capture::{Limits, Retention, Size, SpillUse, Spiller, sweep_if_due};
 use crate::config::{Config, Loaded, Paths, Problem, Stamp};
 use crate::host::{self, Integration, Kind, Wishes};
-use crate::store::{self, Backlog, PAUSED, Store};
+use crate::store::{self, PAUSED, Store};
 use crate::track::Scanner;
 use crate::tty::Tty;
 
@@ -213,18 +213,14 @@ fn summary(problems: &[Problem]) -> Option<String> {
 fn chores(config: &Config, paths: &Paths, workspace: &Workspace, writer: store::Session) -> Chores {
     let retention = Retention { age: config.capture.spill_age(), bytes: config.capture.spill_total.bytes() };
     let options = store::Options { commands: config.history.commands, bytes: config.history.size.bytes() };
-    let is_enabled = config.history.enabled;
     let (history, root) = (paths.history_db(), paths.runtime_root().to_owned());
-    let directory = workspace.directory().to_owned();
+    let store = match history.clone() {
+        Some(path) if config.history.enabled => Store::prepare(workspace.directory(), path, options, writer),
+        _ => Store::off(),
+    };
     Box::new(move || {
-        let tidied = tidy(root, retention, history.clone());
-        let store = match history {
-            Some(path) if is_enabled => match Backlog::create(&directory) {
-                Ok(backlog) => Store::open_with(backlog, path, options, writer),
-                Err(_) => Store::open(path, options, writer),
-            },
-            _ => Store::off(),
-        };
+        let tidied = tidy(root, retention, history);
+        store.start();
         (store, tidied)
     })
 }

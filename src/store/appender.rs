@@ -6,15 +6,28 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 
+use super::inbox::Jobs;
 use super::journal::{self, AppendError, Journal, Place};
 use super::queue::Queue;
 use super::{Options, Session, StoreError, file, trouble, writer};
 
+/// What the thread works with.
+pub(super) struct Start {
+    /// Of the database.
+    pub(super) path: PathBuf,
+    pub(super) options: Options,
+    pub(super) session: Session,
+    /// Where the session keeps its commands until the journal has them.
+    pub(super) handed: Option<Place>,
+    pub(super) jobs: Jobs,
+}
+
 /// Starts the thread; when it ends, for whatever reason, the queue knows.
-pub(super) fn start(path: PathBuf, options: Options, session: Session, handed: Option<Place>, queue: Arc<Queue>) {
+pub(super) fn start(start: Start, queue: Arc<Queue>) {
     let shared = Arc::clone(&queue);
     let work = move || {
-        if let Some(trouble) = trouble_of(|| run(path, options, session, handed, &queue)) {
+        queue.begin_journal();
+        if let Some(trouble) = trouble_of(|| run(start, &queue)) {
             queue.end(Some(trouble));
         }
     };
@@ -34,13 +47,8 @@ pub(super) fn trouble_of(work: impl FnOnce() -> Result<(), String>) -> Option<St
     Some(trouble)
 }
 
-fn run(
-    path: PathBuf,
-    options: Options,
-    session: Session,
-    handed: Option<Place>,
-    queue: &Arc<Queue>,
-) -> Result<(), String> {
+fn run(start: Start, queue: &Arc<Queue>) -> Result<(), String> {
+    let Start { path, options, session, handed, jobs } = start;
     let (id, remove) = (handed.as_ref().map(|place| place.id.as_str()), || handed.iter().for_each(Place::remove));
     let words = |error| trouble::words(error, &path);
     file::create(&path).inspect_err(|_| remove()).map_err(words)?;
@@ -51,8 +59,9 @@ fn run(
     }
     let journal = Arc::new(Journal::create(&path, session, id).inspect_err(|_| remove()).map_err(create)?);
     writer::start(path.clone(), options, Arc::clone(&journal), Arc::clone(queue))?;
-    let appended = append(&journal, queue);
-    if appended.is_ok() {
+    let appended = append(&journal, &jobs, queue);
+    // If recording ended before the session did, commands that came at that moment are only in memory. The next session fetches them.
+    if appended.is_ok() && queue.is_shut() {
         // Before the journal: without it the commands here would look new.
         remove();
     }
@@ -69,14 +78,13 @@ fn crowded_out(journals: usize) -> String {
 }
 
 /// Appends records until there will be no more.
-fn append(journal: &Journal, queue: &Queue) -> io::Result<()> {
-    while let Some(jobs) = queue.take() {
-        for job in jobs {
-            match journal.append(job.sequence, &journal::encode_command(&job.record)) {
-                Ok(position) => queue.journaled(position, job.stub),
-                Err(AppendError::TooLarge) => queue.lost(1),
-                Err(AppendError::Io(error)) => return Err(error),
-            }
+fn append(journal: &Journal, jobs: &Jobs, queue: &Queue) -> io::Result<()> {
+    while let Some(job) = jobs.next(queue) {
+        queue.taken(job.sequence);
+        match journal.append(job.sequence, &journal::encode_command(&job.record)) {
+            Ok(position) => queue.journaled(position, job.stub),
+            Err(AppendError::TooLarge) => queue.lose(),
+            Err(AppendError::Io(error)) => return Err(error),
         }
     }
     Ok(())

@@ -15,6 +15,7 @@ mod error;
 mod file;
 mod forget;
 mod history;
+mod inbox;
 mod insert;
 mod journal;
 mod prune;
@@ -30,13 +31,15 @@ mod trouble;
 mod whole;
 mod writer;
 
+use std::cell::{Cell, RefCell};
+use std::path::Path;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::{capture, track};
 
-pub(crate) use backlog::{Backlog, UNWRITTEN, wait_until_written};
+pub(crate) use backlog::{UNWRITTEN, wait_until_written};
 pub(crate) use drain::copy_leftovers;
 pub(crate) use entry::{Entry, Stored};
 pub(crate) use error::StoreError;
@@ -46,6 +49,8 @@ pub(crate) use spills::Spills;
 pub(crate) use stats::Stats;
 pub(crate) use ticket::Ticket;
 
+use appender::Start;
+use inbox::{Inbox, inbox};
 use journal::HandOver;
 use queue::Queue;
 
@@ -97,40 +102,68 @@ pub(crate) struct HandedOver {
     sequence: u64,
 }
 
-/// A handle to the threads that write. Clones share them; they end when the last one is gone or one is closed.
-#[derive(Clone)]
+/// A handle to the threads that write. They end when it is gone or closed. Nothing it does waits, but `close`.
 pub(crate) struct Store {
     /// None records nothing.
-    handle: Option<Arc<Handle>>,
+    handle: Option<Handle>,
 }
 
 struct Handle {
     queue: Arc<Queue>,
-    hand_over: Mutex<HandOver>,
+    inbox: Inbox,
+    hand_over: RefCell<HandOver>,
+    /// What the threads need, until they are started.
+    start: Cell<Option<Start>>,
+}
+
+impl Handle {
+    fn start(&self) {
+        if let Some(start) = self.start.take() {
+            appender::start(start, Arc::clone(&self.queue));
+        }
+    }
 }
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        self.queue.shut();
+        match self.start.take() {
+            Some(start) => start.handed.iter().for_each(journal::Place::remove),
+            None => self.queue.shut(),
+        }
     }
 }
 
 impl Store {
     /// Starts recording to the database at `path`. Returns at once; what goes wrong later is told by `trouble`.
+    #[cfg(test)]
     pub(crate) fn open(path: PathBuf, options: Options, session: Session) -> Store {
-        Store::start(path, options, session, Queue::default())
+        let store = Store::new(path, options, session);
+        store.start();
+        store
     }
 
-    /// The same, and lets others see whether commands wait to be written.
-    pub(crate) fn open_with(backlog: Backlog, path: PathBuf, options: Options, session: Session) -> Store {
-        Store::start(path, options, session, Queue::with(backlog))
+    /// Gets ready to record to the database at `path`, and lets others see in the session's directory whether commands wait to be
+    /// written. Nothing is written before `start`, but commands can be handed over.
+    pub(crate) fn prepare(directory: &Path, path: PathBuf, options: Options, session: Session) -> Store {
+        let store = Store::new(path, options, session);
+        if let Some(handle) = &store.handle {
+            handle.hand_over.borrow().link(&directory.join(UNWRITTEN));
+        }
+        store
     }
 
-    fn start(path: PathBuf, options: Options, session: Session, queue: Queue) -> Store {
-        let queue = Arc::new(queue);
+    fn new(path: PathBuf, options: Options, session: Session) -> Store {
         let hand_over = HandOver::new(&path, &session);
-        appender::start(path, options, session, hand_over.place(), Arc::clone(&queue));
-        Store { handle: Some(Arc::new(Handle { queue, hand_over: Mutex::new(hand_over) })) }
+        let queue = Arc::new(Queue::with(hand_over.counters()));
+        let (inbox, jobs) = inbox(Arc::clone(&queue));
+        let start = Start { path, options, session, handed: hand_over.place(), jobs };
+        let (hand_over, start) = (RefCell::new(hand_over), Cell::new(Some(start)));
+        Store { handle: Some(Handle { queue, inbox, hand_over, start }) }
+    }
+
+    /// Starts the threads.
+    pub(crate) fn start(&self) {
+        self.handle.iter().for_each(Handle::start);
     }
 
     /// Records nothing.
@@ -140,10 +173,10 @@ impl Store {
 
     /// Copies a command to memory that outlives the process. From here on it is kept even if the process is killed.
     pub(crate) fn hand_over(&self, record: Record) -> HandedOver {
-        let sequence = self.handle.as_ref().map_or(0, |handle| {
-            let mut hand_over = handle.hand_over.lock().unwrap_or_else(PoisonError::into_inner);
-            hand_over.keep(&record, handle.queue.last_appended())
-        });
+        let sequence = self
+            .handle
+            .as_ref()
+            .map_or(0, |handle| handle.hand_over.borrow_mut().keep(&record, handle.queue.last_appended()));
         HandedOver { record, sequence }
     }
 
@@ -158,7 +191,7 @@ impl Store {
     pub(crate) fn write(&self, HandedOver { record, sequence }: HandedOver) -> Ticket {
         let (stub, ticket) = Ticket::new();
         if let Some(handle) = &self.handle {
-            handle.queue.push(record, sequence, stub);
+            handle.inbox.push(record, sequence, stub);
         }
         ticket
     }
@@ -167,19 +200,20 @@ impl Store {
     #[cfg(test)]
     fn wait_until_appended(&self) {
         if let Some(handle) = &self.handle {
-            handle.queue.wait_until_appended();
+            handle.queue.wait_until_appended(handle.hand_over.borrow().last());
         }
     }
 
     /// One line for the user, given once.
     pub(crate) fn trouble(&self) -> Option<String> {
-        self.handle.as_ref()?.queue.trouble()
+        self.handle.as_ref()?.inbox.trouble()
     }
 
     /// Takes no more and returns when what is waiting is in the database or, if that is locked, in the journal; at the latest when
     /// `patience` is over.
     pub(crate) fn close(&self, patience: Duration) {
         if let Some(handle) = &self.handle {
+            handle.start();
             handle.queue.shut();
             handle.queue.wait_until_ended(patience);
         }

@@ -1,29 +1,14 @@
-//! The way of a record: from the session to the journal's thread, and from there to the writer's.
+//! What the journal's thread and the writer's share, and the little that the session asks of them.
 
 use std::collections::VecDeque;
 use std::mem;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-use super::Record;
-use super::backlog::Backlog;
-use super::journal::Position;
+use super::journal::{Counters, Position};
 use super::ticket::Stub;
-use crate::text::MIB;
-
-/// Records that may wait to be appended to the journal. The thread that does this does nothing else, so they wait for long only
-/// if the disk hangs. With the queue full the newest record is dropped, and one notice counts the dropped ones.
-const WAITING_COMMANDS: usize = 2048;
-/// Of text and output. A single larger record is still taken when nothing else waits.
-const WAITING_BYTES: usize = 4 * MIB;
-
-/// A record with the other half of its sender's ticket.
-pub(super) struct Job {
-    pub(super) record: Record,
-    pub(super) sequence: u64,
-    pub(super) stub: Stub,
-}
 
 /// What the writer is to do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,80 +21,76 @@ pub(super) enum Turn {
     End,
 }
 
-/// Shared by the handles and the two threads. The lock is only ever held to move a few words, never over I/O.
+/// The lock is for the two threads; the session takes it only when it ends, and looks at the atomic fields before that.
 #[derive(Default)]
 pub(super) struct Queue {
     state: Mutex<State>,
     changed: Condvar,
     /// Sequence number of the last record that was appended to the journal, or given up.
     appended: AtomicU64,
+    /// Whether nothing that is pushed now would ever be written.
+    is_over: AtomicBool,
+    /// Records that were taken from the session, could not be kept, and are not counted as dropped yet.
+    lost: AtomicU64,
+    trouble: Trouble,
+    /// The journal's thread, once it runs.
+    journal: OnceLock<Thread>,
+}
+
+/// One line for the user. The session only tries its lock.
+#[derive(Default)]
+struct Trouble {
+    is_there: AtomicBool,
+    words: Mutex<Option<String>>,
 }
 
 #[derive(Default)]
 struct State {
-    /// Not in the journal yet.
-    waiting: VecDeque<Job>,
-    bytes: usize,
     /// In the journal, and not in the database yet.
     journaled: VecDeque<(Position, Stub)>,
     /// Records that were taken from a session and are neither stored nor lost.
     unstored: usize,
+    /// Sequence number of the last of them.
+    taken: u64,
     /// No more is taken.
     is_shut: bool,
     /// Nothing is appended to the journal any more.
     is_appended: bool,
     /// The writer is gone: nothing that is pushed now would ever be written.
     has_ended: bool,
-    trouble: Option<String>,
-    dropped: Dropped,
-    /// Held while `unstored` is not zero.
-    backlog: Option<Backlog>,
-}
-
-/// Whether records were lost to a full queue or journal.
-#[derive(Default)]
-enum Dropped {
-    #[default]
-    None,
-    Some(u64),
-    /// One notice is enough; the log has the rest.
-    Told,
+    /// Where other programs see how far the database is.
+    counters: Option<Counters>,
 }
 
 impl Queue {
-    pub(super) fn with(backlog: Backlog) -> Queue {
-        let state = State { backlog: Some(backlog), ..State::default() };
+    pub(super) fn with(counters: Option<Counters>) -> Queue {
+        let state = State { counters, ..State::default() };
         Queue { state: Mutex::new(state), ..Queue::default() }
     }
 
-    pub(super) fn push(&self, record: Record, sequence: u64, stub: Stub) {
-        let mut state = self.lock();
-        if state.is_shut || state.has_ended {
-            return;
-        }
-        let bytes = record.bytes();
-        let too_many = state.waiting.len() >= WAITING_COMMANDS;
-        let too_large = !state.waiting.is_empty() && state.bytes + bytes > WAITING_BYTES;
-        if too_many || too_large {
-            state.dropped.count(1);
-            return;
-        }
-        state.bytes += bytes;
-        state.unstored += 1;
-        state.waiting.push_back(Job { record, sequence, stub });
-        state.backlog.iter_mut().for_each(Backlog::hold);
-        // The other thread may run the moment it is woken, and must not find the lock held.
-        drop(state);
-        self.changed.notify_all();
+    /// The thread that calls this takes records from here on.
+    pub(super) fn begin_journal(&self) {
+        self.journal.get_or_init(thread::current);
+        fence(Ordering::SeqCst);
     }
 
-    /// Waits for records and takes all there are; `None` when there will be no more.
-    pub(super) fn take(&self) -> Option<VecDeque<Job>> {
-        let idle = |state: &mut State| state.waiting.is_empty() && !state.is_shut && !state.has_ended;
-        let mut state = self.changed.wait_while(self.lock(), idle).unwrap_or_else(PoisonError::into_inner);
-        state.bytes = 0;
-        let jobs = mem::take(&mut state.waiting);
-        if jobs.is_empty() { None } else { Some(jobs) }
+    /// Wakes the journal's thread. One that does not run yet looks for records when it starts.
+    pub(super) fn wake_journal(&self) {
+        // Either the thread is seen here, or it sees what was pushed before this.
+        fence(Ordering::SeqCst);
+        self.journal.get().map(Thread::unpark);
+    }
+
+    /// Whether nothing that is pushed now would ever be written.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Acquire)
+    }
+
+    /// A record was taken from the session.
+    pub(super) fn taken(&self, sequence: u64) {
+        let mut state = self.lock();
+        state.unstored += 1;
+        state.taken = sequence;
     }
 
     /// The journal has this record.
@@ -181,36 +162,43 @@ impl Queue {
 
     /// One line for the user about something that does not end the recording.
     pub(super) fn tell(&self, trouble: String) {
-        self.lock().trouble.get_or_insert(trouble);
+        self.trouble.set(|words| words.unwrap_or(trouble));
     }
 
-    /// Counts records that were taken but could not be kept.
-    pub(super) fn lost(&self, records: usize) {
-        let mut state = self.lock();
-        state.dropped.count(records as u64);
-        state.settle(records);
+    /// A record was taken but could not be kept.
+    pub(super) fn lose(&self) {
+        self.lost.fetch_add(1, Ordering::AcqRel);
+        self.lock().settle(1);
+    }
+
+    /// How many records were lost since this was last asked.
+    pub(super) fn take_lost(&self) -> u64 {
+        self.lost.swap(0, Ordering::AcqRel)
     }
 
     pub(super) fn shut(&self) {
+        self.is_over.store(true, Ordering::Release);
         self.lock().is_shut = true;
         self.changed.notify_all();
+        self.wake_journal();
     }
 
     /// The writer is done, well or with one line about why not.
     pub(super) fn end(&self, trouble: Option<String>) {
         let mut state = self.lock();
         let was_told = mem::replace(&mut state.has_ended, true);
-        if trouble.is_some() && !was_told {
-            state.trouble = trouble;
-            // Why recording is off says more than how many are missing.
-            state.dropped = Dropped::Told;
+        self.is_over.store(true, Ordering::Release);
+        if let Some(trouble) = trouble.filter(|_| !was_told) {
+            self.trouble.set(|_| trouble);
         }
         state.unstored = 0;
-        state.backlog.iter_mut().for_each(Backlog::release);
+        // Nobody need wait for what is never written.
+        state.counters.iter().for_each(|counters| counters.set_stored(u64::MAX));
         let orphans = mem::take(&mut state.journaled);
         drop(state);
         drop(orphans);
         self.changed.notify_all();
+        self.wake_journal();
     }
 
     pub(super) fn wait_until_ended(&self, patience: Duration) {
@@ -218,15 +206,16 @@ impl Queue {
         let _ = self.changed.wait_timeout_while(self.lock(), patience, goes_on);
     }
 
+    /// Waits until the journal has the records up to this sequence number.
     #[cfg(test)]
-    pub(super) fn wait_until_appended(&self) {
-        let waits = |state: &mut State| state.unstored > state.journaled.len() && !state.has_ended;
+    pub(super) fn wait_until_appended(&self, sequence: u64) {
+        let waits = |state: &mut State| self.last_appended() < sequence && !state.has_ended;
         drop(self.changed.wait_while(self.lock(), waits).unwrap_or_else(PoisonError::into_inner));
     }
 
+    /// The line for the user, given once. Never waits: where another thread is changing it, there is none yet.
     pub(super) fn trouble(&self) -> Option<String> {
-        let mut state = self.lock();
-        state.trouble.take().or_else(|| state.dropped.tell())
+        self.trouble.take()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -235,72 +224,35 @@ impl Queue {
     }
 }
 
+impl Trouble {
+    fn set(&self, words: impl FnOnce(Option<String>) -> String) {
+        let mut there = self.words.lock().unwrap_or_else(PoisonError::into_inner);
+        *there = Some(words(there.take()));
+        self.is_there.store(true, Ordering::Release);
+    }
+
+    fn take(&self) -> Option<String> {
+        if !self.is_there.load(Ordering::Acquire) {
+            return None;
+        }
+        let mut there = self.words.try_lock().ok()?;
+        self.is_there.store(false, Ordering::Release);
+        there.take()
+    }
+}
+
 impl State {
     fn settle(&mut self, records: usize) {
         self.unstored = self.unstored.saturating_sub(records);
         if self.unstored == 0 {
-            self.backlog.iter_mut().for_each(Backlog::release);
+            self.counters.iter().for_each(|counters| counters.set_stored(self.taken));
         }
-    }
-}
-
-impl Dropped {
-    fn count(&mut self, more: u64) {
-        match self {
-            Dropped::None => *self = Dropped::Some(more),
-            Dropped::Some(records) => *records += more,
-            Dropped::Told => {}
-        }
-        tracing::warn!(more, "commands were not recorded: the disk or the database does not keep up");
-    }
-
-    fn tell(&mut self) -> Option<String> {
-        let Dropped::Some(records) = *self else { return None };
-        *self = Dropped::Told;
-        let commands = if records == 1 { "1 command was".to_owned() } else { format!("{records} commands were") };
-        Some(format!("{commands} not recorded: the history database is locked or too slow"))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Ticket;
-    use super::super::tests::{printed, record};
     use super::*;
-
-    #[test]
-    fn a_full_queue_drops_the_newest_and_says_so_once() {
-        let queue = Queue::default();
-        for _ in 0..WAITING_COMMANDS + 3 {
-            queue.push(record("true"), 0, Ticket::new().0);
-        }
-        assert_eq!(
-            queue.trouble().as_deref(),
-            Some("3 commands were not recorded: the history database is locked or too slow")
-        );
-        queue.push(record("true"), 0, Ticket::new().0);
-        assert_eq!(queue.trouble(), None);
-        assert_eq!(queue.take().map(|jobs| jobs.len()), Some(WAITING_COMMANDS));
-    }
-
-    #[test]
-    fn waiting_output_is_bounded_but_one_large_record_always_fits() {
-        let queue = Queue::default();
-        let large = printed("yes", &"y".repeat(WAITING_BYTES + 1));
-        queue.push(large.clone(), 0, Ticket::new().0);
-        queue.push(large, 0, Ticket::new().0);
-        assert_eq!(queue.take().map(|jobs| jobs.len()), Some(1));
-    }
-
-    #[test]
-    fn what_waited_is_taken_after_shutting_and_then_nothing() {
-        let queue = Queue::default();
-        queue.push(record("true"), 0, Ticket::new().0);
-        queue.shut();
-        queue.push(record("late"), 0, Ticket::new().0);
-        assert_eq!(queue.take().map(|jobs| jobs.len()), Some(1));
-        assert!(queue.take().is_none());
-    }
 
     #[test]
     fn waiting_for_a_writer_that_never_ends_is_over_in_time() {

@@ -1,42 +1,48 @@
 //! Word of what becomes of a record.
 
+use std::sync::{Arc, OnceLock};
+
 use tokio::sync::watch;
 
 /// Becomes the id of a record once it is stored.
 #[derive(Debug, Clone)]
 pub(crate) struct Ticket {
-    id: watch::Receiver<Option<i64>>,
+    /// Apart from `settled`, whose value is behind a lock: the session's loop asks for it.
+    id: Arc<OnceLock<i64>>,
+    settled: watch::Receiver<bool>,
 }
 
 /// The writer's half. One that is let go before the record was stored says that it never will be.
 pub(super) struct Stub {
-    id: watch::Sender<Option<i64>>,
+    id: Arc<OnceLock<i64>>,
+    settled: watch::Sender<bool>,
 }
 
 impl Ticket {
     pub(super) fn new() -> (Stub, Ticket) {
-        let (sender, id) = watch::channel(None);
-        (Stub { id: sender }, Ticket { id })
+        let (id, (sender, settled)) = (Arc::<OnceLock<i64>>::default(), watch::channel(false));
+        (Stub { id: Arc::clone(&id), settled: sender }, Ticket { id, settled })
     }
 
     /// Of a record that is stored already.
     pub(crate) fn of(id: i64) -> Ticket {
-        Ticket { id: watch::channel(Some(id)).1 }
+        Ticket { id: Arc::new(OnceLock::from(id)), settled: watch::channel(true).1 }
     }
 
     pub(crate) fn id(&self) -> Option<i64> {
-        *self.id.borrow()
+        self.id.get().copied()
     }
 
     /// Returns when the record is stored, or never will be.
     pub(crate) async fn settled(&self) {
-        let _ = self.id.clone().wait_for(Option::is_some).await;
+        let _ = self.settled.clone().wait_for(|is_settled| *is_settled).await;
     }
 }
 
 impl Stub {
     pub(super) fn stored(&self, id: i64) {
-        self.id.send_replace(Some(id));
+        let _ = self.id.set(id);
+        self.settled.send_replace(true);
     }
 }
 

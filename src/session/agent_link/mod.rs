@@ -2,7 +2,7 @@
 //!
 //! The session sends orders and takes news, each with the number of its request; a descriptor tells the loop that there is news.
 //! Neither end can block the loop: orders go into an unbounded queue, news into a bounded one, and where that is full the agent's
-//! thread waits while it holds nothing that the loop needs. The agent holds no descriptor of the user's terminal: what it needs
+//! thread parks until the loop has taken some. The agent holds no descriptor of the user's terminal: what it needs
 //! from the person or the shell is news with a channel for the reply.
 
 mod aid;
@@ -19,8 +19,10 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex};
+use std::thread::{self, Thread};
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -38,6 +40,9 @@ pub(super) use slash::{AgentCommand, Completes, SessionCommand, Slash, SlashComm
 
 /// The news that the queue holds. Where it is full, the agent's thread waits.
 const BACKLOG: usize = 1024;
+
+/// How long the agent's thread parks at most before it tries again.
+const RETRY: Duration = Duration::from_millis(50);
 
 /// The number of slash commands, which are no requests.
 pub(super) const ITSELF: u64 = 0;
@@ -107,6 +112,7 @@ pub(super) struct AgentLink {
     orders: UnboundedSender<Order>,
     news: Receiver<(u64, News)>,
     wake: UnixStream,
+    thread: Thread,
     /// Orders that are not over yet.
     open: Cell<usize>,
     gone: Cell<bool>,
@@ -135,9 +141,12 @@ impl AgentLink {
             held: Arc::default(),
             reserve: Arc::default(),
         };
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        std::thread::Builder::new().name("agent".into()).spawn(move || runtime.block_on(obey(incoming, link)))?;
-        Ok(AgentLink { orders, news, wake, open: Cell::new(0), gone: Cell::new(false) })
+        let work = move || match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            Ok(runtime) => runtime.block_on(obey(incoming, link)),
+            Err(error) => tracing::error!(%error, "the agent has no runtime"),
+        };
+        let thread = thread::Builder::new().name("agent".into()).spawn(work)?.thread().clone();
+        Ok(AgentLink { orders, news, wake, thread, open: Cell::new(0), gone: Cell::new(false) })
     }
 
     /// Gives an order; false if the thread is gone.
@@ -173,6 +182,10 @@ impl AgentLink {
             }
         };
         let news: Vec<(u64, News)> = self.news.try_iter().collect();
+        if !news.is_empty() {
+            // There is room in the queue again.
+            self.thread.unpark();
+        }
         let over = news.iter().filter(|(_, news)| matches!(news, News::Over { .. })).count();
         self.gone.set(gone);
         self.open.set(if gone { 0 } else { self.open.get().saturating_sub(over) });
@@ -255,8 +268,17 @@ impl RequestLink {
     }
 
     fn transmit(&self, news: News) {
+        let mut unsent = self.tell.try_send((self.number, news));
+        while let Err(TrySendError::Full(news)) = unsent {
+            self.wake();
+            thread::park_timeout(RETRY);
+            unsent = self.tell.try_send(news);
+        }
         // A session that has ended takes no news, and this thread is about to end too.
-        let _ = self.tell.send((self.number, news));
+        self.wake();
+    }
+
+    fn wake(&self) {
         // If the socket is full, the session is about to wake up anyway.
         let _ = (&*self.awaken).write(&[1]);
     }

@@ -1,14 +1,16 @@
 //! Finished commands in memory that outlives the process, until the journal has them.
 //!
 //! The thread that moves bytes never waits for a disk, and the thread that appends to the journal may be late on a busy machine. A
-//! file in `/dev/shm` is memory of the kernel: writing to it is a copy, and it stays when the process is killed. Each command is
-//! copied there before the screen shows that it is over. What a killed session leaves there is moved into its journal by whoever
-//! looks for leftovers next. The file has the format of a journal.
+//! file in `/dev/shm` is memory of the kernel that stays when the process is killed. It is made and mapped when the session starts;
+//! from then on each command is copied there, without a system call, before the screen shows that it is over. The next command
+//! overwrites what the journal has. What a killed session leaves there is moved into its journal by whoever looks for leftovers next.
+//! The file has the format of a journal, with two counters at its end (`shared`). Sequence numbers grow from frame to frame, which
+//! tells them from older frames that were not overwritten.
 
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -18,15 +20,16 @@ use super::frame::{self, Frame, Frames};
 use super::item::encode_session;
 use super::leftover::{has_records, lock_leftover, read_header};
 use super::live::{Journal, NAME};
+use super::shared::{self, Counters, Pages};
 use super::{MAGIC, encode_command};
 use crate::store::{Record, Session};
-use crate::text::MIB;
+use crate::text::KIB;
 
 const DIRECTORY: &str = "/dev/shm";
 /// What the name of a file begins with until it is locked.
 const NEW: &str = ".shellmate-new-";
-/// How much waits for the journal at most. What does not fit is not copied.
-const SIZE_LIMIT: u64 = MIB as u64;
+/// How much waits for the journal at most, twice the largest command. What does not fit is not copied.
+const SIZE: usize = 512 * KIB;
 /// A file this old that was never given its name is removed.
 const UNNAMED_AGE: Duration = Duration::from_secs(60 * 60);
 /// A file this old is removed if no session uses it: nobody has opened its history since.
@@ -43,12 +46,15 @@ pub(in crate::store) struct HandOver {
 
 #[derive(Debug)]
 struct Memory {
-    file: File,
+    pages: Pages,
+    counters: Counters,
     place: Place,
+    /// Locked for as long as the session lives.
+    _file: File,
     /// Offset of the first command.
-    start: u64,
+    start: usize,
     /// Offset of the byte after the last one.
-    end: u64,
+    end: usize,
 }
 
 /// Where a session's commands are handed over, and the id of its journal.
@@ -76,15 +82,34 @@ impl HandOver {
         self.memory.as_ref().map(|memory| memory.place.clone())
     }
 
+    pub(in crate::store) fn counters(&self) -> Option<Counters> {
+        self.memory.as_ref().map(|memory| memory.counters.clone())
+    }
+
+    /// Makes a link to the file, for programs that want to know how far the database is.
+    pub(in crate::store) fn link(&self, at: &Path) {
+        let Some(memory) = &self.memory else { return };
+        if let Err(error) = symlink(&memory.place.path, at) {
+            tracing::warn!(%error, "other programs cannot wait for the last commands");
+        }
+    }
+
+    /// Sequence number of the last command.
+    #[cfg(test)]
+    pub(in crate::store) fn last(&self) -> u64 {
+        self.sequence
+    }
+
     /// Copies a command, and returns its sequence number. `appended` is that of the last command in the journal.
     pub(in crate::store) fn keep(&mut self, record: &Record, appended: u64) -> u64 {
         let has_all = appended == self.sequence;
         self.sequence += 1;
         if let Some(memory) = &mut self.memory {
-            if has_all && memory.end > memory.start && memory.file.set_len(memory.start).is_ok() {
+            if has_all {
                 memory.end = memory.start;
             }
             memory.append(self.sequence, record);
+            memory.counters.set_handed_over(self.sequence);
         }
         self.sequence
     }
@@ -94,9 +119,8 @@ impl Memory {
     fn append(&mut self, sequence: u64, record: &Record) {
         let mut bytes = Vec::new();
         frame::encode(sequence, &encode_command(record), &mut bytes);
-        let end = self.end + bytes.len() as u64;
-        if end <= SIZE_LIMIT && self.file.write_all_at(&bytes, self.end).is_ok() {
-            self.end = end;
+        if self.pages.write(self.end, &bytes) {
+            self.end += bytes.len();
         }
     }
 }
@@ -107,14 +131,17 @@ fn create(directory: &Path, database: &Path, session: &Session) -> io::Result<Me
     }
     let new = tempfile::Builder::new().prefix(NEW).rand_bytes(NAME).tempfile_in(directory)?;
     new.as_file().try_lock()?;
+    let (mut pages, counters) = shared::map(new.as_file(), SIZE)?;
     let mut header = MAGIC.to_vec();
     frame::encode(0, &encode_session(session), &mut header);
-    new.as_file().write_all_at(&header, 0)?;
+    if !pages.write(0, &header) {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
     let id = new.path().file_name().unwrap_or_default().to_string_lossy().trim_start_matches(NEW).to_owned();
     let path = directory.join(format!("{}{id}", prefix(database)));
-    let file = new.persist_noclobber(&path).map_err(|error| error.error)?;
-    let start = header.len() as u64;
-    Ok(Memory { file, place: Place { id, path }, start, end: start })
+    let _file = new.persist_noclobber(&path).map_err(|error| error.error)?;
+    let start = header.len();
+    Ok(Memory { pages, counters, place: Place { id, path }, _file, start, end: start })
 }
 
 /// What the names of the files that belong to a database begin with.
@@ -150,7 +177,7 @@ fn adopt_one(database: &Path, path: &Path) -> io::Result<()> {
     let Some(file) = lock_leftover(path) else { return Ok(()) };
     let end = file.metadata()?.len();
     if let Some((session, start)) = read_header(&file, end)? {
-        let frames: Vec<Frame> = Frames::new(&file, start, end).collect::<io::Result<_>>()?;
+        let frames = read(&file, start, end)?;
         if frames.is_empty() {
             return fs::remove_file(path);
         }
@@ -162,6 +189,19 @@ fn adopt_one(database: &Path, path: &Path) -> io::Result<()> {
         return fs::remove_file(path);
     }
     fs::remove_file(path)
+}
+
+/// The commands in a file. A frame with a smaller sequence number than the one before it is what a reused file had there earlier.
+fn read(file: &File, start: u64, end: u64) -> io::Result<Vec<Frame>> {
+    let mut frames: Vec<Frame> = Vec::new();
+    for frame in Frames::new(file, start, end) {
+        let frame = frame?;
+        if frames.last().is_some_and(|last| last.sequence >= frame.sequence) {
+            break;
+        }
+        frames.push(frame);
+    }
+    Ok(frames)
 }
 
 /// Appends frames to the journal of an ended session, which is made if there is none; `None` if somebody uses it.
@@ -258,21 +298,36 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_given_back_once_the_journal_has_everything() {
+    fn what_the_journal_has_is_overwritten_and_never_read_again() {
         let home = tempfile::tempdir().unwrap();
-        let mut hand_over = HandOver::new(&home.path().join("history.db"), &session("a"));
+        let database = home.path().join("history.db");
+        let mut hand_over = HandOver::new(&database, &session("a"));
         let Some(place) = hand_over.place() else { return };
-        let length = || fs::metadata(&place.path).unwrap().len();
-        hand_over.keep(&record("one"), 0);
-        let one = length();
-        hand_over.keep(&record("two"), 0);
-        assert!(length() > one);
-        hand_over.keep(&record("six"), 2);
-        assert_eq!(length(), one);
-        for appended in 0..5_000 {
-            hand_over.keep(&record("never appended"), appended.min(2));
+        for (sequence, text) in [(0, "one"), (0, "two"), (0, "three"), (3, "six")] {
+            hand_over.keep(&record(text), sequence);
         }
-        assert!(length() <= SIZE_LIMIT);
-        place.remove();
+        let journal = Journal::create(&database, session("a"), Some(&place.id)).unwrap();
+        drop((hand_over, journal));
+        // `six` has the length of `one`, so `two` follows it as a whole frame.
+        assert_eq!(kept(&database), ["six"]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_not_copied_and_harms_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let database = home.path().join("history.db");
+        let mut hand_over = HandOver::new(&database, &session("a"));
+        let Some(place) = hand_over.place() else { return };
+        let large = crate::store::tests::printed("large", &"x".repeat(SIZE));
+        hand_over.keep(&record("one"), 0);
+        hand_over.keep(&large, 0);
+        for _ in 0..5_000 {
+            hand_over.keep(&record("never appended"), 0);
+        }
+        assert_eq!(fs::metadata(&place.path).unwrap().len(), SIZE as u64);
+        drop(hand_over);
+        let kept = kept(&database);
+        assert_eq!(kept[..2], ["one", "never appended"]);
+        assert!(kept.len() > 1_000 && kept.len() < 5_001, "{}", kept.len());
     }
 }

@@ -65,23 +65,24 @@ pub(in crate::store) fn has_records_of(database: &Path, session: &str) -> bool {
 }
 
 fn is_journal_of(path: &Path, session: &str) -> bool {
-    let read = || -> io::Result<bool> {
-        let file = OpenOptions::new().read(true).custom_flags(nix::libc::O_NOFOLLOW).open(path)?;
-        let end = file.metadata()?.len();
-        Ok(read_header(&file, end)?.is_some_and(|(found, start)| found.id == session && end > start))
-    };
-    // A file that cannot be read may be that of the session; one that is gone has been copied.
-    read().unwrap_or_else(|error| error.kind() != io::ErrorKind::NotFound)
+    match whose_records(path) {
+        Ok(found) => found.is_some_and(|found| found.id == session),
+        // A file that cannot be read may be that of the session; one that is gone has been copied.
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
+    }
 }
 
-/// Whether there is more in a file than its header.
+/// Whether there is a record in a file.
 pub(super) fn has_records(path: &Path) -> bool {
-    let read = || -> io::Result<bool> {
-        let file = OpenOptions::new().read(true).custom_flags(nix::libc::O_NOFOLLOW).open(path)?;
-        let end = file.metadata()?.len();
-        Ok(read_header(&file, end)?.is_some_and(|(_, start)| end > start))
-    };
-    read().unwrap_or(false)
+    whose_records(path).is_ok_and(|session| session.is_some())
+}
+
+/// The session that a file has records of. A mapped file is longer than its records.
+fn whose_records(path: &Path) -> io::Result<Option<crate::store::Session>> {
+    let file = OpenOptions::new().read(true).custom_flags(nix::libc::O_NOFOLLOW).open(path)?;
+    let end = file.metadata()?.len();
+    let Some((session, start)) = read_header(&file, end)? else { return Ok(None) };
+    Ok(Frames::new(&file, start, end).next().transpose()?.map(|_| session))
 }
 
 /// Whether the journal with this id is there.

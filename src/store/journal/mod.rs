@@ -14,6 +14,7 @@ mod handover;
 mod item;
 mod leftover;
 mod live;
+mod shared;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,7 @@ pub(super) use handover::{HandOver, Place, adopt};
 pub(super) use item::{Item, Kept, encode_command};
 pub(super) use leftover::{Claimed, claim_next, exists, has_leftovers, has_records_of, make_room};
 pub(super) use live::{AppendError, Journal, Position};
+pub(super) use shared::{Counters, is_behind};
 
 /// A line at the start of a file. A later format has another one and is left alone.
 const MAGIC: &[u8] = b"shellmate journal 1\n";

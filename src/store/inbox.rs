@@ -1,0 +1,173 @@
+//! Records on their way from the session to the thread that appends them to the journal.
+//!
+//! The session's end never waits and takes no lock: the queue is bounded, and the other end polls it and parks. With the queue full
+//! the newest record is dropped and counted.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::thread;
+
+use super::Record;
+use super::queue::Queue;
+use super::ticket::Stub;
+use crate::text::MIB;
+
+/// Records that may wait to be appended to the journal. The thread that does this does nothing else, so they wait for long only
+/// if the disk hangs.
+const WAITING_COMMANDS: usize = 2048;
+/// Of text and output. A single larger record is still taken when nothing else waits.
+const WAITING_BYTES: usize = 4 * MIB;
+
+/// A record with the other half of its sender's ticket.
+pub(super) struct Job {
+    pub(super) record: Record,
+    pub(super) sequence: u64,
+    pub(super) stub: Stub,
+}
+
+/// The session's end.
+pub(super) struct Inbox {
+    jobs: SyncSender<Job>,
+    /// Bytes of the records that wait.
+    bytes: Arc<AtomicUsize>,
+    queue: Arc<Queue>,
+    dropped: Cell<Dropped>,
+}
+
+/// The journal thread's end.
+pub(super) struct Jobs {
+    jobs: Receiver<Job>,
+    bytes: Arc<AtomicUsize>,
+}
+
+/// Whether records were lost to a full queue or journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Dropped {
+    Some(u64),
+    /// One notice is enough; the log has the rest.
+    Told,
+}
+
+pub(super) fn inbox(queue: Arc<Queue>) -> (Inbox, Jobs) {
+    let (sender, jobs) = sync_channel(WAITING_COMMANDS);
+    let bytes = Arc::<AtomicUsize>::default();
+    let inbox = Inbox { jobs: sender, bytes: Arc::clone(&bytes), queue, dropped: Cell::new(Dropped::Some(0)) };
+    (inbox, Jobs { jobs, bytes })
+}
+
+impl Inbox {
+    /// Gives a record to the journal's thread, or drops it where too much waits already.
+    pub(super) fn push(&self, record: Record, sequence: u64, stub: Stub) {
+        if self.queue.is_over() {
+            return;
+        }
+        let bytes = record.bytes();
+        let waiting = self.bytes.load(Ordering::Acquire);
+        let too_large = waiting > 0 && waiting + bytes > WAITING_BYTES;
+        self.bytes.fetch_add(bytes, Ordering::AcqRel);
+        if too_large || self.jobs.try_send(Job { record, sequence, stub }).is_err() {
+            self.bytes.fetch_sub(bytes, Ordering::AcqRel);
+            self.drop_records(1);
+        }
+        self.queue.wake_journal();
+    }
+
+    /// One line for the user, given once. What another thread is about to say is said next time.
+    pub(super) fn trouble(&self) -> Option<String> {
+        self.drop_records(self.queue.take_lost());
+        if let Some(trouble) = self.queue.trouble() {
+            if self.queue.is_over() {
+                // Why recording is off says more than how many are missing.
+                self.dropped.set(Dropped::Told);
+            }
+            return Some(trouble);
+        }
+        match self.dropped.get() {
+            Dropped::Some(0) | Dropped::Told => None,
+            Dropped::Some(records) => {
+                self.dropped.set(Dropped::Told);
+                let commands =
+                    if records == 1 { "1 command was".to_owned() } else { format!("{records} commands were") };
+                Some(format!("{commands} not recorded: the history database is locked or too slow"))
+            }
+        }
+    }
+
+    fn drop_records(&self, records: u64) {
+        if records > 0 {
+            tracing::warn!(records, "commands were not recorded: the disk or the database does not keep up");
+            if let Dropped::Some(before) = self.dropped.get() {
+                self.dropped.set(Dropped::Some(before + records));
+            }
+        }
+    }
+}
+
+impl Jobs {
+    /// Waits for the next record; `None` when there will be no more.
+    pub(super) fn next(&self, queue: &Queue) -> Option<Job> {
+        loop {
+            // Asked first: a record that came before the end is found below.
+            let is_over = queue.is_over();
+            match self.jobs.try_recv() {
+                Ok(job) => {
+                    self.bytes.fetch_sub(job.record.bytes(), Ordering::AcqRel);
+                    return Some(job);
+                }
+                Err(TryRecvError::Empty) if !is_over => thread::park(),
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return None,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Ticket;
+    use super::super::tests::{printed, record};
+    use super::*;
+
+    /// An inbox, and a count of the records that wait in it.
+    fn open() -> (Inbox, impl Fn() -> usize) {
+        let queue = Arc::<Queue>::default();
+        let (inbox, jobs) = inbox(queue);
+        (inbox, move || jobs.jobs.try_iter().count())
+    }
+
+    #[test]
+    fn a_full_queue_drops_the_newest_and_says_so_once() {
+        let (inbox, waiting) = open();
+        for _ in 0..WAITING_COMMANDS + 3 {
+            inbox.push(record("true"), 0, Ticket::new().0);
+        }
+        assert_eq!(
+            inbox.trouble().as_deref(),
+            Some("3 commands were not recorded: the history database is locked or too slow")
+        );
+        inbox.push(record("true"), 0, Ticket::new().0);
+        assert_eq!(inbox.trouble(), None);
+        assert_eq!(waiting(), WAITING_COMMANDS);
+    }
+
+    #[test]
+    fn waiting_output_is_bounded_but_one_large_record_always_fits() {
+        let (inbox, waiting) = open();
+        let large = printed("yes", &"y".repeat(WAITING_BYTES + 1));
+        inbox.push(large.clone(), 0, Ticket::new().0);
+        inbox.push(large, 0, Ticket::new().0);
+        assert_eq!(waiting(), 1);
+    }
+
+    #[test]
+    fn what_waited_is_taken_after_shutting_and_then_nothing() {
+        let queue = Arc::<Queue>::default();
+        let (inbox, jobs) = inbox(Arc::clone(&queue));
+        inbox.push(record("true"), 0, Ticket::new().0);
+        queue.shut();
+        inbox.push(record("late"), 0, Ticket::new().0);
+        assert!(jobs.next(&queue).is_some());
+        assert!(jobs.next(&queue).is_none());
+    }
+}
