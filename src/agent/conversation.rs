@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::stream::INTERRUPTED;
+use super::window::{Past, Scale};
 use crate::chat::{Ending, Message, Outcome, Part, Role, Usage};
 use crate::tool::Seen;
 
@@ -32,6 +33,8 @@ impl ConversationId {
 /// A question with all messages up to the end of its answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Exchange {
+    /// The person's own words.
+    pub question: String,
     pub messages: Vec<Message>,
     /// The model that answered.
     pub model: String,
@@ -40,6 +43,10 @@ pub(crate) struct Exchange {
     /// The files that were read. They are not stored, because they must be read again after a restart.
     #[serde(skip)]
     pub seen: Seen,
+    /// What the model's counts have taught.
+    pub scale: Scale,
+    /// The exchanges before this one, if they had to be made shorter for the model's window.
+    pub compacted: Option<Past>,
 }
 
 /// A conversation. Only whole exchanges are appended, and its messages can be sent to any provider: every call is directly followed by its
@@ -47,14 +54,19 @@ pub(crate) struct Exchange {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Conversation {
     id: ConversationId,
-    exchanges: Vec<Exchange>,
+    past: Past,
+    /// The tokens of all exchanges.
+    usage: Usage,
+    /// The latest answer.
+    answer: Option<String>,
     #[serde(skip)]
     seen: Seen,
 }
 
 impl Default for Conversation {
     fn default() -> Conversation {
-        Conversation { id: ConversationId::fresh(), exchanges: Vec::new(), seen: Seen::default() }
+        let (usage, seen) = (Usage::default(), Seen::default());
+        Conversation { id: ConversationId::fresh(), past: Past::default(), usage, answer: None, seen }
     }
 }
 
@@ -64,39 +76,51 @@ impl Conversation {
     }
 
     /// Adds an exchange, however it ended.
-    pub(crate) fn append(&mut self, mut exchange: Exchange) {
-        exchange.messages = sendable(exchange.messages, &exchange.ending);
-        self.seen.join(&exchange.seen);
-        if !exchange.messages.is_empty() {
-            self.exchanges.push(exchange);
+    pub(crate) fn append(&mut self, exchange: Exchange) {
+        let Exchange { question, messages, usage, ending, seen, scale, compacted, .. } = exchange;
+        compacted.into_iter().for_each(|compacted| self.compact(compacted));
+        self.past.set_scale(scale);
+        self.seen.join(&seen);
+        let messages = sendable(messages, &ending);
+        if messages.is_empty() {
+            return;
         }
+        self.usage += usage;
+        let mut answers = messages.iter().rev().filter(|message| message.role == Role::Assistant).map(Message::text);
+        let answer = answers.find(|text| !text.trim().is_empty() && text != NO_ANSWER);
+        self.answer = answer.or(self.answer.take());
+        self.past.push(question, messages);
+    }
+
+    /// Takes a shorter form of what was said when it was made.
+    pub(crate) fn compact(&mut self, compacted: Past) {
+        self.past.replace(compacted);
+        self.seen.forget_lines();
+    }
+
+    /// The part that is sent with the next question.
+    pub(crate) fn past(&self) -> &Past {
+        &self.past
     }
 
     /// The messages that are sent with the next question.
     pub(crate) fn window(&self) -> Vec<Message> {
-        self.messages().cloned().collect()
+        self.past.messages().collect()
     }
 
     /// The latest answer.
     pub(crate) fn last_answer(&self) -> Option<String> {
-        let answers = self.messages().filter(|message| message.role == Role::Assistant).map(Message::text);
-        answers.filter(|text| !text.trim().is_empty() && text != NO_ANSWER).last()
+        self.answer.clone()
     }
 
     /// The tokens of all exchanges.
     pub(crate) fn usage(&self) -> Usage {
-        let mut usage = Usage::default();
-        self.exchanges.iter().for_each(|exchange| usage += exchange.usage);
-        usage
+        self.usage
     }
 
     /// A copy of the files that the model has read. Files that a running answer reads are added when its exchange is appended.
     pub(crate) fn seen(&self) -> Seen {
         self.seen.fork()
-    }
-
-    fn messages(&self) -> impl Iterator<Item = &Message> {
-        self.exchanges.iter().flat_map(|exchange| &exchange.messages)
     }
 }
 
@@ -186,11 +210,14 @@ mod tests {
         let ending =
             prop_oneof![Just(Ending::Answered), Just(Ending::Interrupted), Just(Ending::StepLimit), Just(failed)];
         (prop::collection::vec(message(), 0..8), ending).prop_map(|(messages, ending)| Exchange {
+            question: "q".into(),
             messages,
             model: "m".into(),
             usage: Usage { input: 1, ..Usage::default() },
             ending,
             seen: Seen::default(),
+            scale: Scale::default(),
+            compacted: None,
         })
     }
 

@@ -22,7 +22,7 @@ fn kind(kind: &ErrorKind) -> FailureKind {
         ErrorKind::Key { .. } | ErrorKind::Forbidden => FailureKind::Auth,
         ErrorKind::Quota => FailureKind::Quota,
         ErrorKind::ModelNotFound { .. } => FailureKind::ModelNotFound,
-        ErrorKind::ContextTooLong => FailureKind::ContextOverflow,
+        ErrorKind::ContextTooLong { .. } => FailureKind::ContextOverflow,
         ErrorKind::RateLimited => FailureKind::RateLimit,
         ErrorKind::Overloaded => FailureKind::Overloaded,
         ErrorKind::Server { .. } => FailureKind::Server,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::context::{self, Fragment, Query};
+use super::window::{Budget, Scale, Transcript};
 use super::{Conversation, Limits};
 use crate::chat::{Message, ToolSpec};
 use crate::guard::{Grants, Redactor};
@@ -45,6 +46,10 @@ pub(crate) struct Preview {
     pub conversation: Vec<Message>,
     /// The fragments that the query would add.
     pub fragments: Vec<Fragment>,
+    /// Estimates tokens as the model counts them.
+    pub scale: Scale,
+    /// The model's context window, in tokens.
+    pub window: u32,
 }
 
 impl Preview {
@@ -67,9 +72,16 @@ impl Kit {
         }
     }
 
+    /// The most tokens of a request, by what is known of the model.
+    pub(super) fn budget(&self, transcript: &Transcript) -> Budget {
+        Budget::new(transcript.scale().window(self.model.context_window), self.limits.compact_at)
+    }
+
     /// The request that a query would send, for `/context`.
     pub(crate) fn preview(&self, conversation: &Conversation, ports: &Ports, query: &Query) -> Preview {
         let Kit { redactor, places, limits, .. } = self;
+        let scale = conversation.past().scale().of(&self.model.name());
+        let budget = Budget::new(scale.window(self.model.context_window), limits.compact_at);
         let conversation = conversation.window();
         let is_first = conversation.is_empty();
         let assembled = context::assemble(query, is_first, limits.events, places.history.as_deref(), redactor);
@@ -80,6 +92,8 @@ impl Kit {
             tools: self.toolbox.specs(ports),
             conversation,
             fragments: assembled.fragments.into_iter().map(masked).collect(),
+            scale,
+            window: budget.window,
         }
     }
 }

@@ -5,6 +5,9 @@ use super::context::Events;
 /// The most tokens of one answer, without thinking.
 const OUTPUT: u32 = 16_384;
 
+/// A million tokens with every request would be dear.
+const COMPACT_AT: u32 = 200_000;
+
 /// The limits of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limits {
@@ -15,11 +18,13 @@ pub(crate) struct Limits {
     pub tellings: u32,
     /// How much of the shell's recent commands goes with a query.
     pub events: Events,
+    /// Tokens of a request above which older parts of the conversation are summarised, however large the model's window is.
+    pub compact_at: u32,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { steps: 50, tellings: 2, events: Events::default() }
+        Limits { steps: 50, tellings: 2, events: Events::default(), compact_at: COMPACT_AT }
     }
 }
 

@@ -25,6 +25,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 mod turn;
+mod window;
 
 pub(crate) use aid::{Aid, RULES_WAIT, diagnose, first_aid};
 pub(crate) use context::{Events, Happened, Query, STDIN_CAP, ShellView};
@@ -35,6 +36,9 @@ pub(crate) use kit::{Kit, Places, Preview};
 pub(crate) use limits::Limits;
 pub(crate) use picture::picture;
 pub(crate) use turn::Turn;
+pub(crate) use window::Past;
+#[cfg(test)]
+pub(crate) use window::Scale;
 
 /// The message for a person who has not connected a model yet. It does not suggest a command with the key in it, because the shell's history
 /// would keep the key.

@@ -7,13 +7,18 @@ use tokio_util::sync::CancellationToken;
 use super::stream::{Answer, Draft};
 use super::{Turn, failure};
 use crate::chat::{Event, Failure, Message, Usage};
-use crate::provider::{NextTry, Request};
+use crate::provider::{ErrorKind, NextTry, Request};
 
 /// The result of a request.
 pub(super) enum Step {
     Said(Answer),
     /// The person stopped it. Contains the part of the answer that had arrived.
     Interrupted(Message),
+    /// The request is too long for the model, whose window is this large if the provider said so. Nothing was answered.
+    TooLong {
+        window: Option<u32>,
+        failure: Failure,
+    },
     /// The request failed. Contains the part of the answer that had arrived, and the reason.
     Failed(Option<Message>, Failure),
 }
@@ -43,6 +48,11 @@ pub(super) async fn ask(turn: &Turn, request: &Request, usage: &mut Usage) -> St
         tellings += u32::from(draft.has_text());
         tracing::warn!(?error, "request failed");
         let failure = failure::of(&error);
+        if let ErrorKind::ContextTooLong { window } = error.kind()
+            && !draft.has_text()
+        {
+            return Step::TooLong { window: *window, failure };
+        }
         let after = match kit.policy.decide(attempt, &error, chance()) {
             NextTry::Again(after) if tellings < kit.limits.tellings => after,
             NextTry::Again(_) | NextTry::GiveUp => return Step::Failed(draft.broken_off(), failure),

@@ -27,6 +27,14 @@ pub(super) struct Answer {
     pub(super) stop: Stop,
 }
 
+impl Answer {
+    /// Whether the model reached a length limit before it said or asked for anything.
+    pub(super) fn is_cut_before_the_first_word(&self) -> bool {
+        let has_calls = self.message.calls().next().is_some();
+        self.stop == Stop::Length && !has_calls && self.message.text().trim().is_empty()
+    }
+}
+
 impl Draft {
     /// Adds a delta. Returns the event for the front, if there is one.
     pub(super) fn take(&mut self, delta: Delta) -> Option<Event> {

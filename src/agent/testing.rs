@@ -178,7 +178,7 @@ impl Room {
     pub(super) fn begin(&self, cancel: CancellationToken) -> Turn {
         Turn {
             kit: Arc::new(self.kit.clone()),
-            said: self.conversation.window(),
+            said: self.conversation.past().clone(),
             seen: self.conversation.seen(),
             front: self.ear.clone(),
             approver: self.person.clone(),

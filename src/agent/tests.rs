@@ -247,7 +247,7 @@ fn a_request_is_sent_again_until_text_was_shown_twice() {
 #[test]
 fn the_kind_of_an_error_reaches_the_end_of_the_turn() {
     for (error, kind) in [
-        (ErrorKind::ContextTooLong, FailureKind::ContextOverflow),
+        (ErrorKind::ContextTooLong { window: None }, FailureKind::ContextOverflow),
         (ErrorKind::Key { variable: None }, FailureKind::Auth),
         (ErrorKind::Quota, FailureKind::Quota),
         (ErrorKind::Damaged, FailureKind::DamagedStream),

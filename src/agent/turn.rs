@@ -10,17 +10,20 @@ use super::front::{Approval, Approver, Decision, Front, Place};
 use super::mask::masked;
 use super::step::{self, Step};
 use super::stream::Answer;
+use super::window::compact::{self, Reach};
+use super::window::{Past, Transcript};
 use super::{Exchange, Kit, stop};
 use crate::chat::{Call, Ending, Event, Message, Part, Role, Usage};
 use crate::guard::Intent;
 use crate::provider::Request;
+use crate::text;
 use crate::tool::{self, Ports, Seen};
 
 /// A running answer. Several can run at once. Each is appended to the conversation as a whole when it has ended.
 pub(crate) struct Turn {
     pub kit: Arc<Kit>,
     /// The conversation so far.
-    pub said: Vec<Message>,
+    pub said: Past,
     /// The files that the model has read.
     pub seen: Seen,
     pub front: Arc<dyn Front>,
@@ -32,47 +35,59 @@ pub(crate) struct Turn {
 impl Turn {
     /// Answers a query and returns the exchange. However it ends, the conversation can continue.
     pub(crate) async fn run(mut self, query: Query) -> Exchange {
-        let said = std::mem::take(&mut self.said);
-        let before = said.len();
-        let mut request = self.kit.request(said, &self.ports);
+        let mut transcript = Transcript::new(std::mem::take(&mut self.said));
+        let scale = transcript.scale().of(&self.kit.model.name());
+        *transcript.scale_mut() = scale;
         let mut usage = Usage::default();
-        let ending = self.answer(query, &mut request, &mut usage).await;
+        let ending = self.answer(query, &mut transcript, &mut usage).await;
         self.front.hear(Event::Finished(ending.clone()));
-        let messages = request.messages.split_off(before);
-        Exchange { messages, model: self.kit.model.name(), usage, ending, seen: self.seen }
+        let question = std::mem::take(&mut transcript.question);
+        let (messages, scale, compacted) = transcript.into_compacted();
+        let model = self.kit.model.name();
+        Exchange { question, messages, model, usage, ending, seen: self.seen, scale, compacted }
     }
 
-    async fn answer(&self, query: Query, request: &mut Request, usage: &mut Usage) -> Ending {
+    /// Summarises the conversation because the person asked for it; `focus` is what matters to them. Returns the shorter past, or
+    /// nothing if there is nothing to summarise.
+    pub(crate) async fn compact(mut self, focus: &str) -> Option<Past> {
+        let mut transcript = Transcript::new(std::mem::take(&mut self.said));
+        compact::shorten(&self, &mut transcript, Reach::ByHand(focus)).await;
+        let (_, _, compacted) = transcript.into_compacted();
+        compacted
+    }
+
+    async fn answer(&self, query: Query, transcript: &mut Transcript, usage: &mut Usage) -> Ending {
         query.view.settled().await;
-        let mut place = self.ask(query, request);
+        let mut place = self.ask(query, transcript);
         let pause = self.kit.limits.steps.max(1);
         for step in 1.. {
             if step > 1 && (step - 1) % pause == 0 && !self.may_go_on(step - 1, &place).await {
                 return if self.cancel.is_cancelled() { Ending::Interrupted } else { Ending::StepLimit };
             }
             self.front.hear(Event::StepStarted { step });
-            let Answer { message, stop } = match step::ask(self, request, usage).await {
+            let Answer { message, stop } = match self.step(transcript, usage).await {
                 Step::Said(answer) => answer,
                 Step::Interrupted(message) => {
-                    request.messages.push(message);
+                    transcript.now.push(message);
                     return Ending::Interrupted;
                 }
+                Step::TooLong { failure, .. } => return Ending::Failed(failure),
                 Step::Failed(message, failure) => {
-                    request.messages.extend(message);
+                    transcript.now.extend(message);
                     return Ending::Failed(failure);
                 }
             };
             let (message, ending) = stop::judge(message, stop, &*self.front);
             let calls: Vec<Call> = message.calls().cloned().collect();
-            request.messages.push(message);
+            transcript.now.push(message);
             if let Some(ending) = ending {
-                if ending == Ending::Answered && self.take_steering(request) {
+                if ending == Ending::Answered && self.take_steering(transcript) {
                     continue;
                 }
                 return ending;
             }
             let results = Calls { turn: self, context: &place }.perform(calls).await;
-            self.add(Message { role: Role::Tool, parts: results }, request);
+            self.add(Message { role: Role::Tool, parts: results }, transcript);
             if self.cancel.is_cancelled() {
                 return Ending::Interrupted;
             }
@@ -80,34 +95,64 @@ impl Turn {
                 self.kit.redactor.learn(&environment);
                 place = tool::Context { cwd, environment, ..place };
             }
-            self.take_steering(request);
+            self.take_steering(transcript);
         }
         unreachable!("the loop returns when the turn ends")
     }
 
-    /// Appends the query to the request. Returns the environment of its calls.
-    fn ask(&self, query: Query, request: &mut Request) -> tool::Context {
+    /// Asks the model for its next message. A request that turns out to be too long is made shorter and sent again, as long as that
+    /// makes a difference.
+    async fn step(&self, transcript: &mut Transcript, usage: &mut Usage) -> Step {
+        loop {
+            let request = compact::fitting_request(self, transcript).await;
+            let before = usage.input;
+            let step = step::ask(self, &request, usage).await;
+            if transcript.scale_mut().learn(&request, usage.input - before) {
+                let window = text::human::count(usage.input - before);
+                self.front.hear(Event::Notice(format!("the server read only {window} tokens of the request")));
+            }
+            let window = match &step {
+                Step::TooLong { window, .. } => *window,
+                Step::Said(answer) if answer.is_cut_before_the_first_word() && self.is_long(&request, transcript) => {
+                    None
+                }
+                Step::Said(_) | Step::Interrupted(_) | Step::Failed(..) => return step,
+            };
+            if !compact::after_overflow(self, transcript, &request, window).await {
+                return step;
+            }
+        }
+    }
+
+    /// Whether a request fills so much of the window that the answer may have had no room.
+    fn is_long(&self, request: &Request, transcript: &Transcript) -> bool {
+        transcript.scale().tokens(request) > self.kit.budget(transcript).trigger() / 2
+    }
+
+    /// Appends the query to the transcript. Returns the environment of its calls.
+    fn ask(&self, query: Query, transcript: &mut Transcript) -> tool::Context {
         let Kit { redactor, places, limits, .. } = &*self.kit;
-        let is_first = request.messages.is_empty();
+        let is_first = transcript.is_empty();
         let assembled = context::assemble(&query, is_first, limits.events, places.history.as_deref(), redactor);
         assembled.notices.iter().for_each(|notice| self.front.hear(Event::Notice(notice.clone())));
-        self.add(assembled.message(), request);
+        transcript.question = redactor.mask(&query.text);
+        self.add(assembled.message(), transcript);
         self.place(query.view)
     }
 
     /// Appends a message that is not from the model, with its secrets masked.
-    fn add(&self, message: Message, request: &mut Request) {
-        request.messages.push(masked(message, &self.kit.redactor));
+    fn add(&self, message: Message, transcript: &mut Transcript) {
+        transcript.now.push(masked(message, &self.kit.redactor));
     }
 
     /// Appends the messages that the person has sent meanwhile, after all results. Returns whether there were any.
-    fn take_steering(&self, request: &mut Request) -> bool {
+    fn take_steering(&self, transcript: &mut Transcript) -> bool {
         let words = self.front.steered();
         let parts: Vec<Part> =
             words.iter().map(|words| Part::Text(context::steering(words, &self.kit.redactor))).collect();
         let has_any = !parts.is_empty();
         if has_any {
-            self.add(Message { role: Role::User, parts }, request);
+            self.add(Message { role: Role::User, parts }, transcript);
         }
         has_any
     }

@@ -43,6 +43,8 @@ pub(crate) enum Event {
     },
     /// The token usage of this step.
     Usage(Usage),
+    /// Older parts of the conversation were left out or summarised; the tokens of a request before and after.
+    Compacted { before: u64, after: u64 },
     /// The person sent a message while the turn was running. The model reads it in its next step.
     Steered(String),
     /// A one-line notice for the person.
@@ -153,6 +155,7 @@ mod tests {
             finished(Outcome::failed("no"), Shown::Stopped),
             Event::Retrying { attempt: 2, after: Duration::from_secs(4), why: "overloaded".into() },
             Event::Usage(Usage { input: 5, output: 4, cached: 3, cache_written: 2, cost: Some(0.5) }),
+            Event::Compacted { before: 30_000, after: 12_000 },
             Event::Steered("stop".into()),
             Event::Notice("careful".into()),
             Event::Finished(Ending::Answered),

@@ -25,6 +25,10 @@ pub(crate) struct Agent {
     pub context_lines: u64,
     /// How much of your recent commands and their output goes with a question. 0 sends none.
     pub context_size: Size,
+    /// How many tokens a request may have before older parts of the conversation are summarised, however large the model's
+    /// window is.
+    #[serde(deserialize_with = "parse::whole_number")]
+    pub compact_at: u64,
     /// How many seconds a command of the agent may run, unless the model asks for another time.
     #[serde(deserialize_with = "parse::whole_number")]
     pub command_timeout: u64,
@@ -41,6 +45,7 @@ impl Default for Agent {
             idle_timeout: HttpTimeouts::default().silence.as_secs(),
             context_lines: limits.events.lines as u64,
             context_size: Size::new(limits.events.bytes as u64),
+            compact_at: limits.compact_at.into(),
             command_timeout: timeouts.usual.as_secs(),
             longest_timeout: timeouts.longest.as_secs(),
         }
@@ -51,7 +56,8 @@ impl Agent {
     pub(crate) fn limits(&self) -> Limits {
         let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let events = Events { lines: whole(self.context_lines), bytes: whole(self.context_size.bytes()) };
-        Limits { steps: u32::try_from(self.steps).unwrap_or(u32::MAX), events, ..Limits::default() }
+        let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+        Limits { steps: number(self.steps), events, compact_at: number(self.compact_at), ..Limits::default() }
     }
 
     pub(crate) fn patience(&self) -> HttpTimeouts {

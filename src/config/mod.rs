@@ -89,6 +89,10 @@ pub(crate) struct Model {
     /// Hosts, such as `"llm.lan:8000"`, that may get a key over `http://`, where anyone on the network can read it. Other hosts get a
     /// key only over `https://`. A server on this machine needs no entry.
     pub plain_http: Vec<String>,
+    /// How many tokens the model's context window has. 0 takes what the server or the built-in list says; a window that nobody
+    /// knows counts as 32768.
+    #[serde(deserialize_with = "parse::whole_number")]
+    pub window: u64,
 }
 
 /// Which commands are recorded, and how many.
@@ -135,6 +139,7 @@ impl Model {
             protocol: self.protocol,
             effort: None,
             plain_http: self.plain_http.clone(),
+            window: u32::try_from(self.window).ok().filter(|window| *window > 0),
         }
     }
 }

@@ -79,6 +79,7 @@ impl Config {
             ("history.commands", &mut history.commands, 1, 100_000_000),
             ("capture.spill_days", &mut capture.spill_days, 0, 36_500),
             ("agent.steps", &mut agent.steps, 1, 10_000),
+            ("agent.compact_at", &mut agent.compact_at, 2_000, 10_000_000),
             ("agent.idle_timeout", &mut agent.idle_timeout, 5, 3_600),
             ("agent.context_lines", &mut agent.context_lines, 0, 100_000),
             ("agent.command_timeout", &mut agent.command_timeout, 1, 86_400),
@@ -215,6 +216,7 @@ mod tests {
             api_key_env = "MINE"
             protocol = "responses"
             plain_http = ["10.0.0.1"]
+            window = 8192
             [history]
             enabled = false
             ignore = ['^pass\b', "TOKEN="]
@@ -234,6 +236,7 @@ mod tests {
             idle_timeout = 300
             context_lines = 50
             context_size = "4 KiB"
+            compact_at = 100000
             command_timeout = 10
             longest_timeout = 20
             [line]
@@ -253,6 +256,7 @@ mod tests {
                 api_key_env: "MINE".to_owned(),
                 protocol: Protocol::Responses,
                 plain_http: vec!["10.0.0.1".to_owned()],
+                window: 8_192,
             },
             history: History {
                 enabled: false,
@@ -273,6 +277,7 @@ mod tests {
                 idle_timeout: 300,
                 context_lines: 50,
                 context_size: Size::kib(4),
+                compact_at: 100_000,
                 command_timeout: 10,
                 longest_timeout: 20,
             },

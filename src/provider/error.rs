@@ -42,8 +42,10 @@ pub(crate) enum ErrorKind {
     ModelNotFound {
         model: String,
     },
-    /// The conversation is longer than the model's window.
-    ContextTooLong,
+    /// The request is longer than the model's window, which is this large if the vendor says so.
+    ContextTooLong {
+        window: Option<u32>,
+    },
     RateLimited,
     Overloaded,
     /// The server failed.
@@ -196,7 +198,7 @@ impl ProviderError {
                 | ErrorKind::Forbidden
                 | ErrorKind::Quota
                 | ErrorKind::ModelNotFound { .. }
-                | ErrorKind::ContextTooLong
+                | ErrorKind::ContextTooLong { .. }
                 | ErrorKind::BadRequest { .. }
                 | ErrorKind::Moved { .. }
                 | ErrorKind::ConnectionRefused { .. }
@@ -230,7 +232,7 @@ impl ProviderError {
             ErrorKind::Forbidden => format!("{vendor} does not allow this with your key"),
             ErrorKind::Quota => format!("your account at {vendor} has no credit left"),
             ErrorKind::ModelNotFound { model } => format!("{vendor} has no model called {model}"),
-            ErrorKind::ContextTooLong => "the conversation is too long for the model".to_owned(),
+            ErrorKind::ContextTooLong { .. } => "the conversation is too long for the model".to_owned(),
             ErrorKind::RateLimited => format!("{vendor} limits how often you may ask"),
             ErrorKind::Overloaded => format!("{vendor} is overloaded"),
             ErrorKind::Server { status: Some(status) } => format!("{vendor} reported a server error ({status})"),
@@ -263,7 +265,7 @@ impl ProviderError {
                 format!("did you mean {}? `shellmate models` lists all", text::sanitize(&self.0.near.join(" or ")))
             }
             ErrorKind::ModelNotFound { .. } => "`shellmate models` lists those it has".to_owned(),
-            ErrorKind::ContextTooLong => "ask about less, or start afresh with /new".to_owned(),
+            ErrorKind::ContextTooLong { .. } => "ask about less, or start afresh with /new".to_owned(),
             ErrorKind::Quota => "add credit, or choose another with /model".to_owned(),
             ErrorKind::Forbidden => "check what the key is for, or choose another model".to_owned(),
             ErrorKind::Moved { .. } => "if you trust it, make that the base URL".to_owned(),

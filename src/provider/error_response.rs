@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::api_key::ApiKey;
 use super::error::{ErrorKind, ProviderError};
+use super::overflow;
 
 /// The vendor, model and key of a request, for its errors.
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +23,8 @@ pub(super) struct ErrorResponse {
     message: String,
     /// The field of the request that it is about.
     param: Option<String>,
+    /// The size of the context window, where a field of its own says so (llama.cpp).
+    window: Option<u32>,
     /// Whether it was an error object, not a web page or empty.
     readable: bool,
 }
@@ -72,6 +75,7 @@ impl ErrorResponse {
         for detail in object.get("details").and_then(Value::as_array).into_iter().flatten() {
             self.codes.extend(detail.get("reason").and_then(Value::as_str).map(str::to_owned));
         }
+        self.window = self.window.or_else(|| u32::try_from(object.get("n_ctx")?.as_u64()?).ok());
         self.param = self.param.take().or_else(|| object.get("param")?.as_str().map(str::to_owned));
         let words = [Some(object), object.get("message"), object.get("detail")];
         if self.message.is_empty() {
@@ -97,6 +101,9 @@ impl ErrorResponse {
 
     fn kind(&self, asked: AskedModel<'_>) -> ErrorKind {
         let by_code = self.codes.iter().find_map(|code| self.kind_by_code(code, asked));
+        if by_code.is_none() && overflow::is_meant_by(&self.message) {
+            return self.too_long();
+        }
         by_code.unwrap_or_else(|| self.kind_by_status(asked))
     }
 
@@ -111,7 +118,7 @@ impl ErrorResponse {
             "permission_error" | "PERMISSION_DENIED" => ErrorKind::Forbidden,
             "model_not_found" | "DeploymentNotFound" => no_model(asked),
             "not_found_error" if self.status.is_none_or(|status| status == 404) => no_model(asked),
-            "context_length_exceeded" | "exceed_context_size_error" | "request_too_large" => ErrorKind::ContextTooLong,
+            "context_length_exceeded" | "exceed_context_size_error" | "request_too_large" => self.too_long(),
             "rate_limit_exceeded" | "rate_limit_error" | "RESOURCE_EXHAUSTED" => ErrorKind::RateLimited,
             "overloaded_error" | "engine_overloaded" | "UNAVAILABLE" => ErrorKind::Overloaded,
             "api_error" | "server_error" | "internal_server_error" | "timeout_error" | "INTERNAL" => {
@@ -128,7 +135,7 @@ impl ErrorResponse {
             Some(403) => ErrorKind::Forbidden,
             Some(404) if self.readable => no_model(asked),
             Some(404 | 405) => ErrorKind::Malformed,
-            Some(413) => ErrorKind::ContextTooLong,
+            Some(413) => self.too_long(),
             Some(429) => ErrorKind::RateLimited,
             Some(503 | 529) => ErrorKind::Overloaded,
             Some(status @ (408 | 500..)) => ErrorKind::Server { status: Some(status) },
@@ -140,17 +147,15 @@ impl ErrorResponse {
         }
     }
 
-    /// Anthropic, vLLM and xAI have no codes for these errors, so their messages are searched.
+    /// xAI has no code for a wrong key, so its message is searched.
     fn kind_by_words(&self, asked: AskedModel<'_>) -> ErrorKind {
         let message = self.message.to_ascii_lowercase();
         let says = |words: &[&str]| words.iter().any(|words| message.contains(words));
-        if says(&["prompt is too long", "maximum context length", "context window", "context size"]) {
-            ErrorKind::ContextTooLong
-        } else if says(&["api key"]) {
-            wants_key(asked)
-        } else {
-            ErrorKind::BadRequest { status: self.status }
-        }
+        if says(&["api key"]) { wants_key(asked) } else { ErrorKind::BadRequest { status: self.status } }
+    }
+
+    fn too_long(&self) -> ErrorKind {
+        ErrorKind::ContextTooLong { window: self.window.or_else(|| overflow::window(&self.message)) }
     }
 }
 

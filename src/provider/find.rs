@@ -29,6 +29,12 @@ impl Finder {
 
     /// Finds a model: by wish, by environment, then among the servers of this machine. `None` if there is no model at all.
     pub(crate) async fn find(&mut self, wish: &Wish, env: Env<'_>) -> Result<Option<Resolved>, ResolveError> {
+        let found = self.search(wish, env).await?;
+        let window = |found: &Resolved| wish.window.or(found.context_window);
+        Ok(found.map(|found| Resolved { context_window: window(&found), ..found }))
+    }
+
+    async fn search(&mut self, wish: &Wish, env: Env<'_>) -> Result<Option<Resolved>, ResolveError> {
         let basis = match choose(wish, env)? {
             Some(choice) => Basis::Chosen(choice),
             None => Basis::local(ModelName::of(wish, env), env),

@@ -26,11 +26,11 @@ mod list;
 mod notice;
 mod openai_chat;
 mod openai_responses;
+mod overflow;
 mod private_file;
 mod protocol;
 mod provenance;
 mod remote;
-#[cfg(any(test, fuzzing))]
 #[cfg(any(test, fuzzing))]
 pub(crate) mod replay;
 mod resolve;

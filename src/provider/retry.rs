@@ -120,7 +120,7 @@ mod tests {
         let at_once = NextTry::Again(Duration::from_secs(30));
         assert_eq!(decide(1, ErrorKind::RateLimited, Some(30), 0.0), at_once);
         assert_eq!(decide(1, ErrorKind::RateLimited, Some(31), 0.0), NextTry::GiveUp);
-        assert_eq!(decide(1, ErrorKind::ContextTooLong, Some(1), 0.0), NextTry::GiveUp);
+        assert_eq!(decide(1, ErrorKind::ContextTooLong { window: None }, Some(1), 0.0), NextTry::GiveUp);
     }
 
     #[test]

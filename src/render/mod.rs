@@ -30,7 +30,7 @@ pub(crate) use ask::{ApprovalRequest, Card, CardSize, Change, Subject, approval_
 pub(crate) use code::{load_grammars, warm};
 pub(crate) use diff::diff;
 pub(crate) use options::{Mode, Options, Size, Wrapping, cooked};
-pub(crate) use painter::{Painter, wrapped};
+pub(crate) use painter::{Painter, compaction, wrapped};
 pub(crate) use theme::{BUILT_IN as BUILT_IN_THEMES, Theme, about as about_theme};
 pub(crate) use unfold::Unfolding;
 

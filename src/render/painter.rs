@@ -118,6 +118,10 @@ impl Painter {
                     status.streamed = 0;
                 }
             }
+            Event::Compacted { before, after } => {
+                self.begin(Kind::Note, now);
+                self.say(vec![prose(Look::MUTED, &compaction(*before, *after))]);
+            }
             Event::Notice(text) => {
                 self.begin(Kind::Note, now);
                 self.say(text.lines().map(|line| prose(Look::MUTED, line)).collect());
@@ -401,4 +405,10 @@ pub(crate) fn wrapped(text: &str, options: &Options) -> Vec<String> {
 /// A line of prose whose further rows align with its text.
 fn prose(style: Look, text: &str) -> StyledLine {
     StyledLine::of(style, text).wrapped(Hang { lead: 0, ..Hang::below(wrap::hang_of(text)) })
+}
+
+/// One line that says that older parts of the conversation are no longer sent as they were.
+pub(crate) fn compaction(before: u64, after: u64) -> String {
+    let (before, after) = (human::count(before), human::count(after));
+    format!("older parts of the conversation are now summarised: {before} → {after} tokens")
 }

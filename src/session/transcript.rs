@@ -64,7 +64,7 @@ fn size(event: &Event) -> usize {
         Event::CallOutput { text, .. } => text.len(),
         Event::CallFinished { outcome, shown, .. } => outcome.text().len() + shown.size(),
         Event::Retrying { why, .. } => why.len(),
-        Event::StepStarted { .. } | Event::Usage(_) | Event::Finished(_) => 0,
+        Event::StepStarted { .. } | Event::Usage(_) | Event::Compacted { .. } | Event::Finished(_) => 0,
     };
     said + size_of::<(Instant, Event)>()
 }

@@ -43,6 +43,7 @@ use crate::guard::{Intent, Redactor};
 pub(crate) use bash::Timeouts;
 pub(crate) use ports::{Answer, Asker, Ports, Question, ShellPort, ShellResult};
 pub(crate) use read::media_type;
+pub(crate) use result::file_of_whole;
 pub(crate) use seen::Seen;
 pub(crate) use toolbox::Toolbox;
 

@@ -97,11 +97,22 @@ pub(super) fn cut(text: &str, whole: &Whole) -> String {
     let last = whole.lines.saturating_sub(tail.lines().count()).max(first);
     let size = human::size(whole.bytes);
     let rest = match &whole.at {
-        Ok(path) => format!("the whole ({size}) is in {}: read_file or grep it", path.display()),
+        Ok(path) => format!("the whole ({size}{IS_IN}{}{READ_IT}", path.display()),
         Err(error) => format!("the whole ({size}) could not be kept: {error}"),
     };
     let gap = if head.ends_with('\n') { "" } else { "\n" };
     format!("{head}{gap}[… lines {first}–{last} of {} left out; {rest} …]\n{tail}", whole.lines)
+}
+
+/// Around the path of the file with the whole of a cut result.
+const IS_IN: &str = ") is in ";
+const READ_IT: &str = ": read_file or grep it";
+
+/// The file with the whole of a result, if the result was cut and names it.
+pub(crate) fn file_of_whole(result: &str) -> Option<&str> {
+    let (before, _) = result.split_once(READ_IT)?;
+    let (_, path) = before.rsplit_once(IS_IN)?;
+    path.starts_with('/').then_some(path)
 }
 
 fn beginning(text: &str, room: usize) -> &str {

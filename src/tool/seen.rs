@@ -90,6 +90,11 @@ impl Seen {
         self.lock().insert(path.to_owned(), Entry { print: now, shown: Vec::new() });
     }
 
+    /// Forgets which lines were shown, because the model no longer has them. What it knows of the files' states stays.
+    pub(crate) fn forget_lines(&self) {
+        self.lock().values_mut().for_each(|entry| entry.shown.clear());
+    }
+
     /// An independent copy.
     pub(crate) fn fork(&self) -> Seen {
         Seen(Arc::new(Mutex::new(self.lock().clone())))

@@ -48,4 +48,5 @@ mod terminal;
 mod tls;
 mod tmux;
 mod turbulence;
+mod window;
 mod wire;

@@ -20,7 +20,7 @@ use anyhow::Context;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{self, Exchange, Front, Query, Turn};
+use crate::agent::{self, Exchange, Front, Past, Query, Turn};
 use crate::chat::{Ending, Event, Failure, FailureKind, Image, Usage};
 use crate::config::{self, Config, Paths};
 use crate::guard::{Grants, Redactor};
@@ -189,7 +189,7 @@ async fn answer(
     kit.limits.tellings = writer.tellings();
     let turn = Turn {
         kit: Arc::new(kit),
-        said: Vec::new(),
+        said: Past::default(),
         seen: Seen::default(),
         front: writer.clone(),
         approver: approver.clone(),

@@ -12,6 +12,7 @@ use super::super::report::{self, Surface};
 use super::painter::AnswerPainter;
 use crate::agent::Front;
 use crate::chat::{Call, Ending, Event, Outcome, Shown, Usage};
+use crate::render;
 use crate::text::human;
 
 /// What is written to stdout.
@@ -262,6 +263,7 @@ impl Front for AnswerWriter {
             Event::CallStarted { call, title, .. } => self.started(said, call, title),
             Event::CallFinished { id, outcome, shown, took } => self.finished(said, &id, &outcome, &shown, took),
             Event::Notice(words) | Event::Steered(words) => self.write_notice(said, &words),
+            Event::Compacted { before, after } => self.write_notice(said, &render::compaction(before, after)),
             Event::Retrying { after, why, .. } => {
                 said.answer.clear();
                 self.write_notice(said, &format!("retrying in {}: {why}", human::duration(after)));

@@ -51,6 +51,8 @@ pub(crate) struct Wish {
     pub effort: Option<Effort>,
     /// Hosts that may get a key without encryption.
     pub plain_http: Vec<String>,
+    /// The model's context window in tokens, where the person knows better than the server.
+    pub window: Option<u32>,
 }
 
 impl Wish {
@@ -69,6 +71,8 @@ impl Wish {
             protocol: settings.protocol,
             effort: self.effort,
             plain_http,
+            // It is the window of the model in the settings.
+            window: settings.window.filter(|_| said.full.is_none()),
         }
     }
 

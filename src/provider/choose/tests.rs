@@ -186,12 +186,16 @@ fn settings_fill_in_what_was_not_said() {
         protocol: Protocol::Messages,
         effort: None,
         plain_http: vec!["10.0.0.1".to_owned()],
+        window: Some(8_192),
     };
     let nothing = |_: &str| None;
     let named = |name: &str| (name == "SHELLMATE_MODEL").then(|| "other".to_owned());
     assert_eq!(Wish::default().or(&settings, &nothing), settings);
-    assert_eq!(wish("other").or(&settings, &nothing), Wish { model: Some("other".to_owned()), ..settings.clone() });
-    assert_eq!(Wish::default().or(&settings, &named), Wish { model: None, ..settings.clone() });
+    assert_eq!(
+        wish("other").or(&settings, &nothing),
+        Wish { model: Some("other".to_owned()), window: None, ..settings.clone() }
+    );
+    assert_eq!(Wish::default().or(&settings, &named), Wish { model: None, window: None, ..settings.clone() });
     let plain_http = settings.plain_http.clone();
     let alone = Wish { plain_http: plain_http.clone(), ..wish("openai/gpt-4.1") };
     assert_eq!(wish("openai/gpt-4.1").or(&settings, &nothing), alone);

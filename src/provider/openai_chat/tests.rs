@@ -244,7 +244,10 @@ fn errors_inside_the_stream() {
     assert_eq!(kind(r#"{"error":{"message":"m","code":502}}"#), ErrorKind::Server { status: Some(502) });
     assert_eq!(kind(r#"{"error":{"message":"m","code":429}}"#), ErrorKind::RateLimited);
     assert_eq!(kind(r#"{"error":{"message":"m","type":"server_error"}}"#), ErrorKind::Server { status: None });
-    assert_eq!(kind(r#"{"error":{"message":"m","code":"context_length_exceeded"}}"#), ErrorKind::ContextTooLong);
+    assert_eq!(
+        kind(r#"{"error":{"message":"m","code":"context_length_exceeded"}}"#),
+        ErrorKind::ContextTooLong { window: None }
+    );
     assert_eq!(kind(r#"{"error":"out of memory"}"#), ErrorKind::Server { status: None });
     let named = error("event: error\ndata: {\"message\":\"gone\"}\n\n");
     assert_eq!(named.to_string(), "custom reported a server error: gone");

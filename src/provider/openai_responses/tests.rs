@@ -170,7 +170,7 @@ fn errors_inside_the_stream() {
     };
     assert_eq!(failed("server_error"), ErrorKind::Server { status: None });
     assert_eq!(failed("rate_limit_exceeded"), ErrorKind::RateLimited);
-    assert_eq!(failed("context_length_exceeded"), ErrorKind::ContextTooLong);
+    assert_eq!(failed("context_length_exceeded"), ErrorKind::ContextTooLong { window: None });
     assert_eq!(failed("insufficient_quota"), ErrorKind::Quota);
     assert_eq!(
         kind(r#"{"type":"error","code":"server_error","message":"no","param":null}"#),

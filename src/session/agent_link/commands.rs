@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio_util::sync::CancellationToken;
+
 use crate::agent::{Query, ShellView};
 use crate::chat::Usage;
 use crate::provider::{Resolved, Wish};
@@ -36,6 +38,7 @@ impl AgentThread {
                 self.begin_conversation();
                 "a new conversation begins".into()
             }
+            AgentCommand::Compact(focus) => self.compact(&focus, query).await,
             AgentCommand::Quit => {
                 self.begin_conversation();
                 "the conversation is over; the next question begins another".into()
@@ -75,6 +78,23 @@ impl AgentThread {
             }
             Ok(None) => format!("{NO_MODEL}, so nothing would be sent"),
             Err(failure) => failure.words,
+        }
+    }
+
+    /// Summarises the conversation.
+    async fn compact(&mut self, focus: &str, query: &Query) -> String {
+        let resolved = match self.resolve(&self.wish.clone(), &query.view).await {
+            Ok(Some(resolved)) => resolved,
+            Ok(None) => return NO_MODEL.into(),
+            Err(failure) => return failure.words,
+        };
+        let turn = self.turn(resolved, Arc::new(self.link.clone()), CancellationToken::new());
+        match turn.compact(focus).await {
+            Some(compacted) => {
+                self.conversation.compact(compacted);
+                "the next question sends the summary".into()
+            }
+            None => "there is too little to summarise".into(),
         }
     }
 

@@ -244,10 +244,10 @@ impl AgentThread {
     }
 
     /// A turn on what was said so far.
-    fn turn(&self, resolved: Resolved, link: Arc<RequestLink>, cancel: CancellationToken) -> Turn {
+    pub(super) fn turn(&self, resolved: Resolved, link: Arc<RequestLink>, cancel: CancellationToken) -> Turn {
         Turn {
             kit: Arc::new(self.kit(resolved)),
-            said: self.conversation.window(),
+            said: self.conversation.past().clone(),
             seen: self.conversation.seen(),
             ports: ports(&link),
             approver: link.clone(),
@@ -305,6 +305,7 @@ impl AgentThread {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::Scale;
     use crate::provider::{Delta, Effort, Provider, ProviderError, Request};
     use futures_util::future::BoxFuture;
     use std::os::unix::net::UnixStream;
@@ -340,6 +341,9 @@ mod tests {
         let (tell, _news) = sync_channel(100);
         let mut thread = AgentThread::new(link_of_request_3(tell), AgentSetup::default());
         let exchange = || Exchange {
+            question: "q".into(),
+            scale: Scale::default(),
+            compacted: None,
             messages: vec![crate::chat::Message::user("why")],
             model: "m".into(),
             usage: Usage { input: 3, ..Usage::default() },

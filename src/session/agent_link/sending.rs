@@ -9,9 +9,6 @@ use super::slash::Part;
 /// Stands where the question will.
 pub(super) const PLACEHOLDER: &str = "(your question)";
 
-/// Bytes of text to a token, about.
-const BYTES_PER_TOKEN: u64 = 4;
-
 /// The part that is to be seen.
 pub(super) fn words(preview: &Preview, part: Part) -> String {
     match part {
@@ -28,7 +25,8 @@ pub(super) fn words(preview: &Preview, part: Part) -> String {
 }
 
 fn whole(preview: &Preview) -> String {
-    let Preview { model, system, tools, conversation, fragments } = preview;
+    let Preview { model, system, tools, conversation, fragments, scale, window } = preview;
+    let tokens = |bytes: usize| human::count(scale.of_bytes(bytes).into());
     let words = preview.words();
     let parts: Vec<&str> = fragments.iter().map(|fragment| fragment.tag).collect();
     let tools_size = serde_json::to_string(tools).map_or(0, |json| json.len());
@@ -40,6 +38,7 @@ fn whole(preview: &Preview) -> String {
     let total = system.len() + tools_size + said + words.len();
     [
         format!("the next question would send {model} about {} tokens:", tokens(total)),
+        bar(scale.of_bytes(total), *window),
         line("system prompt", system.len(), "see /context system"),
         line("tools", tools_size, &format!("see /context tools ({})", names.join(", "))),
         line("conversation", said, &format!("see /context conversation ({} messages)", conversation.len())),
@@ -50,8 +49,13 @@ fn whole(preview: &Preview) -> String {
     .join("\n")
 }
 
-fn tokens(bytes: usize) -> String {
-    human::count((bytes as u64).div_ceil(BYTES_PER_TOKEN))
+/// How much of the window is used, as a bar of twenty cells.
+fn bar(used: u32, window: u32) -> String {
+    const CELLS: u64 = 20;
+    let share = |whole: u64| u64::from(used) * whole / u64::from(window.max(1));
+    let filled = share(CELLS).min(CELLS) as usize;
+    let bar = "█".repeat(filled) + &"░".repeat(CELLS as usize - filled);
+    format!("  {bar}  {} % of a window of {} tokens", share(100), human::count(window.into()))
 }
 
 fn size(message: &Message) -> usize {
@@ -86,6 +90,7 @@ fn said(message: &Message) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::Scale;
     use crate::agent::context::Fragment;
     use crate::chat::{Call, ToolSpec};
 
@@ -107,12 +112,13 @@ mod tests {
             Fragment::new("cwd", 100, "the shell's directory", "<cwd>/</cwd>\n".into()),
             Fragment::new("query", 100, "your question", "\n(your question)".into()),
         ];
-        let preview = Preview { model: "m".into(), system: "s".repeat(2_048).leak(), tools, conversation, fragments };
+        let (model, system, scale) = ("m".into(), "s".repeat(2_048).leak(), Scale::default());
+        let preview = Preview { model, system, tools, conversation, fragments, scale, window: 8_192 };
         let shown = super::words(&preview, Part::Whole);
-        assert!(shown.starts_with("the next question would send m about 1.5k tokens:\n"), "{shown}");
-        assert!(shown.contains("system prompt    2.0 KiB    512 tokens"), "{shown}");
+        assert!(shown.starts_with("the next question would send m about 1.7k tokens:\n  ████░░░░░░░░░░░░░░░░  20 % of a window of 8.1k tokens\n"), "{shown}");
+        assert!(shown.contains("system prompt    2.0 KiB    569 tokens"), "{shown}");
         assert!(
-            shown.contains("conversation     3.9 KiB   1.0k tokens  see /context conversation (3 messages)"),
+            shown.contains("conversation     3.9 KiB   1.1k tokens  see /context conversation (3 messages)"),
             "{shown}"
         );
         assert!(shown.ends_with("  cwd, query, as follows:\n\n<cwd>/</cwd>\n\n(your question)"), "{shown}");

@@ -50,6 +50,8 @@ pub(in crate::session) enum AgentCommand {
     Thinking(Effort),
     Context(Part),
     New,
+    /// Summarise the conversation; the words say what matters.
+    Compact(String),
     Usage,
     Copy,
     Quit,
@@ -108,6 +110,13 @@ const COMMANDS: &[SlashCommand] = &[
     SlashCommand {
         aliases: &["/clear", "/reset"],
         ..SlashCommand::plain("/new", "begin a new conversation", |_| Ok(Slash::Agent(AgentCommand::New)))
+    },
+    SlashCommand {
+        arguments: "[WHAT MATTERS]",
+        aliases: &["/compress", "/summarize"],
+        ..SlashCommand::plain("/compact", "summarise the conversation so far, so that it takes less room", |rest| {
+            Ok(Slash::Agent(AgentCommand::Compact(rest.to_owned())))
+        })
     },
     SlashCommand {
         aliases: &["/cost", "/stats", "/tokens"],
@@ -310,7 +319,7 @@ mod tests {
 
     #[test]
     fn another_word_is_not_taken_for_a_slip() {
-        for word in ["/undo", "/mcp", "/init", "/jobs", "/resume", "/compact", "/memory", "/save", "/edit"] {
+        for word in ["/undo", "/mcp", "/init", "/jobs", "/resume", "/memory", "/save", "/edit"] {
             let said = read(word).unwrap_err();
             assert!(!said.contains("did you mean"), "{said}");
         }

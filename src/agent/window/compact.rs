@@ -1,0 +1,132 @@
+//! Makes a request shorter, in rungs, and only as far as needed.
+
+use tokio_util::sync::CancellationToken;
+
+use super::super::stream::Draft;
+use super::super::{Kit, Turn};
+use super::past::Transcript;
+use super::{Budget, clip, stubs, summary};
+use crate::chat::{Event, Message};
+use crate::provider::Request;
+use crate::tool::Ports;
+
+/// Sizes, in bytes, to which results are cut when nothing else helps, one after the other.
+const CLIPS: [usize; 3] = [8 * 1024, 2 * 1024, 400];
+/// Tokens of a summary.
+const NOTES: u32 = 2_048;
+
+/// How far to go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::agent) enum Reach<'a> {
+    /// Until the request is short enough.
+    Needed,
+    /// Everything but the last exchange becomes a summary, as the person asked for; this is what matters to them.
+    ByHand(&'a str),
+}
+
+/// The next request of a turn, short enough for the model.
+pub(in crate::agent) async fn fitting_request(turn: &Turn, transcript: &mut Transcript) -> Request {
+    let Turn { kit, ports, .. } = turn;
+    let mut request = kit.request(transcript.messages(), ports);
+    let budget = kit.budget(transcript);
+    if transcript.scale().tokens(&request) > budget.trigger() {
+        shorten(turn, transcript, Reach::Needed).await;
+        request = kit.request(transcript.messages(), ports);
+    }
+    request.max_output = kit.budget(transcript).output(request.max_output, transcript.scale().tokens(&request));
+    request
+}
+
+/// Shortens a transcript whose request the provider did not accept. Returns whether it is shorter now, and worth another try.
+pub(in crate::agent) async fn after_overflow(
+    turn: &Turn,
+    transcript: &mut Transcript,
+    request: &Request,
+    window: Option<u32>,
+) -> bool {
+    let before = transcript.scale().of_messages(&request.messages);
+    transcript.scale_mut().overflowed(request, window);
+    shorten(turn, transcript, Reach::Needed).await;
+    transcript.scale().of_messages(&transcript.messages()) < before / 20 * 19
+}
+
+/// Climbs the rungs as far as needed, and tells the person how far it came.
+pub(in crate::agent) async fn shorten(turn: &Turn, transcript: &mut Transcript, reach: Reach<'_>) {
+    let Turn { kit, ports, front, cancel, seen, .. } = turn;
+    let budget = kit.budget(transcript);
+    let before = length(kit, ports, transcript);
+    let kind = |name: &str| kit.toolbox.kind(name);
+    let is_short = |transcript: &Transcript| length(kit, ports, transcript) <= budget.goal();
+    stubs::drop_stale(transcript, &kind);
+    if !is_short(transcript) && stubs::drop_old(transcript, budget, &kind) > 0 {
+        seen.forget_lines();
+    }
+    if !is_short(transcript) || reach != Reach::Needed {
+        summarise(kit, transcript, budget, reach, cancel).await;
+        seen.forget_lines();
+    }
+    for cap in CLIPS {
+        if length(kit, ports, transcript) > budget.trigger() && clip::clip_results(transcript, cap) {
+            seen.forget_lines();
+        }
+    }
+    let after = length(kit, ports, transcript);
+    if after < before {
+        front.hear(Event::Compacted { before: before.into(), after: after.into() });
+    }
+}
+
+/// The tokens of the request that the transcript makes.
+fn length(kit: &Kit, ports: &Ports, transcript: &Transcript) -> u32 {
+    let request = kit.request(transcript.messages(), ports);
+    transcript.scale().tokens(&request)
+}
+
+/// Replaces all but the newest exchanges by a summary.
+async fn summarise(
+    kit: &Kit,
+    transcript: &mut Transcript,
+    budget: Budget,
+    reach: Reach<'_>,
+    cancel: &CancellationToken,
+) {
+    let (count, focus) = match reach {
+        Reach::Needed => (summary::replaceable(&transcript.past, budget), None),
+        Reach::ByHand(focus) => (transcript.past.exchanges.len().saturating_sub(1), Some(focus.trim())),
+    };
+    let focus = focus.filter(|focus| !focus.is_empty());
+    if count == 0 {
+        return;
+    }
+    let room = transcript.past.scale.bytes_of(budget.window / 2);
+    let record = summary::record(&transcript.past, count, focus, room);
+    let notes = notes(kit, record, budget, cancel).await;
+    summary::replace(&mut transcript.past, count, notes, budget);
+    transcript.is_compacted = true;
+}
+
+/// The model's notes on a record; none if it cannot be asked, fails or says nothing.
+async fn notes(kit: &Kit, record: Message, budget: Budget, cancel: &CancellationToken) -> Option<String> {
+    let request = Request {
+        model: kit.model.model.clone(),
+        system: summary::INSTRUCTIONS.to_owned(),
+        messages: vec![record],
+        tools: Vec::new(),
+        effort: kit.model.effort,
+        max_output: NOTES.min(budget.window / 4),
+    };
+    let mut draft = Draft::default();
+    let mut take = |delta| {
+        draft.take(delta);
+    };
+    let streamed = cancel.run_until_cancelled(kit.model.provider.stream(&request, &mut take)).await;
+    let text = match streamed {
+        Some(Ok(())) => draft.finish().message.text(),
+        Some(Err(error)) => {
+            tracing::warn!(?error, "the model could not summarise; every exchange is kept as one line");
+            return None;
+        }
+        None => return None,
+    };
+    Some(kit.redactor.mask(text.trim())).filter(|text| !text.is_empty())
+}

@@ -1,0 +1,102 @@
+//! What a request carries of earlier exchanges, and of the current one.
+
+use serde::{Deserialize, Serialize};
+
+use super::scale::Scale;
+use super::summary::Summary;
+use crate::chat::Message;
+
+/// Earlier exchanges in the form in which they are sent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Past {
+    /// Stands for the exchanges that were summarised.
+    pub(super) summary: Option<Summary>,
+    pub(super) exchanges: Vec<PastExchange>,
+    /// The number of the next exchange.
+    next: u64,
+    pub(super) scale: Scale,
+}
+
+/// One earlier exchange.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct PastExchange {
+    number: u64,
+    /// The person's own words.
+    pub question: String,
+    pub messages: Vec<Message>,
+}
+
+impl Past {
+    /// Adds an exchange that is over.
+    pub(crate) fn push(&mut self, question: String, messages: Vec<Message>) {
+        self.exchanges.push(PastExchange { number: self.next, question, messages });
+        self.next += 1;
+    }
+
+    /// Takes a compacted form of the exchanges that were there when it was made. Exchanges that came since stay as they are.
+    pub(crate) fn replace(&mut self, compacted: Past) {
+        let later = std::mem::take(&mut self.exchanges).into_iter().filter(|one| one.number >= compacted.next);
+        let exchanges = compacted.exchanges.into_iter().chain(later).collect();
+        *self = Past { exchanges, next: self.next, ..compacted };
+    }
+
+    /// The messages that are sent.
+    pub(crate) fn messages(&self) -> impl Iterator<Item = Message> {
+        let summary = self.summary.iter().flat_map(Summary::messages);
+        summary.chain(self.exchanges.iter().flat_map(|one| one.messages.iter().cloned()))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.summary.is_none() && self.exchanges.is_empty()
+    }
+
+    pub(crate) fn scale(&self) -> &Scale {
+        &self.scale
+    }
+
+    /// What the model's counts have taught.
+    pub(crate) fn set_scale(&mut self, scale: Scale) {
+        self.scale = scale;
+    }
+}
+
+/// A conversation in the middle of a turn.
+#[derive(Debug, Clone, Default)]
+pub(in crate::agent) struct Transcript {
+    pub(in crate::agent) past: Past,
+    /// The messages of the current exchange.
+    pub(in crate::agent) now: Vec<Message>,
+    /// The person's own words in the current exchange.
+    pub(in crate::agent) question: String,
+    /// Whether `past` is shorter than it was.
+    pub(super) is_compacted: bool,
+}
+
+impl Transcript {
+    pub(in crate::agent) fn new(past: Past) -> Transcript {
+        Transcript { past, ..Transcript::default() }
+    }
+
+    /// The messages of a request.
+    pub(in crate::agent) fn messages(&self) -> Vec<Message> {
+        self.past.messages().chain(self.now.iter().cloned()).collect()
+    }
+
+    pub(in crate::agent) fn is_empty(&self) -> bool {
+        self.past.is_empty() && self.now.is_empty()
+    }
+
+    pub(in crate::agent) fn scale(&self) -> &Scale {
+        &self.past.scale
+    }
+
+    pub(in crate::agent) fn scale_mut(&mut self) -> &mut Scale {
+        &mut self.past.scale
+    }
+
+    /// The compacted past, if it was compacted.
+    pub(in crate::agent) fn into_compacted(self) -> (Vec<Message>, Scale, Option<Past>) {
+        let scale = self.past.scale.clone();
+        (self.now, scale, self.is_compacted.then_some(self.past))
+    }
+}
