@@ -8,12 +8,15 @@ mod output;
 mod plain;
 mod spill;
 mod sweep;
+mod total;
 mod trail;
+mod whole;
 
 pub(crate) use output::Output;
 pub(crate) use plain::{Size, render};
 pub(crate) use spill::Spiller;
 pub(crate) use sweep::{Retention, SessionLock, SpillUse, lock_session, new_name, sweep_if_due};
+pub(crate) use whole::Whole;
 
 use crate::text::{KIB, MIB};
 use spill::Spill;

@@ -1,6 +1,6 @@
 //! What is left of a command's output when it has ended.
 
-use super::plain::{self, Size};
+use super::plain::Size;
 use super::spill::Spilled;
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ pub(crate) struct Output {
 }
 
 /// A tail begins wherever the ring had room; a line that starts within this many bytes of it is where its text starts.
-const FIRST_LINE: usize = 4096;
+pub(super) const FIRST_LINE: usize = 4096;
 
 impl Output {
     /// An output read back from where it was stored. Whether its spill file is whole is no longer known.
@@ -50,34 +50,9 @@ impl Output {
         self.missing() > 0 && self.spilled.as_ref().is_none_or(|spilled| spilled.bytes() < self.offered)
     }
 
-    /// What is in memory, raw, with a line in place of what is missing between head and tail.
-    pub(crate) fn kept(&self) -> Vec<u8> {
-        let mut kept = self.head.clone();
-        if self.missing() > 0 {
-            kept.extend_from_slice(format!("\r\n{}\r\n", notice(self.missing())).as_bytes());
-        }
-        kept.extend_from_slice(&self.tail);
-        kept
-    }
-
     /// What is in memory, as a terminal of this size showed it.
     pub(crate) fn text(&self, size: Size) -> String {
-        if self.missing() == 0 {
-            return plain::render(&self.kept(), size);
-        }
-        // Each side of the gap has its own screen: a progress bar in the tail must not climb into the head.
-        let tail = &self.tail[torn(&self.tail)..];
-        let missing = self.missing() + (self.tail.len() - tail.len()) as u64;
-        let head = &self.head[..self.head.len() - torn_end(&self.head)];
-        let missing = missing + (self.head.len() - head.len()) as u64;
-        let mut text = plain::render(head, size);
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(&notice(missing));
-        text.push('\n');
-        text.push_str(&plain::render(tail, size));
-        text
+        self.whole(None).text(size)
     }
 
     /// Bytes missing in memory between head and tail.
@@ -86,12 +61,12 @@ impl Output {
     }
 }
 
-fn notice(missing: u64) -> String {
+pub(super) fn notice(missing: u64) -> String {
     format!("… {missing} bytes not kept …")
 }
 
 /// Length of what a cut left of a line, an escape sequence or a character at the start of `tail`.
-fn torn(tail: &[u8]) -> usize {
+pub(super) fn torn(tail: &[u8]) -> usize {
     match memchr::memchr(b'\n', &tail[..tail.len().min(FIRST_LINE)]) {
         Some(newline) => newline + 1,
         None => tail.iter().take(3).take_while(|&&byte| byte & 0b1100_0000 == 0b1000_0000).count(),
@@ -100,7 +75,7 @@ fn torn(tail: &[u8]) -> usize {
 
 /// Length of what a cut left of a line or a character at the end of `head`. Half a line could hold half a secret, which nothing
 /// could tell from ordinary text.
-fn torn_end(head: &[u8]) -> usize {
+pub(super) fn torn_end(head: &[u8]) -> usize {
     let near = &head[head.len().saturating_sub(FIRST_LINE)..];
     if let Some(newline) = memchr::memrchr(b'\n', near) {
         return near.len() - newline - 1;

@@ -3,7 +3,8 @@
 //! The shell's output must never wait for a disk, so a thread of its own writes it. It is started at the first spill and fed
 //! through a bounded queue; when the queue is full or the disk fails, that one spill stops short and says so.
 
-use super::sweep;
+use super::total;
+use crate::text::MIB;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -15,6 +16,9 @@ use std::thread::{self, Thread};
 
 /// Blocks of the trail that may wait for the disk, 4 MiB in all: at 500 MB/s the writer may be 8 ms late.
 const QUEUE: usize = 32;
+
+/// Bytes of the user's share of the disk that a spill file takes at a time.
+const RESERVED: u64 = MIB as u64;
 
 /// Opens spill files in one directory. Clones share the directory and the thread.
 #[derive(Clone, Debug)]
@@ -91,8 +95,11 @@ impl Spiller {
             accepted: 0,
             target: Arc::new(Target {
                 path: shared.directory.join(format!("{number}.out")),
-                others: shared.per_user - limit,
+                limit,
+                per_user: shared.per_user,
                 file: OnceLock::new(),
+                written: AtomicU64::new(0),
+                reserved: AtomicU64::new(0),
                 failed: AtomicBool::new(false),
             }),
         })
@@ -167,9 +174,14 @@ struct Chunk {
 #[derive(Debug)]
 struct Target {
     path: PathBuf,
-    /// What all other spills of the user may take together.
-    others: u64,
+    /// What this one may take.
+    limit: u64,
+    /// What all spills of the user may take together.
+    per_user: u64,
     file: OnceLock<File>,
+    written: AtomicU64,
+    /// How much of `per_user` this one has taken.
+    reserved: AtomicU64,
     failed: AtomicBool,
 }
 
@@ -192,15 +204,28 @@ impl Target {
                 self.file.get_or_init(|| file)
             }
         };
-        file.write_all(bytes)
+        let written = self.written.load(Ordering::Relaxed) + bytes.len() as u64;
+        self.reserve(written)?;
+        file.write_all(bytes)?;
+        self.written.store(written, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Takes what is needed of the user's share, and a little in advance.
+    fn reserve(&self, needed: u64) -> io::Result<()> {
+        let reserved = self.reserved.load(Ordering::Relaxed);
+        let Some(root) = self.path.parent().and_then(Path::parent) else { return Ok(()) };
+        if needed <= reserved {
+            return Ok(());
+        }
+        let more = (needed - reserved).max(RESERVED).min(self.limit - reserved);
+        self.reserved.store(reserved + more, Ordering::Relaxed);
+        total::reserve(root, &self.path, more, self.per_user)
     }
 
     fn create(&self) -> io::Result<File> {
         if let Some(directory) = self.path.parent() {
             DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
-            if let Some(root) = directory.parent() {
-                sweep::make_room(root, self.others);
-            }
         }
         OpenOptions::new().write(true).create_new(true).mode(0o600).custom_flags(nix::libc::O_NOFOLLOW).open(&self.path)
     }

@@ -105,7 +105,7 @@ fn stamp(swept: &Path, time: SystemTime) {
 /// spill file was kept because its use is unknown.
 fn sweep(root: &Path, retention: Retention, now: SystemTime, use_of: impl Fn(&Path) -> SpillUse) -> bool {
     let in_doubt = sweep_sessions(sessions(root), retention, now, use_of);
-    make_room(root, retention.bytes);
+    make_room(root, retention.bytes, retention.bytes, None);
     remove_abandoned(root, now);
     in_doubt
 }
@@ -159,8 +159,9 @@ fn remove_abandoned(root: &Path, now: SystemTime) {
     }
 }
 
-/// Removes the oldest spill files below `root` until the rest is at most `bytes`.
-pub(super) fn make_room(root: &Path, bytes: u64) {
+/// Where the spill files below `root` are larger than `limit` together, removes the oldest, but never `growing`, until the rest is at
+/// most `target`. Returns how many bytes are left.
+pub(super) fn make_room(root: &Path, limit: u64, target: u64, growing: Option<&Path>) -> u64 {
     let mut spills: Vec<(SystemTime, u64, PathBuf)> = sessions(root)
         .flat_map(|session| entries(&session))
         .filter(|(path, metadata)| is_spill(path, metadata))
@@ -168,15 +169,19 @@ pub(super) fn make_room(root: &Path, bytes: u64) {
         .collect();
     spills.sort();
     let mut total: u64 = spills.iter().map(|(_, length, _)| length).sum();
-    for (_, length, path) in spills {
-        if total <= bytes {
-            return;
+    if total <= limit {
+        return total;
+    }
+    for (_, length, path) in spills.into_iter().filter(|(.., path)| Some(path.as_path()) != growing) {
+        if total <= target {
+            break;
         }
         remove_file(&path);
         // The last one of an ended session leaves an empty directory; a live session's is not empty.
         let _ = path.parent().map(fs::remove_dir);
         total -= length;
     }
+    total
 }
 
 fn sessions(root: &Path) -> impl Iterator<Item = PathBuf> {

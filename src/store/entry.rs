@@ -39,6 +39,13 @@ pub(crate) struct Stored {
     pub size: capture::Size,
 }
 
+impl Stored {
+    /// All that can still be had of the output: from the spill file if there is one, else what the history keeps.
+    pub(crate) fn whole(&self) -> capture::Whole<'_> {
+        self.output.whole(self.entry.spill.as_deref())
+    }
+}
+
 /// The columns `entry` reads, of `commands AS c`.
 pub(super) const COLUMNS: &str = "c.id, c.session, c.host, c.cwd, c.text, c.status, c.started_at, c.duration, c.seen, \
                                   c.truncated, c.full_screen, c.spill";

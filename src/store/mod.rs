@@ -28,7 +28,6 @@ mod stats;
 mod tests;
 mod ticket;
 mod trouble;
-mod whole;
 mod writer;
 
 use std::cell::{Cell, RefCell};

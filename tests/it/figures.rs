@@ -2,6 +2,7 @@
 //! `cargo nextest run --release --run-ignored only --no-capture --test it figures::`
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::thread;
@@ -39,23 +40,57 @@ fn fill(database: &Path, commands: usize, spilled: &Path, spills: usize) {
     connection.execute_batch(&sql).expect("rows");
 }
 
-#[test]
-#[ignore = "takes minutes and prints figures"]
-fn memory_of_a_million_commands_as_json() {
-    let (term, path) = database(Term::new(Shell::Bash));
-    fill(&path, 1_000_000, Path::new("/nowhere"), 0);
-    let state = term.home().join(".local/state");
-    let list = Term::new(Shell::Bash).env("XDG_STATE_HOME", state).args(["history", "--json"]);
-    let begun = Instant::now();
-    let mut child = list.command().stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("the program");
-    let mut peak = String::new();
-    while child.try_wait().expect("a child").is_none() {
+/// The most memory in KiB that `shellmate` with these arguments takes, for the history of this terminal.
+pub(crate) fn peak_kib(term: &Term, args: &[&str]) -> u64 {
+    let builder =
+        Term::new(Shell::Bash).env("XDG_STATE_HOME", term.home().join(".local/state")).args(args.iter().copied());
+    let mut child = builder.command().stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("the program");
+    let mut peak = 0;
+    loop {
         let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        peak = line.map_or(peak, |line| line.trim().to_owned());
-        thread::sleep(Duration::from_millis(2));
+        let now = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        peak = now.unwrap_or(peak);
+        if let Some(status) = child.try_wait().expect("a child") {
+            assert!(status.success(), "{args:?}: {status}");
+            return peak;
+        }
+        thread::sleep(Duration::from_millis(1));
     }
-    eprintln!("history --json of 1,000,000 commands: peak {peak}, {:?}", begun.elapsed());
+}
+
+#[test]
+#[ignore = "takes minutes and prints figures"]
+fn memory_of_a_million_commands() {
+    let (term, path) = database(Term::new(Shell::Bash));
+    fill(&path, 1_000_000, Path::new("/nowhere"), 0);
+    for args in [&["history", "--json"][..], &["history", "stats"], &["history", "forget", "--all", "--yes", "--json"]]
+    {
+        let begun = Instant::now();
+        let peak = peak_kib(&term, args);
+        eprintln!("{args:?} with 1,000,000 commands: peak {peak} KiB, {:?}", begun.elapsed());
+    }
+}
+
+#[test]
+#[ignore = "takes minutes and prints figures"]
+fn memory_of_showing_a_gigabyte() {
+    let (term, path) = database(Term::new(Shell::Bash));
+    let spilled = term.place().join("spilled");
+    fs::create_dir_all(&spilled).expect("a directory");
+    let line =
+        "2026-11-18T04:00:00Z a line of a log, as long as such lines are, with some \x1b[32mgreen\x1b[0m in it\r\n";
+    let text = line.repeat((1 << 20) / line.len());
+    let mut file = fs::File::create(spilled.join("1.out")).expect("a file");
+    (0..1024).for_each(|_| file.write_all(text.as_bytes()).expect("room on the disk"));
+    fill(&path, 1, &spilled, 1);
+    let id = term.history(&["--session", "old"])[0].id();
+    for args in [&["history", "show", &id][..], &["history", "show", &id, "--json"], &["history", "show", &id, "--raw"]]
+    {
+        let begun = Instant::now();
+        let peak = peak_kib(&term, args);
+        eprintln!("{args:?} of 1 GB: peak {peak} KiB, {:?}", begun.elapsed());
+    }
 }
 
 #[test]
@@ -70,7 +105,12 @@ fn longest_lock_while_a_million_commands_are_pruned() {
     probe.busy_timeout(Duration::ZERO).expect("a database");
     let begun = Instant::now();
     let (mut longest, mut refused) = (Duration::ZERO, None::<Instant>);
+    let mut typed = 0;
     loop {
+        if begun.elapsed() > Duration::from_millis(100) * typed {
+            typed += 1;
+            tab.typed(format!("echo m''eanwhile-{typed}.\r"));
+        }
         if probe.execute_batch("BEGIN IMMEDIATE; ROLLBACK").is_ok() {
             longest = longest.max(refused.take().map_or(Duration::ZERO, |since| since.elapsed()));
             let left: i64 = probe.query_row("SELECT commands FROM totals", [], |row| row.get(0)).expect("a row");
@@ -83,7 +123,15 @@ fn longest_lock_while_a_million_commands_are_pruned() {
         }
         thread::sleep(Duration::from_micros(200));
     }
-    eprintln!("pruning 1,000,000 to 100,000: {:?}, longest lock {longest:?}", begun.elapsed());
+    let took = begun.elapsed();
+    tab.wait_for_raw(format!("meanwhile-{typed}.").as_bytes());
+    tab.wait_for_prompt();
+    tab.exit();
+    let kept = term.history(&[]).iter().filter(|record| record.command.starts_with("echo m''eanwhile-")).count();
+    eprintln!(
+        "pruning 1,000,000 to 100,000: {took:?}, longest lock {longest:?}; {typed} commands run meanwhile, {kept} kept"
+    );
+    assert_eq!(kept, typed as usize);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
+use crate::figures::peak_kib;
 use crate::harness::{Builder, HistoryEntry, PROGRAM, Shell, Term, in_every_shell, in_short};
 
 /// A finished session with several commands.
@@ -111,6 +112,30 @@ fn show_last_and_stats() {
         let missing = term.shellmate(&["history", "show", "99999999"]);
         assert!(!missing.status.success() && missing.stderr.contains("99999999"), "{missing:?}");
     });
+}
+
+#[test]
+fn showing_a_large_output_takes_little_memory() {
+    let mut term = Term::new(Shell::Bash).start();
+    term.wait_for_prompt();
+    term.run("seq 100000");
+    term.exit();
+    let record = term.history(&[]).remove(0);
+    let (id, spill) = (record.id(), record.spill.expect("a spill file"));
+    let peak = |args: &[&str]| peak_kib(&term, &[&["history", "show", &id], args].concat());
+    let small = peak(&[]);
+    let mib = |line: &str, count: usize| line.repeat(count * (1 << 20) / line.len());
+    // Text, and text in which the cursor goes back to an earlier line.
+    for text in [mib("one line of a log\r\n", 20), mib("one line\r\nof a log\x1b[1A\r\n\r\n", 4)] {
+        std::fs::write(&spill, text).unwrap();
+        for args in [&[][..], &["--json"]] {
+            let large = peak(args);
+            assert!(large < small + 6 * 1024, "{args:?} took {large} KiB, for a small output {small}");
+        }
+    }
+    std::fs::File::create(&spill).unwrap().set_len(1 << 30).unwrap();
+    let raw = peak(&["--raw"]);
+    assert!(raw < small + 6 * 1024, "{raw} KiB, for a small output {small}");
 }
 
 #[test]

@@ -1,12 +1,16 @@
 //! Raw bytes as the terminal showed them.
 
+mod pieces;
 mod screen;
+mod sheet;
 mod strainer;
 mod typewriter;
 
+use std::io::{self, Read};
 use std::num::NonZeroU16;
+use std::ops::ControlFlow;
 
-use crate::text::without_titles;
+use crate::text::{MIB, without_titles};
 
 /// The size of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,14 +33,73 @@ impl Size {
 const ROWS: (u16, u16) = (2, 500);
 const COLS: (u16, u16) = (2, 1000);
 
+/// What fits is rendered in memory, which takes one pass instead of up to three.
+const IN_MEMORY: usize = MIB;
+
+/// Hands out all bytes from the start, in pieces, until the visitor breaks off.
+type Bytes<'a> = dyn Fn(&mut Visitor<'_>) -> io::Result<ControlFlow<()>> + 'a;
+type Visitor<'a> = dyn FnMut(&[u8]) -> ControlFlow<()> + 'a;
+
 /// Turns output into the text a terminal of this size was left with, scrolled-off lines first.
 ///
 /// Lines the terminal wrapped are whole again; trailing blanks and trailing empty lines are gone, and so is what was erased,
 /// overwritten or drawn on the alternate screen.
 pub(crate) fn render(bytes: &[u8], size: Size) -> String {
-    let size = Size { rows: clamp(size.rows, ROWS), cols: clamp(size.cols, COLS) };
+    let size = drawable(size);
     let bytes = &without_titles(bytes);
-    typewriter::render(bytes, size).unwrap_or_else(|| screen::render(bytes, size))
+    one_line_at_a_time(bytes, size).unwrap_or_else(|| on_a_screen(bytes, size))
+}
+
+/// Renders what the typewriter can; `None` if a whole screen is needed.
+fn one_line_at_a_time(bytes: &[u8], size: Size) -> Option<String> {
+    let mut text = String::new();
+    let drawn = typewriter::render(&|visit| Ok(visit(bytes)), size, &mut |piece| {
+        text.push_str(piece);
+        Ok(())
+    });
+    // Neither reading from memory nor writing to it fails.
+    drawn.is_ok_and(|drawn| drawn.is_continue()).then_some(text)
+}
+
+fn on_a_screen(bytes: &[u8], size: Size) -> String {
+    let mut text = String::new();
+    let _ = screen::render(&|visit| Ok(visit(bytes)), size, &mut |piece| {
+        text.push_str(piece);
+        Ok(())
+    });
+    text
+}
+
+/// The same for output of any length, in memory that does not grow with it: `open` reads the output from its start, and `write`
+/// gets the text piece by piece.
+pub(super) fn stream<R: Read>(
+    open: impl Fn() -> io::Result<R>,
+    size: Size,
+    write: &mut dyn FnMut(&str) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut beginning = Vec::new();
+    open()?.take(IN_MEMORY as u64 + 1).read_to_end(&mut beginning)?;
+    if beginning.len() <= IN_MEMORY {
+        let text = render(&beginning, size);
+        return if text.is_empty() { Ok(()) } else { write(&text) };
+    }
+    drop(beginning);
+    stream_pieces(&|visit: &mut Visitor<'_>| pieces::visit(open()?, pieces::LENGTH, visit), size, write)
+}
+
+/// Text that was written cannot be taken back, so a first pass finds out whether one line at a time will do.
+fn stream_pieces(bytes: &Bytes<'_>, size: Size, write: &mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()> {
+    let size = drawable(size);
+    if typewriter::render(bytes, size, &mut |_| Ok(()))?.is_continue() {
+        typewriter::render(bytes, size, write).map(|_| ())
+    } else {
+        screen::render(bytes, size, write)
+    }
+}
+
+/// The nearest size at which a screen can be modelled.
+fn drawable(size: Size) -> Size {
+    Size { rows: clamp(size.rows, ROWS), cols: clamp(size.cols, COLS) }
 }
 
 fn clamp(extent: NonZeroU16, (least, most): (u16, u16)) -> NonZeroU16 {

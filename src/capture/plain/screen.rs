@@ -1,8 +1,10 @@
 //! A whole screen, for programs that move about on it.
 
-use super::Size;
-use super::strainer::{Piece, strain};
-use std::ops::ControlFlow::Continue;
+use super::sheet::Sheet;
+use super::strainer::{Piece, Strainer};
+use super::{Bytes, Size};
+use std::io;
+use std::ops::ControlFlow::{Break, Continue};
 use unicode_width::UnicodeWidthChar;
 use vt100::capture::{BasicFormattedCaptureState, RowContents};
 
@@ -10,21 +12,38 @@ use vt100::capture::{BasicFormattedCaptureState, RowContents};
 /// widens a symbol after the fact it may reach for a column past the last.
 const ALIASES: [(char, char); 2] = [('\u{FFFD}', '\u{FDD0}'), ('\u{FE0F}', '\u{E01EF}')];
 
-/// Draws the bytes and reads the lines that scrolled off, then the screen.
-pub(super) fn render(bytes: &[u8], size: Size) -> String {
-    let mut screen = Screen { parser: vt100::Parser::new_with_callbacks(size.rows, size.cols, 0, Lines::new(size)) };
-    let _ = strain(bytes, |piece| {
-        screen.draw(piece);
-        Continue(())
-    });
-    screen.read()
+/// Draws the bytes and writes the lines as they scroll off, then the screen.
+pub(super) fn render(bytes: &Bytes<'_>, size: Size, write: &mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()> {
+    let lines = Lines::new(size, Sheet::new(erasures(bytes)?, write));
+    let mut screen = Screen { parser: vt100::Parser::new_with_callbacks(size.rows, size.cols, 0, lines) };
+    let mut strainer = Strainer::default();
+    let _ = bytes(&mut |bytes| {
+        strainer.feed(bytes, &mut |piece| {
+            screen.draw(piece);
+            if screen.parser.callbacks().sheet.has_failed() { Break(()) } else { Continue(()) }
+        })
+    })?;
+    screen.finish()
 }
 
-struct Screen {
-    parser: vt100::Parser<Lines>,
+/// How often the lines that scrolled off are erased.
+fn erasures(bytes: &Bytes<'_>) -> io::Result<usize> {
+    let mut strainer = Strainer::default();
+    let mut erasures = 0;
+    let _ = bytes(&mut |bytes| {
+        strainer.feed(bytes, &mut |piece| {
+            erasures += usize::from(matches!(piece, Piece::Control(b"3" | b"?3", b'J')));
+            Continue(())
+        })
+    })?;
+    Ok(erasures)
 }
 
-impl Screen {
+struct Screen<'a> {
+    parser: vt100::Parser<Lines<'a>>,
+}
+
+impl Screen<'_> {
     fn draw(&mut self, piece: Piece<'_>) {
         match piece {
             Piece::Text(bytes) => {
@@ -74,12 +93,9 @@ impl Screen {
     }
 
     /// Pushes what is still on the screen out at the top, so that every row takes the same way.
-    fn read(mut self) -> String {
+    fn finish(mut self) -> io::Result<()> {
         self.parser.process(b"\x1b[r\x1b[65535S");
-        let lines = self.parser.callbacks_mut();
-        lines.end_line();
-        let text = lines.text.trim_end_matches('\n');
-        text.chars().map(unalias).collect()
+        self.parser.callbacks_mut().sheet.finish()
     }
 }
 
@@ -96,68 +112,58 @@ fn repetitions(digits: &[u8]) -> u16 {
     digits.parse().unwrap_or(if digits.is_empty() { 1 } else { u16::MAX }).max(1)
 }
 
-/// Collects rows as they leave the screen at the top.
-struct Lines {
+/// Writes rows as they leave the screen at the top.
+struct Lines<'a> {
     cols: usize,
-    text: String,
-    /// Where the last row begins in `text`.
-    row: usize,
-    /// Where the line of the last row begins.
-    line: usize,
+    sheet: Sheet<'a>,
+    /// The row that left last.
+    row: String,
     state: BasicFormattedCaptureState,
     scratch: String,
 }
 
-impl Lines {
-    fn new(size: Size) -> Self {
+impl<'a> Lines<'a> {
+    fn new(size: Size, sheet: Sheet<'a>) -> Self {
         Self {
             cols: usize::from(size.cols.get()),
-            text: String::new(),
-            row: 0,
-            line: 0,
+            sheet,
+            row: String::new(),
             state: BasicFormattedCaptureState::new(),
             scratch: String::new(),
         }
     }
 
     fn forget(&mut self) {
-        self.text.clear();
-        (self.row, self.line) = (0, 0);
+        self.sheet.erase();
+        self.row.clear();
         self.state = BasicFormattedCaptureState::new();
-    }
-
-    fn end_line(&mut self) {
-        let length = self.text[self.line..].trim_end_matches(' ').len();
-        self.text.truncate(self.line + length);
     }
 
     /// Whether a wide character that did not fit into the last column began the next row. vt100 does not call that wrapping.
     fn wide_wrapped(&self, next: &str) -> bool {
         let is_wide = |c: char| c.width() > Some(1);
         next.starts_with(is_wide)
-            && self.text[self.row..].chars().map(|c| c.width().unwrap_or(0).min(2)).sum::<usize>() + 1 == self.cols
+            && self.row.chars().map(|c| c.width().unwrap_or(0).min(2)).sum::<usize>() + 1 == self.cols
     }
 }
 
-impl vt100::Callbacks for Lines {
+impl vt100::Callbacks for Lines<'_> {
     fn on_scroll(&mut self, contents: RowContents<'_>, _alternate_screen: bool) {
         let mut row = std::mem::take(&mut self.scratch);
         row.clear();
         // Writing to a string cannot fail.
         let _ = contents.write_formatted_basic(&mut row, &mut self.state);
         // A row says whether it is wrapped only by the newline before the next one.
-        match row.strip_prefix('\n') {
-            Some(row) if !self.wide_wrapped(row) => {
-                self.end_line();
-                self.text.push('\n');
-                (self.row, self.line) = (self.text.len(), self.text.len());
-                self.text.push_str(row);
+        let shown = match row.strip_prefix('\n') {
+            Some(shown) if !self.wide_wrapped(shown) => {
+                self.sheet.end_line();
+                shown
             }
-            joined => {
-                self.row = self.text.len();
-                self.text.push_str(joined.unwrap_or(&row));
-            }
-        }
+            joined => joined.unwrap_or(&row),
+        };
+        self.sheet.push(shown.chars().map(unalias));
+        self.row.clear();
+        self.row.push_str(shown);
         self.scratch = row;
     }
 }

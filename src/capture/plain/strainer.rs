@@ -23,20 +23,17 @@ pub(super) enum Piece<'a> {
     Control(&'a [u8], u8),
 }
 
-/// Hands out the pieces of `bytes` in order until `draw` has had enough.
-pub(super) fn strain(bytes: &[u8], draw: impl FnMut(Piece<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
-    Strainer { draw, state: State::Ground, parameters: Vec::new(), on_alternate_screen: false }.feed(bytes)
-}
-
-struct Strainer<F> {
-    draw: F,
+/// Where in a stream of bytes we are.
+#[derive(Default)]
+pub(super) struct Strainer {
     state: State,
     parameters: Vec<u8>,
     on_alternate_screen: bool,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 enum State {
+    #[default]
     Ground,
     Escape,
     /// `ESC` and an intermediate: a character set or the like.
@@ -47,8 +44,13 @@ enum State {
     String,
 }
 
-impl<F: FnMut(Piece<'_>) -> ControlFlow<()>> Strainer<F> {
-    fn feed(mut self, mut bytes: &[u8]) -> ControlFlow<()> {
+impl Strainer {
+    /// Hands out the pieces of the next bytes in order until `draw` breaks off.
+    pub(super) fn feed(
+        &mut self,
+        mut bytes: &[u8],
+        draw: &mut impl FnMut(Piece<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         while let Some(&byte) = bytes.first() {
             let taken = match self.state {
                 State::Ground if byte == ESC => {
@@ -57,12 +59,12 @@ impl<F: FnMut(Piece<'_>) -> ControlFlow<()>> Strainer<F> {
                 }
                 State::Ground => {
                     let length = memchr(ESC, bytes).unwrap_or(bytes.len());
-                    self.draw(Piece::Text(&bytes[..length]))?;
+                    self.draw(Piece::Text(&bytes[..length]), draw)?;
                     length
                 }
                 State::String => self.string(bytes),
                 State::Escape | State::Intermediate | State::Control => {
-                    self.sequence(byte)?;
+                    self.sequence(byte, draw)?;
                     1
                 }
             };
@@ -81,12 +83,12 @@ impl<F: FnMut(Piece<'_>) -> ControlFlow<()>> Strainer<F> {
         end + 1
     }
 
-    fn sequence(&mut self, byte: u8) -> ControlFlow<()> {
+    fn sequence(&mut self, byte: u8, draw: &mut impl FnMut(Piece<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
         match (self.state, byte) {
             (_, ESC) => self.state = State::Escape,
             (_, CAN | SUB) => self.state = State::Ground,
             // Other controls act at once, even inside a sequence.
-            (_, 0..=0x1f) => return self.draw(Piece::Text(&[byte])),
+            (_, 0..=0x1f) => return self.draw(Piece::Text(&[byte]), draw),
             (State::Escape, b'[') => {
                 self.parameters.clear();
                 self.state = State::Control;
@@ -96,7 +98,7 @@ impl<F: FnMut(Piece<'_>) -> ControlFlow<()>> Strainer<F> {
             (State::Escape, _) => {
                 self.state = State::Ground;
                 self.on_alternate_screen &= byte != b'c';
-                return self.draw(Piece::Escape(byte));
+                return self.draw(Piece::Escape(byte), draw);
             }
             (State::Control, b' '..=b'?') => {
                 if self.parameters.len() <= PARAMETERS {
@@ -105,7 +107,7 @@ impl<F: FnMut(Piece<'_>) -> ControlFlow<()>> Strainer<F> {
             }
             (State::Control, b'@'..=b'~') => {
                 self.state = State::Ground;
-                return self.control(byte);
+                return self.control(byte, draw);
             }
             (State::Control, _) => {}
             (State::Intermediate | State::Ground | State::String, _) => self.state = State::Ground,
@@ -113,7 +115,7 @@ impl<F: FnMut(Piece<'_>) -> ControlFlow<()>> Strainer<F> {
         Continue(())
     }
 
-    fn control(&mut self, last: u8) -> ControlFlow<()> {
+    fn control(&mut self, last: u8, draw: &mut impl FnMut(Piece<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
         match (self.parameters.as_slice(), last) {
             (parameters, _) if parameters.len() > PARAMETERS => Continue(()),
             ([b'?', modes @ ..], b'h' | b'l') if switches_screen(modes) => {
@@ -121,12 +123,12 @@ impl<F: FnMut(Piece<'_>) -> ControlFlow<()>> Strainer<F> {
                 Continue(())
             }
             _ if self.on_alternate_screen => Continue(()),
-            (parameters, _) => (self.draw)(Piece::Control(parameters, last)),
+            (parameters, _) => draw(Piece::Control(parameters, last)),
         }
     }
 
-    fn draw(&mut self, piece: Piece<'_>) -> ControlFlow<()> {
-        if self.on_alternate_screen { Continue(()) } else { (self.draw)(piece) }
+    fn draw(&self, piece: Piece<'_>, draw: &mut impl FnMut(Piece<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
+        if self.on_alternate_screen { Continue(()) } else { draw(piece) }
     }
 }
 

@@ -79,7 +79,7 @@ fn lines_come_back_whole_however_narrow_the_terminal() {
             render(format!("{line}\r\n{line}\r\nend").as_bytes(), size(3, cols)),
             format!("{line}\n{line}\nend")
         );
-        assert_eq!(screen::render(line.as_bytes(), size(3, cols)), line);
+        assert_eq!(on_a_screen(line.as_bytes(), size(3, cols)), line);
         let wide = format!("日本語のとても長い行 {line} 終わり");
         assert_eq!(render(format!("{wide}\r\n").as_bytes(), size(5, cols)), wide, "{cols}");
     }
@@ -190,8 +190,85 @@ proptest! {
     #[test]
     fn one_line_at_a_time_leads_to_the_same_text(bytes in line_bytes(), rows in 2u16..6, cols in 2u16..40) {
         let size = size(rows, cols);
-        if let Some(typed) = typewriter::render(&bytes, size) {
-            prop_assert_eq!(typed, screen::render(&bytes, size));
+        if let Some(typed) = one_line_at_a_time(&bytes, size) {
+            prop_assert_eq!(typed, on_a_screen(&bytes, size));
         }
     }
+}
+
+/// Renders in pieces of this length at most, as long output is.
+fn streamed(bytes: &[u8], size: Size, length: usize) -> String {
+    let mut text = String::new();
+    let mut push = |piece: &str| {
+        text.push_str(piece);
+        Ok(())
+    };
+    stream_pieces(&|visit: &mut Visitor<'_>| pieces::visit(bytes, length, visit), size, &mut push).unwrap();
+    text
+}
+
+#[test]
+fn long_output_is_rendered_as_short_output_is() {
+    let cases: &[&str] = &[
+        "one\r\ntwo  \r\n\r\n\r\nthree\r\n\r\n",
+        "10%\r20%\r100%\r\ndone\r\n",
+        "one\r\ntwo\r\n\x1b[1A\x1b[2Kthree\r\n",
+        "gone\r\ngone too\r\n\x1b[3J\x1b[2J\x1b[Hkept\r\n",
+        "\x1bktitle of the window\x1b\\text\x1b]0;another title\x07 and more\r\n",
+        "a line that is longer than the window, and wrapped by it more than once, ééé 日本語 🦀, to its end\r\nnext",
+    ];
+    for case in cases {
+        let long = case.repeat(40);
+        for length in 24..40 {
+            assert_eq!(
+                streamed(long.as_bytes(), size(5, 20), length),
+                render(long.as_bytes(), size(5, 20)),
+                "{case:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_line_of_any_length_is_not_held_in_memory() {
+    let mut longest = 0;
+    let line = "x".repeat(60_000) + &" ".repeat(60_000);
+    let long = line.repeat(40);
+    let mut whole = String::new();
+    let mut push = |piece: &str| {
+        longest = longest.max(piece.len());
+        whole.push_str(piece);
+        Ok(())
+    };
+    stream(|| Ok(long.as_bytes()), size(24, 80), &mut push).unwrap();
+    assert!(longest < 100_000, "{longest}");
+    assert!(whole == long.trim_end());
+}
+
+#[test]
+fn a_reader_who_stops_ends_the_rendering() {
+    let long = "a line\r\n".repeat(300_000);
+    let mut pieces = 0;
+    let stopped = stream(|| Ok(long.as_bytes()), size(24, 80), &mut |_| {
+        pieces += 1;
+        Err(io::ErrorKind::BrokenPipe.into())
+    });
+    assert_eq!((stopped.unwrap_err().kind(), pieces), (io::ErrorKind::BrokenPipe, 1));
+}
+
+proptest! {
+    #[test]
+    fn text_does_not_depend_on_how_output_is_read(
+        words in prop::collection::vec(output_words(), 0..60),
+        length in 16usize..80,
+    ) {
+        let bytes = words.concat();
+        prop_assert_eq!(streamed(bytes.as_bytes(), size(6, 20), length), render(bytes.as_bytes(), size(6, 20)));
+    }
+}
+
+fn output_words() -> impl Strategy<Value = String> {
+    const SEQUENCES: &[&str] =
+        &["\r\n", "\r", "\n", "\x1b[31m", "\x1b[1A", "\x1b[K", "\x1b[3J", "\x1bkx\x1b\\", "é日🦀"];
+    prop_oneof!["[a-z ]{0,12}", proptest::sample::select(SEQUENCES).prop_map(str::to_owned)]
 }

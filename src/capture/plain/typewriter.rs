@@ -3,39 +3,52 @@
 //! That is most output: text, colours, and progress that overwrites itself. It takes a fraction of a whole screen's time, and it
 //! gives up at anything it could draw differently.
 
-use super::Size;
-use super::strainer::{Piece, strain};
+use super::sheet::Sheet;
+use super::strainer::{Piece, Strainer};
+use super::{Bytes, Size};
+use std::io;
 use std::ops::ControlFlow::{self, Break, Continue};
 use unicode_width::UnicodeWidthChar;
 
-/// Renders what one line at a time can; `None` if a whole screen is needed.
-pub(super) fn render(bytes: &[u8], size: Size) -> Option<String> {
+/// How much of a wrapped line is held, in characters.
+const HELD: usize = 4096;
+
+/// Renders what one line at a time can; breaks off if a whole screen is needed.
+pub(super) fn render(
+    bytes: &Bytes<'_>,
+    size: Size,
+    write: &mut dyn FnMut(&str) -> io::Result<()>,
+) -> io::Result<ControlFlow<()>> {
     let mut typewriter = Typewriter {
         cols: usize::from(size.cols.get()),
-        text: String::with_capacity(bytes.len()),
+        sheet: Sheet::new(0, write),
         line: Vec::new(),
+        written: 0,
         at: 0,
     };
-    if strain(bytes, |piece| typewriter.draw(piece)).is_break() {
-        return None;
-    }
+    let mut strainer = Strainer::default();
+    let drawn = bytes(&mut |bytes| strainer.feed(bytes, &mut |piece| typewriter.draw(piece)))?;
     typewriter.end_line();
-    let Typewriter { mut text, .. } = typewriter;
-    text.truncate(text.trim_end_matches('\n').len());
-    Some(text)
+    typewriter.sheet.finish()?;
+    Ok(drawn)
 }
 
-struct Typewriter {
+struct Typewriter<'a> {
     cols: usize,
-    text: String,
-    /// Longer than the terminal is wide once the line has wrapped; from then on it can only be added to.
+    sheet: Sheet<'a>,
+    /// The line so far, without what is written already.
     line: Vec<char>,
+    /// Characters of the line that are written already. A line that has wrapped can only be added to, so it need not be held.
+    written: usize,
     /// Where the next character goes; one past the last column until that character wraps.
     at: usize,
 }
 
-impl Typewriter {
+impl Typewriter<'_> {
     fn draw(&mut self, piece: Piece<'_>) -> ControlFlow<()> {
+        if self.sheet.has_failed() {
+            return Break(());
+        }
         match piece {
             Piece::Text(bytes) => self.text(bytes),
             Piece::Escape(b'\\' | b'=' | b'>') | Piece::Control(_, b'm') => Continue(()),
@@ -106,7 +119,7 @@ impl Typewriter {
 
     /// Moves within the line; a wrapped line is two rows, and going back in it is not for us.
     fn go(&mut self, at: usize) -> ControlFlow<()> {
-        if self.line.len() > self.cols {
+        if self.written + self.line.len() > self.cols {
             return Break(());
         }
         self.at = at;
@@ -114,10 +127,14 @@ impl Typewriter {
     }
 
     fn print(&mut self, characters: impl Iterator<Item = char>) {
-        if self.at >= self.line.len() {
-            self.line.resize(self.at, ' ');
+        if self.at >= self.written + self.line.len() {
+            self.line.resize(self.at - self.written, ' ');
             self.line.extend(characters);
-            self.at = self.line.len();
+            self.at = self.written + self.line.len();
+            if self.line.len() > self.cols.max(HELD) {
+                self.end_line();
+                self.written = self.at;
+            }
             return;
         }
         for character in characters {
@@ -131,12 +148,12 @@ impl Typewriter {
 
     fn newline(&mut self) {
         self.end_line();
-        self.text.push('\n');
-        self.line.clear();
+        self.sheet.end_line();
+        self.written = 0;
     }
 
+    /// Writes what is held of the line.
     fn end_line(&mut self) {
-        let blank = self.line.iter().rev().take_while(|character| **character == ' ').count();
-        self.text.extend(&self.line[..self.line.len() - blank]);
+        self.sheet.push(self.line.drain(..));
     }
 }

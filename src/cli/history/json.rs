@@ -4,8 +4,8 @@ use std::io::Write;
 
 use serde::Serialize;
 
-use super::{show, timestamp};
-use crate::cli::json::print;
+use super::timestamp;
+use crate::cli::json::{TextWriter, print, print_with};
 use crate::store::{Entry, Stats, Stored};
 
 /// A command in JSON. Scripts rely on the names of the fields.
@@ -23,12 +23,10 @@ struct JsonEntry {
     truncated: bool,
     full_screen: bool,
     spill: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    output: Option<String>,
 }
 
 impl JsonEntry {
-    fn new(entry: &Entry, output: Option<String>) -> JsonEntry {
+    fn new(entry: &Entry) -> JsonEntry {
         JsonEntry {
             id: entry.id,
             session: entry.session.clone(),
@@ -42,17 +40,17 @@ impl JsonEntry {
             truncated: entry.truncated,
             full_screen: entry.full_screen,
             spill: entry.spill.as_ref().map(|path| path.to_string_lossy().into_owned()),
-            output,
         }
     }
 }
 
 pub(super) fn entry(entry: &Entry, out: &mut impl Write) -> anyhow::Result<()> {
-    print(&JsonEntry::new(entry, None), out)
+    print(&JsonEntry::new(entry), out)
 }
 
 pub(super) fn whole(stored: &Stored, out: &mut impl Write) -> anyhow::Result<()> {
-    print(&JsonEntry::new(&stored.entry, Some(show::text(stored))), out)
+    let text = |write: &mut TextWriter<'_>| stored.whole().write_text(stored.size, write);
+    print_with(&JsonEntry::new(&stored.entry), "output", text, out)
 }
 
 pub(super) fn stats(stats: &Stats, out: &mut impl Write) -> anyhow::Result<()> {
@@ -61,7 +59,7 @@ pub(super) fn stats(stats: &Stats, out: &mut impl Write) -> anyhow::Result<()> {
         .iter()
         .map(|program| serde_json::json!({ "name": program.name, "runs": program.runs, "failed": program.failed }))
         .collect();
-    let slowest: Vec<_> = stats.slowest.iter().map(|entry| JsonEntry::new(entry, None)).collect();
+    let slowest: Vec<_> = stats.slowest.iter().map(|entry| JsonEntry::new(entry)).collect();
     let object = serde_json::json!({
         "commands": stats.commands,
         "failed": stats.failed,

@@ -18,21 +18,20 @@ pub(super) fn whole(
     let command = sanitize(&String::from_utf8_lossy(&stored.entry.command));
     writeln!(out, "{}", display.paint(Style::BOLD, &format!("$ {command}")))?;
     writeln!(out, "{}", display.paint(Style::DIM, &about(&stored.entry, context)))?;
-    let text = text(stored);
-    if !text.is_empty() {
-        writeln!(out, "{}", sanitize(&text))?;
+    let mut is_empty = true;
+    stored.whole().write_text(stored.size, &mut |text| {
+        is_empty = false;
+        out.write_all(sanitize(text).as_bytes())
+    })?;
+    if !is_empty {
+        writeln!(out)?;
     }
     Ok(())
 }
 
 /// Prints the recorded bytes of the output.
 pub(super) fn raw(stored: &Stored, out: &mut impl Write) -> anyhow::Result<()> {
-    Ok(out.write_all(&stored.whole().kept())?)
-}
-
-/// The output as the terminal showed it.
-pub(super) fn text(stored: &Stored) -> String {
-    stored.whole().text(stored.size)
+    Ok(stored.whole().write_raw(out)?)
 }
 
 fn about(entry: &Entry, context: &HistoryContext<'_>) -> String {
