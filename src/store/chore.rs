@@ -5,6 +5,7 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use super::journal::{self, Claimed};
+use super::prune::Spare;
 use super::{Options, StoreError, drain, prune};
 
 /// The next piece of work. Each step is at most one short transaction.
@@ -72,7 +73,7 @@ impl Chore {
             Chore::CheckLimits => Chore::GiveBack,
             Chore::Prune if prune::prune_some(connection, options)? => Chore::Prune,
             Chore::Prune => Chore::GiveBack,
-            Chore::GiveBack if prune::give_back_some(connection)? => Chore::GiveBack,
+            Chore::GiveBack if prune::give_back_some(connection, Spare::Quarter)? => Chore::GiveBack,
             Chore::GiveBack | Chore::Nothing | Chore::Leftover(..) => Chore::Nothing,
         })
     }

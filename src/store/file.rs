@@ -90,6 +90,8 @@ fn prepare(path: &Path, patience: Duration) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    // Rows that are moved to another page are zeroed where they were, so that a forgotten command leaves no copy behind.
+    connection.pragma_update_and_check(None, "secure_delete", "FAST", |_| Ok(()))?;
     connection.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES, |_| Ok(()))?;
     schema::migrate(&mut connection)?;
     Ok(connection)

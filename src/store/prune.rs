@@ -9,8 +9,6 @@ const SLACK: u64 = 50;
 /// At most this many commands, and free pages, in one transaction; other terminals wait for it.
 const AT_ONCE: usize = 100;
 const PAGES_AT_ONCE: u32 = 256;
-/// Free pages are used again by what comes; beyond a quarter of the file they are given back.
-const FREE_SHARE: i64 = 4;
 /// SQLite's number for a file that shrinks when it is told to.
 const INCREMENTAL: i64 = 2;
 
@@ -53,12 +51,23 @@ fn excess(connection: &Connection, commands: u64, bytes: u64) -> Result<Option<(
     Ok(excess.filter(|&(commands, bytes)| commands > 0 || bytes > 0))
 }
 
-/// Shrinks the file a little if much of it is empty, in one short transaction; says whether there is more to do.
-pub(super) fn give_back_some(connection: &Connection) -> Result<bool, StoreError> {
+/// How much of a file may be free pages, which later commands use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spare {
+    Quarter,
+    Nothing,
+}
+
+/// Shrinks the file a little if more of it is free than `spare`, in one short transaction; says whether there is more to do.
+pub(super) fn give_back_some(connection: &Connection, spare: Spare) -> Result<bool, StoreError> {
     let number = |pragma| connection.query_row(pragma, [], |row| row.get::<_, i64>(0));
     let (pages, free) = (number("PRAGMA page_count")?, number("PRAGMA freelist_count")?);
+    let spare = match spare {
+        Spare::Quarter => pages / 4,
+        Spare::Nothing => 0,
+    };
     // A database that was not made by us may not be able to.
-    if free <= pages / FREE_SHARE || number("PRAGMA auto_vacuum")? != INCREMENTAL {
+    if free <= spare || number("PRAGMA auto_vacuum")? != INCREMENTAL {
         return Ok(false);
     }
     // Each step of this statement frees one page.
@@ -66,12 +75,6 @@ pub(super) fn give_back_some(connection: &Connection) -> Result<bool, StoreError
     let mut rows = vacuum.query([])?;
     while rows.next()?.is_some() {}
     Ok(true)
-}
-
-/// Shrinks the file until little of it is empty.
-pub(super) fn give_back(connection: &Connection) -> Result<(), StoreError> {
-    while give_back_some(connection)? {}
-    Ok(())
 }
 
 #[cfg(test)]
@@ -97,7 +100,8 @@ mod tests {
         if is_due(connection, options)? {
             while prune_some(connection, options)? {}
         }
-        give_back(connection)
+        while give_back_some(connection, Spare::Quarter)? {}
+        Ok(())
     }
 
     fn number(connection: &Connection, sql: &str) -> i64 {

@@ -1,14 +1,19 @@
 //! The history in numbers.
 
 use std::collections::HashMap;
+use std::mem;
 use std::time::{Duration, SystemTime};
 
 use super::entry::{self, Bytes, COLUMNS, Entry};
 use super::{History, StoreError, file};
+use crate::text::MIB;
 use crate::text::shell::{Token, tokens};
+use rusqlite::Connection;
 
 /// How many the lists in the statistics name.
 const NAMED: usize = 10;
+/// Names of programs that are counted in memory, in bytes. More of them go to a temporary table.
+const COUNTED: usize = MIB;
 
 /// The history in numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -64,22 +69,69 @@ impl History {
 
     fn programs(&self) -> Result<Vec<Program>, StoreError> {
         let Some(connection) = self.connection() else { return Ok(Vec::new()) };
-        let mut counts: HashMap<String, (u64, u64)> = HashMap::new();
+        let mut counts = Counts::new(connection, COUNTED)?;
         let mut texts = connection.prepare("SELECT text, status FROM commands")?;
         let mut rows = texts.query([])?;
         while let Some(row) = rows.next()? {
             let text = row.get::<_, Bytes>(0)?.0;
             if let Some(name) = program(&String::from_utf8_lossy(&text)) {
-                let count = counts.entry(name).or_default();
-                count.0 += 1;
-                count.1 += u64::from(row.get::<_, i64>(1)? != 0);
+                counts.add(name, row.get::<_, i64>(1)? != 0)?;
             }
         }
-        let mut programs: Vec<Program> =
-            counts.into_iter().map(|(name, (runs, failed))| Program { name, runs, failed }).collect();
-        programs.sort_by(|a, b| b.runs.cmp(&a.runs).then_with(|| a.name.cmp(&b.name)));
-        programs.truncate(NAMED);
-        Ok(programs)
+        counts.most_run()
+    }
+}
+
+/// How often each program was run. What exceeds the limit is moved to a temporary table, so memory does not grow with the history.
+struct Counts<'a> {
+    connection: &'a Connection,
+    limit: usize,
+    /// Runs, and how many of them failed.
+    counts: HashMap<String, (i64, i64)>,
+    bytes: usize,
+}
+
+impl<'a> Counts<'a> {
+    fn new(connection: &'a Connection, limit: usize) -> Result<Counts<'a>, StoreError> {
+        connection.execute_batch(
+            "CREATE TEMP TABLE IF NOT EXISTS programs (name TEXT PRIMARY KEY, runs INTEGER, failed INTEGER) WITHOUT ROWID;
+             DELETE FROM temp.programs;",
+        )?;
+        Ok(Counts { connection, limit, counts: HashMap::new(), bytes: 0 })
+    }
+
+    fn add(&mut self, name: String, has_failed: bool) -> Result<(), StoreError> {
+        let length = name.len();
+        let count = self.counts.entry(name).or_insert_with(|| {
+            self.bytes += length;
+            (0, 0)
+        });
+        count.0 += 1;
+        count.1 += i64::from(has_failed);
+        if self.bytes > self.limit { self.move_to_table() } else { Ok(()) }
+    }
+
+    fn move_to_table(&mut self) -> Result<(), StoreError> {
+        let mut insert = self.connection.prepare_cached(
+            "INSERT INTO temp.programs VALUES (?, ?, ?)
+             ON CONFLICT DO UPDATE SET runs = runs + excluded.runs, failed = failed + excluded.failed",
+        )?;
+        for (name, (runs, failed)) in mem::take(&mut self.counts) {
+            insert.execute((name, runs, failed))?;
+        }
+        self.bytes = 0;
+        Ok(())
+    }
+
+    fn most_run(mut self) -> Result<Vec<Program>, StoreError> {
+        self.move_to_table()?;
+        let sql = format!("SELECT name, runs, failed FROM temp.programs ORDER BY runs DESC, name LIMIT {NAMED}");
+        let mut programs = self.connection.prepare(&sql)?;
+        let programs = programs.query_map([], |row| {
+            let number = |column| row.get::<_, i64>(column).map(|number| number as u64);
+            Ok(Program { name: row.get(0)?, runs: number(1)?, failed: number(2)? })
+        })?;
+        Ok(programs.collect::<Result<_, _>>()?)
     }
 }
 
@@ -94,6 +146,23 @@ fn program(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_are_the_same_in_memory_and_in_the_table() {
+        let connection = Connection::open_in_memory().unwrap();
+        let most_run = |limit| {
+            let mut counts = Counts::new(&connection, limit).unwrap();
+            for n in 0..1_000 {
+                counts.add(format!("./test{}", n % 37), n % 2 == 0).unwrap();
+                counts.add("cargo".to_owned(), n % 10 == 0).unwrap();
+            }
+            counts.most_run().unwrap()
+        };
+        let programs = most_run(usize::MAX);
+        assert_eq!(programs.len(), NAMED);
+        assert_eq!(programs[0], Program { name: "cargo".to_owned(), runs: 1_000, failed: 100 });
+        assert_eq!(most_run(50), programs);
+    }
 
     #[test]
     fn the_program_comes_after_its_variables() {

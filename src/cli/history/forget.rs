@@ -1,5 +1,6 @@
 //! `shellmate history forget`: deletes commands, after a question if it could be many.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -57,19 +58,48 @@ pub(super) fn run(
             return Ok(writeln!(out, "Nothing was forgotten.")?);
         }
     }
-    let forgotten = history.forget(&selection)?;
-    remove_below(context.runtime, &forgotten.spills);
-    if as_json {
-        crate::cli::json::print(&serde_json::json!({ "forgotten": forgotten.ids }), out)?;
-    } else {
-        writeln!(out, "Forgot {}.", counted(forgotten.ids.len()))?;
-    }
-    let unknown: Vec<String> =
-        args.selection.ids.iter().filter(|id| !forgotten.ids.contains(id)).map(i64::to_string).collect();
+    let unknown = forget(&mut history, &selection, as_json, context, out)?;
     if !unknown.is_empty() {
+        let unknown: Vec<String> = unknown.iter().map(i64::to_string).collect();
         anyhow::bail!("there is no command {} in the history", unknown.join(", "));
     }
     Ok(())
+}
+
+/// Removes commands and their spill files, and says which or how many. Returns the ids that were named and are not there.
+fn forget(
+    history: &mut History,
+    which: &Forget,
+    as_json: bool,
+    context: &HistoryContext<'_>,
+    out: &mut impl Write,
+) -> anyhow::Result<BTreeSet<i64>> {
+    let mut unknown = match which {
+        Forget::Ids(ids) => ids.iter().copied().collect(),
+        Forget::Since(_) | Forget::All => BTreeSet::new(),
+    };
+    let mut commands = 0;
+    if as_json {
+        write!(out, "{{\"forgotten\":[")?;
+    }
+    let forgotten = history.forget(which, |slice| {
+        remove_below(context.runtime, &slice.spills);
+        for id in slice.ids {
+            unknown.remove(&id);
+            if as_json {
+                write!(out, "{}{id}", if commands == 0 { "" } else { "," })?;
+            }
+            commands += 1;
+        }
+        anyhow::Ok(())
+    });
+    // What was removed before an error is gone all the same.
+    if as_json {
+        writeln!(out, "]}}")?;
+    } else if forgotten.is_ok() || commands > 0 {
+        writeln!(out, "Forgot {}.", counted(commands))?;
+    }
+    forgotten.map(|()| unknown)
 }
 
 fn agreed(commands: usize, answers: &mut dyn BufRead, out: &mut impl Write) -> anyhow::Result<bool> {

@@ -173,16 +173,12 @@ fn dispatch(
         }
         Some(HistoryCommand::Last { count }) => {
             let history = open()?;
-            for entry in last(&history, count, context)? {
+            history.for_each(&last(&history, count, context)?, |entry| match history.get(entry.id)? {
+                Some(stored) if json => json::whole(&stored, out),
+                Some(stored) => show::whole(&stored, context, display, out),
                 // It may have been deleted meanwhile.
-                let Some(stored) = history.get(entry.id)? else { continue };
-                if json {
-                    json::whole(&stored, out)?;
-                } else {
-                    show::whole(&stored, context, display, out)?;
-                }
-            }
-            Ok(())
+                None => Ok(()),
+            })
         }
         Some(HistoryCommand::Stats) => {
             let stats = open()?.stats()?;
@@ -211,15 +207,16 @@ impl Selection {
     }
 }
 
-fn last(history: &History, count: usize, context: &HistoryContext<'_>) -> anyhow::Result<Vec<crate::store::Entry>> {
+/// The last commands of this terminal, or of any if this one has none.
+fn last(history: &History, count: usize, context: &HistoryContext<'_>) -> anyhow::Result<Filter> {
     let session = context.session.map(|current| current.id.to_owned());
     let here = Filter { session, limit: Some(count), ..Filter::default() };
-    let entries = history.list(&here)?;
-    let entries = if entries.is_empty() { history.list(&Filter { session: None, ..here })? } else { entries };
-    if entries.is_empty() && count > 0 {
+    let anywhere = Filter { session: None, ..here.clone() };
+    let filter = if history.count(&here)? > 0 { here } else { anywhere };
+    if count > 0 && history.count(&filter)? == 0 {
         anyhow::bail!("no command has been recorded yet");
     }
-    Ok(entries)
+    Ok(filter)
 }
 
 fn filter(selection: &Selection, context: &HistoryContext<'_>, display: Display) -> anyhow::Result<Filter> {

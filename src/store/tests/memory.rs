@@ -57,7 +57,7 @@ fn a_missing_file_is_an_empty_history() {
     assert_eq!(history.find(&["x"], &Filter::default()).unwrap(), []);
     assert!(history.get(1).unwrap().is_none());
     assert_eq!(history.stats().unwrap(), crate::store::Stats::default());
-    assert_eq!(history.forget(&Forget::All).unwrap(), Forgotten::default());
+    assert_eq!(forget(&mut history, &Forget::All), Forgotten::default());
     assert!(!home.path().exists());
 }
 
@@ -142,6 +142,47 @@ fn a_word_of_a_cut_off_middle_is_not_found_but_both_ends_are() {
     assert_eq!([found("alpha"), found("beta"), found("omega")], [1, 0, 1]);
 }
 
+/// Forgets commands, and returns all that was removed.
+fn forget(history: &mut History, which: &Forget) -> Forgotten {
+    let mut all = Forgotten::default();
+    let report = |forgotten: Forgotten| {
+        all.ids.extend(forgotten.ids);
+        all.spills.extend(forgotten.spills);
+        Ok::<_, StoreError>(())
+    };
+    history.forget(which, report).unwrap();
+    all
+}
+
+#[test]
+fn another_terminal_can_write_while_everything_is_forgotten() {
+    let home = Home::new();
+    home.keep((0..200).map(|n| printed(&format!("command {n} sesame"), "sesame\n")));
+    copy_leftovers(&home.path()).unwrap();
+    let mut other = file::connect(&home.path(), Duration::ZERO).unwrap();
+    let mut slices = Vec::new();
+    let report = |forgotten: Forgotten| {
+        if slices.is_empty() {
+            let transaction = other.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).unwrap();
+            let kept = journal::Kept::new(record("recorded meanwhile"));
+            insert::insert(&transaction, &session("b"), &kept, "").unwrap();
+            transaction.commit().unwrap();
+        }
+        slices.push(forgotten.ids.len());
+        Ok::<_, StoreError>(())
+    };
+    home.history().forget(&Forget::All, report).unwrap();
+    assert_eq!((slices.len() > 1, slices.iter().sum::<usize>()), (true, 200), "{slices:?}");
+    let history = home.history();
+    assert_eq!(texts(&history.list(&Filter::default()).unwrap()), ["recorded meanwhile"]);
+    assert_eq!(history.find(&["meanwhile"], &Filter::default()).unwrap().len(), 1);
+    drop((other, history));
+    for suffix in ["", "-wal"] {
+        let bytes = std::fs::read(home.path().with_file_name(format!("history.db{suffix}"))).unwrap_or_default();
+        assert!(memchr::memmem::find(&bytes, b"sesame").is_none(), "in history.db{suffix}");
+    }
+}
+
 #[test]
 fn what_is_forgotten_leaves_no_trace_in_the_file() {
     let home = Home::new();
@@ -149,8 +190,8 @@ fn what_is_forgotten_leaves_no_trace_in_the_file() {
     secret.output.spill = Some("/run/shellmate/1".into());
     home.keep([record("before"), secret, record("after")]);
     let mut history = home.history();
-    assert_eq!(history.forget(&Forget::Ids(vec![7])).unwrap(), Forgotten::default());
-    let forgotten = history.forget(&Forget::Ids(vec![2, 7])).unwrap();
+    assert_eq!(forget(&mut history, &Forget::Ids(vec![7])), Forgotten::default());
+    let forgotten = forget(&mut history, &Forget::Ids(vec![2, 7]));
     assert_eq!(forgotten, Forgotten { ids: vec![2], spills: vec!["/run/shellmate/1".into()] });
     assert_eq!(texts(&history.list(&Filter::default()).unwrap()), ["before", "after"]);
     assert_eq!(history.find(&["hunter2secret"], &Filter::default()).unwrap(), []);
@@ -160,10 +201,10 @@ fn what_is_forgotten_leaves_no_trace_in_the_file() {
         assert!(memchr::memmem::find(&bytes, b"hunter2secret").is_none(), "in history.db{suffix}");
     }
     // A new command does not take the id of a forgotten one.
-    history.forget(&Forget::Since(SystemTime::UNIX_EPOCH)).unwrap();
+    forget(&mut history, &Forget::Since(SystemTime::UNIX_EPOCH));
     home.keep([record("new")]);
     assert_eq!(history.list(&Filter::default()).unwrap()[0].id, 4);
-    assert_eq!(history.forget(&Forget::All).unwrap().ids, [4]);
+    assert_eq!(forget(&mut history, &Forget::All).ids, [4]);
     assert_eq!(history.stats().unwrap().commands, 0);
 }
 
