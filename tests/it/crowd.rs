@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 use rusqlite::Connection;
@@ -81,6 +82,54 @@ fn crowd(sessions: usize, commands: usize, meanwhile: impl FnOnce(&Path) -> Opti
     }
     eprintln!("{sessions} sessions, {} commands kept, {} lost", kept.len(), lost.len());
     assert!(lost.is_empty(), "the screen has shown them to be over: {lost:?}");
+}
+
+/// Runs commands one after another until a moment, then exits. Returns how many there were.
+fn run_and_exit(shell: Shell, state: &Path, name: usize, until: Instant) -> usize {
+    let mut term = Term::new(shell).env("XDG_STATE_HOME", state).start();
+    term.wait_for_prompt();
+    let mut commands = 0;
+    while commands < 10 || Instant::now() < until {
+        commands += 1;
+        term.run(&format!("echo k''ept-{name}-{commands}."));
+    }
+    term.exit();
+    commands
+}
+
+#[test]
+fn terminals_run_and_exit_while_the_history_is_locked_and_the_next_one_saves_their_commands() {
+    let mut first = Term::new(Shell::Bash).start();
+    first.wait_for_prompt();
+    first.run("true");
+    first.exit();
+    let state = first.home().join(".local/state");
+    let lock = Connection::open(state.join("shellmate/history.db")).expect("a database");
+    lock.execute_batch("BEGIN IMMEDIATE").expect("a lock");
+    // The long run of docs/BENCHMARKS.md is a minute.
+    let until = Instant::now() + Duration::from_secs(number("CROWD_LOCK_SECONDS", 2) as u64);
+    let running: Vec<JoinHandle<usize>> = shells()
+        .into_iter()
+        .enumerate()
+        .map(|(name, shell)| {
+            let state = state.clone();
+            thread::spawn(move || run_and_exit(shell, &state, name, until))
+        })
+        .collect();
+    // All of them have exited although the lock is still held.
+    let commands: Vec<usize> = running.into_iter().map(|session| session.join().expect("a session")).collect();
+    let recorded = || {
+        let count = "SELECT count(*), count(DISTINCT text) FROM commands WHERE text LIKE 'echo k_''ept-%'";
+        lock.query_row(count, [], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))).expect("a row")
+    };
+    assert_eq!(recorded(), (0, 0), "nobody could write");
+    lock.execute_batch("COMMIT").expect("an end of the lock");
+    let all = commands.iter().sum::<usize>() as i64;
+    let mut next = Term::new(Shell::Bash).env("XDG_STATE_HOME", &state).start();
+    next.wait_for_prompt();
+    next.wait_for_state(recorded, &(all, all));
+    next.exit();
+    eprintln!("{commands:?} commands were run while the history was locked; all of them are in it, once");
 }
 
 #[test]
