@@ -1,4 +1,4 @@
-//! Bounded output.
+//! Output of commands, kept within limits.
 //!
 //! A capture keeps the first and last bytes a command printed in memory and, once they no longer fit, the whole of it in a
 //! private spill file up to a cap. Which bytes belong to a command is decided by `track`; here it is only decided how many are
@@ -40,10 +40,10 @@ impl Default for Limits {
     }
 }
 
-/// Kept when a full-screen program ends, so that what was kept is balanced even if the program's own farewell was not.
+/// Added to the kept bytes when a full-screen program ends, in case the program's own sequence came earlier and was not kept.
 const LEAVE_ALTERNATE_SCREEN: &[u8] = b"\x1b[?1049l";
 
-/// What one command prints, while it prints.
+/// The output of a running command.
 #[derive(Debug)]
 pub(crate) struct Capture {
     limits: Limits,

@@ -1,10 +1,10 @@
-//! What is left of a command's output when it has ended.
+//! The kept output of a command that has ended.
 
 use super::plain::Size;
 use super::spill::Spilled;
 use std::path::PathBuf;
 
-/// The output of one command, as far as it was kept.
+/// The kept parts of a command's output.
 #[derive(Clone, Debug)]
 pub(crate) struct Output {
     /// Bytes the command printed, kept or not.
@@ -21,7 +21,7 @@ pub(crate) struct Output {
     pub(super) spilled: Option<Spilled>,
 }
 
-/// A tail begins wherever the ring had room; a line that starts within this many bytes of it is where its text starts.
+/// A tail may begin in the middle of a line. The text starts at the first line that begins within this many bytes.
 pub(super) const FIRST_LINE: usize = 4096;
 
 impl Output {

@@ -1,4 +1,4 @@
-//! Output on disk.
+//! Writes output to spill files.
 //!
 //! The shell's output must never wait for a disk, so a thread of its own writes it. It is started at the first spill and fed
 //! through a bounded queue; when the queue is full or the disk fails, that one spill stops short and says so.

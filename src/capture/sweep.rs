@@ -1,7 +1,7 @@
 //! Retention of spill files.
 //!
-//! Every session has a directory below one root and holds a lock in it while it lives. Whoever starts next tidies up after the
-//! ones that are gone.
+//! Every session has a directory below one root and holds a lock in it while it runs. Each new session removes what ended
+//! sessions left behind.
 
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
@@ -16,9 +16,9 @@ use std::time::{Duration, SystemTime};
 /// How long, and how much, spill files are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Retention {
-    /// Since the last write.
+    /// Longest time since the last write.
     pub age: Duration,
-    /// Of all spill files together.
+    /// Most bytes of all spill files together.
     pub bytes: u64,
 }
 
@@ -34,7 +34,7 @@ const LOCK: &str = "lock";
 /// What the name of a session's directory begins with until it is locked.
 const NEW: &str = ".new-";
 
-/// Proof that a session lives; dropped, or gone with the process, its directory may be swept.
+/// Marks a session as running. Once it is dropped, or the process has ended, the session's directory may be swept.
 #[derive(Debug)]
 pub(crate) struct SessionLock {
     _lock: Flock<File>,

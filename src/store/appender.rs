@@ -9,7 +9,8 @@ use std::thread;
 use super::inbox::Jobs;
 use super::journal::{self, AppendError, Journal, Place};
 use super::queue::Queue;
-use super::{Options, Session, StoreError, file, trouble, writer};
+use super::trouble::Trouble;
+use super::{Options, Session, StoreError, file, writer};
 
 /// What the thread works with.
 pub(super) struct Start {
@@ -32,27 +33,27 @@ pub(super) fn start(start: Start, queue: Arc<Queue>) {
         }
     };
     if let Err(error) = thread::Builder::new().name("journal".to_owned()).spawn(work) {
-        shared.end(Some(format!("history is off: cannot start its thread: {error}")));
+        shared.end(trouble_of(|| Err(Trouble::Thread(error))));
     }
 }
 
 /// Runs a thread's work and returns a line for the user about whatever ended it early.
-pub(super) fn trouble_of(work: impl FnOnce() -> Result<(), String>) -> Option<String> {
+pub(super) fn trouble_of(work: impl FnOnce() -> Result<(), Trouble>) -> Option<String> {
     let trouble = match panic::catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => return None,
         Ok(Err(trouble)) => format!("history is off: {trouble}"),
-        Err(_) => "history is off: a mistake of ours; the log may say more, a new shell starts afresh".to_owned(),
+        Err(_) => "history is off: internal error; the log may say more, and a new shell records again".to_owned(),
     };
     tracing::warn!("{trouble}");
     Some(trouble)
 }
 
-fn run(start: Start, queue: &Arc<Queue>) -> Result<(), String> {
+fn run(start: Start, queue: &Arc<Queue>) -> Result<(), Trouble> {
     let Start { path, options, session, handed, jobs } = start;
     let (id, remove) = (handed.as_ref().map(|place| place.id.as_str()), || handed.iter().for_each(Place::remove));
-    let words = |error| trouble::words(error, &path);
-    file::create(&path).inspect_err(|_| remove()).map_err(words)?;
-    let create = |source| words(StoreError::Create { path: journal::directory(&path), source });
+    let trouble = |error| Trouble::new(error, &path);
+    file::create(&path).inspect_err(|_| remove()).map_err(trouble)?;
+    let create = |source| trouble(StoreError::Create { path: journal::directory(&path), source });
     match journal::make_room(&path) {
         0 => {}
         removed => queue.tell(crowded_out(removed)),
@@ -68,7 +69,7 @@ fn run(start: Start, queue: &Arc<Queue>) -> Result<(), String> {
     // The writer ends once it knows, and the journal's lock goes with the last of the two.
     drop(journal);
     queue.appended();
-    appended.map_err(|error| words(StoreError::Append(error)))
+    appended.map_err(|error| trouble(StoreError::Append(error)))
 }
 
 /// Words about journals that had to be removed before the database had all of them.

@@ -1,4 +1,4 @@
-//! Records go from a journal into the database, each of them once.
+//! Copies records from a journal into the database, each of them once.
 
 use std::io;
 use std::path::Path;
@@ -16,14 +16,14 @@ const SLICE_BYTES: usize = MIB;
 /// How long a program that wants to read waits until it can copy what ended sessions left.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A piece of a journal that was read, and what of it is put into the database.
+/// A part of a journal that is copied in one transaction.
 struct Slice {
     records: Vec<(u64, Kept, String)>,
     last: u64,
     end: u64,
 }
 
-/// What one transaction did.
+/// Result of one transaction.
 #[derive(Debug)]
 pub(super) struct Copied {
     /// Offset to read on from.
@@ -79,8 +79,7 @@ fn read(source: &Source, from: u64, to: u64) -> io::Result<Option<Slice>> {
     Ok((slice.end > from).then_some(slice))
 }
 
-/// Copies what ended sessions left behind and removes their journals. Whoever finds the database locked, for longer than a moment,
-/// leaves it to the next.
+/// Copies the journals of ended sessions and removes them. If the database stays locked, they are left for the next program.
 pub(crate) fn copy_leftovers(database: &Path) -> Result<(), StoreError> {
     if !journal::has_leftovers(database) {
         return Ok(());
@@ -100,7 +99,7 @@ pub(crate) fn copy_leftovers(database: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Forgets journals that are no longer there.
+/// Removes the rows of journals that no longer exist.
 pub(super) fn forget_journals(connection: &mut Connection, database: &Path) -> Result<(), StoreError> {
     // A journal is there before the database knows it, so one that is missing after this question was removed.
     let known: Vec<String> =

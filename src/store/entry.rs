@@ -1,4 +1,4 @@
-//! Rows become what they were recorded as.
+//! Reads rows of the database back into commands.
 
 use std::ffi::OsString;
 use std::num::NonZeroU16;
@@ -18,7 +18,7 @@ pub(crate) struct Entry {
     pub session: String,
     pub host: String,
     pub cwd: PathBuf,
-    /// As typed, not always UTF-8.
+    /// The command line as typed, not always UTF-8.
     pub command: Vec<u8>,
     pub status: i32,
     pub started_at: SystemTime,
@@ -27,11 +27,11 @@ pub(crate) struct Entry {
     pub output_bytes: u64,
     pub truncated: bool,
     pub full_screen: bool,
-    /// Where the whole output was put. The file may be gone by now.
+    /// The file with the whole output. It may have been removed since.
     pub spill: Option<PathBuf>,
 }
 
-/// One command of the history with what is kept of its output.
+/// One command of the history with the kept parts of its output.
 #[derive(Debug, Clone)]
 pub(crate) struct Stored {
     pub entry: Entry,
@@ -76,7 +76,7 @@ pub(super) fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
     Ok(Stored { entry, output, size })
 }
 
-/// Only we write sizes, but a database can be edited by hand.
+/// A size from the database, at least 1: people can edit a database by hand.
 fn side(length: i64) -> NonZeroU16 {
     u16::try_from(length).ok().and_then(NonZeroU16::new).unwrap_or(NonZeroU16::MIN)
 }
@@ -91,7 +91,7 @@ pub(super) fn time(micros: i64) -> SystemTime {
     time.unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
-/// TEXT or BLOB alike.
+/// The bytes of a TEXT or BLOB column.
 pub(super) struct Bytes(pub(super) Vec<u8>);
 
 impl FromSql for Bytes {

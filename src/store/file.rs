@@ -1,4 +1,4 @@
-//! The database as a file: private, shared by many processes, and put aside when it is damaged.
+//! The database file: it is private, many processes use it at once, and it is renamed when it is damaged.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -22,7 +22,7 @@ const CACHE_KIB: i64 = 1024;
 /// The write-ahead log is cut back to this once it has been copied into the database.
 const LOG_BYTES: i64 = 4 * 1024 * 1024;
 
-/// Which file a path meant when it was opened. A path that means another one now was replaced, by us or by the user.
+/// Identifies the file that was opened, to notice that another file has taken its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Identity {
     device: u64,

@@ -1,4 +1,4 @@
-//! The reading side.
+//! Reading the history.
 
 use std::fs;
 use std::io;
@@ -15,34 +15,34 @@ use super::insert::{Bytes, micros_since_1970};
 use super::search::Query;
 use super::{StoreError, file};
 
-/// Which commands; the default is all of them.
+/// Selects commands; the default selects all of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Filter {
-    /// Started in this directory or below it. Absolute, as the shell knows it.
+    /// Only those started in this directory or below it: an absolute path, as the shell reports it.
     pub cwd: Option<PathBuf>,
     /// Only those with a status other than 0.
     pub failed: bool,
-    /// Started then or later.
+    /// Only those started at this time or later.
     pub since: Option<SystemTime>,
     pub session: Option<String>,
-    /// The newest so many.
+    /// At most this many, the newest ones.
     pub limit: Option<usize>,
 }
 
-/// Commands that are read at a time.
+/// Number of commands read at a time.
 const PAGE: usize = 500;
 
 /// The history, open for reading while others write.
 pub(crate) struct History {
-    /// None: nothing has been recorded yet.
+    /// `None` if nothing has been recorded yet.
     connection: Option<Connection>,
-    /// Why it can only be read.
+    /// Why the database can only be read, if so.
     refusal: Option<StoreError>,
     path: PathBuf,
 }
 
 impl History {
-    /// Opens the database at `path`. None there is an empty history.
+    /// Opens the database at `path`. A missing file is an empty history.
     pub(crate) fn open(path: &Path) -> Result<History, StoreError> {
         let (connection, refusal) = match fs::metadata(path) {
             Ok(_) => connect(path).map(|(connection, refusal)| (Some(connection), refusal))?,
@@ -138,7 +138,7 @@ impl History {
         self.connection.as_ref()
     }
 
-    /// The same to change something, or why that cannot be.
+    /// The connection to change something with, or the reason why that is impossible.
     pub(super) fn connection_mut(&mut self) -> Result<Option<&mut Connection>, StoreError> {
         match self.refusal.take() {
             Some(refusal) => Err(refusal),
@@ -191,7 +191,7 @@ fn ends(
     let id = id_column(from);
     let newest = "SELECT 0, max(id) FROM commands".to_owned();
     let sql = match limit {
-        // Nothing is looked at twice where everything is asked for.
+        // Without a limit the first command needs no search.
         None => newest,
         Some(_) => format!(
             "SELECT min(id), max(id) FROM (SELECT {id} AS id FROM {from} WHERE {sql} ORDER BY {id} DESC LIMIT ?)"

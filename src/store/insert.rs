@@ -1,4 +1,4 @@
-//! A record becomes rows.
+//! Inserts records as rows.
 
 use std::os::unix::ffi::OsStrExt;
 use std::panic::{self, AssertUnwindSafe};
@@ -15,9 +15,9 @@ use crate::text::KIB;
 /// How much of an output can be searched: the first and the last half of this.
 const SEARCHED_BYTES: usize = 64 * KIB;
 
-/// What of a record's output goes into the index. Slow (it replays a terminal), so done before the database is locked.
+/// The part of a record's output that the search index gets. Rendering it is slow, so it is done before the database is locked.
 pub(super) fn searched(record: &Record) -> String {
-    // The bytes are any program's. If they upset the replay, the command is still worth keeping.
+    // The bytes can come from any program. If rendering them panics, the command is recorded without searchable output.
     let text = panic::catch_unwind(AssertUnwindSafe(|| record.output.text(record.size))).unwrap_or_default();
     ends(text, SEARCHED_BYTES)
 }

@@ -1,6 +1,6 @@
-//! What is remembered: every command, in SQLite, for all terminals of a user.
+//! The history: every command with its output, in one SQLite database for all terminals of a user.
 //!
-//! The only room that says SQL. A record is first copied to memory that outlives the process (`journal::handover`), then goes
+//! Only this room uses SQL. A record is first copied to memory that outlives the process (`journal::handover`), then goes
 //! through a bounded queue to a thread that appends it to the session's journal (`journal`); a second thread copies it from there into the database, which all terminals share. So a slow disk or a locked
 //! database never reaches the session, and a killed process loses nothing but the command that runs. Trouble is one line of text,
 //! asked for when there is a good moment to show it. Reading (`History`) is a connection of its own and never waits for a writer.
@@ -56,11 +56,11 @@ use queue::Queue;
 /// A file of this name in a session's private directory means: record nothing.
 pub(crate) const PAUSED: &str = "paused";
 
-/// How much is kept before the oldest goes.
+/// Limits of the history. The oldest commands are removed beyond them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Options {
     pub commands: u64,
-    /// Of text and output as stored; the search index comes on top.
+    /// Bytes of command texts and outputs, without the search index.
     pub bytes: u64,
 }
 
@@ -70,7 +70,7 @@ impl Default for Options {
     }
 }
 
-/// Who writes.
+/// The session that records commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Session {
     pub id: String,
@@ -83,12 +83,12 @@ pub(crate) struct Session {
 pub(crate) struct Record {
     pub command: track::Command,
     pub output: capture::Output,
-    /// Of the terminal it ran in: the output means something only at that width.
+    /// Size of the terminal it ran in, which the output was written for.
     pub size: capture::Size,
 }
 
 impl Record {
-    /// What it costs in memory while it waits, and on disk afterwards.
+    /// Bytes it takes in memory while it waits, and on the disk afterwards.
     fn bytes(&self) -> usize {
         self.command.text.len() + self.command.cwd.as_os_str().len() + self.output.head.len() + self.output.tail.len()
     }
@@ -103,7 +103,7 @@ pub(crate) struct HandedOver {
 
 /// A handle to the threads that write. They end when it is gone or closed. Nothing it does waits, but `close`.
 pub(crate) struct Store {
-    /// None records nothing.
+    /// `None` if nothing is recorded.
     handle: Option<Handle>,
 }
 
@@ -165,7 +165,7 @@ impl Store {
         self.handle.iter().for_each(Handle::start);
     }
 
-    /// Records nothing.
+    /// A store that records nothing.
     pub(crate) fn off() -> Store {
         Store { handle: None }
     }

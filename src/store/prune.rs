@@ -1,4 +1,4 @@
-//! The oldest goes when there is too much.
+//! Removes the oldest commands when the history exceeds its limits.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 

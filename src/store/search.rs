@@ -1,9 +1,9 @@
-//! The words a user types become an FTS5 query that can't go wrong.
+//! Turns the words a user types into an FTS5 query that is always valid.
 
-/// A single letter begins a tenth of all words: slow to look up, and nobody means it.
+/// Shortest word that is searched as a prefix. A single letter would match a tenth of all words.
 const PREFIX: usize = 2;
 
-/// What to look for: all of it.
+/// A search. All of its parts must match.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Query {
     /// Phrases for the index; `None` when no word has a letter or digit.

@@ -1,4 +1,4 @@
-//! The history in numbers.
+//! Statistics about the history.
 
 use std::collections::HashMap;
 use std::mem;
@@ -10,31 +10,31 @@ use crate::text::MIB;
 use crate::text::shell::{Token, tokens};
 use rusqlite::Connection;
 
-/// How many the lists in the statistics name.
+/// Length of the lists in the statistics.
 const NAMED: usize = 10;
 /// Names of programs that are counted in memory, in bytes. More of them go to a temporary table.
 const COUNTED: usize = MIB;
 
-/// The history in numbers.
+/// Statistics about the history.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Stats {
     pub commands: u64,
     pub failed: u64,
     pub sessions: u64,
-    /// When the oldest command that is still known was started.
+    /// Start of the oldest command that is still in the history.
     pub since: Option<SystemTime>,
-    /// Spent running them.
+    /// Total run time of all commands.
     pub duration: Duration,
-    /// Printed by them, kept or not.
+    /// Bytes they printed, kept or not.
     pub output_bytes: u64,
-    /// The database and its log.
+    /// Size of the database and its log.
     pub disk_bytes: u64,
-    /// The programs run most, with how often and how often in vain.
+    /// The programs that were run most often.
     pub programs: Vec<Program>,
     pub slowest: Vec<Entry>,
 }
 
-/// A first word and how often it was run.
+/// A program with the number of its runs and of those that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Program {
     pub name: String,

@@ -1,4 +1,4 @@
-//! Word of what becomes of a record.
+//! Reports when a record is stored.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,7 +12,7 @@ pub(crate) struct Ticket {
     settled: watch::Receiver<bool>,
 }
 
-/// The writer's half. One that is let go before the record was stored says that it never will be.
+/// The writer's half of a ticket. Dropping it before the record is stored means that it never will be.
 pub(super) struct Stub {
     id: Arc<OnceLock<i64>>,
     settled: watch::Sender<bool>,
@@ -24,7 +24,7 @@ impl Ticket {
         (Stub { id: Arc::clone(&id), settled: sender }, Ticket { id, settled })
     }
 
-    /// Of a record that is stored already.
+    /// The ticket of a record that is stored already.
     pub(crate) fn of(id: i64) -> Ticket {
         Ticket { id: Arc::new(OnceLock::from(id)), settled: watch::channel(true).1 }
     }

@@ -1,15 +1,44 @@
-//! What is wrong with the history and what to do about it, in one line for the user.
+//! Explains to the user, in one line, what is wrong with the history and what to do about it.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::StoreError;
 use super::file::{self, Identity};
 
-/// Puts an error into words.
-pub(super) fn words(error: StoreError, path: &Path) -> String {
+/// Why recording ended before the session did. Its text is shown to the user after "history is off: ".
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Trouble {
+    #[error("{}", advice(.error, .path))]
+    Store { path: PathBuf, error: StoreError },
+    #[error("{} is damaged; kept as {}, a new shell starts a new one", .path.display(), name(.aside))]
+    PutAside { path: PathBuf, aside: PathBuf },
+    #[error("{} is damaged and cannot be renamed ({reason}); move it away", .path.display())]
+    NotPutAside { path: PathBuf, reason: io::Error },
+    #[error("cannot start its thread: {0}")]
+    Thread(io::Error),
+}
+
+impl Trouble {
+    pub(super) fn new(error: StoreError, path: &Path) -> Trouble {
+        Trouble::Store { path: path.to_owned(), error }
+    }
+
+    /// The same for an error of an open database. A damaged one is renamed first, so that a new shell can start a new one.
+    pub(super) fn after_putting_aside(error: StoreError, path: &Path, identity: Option<Identity>) -> Trouble {
+        let (StoreError::Damaged(_), Some(identity)) = (&error, identity) else { return Trouble::new(error, path) };
+        match file::put_aside(path, identity) {
+            Ok(Some(aside)) => Trouble::PutAside { path: path.to_owned(), aside },
+            Ok(None) => Trouble::new(error, path),
+            Err(reason) => Trouble::NotPutAside { path: path.to_owned(), reason },
+        }
+    }
+}
+
+/// Says what is wrong and what to do about it.
+fn advice(error: &StoreError, path: &Path) -> String {
     let shown = path.display();
-    match &error {
+    match error {
         StoreError::Damaged(_) => format!("{shown} is damaged; a new shell starts a new one"),
         StoreError::Newer { .. } => format!("{shown} was written by a newer shellmate; upgrade this one"),
         StoreError::Full(_) => full(),
@@ -30,25 +59,15 @@ pub(super) fn words(error: StoreError, path: &Path) -> String {
     }
 }
 
-/// The same for an error of an open database. A damaged one is put aside on the way.
-pub(super) fn after_putting_aside(error: StoreError, path: &Path, identity: Option<Identity>) -> String {
-    let (StoreError::Damaged(_), Some(identity)) = (&error, identity) else { return words(error, path) };
-    let shown = path.display();
-    match file::put_aside(path, identity) {
-        Ok(Some(aside)) => {
-            let name = aside.file_name().unwrap_or(aside.as_os_str()).to_string_lossy();
-            format!("{shown} is damaged; kept as {name}, a new shell starts a new one")
-        }
-        Ok(None) => words(error, path),
-        Err(reason) => format!("{shown} is damaged and cannot be renamed ({reason}); move it away"),
-    }
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 fn full() -> String {
     "disk is full; free some space and start a new shell".to_owned()
 }
 
-/// Without Rust's "(os error 13)".
+/// The error's text without Rust's "(os error 13)".
 fn plain(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()

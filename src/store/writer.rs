@@ -13,7 +13,8 @@ use super::chore::Chore;
 use super::file::{self, Identity};
 use super::journal::Journal;
 use super::queue::{Queue, Turn};
-use super::{Options, StoreError, drain, trouble};
+use super::trouble::Trouble;
+use super::{Options, StoreError, drain};
 
 /// Delays before the next try to use a database that another terminal writes to: the first and the longest.
 const RETRY: Duration = Duration::from_millis(1);
@@ -25,7 +26,7 @@ const FAREWELL: Duration = Duration::from_millis(100);
 /// At least this long between two slices of what can wait, so that other terminals get their turn.
 const BREATH: Duration = Duration::from_millis(5);
 
-pub(super) fn start(path: PathBuf, options: Options, journal: Arc<Journal>, queue: Arc<Queue>) -> Result<(), String> {
+pub(super) fn start(path: PathBuf, options: Options, journal: Arc<Journal>, queue: Arc<Queue>) -> Result<(), Trouble> {
     let work = move || {
         let at = journal.source().start();
         let mut writer = Writer { path, options, at, journal: &journal, queue: &queue };
@@ -35,7 +36,7 @@ pub(super) fn start(path: PathBuf, options: Options, journal: Arc<Journal>, queu
         queue.end(trouble);
     };
     let thread = thread::Builder::new().name("store".to_owned()).spawn(work);
-    thread.map(drop).map_err(|error| format!("cannot start its thread: {error}"))
+    thread.map(drop).map_err(Trouble::Thread)
 }
 
 struct Writer<'a> {
@@ -62,7 +63,7 @@ enum Progress {
 }
 
 impl Writer<'_> {
-    fn run(&mut self) -> Result<(), String> {
+    fn run(&mut self) -> Result<(), Trouble> {
         let Some(mut database) = self.open()? else { return Ok(()) };
         let mut chore = Chore::first();
         let mut breath = Duration::ZERO;
@@ -89,7 +90,7 @@ impl Writer<'_> {
                     let began = Instant::now();
                     self.reopen_if_replaced(&mut database)?;
                     let step = chore.step(&mut database.connection, &self.path, self.options);
-                    let (next, is_busy) = step.map_err(|error| self.words(error, &database))?;
+                    let (next, is_busy) = step.map_err(|error| self.trouble(error, &database))?;
                     if is_busy && turn == Turn::End {
                         break;
                     }
@@ -103,7 +104,7 @@ impl Writer<'_> {
     }
 
     /// Opens the database; `None` if it is locked and the session ends.
-    fn open(&self) -> Result<Option<Database>, String> {
+    fn open(&self) -> Result<Option<Database>, Trouble> {
         loop {
             let created = file::create(&self.path);
             let identity = Identity::of(&self.path).ok();
@@ -116,13 +117,13 @@ impl Writer<'_> {
                         return Ok(None);
                     }
                 }
-                (Err(error), identity) => return Err(trouble::after_putting_aside(error, &self.path, identity)),
+                (Err(error), identity) => return Err(Trouble::after_putting_aside(error, &self.path, identity)),
             }
         }
     }
 
     /// Opens the database anew if it was removed, or put aside by another terminal. Nobody would read what we wrote there.
-    fn reopen_if_replaced(&self, database: &mut Database) -> Result<(), String> {
+    fn reopen_if_replaced(&self, database: &mut Database) -> Result<(), Trouble> {
         if Identity::of(&self.path).ok() != Some(database.identity)
             && let Some(new) = self.open()?
         {
@@ -132,7 +133,7 @@ impl Writer<'_> {
     }
 
     /// Copies records up to the offset `to`, in one transaction. A locked database is waited for while the session lives.
-    fn copy(&mut self, database: &mut Database, to: u64) -> Result<Progress, String> {
+    fn copy(&mut self, database: &mut Database, to: u64) -> Result<Progress, Trouble> {
         let mut delay = RETRY;
         loop {
             self.reopen_if_replaced(database)?;
@@ -144,7 +145,7 @@ impl Writer<'_> {
                 }
                 Ok(None) => {
                     let error = StoreError::Journal(io::ErrorKind::InvalidData.into());
-                    return Err(trouble::words(error, &self.path));
+                    return Err(Trouble::new(error, &self.path));
                 }
                 Err(StoreError::Busy(_)) => {
                     if !self.queue.wait_for_retry(delay + jitter(delay)) {
@@ -152,13 +153,13 @@ impl Writer<'_> {
                     }
                     delay = (delay * 2).min(LONGEST_RETRY);
                 }
-                Err(error) => return Err(self.words(error, database)),
+                Err(error) => return Err(self.trouble(error, database)),
             }
         }
     }
 
-    fn words(&self, error: StoreError, database: &Database) -> String {
-        trouble::after_putting_aside(error, &self.path, Some(database.identity))
+    fn trouble(&self, error: StoreError, database: &Database) -> Trouble {
+        Trouble::after_putting_aside(error, &self.path, Some(database.identity))
     }
 }
 
@@ -177,7 +178,7 @@ mod tests {
     fn a_panic_becomes_trouble() {
         let queue = Queue::default();
         queue.end(trouble_of(|| panic!("boom")));
-        assert!(queue.trouble().unwrap().starts_with("history is off: a mistake of ours"));
+        assert!(queue.trouble().unwrap().starts_with("history is off: internal error"));
         assert!(queue.is_over());
         queue.wait_until_ended(Duration::ZERO);
         assert_eq!(queue.trouble(), None);
@@ -202,8 +203,8 @@ mod tests {
         let pages: i64 = database.connection.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
         database.connection.pragma_update_and_check(None, "max_page_count", pages + 1, |_| Ok(())).unwrap();
         let to = append(2, "yes", 100_000);
-        let words = writer.copy(&mut database, to).unwrap_err();
-        assert_eq!(words, "disk is full; free some space and start a new shell");
+        let trouble = writer.copy(&mut database, to).unwrap_err();
+        assert_eq!(trouble.to_string(), "disk is full; free some space and start a new shell");
         let kept: i64 = database.connection.query_row("SELECT count(*) FROM commands", [], |row| row.get(0)).unwrap();
         assert_eq!(kept, 1);
     }

@@ -1,4 +1,4 @@
-//! Raw bytes as the terminal showed them.
+//! Renders raw output as the text that the terminal showed.
 
 mod pieces;
 mod screen;
@@ -20,7 +20,7 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// What a terminal says of itself; one that does not know is taken for 80×24.
+    /// The size a terminal reports. A zero is replaced by the usual 80 columns or 24 rows.
     pub(crate) fn new(rows: u16, cols: u16) -> Size {
         const ROWS: NonZeroU16 = NonZeroU16::new(24).unwrap();
         const COLS: NonZeroU16 = NonZeroU16::new(80).unwrap();

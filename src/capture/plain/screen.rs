@@ -1,4 +1,4 @@
-//! A whole screen, for programs that move about on it.
+//! Renders output on a whole screen, for programs that move the cursor between lines.
 
 use super::sheet::Sheet;
 use super::strainer::{Piece, Strainer};

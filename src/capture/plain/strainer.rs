@@ -1,4 +1,4 @@
-//! Bytes cut into what a screen can act on.
+//! Splits output into text and escape sequences.
 //!
 //! Strings (OSC, DCS and kin) leave nothing, however long, and neither does what is drawn on the alternate screen, under any of
 //! its names. Switching back finds the cursor where it was: what was not drawn did not move it.

@@ -1,4 +1,4 @@
-//! A screen of one line, for programs that never go back to an earlier one.
+//! Renders output one line at a time, for programs that never move the cursor back to an earlier line.
 //!
 //! That is most output: text, colours, and progress that overwrites itself. It takes a fraction of a whole screen's time, and it
 //! gives up at anything it could draw differently.
