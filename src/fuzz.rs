@@ -13,7 +13,7 @@ use crate::guard::Redactor;
 use crate::input::decode::PASTE_CAP;
 use crate::input::{Code, Decoder, Editing, EditorScreen, History, Input, Key, LineEditor, Offers, Outcome};
 use crate::provider::replay::replay;
-use crate::provider::sse::Parser;
+use crate::provider::sse::SseParser;
 use crate::provider::{Delta, ErrorKind, Protocol};
 use crate::render::{Depth, Mode, Options, Painter, Size as WindowSize, Theme, Wrapping};
 use crate::text::shell::parse::parse;
@@ -64,7 +64,7 @@ pub fn sse(input: (u8, Vec<u8>)) {
 }
 
 fn events(chunks: &[&[u8]]) -> (Vec<String>, bool) {
-    let mut parser = Parser::default();
+    let mut parser = SseParser::default();
     let mut events = Vec::new();
     let mut failed = false;
     for chunk in chunks {

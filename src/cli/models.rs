@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use serde_json::json;
 
 use crate::agent;
-use crate::provider::{self, Finder, Listed, Wish, full_name};
+use crate::provider::{self, Finder, ListedModel, Wish, full_name};
 use crate::text::sanitize;
 
 use super::report;
@@ -50,7 +50,7 @@ pub(super) fn run(args: Args, wish: &Wish, env: provider::Env<'_>, out: &mut imp
     Ok(if shown > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn print(name: &str, vendor: &str, model: &Listed, as_json: bool, out: &mut impl Write) -> Result<()> {
+fn print(name: &str, vendor: &str, model: &ListedModel, as_json: bool, out: &mut impl Write) -> Result<()> {
     if as_json {
         let price = model.price.map(|price| json!({ "input": price.input, "output": price.output }));
         let line = json!({

@@ -31,13 +31,13 @@ impl ModelFacts {
         ModelFacts { price: Some(Price { input, output, cached, cache_written }), ..self }
     }
 
-    /// What is known of a vendor's model: the row with the longest prefix.
+    /// The facts about a vendor's model: the row with the longest matching prefix.
     pub(super) fn find(vendor: &Vendor, name: &str) -> Option<&'static ModelFacts> {
         let rows = vendor.models.iter().filter(|row| name.starts_with(row.prefix));
         rows.max_by_key(|row| row.prefix.len())
     }
 
-    /// The vendor a name belongs to, among those that will do. The first in the table wins where several know it equally well.
+    /// The vendor of a model name, among the acceptable ones. If several match equally well, the first in the table wins.
     pub(super) fn vendor_of(name: &str, will_do: impl Fn(&Vendor) -> bool) -> Option<&'static Vendor> {
         let known = VENDORS.iter().rev().filter(|vendor| will_do(vendor));
         let best = known.filter_map(|vendor| Some((ModelFacts::find(vendor, name)?.prefix.len(), vendor)));

@@ -14,18 +14,18 @@ use super::{Delta, Stop};
 use crate::chat::Usage;
 use crate::text::MIB;
 
-/// No model says more at once; a server that goes on is broken.
+/// Maximum size of an answer in bytes. A server that sends more is broken.
 const ANSWER_CAP: usize = 16 * MIB;
 
-/// Where deltas go.
+/// Receives the deltas of an answer.
 pub(super) type Sink<'a> = &'a mut (dyn FnMut(Delta) + Send);
 
-/// How much of an answer has come.
+/// The progress of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum AnswerProgress {
-    /// More must come.
+    /// More is expected.
     Open,
-    /// The whole answer has come. Its usage and the end of the stream may follow.
+    /// The whole answer has arrived. Its usage and the end of the stream may follow.
     Complete,
     /// The stream said that it is over.
     Over,
@@ -147,7 +147,7 @@ impl<'a> AnswerDecoder<'a> {
         self.progress = AnswerProgress::Over;
         let AnswerEnd { usage, stop } = self.reader.end(deltas).map_err(|kind| self.error(kind))?;
         if let Some(usage) = usage {
-            // What the vendor says of the cost comes before the list price.
+            // A cost reported by the vendor has precedence over the list price.
             let cost = usage.cost.or_else(|| Some(self.price?.of(&usage)));
             deltas(Delta::Usage(Usage { cost, ..usage }));
         }

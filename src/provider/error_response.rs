@@ -14,7 +14,7 @@ pub(super) struct AskedModel<'a> {
     pub(super) key: Option<&'a ApiKey>,
 }
 
-/// An error response, as far as it could be read.
+/// The readable parts of an error response.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct ErrorResponse {
     pub(super) status: Option<u16>,
@@ -90,7 +90,7 @@ impl ErrorResponse {
             None => self.message,
         };
         let message = match (&kind, self.status) {
-            // The status is all there is to tell these errors apart.
+            // These errors differ only in their status.
             (ErrorKind::Malformed | ErrorKind::Forbidden | ErrorKind::Key { .. }, Some(status)) if !self.readable => {
                 format!("{message} (status {status})")
             }

@@ -1,9 +1,9 @@
-//! The bytes of an answer, cut into events.
+//! Splits the bytes of an answer into events.
 
-use super::sse::{Parser, SseEvent, TooLong};
+use super::sse::{SseEvent, SseParser, TooLong};
 use crate::text::MIB;
 
-/// An answer in one piece is no longer than this.
+/// Maximum size of an answer that is not streamed.
 const WHOLE_CAP: usize = 16 * MIB;
 
 /// Cuts bytes that arrive in any pieces into events. A trait, because not every vendor streams server-sent events.
@@ -14,7 +14,7 @@ pub(super) trait Framing {
     /// The connection has ended: gives the event that was still open.
     fn finish(&mut self) -> Result<Option<SseEvent>, TooLong>;
 
-    /// Whether the answer is one document instead of a stream. A document that cannot be read was not cut off; it is no answer.
+    /// Whether the answer is one document instead of a stream. A document that cannot be parsed is not an answer, rather than one that was cut off.
     fn is_document(&self) -> bool;
 }
 
@@ -24,7 +24,7 @@ pub(super) trait Framing {
 pub(super) enum EventsOrJson {
     #[default]
     Unknown,
-    Events(Parser),
+    Events(SseParser),
     Document(Vec<u8>),
 }
 
@@ -35,7 +35,7 @@ impl Framing for EventsOrJson {
             *self = match bytes.first() {
                 None => return Ok(()),
                 Some(b'{' | b'[' | b'<') => EventsOrJson::Document(Vec::new()),
-                Some(_) => EventsOrJson::Events(Parser::new()),
+                Some(_) => EventsOrJson::Events(SseParser::new()),
             };
         }
         match self {

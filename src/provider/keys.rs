@@ -1,6 +1,6 @@
-//! Keys that the person gave us to keep, in a file that only they can read. Each replaces a variable and has its name.
+//! Stored keys, in a file that only the user can read. Each has the name of the variable that it stands for.
 //!
-//! A variable in the environment comes before the kept key. Keys are never printed.
+//! A variable in the environment has precedence over the stored key. Keys are never printed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,12 +24,12 @@ impl Keys {
         private_file::write(path, &self.0)
     }
 
-    /// Adds a key in place of this variable.
+    /// Stores a key under the name of this variable.
     pub(crate) fn keep(&mut self, variable: &str, secret: &str) {
         self.0.insert(variable.to_owned(), secret.to_owned());
     }
 
-    /// Removes a key. Whether there was one.
+    /// Removes a key. Returns whether there was one.
     pub(crate) fn forget(&mut self, variable: &str) -> bool {
         self.0.remove(variable).is_some()
     }
@@ -39,7 +39,7 @@ impl Keys {
     }
 }
 
-/// The exported variables, and the kept keys for those that are not set.
+/// The exported variables, and stored keys for those that are not set.
 pub(crate) struct WithKeys<'a, V> {
     pub exported: V,
     pub keys: &'a Keys,

@@ -21,7 +21,7 @@ const ALIKE: usize = 3;
 
 /// A model that a vendor has.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Listed {
+pub(crate) struct ListedModel {
     /// As the vendor spells it.
     pub model: String,
     pub context_window: Option<u32>,
@@ -32,7 +32,7 @@ pub(crate) struct Listed {
 #[derive(Debug)]
 pub(crate) struct ModelList {
     pub vendor: &'static str,
-    pub models: Result<Vec<Listed>, ProviderError>,
+    pub models: Result<Vec<ListedModel>, ProviderError>,
 }
 
 /// Asks every vendor with a key and the servers of this machine, all at once. Local servers that do not answer are left out.
@@ -47,9 +47,13 @@ pub(crate) async fn list_models(wish: &Wish, env: Env<'_>, http: &Http) -> Vec<M
 }
 
 /// The models of one vendor.
-pub(super) async fn models(choice: &ModelChoice, http: &Http, limit: Duration) -> Result<Vec<Listed>, ProviderError> {
+pub(super) async fn models(
+    choice: &ModelChoice,
+    http: &Http,
+    limit: Duration,
+) -> Result<Vec<ListedModel>, ProviderError> {
     if !choice.route.lists_models {
-        return Ok(choice.model.iter().map(|model| Listed::known(choice.vendor, model.clone())).collect());
+        return Ok(choice.model.iter().map(|model| ListedModel::known(choice.vendor, model.clone())).collect());
     }
     at(&choice.endpoint(), choice.wire, http, limit).await
 }
@@ -60,7 +64,7 @@ pub(super) async fn at(
     wire: &dyn Wire,
     http: &Http,
     limit: Duration,
-) -> Result<Vec<Listed>, ProviderError> {
+) -> Result<Vec<ListedModel>, ProviderError> {
     let document = http.fetch(endpoint, wire.models_path(), limit).await?;
     // Together's document is the list itself.
     let entries = document.get("data").unwrap_or(&document).as_array();
@@ -68,13 +72,13 @@ pub(super) async fn at(
         return Err(ProviderError::new(&endpoint.vendor, ErrorKind::Malformed));
     };
     let vendor = Vendor::named(&endpoint.vendor).unwrap_or(&CUSTOM);
-    Ok(entries.iter().filter_map(|entry| Listed::read(vendor, entry)).collect())
+    Ok(entries.iter().filter_map(|entry| ListedModel::read(vendor, entry)).collect())
 }
 
 /// The models whose names contain this one, or else the nearest one for a typing mistake.
-pub(super) fn like(name: &str, models: &[Listed]) -> Vec<String> {
+pub(super) fn like(name: &str, models: &[ListedModel]) -> Vec<String> {
     let word = name.to_ascii_lowercase();
-    let holds = |model: &&Listed| model.model.to_ascii_lowercase().contains(&word);
+    let holds = |model: &&ListedModel| model.model.to_ascii_lowercase().contains(&word);
     let mut near: Vec<String> = models.iter().filter(holds).map(|model| model.model.clone()).collect();
     near.sort_by_key(String::len);
     near.truncate(ALIKE);
@@ -91,25 +95,25 @@ impl ModelList {
     }
 }
 
-impl Listed {
+impl ListedModel {
     /// A model with what the catalogue knows of it.
-    pub(super) fn known(vendor: &Vendor, model: String) -> Listed {
+    pub(super) fn known(vendor: &Vendor, model: String) -> ListedModel {
         let known = ModelFacts::find(vendor, &model);
-        Listed {
+        ListedModel {
             context_window: known.map(|known| known.context_window),
             price: known.and_then(|known| known.price),
             model,
         }
     }
 
-    fn read(vendor: &Vendor, entry: &Value) -> Option<Listed> {
+    fn read(vendor: &Vendor, entry: &Value) -> Option<ListedModel> {
         let id = entry.get("id")?.as_str()?;
         // A name that cannot be typed cannot be chosen.
         if id.trim() != id || id.is_empty() || id.contains(char::is_control) {
             return None;
         }
-        let known = Listed::known(vendor, gemini::model_name(id).to_owned());
-        Some(Listed {
+        let known = ListedModel::known(vendor, gemini::model_name(id).to_owned());
+        Some(ListedModel {
             context_window: window(entry).or(known.context_window),
             price: known.price.or_else(|| openrouter::price(entry)),
             model: known.model,
@@ -146,21 +150,21 @@ mod tests {
 
     #[test]
     fn windows_and_prices_have_many_names() {
-        let window = |entry: Value| Listed::read(&CUSTOM, &entry).unwrap().context_window;
+        let window = |entry: Value| ListedModel::read(&CUSTOM, &entry).unwrap().context_window;
         assert_eq!(window(json!({ "id": "a", "max_model_len": 8192 })), Some(8_192));
         assert_eq!(window(json!({ "id": "a", "meta": { "n_ctx_train": 131_072, "n_ctx": 4096 } })), Some(4_096));
         assert_eq!(window(json!({ "id": "a", "context_window": 0 })), None);
         let entry = json!({ "id": "a/b", "context_length": 1000, "pricing": { "prompt": "0.000003", "completion": "0.000015" } });
-        let price = Listed::read(named("openrouter"), &entry).unwrap().price.unwrap();
+        let price = ListedModel::read(named("openrouter"), &entry).unwrap().price.unwrap();
         assert!((price.input - 3.0).abs() < 1e-9 && (price.output - 15.0).abs() < 1e-9);
-        assert_eq!(Listed::read(named("gemini"), &json!({ "id": "models/gemini-x" })).unwrap().model, "gemini-x");
-        assert_eq!(Listed::read(&CUSTOM, &json!({ "name": "a" })), None);
+        assert_eq!(ListedModel::read(named("gemini"), &json!({ "id": "models/gemini-x" })).unwrap().model, "gemini-x");
+        assert_eq!(ListedModel::read(&CUSTOM, &json!({ "name": "a" })), None);
     }
 
     #[test]
     fn similar_names_are_suggested_for_a_wrong_one() {
-        let known = |names: &[&str]| -> Vec<Listed> {
-            names.iter().map(|name| Listed::known(&CUSTOM, (*name).to_owned())).collect()
+        let known = |names: &[&str]| -> Vec<ListedModel> {
+            names.iter().map(|name| ListedModel::known(&CUSTOM, (*name).to_owned())).collect()
         };
         let models = known(&["claude-sonnet-5-5", "claude-sonnet-5", "claude-opus-5-5", "whisper"]);
         assert_eq!(like("sonnet", &models), ["claude-sonnet-5", "claude-sonnet-5-5"]);

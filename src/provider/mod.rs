@@ -52,7 +52,7 @@ pub(crate) use error::{ErrorKind, ProviderError};
 pub(crate) use find::Finder;
 pub(crate) use http::{Http, HttpTimeouts};
 pub(crate) use keys::{Keys, WithKeys};
-pub(crate) use list::{Listed, ModelList};
+pub(crate) use list::{ListedModel, ModelList};
 pub(crate) use protocol::Protocol;
 pub(crate) use resolve::Resolved;
 pub(crate) use retry::{NextTry, Policy};

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Our files are never longer.
+/// Maximum size of such a file, in bytes.
 const CAP: u64 = 64 * 1024;
 
 /// Why the file could not be read or written.

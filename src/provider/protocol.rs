@@ -1,16 +1,16 @@
-//! The protocols by the names people give them.
+//! The names of the protocols in the configuration.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a server is to be spoken to.
+/// The protocol of a server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Protocol {
-    /// The server's own. OpenAI has two, and each of its models one that suits it.
+    /// The usual protocol of the server. OpenAI has two, chosen by model.
     #[default]
     Auto,
-    /// OpenAI's chat completions, which nearly everyone understands.
+    /// OpenAI's chat completions, which most servers support.
     Chat,
     /// OpenAI's responses.
     Responses,

@@ -1,9 +1,9 @@
-//! Whose signature a piece of thinking carries.
+//! The vendor that has signed a piece of thinking.
 //!
 //! A conversation may pass from one vendor to another, and a vendor refuses another's signatures. So each signature is kept with the
 //! name of its maker in front, and sent back only to that maker.
 
-/// Who signs thinking.
+/// A vendor that signs thinking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Maker<'a> {
     /// Newer models refuse the thinking of an older one.
@@ -11,7 +11,7 @@ pub(super) enum Maker<'a> {
         model: &'a str,
     },
     Google,
-    /// OpenAI's protocol is spoken by others too, each with a key of its own.
+    /// Other vendors use OpenAI's protocol too, each with its own key.
     OpenAi {
         vendor: &'a str,
     },
@@ -27,12 +27,12 @@ impl Maker<'_> {
     }
 }
 
-/// A signature as we keep it.
+/// The stored form of a signature.
 pub(super) fn seal(maker: Maker<'_>, signature: &str) -> String {
     format!("{}{signature}", maker.mark())
 }
 
-/// The signature as it came, if it is this maker's.
+/// The original signature, if it is from this vendor.
 pub(super) fn open<'a>(maker: Maker<'_>, sealed: &'a str) -> Option<&'a str> {
     sealed.strip_prefix(&maker.mark())
 }

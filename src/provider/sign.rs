@@ -1,4 +1,4 @@
-//! How a request proves who sends it.
+//! Signs requests: with a key in a header, or with a signature.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use reqwest::header::{HeaderName, HeaderValue};
 
 use super::api_key::ApiKey;
 
-/// Adds the proof to a request. A trait, because some vendors want a key in a header and others a signature over the whole request.
+/// Signs a request. A trait, because some vendors want a key in a header and others a signature over the whole request.
 pub(super) trait Signer: Debug + Send + Sync {
     /// Signs a finished request: method, URL, headers and body are those that will be sent.
     fn sign(&self, request: &mut reqwest::Request) -> Result<(), SignError>;

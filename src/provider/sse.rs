@@ -5,7 +5,7 @@
 
 use crate::text::MIB;
 
-/// No event of a model comes near this size. A longer one is not an event.
+/// Maximum size of an event. Events of models are much smaller.
 pub(crate) const EVENT_CAP: usize = 4 * MIB;
 
 /// The bytes of UTF-8's byte order mark.
@@ -26,7 +26,7 @@ pub(crate) struct TooLong;
 
 /// Reads events from bytes that arrive in any pieces.
 #[derive(Debug, Default)]
-pub(crate) struct Parser {
+pub(crate) struct SseParser {
     line: Vec<u8>,
     event: SseEvent,
     /// Whether the event has data, which may be empty.
@@ -37,9 +37,9 @@ pub(crate) struct Parser {
     begun: bool,
 }
 
-impl Parser {
-    pub(crate) fn new() -> Parser {
-        Parser::default()
+impl SseParser {
+    pub(crate) fn new() -> SseParser {
+        SseParser::default()
     }
 
     /// Takes more bytes and appends the events they complete.
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     fn parse(chunks: &[&[u8]]) -> Vec<SseEvent> {
-        let mut parser = Parser::new();
+        let mut parser = SseParser::new();
         let mut events = Vec::new();
         for chunk in chunks {
             parser.feed(chunk, &mut events).unwrap();
@@ -170,12 +170,12 @@ mod tests {
 
     #[test]
     fn an_endless_line_and_an_endless_event_are_refused() {
-        let mut parser = Parser::new();
+        let mut parser = SseParser::new();
         let block = vec![b'x'; EVENT_CAP];
         assert_eq!(parser.feed(&block, &mut Vec::new()), Ok(()));
         assert_eq!(parser.feed(b"x", &mut Vec::new()), Err(TooLong));
 
-        let mut parser = Parser::new();
+        let mut parser = SseParser::new();
         let line = [b"data:".as_slice(), &vec![b'x'; EVENT_CAP / 2], b"\n"].concat();
         assert_eq!(parser.feed(&line, &mut Vec::new()), Ok(()));
         assert_eq!(parser.feed(&line, &mut Vec::new()), Ok(()));

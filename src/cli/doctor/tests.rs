@@ -39,8 +39,8 @@ fn printed(facts: &Facts) -> String {
 
 /// The findings that are not ok.
 fn complaints(facts: &Facts) -> Vec<String> {
-    let bad = |finding: &Finding| finding.level != Level::Ok;
-    let words = |finding: Finding| format!("{:?} {}: {}", finding.level, finding.about, finding.text);
+    let bad = |finding: &DoctorFinding| finding.level != Level::Ok;
+    let words = |finding: DoctorFinding| format!("{:?} {}: {}", finding.level, finding.about, finding.text);
     examine(facts).into_iter().filter(bad).map(words).collect()
 }
 

@@ -10,7 +10,7 @@ use super::super::provenance::{self, Maker};
 use super::super::{Delta, Stop};
 use crate::chat::Usage;
 
-/// An answer, as far as it has come.
+/// An answer that is still arriving.
 #[derive(Debug)]
 pub(in super::super) struct Messages {
     /// The model of the answer: only this model can read its signed thinking again.

@@ -25,11 +25,11 @@ enum ThinkingMode {
 /// What a model does if it is not asked to think.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unasked {
-    /// It does not.
+    /// It does not think.
     Rests,
-    /// It does, unless told otherwise.
+    /// It thinks unless the request turns it off.
     Thinks,
-    /// It does, and refuses to be told not to.
+    /// It always thinks and refuses requests that turn it off.
     Insists,
 }
 

@@ -14,10 +14,10 @@ pub(crate) type Env<'a> = &'a dyn Variables;
 
 /// A source of variables. Every function from a name to a value is one.
 pub(crate) trait Variables: Send + Sync {
-    /// The value: exported, or kept for the person.
+    /// The value: exported, or a stored key.
     fn get(&self, name: &str) -> Option<String>;
 
-    /// The value in the environment itself. An exported key decides before a kept key does.
+    /// The exported value. An exported key has precedence over a stored one.
     fn exported(&self, name: &str) -> Option<String> {
         self.get(name)
     }
@@ -51,7 +51,7 @@ pub(crate) struct Wish {
     pub effort: Option<Effort>,
     /// Hosts that may get a key without encryption.
     pub plain_http: Vec<String>,
-    /// The model's context window in tokens, where the person knows better than the server.
+    /// The context window of the model in tokens, if the user has set it.
     pub window: Option<u32>,
 }
 

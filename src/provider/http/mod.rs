@@ -18,7 +18,7 @@ use crate::text::{KIB, MIB, percent_encode};
 
 /// At most this much of an error's body is read.
 const FAILURE_CAP: usize = 64 * KIB;
-/// The longest document. The longest list of models is a tenth of it.
+/// Maximum size of a JSON document. The longest list of models is a tenth of it.
 const DOCUMENT_CAP: usize = 16 * MIB;
 /// How long to wait for an error's body, and for the end of an answer that is already complete.
 const GRACE: Duration = Duration::from_secs(2);
@@ -184,7 +184,7 @@ impl Endpoint {
         self.headers.iter().map(known).collect()
     }
 
-    /// The request with the proof of who sends it.
+    /// Signs the request.
     fn signed(&self, mut request: reqwest::Request) -> Result<reqwest::Request, ProviderError> {
         let signed = self.signer.as_ref().map_or(Ok(()), |signer| signer.sign(&mut request));
         signed.map(|()| request).map_err(|error| {

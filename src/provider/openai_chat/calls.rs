@@ -12,7 +12,7 @@ pub(super) struct CallPieces {
     calls: Vec<OpenCall>,
 }
 
-/// A call that has begun.
+/// A call that has started.
 #[derive(Debug, Default)]
 struct OpenCall {
     index: Option<u64>,

@@ -1,4 +1,4 @@
-//! Differences between vendors that speak chat completions.
+//! Differences between vendors with chat completions.
 
 use std::fmt::Debug;
 
@@ -11,7 +11,7 @@ use Effort::{High, Low, Medium};
 
 /// How one vendor's requests differ from the rest. A trait with a default for everything: a vendor's module states the differences.
 /// The defaults suit a server of which nothing is known. It may be a proxy, behind which OpenAI's own models keep their rules.
-pub(in super::super) trait Dialect: Debug + Send + Sync {
+pub(in super::super) trait ChatDialect: Debug + Send + Sync {
     /// The field that limits the length of the answer.
     fn limit_field(&self, model: &str) -> &'static str {
         if openai::chat_efforts(model).is_empty() { "max_tokens" } else { "max_completion_tokens" }
@@ -50,8 +50,8 @@ pub(in super::super) trait Dialect: Debug + Send + Sync {
     }
 }
 
-/// A server of which nothing is known.
+/// An unknown server.
 #[derive(Debug)]
 pub(super) struct Plain;
 
-impl Dialect for Plain {}
+impl ChatDialect for Plain {}

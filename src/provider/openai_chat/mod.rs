@@ -1,11 +1,11 @@
-//! OpenAI's chat completions, which many vendors speak, each in a dialect.
+//! OpenAI's chat completions, which many vendors offer with small differences (dialects).
 
 mod calls;
 mod dialect;
 mod request;
 mod stream;
 
-pub(super) use dialect::Dialect;
+pub(super) use dialect::ChatDialect;
 #[cfg(test)]
 use request::body;
 pub(super) use stream::Chunks;
@@ -20,9 +20,9 @@ use super::wire::{Recipient, Wire};
 
 /// Chat completions in a vendor's dialect.
 #[derive(Debug)]
-pub(super) struct ChatCompletions(pub(super) &'static dyn Dialect);
+pub(super) struct ChatCompletions(pub(super) &'static dyn ChatDialect);
 
-/// For a server of which nothing else is known.
+/// For an unknown server.
 pub(super) static PLAIN: ChatCompletions = ChatCompletions(&dialect::Plain);
 
 impl Wire for ChatCompletions {

@@ -3,11 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::super::{Effort, Request, json as words};
-use super::dialect::Dialect;
+use super::dialect::ChatDialect;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role};
 
 /// The whole body of a request.
-pub(super) fn body(request: &Request, dialect: &dyn Dialect) -> Value {
+pub(super) fn body(request: &Request, dialect: &dyn ChatDialect) -> Value {
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(request.model));
     body.insert("stream".to_owned(), json!(true));
@@ -33,7 +33,7 @@ pub(super) fn body(request: &Request, dialect: &dyn Dialect) -> Value {
     Value::Object(body)
 }
 
-fn messages(request: &Request, dialect: &dyn Dialect) -> Value {
+fn messages(request: &Request, dialect: &dyn ChatDialect) -> Value {
     let mut messages = Vec::new();
     if !request.system.is_empty() {
         messages.push(json!({ "role": "system", "content": request.system }));
@@ -66,7 +66,7 @@ fn image_part(image: &Image) -> Value {
     json!({ "type": "image_url", "image_url": { "url": url } })
 }
 
-fn assistant(message: &Message, dialect: &dyn Dialect) -> Value {
+fn assistant(message: &Message, dialect: &dyn ChatDialect) -> Value {
     let mut said = Map::new();
     said.insert("role".to_owned(), json!("assistant"));
     let text = message.text();
@@ -88,7 +88,7 @@ fn assistant(message: &Message, dialect: &dyn Dialect) -> Value {
     Value::Object(said)
 }
 
-fn tool_call(call: &Call, dialect: &dyn Dialect) -> Value {
+fn tool_call(call: &Call, dialect: &dyn ChatDialect) -> Value {
     let arguments = words::arguments(&call.arguments).to_string();
     json!({
         "id": dialect.call_id(&call.id),
@@ -98,7 +98,7 @@ fn tool_call(call: &Call, dialect: &dyn Dialect) -> Value {
 }
 
 /// Each result is a message of its own. A result cannot hold pictures, so they follow in a message of the user.
-fn results(message: &Message, dialect: &dyn Dialect, messages: &mut Vec<Value>) {
+fn results(message: &Message, dialect: &dyn ChatDialect, messages: &mut Vec<Value>) {
     let mut pictures = Vec::new();
     for part in &message.parts {
         let Part::Result { id, outcome } = part else { continue };

@@ -13,7 +13,7 @@ use super::super::{Delta, Stop};
 use super::calls::CallPieces;
 use crate::chat::Usage;
 
-/// An answer, as far as it has come.
+/// An answer that is still arriving.
 #[derive(Debug)]
 pub(in super::super) struct Chunks {
     calls: CallPieces,

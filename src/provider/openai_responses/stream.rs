@@ -10,12 +10,12 @@ use super::super::provenance::{self, Maker};
 use super::super::{Delta, Stop};
 use crate::chat::Usage;
 
-/// An answer, as far as it has come.
+/// An answer that is still arriving.
 #[derive(Debug)]
 pub(in super::super) struct Items {
     /// The vendor of the answer: only this vendor can read its encrypted thinking again.
     vendor: String,
-    /// The items that have begun, in order.
+    /// The items that have started, in order.
     items: Vec<OutputItem>,
     /// How many of them are calls.
     calls: usize,
@@ -24,7 +24,7 @@ pub(in super::super) struct Items {
     usage: Option<Usage>,
 }
 
-/// An item that has begun.
+/// An item that has started.
 #[derive(Debug)]
 struct OutputItem {
     /// Its place in the answer. llama.cpp does not number its items.
@@ -51,7 +51,7 @@ impl Items {
         }
     }
 
-    /// The item that an event belongs to. An item that was not announced begins now.
+    /// The item that an event belongs to. An item that was not announced starts now.
     fn item(&mut self, event: &Value) -> &mut OutputItem {
         let output_index = count(event, "/output_index");
         let id = match text(event, "item_id") {
@@ -85,7 +85,7 @@ impl Items {
         self.more(Delta::Thinking, event, deltas);
     }
 
-    /// The place of a call among the calls. A call that was not announced begins now.
+    /// The place of a call among the calls. A call that was not announced starts now.
     fn call(&mut self, event: &Value, item: &Value, deltas: Sink<'_>) -> usize {
         let next = self.calls;
         let place = *self.item(event).call.get_or_insert(next);

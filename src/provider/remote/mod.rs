@@ -1,4 +1,4 @@
-//! A model at the other end of a wire.
+//! A model of a vendor, asked over HTTP.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::notice::Notices;
 use super::wire::{Recipient, Wire};
 use super::{Provider, ProviderError, Request};
 
-/// A vendor, spoken to in its own protocol.
+/// A model of a vendor, with its protocol.
 #[derive(Debug)]
 pub(super) struct Remote {
     http: Http,
@@ -40,7 +40,7 @@ impl Remote {
         let is_about_the_optional_field =
             |error: &ProviderError| self.wire.optional_field().is_some_and(|field| error.is_about(field));
         let response = match self.ask(request).await {
-            // The account may not use the field: the same again without it, now and later.
+            // The account may not use the field, so it is left out from now on.
             Err(error) if is_about_the_optional_field(&error) && self.takes_optional.swap(false, Ordering::Relaxed) => {
                 self.ask(request).await?
             }

@@ -9,7 +9,7 @@ use super::Provider;
 use super::choose::{ModelChoice, ModelName, ResolveError, full_name};
 use super::effort::Effort;
 use super::http::{Http, host, is_loopback};
-use super::list::{self, Listed};
+use super::list::{self, ListedModel};
 use super::remote::Remote;
 use super::server::{self, Server, Socket};
 
@@ -44,7 +44,7 @@ impl Resolved {
 /// Resolves a choice. A server that was named without a model is asked for its list.
 pub(super) async fn choice(choice: &ModelChoice, http: &Http) -> Result<Resolved, ResolveError> {
     if let Some(model) = choice.model.clone() {
-        return Ok(connect(choice, Listed::known(choice.vendor, model), http));
+        return Ok(connect(choice, ListedModel::known(choice.vendor, model), http));
     }
     let models = list::models(choice, http, ASK).await?;
     match pick(models, None) {
@@ -90,17 +90,17 @@ pub(super) async fn look_around(
 }
 
 /// The model with this name; without a name, the first that can hold a conversation.
-fn pick(models: Vec<Listed>, name: Option<&str>) -> Option<Listed> {
+fn pick(models: Vec<ListedModel>, name: Option<&str>) -> Option<ListedModel> {
     /// Parts of the names of models for other tasks. Servers list all their models together.
     const OTHERS: [&str; 6] = ["embed", "rerank", "whisper", "tts", "bge-", "diffusion"];
-    let fits = |model: &Listed| match name {
+    let fits = |model: &ListedModel| match name {
         Some(name) => model.model == name || model.model.strip_suffix(":latest") == Some(name),
         None => !OTHERS.iter().any(|other| model.model.to_ascii_lowercase().contains(other)),
     };
     models.into_iter().find(fits)
 }
 
-fn connect(choice: &ModelChoice, model: Listed, http: &Http) -> Resolved {
+fn connect(choice: &ModelChoice, model: ListedModel, http: &Http) -> Resolved {
     let provider = Arc::new(Remote::new(http.clone(), choice.endpoint(), choice.wire, model.price));
     let usual = Effort::default();
     let effort = choice.effort.or_else(|| usual.nearest(&choice.wire.efforts(&model.model))).unwrap_or(usual);

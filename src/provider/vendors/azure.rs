@@ -19,7 +19,7 @@ pub(super) const VENDOR: Vendor = Vendor {
     quirks: &Azure,
 };
 
-/// The oldest version of the deployments' endpoints that knows all we use.
+/// The oldest API version of deployments that has all features we use.
 const OLDEST_VERSION: &str = "2024-10-21";
 
 #[derive(Debug)]

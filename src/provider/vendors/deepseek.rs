@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::catalog::ModelFacts;
 use super::super::effort::Effort;
 use super::super::effort::Effort::{High, Low, Off, XHigh};
-use super::super::openai_chat::{ChatCompletions, Dialect};
+use super::super::openai_chat::{ChatCompletions, ChatDialect};
 use super::{Usual, Vendor};
 
 pub(super) const VENDOR: Vendor = Vendor {
@@ -30,7 +30,7 @@ const MODELS: &[ModelFacts] = &[
 #[derive(Debug)]
 struct DeepSeekDialect;
 
-impl Dialect for DeepSeekDialect {
+impl ChatDialect for DeepSeekDialect {
     fn limit_field(&self, _model: &str) -> &'static str {
         "max_tokens"
     }

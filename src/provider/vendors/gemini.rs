@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::catalog::ModelFacts;
 use super::super::effort::Effort;
 use super::super::effort::Effort::{High, Low, Medium, Minimal, Off};
-use super::super::openai_chat::{ChatCompletions, Dialect};
+use super::super::openai_chat::{ChatCompletions, ChatDialect};
 use super::super::provenance::{self, Maker};
 use super::{Usual, Vendor};
 use crate::chat::{Message, Part};
@@ -31,7 +31,7 @@ const UNSIGNED: &str = "skip_thought_signature_validator";
 #[derive(Debug)]
 struct GeminiDialect;
 
-impl Dialect for GeminiDialect {
+impl ChatDialect for GeminiDialect {
     fn limit_field(&self, _model: &str) -> &'static str {
         "max_tokens"
     }

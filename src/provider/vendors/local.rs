@@ -1,4 +1,4 @@
-//! Servers on the user's own machine. They need no key and have the models that their owner gave them.
+//! Servers on the user's own machine. They need no key and have the models that were installed there.
 
 use super::super::choose::{Env, variable};
 use super::super::openai_chat;

@@ -1,7 +1,7 @@
 //! Mistral.
 
 use super::super::catalog::ModelFacts;
-use super::super::openai_chat::{ChatCompletions, Dialect};
+use super::super::openai_chat::{ChatCompletions, ChatDialect};
 use super::{Usual, Vendor};
 
 pub(super) const VENDOR: Vendor = Vendor {
@@ -26,7 +26,7 @@ const ID_LENGTH: usize = 9;
 #[derive(Debug)]
 struct MistralDialect;
 
-impl Dialect for MistralDialect {
+impl ChatDialect for MistralDialect {
     fn takes_usage_option(&self) -> bool {
         false
     }
@@ -36,7 +36,7 @@ impl Dialect for MistralDialect {
         if id.len() == ID_LENGTH && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             return id.to_owned();
         }
-        // FNV-1a: a conversation has too few calls for two of them to meet.
+        // FNV-1a. A conversation has too few calls for a collision.
         let hash = id
             .bytes()
             .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));

@@ -1,4 +1,4 @@
-//! The vendors we know by name.
+//! The known vendors.
 //!
 //! A vendor is a file here and a line in [`VENDORS`]. Most vendors are data: a URL, the variable of their key, a default model and what
 //! is public about their models. A vendor that needs code has it in its [`Quirks`], or in the dialect it speaks on a shared wire.
@@ -54,7 +54,7 @@ pub(crate) static VENDORS: &[Vendor] = &[
 pub(crate) struct Vendor {
     /// As in `provider/model`.
     pub name: &'static str,
-    /// Empty where it is different for everyone.
+    /// The base URL. Empty if every customer has their own.
     pub base_url: &'static str,
     /// Variables that give another base URL; the first that is set counts.
     pub url_variables: &'static [&'static str],
@@ -85,7 +85,7 @@ pub(super) trait Quirks: Debug + Send + Sync {
         vendor.url_variables.iter().find_map(|name| variable(env, name))
     }
 
-    /// Whether its URL variables are commonly used to lead its clients to servers of others.
+    /// Whether its URL variable is commonly used to point clients to servers of other vendors.
     fn lends_its_variables(&self) -> bool {
         false
     }
@@ -110,13 +110,13 @@ pub(super) trait Quirks: Debug + Send + Sync {
         Route::default()
     }
 
-    /// Proves with this key who asks.
+    /// Signs requests with this key.
     fn signer(&self, key: &ApiKey, wire: &dyn Wire) -> Arc<dyn Signer> {
         wire.key_header().signer(key)
     }
 }
 
-/// A vendor like the others.
+/// A vendor without differences.
 #[derive(Debug)]
 pub(super) struct Usual;
 
@@ -128,7 +128,7 @@ pub(super) struct Route {
     /// Between the base URL and the path.
     pub(super) prefix: String,
     pub(super) query: Option<(&'static str, String)>,
-    /// Whether a list of models can be had.
+    /// Whether models can be listed.
     pub(super) lists_models: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Moonshot.
 
 use super::super::catalog::ModelFacts;
-use super::super::openai_chat::{ChatCompletions, Dialect};
+use super::super::openai_chat::{ChatCompletions, ChatDialect};
 use super::{Usual, Vendor};
 
 pub(super) const VENDOR: Vendor = Vendor {
@@ -22,7 +22,7 @@ const MODELS: &[ModelFacts] = &[ModelFacts::new("kimi", 256_000)];
 #[derive(Debug)]
 struct MoonshotDialect;
 
-impl Dialect for MoonshotDialect {
+impl ChatDialect for MoonshotDialect {
     fn echoes_reasoning(&self) -> bool {
         true
     }

@@ -2,7 +2,7 @@
 
 use super::super::catalog::ModelFacts;
 use super::super::effort::Effort;
-use super::super::openai_chat::{ChatCompletions, Dialect};
+use super::super::openai_chat::{ChatCompletions, ChatDialect};
 use super::super::openai_responses::Responses;
 use super::super::wire::Wire;
 use super::{Quirks, Vendor};
@@ -71,7 +71,7 @@ impl Quirks for OpenAi {
 #[derive(Debug)]
 struct OpenAiDialect;
 
-impl Dialect for OpenAiDialect {
+impl ChatDialect for OpenAiDialect {
     fn limit_field(&self, _model: &str) -> &'static str {
         "max_completion_tokens"
     }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::catalog::{ModelFacts, Price};
 use super::super::effort::Effort;
-use super::super::openai_chat::{ChatCompletions, Dialect};
+use super::super::openai_chat::{ChatCompletions, ChatDialect};
 use super::{Quirks, Vendor};
 
 pub(super) const VENDOR: Vendor = Vendor {
@@ -41,7 +41,7 @@ impl Quirks for OpenRouter {
 #[derive(Debug)]
 struct OpenRouterDialect;
 
-impl Dialect for OpenRouterDialect {
+impl ChatDialect for OpenRouterDialect {
     fn limit_field(&self, _model: &str) -> &'static str {
         "max_tokens"
     }

@@ -1,4 +1,4 @@
-//! A protocol in which models are asked.
+//! The protocols for requests to models.
 
 use std::fmt::Debug;
 
@@ -67,7 +67,7 @@ impl PartialEq for dyn Wire {
     }
 }
 
-/// Who gets a request.
+/// The recipient of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Recipient<'a> {
     pub(super) vendor: &'a str,
