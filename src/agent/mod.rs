@@ -17,6 +17,7 @@ mod limits;
 mod mask;
 mod picture;
 mod refusal;
+mod regular;
 mod step;
 mod stop;
 mod stream;

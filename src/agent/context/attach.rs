@@ -1,13 +1,13 @@
 //! Attaches what a query refers to with `@`: files, images, directories, earlier commands.
 
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::excerpt::given;
 use super::{Events, Fragment, Happened, Query, data, name, shell};
-use crate::agent::picture;
+use crate::agent::{picture, regular};
 use crate::chat::Image;
 use crate::guard::{MaskedReader, Redactor};
 use crate::store::{History, Ticket};
@@ -155,7 +155,8 @@ fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Found, String> 
         _ => format!("{typed} cannot be read ({error})"),
     };
     let shown = name(typed).replace('"', "'");
-    let metadata = fs::metadata(path).map_err(cannot)?;
+    let opened = regular::open(path).map_err(cannot)?;
+    let (mut file, metadata) = opened.ok_or_else(|| format!("{typed} is not a regular file"))?;
     if metadata.is_dir() {
         let entries = fs::read_dir(path).map_err(cannot)?.flatten();
         let named = |entry: fs::DirEntry| {
@@ -170,20 +171,15 @@ fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Found, String> 
         let text = format!("<directory path=\"{shown}\">\n{}\n{more}</directory>\n", names.join("\n"));
         return Ok(Fragment::new("directory", ATTACHED_CAP, typed, text).into());
     }
-    // Reading a pipe or a device may never end.
-    if !metadata.is_file() {
-        return Err(format!("{typed} is not a regular file"));
-    }
-    if media_type(&beginning(path).map_err(cannot)?).is_some() {
-        let image = picture(path).map_err(|error| error.to_string())?;
+    if media_type(&beginning(&mut file).map_err(cannot)?).is_some() {
+        let image = picture::read(&file, path).map_err(|error| error.to_string())?;
         let about = format!("({}, {}, attached as a picture)", image.media_type, human::size(metadata.len()));
         let text = format!("<file path=\"{shown}\">\n{about}\n</file>\n");
         let fragment = Fragment::new("file", FILE_CAP, typed, text);
         return Ok(Found { fragment, cut: None, image: Some(image) });
     }
     let mut bytes = Vec::new();
-    let masked = |file: File| MaskedReader::new(file, redactor.clone()).take(READ_CAP).read_to_end(&mut bytes);
-    File::open(path).and_then(masked).map_err(cannot)?;
+    MaskedReader::new(file, redactor.clone()).take(READ_CAP).read_to_end(&mut bytes).map_err(cannot)?;
     if memchr::memchr(0, &bytes[..bytes.len().min(8 * KIB)]).is_some() {
         return Err(format!("{typed} is not text"));
     }
@@ -199,10 +195,11 @@ fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Found, String> 
     Ok(Found { fragment: Fragment::new("file", FILE_CAP, typed, words), cut, image: None })
 }
 
-/// The first bytes of a file, which determine whether it is an image.
-fn beginning(path: &Path) -> std::io::Result<Vec<u8>> {
+/// The first bytes of a file, which determine whether it is an image. The next read begins with them again.
+fn beginning(file: &mut File) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(16).read_to_end(&mut bytes)?;
+    file.take(16).read_to_end(&mut bytes)?;
+    file.rewind()?;
     Ok(bytes)
 }
 
