@@ -196,6 +196,11 @@ pub fn shell(text: String) {
 mod tests {
     use proptest::prelude::*;
 
+    #[test]
+    fn a_row_that_is_fixed_may_become_other_characters() {
+        super::markdown((0, 17, 0, "\n\n\nzzzzzzzz)\0\n\x01\0\0".to_owned()));
+    }
+
     proptest! {
         #[test]
         fn scanner(input: (u8, Vec<u8>)) {

@@ -164,6 +164,9 @@ impl StyledLine {
     /// The rows of the line, each of which is written with a line break. A row may still be wider than the terminal, which then wraps it.
     pub(super) fn rows(&self, options: &Options, fixed: Option<Fixed>) -> Vec<LineRow> {
         let text = self.text();
+        // What stood on the screen may have become other characters since.
+        let boundary = |length: usize| (0..=length.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+        let fixed = fixed.map(|fixed| Fixed { length: boundary(fixed.length).unwrap_or(0), ..fixed });
         let Wrap::Words(hang) = self.wrap.in_(options) else {
             return self.unwrapped_rows(&text, fixed);
         };
