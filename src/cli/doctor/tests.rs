@@ -74,7 +74,7 @@ fn every_problem_has_advice() {
     (facts.is_login_shell, facts.listed) = (true, false);
     insta::assert_snapshot!(printed(&facts), @r"
     ok       version    shellmate 1.2.3 at /bin/shellmate
-    problem  shell      no shell to start: no shell was found at all
+    problem  shell      no shell to start: no shell was found
                         set `shell` with `shellmate config set shell /bin/bash`
     note     installed  zsh 4.3.17 at /bin/zsh is not supported: zsh 5.1 or newer is needed
     problem  config     /h/config.toml:1: unknown key `x`
