@@ -30,7 +30,7 @@ fn fill(database: &Path, commands: usize, spilled: &Path, spills: usize) {
         "BEGIN;
          INSERT INTO commands (session, host, shell, cwd, text, status, started_at, duration, seen, missing, truncated, full_screen,
                                spill, bytes)
-         {numbers} SELECT 'old', 'box', 'bash', '/home/me', 'cargo test --package part' || i % 100, 0, 1700000000000000 + i, 1000, 9, 0,
+         {numbers} SELECT 'old', 'box', 'bash', '/home/me', 'cargo test --package part' || (i % 100), 0, 1700000000000000 + i, 1000, 9, 0,
                           0, 0, iif(i <= {spills}, '{}/' || i || '.out', NULL), 40 FROM n;
          INSERT INTO outputs SELECT id, 24, 80, CAST('some text' AS BLOB), x'' FROM commands WHERE session = 'old';
          INSERT INTO words (rowid, command, output) SELECT id, text, 'some text' FROM commands WHERE session = 'old';

@@ -164,6 +164,17 @@ pub(in crate::store) fn adopt(database: &Path) {
     remove_abandoned();
 }
 
+/// Moves the commands that belong to one journal into it. Returns whether none are left here.
+pub(super) fn adopt_into(database: &Path, id: &str) -> bool {
+    let path = Path::new(DIRECTORY).join(format!("{}{id}", prefix(database)));
+    if path.symlink_metadata().is_ok()
+        && let Err(error) = adopt_one(database, &path)
+    {
+        tracing::warn!(%error, path = %path.display(), "finished commands wait in memory");
+    }
+    path.symlink_metadata().is_err()
+}
+
 pub(super) fn left(database: &Path) -> impl Iterator<Item = PathBuf> {
     let prefix = prefix(database);
     files().filter(move |path| path.file_name().is_some_and(|name| name.as_bytes().starts_with(prefix.as_bytes())))

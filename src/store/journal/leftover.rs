@@ -97,6 +97,11 @@ fn names(directory: &Path) -> Vec<String> {
 
 /// Locks a journal, unless its session lives, somebody else copies it, or it is of a format we do not know.
 fn claim(database: &Path, id: String) -> Option<Claimed> {
+    // A session that was killed after the last look at shared memory may have left commands there that this journal has too. Once
+    // the journal is copied and removed, they would look new and be copied twice.
+    if !handover::adopt_into(database, &id) {
+        return None;
+    }
     let path = directory(database).join(format!("{id}{SUFFIX}"));
     let file = lock_leftover(&path)?;
     let end = file.metadata().ok()?.len();

@@ -130,6 +130,30 @@ fn a_journal_that_was_copied_but_not_removed_is_not_copied_again() {
     assert!(!left.exists());
 }
 
+/// A program may have looked at shared memory just before a session was killed, and at its journal just after.
+#[test]
+fn a_command_that_is_in_shared_memory_and_in_the_journal_is_copied_once() {
+    let home = Home::new();
+    home.keep([]);
+    let mut hand_over = journal::HandOver::new(&home.path(), &session("killed"));
+    let Some(place) = hand_over.place() else { return };
+    let journal = journal::Journal::create(&home.path(), session("killed"), Some(&place.id)).unwrap();
+    hand_over.keep(&record("command one"), 0);
+    journal.append(1, &journal::encode_command(&record("command one"))).unwrap();
+    hand_over.keep(&record("command two"), 0);
+    drop((hand_over, journal));
+    let mut connection = file::connect(&home.path(), PATIENCE).unwrap();
+    let claimed = journal::claim_next(&home.path(), None).unwrap();
+    let mut at = claimed.source.start();
+    while let Some(copied) = drain::copy(&mut connection, &claimed.source, at, claimed.end).unwrap() {
+        at = copied.at;
+    }
+    claimed.remove();
+    drain::forget_journals(&mut connection, &home.path()).unwrap();
+    copy_leftovers(&home.path()).unwrap();
+    assert_eq!(texts(&home.history().list(&Filter::default()).unwrap()), ["command one", "command two"]);
+}
+
 fn start_child(home: &Home, records: u64) -> Child {
     Process::new(env::current_exe().unwrap())
         .args(["--exact", "store::tests::crowd::child", "--nocapture", "--test-threads=1"])
