@@ -109,7 +109,7 @@ fn a_directive_of_another_program_is_not_obeyed() {
             fifo.write_all(format!("{line}\n").as_bytes()).unwrap();
         }
         term.typed("y");
-        let is_over = |text: &str| text.contains("\nwanted") || text.trim_end().ends_with("[2]$");
+        let is_over = |text: &str| text.contains("\nwanted") || text.trim_end().ends_with("]$");
         term.wait_until(|screen| owned.exists() || is_over(&text_of(screen)));
         assert!(!owned.exists(), "{}\n{}", shell.name(), term.describe());
         term.wait_for("\nwanted");
@@ -132,7 +132,7 @@ fn a_command_that_was_swapped_for_another_is_not_run() {
         term.wait_for("Esc no >");
         term.typed("a");
         // Each command runs as approved, or not at all. Then the prompt comes back after a while.
-        let is_over = |text: &str| text.contains("the answer") || text.trim_end().ends_with("[2]$");
+        let is_over = |text: &str| text.contains("the answer") || text.trim_end().ends_with("]$");
         term.wait_until(|screen| owned.exists() || is_over(&text_of(screen)));
         drop(swapper);
         assert!(!owned.exists(), "{}\n{}", shell.name(), term.describe());
