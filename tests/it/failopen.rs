@@ -261,7 +261,7 @@ fn no_pseudo_terminal_left() {
         );
         let Some(builder) = in_a_namespace(shell, &none) else { return };
         let term = works("no pseudo-terminal", builder.size(24, 200));
-        let words = "shellmate: cannot open a pseudo-terminal: all of this machine's are in use (close a terminal, or raise \
+        let words = "shellmate: cannot open a pseudo-terminal: all pseudo-terminals are in use (close a terminal, or raise \
                      kernel.pty.max); starting your plain shell";
         assert!(term.screen().contains(words), "{}", term.describe());
     }
