@@ -11,7 +11,7 @@ use nix::unistd::Pid;
 const START_STACK: usize = 28;
 
 /// The process of the hosted shell. It is not killed on drop: closing its terminal ends it with SIGHUP.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Child {
     pid: Pid,
 }

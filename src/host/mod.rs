@@ -8,6 +8,9 @@ mod find;
 mod kind;
 mod launch;
 mod pty;
+#[cfg(test)]
+mod scripted;
+mod shell;
 mod spawn;
 mod start;
 
@@ -18,7 +21,11 @@ pub(crate) use child::{Change, Child, Ending, process_name};
 pub(crate) use find::{Search, Source, find};
 pub(crate) use kind::Kind;
 pub(crate) use launch::{Integration, Launch, Wishes, exact, exec, plain, restore};
-pub(crate) use pty::{Pty, Size};
+use pty::Pty;
+pub(crate) use pty::Size;
+#[cfg(test)]
+pub(crate) use scripted::{Script, ScriptedShell};
+pub(crate) use shell::Shell;
 pub(crate) use spawn::spawn;
 
 /// Why a shell could not be hosted.

@@ -18,6 +18,7 @@ use super::HostError;
 use super::child::Child;
 use super::launch::Launch;
 use super::pty::{Pty, Size};
+use super::shell::HostedShell;
 use super::start::start;
 
 /// Explains why no pty could be opened. portable-pty's own message contains debug output.
@@ -35,7 +36,7 @@ fn no_pty(error: io::Error) -> HostError {
 }
 
 /// Opens a pty of the given size and settings and starts the shell on it as the leader of a new session.
-pub(crate) fn spawn(launch: &Launch, size: Size, settings: &Termios) -> Result<(Pty, Child), HostError> {
+pub(crate) fn spawn(launch: &Launch, size: Size, settings: &Termios) -> Result<HostedShell, HostError> {
     let pair = native_pty_system().openpty(size).map_err(|_| no_pty(io::Error::last_os_error()))?;
     let master = pair.master;
     let other_side = master.tty_name().ok_or_else(|| HostError::OpenPty("its other side has no name".into()))?;
@@ -59,7 +60,7 @@ pub(crate) fn spawn(launch: &Launch, size: Size, settings: &Termios) -> Result<(
     let unblocked = fcntl(&file, FcntlArg::F_GETFL)
         .and_then(|flags| fcntl(&file, FcntlArg::F_SETFL(OFlag::from_bits_retain(flags) | OFlag::O_NONBLOCK)));
     unblocked.map_err(|errno| HostError::Pty(errno.into()))?;
-    Ok((Pty::new(master, file), Child::new(pid)))
+    Ok(HostedShell::new(Pty::new(master, file), Child::new(pid), settings.clone()))
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Putting a session together.
 
-use std::cell::{LazyCell, OnceCell};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
@@ -8,31 +7,27 @@ use std::time::SystemTime;
 
 use crate::capture::{Limits, Retention, Size, SpillUse, Spiller, sweep_if_due};
 use crate::config::{Config, Loaded, Paths, Problem, Stamp};
-use crate::host::{self, Integration, Kind, Wishes};
+use crate::host::{self, Integration, Kind, Shell, Wishes};
 use crate::store::{self, PAUSED, Store};
 use crate::track::Scanner;
 use crate::tty::Tty;
 
-use nix::unistd::{Uid, User};
-
 use super::agent_link::{AgentSetup, Settings};
-use super::announce::Announcer;
-use super::directives::Directives;
+use super::agent_news::AgentHandle;
+use super::books::{Books, OuterMarks, Recorder};
+use super::command_store::{Chores, CommandStore};
+use super::floor::Floor;
 use super::follow::Follower;
-use super::grammars::Grammars;
-use super::hooks::Hooked;
-use super::hotkey::Burst;
-use super::line;
+use super::hooks::HookLink;
+use super::keyboard::Keyboard;
 use super::memory;
 use super::nested::NestedShells;
-use super::outbox::Outbox;
 use super::privacy::Privacy;
-use super::recent::Recent;
+use super::profile::Profile;
 use super::requests::Requests;
-use super::signals::Signals;
-use super::stage::Stage;
+use super::wires::{Signals, Wires, shell_size};
 use super::workspace::{Workspace, random_hex};
-use super::{Chores, Session, SessionError, pty_size};
+use super::{Session, SessionError};
 
 /// What a session is made from.
 pub(crate) struct Start {
@@ -65,77 +60,42 @@ impl Session {
         let workspace = Workspace::create(&paths, &id).map_err(no_workspace)?;
         let launch = launch(&shell, &wishes, &workspace, &id, &nonce)?;
         tty.enter_raw().map_err(crate::tty::TtyError::Settings)?;
-        let (pty, child) = host::spawn(&launch, pty_size(tty.size()), tty.settings())?;
-        if let Some(terminal) = pty.name() {
+        let shell_process = host::spawn(&launch, shell_size(tty.size()), tty.settings())?;
+        if let Some(terminal) = shell_process.terminal_name() {
             workspace.note_terminal(&terminal);
         }
 
         let (kind, host) = (Kind::of(&shell), hostname());
         let writer = store::Session { id, host: host.clone(), shell: kind.name().to_owned() };
-        let theme = OnceCell::new();
-        if let Some((named, bad_theme)) = config.theme_of_choice(&paths) {
-            problems.extend(bad_theme);
-            let _ = theme.set(named);
-        }
         let setup = agent_setup(&config, stamp, &paths, &workspace, &nonce, &mut problems);
-        let mut stage = stage(&config, &workspace, host.clone(), Follower::new(child.pid()), &mut problems);
-        stage.keep_secret(&nonce);
+        let profile = profile(&config, &paths, kind, host.clone(), &mut problems);
+        let follower = Follower::new(shell_process.child().pid());
+        let mut books = Books::new(
+            Scanner::new(&nonce),
+            OuterMarks::new(std::env::var_os("TERM").as_deref(), host),
+            recorder(&config, &workspace, &nonce, &mut problems),
+            follower,
+        );
         let size = tty.size();
-        stage.hints_at = config.hint.then(|| Size::new(size.rows, size.cols));
+        books.recorder.hints_at = config.hint.then(|| Size::new(size.rows, size.cols));
         if let Some(words) = summary(&problems) {
-            stage.notice(words);
+            books.notice(words);
         }
-        let nested = NestedShells::new(config.nested_hint, config.hotkey.key().map(|key| key.label()));
+        let hotkey = config.hotkey.key();
+        let store = CommandStore::new(chores(&config, &paths, &workspace, writer));
         Ok(Session {
-            tty,
-            pty,
-            child,
-            signals,
-            scanner: Scanner::new(&nonce),
-            stage,
-            agent: None,
-            turn: None,
-            abandoned: 0,
+            wires: Wires::new(Box::new(tty), Box::new(shell_process), signals),
+            books,
+            floor: Floor::Shell,
+            nested: NestedShells::new(config.nested_hint, hotkey.as_ref().map(|key| key.label())),
+            keyboard: Keyboard::new(hotkey),
+            hook: HookLink::new(workspace, launch.secrets),
+            agent: AgentHandle::new(setup),
             requests: Requests::default(),
-            grammars: Grammars::default(),
-            talk: None,
-            wishes: line::Wishes {
-                editing: config.line.editing(),
-                hotkey: config.hotkey.key(),
-                history: paths.query_history(),
-            },
-            exported: None,
-            recent: Recent::default(),
-            handed_over: Vec::new(),
+            store,
+            profile,
             suggestion: None,
-            setup,
-            theme,
-            wrap: config.wrap,
-            kind,
-            host,
-            user: LazyCell::new(|| {
-                let user = User::from_uid(Uid::effective()).ok().flatten();
-                user.map(|user| user.name).unwrap_or_default()
-            }),
-            to_shell: Outbox::default(),
-            held: Outbox::default(),
-            typed_at: None,
-            reads: 0,
-            burst: Burst::default(),
-            store: Store::off(),
-            chores: Some(chores(&config, &paths, &workspace, writer)),
-            had_much: false,
-            tidied: None,
-            workspace,
-            directives: Directives::default(),
-            is_cut_off: false,
-            editors_terminal: None,
-            expects_hooks: !launch.secrets.is_empty(),
-            secrets: launch.secrets,
-            hooked: Hooked::default(),
-            nested,
-            pty_open: true,
-            tracking: true,
+            is_plain: false,
         })
     }
 }
@@ -179,14 +139,20 @@ fn agent_setup(
     }
 }
 
-/// Where the shell's output is shown, followed and kept.
-fn stage(
-    config: &Config,
-    workspace: &Workspace,
-    host: String,
-    follower: Follower,
-    problems: &mut Vec<Problem>,
-) -> Stage {
+/// How the session looks, and to whom.
+fn profile(config: &Config, paths: &Paths, kind: Kind, host: String, problems: &mut Vec<Problem>) -> Profile {
+    let profile = Profile::new(kind, host, config.line.editing(), paths.query_history(), config.wrap);
+    match config.theme_of_choice(paths) {
+        Some((theme, bad_theme)) => {
+            problems.extend(bad_theme);
+            profile.with_theme(theme)
+        }
+        None => profile,
+    }
+}
+
+/// Where the output of commands is kept.
+fn recorder(config: &Config, workspace: &Workspace, nonce: &str, problems: &mut Vec<Problem>) -> Recorder {
     let limits = Limits {
         head: config.capture.head_bytes(),
         tail: config.capture.tail_bytes(),
@@ -196,11 +162,10 @@ fn stage(
     let ignore = (!config.history.ignore.is_empty()).then(|| config.ignore_set());
     let (ignore, bad_patterns) = ignore.map_or((None, Vec::new()), |(set, problems)| (Some(set), problems));
     problems.extend(bad_patterns);
-    let privacy = Privacy::new(ignore, workspace.directory().join(PAUSED));
-    Stage::new(Announcer::new(std::env::var_os("TERM").as_deref(), host), limits, spiller, privacy, follower)
+    Recorder::new(limits, spiller, Privacy::new(ignore, workspace.directory().join(PAUSED)), nonce)
 }
 
-/// What is wrong with the settings, in one line.
+/// The problems of the settings, in one line.
 fn summary(problems: &[Problem]) -> Option<String> {
     let first = problems.first()?;
     Some(match problems.len() {
@@ -225,7 +190,7 @@ fn chores(config: &Config, paths: &Paths, workspace: &Workspace, writer: store::
     })
 }
 
-/// Clears away what crashed or old sessions left, beside the session. What is returned is closed when that is done.
+/// Removes the files of crashed and old sessions, on a thread. The receiver is closed when that is done.
 fn tidy(root: PathBuf, retention: Retention, history: Option<PathBuf>) -> Receiver<()> {
     let (done, tidied) = channel();
     let clear = move || {

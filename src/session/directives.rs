@@ -13,24 +13,8 @@ const PATIENCE: Duration = Duration::from_millis(250);
 /// The time between reminders grows this often. With those the hook is waited for about eight seconds.
 const REMINDERS: u32 = 4;
 
-/// The line that has the hook look at the command; it needs no secret, since nothing comes of a look but a mark.
+/// The line that has the hook read the command. It needs no secret: the hook answers it with a mark only.
 const LOOK: &str = "look";
-
-/// What a hook says about its wait, or does for us.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Heard {
-    /// A query was accepted; the hook is about to wait.
-    Accepts,
-    /// It waits though no query was accepted.
-    WaitsInVain,
-    Listens(String),
-    HasRead(String, Vec<u8>),
-    Runs,
-    /// It has chosen another nonce.
-    Renews(String),
-    /// The shell goes on to its prompt.
-    Prompts,
-}
 
 /// What the hook is to do.
 #[derive(Debug, Clone, PartialEq, Eq)]

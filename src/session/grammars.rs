@@ -1,5 +1,5 @@
-//! Colours for code. They are loaded while the first answer is awaited, which takes next to nothing; a language is prepared when its
-//! first code comes, since that takes time and memory that most answers do not need.
+//! Syntax colours. The grammars are loaded while the first answer is awaited, which is cheap. A language is prepared when its first
+//! block of code begins, because that takes time and memory that most answers do not need.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -14,7 +14,7 @@ const LINE_CAP: usize = 80;
 /// Languages that are prepared; more than these are not met in one terminal.
 const MOST: usize = 32;
 
-/// Listens for the beginning of code.
+/// Notices when an answer begins a block of code.
 #[derive(Default)]
 pub(crate) struct Grammars {
     /// The last line of the answer so far, or its beginning.
@@ -31,7 +31,7 @@ impl Grammars {
         }
     }
 
-    /// Hears what happens. A language that is new is prepared on a thread of its own.
+    /// Takes an event. A language that was not met before is prepared on a thread of its own.
     pub(super) fn hear(&mut self, event: &Event) {
         for language in self.languages(event) {
             aside(move || render::warm(&language));
@@ -64,7 +64,7 @@ impl Grammars {
     }
 }
 
-/// On a thread of its own; without one, code stays plain.
+/// Runs `prepare` on a new thread. Without one, code stays plain.
 fn aside(prepare: impl FnOnce() + Send + 'static) {
     let _ = std::thread::Builder::new().name("grammars".into()).spawn(prepare);
 }

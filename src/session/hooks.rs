@@ -1,100 +1,57 @@
-//! Whether the shell has our hooks, and has them still.
+//! The shell's hooks: whether they are there, what they are told, and what they say about their wait.
 
+use std::ffi::OsString;
 use std::io;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use nix::sys::signal::Signal;
 
-use crate::host::{self, Child, Kind, Pty};
-use crate::track::{Hooks, Piece, Zone};
+use crate::host::{self, Kind};
+use crate::track::{Hooks, Mark, Piece, Zone};
 
 use super::Session;
-use super::directives::{Heard, Reminder};
-use super::stage::Stage;
+use super::books::Books;
+use super::directives::{Directives, Reminder};
+use super::floor::Floor;
+use super::wires::Wires;
+use super::workspace::Workspace;
 
 /// A prompt is shorter.
 const PROMPT_CAP: usize = 4096;
 
-impl Session {
-    /// Once the hooks have spoken, nobody needs the files that carry the nonce.
-    pub(super) fn meet_hooks(&mut self) {
-        if self.secrets.is_empty() || *self.stage.hooks() == Hooks::Silent {
-            return;
-        }
-        self.expects_hooks = false;
-        self.hooked = Hooked { image: self.child.image(), is_alert: false };
-        for secret in self.secrets.drain(..) {
-            let _ = std::fs::remove_file(secret);
+/// The way to the hooks, and what is known about them.
+pub(super) struct HookLink {
+    pub(super) workspace: Workspace,
+    directives: Directives,
+    /// Whether it was said that the workspace is gone for good.
+    is_cut_off: bool,
+    /// The files that carry the nonce, until the hooks have read them.
+    secrets: Vec<PathBuf>,
+    /// Whether the hooks have not spoken yet and their absence was not mentioned.
+    is_expected: bool,
+    hooked: Hooked,
+    /// What the shell exports, as far as the hook has told.
+    exported: Option<Vec<(OsString, OsString)>>,
+}
+
+impl HookLink {
+    pub(super) fn new(workspace: Workspace, secrets: Vec<PathBuf>) -> HookLink {
+        HookLink {
+            workspace,
+            directives: Directives::default(),
+            is_cut_off: false,
+            is_expected: !secrets.is_empty(),
+            secrets,
+            hooked: Hooked::default(),
+            exported: None,
         }
     }
 
-    /// Has the hook choose another nonce before the next prompt, if a program has printed this one.
-    pub(super) fn renew_nonce(&mut self) {
-        if self.stage.take_leak() {
-            self.workspace.ask_for_nonce();
-        }
-    }
-
-    /// Follows a hook through its wait.
-    pub(super) fn heed(&mut self, heard: Heard) {
-        let now = Instant::now();
-        let line = match heard {
-            Heard::WaitsInVain => self.directives.finish(now),
-            Heard::Listens(token) => self.directives.listens(token, now),
-            Heard::HasRead(token, command) => {
-                let line = self.directives.has_read(token, &command, now);
-                if line.is_some() {
-                    self.lend_terminal();
-                }
-                line
-            }
-            Heard::Runs => {
-                self.directives.runs();
-                None
-            }
-            Heard::Renews(nonce) => {
-                if let Some(agent) = &self.agent {
-                    agent.keep_secret(nonce.clone());
-                }
-                self.setup.nonce = nonce;
-                self.workspace.has_nonce();
-                None
-            }
-            Heard::Accepts => {
-                self.mend_workspace();
-                None
-            }
-            Heard::Prompts => {
-                self.directives.prompts();
-                self.workspace.forget_old_fifos();
-                self.mend_workspace();
-                None
-            }
-        };
-        self.direct(line);
-    }
-
-    /// Sees that there is still a way to the hook. Says once that there is none and can be none.
-    fn mend_workspace(&mut self) {
-        match self.workspace.mend() {
-            Ok(false) => self.is_cut_off = false,
-            Ok(true) => {
-                self.is_cut_off = false;
-                if let Err(error) = host::restore(self.kind, self.workspace.directory()) {
-                    tracing::warn!(%error, "the rest of the hooks was not written again");
-                }
-                if let Some(terminal) = self.pty.name() {
-                    self.workspace.note_terminal(&terminal);
-                }
-            }
-            Err(error) if !std::mem::replace(&mut self.is_cut_off, true) => {
-                let place = self.workspace.directory().display();
-                self.stage.notice(format!(
-                    "{place} was deleted and cannot be made again, so no questions can be asked: {error}"
-                ));
-            }
-            Err(_) => {}
-        }
+    /// When a directive that was not acted on is to be repeated.
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.directives.due()
     }
 
     /// Lets the waiting hook go on to its prompt.
@@ -117,62 +74,138 @@ impl Session {
         }
     }
 
+    /// The shell's exported variables, as the hook has last written them down; ours if it could not.
+    pub(super) fn environment(&mut self) -> Vec<(OsString, OsString)> {
+        let Some(bytes) = self.workspace.environment() else {
+            return self.exported.clone().unwrap_or_else(|| std::env::vars_os().collect());
+        };
+        let pairs = bytes.split(|&byte| byte == 0).filter_map(|entry| {
+            let equals = entry.iter().position(|&byte| byte == b'=')?;
+            Some((OsString::from_vec(entry[..equals].to_vec()), OsString::from_vec(entry[equals + 1..].to_vec())))
+        });
+        let exported: Vec<_> = pairs.collect();
+        self.exported = Some(exported.clone());
+        exported
+    }
+
+    /// Sees output before it is shown, piece by piece, for the prompt of another shell.
+    pub(super) fn expect(&mut self, output: &[u8]) {
+        self.hooked.expect(output);
+    }
+
+    pub(super) fn watch(&mut self, next: &Piece<'_>, books: &mut Books, wires: &mut Wires) {
+        self.hooked.watch(next, books, wires);
+    }
+}
+
+impl Session {
+    /// Follows a hook through its wait.
+    pub(super) fn heed(&mut self, mark: &Mark) {
+        let now = Instant::now();
+        let line = match mark {
+            Mark::Listen { token } => self.hook.directives.listens(token.clone(), now),
+            Mark::Read { token, command } => {
+                let line = self.hook.directives.has_read(token.clone(), command, now);
+                // fish calls its hooks while its own editor has the terminal.
+                if line.is_some() && self.profile.shell == Kind::Fish {
+                    self.wires.shell.lend_terminal();
+                }
+                line
+            }
+            Mark::Go => {
+                self.hook.directives.runs();
+                None
+            }
+            Mark::Renew { nonce } => {
+                self.agent.renew_nonce(nonce.clone());
+                self.hook.workspace.has_nonce();
+                None
+            }
+            Mark::Prompt { .. } => return self.prompts(),
+            // Behind an interrupt bash draws its prompt without the mark before it.
+            Mark::Input if matches!(self.floor, Floor::Returning) => return self.prompts(),
+            _ => None,
+        };
+        self.hook.direct(line);
+    }
+
+    /// The shell goes on to its prompt: no hook waits.
+    fn prompts(&mut self) {
+        self.hook.directives.prompts();
+        self.hook.workspace.forget_old_fifos();
+        self.mend_workspace();
+    }
+
+    /// Makes sure that there is still a way to the hook. Says once if there is none and can be none.
+    pub(super) fn mend_workspace(&mut self) {
+        let hook = &mut self.hook;
+        match hook.workspace.mend() {
+            Ok(false) => hook.is_cut_off = false,
+            Ok(true) => {
+                hook.is_cut_off = false;
+                if let Err(error) = host::restore(self.profile.shell, hook.workspace.directory()) {
+                    tracing::warn!(%error, "the rest of the hooks was not written again");
+                }
+                if let Some(terminal) = self.wires.shell.terminal_name() {
+                    hook.workspace.note_terminal(&terminal);
+                }
+            }
+            Err(error) if !std::mem::replace(&mut hook.is_cut_off, true) => {
+                let place = hook.workspace.directory().display();
+                let words =
+                    format!("{place} was deleted and cannot be made again, so no questions can be asked: {error}");
+                self.books.notice(words);
+            }
+            Err(_) => {}
+        }
+    }
+
     /// Repeats a directive that the hook has not acted on: another program may have read it. After a while the shell is interrupted too,
     /// which brings bash and zsh back to their prompt.
     pub(super) fn remind_hook(&mut self) {
-        match self.directives.remind(Instant::now()) {
+        match self.hook.directives.remind(Instant::now()) {
             Reminder::None => {}
-            Reminder::Send(line) => self.workspace.direct_anew(&line),
+            Reminder::Send(line) => self.hook.workspace.direct_anew(&line),
             Reminder::Insist(line) => {
                 tracing::warn!("the shell's hook does not hear us; it is interrupted");
-                self.workspace.direct_anew(&line);
-                self.child.signal(Signal::SIGINT);
+                self.hook.workspace.direct_anew(&line);
+                self.wires.shell.signal(Signal::SIGINT);
             }
         }
     }
 
-    /// Gives a command the terminal as it would find it at the prompt. fish calls its hooks while its own editor has the terminal.
-    fn lend_terminal(&mut self) {
-        if self.kind == Kind::Fish && self.editors_terminal.is_none() {
-            self.editors_terminal = self.pty.lend(self.tty.settings());
+    /// Once the hooks have spoken, nobody needs the files that carry the nonce.
+    pub(super) fn meet_hooks(&mut self) {
+        if self.hook.secrets.is_empty() || *self.books.tracker.hooks() == Hooks::Silent {
+            return;
+        }
+        self.hook.is_expected = false;
+        self.hook.hooked = Hooked { image: self.wires.shell.child().image(), is_alert: false };
+        for secret in self.hook.secrets.drain(..) {
+            let _ = std::fs::remove_file(secret);
         }
     }
 
-    /// Gives the terminal back as the shell's editor had it.
-    pub(super) fn reclaim_terminal(&mut self) {
-        if let Some(settings) = self.editors_terminal.take() {
-            self.pty.set(&settings);
+    /// Has the hook choose another nonce before the next prompt, if a program has printed this one.
+    pub(super) fn renew_nonce(&mut self) {
+        if self.books.recorder.nonce.take_leak() {
+            self.hook.workspace.ask_for_nonce();
         }
     }
 
-    /// Enter was pressed at a line editor, and the hooks should have spoken before its first prompt.
-    pub(super) fn miss_hooks(&mut self) {
-        if edits_a_line(&self.pty, &self.child) {
-            self.expects_hooks = false;
-            self.stage.say("this shell did not load our hooks, so commands are not recorded; see `shellmate doctor`");
-            self.show();
+    /// Says that there are no hooks, if Enter was pressed at a line editor: they should have spoken before its first prompt.
+    pub(super) fn miss_hooks(&mut self, keys: &[u8]) {
+        if self.hook.is_expected && keys.contains(&b'\r') && self.wires.shell.edits_a_line() {
+            self.hook.is_expected = false;
+            let words = "this shell did not load our hooks, so commands are not recorded; see `shellmate doctor`";
+            self.books.say(words, &mut self.wires.to_screen);
         }
     }
-
-    /// Whether the shell reads keys at its prompt though our hook in its editor has not said so: it may have lost its place there.
-    pub(super) fn editor_took_over(&mut self) -> bool {
-        let is_at_editor = !self.is_covered() && edits_a_line(&self.pty, &self.child);
-        let took_over = is_at_editor && self.stage.resume_editor() || self.stage.misses_hook(Instant::now());
-        if took_over {
-            let held = std::mem::take(&mut self.held);
-            self.send(held.front());
-        }
-        took_over
-    }
-}
-
-fn edits_a_line(pty: &Pty, shell: &Child) -> bool {
-    pty.foreground() == Some(shell.pid()) && pty.edits_lines_itself()
 }
 
 /// The program that has our hooks.
 #[derive(Default)]
-pub(super) struct Hooked {
+struct Hooked {
     image: Option<u64>,
     /// Whether what is shown next could be the first prompt of another.
     is_alert: bool,
@@ -181,25 +214,26 @@ pub(super) struct Hooked {
 impl Hooked {
     /// Output has come. The system is asked only about what could be a prompt, which is short and ends behind no newline: a program
     /// that prints many lines may print each of them alone.
-    pub(super) fn expect(&mut self, output: &[u8]) {
+    fn expect(&mut self, output: &[u8]) {
         self.is_alert = self.image.is_some() && output.len() <= PROMPT_CAP && output.last() != Some(&b'\n');
     }
 
     /// `exec zsh` puts another shell in the place of ours, without our hooks. Says so above its first prompt, which is to be shown
     /// next: a line that begins with `> ` would empty a file there.
-    pub(super) fn miss(&mut self, next: &Piece<'_>, stage: &mut Stage, pty: &Pty, shell: &Child) {
-        if !self.is_alert || stage.zone() != Zone::Output || !matches!(next, Piece::Bytes(_)) {
+    fn watch(&mut self, next: &Piece<'_>, books: &mut Books, wires: &mut Wires) {
+        if !self.is_alert || books.zone() != Zone::Output || !matches!(next, Piece::Bytes(_)) {
             return;
         }
         self.is_alert = false;
-        if edits_a_line(pty, shell) && shell.image().is_some_and(|image| Some(image) != self.image) {
+        let shell = wires.shell.child();
+        if wires.shell.edits_a_line() && shell.image().is_some_and(|image| Some(image) != self.image) {
             self.image = None;
             if shell.program().is_none_or(|program| Kind::of(&program) == Kind::Other) {
                 return;
             }
             let words = "another shell has taken the place of this one, without our hooks: \
                          its commands are not recorded, and `> ` means a redirection there";
-            stage.say(words);
+            books.say(words, &mut wires.to_screen);
         }
     }
 }

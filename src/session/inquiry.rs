@@ -11,7 +11,7 @@ use crate::render::{Options, Size, Theme, Wrapping};
 use crate::tty::{self, Tty, TtyError};
 
 use super::prompt::{Around, Asked, Moment, Prompt, Read};
-use super::ready::is_later;
+use super::wires::is_later;
 
 /// How often it is checked whether somebody still waits for the answer, in milliseconds.
 const TICK: u8 = 50;

@@ -1,75 +1,71 @@
 //! The conductor: owns the user's terminal, the hosted shell and everything between them.
 //!
-//! One loop on one thread moves bytes both ways. Each source is read only while the queue it fills has room; nothing else
-//! stands between keyboard, shell and screen: the store and the spill files are written by threads of their own, and trouble of
-//! theirs is one line above the next prompt. Imported by `cli` only.
+//! A session is made of wires (bytes and descriptors), books (what is known about the shell) and a floor (who may paint, and whose
+//! keys they are). One loop on one thread moves bytes both ways. Each source is read only while the queue it fills has room. Nothing
+//! else stands between keyboard, shell and screen: the store and the spill files are written by threads of their own, and their
+//! trouble is one line above the next prompt. Imported by `cli` only.
 
 mod agent_link;
-mod announce;
+mod agent_news;
 mod background;
 mod books;
 mod build;
+mod command_store;
 mod directives;
+mod effects;
 mod farewell;
+mod floor;
 mod follow;
 mod grammars;
 mod hint;
 mod hooks;
-mod hotkey;
 mod inquiry;
+mod keyboard;
 mod line;
 mod memory;
 mod nested;
-mod outbox;
 mod plain;
 mod privacy;
 mod probe;
+mod profile;
 mod prompt;
-mod ready;
-mod recent;
 #[cfg(test)]
 mod recorded;
 mod requests;
-mod signals;
-mod stage;
-mod steering;
+#[cfg(test)]
+mod scripted_tests;
 mod transcript;
-mod turn;
+mod wires;
 mod workspace;
 
-use std::cell::{LazyCell, OnceCell};
-use std::ffi::OsString;
 use std::io;
+use std::os::fd::AsFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use nix::poll::PollTimeout;
-use nix::sys::signal::{Signal, kill, killpg};
-use nix::sys::termios::Termios;
+use nix::sys::signal::Signal;
 use nix::unistd::{getpid, getsid};
 
 use crate::capture;
-use crate::host::{self, Change, Child, Ending, HostError, Kind, Pty};
-use crate::render::{self, Theme, Wrapping};
-use crate::store::{HandedOver, Record, Store};
-use crate::track::Scanner;
-use crate::tty::{self, Tty, TtyError};
+use crate::host::{Change, Ending, HostError};
+use crate::text;
+use crate::track::{Mark, Piece, Zone};
+use crate::tty::TtyError;
 
-use agent_link::{AgentLink, AgentSetup};
-use directives::Directives;
-pub(crate) use grammars::Grammars;
-use outbox::Outbox;
-use ready::{Ready, is_later};
-use recent::Recent;
+use agent_news::AgentHandle;
+use books::Books;
+use command_store::CommandStore;
+use floor::{Floor, FloorEvent};
+use hooks::HookLink;
+use keyboard::{ESC_PATIENCE, Keyboard};
+use nested::NestedShells;
+use profile::Profile;
 use requests::Requests;
-use signals::{Event, Signals};
-use stage::Stage;
-use turn::{TICK, Turn};
-use workspace::Workspace;
+use wires::{Interest, Ready, SignalEvent, Wires, is_later};
 
 pub(crate) use build::{Start, run};
+pub(crate) use grammars::Grammars;
 pub(crate) use inquiry::{Inquired, Look, inquire};
 pub(crate) use prompt::Asked;
 pub(crate) use workspace::hosts;
@@ -91,9 +87,8 @@ pub(crate) enum SessionError {
     Host(#[from] HostError),
 }
 
-/// A pty hands over at most a page at a time, and takes two. Two at once cost fewer writes than one; with more, each write would be
-/// taken in part only, and whoever draws would wait for whoever reads.
-const CHUNK: usize = 8 * 1024;
+/// A pty hands over at most a page at a time. Four cost fewer writes than one; with more, whoever draws waits for whoever reads.
+const CHUNK: usize = 16 * 1024;
 
 /// Why the loop is over.
 enum Over {
@@ -109,76 +104,26 @@ enum Over {
 /// When nothing has happened for so long, nobody waits for the shell or for us.
 const CALM: Duration = Duration::from_millis(100);
 
-/// Output of this size leaves holes in the heap.
-const MUCH: usize = 64 * 1024;
-
-type Chores = Box<dyn FnOnce() -> (Store, Receiver<()>)>;
+/// How often the status line moves while a turn runs; at no other time does anything tick.
+const TICK: Duration = Duration::from_millis(80);
 
 /// A running shell and the terminal it is shown on.
 struct Session {
-    tty: Tty,
-    pty: Pty,
-    child: Child,
-    signals: Signals,
-    scanner: Scanner,
-    stage: Stage,
-    to_shell: Outbox,
-    /// The agent's thread, once there was a query.
-    agent: Option<AgentLink>,
-    turn: Option<Turn>,
-    /// Words to the agent itself that are not obeyed yet and that nobody waits for any more.
-    abandoned: usize,
-    /// All that was asked, whether it has the floor or not.
+    wires: Wires,
+    books: Books,
+    floor: Floor,
+    keyboard: Keyboard,
+    hook: HookLink,
+    agent: AgentHandle,
+    /// Everything that was asked, whether it has the floor or not.
     requests: Requests,
-    grammars: Grammars,
-    /// A conversation that is open.
-    talk: Option<line::Talk>,
-    wishes: line::Wishes,
-    /// What the shell exports, as far as it was told.
-    exported: Option<Vec<(OsString, OsString)>>,
-    recent: Recent,
-    /// Commands that have ended, until the screen has shown it.
-    handed_over: Vec<HandedOver>,
-    /// A command to put on the next prompt.
+    store: CommandStore,
+    profile: Profile,
+    nested: NestedShells,
+    /// Text to put on the prompt as soon as the shell has the floor.
     suggestion: Option<String>,
-    setup: AgentSetup,
-    /// The default until it is asked for: reading it takes memory that a tab without questions does not need.
-    theme: OnceCell<Theme>,
-    /// Who breaks lines of prose.
-    wrap: Wrapping,
-    kind: Kind,
-    host: String,
-    /// Who we are, once it is asked for: the answer may be a network away.
-    user: LazyCell<String>,
-    /// Typed while the shell was not to have it; sent at its next prompt.
-    held: Outbox,
-    /// When they last did while the agent was at work.
-    typed_at: Option<Instant>,
-    /// How often the keyboard was read.
-    reads: u64,
-    burst: hotkey::Burst,
-    store: Store,
-    /// What can wait until a command has ended or all is calm at the first prompt, so that it does not compete with the shell's start:
-    /// opening the history, tidying up.
-    chores: Option<Chores>,
-    /// Whether a large output has ended and its memory was not given back yet.
-    had_much: bool,
-    /// Closed when tidying up is done.
-    tidied: Option<Receiver<()>>,
-    workspace: Workspace,
-    directives: Directives,
-    /// Whether it was said that the private directory is gone for good.
-    is_cut_off: bool,
-    /// How the shell's editor had set its terminal, while a command of the agent's has it.
-    editors_terminal: Option<Termios>,
-    secrets: Vec<std::path::PathBuf>,
-    hooked: hooks::Hooked,
-    nested: nested::NestedShells,
-    /// Whether hooks are expected and their absence was not mentioned yet.
-    expects_hooks: bool,
-    pty_open: bool,
-    /// Whether the shell's output is followed or only passed on.
-    tracking: bool,
+    /// Whether the shell's output is only passed on, because following it has failed.
+    is_plain: bool,
 }
 
 impl Session {
@@ -186,261 +131,229 @@ impl Session {
         let mut keys = vec![0; 4096];
         let mut chunk = vec![0; CHUNK];
         loop {
-            let is_ticking = self.turn.is_some() && !self.shell_has_the_keyboard();
-            let is_undecided = self.line_is_undecided();
-            let has_chores = self.chores.is_some() && self.stage.has_prompted() || self.had_much;
-            let patience = [
-                is_ticking.then_some(TICK),
-                is_undecided.then_some(line::ESC_PATIENCE),
-                has_chores.then_some(CALM),
-                self.directives.due().map(|due| due.saturating_duration_since(Instant::now())),
-            ];
-            let patience = patience.into_iter().flatten().min();
-            let timeout = patience.and_then(|patience| PollTimeout::try_from(patience).ok());
-            let ready = self.wait(timeout.unwrap_or(PollTimeout::NONE));
-            self.remind_hook();
-            if has_chores && ready == Ready::default() {
-                self.do_chores();
-                if std::mem::take(&mut self.had_much) {
-                    memory::give_back();
-                }
-            }
-            // What we owe goes out before we take more; the only endless source comes last.
-            // A signal that came while we were being woken is older than the key that woke us: a resize must not come after it.
-            if ready.signals || ready.keys {
-                for event in self.signals.pending() {
-                    if let Some(over) = self.on_signal(event) {
-                        return over;
-                    }
-                }
-            }
-            if ready.news {
-                self.hear();
-            } else if is_ticking {
-                self.tick();
-            }
-            if is_undecided && !ready.keys {
-                self.settle_line();
-            }
-            if ready.shell_takes {
-                match self.pty.write(self.to_shell.front()) {
-                    Ok(count) => self.to_shell.consume(count),
-                    Err(error) if is_later(&error) => {}
-                    // Nobody will read it any more; the shell's end is on its way.
-                    Err(_) => self.to_shell = Outbox::default(),
-                }
-            }
-            if ready.terminal_gone || ready.screen_takes && self.flush().is_err() {
-                return Over::HungUp;
-            }
-            if ready.keys {
-                match self.tty.read(&mut keys) {
-                    Ok(count) if count > 0 => self.on_keys(&keys[..count]),
-                    Err(error) if is_later(&error) => {}
-                    Ok(_) | Err(_) => return Over::HungUp,
-                }
-            }
-            if is_ticking {
-                // After the keys: those that waited meanwhile were typed before.
-                self.open_prompt();
-            }
-            if ready.output {
-                let count = self.gather(&mut chunk);
-                if count > 0 {
-                    probe::record(&chunk[..count]);
-                    self.on_output(&chunk[..count]);
-                    probe::fault_at("loop", &chunk[..count]);
-                }
+            if let Some(over) = self.turn_once(&mut keys, &mut chunk) {
+                return over;
             }
         }
     }
 
-    /// Takes what was read from the keyboard at once.
+    /// Waits for something to do and does it. What we owe goes out before we take more; the only endless source comes last.
+    fn turn_once(&mut self, keys: &mut [u8], chunk: &mut [u8]) -> Option<Over> {
+        let (ticks, is_undecided) = (self.floor.ticks(), self.floor.is_undecided());
+        let has_chores = self.store.has_chores(self.books.has_prompted);
+        let ready = self.wait(ticks, is_undecided, has_chores);
+        self.remind_hook();
+        if has_chores && ready == Ready::default() {
+            self.store.do_chores();
+        }
+        // A signal that came while we were being woken is older than the key that woke us: a resize must not come after it.
+        if ready.signals || ready.keys {
+            for event in self.wires.signals.pending() {
+                if let Some(over) = self.on_signal(event) {
+                    return Some(over);
+                }
+            }
+        }
+        if ready.news {
+            self.hear();
+        } else if ticks {
+            self.on(FloorEvent::Tick);
+        }
+        if is_undecided && !ready.keys {
+            self.on(FloorEvent::Settle);
+        }
+        if ready.shell_takes {
+            self.wires.send_waiting();
+        }
+        let has_painted = ready.signals || ready.news || ticks || is_undecided;
+        if ready.terminal_gone || (ready.screen_takes || has_painted) && self.wires.flush().is_err() {
+            return Some(Over::HungUp);
+        }
+        if ready.keys {
+            match self.wires.terminal.read(keys) {
+                Ok(count) if count > 0 => self.on_keys(&keys[..count]),
+                Err(error) if is_later(&error) => {}
+                Ok(_) | Err(_) => return Some(Over::HungUp),
+            }
+        }
+        if ticks {
+            // After the keys: those that waited meanwhile were typed before.
+            self.on(FloorEvent::KeysRead);
+            self.wires.show();
+        }
+        if ready.output {
+            let count = self.wires.gather(chunk);
+            if count > 0 {
+                probe::record(&chunk[..count]);
+                self.on_output(&chunk[..count]);
+                probe::fault_at("loop", &chunk[..count]);
+            }
+        }
+        None
+    }
+
+    /// Sleeps until there is something to do.
+    fn wait(&mut self, ticks: bool, is_undecided: bool, has_chores: bool) -> Ready {
+        let patience = [
+            ticks.then_some(TICK),
+            is_undecided.then_some(ESC_PATIENCE),
+            has_chores.then_some(CALM),
+            self.hook.due().map(|due| due.saturating_duration_since(Instant::now())),
+        ];
+        let patience = patience.into_iter().flatten().min();
+        let timeout = patience.and_then(|patience| PollTimeout::try_from(patience).ok());
+        let screen_has_room = self.wires.to_screen.has_room();
+        let wanted = Interest {
+            keys: self.wires.to_shell.has_room() && self.keyboard.held.has_room(),
+            output: screen_has_room && self.floor.has_room(),
+            news: screen_has_room,
+        };
+        let news = self.agent.link.as_ref().map(AsFd::as_fd);
+        self.wires.wait(news, wanted, timeout.unwrap_or(PollTimeout::NONE))
+    }
+
+    /// Takes keys that were read at once.
     fn on_keys(&mut self, keys: &[u8]) {
-        self.reads += 1;
-        self.burst.note(keys, Instant::now());
-        if !self.take_hotkey(keys) {
-            self.route(keys);
-        }
-    }
-
-    fn route(&mut self, keys: &[u8]) {
-        if self.tracking && !self.shell_has_the_keyboard() && !self.editor_took_over() {
-            if self.turn.is_some() {
-                self.on_turn_keys(keys);
-            } else if self.line_is_open() {
-                self.on_line_keys(keys);
-            } else {
-                self.hold(keys);
+        let now = Instant::now();
+        let is_hotkey = self.keyboard.read(keys, now) && !self.is_plain && self.floor.takes_hotkey();
+        if is_hotkey && !self.wires.terminal.has_more() {
+            self.on(FloorEvent::Hotkey(keys));
+        } else if self.floor.shell_has_keyboard() {
+            self.miss_hooks(keys);
+            if !self.floor.is_shell() {
+                self.keyboard.typed_at = Some(now);
             }
-            return;
+            // The way of every key at the prompt: no effect, no copy.
+            self.send(keys);
+        } else {
+            self.on(FloorEvent::Keys(keys));
         }
-        if self.expects_hooks && keys.contains(&b'\r') {
-            self.miss_hooks();
-        }
-        if self.turn.is_some() {
-            self.typed_at = Some(Instant::now());
-        }
-        self.send(keys);
+        self.wires.show();
     }
 
-    fn shell_has_the_keyboard(&self) -> bool {
-        self.stage.shell_has_the_keyboard() && !self.is_covered()
-    }
-
-    /// Passes bytes to the shell: at once if it takes them, else from the queue.
+    /// Passes bytes to the shell.
     fn send(&mut self, bytes: &[u8]) {
         if !bytes.is_empty() {
-            self.stage.touch(bytes);
+            self.books.sent(bytes);
+            self.wires.send(bytes);
         }
-        let sent = if self.to_shell.is_empty() { self.pty.write(bytes).unwrap_or(0) } else { 0 };
-        self.to_shell.push(&bytes[sent..]);
     }
 
-    /// Shows what the shell printed, then keeps the books. If keeping them ever panics, we are a plain pipe from there on.
+    /// Shows what the shell printed, then does what it asked for. If following it ever panics, we are a plain pipe from there on.
     fn on_output(&mut self, bytes: &[u8]) {
-        if !self.tracking {
-            self.stage.to_screen.push(bytes);
-            return self.show();
-        }
-        let shown = self.stage.to_screen.front().len();
-        let (pty, child, stage, scanner) = (&self.pty, &self.child, &mut self.stage, &mut self.scanner);
-        let (hooked, nested) = (&mut self.hooked, &mut self.nested);
-        hooked.expect(bytes);
+        let Some(mut scanner) = self.books.scanner.take() else {
+            self.wires.to_screen.push(bytes);
+            return self.wires.show();
+        };
+        let waiting = self.wires.to_screen.front().len();
+        self.hook.expect(bytes);
         let read = AssertUnwindSafe(|| {
             probe::fault_at("marks", bytes);
-            scanner.scan(bytes, |piece| {
-                hooked.miss(&piece, stage, pty, child);
-                nested.see(&piece, stage, pty, child);
-                stage.take(piece, || pty.foreground() == Some(child.pid()));
-            });
+            scanner.scan(bytes, |piece| self.on_piece(piece));
         });
         if catch_unwind(read).is_err() {
-            self.stage.to_screen.truncate(shown);
-            self.stage.to_screen.push(bytes);
+            self.wires.to_screen.truncate(waiting);
+            self.wires.to_screen.push(bytes);
             self.become_plain();
-            return self.show();
+            return self.wires.show();
         }
+        self.books.scanner = Some(scanner);
         self.hand_over();
-        self.show();
+        self.wires.show();
         self.follow_up();
+        self.wires.show();
     }
 
-    /// Shows what the terminal takes right now; an error means that it is gone.
-    fn flush(&mut self) -> io::Result<()> {
-        let front = self.stage.to_screen.front();
-        if !front.is_empty() {
-            match self.tty.write(front) {
-                Ok(count) => self.stage.to_screen.consume(count),
-                Err(error) if is_later(&error) => {}
-                Err(error) => return Err(error),
+    /// Takes the next piece of the shell's output.
+    fn on_piece(&mut self, piece: Piece<'_>) {
+        self.hook.watch(&piece, &mut self.books, &mut self.wires);
+        self.nested.see(&piece, &mut self.books, &mut self.wires);
+        match piece {
+            Piece::Bytes(bytes) => self.on_bytes(bytes),
+            Piece::Mark(mark) => self.on_mark(&mark),
+            Piece::ForeignPrompt => self.books.foreign_prompt(),
+            Piece::Switch(switch) => {
+                let screen = self.books.switch(switch);
+                if let (Floor::Lent(lent), Some(is_full_screen)) = (&mut self.floor, screen) {
+                    lent.switch_screen(is_full_screen);
+                }
             }
         }
-        Ok(())
     }
 
-    /// Shows what comes while output is handled. A terminal that is gone is noticed by the loop.
-    fn show(&mut self) {
-        let _ = self.flush();
-    }
-
-    /// Does what the output asked for, after it was shown.
-    fn follow_up(&mut self) {
-        for heard in std::mem::take(&mut self.stage.heard) {
-            self.heed(heard);
+    fn on_mark(&mut self, mark: &Mark) {
+        let is_hidden = self.floor.hides();
+        // The line editor redraws its prompt, mark and all, on the way from the query to the hook.
+        if is_hidden && *mark == Mark::Input || self.books.hides(mark, &mut self.wires.to_screen) {
+            return;
         }
-        self.renew_nonce();
-        if self.stage.take_announced() {
-            self.on_announced();
+        let is_new_prompt = *mark == Mark::Input && self.books.zone() == Zone::Prompt;
+        let standard = self.books.enter(mark, is_hidden, &mut self.wires.to_screen);
+        self.heed(mark);
+        self.on(FloorEvent::Mark(mark));
+        if matches!(mark, Mark::Prompt { .. }) {
+            self.books.open_prompt(&standard, &mut self.wires.to_screen);
         }
-        self.announce_here();
-        if let Some(ended) = self.stage.ran.take() {
-            self.on_ran(ended);
-        }
-        if let Some((number, line)) = self.stage.waiting.take() {
-            self.begin_turn(number, &line);
-        }
-        if self.turn.is_some() && !self.stage.agent_works() && !self.is_covered() {
-            // The shell went on without being told: its hook was interrupted.
-            self.abandon_turn();
-        }
-        if self.talk.is_some() && !self.stage.agent_works() && !self.is_covered() {
-            self.abandon_talk();
-        }
-        self.show_aside();
-        if let Some(text) = self.stage.to_place.take() {
+        if is_new_prompt && let Some(text) = self.books.next_prompt.text.take() {
             self.suggestion = Some(String::from_utf8_lossy(&text).into_owned());
         }
-        if self.stage.shell_is_free() {
+    }
+
+    /// Does what can wait until the output was shown.
+    fn follow_up(&mut self) {
+        self.renew_nonce();
+        self.note_announced();
+        self.announce_here();
+        if self.floor.has_jobs() {
+            self.on(FloorEvent::OutputEnded);
+        }
+        if self.floor.is_shell() {
             self.place_suggestion();
+            let held = self.keyboard.take_held();
+            if !held.is_empty() {
+                self.send(&held);
+                self.keyboard.typed_at = None;
+            }
         }
-        if !self.held.is_empty() && self.stage.shell_is_free() {
-            let held = std::mem::take(&mut self.held);
-            self.send(held.front());
-            self.typed_at = None;
-        }
-        self.remember();
+        self.store.remember(&mut self.books);
         self.meet_hooks();
     }
 
-    fn do_chores(&mut self) {
-        if let Some(chores) = self.chores.take() {
-            let (store, tidied) = chores();
-            self.store = store;
-            self.tidied = Some(tidied);
+    /// Puts a proposed command on the prompt, as a paste that is not run.
+    fn place_suggestion(&mut self) {
+        if let Some(command) = self.suggestion.take() {
+            let clean: String = text::sanitize(&command).chars().filter(|c| *c != '\u{FFFD}').collect();
+            self.send(format!("\x1b[200~{clean}\x1b[201~").as_bytes());
         }
     }
 
-    /// Puts the commands that have ended where they are safe even if we are killed, before the screen shows that they have ended.
-    /// That is a copy to memory: no disk is involved.
     fn hand_over(&mut self) {
-        if self.stage.finished.is_empty() {
-            return;
-        }
-        self.do_chores();
-        let tty::Size { rows, cols, .. } = self.tty.size();
-        let size = capture::Size::new(rows, cols);
-        for stage::Finished { command, output } in self.stage.finished.drain(..) {
-            self.handed_over.push(self.store.hand_over(Record { command, output, size }));
+        let finished = &mut self.books.recorder.finished;
+        if !finished.is_empty() {
+            let size = self.wires.terminal.size();
+            self.store.hand_over(finished, capture::Size::new(size.rows, size.cols));
         }
     }
 
-    /// Remembers the commands that have ended.
-    fn remember(&mut self) {
-        self.hand_over();
-        if self.handed_over.is_empty() {
-            return;
-        }
-        for handed_over in std::mem::take(&mut self.handed_over) {
-            let Record { command, output, size } = handed_over.record.clone();
-            self.had_much |= output.head.len() + output.tail.len() >= MUCH;
-            let ticket = self.store.write(handed_over);
-            self.recent.push(ticket, command, Arc::new(output), size);
-        }
-        if let Some(trouble) = self.store.trouble() {
-            self.stage.notice(trouble);
-        }
-    }
-
-    fn on_signal(&mut self, event: Event) -> Option<Over> {
+    fn on_signal(&mut self, event: SignalEvent) -> Option<Over> {
         match event {
-            Event::Resized => {
-                let size = self.tty.size();
-                self.pty.resize(pty_size(size));
-                self.stage.hints_at = self.stage.hints_at.map(|_| capture::Size::new(size.rows, size.cols));
-                self.repaint(render::Size { columns: size.cols, rows: size.rows });
+            SignalEvent::Resized => {
+                self.wires.resize_shell();
+                let size = self.wires.terminal.size();
+                let hints_at = &mut self.books.recorder.hints_at;
+                *hints_at = hints_at.map(|_| capture::Size::new(size.rows, size.cols));
+                self.on(FloorEvent::Resized);
                 self.announce();
-                self.resize_line();
             }
-            Event::Child => match self.child.check() {
+            SignalEvent::Child => match self.wires.shell.check() {
                 Change::None => {}
                 Change::Stopped => self.follow_suspended_shell(),
                 Change::Ended(ending) => return Some(Over::ShellEnded(ending)),
             },
-            Event::Suspend => self.suspend(),
-            Event::ForShell(Signal::SIGINT) if !self.stage.shell_has_the_keyboard() => {}
-            Event::ForShell(signal) => self.child.signal(signal),
-            Event::End(signal) => return Some(Over::Told(signal)),
+            SignalEvent::Suspend => self.wires.suspend(),
+            SignalEvent::ForShell(Signal::SIGINT) => self.on(FloorEvent::Interrupt),
+            SignalEvent::ForShell(signal) => self.wires.shell.signal(signal),
+            SignalEvent::End(signal) => return Some(Over::Told(signal)),
         }
         None
     }
@@ -449,26 +362,8 @@ impl Session {
     fn follow_suspended_shell(&mut self) {
         // As leader of our session there is nobody to return to.
         if getsid(None) != Ok(getpid()) {
-            self.suspend();
+            self.wires.suspend();
         }
-        self.child.signal(Signal::SIGCONT);
+        self.wires.shell.signal(Signal::SIGCONT);
     }
-
-    fn suspend(&mut self) {
-        self.tty.leave_raw();
-        let _ = kill(getpid(), Signal::SIGSTOP);
-        // Continued: the terminal may have another size by now and shows somebody else's lines.
-        if let Err(error) = self.tty.enter_raw() {
-            tracing::warn!(%error, "raw mode was not entered again");
-        }
-        self.pty.resize(pty_size(self.tty.size()));
-        if let Some(group) = self.pty.foreground() {
-            let _ = killpg(group, Signal::SIGWINCH);
-        }
-    }
-}
-
-fn pty_size(size: tty::Size) -> host::Size {
-    let tty::Size { rows, cols, pixel_width, pixel_height } = size;
-    host::Size { rows, cols, pixel_width, pixel_height }
 }

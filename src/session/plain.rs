@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::floor::FloorEvent;
 use super::{Over, Session};
 
 impl Session {
@@ -12,22 +13,22 @@ impl Session {
                 return over;
             }
             self.become_plain();
-            self.show();
+            self.wires.show();
         }
         Over::Broken
     }
 
     /// Follows nothing from here on: no marks are read, nothing is recorded, no hook waits.
     pub(super) fn become_plain(&mut self) {
-        if std::mem::replace(&mut self.tracking, false) {
-            self.stage.say("following commands failed, so nothing more is recorded; your shell goes on");
+        if !std::mem::replace(&mut self.is_plain, true) {
+            self.books.scanner = None;
+            let words = "command tracking failed; recording is off, your shell is unaffected";
+            self.books.say(words, &mut self.wires.to_screen);
         }
-        self.abandon_turn();
-        self.abandon_talk();
-        self.stage.cover(false);
-        self.agent = None;
-        self.workspace.withdraw();
-        let held = std::mem::take(&mut self.held);
-        self.send(held.front());
+        self.on(FloorEvent::Abandon);
+        self.agent.link = None;
+        self.hook.workspace.withdraw();
+        let held = self.keyboard.take_held();
+        self.send(&held);
     }
 }

@@ -5,12 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::announce::Announcer;
-use super::follow::Follower;
-use super::privacy::Privacy;
-use super::stage::Stage;
-use crate::capture::{Limits, Size, Spiller};
-use crate::track::Scanner;
+use super::books::Finished;
+use super::scripted_tests::Scripted;
+use crate::capture::Size;
 
 /// What stands in a recording for the session's own.
 const NONCE: &str = "00000000000000000000000000000000";
@@ -32,37 +29,20 @@ struct Remembered {
 
 /// Plays a stream in pieces of that many bytes.
 fn replay(bytes: &[u8], piece: usize) -> (Meaning, Vec<u8>) {
-    let privacy = Privacy::new(None, PathBuf::from("/no/such/file"));
-    let mut stage = Stage::new(
-        Announcer::new(None, "host".into()),
-        Limits::default(),
-        Spiller::none(),
-        privacy,
-        Follower::default(),
-    );
-    let mut scanner = Scanner::new(NONCE);
+    let mut scripted = Scripted::with_nonce(NONCE);
     let mut meaning = Meaning::default();
     for chunk in bytes.chunks(piece) {
-        scanner.scan(chunk, |piece| {
-            stage.take(piece, || true);
-            if let Some((_, line)) = stage.waiting.take() {
-                meaning.queries.push(String::from_utf8_lossy(&line).into_owned());
-                stage.return_floor();
-            }
-        });
+        meaning.queries.extend(scripted.play(chunk));
     }
-    meaning.commands = stage
-        .finished
-        .drain(..)
-        .map(|finished| Remembered {
-            command: String::from_utf8_lossy(&finished.command.text).into_owned(),
-            cwd: finished.command.cwd,
-            status: finished.command.status,
-            output: finished.output.text(Size::new(40, 100)),
-            full_screen: finished.output.full_screen,
-        })
-        .collect();
-    (meaning, stage.to_screen.front().to_vec())
+    let remembered = |Finished { command, output }: Finished| Remembered {
+        command: String::from_utf8_lossy(&command.text).into_owned(),
+        cwd: command.cwd,
+        status: command.status,
+        output: output.text(Size::new(40, 100)),
+        full_screen: output.full_screen,
+    };
+    meaning.commands = scripted.session.books.recorder.finished.drain(..).map(remembered).collect();
+    (meaning, scripted.session.wires.to_screen.front().to_vec())
 }
 
 fn recordings() -> Vec<PathBuf> {

@@ -1,4 +1,4 @@
-//! Everything that was asked in this session: what is being answered, in front or behind, and what was answered lately.
+//! Everything that was asked in this session: requests in front, in the background, and those that were answered lately.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -10,17 +10,17 @@ use tokio_util::sync::CancellationToken;
 use crate::chat::Event;
 use crate::text::human;
 
-use super::agent_link::Ran;
+use super::agent_link::{News, Ran};
 use super::prompt::Asked;
 use super::transcript::Transcript;
 
-/// Requests that may be answered at the same time without having the floor.
+/// Requests that may run in the background at the same time.
 pub(super) const MOST_BEHIND: usize = 4;
 /// Answers that are kept to be shown again.
 const KEPT: usize = 50;
 /// Requests that are listed at once.
 const LISTED: usize = 10;
-/// Bytes of all of them; the last is kept whatever its size, which is bounded itself.
+/// Bytes of all kept transcripts. The newest is kept whatever its size, which has its own limit.
 const BYTES: usize = 4 * 1024 * 1024;
 
 /// One thing that was asked.
@@ -29,9 +29,9 @@ pub(super) struct Request {
     pub(super) query: String,
     pub(super) transcript: Transcript,
     pub(super) state: State,
-    /// A command for the prompt, while the prompt was not ours to write on.
+    /// A command that was proposed while the request was in the background.
     pub(super) suggestion: Option<String>,
-    /// Whether the person knows how it stands.
+    /// Whether the person was told about its state.
     pub(super) is_told: bool,
     started: Instant,
 }
@@ -40,8 +40,8 @@ pub(super) enum State {
     Running {
         cancel: CancellationToken,
         steer: UnboundedSender<String>,
-        /// What it waits for, while it has not the floor.
-        wish: Option<Wish>,
+        /// What it wants of the person or their shell, oldest first, until it can have it.
+        wishes: VecDeque<Wish>,
     },
     Over,
 }
@@ -53,11 +53,23 @@ pub(super) enum Wish {
     Run(String, oneshot::Sender<Ran>),
 }
 
-/// All of them, oldest first.
+/// All requests that are kept, oldest first.
 #[derive(Default)]
 pub(super) struct Requests {
     entries: VecDeque<Request>,
     last: u64,
+}
+
+impl Wish {
+    /// The wish that news of a request express, if they do.
+    pub(super) fn of(news: News) -> Option<Wish> {
+        match news {
+            News::Approve(approval, reply) => Some(Wish::Answer(Asked::Approval(approval, reply))),
+            News::Ask(question, reply) => Some(Wish::Answer(Asked::Question(question, reply))),
+            News::Run(command, reply) => Some(Wish::Run(command, reply)),
+            News::Event(_) | News::Words(_) | News::Suggest(_) | News::Copy(_) | News::Over { .. } => None,
+        }
+    }
 }
 
 impl Request {
@@ -69,23 +81,39 @@ impl Request {
         self.transcript.push(event, Instant::now());
     }
 
-    /// Keeps what it wants until it has the floor.
-    pub(super) fn wants(&mut self, wanted: Wish) {
-        if let State::Running { wish, .. } = &mut self.state {
-            *wish = Some(wanted);
+    /// Keeps a wish until the request can have it.
+    pub(super) fn wants(&mut self, wish: Wish) {
+        if let State::Running { wishes, .. } = &mut self.state {
+            wishes.push_back(wish);
             self.is_told = false;
         }
     }
 
-    /// What it wants, now that it has the floor.
+    /// Takes the oldest wish.
     pub(super) fn take_wish(&mut self) -> Option<Wish> {
         match &mut self.state {
-            State::Running { wish, .. } => wish.take(),
+            State::Running { wishes, .. } => wishes.pop_front(),
             State::Over => None,
         }
     }
 
-    /// Ends it.
+    /// The oldest wish.
+    pub(super) fn next_wish(&self) -> Option<&Wish> {
+        match &self.state {
+            State::Running { wishes, .. } => wishes.front(),
+            State::Over => None,
+        }
+    }
+
+    /// What stops it, while it runs.
+    pub(super) fn cancel_token(&self) -> Option<CancellationToken> {
+        match &self.state {
+            State::Running { cancel, .. } => Some(cancel.clone()),
+            State::Over => None,
+        }
+    }
+
+    /// The request is over.
     pub(super) fn end(&mut self) {
         self.state = State::Over;
         self.is_told = false;
@@ -99,25 +127,25 @@ impl Request {
 
     /// One line for a list.
     pub(super) fn line(&self) -> String {
-        let state = match &self.state {
-            State::Running { wish: Some(Wish::Answer(_)), .. } => "has a question".to_owned(),
-            State::Running { wish: Some(Wish::Run(..)), .. } => "waits for your shell".to_owned(),
-            State::Running { wish: None, .. } => format!("is running, {}", human::duration(self.started.elapsed())),
-            State::Over => "is over".to_owned(),
+        let state = match (&self.state, self.next_wish()) {
+            (State::Running { .. }, Some(Wish::Answer(_))) => "has a question".to_owned(),
+            (State::Running { .. }, Some(Wish::Run(..))) => "waits for your shell".to_owned(),
+            (State::Running { .. }, None) => format!("is running, {}", human::duration(self.started.elapsed())),
+            (State::Over, _) => "is over".to_owned(),
         };
         format!("{:>3}  {state:<20}  > {}", self.number, self.query.lines().next().unwrap_or_default())
     }
 }
 
 impl Requests {
-    /// Takes note of a new one and numbers it.
+    /// Adds a request and returns its number.
     pub(super) fn begin(&mut self, query: String, cancel: CancellationToken, steer: UnboundedSender<String>) -> u64 {
         self.last += 1;
         self.entries.push_back(Request {
             number: self.last,
             query,
             transcript: Transcript::default(),
-            state: State::Running { cancel, steer, wish: None },
+            state: State::Running { cancel, steer, wishes: VecDeque::new() },
             suggestion: None,
             is_told: true,
             started: Instant::now(),
@@ -128,6 +156,25 @@ impl Requests {
 
     pub(super) fn get(&mut self, number: u64) -> Option<&mut Request> {
         self.entries.iter_mut().find(|request| request.number == number)
+    }
+
+    fn find(&self, number: u64) -> Option<&Request> {
+        self.entries.iter().find(|request| request.number == number)
+    }
+
+    /// Whether this request is being answered.
+    pub(super) fn is_running(&self, number: u64) -> bool {
+        self.find(number).is_some_and(Request::is_running)
+    }
+
+    /// Whether this request wants something of the person or their shell.
+    pub(super) fn has_wish(&self, number: u64) -> bool {
+        self.find(number).is_some_and(|request| request.next_wish().is_some())
+    }
+
+    /// The numbers of the requests that are being answered.
+    pub(super) fn running(&self) -> Vec<u64> {
+        self.entries.iter().filter(|request| request.is_running()).map(|request| request.number).collect()
     }
 
     pub(super) fn last(&self) -> Option<&Request> {
@@ -150,12 +197,12 @@ impl Requests {
         self.entries.iter_mut()
     }
 
-    /// Those that are being answered, but for this one.
+    /// How many requests are being answered, not counting this one.
     pub(super) fn running_beside(&self, number: u64) -> usize {
         self.entries.iter().filter(|request| request.is_running() && request.number != number).count()
     }
 
-    /// The oldest of those that are over go first.
+    /// Drops the oldest requests that are over, until the limits hold.
     fn prune(&mut self) {
         loop {
             let over = |request: &&Request| !request.is_running() && request.is_told;
@@ -192,6 +239,60 @@ mod tests {
         }
         let listed: Vec<u64> = requests.newest().iter().map(|request| request.number).collect();
         assert_eq!(listed, [12, 2, 15, 14, 13, 11, 10, 9, 8, 7]);
+    }
+
+    fn run(command: &str) -> Wish {
+        Wish::Run(command.to_owned(), oneshot::channel().0)
+    }
+
+    #[test]
+    fn wishes_are_kept_in_order_and_none_is_lost() {
+        let mut requests = Requests::default();
+        let number = ask(&mut requests, 1);
+        let request = requests.get(number).unwrap();
+        assert!(request.take_wish().is_none());
+        request.wants(run("one"));
+        request.wants(run("two"));
+        assert!(!request.is_told, "the person does not know about them");
+        assert!(requests.has_wish(number));
+        let request = requests.get(number).unwrap();
+        for expected in ["one", "two"] {
+            assert!(matches!(request.take_wish(), Some(Wish::Run(command, _)) if command == expected));
+        }
+        assert!(!requests.has_wish(number));
+    }
+
+    #[test]
+    fn a_request_that_is_over_wants_nothing() {
+        let mut requests = Requests::default();
+        let number = ask(&mut requests, 1);
+        assert!(requests.is_running(number) && requests.running() == [number]);
+        let request = requests.get(number).unwrap();
+        request.end();
+        request.wants(run("ls"));
+        assert!(request.take_wish().is_none() && request.cancel_token().is_none());
+        assert!(!requests.is_running(number) && requests.running().is_empty());
+        assert!(!requests.is_running(99) && !requests.has_wish(99));
+    }
+
+    #[test]
+    fn a_list_says_what_each_request_does() {
+        let mut requests = Requests::default();
+        let number = ask(&mut requests, 1);
+        let request = requests.get(number).unwrap();
+        assert!(request.line().contains("is running, "));
+        request.wants(run("ls"));
+        assert!(request.line().contains("waits for your shell"));
+        request.end();
+        assert!(request.line().contains("is over") && request.line().ends_with("> q"));
+    }
+
+    #[test]
+    fn cancelling_reaches_a_request_that_runs() {
+        let (mut requests, cancel) = (Requests::default(), CancellationToken::new());
+        let number = requests.begin("q".into(), cancel.clone(), unbounded_channel().0);
+        requests.get(number).unwrap().cancel();
+        assert!(cancel.is_cancelled());
     }
 
     #[test]

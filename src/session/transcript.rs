@@ -1,11 +1,11 @@
-//! What happened in a request, kept so that it can be shown again.
+//! The events of a request, kept so that they can be shown again.
 
 use std::time::Instant;
 
 use crate::chat::Event;
 use crate::render::Painter;
 
-/// Bytes kept of what the calls of one request print; their results, which are bounded themselves, are kept all the same.
+/// Bytes that are kept of the output of one request's calls. Their results, which have their own limit, are kept in any case.
 const OUTPUT_CAP: usize = 512 * 1024;
 /// Bytes kept of one request in all.
 const CAP: usize = 2 * 1024 * 1024;
@@ -41,12 +41,12 @@ impl Transcript {
         }
     }
 
-    /// What it takes in memory, about.
+    /// How much memory the transcript takes, approximately.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Tells a painter all of it, as if it happened now.
+    /// Paints the whole transcript, as if it happened now.
     pub(super) fn replay(&self, painter: &mut Painter, out: &mut Vec<u8>) {
         painter.suspend(out);
         for (at, event) in &self.events {

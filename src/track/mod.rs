@@ -18,7 +18,7 @@ pub(crate) use command::Command;
 pub(crate) use drawn::{draws_text, takes_screen};
 pub(crate) use dress::{closing, epilogue, is_visible, prologue};
 pub(crate) use mark::{LineOnScreen, Mark, Problem};
-pub(crate) use modes::Modes;
+pub(crate) use modes::{Modes, Switch};
 pub(crate) use redraw::{Redraw, Step, rows_down, wipe};
 pub(crate) use scan::{Piece, Scanner};
 pub(crate) use screen::Screen;

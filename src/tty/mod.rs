@@ -4,7 +4,10 @@
 //! and one writer. Dropping [`Tty`] restores the settings, during a panic too. This room does not use the shell's pseudo-terminal.
 
 mod raw;
+#[cfg(test)]
+mod scripted;
 mod secret;
+mod terminal;
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Read, Write};
@@ -20,7 +23,10 @@ use nix::unistd::{getpgrp, tcgetpgrp, ttyname};
 use raw::window_size;
 
 pub(crate) use raw::Size;
+#[cfg(test)]
+pub(crate) use scripted::{Person, ScriptedTerminal};
 pub(crate) use secret::{read_secret, read_words};
+pub(crate) use terminal::Terminal;
 
 /// Why the terminal cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -10,6 +10,8 @@ mod commands;
 mod consent;
 mod model;
 mod orders;
+#[cfg(test)]
+mod scripted;
 mod sending;
 mod settings;
 mod slash;
@@ -35,6 +37,8 @@ use crate::config;
 use crate::tool::{self, Answer, Asker, ShellPort, ShellResult};
 
 pub(super) use orders::CRASHED;
+#[cfg(test)]
+pub(super) use scripted::ScriptedAgent;
 pub(super) use settings::Settings;
 pub(super) use slash::{AgentCommand, Completes, SessionCommand, Slash, SlashCommand, commands, help, parse};
 

@@ -1,6 +1,6 @@
 //! The screen and what is known about it, as bytes are put on it.
 
-use crate::session::outbox::Outbox;
+use crate::session::wires::Outbox;
 use crate::track::{Screen, Tracker};
 
 /// The terminal's queue with the records that must agree with it.

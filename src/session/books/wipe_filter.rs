@@ -135,7 +135,7 @@ impl WipeFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::outbox::Outbox;
+    use crate::session::wires::Outbox;
     use crate::track::{Moment, Screen, Tracker};
 
     const WIPE: &[u8] = b"\r\x1b[K\r";

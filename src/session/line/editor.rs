@@ -12,39 +12,25 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
 use crate::session::Session;
+use crate::session::floor::{Effect, FloorEvent};
 
 /// A text that is longer was not typed.
 const TEXT_CAP: u64 = 4 * 1024 * 1024;
 
 impl Session {
     /// Lends the terminal to `$VISUAL` or `$EDITOR` and takes back what was written. Meanwhile the shell's output waits.
-    pub(super) fn edit_elsewhere(&mut self, text: &str) {
-        let environment = self.environment();
-        let path = self.workspace.directory().join("query.md");
-        if let Some(line) = self.talk.as_mut().and_then(|talk| talk.line.as_mut()) {
-            let mut out = Vec::new();
-            line.lift(&mut out);
-            self.stage.draw(&out);
-        }
-        self.switch_off();
-        self.show_rest();
-        self.tty.leave_raw();
-        let cwd = self.stage.cwd().unwrap_or_default();
+    pub(in crate::session) fn edit_elsewhere(&mut self, text: &str) -> Vec<Effect> {
+        let environment = self.hook.environment();
+        let path = self.hook.workspace.directory().join("query.md");
+        self.wires.show_rest();
+        self.wires.terminal.leave_raw();
+        let cwd = self.books.cwd().map(ToOwned::to_owned).unwrap_or_default();
         let edited = edit(text, &path, &cwd, &environment);
-        if let Err(error) = self.tty.enter_raw() {
+        if let Err(error) = self.wires.terminal.enter_raw() {
             tracing::warn!(%error, "raw mode was not entered again");
         }
         let _ = fs::remove_file(&path);
-        self.switch_on();
-        match edited {
-            Ok(edited) => {
-                if let Some(line) = self.talk.as_mut().and_then(|talk| talk.line.as_mut()) {
-                    line.replace(&edited);
-                }
-            }
-            Err(error) => self.stage.say(&format!("the editor did not work: {error}; set VISUAL or EDITOR")),
-        }
-        self.paint_line();
+        self.tell_floor(FloorEvent::Edited(edited))
     }
 }
 

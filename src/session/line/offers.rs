@@ -16,18 +16,18 @@ use crate::session::agent_link::{self, Completes, SlashCommand};
 const ENTRIES: usize = 5000;
 
 impl Session {
-    pub(super) fn offers(&mut self) -> Offers {
+    pub(in crate::session) fn offers(&mut self) -> Offers {
         let models = self.model_names();
         let verb = |command: &SlashCommand| Verb {
             usage: command.usage(),
             help: command.help.to_owned(),
             arguments: arguments(command.completes, &models),
         };
-        let cwd = self.stage.cwd().unwrap_or_default();
+        let cwd = self.books.cwd().map(ToOwned::to_owned).unwrap_or_default();
         let home = std::env::home_dir();
         Offers {
             verbs: agent_link::commands().map(verb).collect(),
-            recent: self.recent.listed(),
+            recent: self.books.recent.listed(),
             files: Some(Box::new(move |typed| files(&cwd, home.as_deref(), typed))),
         }
     }
@@ -37,8 +37,8 @@ impl Session {
     /// The names of the models that can be asked from the live shell, as far as they are known without a request. A thread of its
     /// own finds them, because it reads the file of kept keys; until then completion has no names.
     fn model_names(&mut self) -> Arc<OnceLock<Vec<String>>> {
-        let (environment, wish) = (self.environment(), self.setup.settings.wish.clone());
-        let keys = self.setup.keys.clone();
+        let (environment, wish) = (self.hook.environment(), self.agent.setup.settings.wish.clone());
+        let keys = self.agent.setup.keys.clone();
         let names = Arc::new(OnceLock::new());
         let found = Arc::clone(&names);
         let find = move || {

@@ -10,10 +10,11 @@
 
 mod command;
 
-use crate::host::{self, Child, Pty};
+use crate::host::{self, Shell};
 use crate::track::{Mark, Piece, draws_text, takes_screen};
 
-use super::stage::Stage;
+use super::books::Books;
+use super::wires::Wires;
 pub(super) use command::NestedKind;
 use command::{Entered, is_shell};
 
@@ -45,11 +46,11 @@ impl NestedShells {
     }
 
     /// Sees a piece of the shell's output before it is shown.
-    pub(super) fn see(&mut self, piece: &Piece<'_>, stage: &mut Stage, pty: &Pty, child: &Child) {
+    pub(super) fn see(&mut self, piece: &Piece<'_>, books: &mut Books, wires: &mut Wires) {
         match piece {
             Piece::Mark(Mark::Start { text, .. }) => self.begin(text),
             Piece::Mark(Mark::End { .. } | Mark::Prompt { .. }) => self.entering = None,
-            Piece::Bytes(bytes) if self.entering.is_some() => self.look(bytes, stage, pty, child),
+            Piece::Bytes(bytes) if self.entering.is_some() => self.look(bytes, books, wires),
             Piece::Bytes(_) | Piece::Mark(_) | Piece::ForeignPrompt | Piece::Switch(_) => {}
         }
     }
@@ -60,17 +61,17 @@ impl NestedShells {
         self.entering = entered.map(|entered| Entering { entered, looks: LOOKS, names: NAMES });
     }
 
-    fn look(&mut self, bytes: &[u8], stage: &mut Stage, pty: &Pty, child: &Child) {
+    fn look(&mut self, bytes: &[u8], books: &mut Books, wires: &mut Wires) {
         let Some(mut entering) = self.entering.take() else { return };
-        if stage.modes().full_screen() || takes_screen(bytes) || entering.looks == 0 || entering.names == 0 {
+        if books.modes.full_screen() || takes_screen(bytes) || entering.looks == 0 || entering.names == 0 {
             return;
         }
         entering.looks -= 1;
-        if !draws_text(bytes) || !entering.is_running(pty, child) {
+        if !draws_text(bytes) || !entering.is_running(&*wires.shell) {
             self.entering = Some(entering);
-        } else if stage.is_on_empty_row() {
+        } else if books.tracker.is_on_empty_row() {
             self.told.push(entering.entered.kind);
-            stage.say_here(&self.words());
+            books.say_here(&self.words(), &mut wires.to_screen);
         }
     }
 
@@ -82,13 +83,13 @@ impl NestedShells {
 
 impl Entering {
     /// Whether the nested shell, or the program that leads to it, has the terminal and reads keys.
-    fn is_running(&mut self, pty: &Pty, child: &Child) -> bool {
-        let edits_lines = pty.edits_lines_itself();
+    fn is_running(&mut self, shell: &dyn Shell) -> bool {
+        let edits_lines = shell.edits_lines_itself();
         // dash has no line editor.
         if !edits_lines && !self.entered.is_plain_shell {
             return false;
         }
-        let Some(owner) = pty.foreground().filter(|owner| *owner != child.pid()) else { return false };
+        let Some(owner) = shell.foreground().filter(|owner| *owner != shell.child().pid()) else { return false };
         self.names -= 1;
         host::process_name(owner).is_some_and(|name| match edits_lines {
             true => is_shell(&name) || self.entered.names(&name),

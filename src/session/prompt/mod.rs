@@ -16,7 +16,7 @@ use crate::input::{Code, Decoder, Input, Key};
 use crate::render::{self, CardSize, Options};
 use crate::tool::{Answer, Question};
 
-use super::line::ESC_PATIENCE;
+use super::keyboard::ESC_PATIENCE;
 pub(super) use card::Around;
 use field::Field;
 use hearing::Hearing;

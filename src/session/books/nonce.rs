@@ -1,26 +1,31 @@
-//! The nonce in what is remembered: a shell shows its variables when it is asked to, and with the nonce anybody could forge marks.
+//! Masks the nonce in everything that is recorded: a shell prints its variables when it is asked to, and whoever has the nonce can
+//! forge marks.
 
 use std::borrow::Cow;
 
 use memchr::memmem;
 
-use super::Stage;
 use crate::capture::Output;
 
-/// What stands in its place.
+/// The byte that replaces each byte of the nonce.
 const MASK: u8 = b'*';
 
 /// The nonce of the session's marks, and whether a program has printed it.
 #[derive(Default)]
-pub(super) struct Nonce {
+pub(in crate::session) struct NonceMask {
     /// None until the session has one.
     finder: Option<memmem::Finder<'static>>,
     was_seen: bool,
 }
 
-impl Nonce {
+impl NonceMask {
+    pub(in crate::session) fn new(nonce: &str) -> NonceMask {
+        let finder = (!nonce.is_empty()).then(|| memmem::Finder::new(nonce).into_owned());
+        NonceMask { finder, was_seen: false }
+    }
+
     /// The same bytes without the nonce.
-    pub(super) fn mask<'a>(&mut self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
+    pub(in crate::session) fn mask<'a>(&mut self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
         let mut masked = Cow::Borrowed(bytes);
         if let Some(finder) = &self.finder {
             while let Some(at) = finder.find(&masked) {
@@ -31,7 +36,7 @@ impl Nonce {
         masked
     }
 
-    /// Masks it where it came in two pieces, too.
+    /// Masks a nonce that was printed in two pieces, too.
     pub(super) fn mask_whole(&mut self, output: &mut Output) {
         for part in [&mut output.head, &mut output.tail] {
             if let Cow::Owned(masked) = self.mask(part) {
@@ -39,18 +44,10 @@ impl Nonce {
             }
         }
     }
-}
 
-impl Stage {
-    /// Marks have this nonce from here on.
-    pub(in crate::session) fn keep_secret(&mut self, nonce: &str) {
-        let finder = (!nonce.is_empty()).then(|| memmem::Finder::new(nonce).into_owned());
-        self.nonce = Nonce { finder, was_seen: false };
-    }
-
-    /// Whether a program has printed the nonce, asked once.
+    /// Whether a program has printed the nonce since this was last asked.
     pub(in crate::session) fn take_leak(&mut self) -> bool {
-        std::mem::take(&mut self.nonce.was_seen)
+        std::mem::take(&mut self.was_seen)
     }
 }
 
@@ -60,10 +57,16 @@ mod tests {
 
     #[test]
     fn every_nonce_is_masked_and_noticed() {
-        let mut nonce = Nonce { finder: Some(memmem::Finder::new("0a1b").into_owned()), was_seen: false };
+        let mut nonce = NonceMask::new("0a1b");
         assert_eq!(nonce.mask(b"nothing"), Cow::Borrowed(b"nothing"));
-        assert!(!nonce.was_seen);
+        assert!(!nonce.take_leak());
         assert_eq!(*nonce.mask(b"x0a1by0a1b"), *b"x****y****");
-        assert!(nonce.was_seen);
+        assert!(nonce.take_leak());
+        assert!(!nonce.take_leak(), "asked once");
+    }
+
+    #[test]
+    fn without_a_nonce_nothing_is_masked() {
+        assert_eq!(*NonceMask::new("").mask(b"**"), *b"**");
     }
 }

@@ -10,56 +10,56 @@ use crate::track::Mark;
 /// Not every shell draws its whole prompt again when the window changes: a terminal must not wipe it for that.
 const PROMPT: &[u8] = b"\x1b]133;A;redraw=0\x1b\\";
 
-/// Speaks the ecosystem's dialect to the outer terminal, unless the shell does so itself.
+/// Sends standard marks to the outer terminal, unless the shell does so itself.
 #[derive(Debug)]
-pub(super) struct Announcer {
+pub(in crate::session) struct OuterMarks {
     host: String,
     /// The terminal does not print what it does not know.
     is_understood: bool,
-    /// The shell has marks of its own.
+    /// The shell emits standard marks itself.
     is_silent: bool,
-    /// It can do nothing but print.
+    /// The terminal understands no escape sequences.
     is_dumb: bool,
-    /// What stands on the screen since the last prompt is an answer of ours.
+    /// Whether an answer of ours was shown since the last prompt.
     answers: bool,
     told: Option<PathBuf>,
 }
 
-impl Announcer {
+impl OuterMarks {
     /// A terminal that does not understand OSC strings would print them, or, as Emacs' does, lose count of its columns.
-    pub(super) fn new(term: Option<&OsStr>, host: String) -> Self {
+    pub(in crate::session) fn new(term: Option<&OsStr>, host: String) -> Self {
         let term = term.map_or(&b""[..], OsStr::as_bytes);
         let is_dumb = matches!(term, b"" | b"dumb");
         let is_understood = !is_dumb && term != b"linux" && !term.starts_with(b"eterm");
-        Announcer { host, is_understood, is_silent: false, is_dumb, answers: false, told: None }
+        OuterMarks { host, is_understood, is_silent: false, is_dumb, answers: false, told: None }
     }
 
-    /// A line of ours, less loud than what the shell prints.
-    pub(super) fn aside(&self, line: &str) -> String {
+    /// A dim line.
+    pub(in crate::session) fn aside(&self, line: &str) -> String {
         let line = sanitize(line);
         if self.is_dumb { format!("{line}\r\n") } else { format!("\x1b[2m{line}\x1b[22m\r\n") }
     }
 
-    /// The shell emits marks of its own: two voices are one too many.
-    pub(super) fn fall_silent(&mut self) {
+    /// The shell emits standard marks itself, so we emit none.
+    pub(in crate::session) fn fall_silent(&mut self) {
         self.is_silent = true;
     }
 
     /// What we say from here on is output, as a command's is. Else a terminal would take it for a part of the prompt, and wipe it
     /// when its window changes. No hook of the shell's says so, whatever marks it has.
-    pub(super) fn answer(&mut self) -> &'static [u8] {
+    pub(in crate::session) fn answer(&mut self) -> &'static [u8] {
         self.answers = true;
         if self.is_understood { b"\x1b]133;C\x1b\\" } else { b"" }
     }
 
     /// The prompt that was there before is drawn again below what we said.
-    pub(super) fn prompt_again(&mut self) -> &'static [u8] {
+    pub(in crate::session) fn prompt_again(&mut self) -> &'static [u8] {
         self.answers = false;
         if self.is_understood { PROMPT } else { b"" }
     }
 
     /// What to tell the outer terminal for this mark; `ended` is whether it ended a command.
-    pub(super) fn translate(&mut self, mark: &Mark, ended: bool) -> Vec<u8> {
+    pub(in crate::session) fn translate(&mut self, mark: &Mark, ended: bool) -> Vec<u8> {
         if let Mark::Hello { shell, version, .. } = mark {
             let major = version.split('.').next().and_then(|major| major.parse().ok());
             self.is_silent |= shell == "fish" && major.is_some_and(|major: u32| major >= 4);
@@ -111,48 +111,45 @@ mod tests {
 
     #[test]
     fn the_directory_is_told_when_it_changes() {
-        let mut announcer = Announcer::new(Some(OsStr::new("xterm")), "box".into());
-        assert_eq!(
-            announcer.translate(&prompt("/a b"), false),
-            b"\x1b]7;file://box/a%20b\x1b\\\x1b]133;A;redraw=0\x1b\\"
-        );
-        assert_eq!(announcer.translate(&prompt("/a b"), false), b"\x1b]133;A;redraw=0\x1b\\");
-        assert_eq!(announcer.translate(&Mark::End { status: 3, eol_mark: Vec::new() }, true), b"\x1b]133;D;3\x1b\\");
-        assert_eq!(announcer.translate(&Mark::End { status: 3, eol_mark: Vec::new() }, false), b"");
+        let mut outer = OuterMarks::new(Some(OsStr::new("xterm")), "box".into());
+        assert_eq!(outer.translate(&prompt("/a b"), false), b"\x1b]7;file://box/a%20b\x1b\\\x1b]133;A;redraw=0\x1b\\");
+        assert_eq!(outer.translate(&prompt("/a b"), false), b"\x1b]133;A;redraw=0\x1b\\");
+        assert_eq!(outer.translate(&Mark::End { status: 3, eol_mark: Vec::new() }, true), b"\x1b]133;D;3\x1b\\");
+        assert_eq!(outer.translate(&Mark::End { status: 3, eol_mark: Vec::new() }, false), b"");
     }
 
     #[test]
     fn a_terminal_that_would_print_marks_gets_none() {
         for term in [None, Some("dumb"), Some("linux"), Some("eterm"), Some("eterm-color")] {
-            let mut announcer = Announcer::new(term.map(OsStr::new), "box".into());
-            assert_eq!(announcer.translate(&prompt("/"), false), b"");
-            assert_eq!(announcer.answer(), b"");
+            let mut outer = OuterMarks::new(term.map(OsStr::new), "box".into());
+            assert_eq!(outer.translate(&prompt("/"), false), b"");
+            assert_eq!(outer.answer(), b"");
         }
     }
 
     #[test]
     fn an_answer_is_output() {
-        let mut announcer = Announcer::new(Some(OsStr::new("xterm")), "box".into());
-        announcer.translate(&prompt("/"), false);
-        assert_eq!(announcer.answer(), b"\x1b]133;C\x1b\\");
-        assert_eq!(announcer.translate(&prompt("/"), false), b"\x1b]133;D\x1b\\\x1b]133;A;redraw=0\x1b\\");
-        assert_eq!(announcer.translate(&prompt("/"), false), b"\x1b]133;A;redraw=0\x1b\\");
+        let mut outer = OuterMarks::new(Some(OsStr::new("xterm")), "box".into());
+        outer.translate(&prompt("/"), false);
+        assert_eq!(outer.answer(), b"\x1b]133;C\x1b\\");
+        assert_eq!(outer.translate(&prompt("/"), false), b"\x1b]133;D\x1b\\\x1b]133;A;redraw=0\x1b\\");
+        assert_eq!(outer.translate(&prompt("/"), false), b"\x1b]133;A;redraw=0\x1b\\");
     }
 
     #[test]
     fn a_line_of_ours_is_dim_where_that_can_be() {
-        let aside = |term| Announcer::new(Some(OsStr::new(term)), "box".into()).aside("a\x1bb");
+        let aside = |term| OuterMarks::new(Some(OsStr::new(term)), "box".into()).aside("a\x1bb");
         assert_eq!(aside("linux"), "\x1b[2ma\u{FFFD}b\x1b[22m\r\n");
         assert_eq!(aside("dumb"), "a\u{FFFD}b\r\n");
     }
 
     #[test]
     fn a_shell_with_marks_of_its_own_is_not_doubled() {
-        let mut announcer = Announcer::new(Some(OsStr::new("xterm")), "box".into());
+        let mut outer = OuterMarks::new(Some(OsStr::new("xterm")), "box".into());
         let hello = Mark::Hello { shell: "fish".into(), version: "4.0.2".into(), problem: None };
-        announcer.translate(&hello, false);
-        assert_eq!(announcer.translate(&prompt("/"), false), b"");
-        assert_eq!(announcer.answer(), b"\x1b]133;C\x1b\\", "its hooks do not see ours");
-        assert_eq!(announcer.translate(&prompt("/"), false), b"");
+        outer.translate(&hello, false);
+        assert_eq!(outer.translate(&prompt("/"), false), b"");
+        assert_eq!(outer.answer(), b"\x1b]133;C\x1b\\", "its hooks do not see ours");
+        assert_eq!(outer.translate(&prompt("/"), false), b"");
     }
 }

@@ -5,43 +5,42 @@ const CAP: usize = 64 * 1024;
 
 /// A queue of bytes for one receiver.
 #[derive(Debug, Default)]
-pub(super) struct Outbox {
+pub(in crate::session) struct Outbox {
     bytes: Vec<u8>,
     sent: usize,
 }
 
 impl Outbox {
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub(in crate::session) fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
     /// What goes out next.
-    pub(super) fn front(&self) -> &[u8] {
+    pub(in crate::session) fn front(&self) -> &[u8] {
         &self.bytes[self.sent..]
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::session) fn is_empty(&self) -> bool {
         self.front().is_empty()
     }
 
     /// Takes back all but the first `count` bytes that wait.
-    pub(super) fn truncate(&mut self, count: usize) {
+    pub(in crate::session) fn truncate(&mut self, count: usize) {
         self.bytes.truncate(self.sent + count);
     }
 
     /// Whether the source may be read again.
-    pub(super) fn has_room(&self) -> bool {
+    pub(in crate::session) fn has_room(&self) -> bool {
         self.front().len() < CAP
     }
 
     /// Takes out what the receiver accepted.
-    pub(super) fn consume(&mut self, count: usize) {
+    pub(in crate::session) fn consume(&mut self, count: usize) {
         self.sent += count;
         if self.sent >= self.bytes.len() {
             self.bytes.clear();
             self.sent = 0;
-        } else if self.sent >= CAP.max(2 * self.front().len()) {
-            // Seldom enough that few bytes are moved for each one that was sent.
+        } else if self.sent >= CAP {
             self.bytes.drain(..self.sent);
             self.sent = 0;
         }
@@ -66,7 +65,7 @@ mod tests {
             let taken = outbox.front().len().min(777);
             received.extend_from_slice(&outbox.front()[..taken]);
             outbox.consume(taken);
-            assert!(outbox.bytes.len() <= 3 * (CAP + 1200), "round {round}: {}", outbox.bytes.len());
+            assert!(outbox.bytes.len() <= 2 * CAP + 1200, "round {round}: {}", outbox.bytes.len());
         }
         received.extend_from_slice(outbox.front());
         assert_eq!(received, expected);

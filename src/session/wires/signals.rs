@@ -9,9 +9,9 @@ use nix::sys::signal::Signal;
 use signal_hook::iterator::backend::SignalDelivery;
 use signal_hook::iterator::exfiltrator::SignalOnly;
 
-/// What the world wants of us.
+/// What a signal asks of us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Event {
+pub(in crate::session) enum SignalEvent {
     Resized,
     /// The shell changed state.
     Child,
@@ -23,30 +23,39 @@ pub(super) enum Event {
     End(i32),
 }
 
-/// All of them, behind one descriptor to wait on.
-pub(super) struct Signals {
+/// The signals that have come, behind one descriptor to wait on.
+pub(in crate::session) struct Signals {
     delivery: SignalDelivery<UnixStream, SignalOnly>,
 }
 
 impl Signals {
-    pub(super) fn new() -> io::Result<Signals> {
+    pub(in crate::session) fn new() -> io::Result<Signals> {
+        Signals::of(&[SIGWINCH, SIGCHLD, SIGTSTP, SIGTERM, SIGHUP, SIGQUIT, SIGINT, SIGUSR1, SIGUSR2])
+    }
+
+    /// Listens to no signal, for tests.
+    #[cfg(test)]
+    pub(in crate::session) fn none() -> io::Result<Signals> {
+        Signals::of(&[])
+    }
+
+    fn of(wanted: &[i32]) -> io::Result<Signals> {
         let (read, write) = UnixStream::pair()?;
         read.set_nonblocking(true)?;
-        let wanted = [SIGWINCH, SIGCHLD, SIGTSTP, SIGTERM, SIGHUP, SIGQUIT, SIGINT, SIGUSR1, SIGUSR2];
         Ok(Signals { delivery: SignalDelivery::with_pipe(read, write, SignalOnly, wanted)? })
     }
 
     /// What came since this was last asked.
-    pub(super) fn pending(&mut self) -> impl Iterator<Item = Event> + use<> {
+    pub(in crate::session) fn pending(&mut self) -> impl Iterator<Item = SignalEvent> + use<> {
         self.delivery.pending().map(|signal| match signal {
-            SIGWINCH => Event::Resized,
-            SIGCHLD => Event::Child,
-            SIGTSTP => Event::Suspend,
+            SIGWINCH => SignalEvent::Resized,
+            SIGCHLD => SignalEvent::Child,
+            SIGTSTP => SignalEvent::Suspend,
             // With the terminal in raw mode Ctrl-C is a key: this one was sent.
-            SIGINT => Event::ForShell(Signal::SIGINT),
-            SIGUSR1 => Event::ForShell(Signal::SIGUSR1),
-            SIGUSR2 => Event::ForShell(Signal::SIGUSR2),
-            other => Event::End(other),
+            SIGINT => SignalEvent::ForShell(Signal::SIGINT),
+            SIGUSR1 => SignalEvent::ForShell(Signal::SIGUSR1),
+            SIGUSR2 => SignalEvent::ForShell(Signal::SIGUSR2),
+            other => SignalEvent::End(other),
         })
     }
 }

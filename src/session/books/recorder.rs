@@ -1,0 +1,89 @@
+//! Records what commands print, and hands over each command when it has ended.
+
+use crate::capture::{Capture, Limits, Output, Size, Spiller};
+use crate::session::hint::hint;
+use crate::session::privacy::Privacy;
+use crate::track::{self, Command};
+
+use super::NonceMask;
+
+/// What a shell itself prints after a command, a mark and a line of blanks, is shorter.
+const DRESS_CAP: usize = 4096;
+
+/// A command that has ended, with what it printed.
+pub(in crate::session) struct Finished {
+    pub(in crate::session) command: Command,
+    pub(in crate::session) output: Output,
+}
+
+/// The output of the running command, and the commands that have ended.
+pub(in crate::session) struct Recorder {
+    /// None while nothing runs, and for a private command.
+    capture: Option<Capture>,
+    limits: Limits,
+    spiller: Spiller,
+    privacy: Privacy,
+    pub(in crate::session) nonce: NonceMask,
+    /// The terminal's size, where failed commands get a hint.
+    pub(in crate::session) hints_at: Option<Size>,
+    /// Commands that have ended and are not in the store yet.
+    pub(in crate::session) finished: Vec<Finished>,
+}
+
+impl Recorder {
+    pub(in crate::session) fn new(limits: Limits, spiller: Spiller, privacy: Privacy, nonce: &str) -> Recorder {
+        let nonce = NonceMask::new(nonce);
+        Recorder { capture: None, limits, spiller, privacy, nonce, hints_at: None, finished: Vec::new() }
+    }
+
+    /// A capture with the session's limits, for output that is not a command's.
+    pub(in crate::session) fn new_capture(&self) -> Capture {
+        Capture::new(self.limits, self.spiller.clone())
+    }
+
+    /// A command starts.
+    pub(super) fn start(&mut self, text: &[u8]) {
+        self.capture = (!self.privacy.covers(text)).then(|| self.new_capture());
+    }
+
+    /// The command has printed this.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        if let Some(capture) = &mut self.capture {
+            capture.push(&self.nonce.mask(bytes));
+        }
+    }
+
+    /// A program has entered or left the alternate screen.
+    pub(super) fn switch_screen(&mut self, is_full_screen: bool) {
+        if let Some(capture) = &mut self.capture {
+            switch_screen(capture, is_full_screen);
+        }
+    }
+
+    /// The command has ended. Returns a hint for the prompt, if there is one. zsh has shown `eol_mark` behind output that lacks a newline.
+    pub(super) fn end(&mut self, command: Command, eol_mark: &[u8]) -> Option<String> {
+        // No capture was started for a private command.
+        let mut capture = self.capture.take()?;
+        capture.drop_end(track::closing(&capture.last(DRESS_CAP)));
+        if !eol_mark.is_empty() {
+            capture.drop_end(track::epilogue(&capture.last(DRESS_CAP), eol_mark));
+        }
+        let mut output = capture.finish();
+        output.trim_start(track::prologue(&output.head));
+        if output.is_whole_in_head() && !track::is_visible(&output.head) {
+            output.trim_start(output.head.len());
+        }
+        self.nonce.mask_whole(&mut output);
+        let hint = self.hints_at.and_then(|size| hint(&command, &output, size));
+        self.finished.push(Finished { command, output });
+        hint
+    }
+}
+
+/// Tells a capture which screen the program draws on.
+pub(in crate::session) fn switch_screen(capture: &mut Capture, is_full_screen: bool) {
+    match is_full_screen {
+        true => capture.enter_full_screen(),
+        false => capture.leave_full_screen(),
+    }
+}

@@ -1,0 +1,210 @@
+//! Carries out what floors want to be done: in order, one at a time, from one queue.
+//!
+//! An effect may lead to an event for the floor, whose effects are carried out next, before those that were waiting. No handler of
+//! a floor ever runs inside another.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use tokio::sync::mpsc::unbounded_channel;
+use tokio_util::sync::CancellationToken;
+
+use crate::agent::{Happened, Place, Query, ShellView};
+use crate::chat::Event;
+use crate::host::Kind;
+
+use super::Session;
+use super::agent_link::{Order, Question, Ran};
+use super::floor::{Effect, Floor, FloorEvent, RunResult, View};
+use super::requests::State;
+
+impl Session {
+    /// Tells the floor what has happened. Returns what it wants to be done.
+    pub(super) fn tell_floor(&mut self, event: FloorEvent<'_>) -> Vec<Effect> {
+        let floor = std::mem::take(&mut self.floor);
+        let view = View {
+            now: Instant::now(),
+            wires: &self.wires,
+            books: &self.books,
+            keyboard: &self.keyboard,
+            requests: &self.requests,
+            profile: &self.profile,
+        };
+        let mut effects = Vec::new();
+        self.floor = floor.handle(event, &view, &mut effects);
+        effects
+    }
+
+    /// Tells the floor what has happened and does what it wants.
+    pub(super) fn on(&mut self, event: FloorEvent<'_>) {
+        let effects = self.tell_floor(event);
+        self.carry_out(effects);
+    }
+
+    /// Carries out effects, and those that come of them.
+    pub(super) fn carry_out(&mut self, effects: Vec<Effect>) {
+        let mut queue = VecDeque::from(effects);
+        while let Some(effect) = queue.pop_front() {
+            for further in self.perform(effect).into_iter().rev() {
+                queue.push_front(further);
+            }
+        }
+    }
+
+    /// Carries out one effect. Returns what comes of it.
+    fn perform(&mut self, effect: Effect) -> Vec<Effect> {
+        let out = &mut self.wires.to_screen;
+        match effect {
+            Effect::Show(bytes) => self.books.show(&bytes, out),
+            Effect::Draw(bytes) => self.books.draw(&bytes, out),
+            Effect::Overlay(bytes) => out.push(&bytes),
+            Effect::ShowRedraw => self.books.show_redraw(out),
+            Effect::Repaint(line) => self.books.repaint(&line, out),
+            Effect::AnswerBegins => self.books.answer(out),
+            Effect::PromptAgain => self.books.prompt_again(out),
+            Effect::Send(keys) => self.send(&keys),
+            Effect::Hold(keys) => self.keyboard.hold(&keys, Instant::now()),
+            Effect::Route(keys) => return self.tell_floor(FloorEvent::Keys(&keys)),
+            Effect::RouteHeld => {
+                let held = self.keyboard.take_held();
+                return self.tell_floor(FloorEvent::Keys(&held));
+            }
+            Effect::SendHeld => {
+                let held = self.keyboard.take_held();
+                self.send(&held);
+            }
+            Effect::TakeBack => self.take_back_keys(),
+            Effect::EndWait => self.hook.end_wait(),
+            Effect::MendWorkspace => self.mend_workspace(),
+            Effect::Run { command, loan } => {
+                let event = match self.hook.hand_command(&command) {
+                    Ok(()) => FloorEvent::Runs(loan),
+                    Err(error) => FloorEvent::NotRun(loan, error),
+                };
+                return self.tell_floor(event);
+            }
+            Effect::Ran(result) => self.command_ran(result),
+            Effect::Signal(signal) => self.wires.shell.signal(signal),
+            Effect::Redraw => self.wires.shell.signal_foreground(nix::sys::signal::Signal::SIGWINCH),
+            Effect::Ask { text, screen, cancel } => return self.ask(text, screen, cancel),
+            Effect::Command { command, text, screen, cancel } => {
+                let happened = self.books.recent.peek();
+                let query = Box::new(self.query(text, happened, screen));
+                return self.order(Order::Command(command, query, cancel));
+            }
+            Effect::Cancel(token) => token.cancel(),
+            Effect::Unask(question) => drop(question),
+            Effect::Disown => self.agent.disowned += 1,
+            Effect::Record(number, event) => self.record(number, event),
+            Effect::Want { request, wish, is_told } => {
+                if let Some(request) = self.requests.get(request) {
+                    request.wants(wish);
+                    request.is_told = is_told;
+                }
+            }
+            Effect::NextWish(number) => {
+                if let Some(wish) = self.requests.get(number).and_then(|request| request.take_wish()) {
+                    return self.tell_floor(FloorEvent::Wish(wish));
+                }
+            }
+            Effect::Steer(number, words) => self.steer(number, words),
+            Effect::GoBehind => return self.tell_floor(FloorEvent::GoBehind),
+            Effect::Recall(number) => return self.recall(number),
+            Effect::PutOnPrompt(line) => self.books.next_prompt.text = Some(line),
+            Effect::Suggest(text) => self.suggestion = Some(text),
+            Effect::OpenLine => {
+                let offers = self.offers();
+                return self.tell_floor(FloorEvent::Opened(offers));
+            }
+            Effect::Edit(text) => return self.edit_elsewhere(&text),
+        }
+        Vec::new()
+    }
+
+    /// Holds the keys that came with the Enter that opened a line and that the shell has not read.
+    fn take_back_keys(&mut self) {
+        let mut keys = self.wires.shell.take_back().unwrap_or_else(|error| {
+            tracing::debug!(%error, "keys that the shell has not read stay with it");
+            Vec::new()
+        });
+        if self.profile.shell == Kind::Zsh {
+            // While zsh edits a line, it has its terminal exchange these two.
+            keys.iter_mut().for_each(|key| match *key {
+                b'\n' => *key = b'\r',
+                b'\r' => *key = b'\n',
+                _ => {}
+            });
+        }
+        for later in [std::mem::take(&mut self.wires.to_shell), std::mem::take(&mut self.keyboard.held)] {
+            keys.extend_from_slice(later.front());
+        }
+        self.keyboard.held.push(&keys);
+    }
+
+    /// Asks a model. The answer has the floor.
+    fn ask(&mut self, text: String, screen: Option<String>, cancel: CancellationToken) -> Vec<Effect> {
+        let (steer, steering) = unbounded_channel();
+        let number = self.requests.begin(text.clone(), cancel.clone(), steer);
+        let mut effects = self.tell_floor(FloorEvent::Numbered(number));
+        let happened = self.books.recent.take(number);
+        let query = self.query(text, happened, screen);
+        effects.extend(self.order(Order::Answer(Box::new(Question { number, query, cancel, steering }))));
+        self.agent.grammars.expect();
+        effects
+    }
+
+    /// A query with the state of the live shell.
+    fn query(&mut self, text: String, happened: Vec<Happened>, screen: Option<String>) -> Query {
+        let view = ShellView {
+            cwd: self.books.cwd().map(ToOwned::to_owned).unwrap_or_default(),
+            environment: self.hook.environment(),
+            shell: self.profile.shell.name().to_owned(),
+            host: self.profile.host.clone(),
+            user: self.profile.user().to_owned(),
+            happened,
+            last: self.books.recent.last(),
+            screen,
+        };
+        Query { text, view, attachments: Vec::new(), stdin: None }
+    }
+
+    /// Whoever waits for a command in the live shell gets its result, and where the shell is now.
+    fn command_ran(&mut self, RunResult { reply, result }: RunResult) {
+        self.wires.shell.reclaim_terminal();
+        self.hook.workspace.remove_command();
+        let known = || self.books.cwd().map(ToOwned::to_owned);
+        let cwd = self.wires.shell.child().cwd().or_else(known).unwrap_or_default();
+        let place = Some(Place { cwd, environment: self.hook.environment() });
+        let _ = reply.send(Ran { result: Ok(result), place });
+    }
+
+    fn record(&mut self, number: u64, event: Event) {
+        if let Some(request) = self.requests.get(number) {
+            request.record(event);
+        }
+    }
+
+    /// Gives the model words of the person. What it cannot hear any more is put on the prompt.
+    fn steer(&mut self, number: u64, words: String) {
+        let Some(request) = self.requests.get(number) else { return };
+        let is_heard = match &request.state {
+            State::Running { steer, .. } => steer.send(words.clone()).is_ok(),
+            State::Over => false,
+        };
+        match is_heard {
+            true => request.record(Event::Steered(words)),
+            false => self.suggestion = Some(format!("> {words}")),
+        }
+    }
+
+    /// Bytes that the shell has printed reach whoever has the floor.
+    pub(super) fn on_bytes(&mut self, bytes: &[u8]) {
+        if !self.floor.takes(bytes) {
+            return;
+        }
+        let shown = self.books.pass(bytes, self.floor.is_shell(), &mut self.wires.to_screen);
+        if let Floor::Lent(lent) = &mut self.floor {
+            lent.printed(&self.books.recorder.nonce.mask(shown));
+        }
+    }
+}

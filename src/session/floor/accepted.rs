@@ -1,0 +1,76 @@
+//! A query was accepted. Until the hook waits for the answer, the line editor's redraw is hidden and keys are held.
+
+use std::time::{Duration, Instant};
+
+use crate::track::Mark;
+
+use super::{Back, Effect, Floor, FloorEvent, Talk, Turn, Under, View, Waiting, shell};
+
+/// A redraw of one line takes a few hundred bytes. This much after a query is something else, and is shown.
+const HIDDEN_CAP: usize = 64 * 1024;
+
+/// A hook waits within a few milliseconds of the query.
+const HOOK_PATIENCE: Duration = Duration::from_secs(2);
+
+/// The query, until the hook says that it waits for the answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::session) struct Accepted {
+    pub(in crate::session) line: Vec<u8>,
+    at: Instant,
+    /// Bytes of the redraw so far.
+    hidden: usize,
+}
+
+impl Accepted {
+    pub(super) fn new(line: Vec<u8>, at: Instant) -> Accepted {
+        Accepted { line, at, hidden: 0 }
+    }
+
+    /// Counts bytes of the redraw. Returns whether they may be part of it.
+    pub(super) fn hide(&mut self, count: usize) -> bool {
+        self.hidden += count;
+        self.hidden <= HIDDEN_CAP
+    }
+
+    pub(super) fn handle(self, event: FloorEvent<'_>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        match event {
+            FloorEvent::Keys(_) | FloorEvent::Hotkey(_) if self.misses_hook(view.now) => {
+                effects.push(Effect::SendHeld);
+                return shell::handle(event, view, effects);
+            }
+            FloorEvent::Keys(keys) | FloorEvent::Hotkey(keys) => effects.push(Effect::Hold(keys.to_vec())),
+            FloorEvent::Mark(Mark::Wait { .. }) => return self.begin(view, effects),
+            FloorEvent::Mark(Mark::Prompt { .. }) => return self.miss_hook(view, effects),
+            FloorEvent::Mark(mark) => return shell::on_mark(mark, Floor::Accepted(self), view, effects),
+            FloorEvent::Abandon => return Floor::Shell,
+            _ => {}
+        }
+        Floor::Accepted(self)
+    }
+
+    /// Whether the mark was forged or the hook was lost: the shell gets its keyboard back.
+    fn misses_hook(&self, now: Instant) -> bool {
+        now.saturating_duration_since(self.at) > HOOK_PATIENCE
+    }
+
+    /// The hook waits: does what the line says.
+    fn begin(self, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        effects.push(Effect::Show(b"\r\n".to_vec()));
+        effects.push(Effect::AnswerBegins);
+        let line = String::from_utf8_lossy(&self.line);
+        let text = line.strip_prefix('>').unwrap_or(&line).trim().to_owned();
+        if text.is_empty() {
+            effects.push(Effect::TakeBack);
+            return Talk::begin(Under::Hook(Waiting::default()), view, effects);
+        }
+        Turn::begin(text, Back::Hook(Waiting::default()), view, effects)
+    }
+
+    /// The shell goes on to its prompt although nobody has waited. The query is put on it, to be asked again.
+    fn miss_hook(self, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        let words = "the shell's hook did not wait, so nothing was asked; press Enter to ask again";
+        effects.push(Effect::Show([&b"\r\n"[..], &*view.books.words(words)].concat()));
+        effects.push(Effect::PutOnPrompt(self.line));
+        Floor::Returning
+    }
+}

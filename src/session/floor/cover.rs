@@ -1,0 +1,61 @@
+//! What a conversation lies over when the hotkey opens it: a prompt that is being edited, or a program.
+//!
+//! Meanwhile the shell's side is not read, so a program that prints waits, and nothing is lost. What was on the screen goes along
+//! with the first question and is drawn again at the end.
+
+use crate::track::Zone;
+
+use super::{Effect, Floor, Talk, Under, View};
+
+/// The screen below a conversation.
+pub(in crate::session) struct Cover {
+    /// The hotkey as the program in front would have got it.
+    pub(super) key: Vec<u8>,
+    is_full_screen: bool,
+    at_prompt: bool,
+    /// What draws the screen again.
+    restore: Vec<u8>,
+    /// What the screen shows, until a question has carried it.
+    pub(super) text: Option<String>,
+}
+
+/// Opens a conversation over whatever is on the screen.
+pub(super) fn cover(key: &[u8], view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+    let (size, modes) = (view.size(), &view.books.modes);
+    let is_full_screen = modes.full_screen();
+    let at_prompt = matches!(view.books.zone(), Zone::Prompt | Zone::Input) && !is_full_screen;
+    let shown = view.books.screen.shown(size.rows, size.cols, at_prompt);
+    let (undo, redo) = (modes.undo(), modes.redo());
+    effects.push(Effect::ShowRedraw);
+    let restore = if is_full_screen {
+        // A scroll region would hold for our lines too.
+        effects.push(Effect::Overlay([b"\x1b[r\x1b[0m\x1b(B", &*undo].concat()));
+        [redo, shown.whole].concat()
+    } else {
+        let below = if shown.is_blank { 0 } else { usize::from(shown.below) + 1 };
+        effects.push(Effect::Overlay([&*undo, b"\x1b[0m\r", &b"\n".repeat(below)].concat()));
+        if at_prompt {
+            effects.push(Effect::AnswerBegins);
+        }
+        [shown.lines, redo].concat()
+    };
+    let text = Some(shown.text).filter(|text| !text.is_empty());
+    let cover = Cover { key: key.to_vec(), is_full_screen, at_prompt, restore, text };
+    Talk::begin(Under::Screen(Box::new(cover)), view, effects)
+}
+
+impl Cover {
+    /// Draws what was below the conversation and goes on with it.
+    pub(super) fn uncover(self, effects: &mut Vec<Effect>) -> Floor {
+        if self.at_prompt {
+            effects.push(Effect::PromptAgain);
+        }
+        effects.push(Effect::Overlay(self.restore));
+        if self.is_full_screen {
+            effects.push(Effect::Redraw);
+        }
+        // Keys that were typed while the last answer came.
+        effects.push(Effect::SendHeld);
+        Floor::Shell
+    }
+}

@@ -1,0 +1,102 @@
+//! The shell runs a command for the agent: it paints and has the keyboard until the command is over.
+
+use nix::sys::signal::Signal;
+use tokio::sync::oneshot;
+
+use crate::capture::{Capture, Size};
+use crate::session::agent_link::{News, Ran};
+use crate::session::books::switch_screen;
+use crate::session::requests::Wish;
+use crate::tool::ShellResult;
+use crate::track::Mark;
+
+use super::{Effect, Floor, FloorEvent, RunResult, Turn, View, shell};
+
+/// The status of a command that Ctrl-C has ended.
+const INTERRUPTED: i32 = 130;
+
+/// Who waits for a command in the live shell.
+pub(in crate::session) type Loan = oneshot::Sender<Ran>;
+
+/// A command in the live shell.
+pub(in crate::session) struct Lent {
+    pub(in crate::session) turn: Box<Turn>,
+    loan: Loan,
+    /// What the command has printed.
+    capture: Capture,
+}
+
+impl Lent {
+    pub(super) fn new(turn: Box<Turn>, loan: Loan, capture: Capture) -> Lent {
+        Lent { turn, loan, capture }
+    }
+
+    /// The command has printed this, which is on the screen.
+    pub(in crate::session) fn printed(&mut self, bytes: &[u8]) {
+        self.capture.push(bytes);
+    }
+
+    /// The command has entered or left the alternate screen.
+    pub(in crate::session) fn switch_screen(&mut self, is_full_screen: bool) {
+        switch_screen(&mut self.capture, is_full_screen);
+    }
+
+    pub(super) fn handle(
+        mut self: Box<Self>,
+        event: FloorEvent<'_>,
+        view: &View<'_>,
+        effects: &mut Vec<Effect>,
+    ) -> Floor {
+        match event {
+            FloorEvent::Keys(keys) => effects.push(Effect::Send(keys.to_vec())),
+            FloorEvent::Mark(Mark::Ran { status }) => {
+                let turn = self.end(*status, view, effects);
+                return turn.go_on(view, effects);
+            }
+            // The shell has gone on to its prompt from within the command: fish does that after an interrupt. The answer goes on in
+            // the background.
+            FloorEvent::Mark(
+                mark @ (Mark::End { .. } | Mark::Prompt { .. } | Mark::Start { .. } | Mark::Query { .. }),
+            ) => {
+                self.end(INTERRUPTED, view, effects);
+                return shell::on_mark(mark, Floor::Shell, view, effects);
+            }
+            FloorEvent::Mark(Mark::Input) | FloorEvent::Abandon => return self.turn.abandon(view, effects),
+            FloorEvent::Mark(mark) => return shell::on_mark(mark, Floor::Lent(self), view, effects),
+            FloorEvent::News(news) => return self.hear(news, view, effects),
+            FloorEvent::Wish(wish) => effects.push(self.turn.want(wish)),
+            FloorEvent::Resized => self.turn.resize(view, effects),
+            FloorEvent::Interrupt => effects.push(Effect::Signal(Signal::SIGINT)),
+            _ => {}
+        }
+        Floor::Lent(self)
+    }
+
+    fn hear(mut self: Box<Self>, news: News, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        match news {
+            News::Over { .. } => self.turn.hear(news, view, effects),
+            // The shell has the keyboard: a question waits until the command is over.
+            News::Approve(..) | News::Ask(..) | News::Run(..) => {
+                effects.extend(Wish::of(news).map(|wish| self.turn.want(wish)));
+                Floor::Lent(self)
+            }
+            News::Event(_) | News::Words(_) | News::Suggest(_) | News::Copy(_) => {
+                match self.turn.hear(news, view, effects) {
+                    Floor::Turn(turn) => {
+                        self.turn = turn;
+                        Floor::Lent(self)
+                    }
+                    other => other,
+                }
+            }
+        }
+    }
+
+    /// The command is over: whoever waits for it gets its result.
+    fn end(self, status: i32, view: &View<'_>, effects: &mut Vec<Effect>) -> Box<Turn> {
+        let size = view.size();
+        let output = self.capture.finish().text(Size::new(size.rows, size.cols));
+        effects.push(Effect::Ran(RunResult { reply: self.loan, result: ShellResult { status, output } }));
+        self.turn
+    }
+}

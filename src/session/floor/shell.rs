@@ -1,0 +1,69 @@
+//! The shell has the floor, or is about to have it.
+
+use nix::sys::signal::Signal;
+
+use crate::track::{LineOnScreen, Mark, Zone};
+
+use super::{Accepted, Effect, Floor, FloorEvent, View, cover};
+
+/// The shell and its programs paint and have the keyboard.
+pub(super) fn handle(event: FloorEvent<'_>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+    match event {
+        FloorEvent::Keys(keys) => effects.push(Effect::Send(keys.to_vec())),
+        FloorEvent::Hotkey(key) => return cover::cover(key, view, effects),
+        FloorEvent::Mark(mark) => return on_mark(mark, Floor::Shell, view, effects),
+        FloorEvent::Interrupt => effects.push(Effect::Signal(Signal::SIGINT)),
+        _ => {}
+    }
+    Floor::Shell
+}
+
+/// The shell is on its way to its prompt. Keys wait for it.
+pub(super) fn handle_returning(event: FloorEvent<'_>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+    match event {
+        FloorEvent::Keys(_) | FloorEvent::Hotkey(_) if is_at_prompt(view) => {
+            effects.push(Effect::SendHeld);
+            return handle(event, view, effects);
+        }
+        FloorEvent::Keys(keys) | FloorEvent::Hotkey(keys) => effects.push(Effect::Hold(keys.to_vec())),
+        FloorEvent::Mark(mark) => return on_mark(mark, Floor::Returning, view, effects),
+        FloorEvent::Abandon => return Floor::Shell,
+        _ => {}
+    }
+    Floor::Returning
+}
+
+/// Whether the line editor reads keys at a prompt although our hook in it has not said so: it may have lost its place there.
+fn is_at_prompt(view: &View<'_>) -> bool {
+    view.books.zone() == Zone::Prompt && view.wires.shell.edits_a_line()
+}
+
+/// What a mark does to a floor from which nothing has to be saved: `floor` stays unless the mark changes it.
+pub(super) fn on_mark(mark: &Mark, floor: Floor, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+    match mark {
+        Mark::Input | Mark::Start { .. } => Floor::Shell,
+        // Any program can print what the hook prints, if it has read the nonce: only the shell itself accepts a query.
+        Mark::Query { line, screen } if view.wires.shell.is_in_front() => {
+            if *screen == LineOnScreen::Erased {
+                effects.push(Effect::Repaint(line.clone()));
+            }
+            effects.push(Effect::MendWorkspace);
+            Floor::Accepted(Accepted::new(line.clone(), view.now))
+        }
+        // No query was accepted: there is nothing to wait for.
+        Mark::Wait { .. } => {
+            effects.push(Effect::EndWait);
+            floor
+        }
+        _ => floor,
+    }
+}
+
+/// Whether this mark ends what the agent or a line does, because the shell has gone on without being told.
+pub(super) fn leaves(mark: &Mark, view: &View<'_>) -> bool {
+    match mark {
+        Mark::Prompt { .. } | Mark::Input | Mark::Start { .. } => true,
+        Mark::Query { .. } => view.wires.shell.is_in_front(),
+        _ => false,
+    }
+}

@@ -1,0 +1,237 @@
+//! A conversation: a line that stays open for follow-ups.
+//!
+//! The line takes one key at a time. When a key submits or closes the line, the keys behind it go on to the next floor.
+
+use std::ops::ControlFlow;
+
+use nix::sys::signal::Signal;
+
+use crate::input::{Decoder, History, Input, LineEditor, Offers, Outcome};
+use crate::render::Mode;
+use crate::session::agent_link::{self, AgentCommand, Slash};
+
+use super::{Back, Effect, Floor, FloorEvent, Turn, Under, View, shell};
+
+/// An open conversation.
+pub(in crate::session) struct Talk {
+    pub(in crate::session) under: Under,
+    line: LineEditor,
+    decoder: Decoder,
+    history: History,
+    offers: Offers,
+}
+
+impl Talk {
+    /// Begins a conversation. Its line opens as soon as the session knows the completions.
+    pub(super) fn begin(under: Under, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        let history = view.profile.open_history();
+        effects.extend([Effect::OpenLine, Effect::RouteHeld]);
+        Floor::Talk(Box::new(Talk {
+            under,
+            line: LineEditor::new(view.profile.editing),
+            decoder: Decoder::default(),
+            history,
+            offers: Offers::default(),
+        }))
+    }
+
+    /// The last key may be the beginning of a longer one.
+    pub(super) fn is_undecided(&self) -> bool {
+        self.decoder.is_undecided()
+    }
+
+    /// Pressed once more on an empty line, the hotkey is for the program below.
+    pub(super) fn takes_hotkey(&self) -> bool {
+        self.under.is_screen() && self.line.is_empty() && !self.decoder.is_undecided()
+    }
+
+    /// What the screen below shows, until a question has carried it.
+    pub(super) fn screen(&mut self) -> Option<&mut Option<String>> {
+        match &mut self.under {
+            Under::Screen(cover) => Some(&mut cover.text),
+            Under::Hook(_) => None,
+        }
+    }
+
+    pub(super) fn handle(
+        mut self: Box<Self>,
+        event: FloorEvent<'_>,
+        view: &View<'_>,
+        effects: &mut Vec<Effect>,
+    ) -> Floor {
+        match event {
+            FloorEvent::Keys(keys) => return self.keys(keys, view, effects),
+            FloorEvent::Hotkey(_) => {
+                let key = self.hotkey();
+                let floor = self.close(view, effects);
+                effects.extend(key.map(Effect::Send));
+                return floor;
+            }
+            FloorEvent::Settle => {
+                if let Some(input) = self.decoder.settle() {
+                    return match self.input(input, view, effects) {
+                        ControlFlow::Continue(talk) => talk.painted(view, effects),
+                        ControlFlow::Break(floor) => floor,
+                    };
+                }
+            }
+            FloorEvent::Mark(mark) if shell::leaves(mark, view) => {
+                self.abandon(view, effects);
+                return shell::on_mark(mark, Floor::Returning, view, effects);
+            }
+            FloorEvent::Mark(mark) => return shell::on_mark(mark, Floor::Talk(self), view, effects),
+            FloorEvent::Opened(offers) => return self.open(offers, view, effects),
+            FloorEvent::Edited(edited) => return self.edited(edited, view, effects),
+            FloorEvent::OutputEnded => self.show_jobs(view, effects),
+            FloorEvent::Resized => {
+                let mut out = Vec::new();
+                self.line.resized(&view.line_screen(), &mut out);
+                self.under.draw(out, effects);
+                return self.painted(view, effects);
+            }
+            FloorEvent::Interrupt if self.under.is_screen() => effects.push(Effect::Signal(Signal::SIGINT)),
+            FloorEvent::Abandon => {
+                self.abandon(view, effects);
+                return Floor::Shell;
+            }
+            _ => {}
+        }
+        Floor::Talk(self)
+    }
+
+    /// Opens the line.
+    fn open(mut self: Box<Self>, offers: Offers, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        self.offers = offers;
+        self.line = LineEditor::new(view.profile.editing);
+        self.line.welcome(&self.history, &self.offers);
+        self.under.draw(switches(true, view), effects);
+        self.painted(view, effects)
+    }
+
+    fn keys(mut self: Box<Self>, keys: &[u8], view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        for (at, &key) in keys.iter().enumerate() {
+            let Some(input) = self.decoder.byte(key) else { continue };
+            match self.input(input, view, effects) {
+                ControlFlow::Continue(talk) => self = talk,
+                ControlFlow::Break(floor) => {
+                    // Whose the other keys are, the next floor decides.
+                    if at + 1 < keys.len() {
+                        effects.push(Effect::Route(keys[at + 1..].to_vec()));
+                    }
+                    return floor;
+                }
+            }
+        }
+        self.painted(view, effects)
+    }
+
+    /// Gives the line a key. Breaks with the next floor if the line takes no more keys for now.
+    fn input(
+        mut self: Box<Self>,
+        input: Input,
+        view: &View<'_>,
+        effects: &mut Vec<Effect>,
+    ) -> ControlFlow<Floor, Box<Talk>> {
+        ControlFlow::Break(match self.line.input(input, &self.history, &self.offers) {
+            Outcome::Open => return ControlFlow::Continue(self),
+            Outcome::Submitted(text) => {
+                let mut out = Vec::new();
+                self.line.leave(&view.line_screen(), &mut out);
+                out.extend(switches(false, view));
+                self.under.draw(out, effects);
+                let text = text.trim().to_owned();
+                self.history.add(&text);
+                match agent_link::parse(&text) {
+                    Some(Ok(Slash::Agent(AgentCommand::Quit))) => self.under.give_back(effects),
+                    _ => Turn::begin(text, Back::Line(self), view, effects),
+                }
+            }
+            Outcome::Closed => self.close(view, effects),
+            Outcome::Edit(text) => {
+                self.lift(view, effects);
+                effects.push(Effect::Edit(text));
+                Floor::Talk(self)
+            }
+        })
+    }
+
+    /// The text was edited elsewhere.
+    fn edited(
+        mut self: Box<Self>,
+        edited: std::io::Result<String>,
+        view: &View<'_>,
+        effects: &mut Vec<Effect>,
+    ) -> Floor {
+        self.under.draw(switches(true, view), effects);
+        match edited {
+            Ok(text) => self.line.replace(&text),
+            Err(error) => {
+                let words = view.books.words(&format!("the editor did not work: {error}; set VISUAL or EDITOR"));
+                self.under.draw(words, effects);
+            }
+        }
+        self.painted(view, effects)
+    }
+
+    /// Takes the line away and gives the floor back to whoever had it.
+    fn close(mut self: Box<Self>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        self.lift(view, effects);
+        self.under.give_back(effects)
+    }
+
+    /// The shell has gone on without being told: there is nobody to give the floor back to.
+    fn abandon(&mut self, view: &View<'_>, effects: &mut Vec<Effect>) {
+        self.lift(view, effects);
+        let rest = self.under.jobs().map(|jobs| jobs.take_all()).unwrap_or_default();
+        self.under.draw(rest, effects);
+    }
+
+    /// Takes the line off the screen.
+    fn lift(&mut self, view: &View<'_>, effects: &mut Vec<Effect>) {
+        let mut out = Vec::new();
+        self.line.lift(&mut out);
+        out.extend(switches(false, view));
+        self.under.draw(out, effects);
+    }
+
+    fn painted(mut self: Box<Self>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        let mut out = Vec::new();
+        self.line.paint(&view.line_screen(), &self.history, &mut out);
+        self.under.draw(out, effects);
+        Floor::Talk(self)
+    }
+
+    /// Shows what background jobs have printed, above the line.
+    fn show_jobs(&mut self, view: &View<'_>, effects: &mut Vec<Effect>) {
+        let Some(lines) = self.under.jobs().and_then(|jobs| jobs.take_lines()) else { return };
+        let mut out = Vec::new();
+        self.line.lift(&mut out);
+        out.extend(lines);
+        self.line.paint(&view.line_screen(), &self.history, &mut out);
+        self.under.draw(out, effects);
+    }
+
+    /// The hotkey as the program below would have got it.
+    fn hotkey(&self) -> Option<Vec<u8>> {
+        match &self.under {
+            Under::Screen(cover) => Some(cover.key.clone()),
+            Under::Hook(_) => None,
+        }
+    }
+}
+
+/// What a line wants of its terminal, pastes in brackets and keys that can be told apart, or what the program in front had.
+fn switches(on: bool, view: &View<'_>) -> Vec<u8> {
+    // The Linux console takes the kitty sequence for another one.
+    let speaks_kitty = std::env::var_os("TERM").is_some_and(|term| term != "linux");
+    let kitty: &[u8] = match (speaks_kitty, on) {
+        (false, _) => b"",
+        (true, true) => b"\x1b[>1u",
+        (true, false) => b"\x1b[<u",
+    };
+    match (view.options().mode == Mode::Terminal, on) {
+        (false, _) => Vec::new(),
+        (true, true) => [view.paste_brackets(true), kitty].concat(),
+        (true, false) => [kitty, view.paste_brackets(false)].concat(),
+    }
+}

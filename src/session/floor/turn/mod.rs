@@ -1,0 +1,406 @@
+//! The agent works, or obeys a slash command: from the query to the end of its answer.
+
+mod keys;
+mod steering;
+
+use std::time::Instant;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::chat::Event;
+use crate::input::Hotkey;
+use crate::render::{self, Painter, Unfolding};
+use crate::session::agent_link::{self, ITSELF, News, Ran, SessionCommand, Slash};
+use crate::session::prompt::{Around, Prompt};
+use crate::session::requests::{MOST_BEHIND, Wish};
+use crate::session::transcript::Transcript;
+
+use super::{Back, Effect, Floor, FloorEvent, Lent, Loan, View, shell};
+use steering::Steering;
+
+/// The longest command for the live shell: the hook says in a mark what it has read, and a field of a mark holds no more.
+const COMMAND_CAP: usize = 32 * 1024;
+
+/// One answer in the terminal.
+pub(in crate::session) struct Turn {
+    pub(super) back: Back,
+    /// The request in front, or `ITSELF` for a slash command.
+    pub(in crate::session) request: u64,
+    painter: Painter,
+    cancel: CancellationToken,
+    attention: Attention,
+    /// Whether the agent obeys a slash command.
+    is_obeyed: bool,
+}
+
+/// Who paints at the lower edge of the screen, and who gets the keys that are not the turn's own.
+enum Attention {
+    /// The painter paints; keys are for the shell's next prompt.
+    Painter,
+    /// The agent asks the person.
+    Question(Box<Prompt>),
+    /// The person writes to the agent.
+    Steering(Box<Steering>),
+}
+
+/// An earlier request, to be shown again.
+pub(in crate::session) struct Recalled<'a> {
+    pub(in crate::session) number: u64,
+    pub(in crate::session) query: &'a str,
+    pub(in crate::session) transcript: &'a Transcript,
+    /// What stops it, if it is still running.
+    pub(in crate::session) cancel: Option<CancellationToken>,
+}
+
+impl Turn {
+    /// Does what the person says in place of the shell.
+    pub(super) fn begin(text: String, back: Back, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        let mut turn = Box::new(Turn {
+            back,
+            request: ITSELF,
+            painter: Painter::new(view.options()),
+            cancel: CancellationToken::new(),
+            attention: Attention::Painter,
+            is_obeyed: false,
+        });
+        match agent_link::parse(&text) {
+            None => match text.strip_suffix('&').filter(|rest| rest.ends_with(char::is_whitespace)) {
+                Some(_) if is_full(ITSELF, view) => {
+                    turn.end(Some(&format!("{}, so this was not asked", full())), view, effects)
+                }
+                Some(rest) => {
+                    turn.ask(rest.trim_end().to_owned(), effects);
+                    effects.push(Effect::GoBehind);
+                    Floor::Turn(turn)
+                }
+                None => {
+                    turn.ask(text, effects);
+                    Floor::Turn(turn)
+                }
+            },
+            Some(Err(words)) => turn.end(Some(&words), view, effects),
+            Some(Ok(Slash::Session(command))) => turn.obey(command, view, effects),
+            Some(Ok(Slash::Agent(command))) => {
+                turn.is_obeyed = true;
+                let (cancel, screen) = (turn.cancel.clone(), turn.back.screen().and_then(|screen| screen.clone()));
+                effects.push(Effect::Command { command, text, screen, cancel });
+                Floor::Turn(turn)
+            }
+        }
+    }
+
+    fn ask(&mut self, text: String, effects: &mut Vec<Effect>) {
+        let screen = self.back.screen().and_then(Option::take);
+        effects.push(Effect::Ask { text, screen, cancel: self.cancel.clone() });
+    }
+
+    fn obey(mut self: Box<Self>, command: SessionCommand, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        match command {
+            SessionCommand::Help => {
+                let hotkey = view.keyboard.hotkey.as_ref().map(Hotkey::label);
+                return self.print(&agent_link::help(hotkey.as_deref()), view, effects);
+            }
+            SessionCommand::Fix => self.ask("fix".to_owned(), effects),
+            SessionCommand::Show(number) => effects.push(Effect::Recall(number)),
+            SessionCommand::Retry => match view.requests.last().map(|last| last.query.clone()) {
+                Some(query) => self.ask(query, effects),
+                None => return self.end(Some("there is nothing to ask again yet"), view, effects),
+            },
+        }
+        Floor::Turn(self)
+    }
+
+    pub(super) fn handle(
+        mut self: Box<Self>,
+        event: FloorEvent<'_>,
+        view: &View<'_>,
+        effects: &mut Vec<Effect>,
+    ) -> Floor {
+        match event {
+            FloorEvent::Keys(keys) => return self.keys(keys, view, effects),
+            FloorEvent::Mark(mark) if shell::leaves(mark, view) => {
+                self.abandon(view, effects);
+                return shell::on_mark(mark, Floor::Returning, view, effects);
+            }
+            FloorEvent::Mark(mark) => return shell::on_mark(mark, Floor::Turn(self), view, effects),
+            FloorEvent::News(news) => return self.hear(news, view, effects),
+            FloorEvent::Numbered(number) => {
+                self.request = number;
+                self.painter.set_unfolding(Unfolding::KeysOrShow(number));
+            }
+            FloorEvent::Wish(wish) => return self.grant(wish, view, effects),
+            FloorEvent::Runs(loan) => {
+                let rest = self.back.jobs().map(|jobs| jobs.take_all()).unwrap_or_default();
+                self.back.show(rest, effects);
+                return Floor::Lent(Box::new(Lent::new(self, loan, view.books.recorder.new_capture())));
+            }
+            FloorEvent::NotRun(loan, error) => {
+                refuse(loan, format!("the command could not be handed to the shell: {error}"));
+                return self.go_on(view, effects);
+            }
+            FloorEvent::Recalled(recalled) => return self.recall(recalled, view, effects),
+            FloorEvent::Words(words) => return self.print(&words, view, effects),
+            FloorEvent::Notice(words) => return self.end(Some(&words), view, effects),
+            FloorEvent::GoBehind => return self.go_behind(view, effects),
+            FloorEvent::OutputEnded => self.show_jobs(view, effects),
+            FloorEvent::Resized => self.resize(view, effects),
+            FloorEvent::Tick => return self.tick(view, effects),
+            FloorEvent::KeysRead => self.open_question(view, effects),
+            FloorEvent::Interrupt if self.back.is_covered() => {
+                effects.push(Effect::Signal(nix::sys::signal::Signal::SIGINT));
+            }
+            FloorEvent::Abandon => return self.abandon(view, effects),
+            _ => {}
+        }
+        Floor::Turn(self)
+    }
+
+    /// Takes news of the request in front.
+    pub(super) fn hear(mut self: Box<Self>, news: News, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        let mut out = Vec::new();
+        match news {
+            News::Event(event) => {
+                self.painter.event(&event, view.now, &mut out);
+                effects.push(Effect::Record(self.request, event));
+            }
+            News::Words(words) => write_words(&mut self.painter, &words, view.now, &mut out),
+            News::Suggest(command) => effects.push(Effect::Suggest(command)),
+            News::Copy(answer) => {
+                use base64::Engine;
+                let encoded = base64::engine::general_purpose::STANDARD.encode(answer);
+                out.extend_from_slice(format!("\x1b]52;c;{encoded}\x1b\\").as_bytes());
+            }
+            News::Over { unheard, .. } => {
+                self.abandon_steering(view, effects);
+                suggest_again(&unheard, effects);
+                return self.end(None, view, effects);
+            }
+            News::Approve(..) | News::Ask(..) | News::Run(..) => {
+                return match Wish::of(news) {
+                    Some(wish) => self.grant(wish, view, effects),
+                    None => Floor::Turn(self),
+                };
+            }
+        }
+        self.back.show(out, effects);
+        Floor::Turn(self)
+    }
+
+    /// Keeps a wish of this request until its time has come.
+    pub(super) fn want(&self, wish: Wish) -> Effect {
+        Effect::Want { request: self.request, wish, is_told: false }
+    }
+
+    /// Gives the request in front what it wants of the person or their shell.
+    fn grant(mut self: Box<Self>, wish: Wish, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        if !matches!(self.attention, Attention::Painter) {
+            effects.push(self.want(wish));
+            return Floor::Turn(self);
+        }
+        let mut out = Vec::new();
+        self.painter.make_way(view.now, &mut out);
+        match wish {
+            Wish::Answer(asked) => {
+                let mut prompt = Prompt::new(asked, view.keyboard.reads);
+                let cwd = if self.back.is_covered() { None } else { view.books.cwd() };
+                let (user, host) = (view.profile.user(), &*view.profile.host);
+                prompt.write(&Around { user, host, cwd, rows: view.size().rows }, &view.options(), &mut out);
+                self.attention = Attention::Question(Box::new(prompt));
+                self.back.show(out, effects);
+                Floor::Turn(self)
+            }
+            Wish::Run(command, loan) => {
+                self.back.show(out, effects);
+                self.run(command, loan, view, effects)
+            }
+        }
+    }
+
+    /// Has the waiting hook run a command in the live shell, where it can be seen and interrupted and where it lasts.
+    fn run(self: Box<Self>, command: String, loan: Loan, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        let refusal = match () {
+            () if self.back.is_covered() => "the shell is busy: the person asks from within another program",
+            () if command.len() > COMMAND_CAP => "the command is too long for the shell",
+            () => {
+                effects.push(Effect::Run { command, loan });
+                return Floor::Turn(self);
+            }
+        };
+        refuse(loan, refusal.to_owned());
+        self.go_on(view, effects)
+    }
+
+    /// The painter paints again, or the next wish of this request is due.
+    pub(super) fn go_on(mut self: Box<Self>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        self.attention = Attention::Painter;
+        if view.requests.has_wish(self.request) {
+            effects.push(Effect::NextWish(self.request));
+        } else {
+            let mut out = Vec::new();
+            self.painter.resume(view.now, &mut out);
+            self.back.show(out, effects);
+            self.show_jobs(view, effects);
+        }
+        Floor::Turn(self)
+    }
+
+    /// Moves the status line, and decides what an ESC was.
+    fn tick(mut self: Box<Self>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        match self.attention {
+            Attention::Painter => {
+                let mut out = Vec::new();
+                self.painter.tick(view.now, &mut out);
+                self.back.show(out, effects);
+                Floor::Turn(self)
+            }
+            Attention::Question(_) => self.answer(Prompt::settle, view, effects),
+            Attention::Steering(_) => self.settle_steering(view, effects),
+        }
+    }
+
+    /// The terminal has another size.
+    pub(super) fn resize(&mut self, view: &View<'_>, effects: &mut Vec<Effect>) {
+        let (size, mut out) = (view.size(), Vec::new());
+        self.painter.resize(render::Size { columns: size.cols, rows: size.rows }, &mut out);
+        if let Attention::Steering(steering) = &mut self.attention {
+            steering.resize(view, &mut out);
+        }
+        self.back.show(out, effects);
+    }
+
+    /// Shows the whole lines that background jobs have printed, unless somebody reads or writes at the lower edge.
+    fn show_jobs(&mut self, view: &View<'_>, effects: &mut Vec<Effect>) {
+        if !matches!(self.attention, Attention::Painter) {
+            return;
+        }
+        let Some(lines) = self.back.jobs().and_then(|jobs| jobs.take_lines()) else { return };
+        let mut out = Vec::new();
+        self.painter.suspend(&mut out);
+        out.extend(lines);
+        self.painter.resume(view.now, &mut out);
+        self.back.show(out, effects);
+    }
+
+    /// Shows an earlier request again: one that is over, unfolded; one that runs comes to the front.
+    fn recall(mut self: Box<Self>, recalled: Recalled<'_>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        let Recalled { number, query, transcript, cancel } = recalled;
+        self.painter = Painter::new(view.options());
+        self.painter.set_unfolding(Unfolding::KeysOrShow(number));
+        let mut out = Vec::new();
+        write_words(&mut self.painter, &format!("> {query}"), view.now, &mut out);
+        if cancel.is_none() {
+            self.painter.show_all();
+        }
+        transcript.replay(&mut self.painter, &mut out);
+        let Some(cancel) = cancel else {
+            self.back.show(out, effects);
+            return self.end(None, view, effects);
+        };
+        self.request = number;
+        self.cancel = cancel;
+        self.painter.resume(view.now, &mut out);
+        self.back.show(out, effects);
+        effects.push(Effect::NextWish(number));
+        Floor::Turn(self)
+    }
+
+    /// Prints words of our own and gives the floor back.
+    fn print(mut self: Box<Self>, words: &str, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        let mut out = Vec::new();
+        write_words(&mut self.painter, words, view.now, &mut out);
+        self.back.show(out, effects);
+        self.end(None, view, effects)
+    }
+
+    /// Gives the floor back, after a line of ours if there is one.
+    fn end(mut self: Box<Self>, words: Option<&str>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        self.forget_question(view, effects);
+        let mut out = Vec::new();
+        self.painter.finish(&mut out);
+        self.leave(out, words, view, effects)
+    }
+
+    /// Shows the last bytes of the turn, which leave the cursor at the start of a row, and gives the floor back.
+    fn leave(self, mut out: Vec<u8>, words: Option<&str>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        out.extend(words.map(|words| view.books.words(words)).unwrap_or_default());
+        self.back.show(out, effects);
+        self.back.give_back(effects)
+    }
+
+    /// Lets the request in front go on in the background.
+    fn go_behind(mut self: Box<Self>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        let number = self.request;
+        if !view.requests.is_running(number) {
+            // A slash command is soon obeyed.
+            return Floor::Turn(self);
+        }
+        let mut out = Vec::new();
+        if is_full(number, view) {
+            if !matches!(self.attention, Attention::Question(_)) {
+                self.painter.event(&Event::Notice(full()), view.now, &mut out);
+            }
+            self.back.show(out, effects);
+            return Floor::Turn(self);
+        }
+        if let Attention::Question(prompt) = std::mem::replace(&mut self.attention, Attention::Painter) {
+            // The person has seen the question: it need not be announced again.
+            let wish = Wish::Answer(prompt.close(&mut out));
+            effects.push(Effect::Want { request: number, wish, is_told: true });
+            out.extend_from_slice(view.paste_brackets(false));
+        }
+        self.painter.suspend(&mut out);
+        let words = format!("request {number} goes on in the background; `> /show {number}` brings it back");
+        self.leave(out, Some(&words), view, effects)
+    }
+
+    /// The shell is back at its prompt, or is to be: the answer is no longer wanted.
+    pub(super) fn abandon(mut self: Box<Self>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        effects.push(Effect::Cancel(self.cancel.clone()));
+        self.forget_question(view, effects);
+        let rest = self.back.jobs().map(|jobs| jobs.take_all()).unwrap_or_default();
+        self.back.show(rest, effects);
+        if self.is_obeyed {
+            effects.push(Effect::Disown);
+        }
+        Floor::Shell
+    }
+
+    /// Takes the question away; whoever asked hears that nobody answered.
+    fn forget_question(&mut self, view: &View<'_>, effects: &mut Vec<Effect>) {
+        if matches!(self.attention, Attention::Question(_))
+            && let Attention::Question(prompt) = std::mem::replace(&mut self.attention, Attention::Painter)
+        {
+            self.back.draw(view.paste_brackets(false).to_vec(), effects);
+            effects.push(Effect::Unask(prompt));
+        }
+    }
+}
+
+fn refuse(loan: Loan, why: String) {
+    let _ = loan.send(Ran { result: Err(why), place: None });
+}
+
+/// Words that came too late for the model are put on the prompt, to be asked next.
+fn suggest_again(unheard: &[String], effects: &mut Vec<Effect>) {
+    if !unheard.is_empty() {
+        effects.push(Effect::Suggest(format!("> {}", unheard.join(" "))));
+    }
+}
+
+fn is_full(number: u64, view: &View<'_>) -> bool {
+    view.requests.running_beside(number) >= MOST_BEHIND
+}
+
+fn full() -> String {
+    format!("{MOST_BEHIND} requests are in the background already (`> /show` lists them)")
+}
+
+/// Writes words of our own, line by line.
+fn write_words(painter: &mut Painter, words: &str, now: Instant, out: &mut Vec<u8>) {
+    painter.suspend(out);
+    for row in render::wrapped(words, painter.options()) {
+        out.extend_from_slice(row.as_bytes());
+        out.extend_from_slice(b"\r\n");
+    }
+    painter.resume(now, out);
+}

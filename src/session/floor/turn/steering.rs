@@ -1,0 +1,117 @@
+//! A line to the agent while it works: `>` opens it, Enter sends it, Esc or an empty Enter closes it.
+//!
+//! While the line is open nothing else is painted. The model hears what is sent before its next step; what comes too late for that
+//! is put on the prompt instead.
+
+use std::time::Instant;
+
+use crate::input::{Code, Decoder, Editing, EditorScreen, History, Input, Key, LineEditor, Offers, Outcome};
+use crate::session::keyboard::ESC_PATIENCE;
+
+use super::{Attention, Effect, Floor, Turn, View, suggest_again};
+
+/// The open line.
+pub(super) struct Steering {
+    line: LineEditor,
+    decoder: Decoder,
+    /// When a key came last.
+    at: Instant,
+    history: History,
+}
+
+impl Steering {
+    pub(super) fn resize(&mut self, view: &View<'_>, out: &mut Vec<u8>) {
+        let screen = screen(view);
+        self.line.resized(&screen, out);
+        self.line.paint(&screen, &self.history, out);
+    }
+}
+
+fn screen(view: &View<'_>) -> EditorScreen {
+    EditorScreen { prompt: "> ", ..view.line_screen() }
+}
+
+impl Turn {
+    /// Whether there is a request in front to steer, and nothing was typed before.
+    pub(super) fn can_steer(&self, view: &View<'_>) -> bool {
+        view.keyboard.held.is_empty() && view.requests.is_running(self.request)
+    }
+
+    pub(super) fn open_steering(&mut self, view: &View<'_>, effects: &mut Vec<Effect>) {
+        let mut steering = Steering {
+            line: LineEditor::new(Editing::Emacs),
+            decoder: Decoder::default(),
+            at: view.now,
+            history: History::default(),
+        };
+        let mut out = Vec::new();
+        self.painter.suspend(&mut out);
+        // A paste is to come in one piece.
+        out.extend_from_slice(view.paste_brackets(true));
+        steering.line.paint(&screen(view), &steering.history, &mut out);
+        self.attention = Attention::Steering(Box::new(steering));
+        self.back.show(out, effects);
+    }
+
+    /// Takes a byte of the keyboard for the open line.
+    pub(super) fn steer(mut self: Box<Self>, byte: u8, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        let Attention::Steering(steering) = &mut self.attention else { return Floor::Turn(self) };
+        steering.at = view.now;
+        match steering.decoder.byte(byte) {
+            Some(input) => self.steer_with(input, view, effects),
+            None => Floor::Turn(self),
+        }
+    }
+
+    /// Decides what an ESC was.
+    pub(super) fn settle_steering(mut self: Box<Self>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        let Attention::Steering(steering) = &mut self.attention else { return Floor::Turn(self) };
+        let is_due = view.now.saturating_duration_since(steering.at) >= ESC_PATIENCE;
+        match is_due.then(|| steering.decoder.settle()).flatten() {
+            Some(input) => self.steer_with(input, view, effects),
+            None => Floor::Turn(self),
+        }
+    }
+
+    fn steer_with(mut self: Box<Self>, input: Input, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        let Attention::Steering(steering) = &mut self.attention else { return Floor::Turn(self) };
+        let Steering { line, history, .. } = &mut **steering;
+        let outcome = match input {
+            Input::Key(key) if key == Key::plain(Code::Esc) => Outcome::Closed,
+            input => line.input(input, history, &Offers::default()),
+        };
+        let mut out = Vec::new();
+        match outcome {
+            Outcome::Open | Outcome::Edit(_) => {
+                line.paint(&screen(view), history, &mut out);
+                self.back.show(out, effects);
+                return Floor::Turn(self);
+            }
+            Outcome::Submitted(words) => {
+                line.leave(&screen(view), &mut out);
+                self.back.show(out, effects);
+                effects.push(Effect::Steer(self.request, words.trim().to_owned()));
+            }
+            Outcome::Closed => {
+                line.lift(&mut out);
+                self.back.show(out, effects);
+            }
+        }
+        self.back.draw(view.paste_brackets(false).to_vec(), effects);
+        self.go_on(view, effects)
+    }
+
+    /// Somebody else gets the lower edge now: what was typed so far is for the prompt.
+    pub(super) fn abandon_steering(&mut self, view: &View<'_>, effects: &mut Vec<Effect>) {
+        let Attention::Steering(steering) = &mut self.attention else { return };
+        let mut out = Vec::new();
+        steering.line.lift(&mut out);
+        let words = steering.line.text();
+        self.attention = Attention::Painter;
+        self.back.show(out, effects);
+        self.back.draw(view.paste_brackets(false).to_vec(), effects);
+        if !words.trim().is_empty() {
+            suggest_again(&[words], effects);
+        }
+    }
+}

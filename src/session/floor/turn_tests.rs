@@ -1,0 +1,279 @@
+//! A turn: questions, steering, commands for the shell, and requests that are shown again.
+
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+use super::testing::{Scene, approve, name, outline, painted};
+use super::{Effect, Floor, FloorEvent, Recalled};
+use crate::chat::Event;
+use crate::session::agent_link::News;
+use crate::session::requests::Wish;
+use crate::session::transcript::Transcript;
+use crate::tool::{Answer, Question};
+
+#[test]
+fn keys_that_were_typed_while_a_question_appears_are_for_the_shell() {
+    let mut scene = Scene::new();
+    let (news, mut answer) = approve();
+    let (floor, effects) = scene.tell(scene.turn(), FloorEvent::News(news));
+    assert!(painted(&effects).contains("make"), "the question is shown");
+    let (floor, effects) = scene.keys(floor, b"y\r");
+    assert_eq!((name(&floor), &*outline(&effects)), ("turn", "hold y\\r"));
+    assert!(answer.try_recv().is_err());
+    scene.keyboard.hold(b"y\r", scene.now);
+    scene.tell(floor, FloorEvent::KeysRead);
+}
+
+#[test]
+fn a_question_listens_only_once_it_is_on_the_screen_for_a_while() {
+    let mut scene = Scene::new();
+    let (news, _answer) = approve();
+    let (floor, _) = scene.tell(scene.turn(), FloorEvent::News(news));
+    scene.wires.to_screen.push(b"not taken yet");
+    let (floor, _) = scene.tell(floor, FloorEvent::KeysRead);
+    scene.passes(Duration::from_secs(5));
+    let (floor, effects) = scene.tell(floor, FloorEvent::KeysRead);
+    assert_eq!(painted(&effects), "", "the terminal has not taken the question");
+    let taken = scene.wires.to_screen.front().len();
+    scene.wires.to_screen.consume(taken);
+    let (floor, _) = scene.tell(floor, FloorEvent::KeysRead);
+    scene.passes(Duration::from_millis(100));
+    let (floor, effects) = scene.tell(floor, FloorEvent::KeysRead);
+    assert_eq!(painted(&effects), "");
+    scene.passes(Duration::from_millis(400));
+    let (_, effects) = scene.tell(floor, FloorEvent::KeysRead);
+    assert!(painted(&effects).contains(" > "), "the sign that keys count");
+}
+
+#[test]
+fn whoever_types_has_not_seen_the_question() {
+    let mut scene = Scene::new();
+    let (news, _answer) = approve();
+    let (floor, _) = scene.tell(scene.turn(), FloorEvent::News(news));
+    let (floor, _) = scene.tell(floor, FloorEvent::KeysRead);
+    scene.passes(Duration::from_millis(450));
+    scene.keyboard.hold(b"l", scene.now);
+    let (_, effects) = scene.tell(floor, FloorEvent::KeysRead);
+    assert_eq!(painted(&effects), "");
+}
+
+#[test]
+fn ctrl_c_cancels_before_the_question_is_taken_away() {
+    let mut scene = Scene::new();
+    let (floor, mut answer) = scene.question();
+    let (_, effects) = scene.keys(floor, b"\x03");
+    assert_eq!(outline(&effects), "cancel, unask");
+    // Nobody has heard anything until the effects are carried out in order: the call is stopped, not refused.
+    assert_eq!(answer.try_recv(), Err(oneshot::error::TryRecvError::Empty));
+    drop(effects);
+    assert_eq!(answer.try_recv(), Err(oneshot::error::TryRecvError::Closed));
+}
+
+#[test]
+fn an_escape_says_no_once_nothing_follows_it() {
+    let mut scene = Scene::new();
+    let (floor, mut answer) = scene.question();
+    scene.keyboard.reads += 1;
+    let (floor, _) = scene.keys(floor, b"\x1b");
+    assert!(answer.try_recv().is_err());
+    std::thread::sleep(Duration::from_millis(60));
+    scene.tell(floor, FloorEvent::Tick);
+    assert_eq!(answer.try_recv(), Ok(crate::agent::Decision::No { why: None }));
+}
+
+#[test]
+fn a_question_of_the_agent_is_answered_in_words() {
+    let mut scene = Scene::new();
+    let (reply, mut answer) = oneshot::channel();
+    let question = Question { text: "which?".into(), choices: vec!["one".into(), "two".into()] };
+    let (floor, effects) = scene.tell(scene.turn(), FloorEvent::News(News::Ask(question, reply)));
+    assert!(painted(&effects).contains("which?"));
+    let (floor, _) = scene.tell(floor, FloorEvent::KeysRead);
+    scene.passes(Duration::from_secs(1));
+    let (floor, _) = scene.tell(floor, FloorEvent::KeysRead);
+    scene.keyboard.reads += 1;
+    let (floor, _) = scene.keys(floor, b"2");
+    scene.keyboard.reads += 1;
+    let (floor, _) = scene.keys(floor, b"\r");
+    assert_eq!(name(&floor), "turn");
+    assert_eq!(answer.try_recv(), Ok(Answer::Said("two".into())));
+}
+
+#[test]
+fn steering_needs_a_request_and_no_keys_before_it() {
+    let mut scene = Scene::new();
+    let (_, effects) = scene.keys(scene.turn(), b"x>hi\r");
+    assert_eq!(outline(&effects), "hold x>hi\\r", "it was typed for the shell");
+    scene.keyboard.hold(b"ls", scene.now);
+    let (_, effects) = scene.keys(scene.turn(), b">hi\r");
+    assert_eq!(outline(&effects), "hold >hi\\r");
+    let mut scene = Scene::new();
+    scene.requests.get(1).unwrap().end();
+    let (_, effects) = scene.keys(scene.turn(), b">hi\r");
+    assert_eq!(outline(&effects), "hold >hi\\r", "the request is over");
+}
+
+#[test]
+fn an_escape_or_an_empty_line_closes_the_steering_line() {
+    let mut scene = Scene::new();
+    let (floor, effects) = scene.keys(scene.turn(), b">\rls");
+    assert_eq!((name(&floor), &*outline(&effects)), ("turn", "hold ls"));
+    let (floor, effects) = scene.keys(scene.turn(), b">never mind\x1b");
+    assert_eq!(outline(&effects), "");
+    scene.passes(Duration::from_millis(60));
+    let (floor, effects) = scene.tell(floor, FloorEvent::Tick);
+    assert_eq!(outline(&effects), "");
+    let (_, effects) = scene.keys(floor, b"x");
+    assert_eq!(outline(&effects), "hold x", "the line is closed");
+}
+
+#[test]
+fn words_that_were_not_sent_are_put_on_the_prompt() {
+    let scene = Scene::new();
+    let (floor, _) = scene.keys(scene.turn(), b">and the tests");
+    let over = News::Over { was_asked: true, unheard: Vec::new() };
+    let (floor, effects) = scene.tell(floor, FloorEvent::News(over));
+    assert_eq!((name(&floor), &*outline(&effects)), ("returning", "suggest > and the tests, end wait"));
+    let (floor, _) = scene.keys(scene.turn(), b">and the tests");
+    let (floor, effects) = scene.keys(floor, b"\x03");
+    assert_eq!((name(&floor), &*outline(&effects)), ("turn", "cancel, suggest > and the tests"));
+}
+
+#[test]
+fn nothing_is_painted_over_a_line_that_is_being_written() {
+    let scene = Scene::new();
+    let (mut floor, _) = scene.keys(scene.turn(), b">hm");
+    floor.takes(b"[1] done\r\n");
+    let (floor, effects) = scene.tell(floor, FloorEvent::OutputEnded);
+    assert_eq!(painted(&effects), "");
+    let (floor, effects) = scene.tell(floor, FloorEvent::Tick);
+    assert_eq!(painted(&effects), "");
+    let (_, effects) = scene.keys(floor, b"\r");
+    assert!(painted(&effects).contains("[1] done"), "it is shown when the line is sent");
+}
+
+#[test]
+fn the_screen_of_a_steering_line_follows_the_window() {
+    let scene = Scene::new();
+    let (floor, _) = scene.keys(scene.turn(), b">hm");
+    let (_, effects) = scene.tell(floor, FloorEvent::Resized);
+    assert!(painted(&effects).contains("hm"));
+}
+
+#[test]
+fn a_command_is_handed_to_the_hook_and_the_floor_is_lent_when_that_worked() {
+    let scene = Scene::new();
+    let (reply, mut ran) = oneshot::channel();
+    let (floor, effects) = scene.tell(scene.turn(), FloorEvent::News(News::Run("ls".into(), reply)));
+    assert_eq!((name(&floor), &*outline(&effects)), ("turn", "run ls"));
+    let Some(Effect::Run { loan, .. }) = effects.into_iter().last() else { panic!("it is run") };
+    let error = std::io::Error::other("disk full");
+    let (floor, _) = scene.tell(floor, FloorEvent::NotRun(loan, error));
+    assert_eq!(name(&floor), "turn");
+    assert!(ran.try_recv().unwrap().result.unwrap_err().contains("disk full"));
+}
+
+#[test]
+fn a_command_that_is_too_long_is_refused() {
+    let scene = Scene::new();
+    let (reply, mut ran) = oneshot::channel();
+    let long = "x".repeat(40_000);
+    let (floor, effects) = scene.tell(scene.turn(), FloorEvent::News(News::Run(long, reply)));
+    assert_eq!((name(&floor), &*outline(&effects)), ("turn", ""));
+    assert!(ran.try_recv().unwrap().result.unwrap_err().contains("too long"));
+}
+
+#[test]
+fn output_of_jobs_is_shown_before_a_command_gets_the_screen() {
+    let scene = Scene::new();
+    let mut floor = scene.turn();
+    floor.takes(b"half");
+    let (floor, effects) = scene.tell(floor, FloorEvent::Runs(oneshot::channel().0));
+    assert_eq!((name(&floor), &*painted(&effects)), ("lent", "half"));
+}
+
+#[test]
+fn a_lent_shell_records_what_the_command_prints() {
+    let scene = Scene::new();
+    let (floor, _ran) = scene.lent();
+    let Floor::Lent(mut lent) = floor else { panic!("the floor is lent") };
+    lent.printed(b"one\r\n");
+    lent.printed(b"two\r\n");
+    let mark = crate::track::Mark::Ran { status: 0 };
+    let (floor, effects) = scene.tell(Floor::Lent(lent), FloorEvent::Mark(&mark));
+    assert_eq!(name(&floor), "turn");
+    let printed = effects.iter().find_map(|effect| match effect {
+        Effect::Ran(result) => Some(result.result.output.clone()),
+        _ => None,
+    });
+    assert_eq!(printed.as_deref().map(str::trim), Some("one\ntwo"));
+}
+
+#[test]
+fn a_question_that_came_during_a_command_is_asked_after_it() {
+    let mut scene = Scene::new();
+    let (floor, _ran) = scene.lent();
+    let (news, mut answer) = approve();
+    let (floor, effects) = scene.tell(floor, FloorEvent::News(news));
+    for effect in effects {
+        if let Effect::Want { wish, .. } = effect {
+            scene.requests.get(1).unwrap().wants(wish);
+        }
+    }
+    let (floor, effects) = scene.tell(floor, FloorEvent::Mark(&crate::track::Mark::Ran { status: 0 }));
+    assert_eq!((name(&floor), &*outline(&effects)), ("turn", "ran 0, next wish 1"));
+    assert!(answer.try_recv().is_err());
+}
+
+#[test]
+fn a_request_that_is_over_is_shown_again_and_the_prompt_comes_back() {
+    let scene = Scene::new();
+    let mut transcript = Transcript::default();
+    transcript.push(Event::Text("It was the cache.\n\n".into()), scene.now);
+    let recalled = Recalled { number: 1, query: "why", transcript: &transcript, cancel: None };
+    let (floor, effects) = scene.tell(scene.turn(), FloorEvent::Recalled(recalled));
+    assert_eq!((name(&floor), &*outline(&effects)), ("returning", "end wait"));
+    assert!(painted(&effects).contains("> why") && painted(&effects).contains("It was the cache."));
+}
+
+#[test]
+fn a_request_that_runs_comes_to_the_front_with_what_it_wants() {
+    let mut scene = Scene::new();
+    let number = scene.request();
+    let transcript = Transcript::default();
+    let cancel = Some(CancellationToken::new());
+    let recalled = Recalled { number, query: "why", transcript: &transcript, cancel };
+    let (floor, effects) = scene.tell(scene.turn(), FloorEvent::Recalled(recalled));
+    assert_eq!(floor.request(), Some(number));
+    assert_eq!(outline(&effects), "next wish 2");
+    let (news, mut answer) = approve();
+    let (floor, effects) = scene.tell(floor, FloorEvent::Wish(Wish::of(news).unwrap()));
+    assert!(painted(&effects).contains("make"));
+    assert_eq!((name(&floor), answer.try_recv()), ("turn", Err(oneshot::error::TryRecvError::Empty)));
+}
+
+#[test]
+fn words_of_our_own_end_the_turn() {
+    let scene = Scene::new();
+    for event in [FloorEvent::Words("a list".into()), FloorEvent::Notice("no such request".into())] {
+        let (floor, effects) = scene.tell(scene.turn(), event);
+        assert_eq!((name(&floor), &*outline(&effects)), ("returning", "end wait"));
+        assert!(painted(&effects).contains("a list") || painted(&effects).contains("no such request"));
+    }
+}
+
+#[test]
+fn an_answer_for_the_clipboard_is_sent_to_the_terminal() {
+    let scene = Scene::new();
+    let (_, effects) = scene.tell(scene.turn(), FloorEvent::News(News::Copy("hi".into())));
+    assert_eq!(painted(&effects), "\x1b]52;c;aGk=\x1b\\");
+}
+
+#[test]
+fn arrows_and_function_keys_are_type_ahead_as_a_whole() {
+    let scene = Scene::new();
+    let (_, effects) = scene.keys(scene.turn(), b"\x1b[A\x1bOP\x1b[1;5C");
+    assert_eq!(outline(&effects), "hold \\x1b[A\\x1bOP\\x1b[1;5C");
+}

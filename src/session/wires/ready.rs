@@ -1,0 +1,73 @@
+//! Waiting for something to do.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use super::Wires;
+
+/// What can be done without waiting.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::session) struct Ready {
+    pub(in crate::session) signals: bool,
+    pub(in crate::session) news: bool,
+    pub(in crate::session) terminal_gone: bool,
+    pub(in crate::session) screen_takes: bool,
+    pub(in crate::session) keys: bool,
+    pub(in crate::session) shell_takes: bool,
+    pub(in crate::session) output: bool,
+}
+
+/// Which sources may be read: those whose bytes somebody has room for.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::session) struct Interest {
+    pub(in crate::session) keys: bool,
+    pub(in crate::session) output: bool,
+    pub(in crate::session) news: bool,
+}
+
+impl Wires {
+    /// Sleeps until there is something to do. `news` is the descriptor that tells of news from the agent.
+    pub(in crate::session) fn wait(
+        &self,
+        news: Option<BorrowedFd<'_>>,
+        wanted: Interest,
+        timeout: PollTimeout,
+    ) -> Ready {
+        let flags = |reads: bool, writes: bool| {
+            let reads = if reads { PollFlags::POLLIN } else { PollFlags::empty() };
+            reads | if writes { PollFlags::POLLOUT } else { PollFlags::empty() }
+        };
+        let takes_news = news.is_some() && wanted.news;
+        let takes_output = self.shell_is_open && wanted.output;
+        let mut waited = [
+            PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
+            PollFd::new(self.terminal.as_fd(), flags(wanted.keys, !self.to_screen.is_empty())),
+            PollFd::new(news.unwrap_or(self.signals.as_fd()), flags(takes_news, false)),
+            PollFd::new(self.shell.as_fd(), flags(takes_output, !self.to_shell.is_empty())),
+        ];
+        // A shell that has let go of its terminal would wake us for ever.
+        let is_heard = self.shell_is_open && (wanted.output || !self.to_shell.is_empty());
+        let count = if is_heard { 4 } else { 3 };
+        if poll(&mut waited[..count], timeout).is_err() {
+            return Ready::default();
+        }
+        let [signals, terminal, news, shell] = waited.map(|fd| fd.revents().unwrap_or(PollFlags::empty()));
+        let gone = PollFlags::POLLHUP | PollFlags::POLLERR | PollFlags::POLLNVAL;
+        Ready {
+            signals: signals.contains(PollFlags::POLLIN),
+            news: takes_news && news.intersects(PollFlags::POLLIN | gone),
+            terminal_gone: terminal.intersects(gone),
+            screen_takes: terminal.contains(PollFlags::POLLOUT),
+            keys: terminal.contains(PollFlags::POLLIN),
+            shell_takes: shell.contains(PollFlags::POLLOUT),
+            output: takes_output && shell.intersects(PollFlags::POLLIN | gone),
+        }
+    }
+}
+
+/// Whether the same call may succeed at another time.
+pub(in crate::session) fn is_later(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
+}
