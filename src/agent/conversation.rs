@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::stream::INTERRUPTED;
-use super::window::{Past, Scale};
+use super::window::{Past, WindowState};
 use crate::chat::{Ending, Message, Outcome, Part, Role, Usage};
 use crate::tool::Seen;
 
@@ -43,8 +43,8 @@ pub(crate) struct Exchange {
     /// The files that were read. They are not stored, because they must be read again after a restart.
     #[serde(skip)]
     pub seen: Seen,
-    /// What the model's counts have taught.
-    pub scale: Scale,
+    /// What is known about the requests so far.
+    pub window: WindowState,
     /// The exchanges before this one, if they had to be made shorter for the model's window.
     pub compacted: Option<Past>,
 }
@@ -77,9 +77,9 @@ impl Conversation {
 
     /// Adds an exchange, however it ended.
     pub(crate) fn append(&mut self, exchange: Exchange) {
-        let Exchange { question, messages, usage, ending, seen, scale, compacted, .. } = exchange;
+        let Exchange { question, messages, usage, ending, seen, window, compacted, .. } = exchange;
         compacted.into_iter().for_each(|compacted| self.compact(compacted));
-        self.past.set_scale(scale);
+        self.past.state = window;
         self.seen.join(&seen);
         let messages = sendable(messages, &ending);
         if messages.is_empty() {
@@ -216,7 +216,7 @@ mod tests {
             usage: Usage { input: 1, ..Usage::default() },
             ending,
             seen: Seen::default(),
-            scale: Scale::default(),
+            window: WindowState::default(),
             compacted: None,
         })
     }

@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::context::{self, Fragment, Query};
-use super::window::{Budget, Scale, Transcript};
+use super::context::{self, Assembled, Fragment, Query, Sources};
+use super::conventions::{self, Conventions};
+use super::window::{Budget, Past, Scale};
 use super::{Conversation, Limits};
-use crate::chat::{Message, ToolSpec};
+use crate::chat::{Message, ToolKind, ToolSpec};
 use crate::guard::{Grants, Redactor};
 use crate::provider::{Policy, Request, Resolved};
+use crate::text::human;
 use crate::tool::{Ports, Toolbox};
 
 /// A model with its tools, permissions and limits. Cheap to clone. A new kit is built when the model or a setting changes.
@@ -33,6 +35,8 @@ pub(crate) struct Places {
     pub spill: PathBuf,
     /// The database with the recorded commands.
     pub history: Option<PathBuf>,
+    /// The person's configuration directory, which may hold an `AGENTS.md` of their own.
+    pub config: Option<PathBuf>,
     /// shellmate's own directories, which no call may change.
     pub private: Vec<PathBuf>,
 }
@@ -65,35 +69,65 @@ impl Kit {
         Request {
             system: context::SYSTEM.to_owned(),
             messages,
-            tools: self.toolbox.specs(ports),
+            tools: self.tools(ports),
             max_output: self.limits.output(self.model.context_window),
             model: self.model.model.clone(),
             effort: self.model.effort,
         }
     }
 
+    /// The tools that are offered. A model with a small window gets the few that it needs most.
+    fn tools(&self, ports: &Ports) -> Vec<ToolSpec> {
+        let mut tools = self.toolbox.specs(ports);
+        if Budget::new(self.model.context_window, self.limits.compact_at).is_small() {
+            let is_needed = |kind| matches!(kind, ToolKind::Read | ToolKind::Run | ToolKind::Suggest);
+            tools.retain(|tool| is_needed(self.toolbox.kind(&tool.name)));
+        }
+        tools
+    }
+
     /// The most tokens of a request, by what is known of the model.
-    pub(super) fn budget(&self, transcript: &Transcript) -> Budget {
-        Budget::new(transcript.scale().window(self.model.context_window), self.limits.compact_at)
+    pub(super) fn budget(&self, past: &Past) -> Budget {
+        let scale = past.scale().of(&self.model.name());
+        Budget::new(scale.window(self.model.context_window), self.limits.compact_at)
+    }
+
+    /// Assembles what goes with a query. Returns it with the fingerprint of the conventions, if they are sent.
+    pub(super) fn assemble(&self, query: &Query, past: &Past) -> (Assembled, Option<u64>) {
+        let Kit { redactor, places, limits, .. } = self;
+        let (budget, view) = (self.budget(past), &query.view);
+        let (own, home) = (places.config.as_deref(), view.home());
+        let cap = conventions::CAP.min(budget.window as usize / 2);
+        let conventions = limits.conventions.then(|| Conventions::of(&view.cwd, own, home, cap, redactor));
+        let is_new =
+            |found: &Conventions| !found.text.is_empty() && past.state.conventions != Some(found.fingerprint());
+        let conventions = conventions.filter(is_new);
+        let fingerprint = conventions.as_ref().map(Conventions::fingerprint);
+        let events = limits.events.within(budget.window as usize);
+        let (is_first, history) = (past.is_empty(), places.history.as_deref());
+        let mut assembled = context::assemble(query, Sources { is_first, events, history, conventions, redactor });
+        if is_first && budget.is_small() {
+            assembled.notices.push(format!(
+                "the model's window is small ({} tokens): it gets fewer tools and less of your commands' output",
+                human::count(budget.window.into())
+            ));
+        }
+        (assembled, fingerprint)
     }
 
     /// The request that a query would send, for `/context`.
     pub(crate) fn preview(&self, conversation: &Conversation, ports: &Ports, query: &Query) -> Preview {
-        let Kit { redactor, places, limits, .. } = self;
-        let scale = conversation.past().scale().of(&self.model.name());
-        let budget = Budget::new(scale.window(self.model.context_window), limits.compact_at);
-        let conversation = conversation.window();
-        let is_first = conversation.is_empty();
-        let assembled = context::assemble(query, is_first, limits.events, places.history.as_deref(), redactor);
+        let (redactor, past) = (&self.redactor, conversation.past());
+        let (assembled, _) = self.assemble(query, past);
         let masked = |fragment: Fragment| fragment.masked(redactor);
         Preview {
             model: self.model.model.clone(),
             system: context::SYSTEM,
-            tools: self.toolbox.specs(ports),
-            conversation,
+            tools: self.tools(ports),
+            conversation: conversation.window(),
             fragments: assembled.fragments.into_iter().map(masked).collect(),
-            scale,
-            window: budget.window,
+            scale: past.scale().of(&self.model.name()),
+            window: self.budget(past).window,
         }
     }
 }

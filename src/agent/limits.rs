@@ -20,11 +20,13 @@ pub(crate) struct Limits {
     pub events: Events,
     /// Tokens of a request above which older parts of the conversation are summarised, however large the model's window is.
     pub compact_at: u32,
+    /// Whether the conventions of a project (`AGENTS.md` and its relatives) are sent.
+    pub conventions: bool,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { steps: 50, tellings: 2, events: Events::default(), compact_at: COMPACT_AT }
+        Limits { steps: 50, tellings: 2, events: Events::default(), compact_at: COMPACT_AT, conventions: true }
     }
 }
 

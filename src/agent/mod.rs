@@ -9,6 +9,7 @@ mod aid;
 mod calls;
 mod change;
 pub(crate) mod context;
+mod conventions;
 mod conversation;
 mod failure;
 mod front;

@@ -338,3 +338,41 @@ fn a_call_with_a_placeholder_is_refused_and_does_not_run() {
     let sent = sent(&room);
     assert!(sent.contains("stands for a secret that you are not shown"), "{sent}");
 }
+
+#[test]
+fn conventions_are_sent_once_and_again_when_they_change() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path().canonicalize().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(home.join(name), text).unwrap();
+    write("AGENTS.md", "Use make.");
+    std::fs::create_dir(home.join("elsewhere")).unwrap();
+    let mut room = Room::new([says("1"), says("2"), says("3"), says("4"), says("5")], vec![]);
+    let ask = |cwd: &std::path::Path, room: &mut Room| {
+        let mut asked = query("hi");
+        asked.view.cwd = cwd.to_owned();
+        room.run(asked, CancellationToken::new());
+        let requests = room.model.requests.lock().unwrap();
+        requests.last().unwrap().messages.last().unwrap().text().contains("<conventions")
+    };
+    assert!(ask(&home, &mut room), "the first question brings them");
+    assert!(!ask(&home, &mut room), "the second does not");
+    assert!(!ask(&home.join("elsewhere"), &mut room), "no repository, and nothing here");
+    write("AGENTS.md", "Use just.");
+    assert!(ask(&home, &mut room), "the file has changed");
+    room.kit.limits.conventions = false;
+    write("AGENTS.md", "Use ninja.");
+    assert!(!ask(&home, &mut room));
+}
+
+#[test]
+fn a_model_with_a_small_window_gets_fewer_tools_and_is_told_about() {
+    let mut room = Room::new([says("1"), says("2")], vec![]);
+    room.kit.toolbox = Toolbox::standard(Timeouts::default());
+    room.kit.model.context_window = Some(4_096);
+    room.turn("hi");
+    room.turn("again");
+    let names: Vec<String> =
+        room.model.requests.lock().unwrap()[0].tools.iter().map(|tool| tool.name.clone()).collect();
+    assert_eq!(names, ["bash", "diagnose", "ls", "read_file", "shell_output"]);
+    assert_eq!(room.ear.count(|event| matches!(event, Event::Notice(words) if words.contains("window is small"))), 1);
+}

@@ -42,9 +42,9 @@ impl Turn {
         let ending = self.answer(query, &mut transcript, &mut usage).await;
         self.front.hear(Event::Finished(ending.clone()));
         let question = std::mem::take(&mut transcript.question);
-        let (messages, scale, compacted) = transcript.into_compacted();
+        let (messages, window, compacted) = transcript.into_compacted();
         let model = self.kit.model.name();
-        Exchange { question, messages, model, usage, ending, seen: self.seen, scale, compacted }
+        Exchange { question, messages, model, usage, ending, seen: self.seen, window, compacted }
     }
 
     /// Summarises the conversation because the person asked for it; `focus` is what matters to them. Returns the shorter past, or
@@ -126,16 +126,16 @@ impl Turn {
 
     /// Whether a request fills so much of the window that the answer may have had no room.
     fn is_long(&self, request: &Request, transcript: &Transcript) -> bool {
-        transcript.scale().tokens(request) > self.kit.budget(transcript).trigger() / 2
+        transcript.scale().tokens(request) > self.kit.budget(&transcript.past).trigger() / 2
     }
 
     /// Appends the query to the transcript. Returns the environment of its calls.
     fn ask(&self, query: Query, transcript: &mut Transcript) -> tool::Context {
-        let Kit { redactor, places, limits, .. } = &*self.kit;
-        let is_first = transcript.is_empty();
-        let assembled = context::assemble(&query, is_first, limits.events, places.history.as_deref(), redactor);
+        let (assembled, conventions) = self.kit.assemble(&query, &transcript.past);
+        let sent = &mut transcript.past.state.conventions;
+        *sent = conventions.or(*sent);
         assembled.notices.iter().for_each(|notice| self.front.hear(Event::Notice(notice.clone())));
-        transcript.question = redactor.mask(&query.text);
+        transcript.question = self.kit.redactor.mask(&query.text);
         self.add(assembled.message(), transcript);
         self.place(query.view)
     }

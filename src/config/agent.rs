@@ -29,6 +29,8 @@ pub(crate) struct Agent {
     /// window is.
     #[serde(deserialize_with = "parse::whole_number")]
     pub compact_at: u64,
+    /// Whether the conventions of a project (`AGENTS.md`, `CLAUDE.md` and the rules of other editors) are sent with a question.
+    pub conventions: bool,
     /// How many seconds a command of the agent may run, unless the model asks for another time.
     #[serde(deserialize_with = "parse::whole_number")]
     pub command_timeout: u64,
@@ -46,6 +48,7 @@ impl Default for Agent {
             context_lines: limits.events.lines as u64,
             context_size: Size::new(limits.events.bytes as u64),
             compact_at: limits.compact_at.into(),
+            conventions: limits.conventions,
             command_timeout: timeouts.usual.as_secs(),
             longest_timeout: timeouts.longest.as_secs(),
         }
@@ -57,7 +60,13 @@ impl Agent {
         let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let events = Events { lines: whole(self.context_lines), bytes: whole(self.context_size.bytes()) };
         let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
-        Limits { steps: number(self.steps), events, compact_at: number(self.compact_at), ..Limits::default() }
+        Limits {
+            steps: number(self.steps),
+            events,
+            compact_at: number(self.compact_at),
+            conventions: self.conventions,
+            ..Limits::default()
+        }
     }
 
     pub(crate) fn patience(&self) -> HttpTimeouts {

@@ -237,6 +237,7 @@ mod tests {
             context_lines = 50
             context_size = "4 KiB"
             compact_at = 100000
+            conventions = false
             command_timeout = 10
             longest_timeout = 20
             [line]
@@ -278,6 +279,7 @@ mod tests {
                 context_lines: 50,
                 context_size: Size::kib(4),
                 compact_at: 100_000,
+                conventions: false,
                 command_timeout: 10,
                 longest_timeout: 20,
             },

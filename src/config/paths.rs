@@ -75,6 +75,11 @@ impl Paths {
         self.config.as_ref().map(|dir| dir.join("config.toml"))
     }
 
+    /// The directory of the configuration.
+    pub(crate) fn config_dir(&self) -> Option<PathBuf> {
+        self.config.clone()
+    }
+
     /// The directory of the user's own themes.
     pub(crate) fn themes_dir(&self) -> Option<PathBuf> {
         self.config.as_ref().map(|dir| dir.join("themes"))

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::excerpt::given;
-use super::{Events, Fragment, Happened, Query, data, name, shell};
+use super::{Events, Fragment, Happened, Query, escape, name, shell};
 use crate::agent::{picture, regular};
 use crate::chat::Image;
 use crate::guard::{MaskedReader, Redactor};
@@ -183,7 +183,7 @@ fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Found, String> 
     if memchr::memchr(0, &bytes[..bytes.len().min(8 * KIB)]).is_some() {
         return Err(format!("{typed} is not text"));
     }
-    let text = data(&String::from_utf8_lossy(&bytes));
+    let text = escape(&String::from_utf8_lossy(&bytes));
     let rest = format!("read_file {shown}");
     let unread = metadata.len().saturating_sub(READ_CAP);
     let unread = if unread > 0 { format!("[… {unread} more bytes: {rest} …]\n") } else { String::new() };
@@ -301,7 +301,7 @@ mod tests {
         assert_eq!(attached.images.len(), 1);
         assert_eq!(attached.images[0].media_type, "image/png");
         assert_eq!(attached.words(), "<file path=\"shot.png\">\n(image/png, 10 B, attached as a picture)\n</file>\n");
-        let assembled = super::super::assemble(&query, false, Events::default(), None, &Redactor::default());
+        let assembled = super::super::tests::assembled(&query, false);
         let message = assembled.message();
         assert!(matches!(&message.parts[..], [_, crate::chat::Part::Image(_)]), "{message:?}");
     }

@@ -16,6 +16,7 @@ pub(crate) use fragment::Fragment;
 pub(crate) use shell::Events;
 pub(super) use system::SYSTEM;
 
+use super::conventions::{self, Conventions};
 use crate::chat::{Image, Message, Part, Role};
 use crate::guard::Redactor;
 use crate::store::Ticket;
@@ -36,7 +37,20 @@ const NAME_CAP: usize = 4 * KIB;
 /// but its output is sent anyway.
 const STORE_PATIENCE: Duration = Duration::from_millis(100);
 /// The tags of fragments. Data must not contain text that looks like one.
-const TAGS: [&str; 9] = ["cwd", "shell", "command", "output", "stdin", "file", "directory", "reference", "screen"];
+const TAGS: [&str; 12] = [
+    "cwd",
+    "shell",
+    "command",
+    "output",
+    "stdin",
+    "file",
+    "directory",
+    "reference",
+    "screen",
+    "conventions",
+    "summary",
+    "earlier_questions",
+];
 
 /// A question with its context.
 #[derive(Debug, Clone)]
@@ -78,6 +92,12 @@ pub(crate) struct Happened {
 }
 
 impl ShellView {
+    /// The person's home directory.
+    pub(super) fn home(&self) -> Option<&Path> {
+        let home = self.environment.iter().find(|(name, _)| name == "HOME");
+        home.map(|(_, home)| Path::new(home)).filter(|home| home.is_absolute())
+    }
+
     fn directory(&self) -> Fragment {
         let text = format!("<cwd>{}</cwd>\n", name(&self.cwd.to_string_lossy()));
         Fragment::new("cwd", NAME_CAP, "the shell's directory", text)
@@ -110,37 +130,48 @@ pub(super) struct Assembled {
     pub(super) notices: Vec<String>,
 }
 
+/// Everything besides the query that its context depends on.
+pub(super) struct Sources<'a> {
+    /// Whether nothing was said before.
+    pub(super) is_first: bool,
+    pub(super) events: Events,
+    pub(super) history: Option<&'a Path>,
+    /// The conventions of the project, if they have to be sent.
+    pub(super) conventions: Option<Conventions>,
+    pub(super) redactor: &'a Redactor,
+}
+
 /// Assembles the context of a query: the state of the shell, recent commands, attachments, and the query last. Text is masked before it is
 /// cut, because a part of a secret would not be recognised.
-pub(super) fn assemble(
-    query: &Query,
-    is_first: bool,
-    events: Events,
-    history: Option<&Path>,
-    redactor: &Redactor,
-) -> Assembled {
+pub(super) fn assemble(query: &Query, sources: Sources<'_>) -> Assembled {
+    let Sources { is_first, events, history, conventions, redactor } = sources;
     let view = &query.view;
     redactor.learn(&view.environment);
     let attached = attach(query, history, redactor);
     let mut fragments = vec![view.directory()];
     fragments.extend(is_first.then(|| view.account()));
+    let (conventions, conflicts) = conventions.map_or_else(Default::default, |found| (found.text, found.notices));
+    if !conventions.is_empty() {
+        fragments.push(Fragment::new("conventions", conventions::CAP, "the conventions of this project", conventions));
+    }
     let happened = shell::events(&view.happened, events, redactor);
     if !happened.is_empty() {
         fragments.push(Fragment::new("shell_events", events.bytes, "your commands", happened));
     }
     fragments.extend(view.screen.as_ref().map(|screen| {
-        let screen = excerpt::excerpt(&data(&redactor.mask(screen)), SCREEN, "scrolled away");
+        let screen = excerpt::excerpt(&escape(&redactor.mask(screen)), SCREEN, "scrolled away");
         Fragment::new("screen", SCREEN.bytes, "the screen", screen).tagged()
     }));
     fragments.extend(attached.fragments);
     fragments.extend(query.stdin.as_ref().map(|stdin| {
-        let stdin = data(&redactor.mask(stdin));
+        let stdin = escape(&redactor.mask(stdin));
         Fragment::given("stdin", STDIN_CAP, "what was piped in", &stdin, "not kept").tagged()
     }));
     let mut asked = Fragment::given("query", QUERY_CAP, "your question", &redactor.mask(&query.text), "too long");
     asked.text.insert(0, '\n');
     fragments.push(asked);
-    let notices = attached.missing.into_iter().chain(fragments.iter().rev().filter_map(Fragment::notice)).collect();
+    let told = conflicts.into_iter().chain(attached.missing);
+    let notices = told.chain(fragments.iter().rev().filter_map(Fragment::notice)).collect();
     Assembled { images: query.attachments.iter().chain(&attached.images).cloned().collect(), fragments, notices }
 }
 
@@ -164,12 +195,12 @@ pub(super) fn steering(words: &str, redactor: &Redactor) -> String {
 
 /// A name on one line.
 fn name(text: &str) -> String {
-    let line = data(&text.replace(char::is_control, "\u{FFFD}"));
+    let line = escape(&text.replace(char::is_control, "\u{FFFD}"));
     text::beginning(&line, NAME_CAP).to_owned()
 }
 
 /// Escapes data so that it cannot imitate a fragment's tag: a blank is inserted after the bracket.
-fn data(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('<') {

@@ -2,7 +2,7 @@
 
 use super::excerpt::{Room, excerpt};
 use super::shares::shares;
-use super::{Happened, data, name};
+use super::{Happened, escape, name};
 use crate::guard::Redactor;
 use crate::text::{KIB, beginning, human};
 
@@ -14,6 +14,13 @@ pub(crate) struct Events {
     /// The most bytes of commands and outputs. 0 sends none. Up to half of it is for the commands themselves; older commands that do not fit are
     /// omitted.
     pub bytes: usize,
+}
+
+impl Events {
+    /// The same, or less for a model whose window has only this many tokens: about a quarter of it.
+    pub(in crate::agent) fn within(self, window: usize) -> Events {
+        Events { bytes: self.bytes.min(window), ..self }
+    }
 }
 
 impl Default for Events {
@@ -37,7 +44,7 @@ pub(super) fn events(happened: &[Happened], most: Events, redactor: &Redactor) -
     if told.is_empty() {
         return String::new();
     }
-    let outputs: Vec<String> = told.iter().map(|(one, _)| data(&redactor.mask(&one.output.text(one.size)))).collect();
+    let outputs: Vec<String> = told.iter().map(|(one, _)| escape(&redactor.mask(&one.output.text(one.size)))).collect();
     let heads: usize = told.iter().map(|(_, head)| head.len() + AROUND_OUTPUT).sum();
     let most = Events { bytes: most.bytes.saturating_sub(AROUND_ALL + heads), ..most };
     let rooms = rooms(&told, &outputs, most);
@@ -78,7 +85,7 @@ fn head(one: &Happened, redactor: &Redactor) -> String {
     let cwd = name(&command.cwd.to_string_lossy()).replace('"', "'");
     let cwd = beginning(&cwd, DIRECTORY);
     let full_screen = if one.output.full_screen { " full_screen=\"yes\"" } else { "" };
-    let text = excerpt(&data(&redactor.mask(&String::from_utf8_lossy(&command.text))), TEXT, "too long");
+    let text = excerpt(&escape(&redactor.mask(&String::from_utf8_lossy(&command.text))), TEXT, "too long");
     format!("<command{id} status=\"{status}\" took=\"{took}\" cwd=\"{cwd}\"{full_screen}>\n{text}\n")
 }
 

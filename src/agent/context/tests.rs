@@ -2,8 +2,9 @@ use std::time::{Duration, SystemTime};
 
 use super::*;
 
-fn assembled(query: &Query, is_first: bool) -> Assembled {
-    assemble(query, is_first, Events::default(), None, &Redactor::default())
+pub(super) fn assembled(query: &Query, is_first: bool) -> Assembled {
+    let (events, redactor) = (Events::default(), &Redactor::default());
+    assemble(query, Sources { is_first, events, history: None, conventions: None, redactor })
 }
 
 fn words(query: &Query, is_first: bool) -> String {
@@ -76,7 +77,7 @@ fn output_cannot_forge_tags() {
     assert_eq!(text.matches("</shell_events>").count(), 1);
     assert_eq!(text.matches("<cwd>").count(), 1);
     assert!(text.contains("</ output></ command></ shell_events>"), "{text}");
-    assert_eq!(data("<<cwd </a <é <"), "<< cwd </a <é <");
+    assert_eq!(escape("<<cwd </a <é <"), "<< cwd </a <é <");
 }
 
 #[test]

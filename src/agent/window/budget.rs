@@ -22,6 +22,11 @@ impl Budget {
         Budget { window: window.filter(|window| *window > 0).unwrap_or(UNKNOWN), compact_at }
     }
 
+    /// Whether the window is too small for all tools.
+    pub(in crate::agent) fn is_small(&self) -> bool {
+        self.window < 8_192
+    }
+
     /// A request with more tokens than this is made shorter before it is sent.
     pub(in crate::agent) fn trigger(&self) -> u32 {
         let most = if self.window < SMALL { self.window / 4 * 3 } else { self.window - FREE.max(self.window / 20 * 3) };

@@ -28,12 +28,12 @@ pub(in crate::agent) enum Reach<'a> {
 pub(in crate::agent) async fn fitting_request(turn: &Turn, transcript: &mut Transcript) -> Request {
     let Turn { kit, ports, .. } = turn;
     let mut request = kit.request(transcript.messages(), ports);
-    let budget = kit.budget(transcript);
+    let budget = kit.budget(&transcript.past);
     if transcript.scale().tokens(&request) > budget.trigger() {
         shorten(turn, transcript, Reach::Needed).await;
         request = kit.request(transcript.messages(), ports);
     }
-    request.max_output = kit.budget(transcript).output(request.max_output, transcript.scale().tokens(&request));
+    request.max_output = kit.budget(&transcript.past).output(request.max_output, transcript.scale().tokens(&request));
     request
 }
 
@@ -53,7 +53,7 @@ pub(in crate::agent) async fn after_overflow(
 /// Climbs the rungs as far as needed, and tells the person how far it came.
 pub(in crate::agent) async fn shorten(turn: &Turn, transcript: &mut Transcript, reach: Reach<'_>) {
     let Turn { kit, ports, front, cancel, seen, .. } = turn;
-    let budget = kit.budget(transcript);
+    let budget = kit.budget(&transcript.past);
     let before = length(kit, ports, transcript);
     let kind = |name: &str| kit.toolbox.kind(name);
     let is_short = |transcript: &Transcript| length(kit, ports, transcript) <= budget.goal();
@@ -98,7 +98,7 @@ async fn summarise(
     if count == 0 {
         return;
     }
-    let room = transcript.past.scale.bytes_of(budget.window / 2);
+    let room = transcript.past.state.scale.bytes_of(budget.window / 2);
     let record = summary::record(&transcript.past, count, focus, room);
     let notes = notes(kit, record, budget, cancel).await;
     summary::replace(&mut transcript.past, count, notes, budget);

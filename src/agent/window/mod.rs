@@ -17,6 +17,6 @@ mod summary;
 mod tests;
 
 pub(super) use budget::Budget;
-pub(crate) use past::Past;
 pub(super) use past::Transcript;
+pub(crate) use past::{Past, WindowState};
 pub(crate) use scale::Scale;

@@ -14,7 +14,15 @@ pub(crate) struct Past {
     pub(super) exchanges: Vec<PastExchange>,
     /// The number of the next exchange.
     next: u64,
-    pub(super) scale: Scale,
+    pub(in crate::agent) state: WindowState,
+}
+
+/// What is known about the requests so far.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct WindowState {
+    pub(in crate::agent) scale: Scale,
+    /// The fingerprint of the conventions that were sent last.
+    pub(in crate::agent) conventions: Option<u64>,
 }
 
 /// One earlier exchange.
@@ -51,12 +59,7 @@ impl Past {
     }
 
     pub(crate) fn scale(&self) -> &Scale {
-        &self.scale
-    }
-
-    /// What the model's counts have taught.
-    pub(crate) fn set_scale(&mut self, scale: Scale) {
-        self.scale = scale;
+        &self.state.scale
     }
 }
 
@@ -82,21 +85,17 @@ impl Transcript {
         self.past.messages().chain(self.now.iter().cloned()).collect()
     }
 
-    pub(in crate::agent) fn is_empty(&self) -> bool {
-        self.past.is_empty() && self.now.is_empty()
-    }
-
     pub(in crate::agent) fn scale(&self) -> &Scale {
-        &self.past.scale
+        &self.past.state.scale
     }
 
     pub(in crate::agent) fn scale_mut(&mut self) -> &mut Scale {
-        &mut self.past.scale
+        &mut self.past.state.scale
     }
 
-    /// The compacted past, if it was compacted.
-    pub(in crate::agent) fn into_compacted(self) -> (Vec<Message>, Scale, Option<Past>) {
-        let scale = self.past.scale.clone();
-        (self.now, scale, self.is_compacted.then_some(self.past))
+    /// The messages of the current exchange, what is known about requests, and the past if it was compacted.
+    pub(in crate::agent) fn into_compacted(self) -> (Vec<Message>, WindowState, Option<Past>) {
+        let state = self.past.state.clone();
+        (self.now, state, self.is_compacted.then_some(self.past))
     }
 }

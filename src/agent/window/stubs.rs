@@ -58,7 +58,7 @@ pub(super) fn drop_stale(transcript: &mut Transcript, kind: &dyn Fn(&str) -> Too
 /// The results beyond the newest ones. Results that the model has not seen yet always stay. Returns the bytes saved; nothing is
 /// changed if that would be too few.
 pub(super) fn drop_old(transcript: &mut Transcript, budget: Budget, kind: &dyn Fn(&str) -> ToolKind) -> usize {
-    let scale: Scale = transcript.past.scale.clone();
+    let scale: Scale = transcript.past.state.scale.clone();
     let is_answer = |message: &mut Message| message.role == Role::Assistant;
     let seen = messages(transcript).enumerate().filter_map(|(at, message)| is_answer(message).then_some(at)).last();
     let (mut kept, mut saved) = (0, 0);

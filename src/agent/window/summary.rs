@@ -60,7 +60,7 @@ impl Summary {
 pub(super) fn replaceable(past: &Past, budget: Budget) -> usize {
     let mut kept = 0;
     let newest = past.exchanges.iter().rev().take_while(|one| {
-        kept += past.scale.of_messages(&one.messages);
+        kept += past.state.scale.of_messages(&one.messages);
         kept <= budget.exchanges_kept()
     });
     past.exchanges.len() - newest.count()
@@ -73,7 +73,9 @@ pub(super) fn replace(past: &mut Past, count: usize, notes: Option<String>, budg
     let notes = notes.unwrap_or_else(|| in_lines(before.as_ref(), &old));
     let asked = before.map(|before| before.questions).unwrap_or_default().into_iter();
     let asked: Vec<String> = asked.chain(old.into_iter().map(|one| one.question)).collect();
-    past.summary = Some(Summary { questions: fitting(asked, &past.scale, budget), notes });
+    // They may have been in an exchange that is gone.
+    past.state.conventions = None;
+    past.summary = Some(Summary { questions: fitting(asked, &past.state.scale, budget), notes });
 }
 
 /// The first question, and the newest ones that fit.

@@ -8,7 +8,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::super::testing::{Double, Room, assert_sendable, look, query};
 use super::super::{Conversation, Exchange};
-use super::Scale;
 use crate::chat::{Ending, Event, Message, Outcome, Role, Usage};
 use crate::provider::{Delta, ErrorKind, Provider, ProviderError, Request, Stop};
 use crate::tool::Tool;
@@ -157,8 +156,8 @@ fn without_the_models_summary_each_exchange_is_one_line() {
 
 #[test]
 fn one_result_larger_than_the_window_is_cut() {
-    let model = Arc::new(Small::new(4_096));
-    let mut room = room(&model, Some(4_096), 60_000);
+    let model = Arc::new(Small::new(8_192));
+    let mut room = room(&model, Some(8_192), 120_000);
     assert_eq!(room.turn("read it"), Ending::Answered);
     assert!(room.results()[0].ends_with("[the rest was left out: the model's window is full]"));
 }
@@ -197,7 +196,7 @@ fn answers_that_ran_beside_a_compaction_stay_whole() {
         usage: Usage::default(),
         ending: Ending::Answered,
         seen: Default::default(),
-        scale: Scale::default(),
+        window: Default::default(),
         compacted,
     };
     for question in ["one", "two", "three"] {

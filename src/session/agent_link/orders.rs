@@ -305,7 +305,6 @@ impl AgentThread {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::Scale;
     use crate::provider::{Delta, Effort, Provider, ProviderError, Request};
     use futures_util::future::BoxFuture;
     use std::os::unix::net::UnixStream;
@@ -342,7 +341,7 @@ mod tests {
         let mut thread = AgentThread::new(link_of_request_3(tell), AgentSetup::default());
         let exchange = || Exchange {
             question: "q".into(),
-            scale: Scale::default(),
+            window: Default::default(),
             compacted: None,
             messages: vec![crate::chat::Message::user("why")],
             model: "m".into(),

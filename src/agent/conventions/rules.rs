@@ -1,0 +1,102 @@
+//! The rules that other editors keep in a project.
+//!
+//! Rules that always apply are sent in full. Others are named with their description, so that the model reads them when they fit.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::Convention;
+use super::find::{Found, shown};
+
+/// Directories with one rule in each file, and the ending of their names.
+const DIRECTORIES: [(&str, &str); 3] = [(".cursor/rules", "mdc"), (".windsurf/rules", "md"), (".clinerules", "md")];
+/// Single files, which always apply.
+const FILES: [&str; 3] = [".github/copilot-instructions.md", ".clinerules", ".cursorrules"];
+/// How many files of one directory are read.
+const MOST: usize = 64;
+
+/// A rule with its front matter.
+#[derive(Debug, PartialEq, Eq)]
+enum Rule {
+    /// It always applies.
+    Always(String),
+    /// It applies where the description fits.
+    Described(String),
+    /// It applies to certain files only, or is for the person to call.
+    Other,
+}
+
+/// Adds the rules of a project's root.
+pub(super) fn add(root: &Path, found: &mut Found) {
+    for name in FILES {
+        let path = root.join(name);
+        if path.is_file()
+            && let Some(text) = found.read(&path)
+        {
+            found.files.push(Convention { name: name.to_owned(), text });
+        }
+    }
+    let mut described = Vec::new();
+    for path in DIRECTORIES.iter().flat_map(|(directory, ending)| files_in(&root.join(directory), ending)) {
+        let name = shown(&path, root);
+        let Some(text) = found.read(&path) else { continue };
+        match read(&text) {
+            Ok(Rule::Always(text)) => found.files.push(Convention { name, text }),
+            Ok(Rule::Described(what)) => described.push(format!("- {name}: {what}")),
+            Ok(Rule::Other) => {}
+            Err(why) => found.problems.push(format!("{name} is not sent: {why}")),
+        }
+    }
+    if !described.is_empty() {
+        let text = format!("Read these files when they fit the task:\n{}", described.join("\n"));
+        found.files.push(Convention { name: "rules of other editors".to_owned(), text });
+    }
+}
+
+fn files_in(directory: &Path, ending: &str) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+    let paths = entries.flatten().map(|entry| entry.path());
+    let mut paths: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|one| one == ending)).take(MOST).collect();
+    paths.sort();
+    paths
+}
+
+/// Reads a rule. Front matter is a few `key: value` lines between two lines of dashes; a rule without it always applies.
+fn read(text: &str) -> Result<Rule, String> {
+    let text = text.trim_start_matches('\u{FEFF}');
+    let Some(rest) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else {
+        return Ok(Rule::Always(text.to_owned()));
+    };
+    let Some((matter, body)) = rest.split_once("\n---") else {
+        return Err("its front matter has no end".to_owned());
+    };
+    let value = |key: &str| {
+        let lines = matter.lines().filter_map(|line| line.split_once(':'));
+        let mut values =
+            lines.filter(|(name, _)| name.trim() == key).map(|(_, value)| value.trim().trim_matches(['"', '\'']));
+        values.next().filter(|value| !value.is_empty())
+    };
+    let always = value("alwaysApply") == Some("true") || value("trigger") == Some("always_on");
+    Ok(match value("description") {
+        _ if always => Rule::Always(body.trim_start_matches('-').trim().to_owned()),
+        Some(what) => Rule::Described(what.to_owned()),
+        None => Rule::Other,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn front_matter_decides_how_a_rule_is_sent() {
+        let always = "---\ndescription: x\nalwaysApply: true\n---\nUse tabs.\n";
+        assert_eq!(read(always), Ok(Rule::Always("Use tabs.".into())));
+        assert_eq!(read("---\ntrigger: always_on\n---\nUse tabs."), Ok(Rule::Always("Use tabs.".into())));
+        assert_eq!(read("---\ndescription: \"How to test\"\n---\nRun it."), Ok(Rule::Described("How to test".into())));
+        assert_eq!(read("---\nglobs: *.rs\n---\nRun it."), Ok(Rule::Other));
+        assert_eq!(read("Use tabs."), Ok(Rule::Always("Use tabs.".into())));
+        assert!(read("---\ndescription: x\nUse tabs.").is_err());
+    }
+}
