@@ -59,7 +59,7 @@ pub(super) fn stats(stats: &Stats, out: &mut impl Write) -> anyhow::Result<()> {
         .iter()
         .map(|program| serde_json::json!({ "name": program.name, "runs": program.runs, "failed": program.failed }))
         .collect();
-    let slowest: Vec<_> = stats.slowest.iter().map(|entry| JsonEntry::new(entry)).collect();
+    let slowest: Vec<_> = stats.slowest.iter().map(JsonEntry::new).collect();
     let object = serde_json::json!({
         "commands": stats.commands,
         "failed": stats.failed,
