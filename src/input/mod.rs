@@ -13,4 +13,6 @@ mod line;
 pub(crate) use decode::Decoder;
 pub(crate) use hotkey::{Hotkey, UnknownHotkey};
 pub(crate) use key::{Code, Input, Key};
-pub(crate) use line::{Editing, EditorScreen, History, LineEditor, Offers, Outcome, Recent, Verb};
+pub(crate) use line::{
+    Editing, EditorScreen, History, LineEditor, Offers, Outcome, Recent, Verb, keep_query, read_queries,
+};

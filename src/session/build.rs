@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::SystemTime;
 
-use crate::capture::{Limits, Retention, Size, SpillUse, Spiller, sweep_if_due};
+use crate::capture::{Limits, Retention, SpillUse, Spiller, sweep_if_due};
 use crate::config::{Config, Loaded, Paths, Problem, Stamp};
 use crate::host::{self, Integration, Kind, Shell, Wishes};
 use crate::store::{self, PAUSED, Store};
@@ -16,8 +16,10 @@ use super::agent_link::{AgentSetup, Settings};
 use super::agent_news::AgentHandle;
 use super::books::{Books, OuterMarks, Recorder};
 use super::command_store::{Chores, CommandStore};
+use super::errands::Errands;
 use super::floor::Floor;
 use super::follow::Follower;
+use super::hint::Hints;
 use super::hooks::HookLink;
 use super::keyboard::Keyboard;
 use super::memory;
@@ -57,18 +59,20 @@ impl Session {
         let tty = Tty::open()?;
         let id = random_hex::<8>().map_err(no_workspace)?;
         let nonce = random_hex::<16>().map_err(no_workspace)?;
-        let workspace = Workspace::create(&paths, &id).map_err(no_workspace)?;
+        let errands = Errands::new().map_err(no_workspace)?;
+        let mut workspace =
+            Workspace::create(&paths, &id, Kind::of(&shell), errands.reporter()).map_err(no_workspace)?;
         let launch = launch(&shell, &wishes, &workspace, &id, &nonce)?;
         tty.enter_raw().map_err(crate::tty::TtyError::Settings)?;
         let shell_process = host::spawn(&launch, shell_size(tty.size()), tty.settings())?;
         if let Some(terminal) = shell_process.terminal_name() {
-            workspace.note_terminal(&terminal);
+            workspace.note_terminal(terminal);
         }
 
         let (kind, host) = (Kind::of(&shell), hostname());
         let writer = store::Session { id, host: host.clone(), shell: kind.name().to_owned() };
         let setup = agent_setup(&config, stamp, &paths, &workspace, &nonce, &mut problems);
-        let profile = profile(&config, &paths, kind, host.clone(), &mut problems);
+        let profile = profile(&config, &paths, kind, host.clone(), &mut problems).with_user(Arc::clone(&setup.user));
         let follower = Follower::new(shell_process.child().pid());
         let mut books = Books::new(
             Scanner::new(&nonce),
@@ -76,8 +80,7 @@ impl Session {
             recorder(&config, &workspace, &nonce, &mut problems),
             follower,
         );
-        let size = tty.size();
-        books.recorder.hints_at = config.hint.then(|| Size::new(size.rows, size.cols));
+        books.recorder.hints = Hints::new(config.hint);
         if let Some(words) = summary(&problems) {
             books.notice(words);
         }
@@ -94,6 +97,8 @@ impl Session {
             requests: Requests::default(),
             store,
             profile,
+            errands,
+            editor: None,
             suggestion: None,
             is_plain: false,
         })
@@ -136,12 +141,13 @@ fn agent_setup(
         stamp,
         settings,
         nonce: nonce.to_owned(),
+        user: Arc::default(),
     }
 }
 
 /// How the session looks, and to whom.
 fn profile(config: &Config, paths: &Paths, kind: Kind, host: String, problems: &mut Vec<Problem>) -> Profile {
-    let profile = Profile::new(kind, host, config.line.editing(), paths.query_history(), config.wrap);
+    let profile = Profile::new(kind, host, config.line.editing(), config.wrap);
     match config.theme_of_choice(paths) {
         Some((theme, bad_theme)) => {
             problems.extend(bad_theme);

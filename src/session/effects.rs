@@ -9,13 +9,15 @@ use std::time::Instant;
 use tokio::sync::mpsc::unbounded_channel;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Happened, Place, Query, ShellView};
+use crate::agent::{Happened, Query, ShellView};
 use crate::chat::Event;
 use crate::host::Kind;
 
 use super::Session;
-use super::agent_link::{Order, Question, Ran};
+use super::agent_link::{Order, Question, Ran, ShellPlace};
+use super::errands::Done;
 use super::floor::{Effect, Floor, FloorEvent, RunResult, View};
+use super::line::Editor;
 use super::requests::State;
 
 impl Session {
@@ -75,13 +77,10 @@ impl Session {
             }
             Effect::TakeBack => self.take_back_keys(),
             Effect::EndWait => self.hook.end_wait(),
-            Effect::MendWorkspace => self.mend_workspace(),
+            Effect::MendWorkspace => self.hook.workspace.mend(),
             Effect::Run { command, loan } => {
-                let event = match self.hook.hand_command(&command) {
-                    Ok(()) => FloorEvent::Runs(loan),
-                    Err(error) => FloorEvent::NotRun(loan, error),
-                };
-                return self.tell_floor(event);
+                self.hook.hand_command(command);
+                return self.tell_floor(FloorEvent::Runs(loan));
             }
             Effect::Ran(result) => self.command_ran(result),
             Effect::Signal(signal) => self.wires.shell.signal(signal),
@@ -90,7 +89,8 @@ impl Session {
             Effect::Command { command, text, screen, cancel } => {
                 let happened = self.books.recent.peek();
                 let query = Box::new(self.query(text, happened, screen));
-                return self.order(Order::Command(command, query, cancel));
+                let exported = self.hook.workspace.environment();
+                return self.order(Order::Command(command, query, exported, cancel));
             }
             Effect::Cancel(token) => token.cancel(),
             Effect::Unask(question) => drop(question),
@@ -116,9 +116,36 @@ impl Session {
                 let offers = self.offers();
                 return self.tell_floor(FloorEvent::Opened(offers));
             }
-            Effect::Edit(text) => return self.edit_elsewhere(&text),
+            Effect::LoadQueries => self.hook.workspace.load_queries(),
+            Effect::KeepQuery(query) => self.hook.workspace.keep_query(query),
+            Effect::Find(typed) => return self.find_files(typed),
+            Effect::Edit(text) => {
+                self.editor = Some(Editor::Wanted(text));
+                self.start_editor();
+            }
         }
         Vec::new()
+    }
+
+    /// Takes what other threads have brought back.
+    pub(super) fn take_errands(&mut self) {
+        for done in self.errands.take() {
+            match done {
+                Done::Notice(words) => self.books.notice(words),
+                Done::NotHanded(error) => {
+                    self.hook.forget_command();
+                    self.on(FloorEvent::NotHanded(error));
+                }
+                Done::Hint(words) => {
+                    self.books.next_prompt.hint = Some(words);
+                    self.announce();
+                }
+                Done::Edited(edited) => self.end_editor(edited),
+                Done::Files { typed, found } => self.on(FloorEvent::Found { typed, found }),
+                Done::Queries(queries) => self.on(FloorEvent::Queries(queries)),
+            }
+        }
+        self.wires.show();
     }
 
     /// Holds the keys that came with the Enter that opened a line and that the shell has not read.
@@ -148,16 +175,17 @@ impl Session {
         let mut effects = self.tell_floor(FloorEvent::Numbered(number));
         let happened = self.books.recent.take(number);
         let query = self.query(text, happened, screen);
-        effects.extend(self.order(Order::Answer(Box::new(Question { number, query, cancel, steering }))));
+        let exported = self.hook.workspace.environment();
+        effects.extend(self.order(Order::Answer(Box::new(Question { number, query, exported, cancel, steering }))));
         self.agent.grammars.expect();
         effects
     }
 
-    /// A query with the state of the live shell.
+    /// A query with the state of the live shell. What takes a look at files, the agent's thread adds.
     fn query(&mut self, text: String, happened: Vec<Happened>, screen: Option<String>) -> Query {
         let view = ShellView {
             cwd: self.books.cwd().map(ToOwned::to_owned).unwrap_or_default(),
-            environment: self.hook.environment(),
+            environment: Vec::new(),
             shell: self.profile.shell.name().to_owned(),
             host: self.profile.host.clone(),
             user: self.profile.user().to_owned(),
@@ -172,9 +200,9 @@ impl Session {
     fn command_ran(&mut self, RunResult { reply, result }: RunResult) {
         self.wires.shell.reclaim_terminal();
         self.hook.workspace.remove_command();
-        let known = || self.books.cwd().map(ToOwned::to_owned);
-        let cwd = self.wires.shell.child().cwd().or_else(known).unwrap_or_default();
-        let place = Some(Place { cwd, environment: self.hook.environment() });
+        let reported = self.books.cwd().map(ToOwned::to_owned).unwrap_or_default();
+        let exported = self.hook.workspace.environment();
+        let place = Some(ShellPlace { shell: self.wires.shell.child(), reported, exported });
         let _ = reply.send(Ran { result: Ok(result), place });
     }
 

@@ -28,6 +28,7 @@ impl Session {
     pub(super) fn close(mut self, over: Over) -> i32 {
         let stopped = self.stopped_by_exit();
         self.requests.iter_mut().for_each(|request| request.cancel());
+        self.hang_up_editor();
         self.on(FloorEvent::Abandon);
         self.stop_agent();
         let code = match over {

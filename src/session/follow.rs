@@ -6,10 +6,10 @@
 
 use std::env::set_current_dir;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread;
 
 use nix::unistd::Pid;
+
+use super::worker::{Tasks, Worker};
 
 /// Changes our working directory after the shell's. The default follows no shell and stays where it is.
 #[derive(Default)]
@@ -18,7 +18,7 @@ pub(super) struct Follower {
     /// The directory the shell reported last.
     last: Option<PathBuf>,
     /// Starts with the first change; most tabs of a multiplexer never need it.
-    thread: Option<Sender<Move>>,
+    thread: Option<Worker<Move>>,
 }
 
 /// Where the thread goes next.
@@ -29,9 +29,6 @@ enum Move {
     /// To the root directory, which is never unmounted.
     Root,
 }
-
-/// Plenty for a thread that makes one system call.
-const STACK: usize = 64 * 1024;
 
 /// Commands that fail on a file system somebody is in. `cd / && umount /mnt` leaves no prompt in between at which to follow.
 const UNMOUNTING: [&[u8]; 4] = [b"umount", b"fusermount", b"udisksctl", b"eject"];
@@ -60,24 +57,21 @@ impl Follower {
     fn go(&mut self, next: Move) {
         let Some(shell) = self.shell else { return };
         if self.thread.is_none() {
-            let (moves, received) = channel();
-            let thread = thread::Builder::new().name("cwd".into()).stack_size(STACK);
-            if let Err(error) = thread.spawn(move || run(shell, &received)) {
-                tracing::warn!(%error, "the working directory is not followed");
-                return;
+            match Worker::start("cwd", move |moves| run(shell, &moves)) {
+                Ok(thread) => self.thread = Some(thread),
+                Err(error) => tracing::warn!(%error, "the working directory is not followed"),
             }
-            self.thread = Some(moves);
         }
         if let Some(thread) = &self.thread {
-            let _ = thread.send(next);
+            thread.give(next);
         }
     }
 }
 
 /// Makes the moves as they come; of those that came while one was made, only the last counts.
-fn run(shell: Pid, moves: &Receiver<Move>) {
-    while let Ok(first) = moves.recv() {
-        enter(shell, moves.try_iter().last().unwrap_or(first));
+fn run(shell: Pid, moves: &Tasks<Move>) {
+    while let Some(first) = moves.next() {
+        enter(shell, moves.newest().unwrap_or(first));
     }
 }
 

@@ -1,29 +1,49 @@
 //! A dim line with the correction of a command that has just failed. Only where it is asked for.
 
-use std::sync::mpsc::sync_channel;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::agent;
 use crate::capture::{Output, Size};
 use crate::track::Command;
 
-/// A hint takes a few milliseconds. A prompt waits no longer than this for one, whatever a network's disk is doing.
-const PATIENCE: Duration = Duration::from_millis(500);
+use super::books::Finished;
+use super::errands::{Done, Errands};
 
-/// What was most probably meant, if the rules are sure of it. They look at files, so they do it on a thread of their own.
-pub(super) fn hint(command: &Command, output: &Output, size: Size) -> Option<String> {
-    if command.status == 0 {
-        return None;
+/// Looks for corrections. The rules look at files, so a thread does it, for one command at a time.
+#[derive(Default)]
+pub(super) struct Hints {
+    is_wanted: bool,
+    /// While a thread looks, which may take long on a network's disk, later commands get no hint.
+    is_looking: Arc<AtomicBool>,
+}
+
+impl Hints {
+    pub(super) fn new(is_wanted: bool) -> Hints {
+        Hints { is_wanted, ..Hints::default() }
     }
-    let (command, output) = (command.clone(), output.clone());
-    let (tell, told) = sync_channel(1);
-    let look = move || {
-        let answer = agent::diagnose(&command, &output.text(size), std::env::vars_os().collect(), Vec::new());
-        let meant = answer.proposals.into_iter().next().filter(|_| answer.is_confident);
-        // A prompt that is not waiting any more needs no hint.
-        let _ = tell.send(meant);
-    };
-    std::thread::Builder::new().name("hint".into()).spawn(look).ok()?;
-    let meant = told.recv_timeout(PATIENCE).ok()??;
+
+    /// Looks for the correction of a command that has failed. The loop gets it when it is found.
+    pub(super) fn look(&self, finished: &Finished, size: Size, errands: &Errands) {
+        let Finished { command, output } = finished;
+        if !self.is_wanted || command.status == 0 || self.is_looking.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let (command, output, is_looking) = (command.clone(), output.clone(), Arc::clone(&self.is_looking));
+        let look = move || {
+            let hint = hint(&command, &output, size);
+            is_looking.store(false, Ordering::Release);
+            hint.map(Done::Hint)
+        };
+        if !errands.run("hint", look) {
+            self.is_looking.store(false, Ordering::Release);
+        }
+    }
+}
+
+/// What was most probably meant, if the rules are sure of it.
+fn hint(command: &Command, output: &Output, size: Size) -> Option<String> {
+    let answer = agent::diagnose(command, &output.text(size), std::env::vars_os().collect(), Vec::new());
+    let meant = answer.proposals.into_iter().next().filter(|_| answer.is_confident)?;
     Some(format!("perhaps `{}`; `> fix` puts it on your prompt", meant.command.replace('\n', "⏎")))
 }

@@ -1,14 +1,11 @@
 //! The shell's hooks: whether they are there, what they are told, and what they say about their wait.
 
-use std::ffi::OsString;
-use std::io;
-use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use nix::sys::signal::Signal;
 
-use crate::host::{self, Kind};
+use crate::host::Kind;
 use crate::track::{Hooks, Mark, Piece, Zone};
 
 use super::Session;
@@ -25,15 +22,11 @@ const PROMPT_CAP: usize = 4096;
 pub(super) struct HookLink {
     pub(super) workspace: Workspace,
     directives: Directives,
-    /// Whether it was said that the workspace is gone for good.
-    is_cut_off: bool,
     /// The files that carry the nonce, until the hooks have read them.
     secrets: Vec<PathBuf>,
     /// Whether the hooks have not spoken yet and their absence was not mentioned.
     is_expected: bool,
     hooked: Hooked,
-    /// What the shell exports, as far as the hook has told.
-    exported: Option<Vec<(OsString, OsString)>>,
 }
 
 impl HookLink {
@@ -41,11 +34,9 @@ impl HookLink {
         HookLink {
             workspace,
             directives: Directives::default(),
-            is_cut_off: false,
             is_expected: !secrets.is_empty(),
             secrets,
             hooked: Hooked::default(),
-            exported: None,
         }
     }
 
@@ -61,31 +52,21 @@ impl HookLink {
     }
 
     /// Has the waiting hook run a command.
-    pub(super) fn hand_command(&mut self, command: &str) -> io::Result<()> {
-        self.workspace.write_command(command)?;
-        let line = self.directives.run(command.to_owned(), Instant::now());
+    pub(super) fn hand_command(&mut self, command: String) {
+        self.workspace.write_command(command.clone());
+        let line = self.directives.run(command, Instant::now());
         self.direct(line);
-        Ok(())
     }
 
-    fn direct(&self, line: Option<String>) {
+    /// The command could not be written down, so the hook is not reminded of it.
+    pub(super) fn forget_command(&mut self) {
+        self.directives.runs();
+    }
+
+    fn direct(&mut self, line: Option<String>) {
         if let Some(line) = line {
-            self.workspace.direct(&line);
+            self.workspace.direct(line);
         }
-    }
-
-    /// The shell's exported variables, as the hook has last written them down; ours if it could not.
-    pub(super) fn environment(&mut self) -> Vec<(OsString, OsString)> {
-        let Some(bytes) = self.workspace.environment() else {
-            return self.exported.clone().unwrap_or_else(|| std::env::vars_os().collect());
-        };
-        let pairs = bytes.split(|&byte| byte == 0).filter_map(|entry| {
-            let equals = entry.iter().position(|&byte| byte == b'=')?;
-            Some((OsString::from_vec(entry[..equals].to_vec()), OsString::from_vec(entry[equals + 1..].to_vec())))
-        });
-        let exported: Vec<_> = pairs.collect();
-        self.exported = Some(exported.clone());
-        exported
     }
 
     /// Sees output before it is shown, piece by piece, for the prompt of another shell.
@@ -133,31 +114,7 @@ impl Session {
     fn prompts(&mut self) {
         self.hook.directives.prompts();
         self.hook.workspace.forget_old_fifos();
-        self.mend_workspace();
-    }
-
-    /// Makes sure that there is still a way to the hook. Says once if there is none and can be none.
-    pub(super) fn mend_workspace(&mut self) {
-        let hook = &mut self.hook;
-        match hook.workspace.mend() {
-            Ok(false) => hook.is_cut_off = false,
-            Ok(true) => {
-                hook.is_cut_off = false;
-                if let Err(error) = host::restore(self.profile.shell, hook.workspace.directory()) {
-                    tracing::warn!(%error, "the rest of the hooks was not written again");
-                }
-                if let Some(terminal) = self.wires.shell.terminal_name() {
-                    hook.workspace.note_terminal(&terminal);
-                }
-            }
-            Err(error) if !std::mem::replace(&mut hook.is_cut_off, true) => {
-                let place = hook.workspace.directory().display();
-                let words =
-                    format!("{place} was deleted and cannot be made again, so no questions can be asked: {error}");
-                self.books.notice(words);
-            }
-            Err(_) => {}
-        }
+        self.hook.workspace.mend();
     }
 
     /// Repeats a directive that the hook has not acted on: another program may have read it. After a while the shell is interrupted too,
@@ -165,10 +122,10 @@ impl Session {
     pub(super) fn remind_hook(&mut self) {
         match self.hook.directives.remind(Instant::now()) {
             Reminder::None => {}
-            Reminder::Send(line) => self.hook.workspace.direct_anew(&line),
+            Reminder::Send(line) => self.hook.workspace.direct_anew(line),
             Reminder::Insist(line) => {
                 tracing::warn!("the shell's hook does not hear us; it is interrupted");
-                self.hook.workspace.direct_anew(&line);
+                self.hook.workspace.direct_anew(line);
                 self.wires.shell.signal(Signal::SIGINT);
             }
         }
@@ -181,9 +138,7 @@ impl Session {
         }
         self.hook.is_expected = false;
         self.hook.hooked = Hooked { image: self.wires.shell.child().image(), is_alert: false };
-        for secret in self.hook.secrets.drain(..) {
-            let _ = std::fs::remove_file(secret);
-        }
+        self.hook.workspace.remove(std::mem::take(&mut self.hook.secrets));
     }
 
     /// Has the hook choose another nonce before the next prompt, if a program has printed this one.

@@ -13,6 +13,7 @@ mod build;
 mod command_store;
 mod directives;
 mod effects;
+mod errands;
 mod farewell;
 mod floor;
 mod follow;
@@ -36,6 +37,7 @@ mod requests;
 mod scripted_tests;
 mod transcript;
 mod wires;
+mod worker;
 mod workspace;
 
 use std::io;
@@ -56,9 +58,11 @@ use crate::tty::TtyError;
 use agent_news::AgentHandle;
 use books::Books;
 use command_store::CommandStore;
+use errands::Errands;
 use floor::{Floor, FloorEvent};
 use hooks::HookLink;
 use keyboard::{ESC_PATIENCE, Keyboard};
+use line::Editor;
 use nested::NestedShells;
 use profile::Profile;
 use requests::Requests;
@@ -120,6 +124,10 @@ struct Session {
     store: CommandStore,
     profile: Profile,
     nested: NestedShells,
+    /// Work that other threads do.
+    errands: Errands,
+    /// The person's own editor, while it is wanted or has the terminal.
+    editor: Option<Editor>,
     /// Text to put on the prompt as soon as the shell has the floor.
     suggestion: Option<String>,
     /// Whether the shell's output is only passed on, because following it has failed.
@@ -159,6 +167,9 @@ impl Session {
         } else if ticks {
             self.on(FloorEvent::Tick);
         }
+        if ready.errands {
+            self.take_errands();
+        }
         if is_undecided && !ready.keys {
             self.on(FloorEvent::Settle);
         }
@@ -169,6 +180,7 @@ impl Session {
         if ready.terminal_gone || (ready.screen_takes || has_painted) && self.wires.flush().is_err() {
             return Some(Over::HungUp);
         }
+        self.start_editor();
         if ready.keys {
             match self.wires.terminal.read(keys) {
                 Ok(count) if count > 0 => self.on_keys(&keys[..count]),
@@ -209,7 +221,7 @@ impl Session {
             news: screen_has_room,
         };
         let news = self.agent.link.as_ref().map(AsFd::as_fd);
-        self.wires.wait(news, wanted, timeout.unwrap_or(PollTimeout::NONE))
+        self.wires.wait(news, Some(self.errands.as_fd()), wanted, timeout.unwrap_or(PollTimeout::NONE))
     }
 
     /// Takes keys that were read at once.
@@ -331,7 +343,9 @@ impl Session {
         let finished = &mut self.books.recorder.finished;
         if !finished.is_empty() {
             let size = self.wires.terminal.size();
-            self.store.hand_over(finished, capture::Size::new(size.rows, size.cols));
+            let size = capture::Size::new(size.rows, size.cols);
+            finished.iter().for_each(|finished| self.books.recorder.hints.look(finished, size, &self.errands));
+            self.store.hand_over(finished, size);
         }
     }
 
@@ -339,9 +353,6 @@ impl Session {
         match event {
             SignalEvent::Resized => {
                 self.wires.resize_shell();
-                let size = self.wires.terminal.size();
-                let hints_at = &mut self.books.recorder.hints_at;
-                *hints_at = hints_at.map(|_| capture::Size::new(size.rows, size.cols));
                 self.on(FloorEvent::Resized);
                 self.announce();
             }
@@ -350,6 +361,8 @@ impl Session {
                 Change::Stopped => self.follow_suspended_shell(),
                 Change::Ended(ending) => return Some(Over::ShellEnded(ending)),
             },
+            // Keys of the person's editor, which has the terminal, send these to everybody in the foreground.
+            SignalEvent::Suspend | SignalEvent::ForShell(Signal::SIGINT) if self.wires.is_lent => {}
             SignalEvent::Suspend => self.wires.suspend(),
             SignalEvent::ForShell(Signal::SIGINT) => self.on(FloorEvent::Interrupt),
             SignalEvent::ForShell(signal) => self.wires.shell.signal(signal),

@@ -25,6 +25,7 @@ impl Session {
             let words = "command tracking failed; recording is off, your shell is unaffected";
             self.books.say(words, &mut self.wires.to_screen);
         }
+        self.hang_up_editor();
         self.on(FloorEvent::Abandon);
         self.agent.link = None;
         self.hook.workspace.withdraw();

@@ -1,5 +1,6 @@
 //! A whole session driven without a pty: a person, a shell and an agent that do what the test says.
 
+use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use super::agent_link::{AgentLink, AgentSetup, News, ScriptedAgent};
 use super::agent_news::AgentHandle;
 use super::books::{Books, OuterMarks, Recorder};
 use super::command_store::CommandStore;
+use super::errands::Errands;
 use super::floor::Floor;
 use super::follow::Follower;
 use super::hooks::HookLink;
@@ -42,7 +44,7 @@ pub(super) fn books(nonce: &str) -> Books {
 }
 
 pub(super) fn profile() -> Profile {
-    Profile::new(Kind::Bash, "host".into(), Editing::Emacs, None, Wrapping::default())
+    Profile::new(Kind::Bash, "host".into(), Editing::Emacs, Wrapping::default())
 }
 
 /// A session with everything around it.
@@ -64,7 +66,8 @@ impl Scripted {
         let directory = tempfile::tempdir().unwrap();
         let runtime = directory.path().to_owned().into_os_string();
         let paths = Paths::from_env(|name| (name == "XDG_RUNTIME_DIR").then(|| runtime.clone()), 0, None);
-        let workspace = Workspace::create(&paths, "test").unwrap();
+        let errands = Errands::new().unwrap();
+        let workspace = Workspace::create(&paths, "test", Kind::Bash, errands.reporter()).unwrap();
         let (wires, person, script) = wires();
         let (link, agent) = AgentLink::scripted();
         let session = Session {
@@ -78,6 +81,8 @@ impl Scripted {
             store: CommandStore::new(Box::new(|| (Store::off(), std::sync::mpsc::channel().1))),
             profile: profile(),
             nested: NestedShells::new(false, None),
+            errands,
+            editor: None,
             suggestion: None,
             is_plain: false,
         };
@@ -104,8 +109,10 @@ impl Scripted {
     fn settle(&mut self) -> Option<Over> {
         let (mut keys, mut chunk) = (vec![0; 4096], vec![0; CHUNK]);
         for _ in 0..50 {
+            // The private directory's thread has done what it was given.
+            let _ = self.session.hook.workspace.environment().wait();
             let wanted = Interest { keys: true, output: self.session.floor.has_room(), news: false };
-            let due = self.session.wires.wait(None, wanted, 0u8.into());
+            let due = self.session.wires.wait(None, Some(self.session.errands.as_fd()), wanted, 0u8.into());
             let link = self.session.agent.link.as_ref();
             let has_news = link.is_some_and(|link| wait_for(link, PollFlags::POLLIN, Duration::ZERO));
             if due == Ready::default() && !has_news {
@@ -156,7 +163,9 @@ impl Scripted {
     }
 
     /// What the waiting hook would read next.
-    fn directive(&self) -> String {
+    fn directive(&mut self) -> String {
+        // The private directory's thread has sent what it was given.
+        let _ = self.session.hook.workspace.environment().wait();
         let fifo = self.session.hook.workspace.fifo();
         let flags = nix::fcntl::OFlag::O_NONBLOCK.bits();
         let mut file = {
@@ -518,8 +527,8 @@ fn the_environment_of_the_shell_is_read_from_the_hooks_file() {
     let path = scripted.session.hook.workspace.directory().join("environment");
     std::fs::write(&path, b"A=1\0B=two=2\0broken\0").unwrap();
     let pairs = [("A".into(), "1".into()), ("B".into(), "two=2".into())];
-    assert_eq!(scripted.session.hook.environment(), pairs);
-    assert_eq!(scripted.session.hook.environment(), pairs, "until the hook writes another");
+    assert_eq!(scripted.session.hook.workspace.environment().wait(), pairs);
+    assert_eq!(scripted.session.hook.workspace.environment().wait(), pairs, "until the hook writes another");
 }
 
 #[test]

@@ -253,8 +253,11 @@ fn bash_loads_lazy_hooks_after_the_directory_was_deleted() {
     }
     let mut term = Term::new(Shell::Bash).file("precious", "kept\n").start();
     term.wait_for_prompt();
+    let lazy = workspace(&term).join("bash-lazy");
     delete_runtime_directory(&term);
     term.run("> precious");
+    // A thread makes the directory again.
+    term.wait_for_state(|| lazy.exists(), &true);
     term.typed("> a question\r");
     term.wait_for(ANSWER);
     term.wait_for_prompt();

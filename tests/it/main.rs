@@ -48,5 +48,6 @@ mod terminal;
 mod tls;
 mod tmux;
 mod turbulence;
+mod waits;
 mod window;
 mod wire;

@@ -17,17 +17,12 @@ const HINTED: usize = 3;
 /// The hint in an empty line.
 const WELCOME: &str = "ask, or /help; an empty line closes";
 
-/// Returns the paths that begin with the given text.
-pub(crate) type Files = Box<dyn Fn(&str) -> Vec<String>>;
-
 /// The possible completions. The caller collects them when it opens the line.
 #[derive(Default)]
 pub(crate) struct Offers {
     pub verbs: Vec<Verb>,
     /// Commands whose output can be referred to, newest first.
     pub recent: Vec<Recent>,
-    /// Finds the paths that begin with the given text. The path of a directory ends with `/`.
-    pub files: Option<Files>,
 }
 
 /// A `/command`.
@@ -76,6 +71,14 @@ struct Offer {
     wants_blank: bool,
 }
 
+/// How the text before the cursor can go on.
+enum Offered {
+    /// From this offset on.
+    Known(usize, Vec<Offer>),
+    /// With a path that begins with what is typed, or with one of the commands that can be referred to.
+    Paths { start: usize, typed: String, is_quoted: bool, references: Vec<Offer> },
+}
+
 /// The list below the line.
 #[derive(Debug)]
 pub(super) struct Menu {
@@ -107,9 +110,27 @@ impl Menu {
 }
 
 impl LineEditor {
-    /// Completes the text before the cursor up to the common prefix of all completions, and opens the list if there are several.
-    pub(super) fn complete(&mut self, offers: &Offers) {
-        let (start, found) = offered(self.text.as_str(), self.text.cursor(), offers);
+    /// Completes the text before the cursor as far as it is certain, and lists what it could be. Paths have to be found first.
+    pub(super) fn complete(&mut self, offers: &Offers) -> Outcome {
+        match offered(self.text.as_str(), self.text.cursor(), offers) {
+            Offered::Known(start, found) => self.offer(start, found),
+            Offered::Paths { typed, .. } => return Outcome::Find(typed),
+        }
+        Outcome::Open
+    }
+
+    /// Completes with the paths that were found for `typed`, if that is still before the cursor.
+    pub(crate) fn found(&mut self, typed: &str, paths: &[String], offers: &Offers) {
+        match offered(self.text.as_str(), self.text.cursor(), offers) {
+            Offered::Paths { start, typed: wanted, is_quoted, mut references } if wanted == typed => {
+                references.extend(paths.iter().take(OFFERS).map(|path| file_offer(path, is_quoted)));
+                self.offer(start, references);
+            }
+            Offered::Paths { .. } | Offered::Known(..) => {}
+        }
+    }
+
+    fn offer(&mut self, start: usize, found: Vec<Offer>) {
         let typed = self.text.as_str()[start..self.text.cursor()].to_owned();
         match &found[..] {
             [] => {}
@@ -157,11 +178,11 @@ impl LineEditor {
 }
 
 /// The completions for the text before the cursor, and the offset that they replace from.
-fn offered(text: &str, cursor: usize, offers: &Offers) -> (usize, Vec<Offer>) {
+fn offered(text: &str, cursor: usize, offers: &Offers) -> Offered {
     let before = &text[..cursor];
     if before.starts_with('/') && !before.contains(char::is_whitespace) {
         let verbs = offers.verbs.iter().filter(|verb| verb.name().starts_with(before));
-        return (0, verbs.map(verb_offer).collect());
+        return Offered::Known(0, verbs.map(verb_offer).collect());
     }
     if let Some((name, rest)) = before.split_once(' ').filter(|_| before.starts_with('/'))
         && let Some(verb) = offers.verbs.iter().find(|verb| verb.name() == name && !verb.arguments().is_empty())
@@ -174,12 +195,13 @@ fn offered(text: &str, cursor: usize, offers: &Offers) -> (usize, Vec<Offer>) {
             help: String::new(),
             wants_blank: true,
         };
-        return (cursor - typed.len(), words.take(OFFERS).map(offer).collect());
+        return Offered::Known(cursor - typed.len(), words.take(OFFERS).map(offer).collect());
     }
-    match reference_start(before) {
-        Some(start) => (start, references(&before[start + 1..], offers)),
-        None => (cursor, Vec::new()),
-    }
+    let Some(start) = reference_start(before) else { return Offered::Known(cursor, Vec::new()) };
+    let typed = &before[start + 1..];
+    let quoted = typed.strip_prefix('"');
+    let references = if quoted.is_none() { references(typed, offers) } else { Vec::new() };
+    Offered::Paths { start, typed: quoted.unwrap_or(typed).to_owned(), is_quoted: quoted.is_some(), references }
 }
 
 fn verb_offer(verb: &Verb) -> Offer {
@@ -201,26 +223,20 @@ fn reference_start(before: &str) -> Option<usize> {
 }
 
 /// The completions for a reference, given the text after `@`.
-fn references(typed: &str, offers: &Offers) -> Vec<Offer> {
-    let quoted = typed.strip_prefix('"');
-    let wanted = quoted.unwrap_or(typed);
+fn references(wanted: &str, offers: &Offers) -> Vec<Offer> {
     let mut found = Vec::new();
-    if quoted.is_none() {
-        if "last".starts_with(wanted) && !offers.recent.is_empty() {
-            let help = offers.recent.first().map(|recent| one_line(&recent.text)).unwrap_or_default();
-            found.push(Offer { typed: "@last".into(), shown: "@last".into(), help, wants_blank: true });
-        }
-        if !wanted.starts_with(|c: char| !c.is_ascii_digit()) {
-            let numbers = offers.recent.iter().filter(|recent| recent.id.to_string().starts_with(wanted));
-            // Before a digit is typed only a few are listed, so that they do not hide the files.
-            found.extend(numbers.take(if wanted.is_empty() { 5 } else { OFFERS }).map(|recent| {
-                let name = format!("@{}", recent.id);
-                Offer { typed: name.clone(), shown: name, help: one_line(&recent.text), wants_blank: true }
-            }));
-        }
+    if "last".starts_with(wanted) && !offers.recent.is_empty() {
+        let help = offers.recent.first().map(|recent| one_line(&recent.text)).unwrap_or_default();
+        found.push(Offer { typed: "@last".into(), shown: "@last".into(), help, wants_blank: true });
     }
-    let files = offers.files.as_ref().map(|files| files(wanted)).unwrap_or_default();
-    found.extend(files.into_iter().take(OFFERS).map(|path| file_offer(&path, quoted.is_some())));
+    if !wanted.starts_with(|c: char| !c.is_ascii_digit()) {
+        let numbers = offers.recent.iter().filter(|recent| recent.id.to_string().starts_with(wanted));
+        // Without a digit they would bury the files.
+        found.extend(numbers.take(if wanted.is_empty() { 5 } else { OFFERS }).map(|recent| {
+            let name = format!("@{}", recent.id);
+            Offer { typed: name.clone(), shown: name, help: one_line(&recent.text), wants_blank: true }
+        }));
+    }
     found
 }
 
@@ -290,6 +306,7 @@ pub(super) fn hint(text: &str, history: &History, offers: &Offers) -> Hint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::key::Input;
 
     fn offers() -> Offers {
         let verb = |usage: &str, arguments: &[&str]| Verb {
@@ -300,15 +317,35 @@ mod tests {
         Offers {
             verbs: vec![verb("/model [NAME]", &["a/x", "a/y", "b"]), verb("/models", &[]), verb("/new", &[])],
             recent: vec![Recent { id: 12, text: "cargo\ntest".into() }, Recent { id: 7, text: "ls".into() }],
-            files: Some(Box::new(|typed| {
-                let all = ["src/", "src/main.rs", "a b.txt", "it's"];
-                all.iter().filter(|path| path.starts_with(typed)).map(|path| path.to_string()).collect()
-            })),
         }
     }
 
+    /// What a text could become, with the paths that are there.
     fn typed(text: &str) -> Vec<String> {
-        offered(text, text.len(), &offers()).1.into_iter().map(|offer| offer.typed).collect()
+        let found = match offered(text, text.len(), &offers()) {
+            Offered::Known(_, found) => found,
+            Offered::Paths { typed, is_quoted, mut references, .. } => {
+                let paths =
+                    ["src/", "src/main.rs", "a b.txt", "it's"].into_iter().filter(|path| path.starts_with(&typed));
+                references.extend(paths.map(|path| file_offer(path, is_quoted)));
+                references
+            }
+        };
+        found.into_iter().map(|offer| offer.typed).collect()
+    }
+
+    #[test]
+    fn paths_that_come_late_complete_only_what_is_still_typed() {
+        let (offers, history) = (offers(), History::default());
+        let mut line = LineEditor::new(Default::default());
+        let press =
+            |line: &mut LineEditor, key| line.input(Input::Key(Key { code: key, mods: Mods::NONE }), &history, &offers);
+        "@sr".chars().for_each(|letter| drop(press(&mut line, Code::Char(letter))));
+        assert_eq!(press(&mut line, Code::Tab), Outcome::Find("sr".into()));
+        line.found("other", &["other.rs".into()], &offers);
+        assert_eq!(line.text(), "@sr");
+        line.found("sr", &["src/".into()], &offers);
+        assert_eq!(line.text(), "@src/");
     }
 
     #[test]
@@ -316,7 +353,10 @@ mod tests {
         let later = Arc::new(OnceLock::new());
         let verb = Verb { usage: "/model [NAME]".into(), help: String::new(), arguments: Arc::clone(&later) };
         let offers = Offers { verbs: vec![verb], ..Offers::default() };
-        let found = || offered("/model a", 8, &offers).1.len();
+        let found = || match offered("/model a", 8, &offers) {
+            Offered::Known(_, found) => found.len(),
+            Offered::Paths { .. } => 0,
+        };
         assert_eq!(found(), 0);
         later.set(vec!["a/x".to_owned()]).unwrap();
         assert_eq!(found(), 1);

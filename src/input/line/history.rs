@@ -6,7 +6,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::PathBuf;
+use std::path::Path;
 
 /// The most entries that are kept.
 const ENTRIES: usize = 1000;
@@ -19,41 +19,27 @@ const FILE_CAP: u64 = 1024 * 1024;
 #[derive(Debug, Default)]
 pub(crate) struct History {
     entries: Vec<String>,
-    path: Option<PathBuf>,
 }
 
 impl History {
-    /// Reads the history at `path`. It is empty if there is no file or the file cannot be read.
-    pub(crate) fn open(path: Option<PathBuf>) -> History {
-        let mut history = History { entries: Vec::new(), path };
-        history.refresh();
-        history
-    }
-
-    /// Reads the file again, with the entries that other sessions have added.
-    pub(crate) fn refresh(&mut self) {
-        let Some(path) = &self.path else { return };
-        match read(path) {
-            Ok(entries) if !entries.is_empty() => self.entries = entries,
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => tracing::warn!(%error, "cannot read the history of queries"),
+    /// Takes the queries of earlier conversations, which are older than those it has.
+    pub(crate) fn load(&mut self, earlier: Vec<String>) {
+        let newer = std::mem::replace(&mut self.entries, earlier);
+        for entry in newer {
+            self.add(&entry);
         }
     }
 
-    pub(crate) fn add(&mut self, entry: &str) {
+    /// Adds a query. Returns whether it is one to keep: not empty, and not the one before it.
+    pub(crate) fn add(&mut self, entry: &str) -> bool {
         if entry.trim().is_empty() || self.entries.last().is_some_and(|last| last == entry) {
-            return;
+            return false;
         }
         self.entries.push(entry.to_owned());
         if self.entries.len() > ENTRIES {
             self.entries.remove(0);
         }
-        if let Some(path) = self.path.as_ref().filter(|_| entry.len() <= ENTRY_CAP)
-            && let Err(error) = append(path, entry)
-        {
-            tracing::warn!(%error, "cannot add the query to the history");
-        }
+        true
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -69,7 +55,8 @@ impl History {
     }
 }
 
-fn read(path: &std::path::Path) -> io::Result<Vec<String>> {
+/// Reads the queries in a file. This waits for the disk.
+pub(crate) fn read_queries(path: &Path) -> io::Result<Vec<String>> {
     let mut file = File::open(path)?;
     let surplus = file.metadata()?.len().saturating_sub(FILE_CAP);
     file.seek(SeekFrom::Start(surplus))?;
@@ -81,7 +68,11 @@ fn read(path: &std::path::Path) -> io::Result<Vec<String>> {
     Ok(entries)
 }
 
-fn append(path: &PathBuf, entry: &str) -> io::Result<()> {
+/// Appends a query to a file. This waits for the disk.
+pub(crate) fn keep_query(path: &Path, entry: &str) -> io::Result<()> {
+    if entry.len() > ENTRY_CAP {
+        return Ok(());
+    }
     let line = format!("{}\n", serde_json::Value::from(entry));
     // Another session may replace the file while it is being opened. A line in the replaced file would be lost, so open it again.
     for _ in 0..8 {
@@ -99,8 +90,8 @@ fn append(path: &PathBuf, entry: &str) -> io::Result<()> {
 }
 
 /// Replaces the file with one that holds its newest half. The caller has locked the old file.
-fn rewrite(path: &PathBuf) -> io::Result<()> {
-    let mut entries = read(path)?;
+fn rewrite(path: &Path) -> io::Result<()> {
+    let mut entries = read_queries(path)?;
     let mut kept: Vec<String> = Vec::new();
     let mut bytes = 0;
     while let Some(entry) = entries.pop() {
@@ -123,41 +114,38 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 
-    fn path() -> (tempfile::TempDir, Option<PathBuf>) {
+    #[test]
+    fn queries_survive_with_their_newlines_and_nobody_else_reads_them() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("queries");
-        (directory, Some(path))
-    }
-
-    fn all(path: &Option<PathBuf>) -> Vec<String> {
-        History::open(path.clone()).entries
-    }
-
-    #[test]
-    fn entries_keep_their_newlines_and_the_file_is_private() {
-        let (_directory, path) = path();
-        let mut history = History::open(path.clone());
-        for entry in ["one", "two\nlines \\ and \"quotes\"", "two\nlines \\ and \"quotes\"", "  "] {
-            history.add(entry);
-        }
-        assert_eq!(all(&path), ["one", "two\nlines \\ and \"quotes\""]);
-        let mode = fs::metadata(path.unwrap()).unwrap().permissions().mode();
+        let queries = ["one", "two\nlines \\ and \"quotes\""];
+        queries.iter().for_each(|query| keep_query(&path, query).unwrap());
+        assert_eq!(read_queries(&path).unwrap(), queries);
+        let mode = fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
 
     #[test]
-    fn concurrent_sessions_lose_no_entries() {
-        let (_directory, path) = path();
+    fn empty_queries_and_repetitions_are_not_added() {
+        let mut history = History::default();
+        assert_eq!(["one", "two", "two", "  "].map(|query| history.add(query)), [true, true, false, false]);
+        history.load(vec!["earlier".into(), "one".into()]);
+        assert_eq!(history.entries, ["earlier", "one", "two"]);
+    }
+
+    #[test]
+    fn sessions_that_write_at_once_lose_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("queries");
         std::thread::scope(|scope| {
             for session in 0..8 {
-                let path = path.clone();
+                let path = &path;
                 scope.spawn(move || {
-                    let mut history = History::open(path);
-                    (0..100).for_each(|number| history.add(&format!("{session} asks {number}")));
+                    (0..100).for_each(|number| keep_query(path, &format!("{session} asks {number}")).unwrap());
                 });
             }
         });
-        let mut found = all(&path);
+        let mut found = read_queries(&path).unwrap();
         found.sort();
         found.dedup();
         assert_eq!(found.len(), 800);
@@ -165,26 +153,28 @@ mod tests {
 
     #[test]
     fn the_history_and_its_file_are_bounded() {
-        let (_directory, path) = path();
-        let mut history = History::open(path.clone());
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("queries");
+        let mut history = History::default();
         for number in 0..1200 {
-            history.add(&format!("{number} {}", "x".repeat(4000)));
+            let query = format!("{number} {}", "x".repeat(4000));
+            history.add(&query);
+            keep_query(&path, &query).unwrap();
         }
-        history.add(&"y".repeat(ENTRY_CAP + 1));
-        let found = all(&path);
+        keep_query(&path, &"y".repeat(ENTRY_CAP + 1)).unwrap();
+        let found = read_queries(&path).unwrap();
         assert!(found.last().is_some_and(|last| last.starts_with("1199 ")));
-        assert!(found.len() > 50 && fs::metadata(path.unwrap()).unwrap().len() <= FILE_CAP + 8000);
+        assert!(found.len() > 50 && fs::metadata(path).unwrap().len() <= FILE_CAP + 8000);
         assert_eq!(history.len(), ENTRIES);
     }
 
     #[test]
-    fn an_unusable_file_does_not_stop_the_editor() {
-        let (directory, path) = path();
-        fs::write(path.as_ref().unwrap(), b"\"good\"\n\xff\xfe\n\"cut\n{}\n\"fine\"\n").unwrap();
-        assert_eq!(all(&path), ["good", "fine"]);
-        let mut history = History::open(Some(directory.path().join("missing/queries")));
-        history.add("still there");
-        assert_eq!(history.get(0), Some("still there"));
-        assert_eq!(all(&Some(directory.path().to_owned())), Vec::<String>::new());
+    fn a_damaged_file_gives_what_can_be_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("queries");
+        fs::write(&path, b"\"good\"\n\xff\xfe\n\"cut\n{}\n\"fine\"\n").unwrap();
+        assert_eq!(read_queries(&path).unwrap(), ["good", "fine"]);
+        assert!(keep_query(&directory.path().join("missing/queries"), "one").is_err());
+        assert!(read_queries(directory.path()).is_err());
     }
 }

@@ -20,7 +20,7 @@ use search::Search;
 use text::Text;
 
 pub(crate) use complete::{Offers, Recent, Verb};
-pub(crate) use history::History;
+pub(crate) use history::{History, keep_query, read_queries};
 pub(crate) use pane::EditorScreen;
 
 /// The key bindings of the editor.
@@ -39,6 +39,8 @@ pub(crate) enum Outcome {
     Submitted(String),
     /// The person closed the line.
     Closed,
+    /// The paths that begin with this are wanted; [`LineEditor::found`] brings them.
+    Find(String),
     /// The text is to be opened in the person's editor. [`LineEditor::replace`] takes the edited text.
     Edit(String),
 }
@@ -132,7 +134,7 @@ impl LineEditor {
             (Code::Enter, Mods { shift: false, alt: false, .. }) => return self.submit(),
             (Code::Enter, _) => self.text.insert('\n'),
             (Code::Char('j'), Mods::CTRL) => self.text.insert('\n'),
-            (Code::Tab, Mods::NONE) => self.complete(offers),
+            (Code::Tab, Mods::NONE) => return self.complete(offers),
             (Code::Char('c'), Mods::CTRL) if self.text.is_empty() => return Outcome::Closed,
             (Code::Char('c'), Mods::CTRL) => self.start_over(),
             (Code::Char('d'), Mods::CTRL) if self.text.is_empty() => return Outcome::Closed,

@@ -22,7 +22,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
@@ -34,7 +34,10 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::{Approval, Approver, Decision, Front, Place, Places, Query};
 use crate::chat::{Ending, Event};
 use crate::config;
+use crate::host::Child;
 use crate::tool::{self, Answer, Asker, ShellPort, ShellResult};
+
+use super::workspace::Exported;
 
 pub(super) use orders::CRASHED;
 #[cfg(test)]
@@ -55,7 +58,7 @@ pub(super) const ITSELF: u64 = 0;
 pub(super) enum Order {
     Answer(Box<Question>),
     /// A slash command, with the state of the shell when it was typed.
-    Command(AgentCommand, Box<Query>, CancellationToken),
+    Command(AgentCommand, Box<Query>, Exported, CancellationToken),
     /// Mask this in everything that a model sees.
     KeepSecret(String),
 }
@@ -64,6 +67,8 @@ pub(super) enum Order {
 pub(super) struct Question {
     pub(super) number: u64,
     pub(super) query: Query,
+    /// The environment of the query.
+    pub(super) exported: Exported,
     pub(super) cancel: CancellationToken,
     /// What the person says while it is being answered.
     pub(super) steering: UnboundedReceiver<String>,
@@ -92,7 +97,22 @@ pub(super) enum News {
 /// The result of a command in the live shell, and the shell's directory and environment after it.
 pub(super) struct Ran {
     pub(super) result: Result<ShellResult, String>,
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<ShellPlace>,
+}
+
+/// Where the live shell is and what it exports, to be looked up by the agent's thread.
+pub(super) struct ShellPlace {
+    pub(super) shell: Child,
+    /// The directory that its hook has reported, in case the system does not tell.
+    pub(super) reported: PathBuf,
+    pub(super) exported: Exported,
+}
+
+impl ShellPlace {
+    async fn look_up(self) -> Place {
+        let cwd = self.shell.cwd().unwrap_or(self.reported);
+        Place { cwd, environment: self.exported.read().await }
+    }
 }
 
 /// Settings and files of the agent's thread.
@@ -109,6 +129,8 @@ pub(super) struct AgentSetup {
     pub(super) settings: Settings,
     /// The nonce of the shell's marks, which no model may see.
     pub(super) nonce: String,
+    /// The name of the user, once the agent's thread has looked it up.
+    pub(super) user: Arc<OnceLock<String>>,
 }
 
 /// The session's end of the link.
@@ -350,8 +372,11 @@ impl ShellPort for RequestLink {
         let (ran, moved) = (self.ask(|reply| News::Run(command, reply), nothing), self.place.clone());
         Box::pin(async move {
             let Ran { result, place } = ran.await;
-            if let (Some(place), Ok(mut moved)) = (place, moved.lock()) {
-                *moved = Some(place);
+            if let Some(place) = place {
+                let place = place.look_up().await;
+                if let Ok(mut moved) = moved.lock() {
+                    *moved = Some(place);
+                }
             }
             result
         })
@@ -417,6 +442,7 @@ mod tests {
                 attachments: Vec::new(),
                 stdin: None,
             },
+            exported: Exported::known(Vec::new()),
             cancel: CancellationToken::new(),
             steering,
         };

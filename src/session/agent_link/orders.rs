@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
+use nix::unistd::{Uid, User};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -16,6 +17,7 @@ use crate::provider::{Finder, Http, Resolved, Wish};
 use crate::reflex::Role;
 use crate::tool::Ports;
 
+use super::super::workspace::Exported;
 use super::aid::{self, Rules, Said};
 use super::consent::{Declined, Gate};
 use super::slash::AgentCommand;
@@ -34,7 +36,8 @@ pub(super) async fn run(mut orders: UnboundedReceiver<Order>, link: RequestLink,
                 None => return,
                 Some(Order::KeepSecret(secret)) => thread.redactor.learn_secret(NONCE, &secret),
                 Some(Order::Answer(question)) => thread.take_question(*question, &mut answers).await,
-                Some(Order::Command(command, query, cancel)) => {
+                Some(Order::Command(command, mut query, exported, cancel)) => {
+                    thread.complete(&mut query.view, exported).await;
                     let ending = thread.carry_out(command, &query, &cancel).await;
                     thread.link.hear(Event::Finished(ending));
                     thread.link.over(false);
@@ -117,6 +120,11 @@ impl RequestLink {
     }
 }
 
+/// Who we are. The answer may be a network away.
+fn user_name() -> String {
+    User::from_uid(Uid::effective()).ok().flatten().map(|user| user.name).unwrap_or_default()
+}
+
 /// What the model reads in place of the nonce of the shell's marks.
 const NONCE: &str = "session nonce";
 
@@ -167,9 +175,16 @@ impl AgentThread {
         }
     }
 
+    /// Adds to a view of the shell what the session's loop does not wait for: the environment, and the name of the user.
+    async fn complete(&self, view: &mut ShellView, exported: Exported) {
+        view.environment = exported.read().await;
+        view.user.clone_from(self.setup.user.get_or_init(user_name));
+    }
+
     /// Starts the answer to a question: by the built-in rules, by a model, or by both.
     async fn take_question(&mut self, question: Question, answers: &mut JoinSet<Over>) {
-        let Question { number, query, cancel, steering } = question;
+        let Question { number, mut query, exported, cancel, steering } = question;
+        self.complete(&mut query.view, exported).await;
         let link = self.link.of(number, steering);
         if let Some(advice) = redirection_advice(&query) {
             link.hear(Event::Notice(advice));

@@ -161,7 +161,7 @@ impl Books {
         }
         if let Some(command) = ended {
             let eol_mark = if let Mark::End { eol_mark, .. } = mark { eol_mark } else { &Vec::new() };
-            self.next_prompt.notices.extend(self.recorder.end(command, eol_mark));
+            self.recorder.end(command, eol_mark);
         }
         match mark {
             Mark::Hello { problem, .. } if !was_refused => self.greet(*problem, out),

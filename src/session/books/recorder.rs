@@ -1,7 +1,7 @@
 //! Records what commands print, and hands over each command when it has ended.
 
-use crate::capture::{Capture, Limits, Output, Size, Spiller};
-use crate::session::hint::hint;
+use crate::capture::{Capture, Limits, Output, Spiller};
+use crate::session::hint::Hints;
 use crate::session::privacy::Privacy;
 use crate::track::{self, Command};
 
@@ -24,8 +24,7 @@ pub(in crate::session) struct Recorder {
     spiller: Spiller,
     privacy: Privacy,
     pub(in crate::session) nonce: NonceMask,
-    /// The terminal's size, where failed commands get a hint.
-    pub(in crate::session) hints_at: Option<Size>,
+    pub(in crate::session) hints: Hints,
     /// Commands that have ended and are not in the store yet.
     pub(in crate::session) finished: Vec<Finished>,
 }
@@ -33,7 +32,7 @@ pub(in crate::session) struct Recorder {
 impl Recorder {
     pub(in crate::session) fn new(limits: Limits, spiller: Spiller, privacy: Privacy, nonce: &str) -> Recorder {
         let nonce = NonceMask::new(nonce);
-        Recorder { capture: None, limits, spiller, privacy, nonce, hints_at: None, finished: Vec::new() }
+        Recorder { capture: None, limits, spiller, privacy, nonce, hints: Hints::default(), finished: Vec::new() }
     }
 
     /// A capture with the session's limits, for output that is not a command's.
@@ -60,10 +59,10 @@ impl Recorder {
         }
     }
 
-    /// The command has ended. Returns a hint for the prompt, if there is one. zsh has shown `eol_mark` behind output that lacks a newline.
-    pub(super) fn end(&mut self, command: Command, eol_mark: &[u8]) -> Option<String> {
+    /// The command has ended. zsh has shown `eol_mark` behind output that lacks a newline.
+    pub(super) fn end(&mut self, command: Command, eol_mark: &[u8]) {
         // No capture was started for a private command.
-        let mut capture = self.capture.take()?;
+        let Some(mut capture) = self.capture.take() else { return };
         capture.drop_end(track::closing(&capture.last(DRESS_CAP)));
         if !eol_mark.is_empty() {
             capture.drop_end(track::epilogue(&capture.last(DRESS_CAP), eol_mark));
@@ -74,9 +73,7 @@ impl Recorder {
             output.trim_start(output.head.len());
         }
         self.nonce.mask_whole(&mut output);
-        let hint = self.hints_at.and_then(|size| hint(&command, &output, size));
         self.finished.push(Finished { command, output });
-        hint
     }
 }
 

@@ -76,6 +76,12 @@ pub(in crate::session) enum Effect {
     Suggest(String),
     /// The conversation line opens.
     OpenLine,
+    /// The queries of earlier conversations are read.
+    LoadQueries,
+    /// A query is kept for later conversations.
+    KeepQuery(String),
+    /// The paths that begin with this are looked for.
+    Find(String),
     /// The text is edited in the person's own editor.
     Edit(String),
     /// A workspace that was deleted is made again before the hook needs it.

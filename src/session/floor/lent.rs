@@ -10,6 +10,7 @@ use crate::session::requests::Wish;
 use crate::tool::ShellResult;
 use crate::track::Mark;
 
+use super::turn::refuse;
 use super::{Effect, Floor, FloorEvent, RunResult, Turn, View, shell};
 
 /// The status of a command that Ctrl-C has ended.
@@ -60,6 +61,10 @@ impl Lent {
             ) => {
                 self.end(INTERRUPTED, view, effects);
                 return shell::on_mark(mark, Floor::Shell, view, effects);
+            }
+            FloorEvent::NotHanded(error) => {
+                refuse(self.loan, format!("the command could not be handed to the shell: {error}"));
+                return self.turn.go_on(view, effects);
             }
             FloorEvent::Mark(Mark::Input) | FloorEvent::Abandon => return self.turn.abandon(view, effects),
             FloorEvent::Mark(mark) => return shell::on_mark(mark, Floor::Lent(self), view, effects),

@@ -81,10 +81,10 @@ pub(super) enum FloorEvent<'a> {
     Numbered(u64),
     /// A request wants this of the person or their shell, and it is its turn.
     Wish(Wish),
-    /// A command for the live shell could not be handed over.
-    NotRun(Loan, io::Error),
-    /// A command for the live shell was handed over.
+    /// A command for the live shell is being handed over.
     Runs(Loan),
+    /// It could not be handed over.
+    NotHanded(io::Error),
     /// The request in front goes on in the background.
     GoBehind,
     /// Words of our own, in place of an answer.
@@ -95,6 +95,10 @@ pub(super) enum FloorEvent<'a> {
     Recalled(Recalled<'a>),
     /// The conversation line may open, with these completions.
     Opened(Offers),
+    /// The queries of earlier conversations were read.
+    Queries(Vec<String>),
+    /// The paths that begin with what was typed were found.
+    Found { typed: String, found: Vec<String> },
     /// The person's own editor was closed.
     Edited(io::Result<String>),
     /// The shell's output was read to its end for now.

@@ -12,6 +12,9 @@ use crate::session::agent_link::{self, AgentCommand, Slash};
 
 use super::{Back, Effect, Floor, FloorEvent, Turn, Under, View, shell};
 
+/// Esc and Ctrl-C end the search for paths, however long a disk takes.
+const GIVE_UP: [u8; 2] = [0x1B, 0x03];
+
 /// An open conversation.
 pub(in crate::session) struct Talk {
     pub(in crate::session) under: Under,
@@ -19,19 +22,21 @@ pub(in crate::session) struct Talk {
     decoder: Decoder,
     history: History,
     offers: Offers,
+    /// Whether paths are being looked for. Keys wait until they are found.
+    is_looking: bool,
 }
 
 impl Talk {
     /// Begins a conversation. Its line opens as soon as the session knows the completions.
     pub(super) fn begin(under: Under, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
-        let history = view.profile.open_history();
-        effects.extend([Effect::OpenLine, Effect::RouteHeld]);
+        effects.extend([Effect::LoadQueries, Effect::OpenLine, Effect::RouteHeld]);
         Floor::Talk(Box::new(Talk {
             under,
             line: LineEditor::new(view.profile.editing),
             decoder: Decoder::default(),
-            history,
+            history: History::default(),
             offers: Offers::default(),
+            is_looking: false,
         }))
     }
 
@@ -81,6 +86,11 @@ impl Talk {
             }
             FloorEvent::Mark(mark) => return shell::on_mark(mark, Floor::Talk(self), view, effects),
             FloorEvent::Opened(offers) => return self.open(offers, view, effects),
+            FloorEvent::Queries(queries) => {
+                self.history.load(queries);
+                return self.painted(view, effects);
+            }
+            FloorEvent::Found { typed, found } => return self.found(&typed, found, view, effects),
             FloorEvent::Edited(edited) => return self.edited(edited, view, effects),
             FloorEvent::OutputEnded => self.show_jobs(view, effects),
             FloorEvent::Resized => {
@@ -102,6 +112,7 @@ impl Talk {
     /// Opens the line.
     fn open(mut self: Box<Self>, offers: Offers, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
         self.offers = offers;
+        self.is_looking = false;
         self.line = LineEditor::new(view.profile.editing);
         self.line.welcome(&self.history, &self.offers);
         self.under.draw(switches(true, view), effects);
@@ -109,6 +120,14 @@ impl Talk {
     }
 
     fn keys(mut self: Box<Self>, keys: &[u8], view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        if self.is_looking {
+            effects.push(Effect::Hold(keys.to_vec()));
+            if keys.iter().any(|key| GIVE_UP.contains(key)) {
+                self.is_looking = false;
+                effects.push(Effect::RouteHeld);
+            }
+            return Floor::Talk(self);
+        }
         for (at, &key) in keys.iter().enumerate() {
             let Some(input) = self.decoder.byte(key) else { continue };
             match self.input(input, view, effects) {
@@ -140,19 +159,44 @@ impl Talk {
                 out.extend(switches(false, view));
                 self.under.draw(out, effects);
                 let text = text.trim().to_owned();
-                self.history.add(&text);
+                if self.history.add(&text) {
+                    effects.push(Effect::KeepQuery(text.clone()));
+                }
                 match agent_link::parse(&text) {
                     Some(Ok(Slash::Agent(AgentCommand::Quit))) => self.under.give_back(effects),
                     _ => Turn::begin(text, Back::Line(self), view, effects),
                 }
             }
             Outcome::Closed => self.close(view, effects),
+            Outcome::Find(typed) => {
+                self.is_looking = true;
+                effects.push(Effect::Find(typed));
+                self.painted(view, effects)
+            }
             Outcome::Edit(text) => {
                 self.lift(view, effects);
                 effects.push(Effect::Edit(text));
                 Floor::Talk(self)
             }
         })
+    }
+
+    /// Paths were found. Keys that were typed meanwhile follow.
+    fn found(
+        mut self: Box<Self>,
+        typed: &str,
+        found: Vec<String>,
+        view: &View<'_>,
+        effects: &mut Vec<Effect>,
+    ) -> Floor {
+        if !self.is_looking {
+            return Floor::Talk(self);
+        }
+        self.is_looking = false;
+        self.line.found(typed, &found, &self.offers);
+        let floor = self.painted(view, effects);
+        effects.push(Effect::RouteHeld);
+        floor
     }
 
     /// The text was edited elsewhere.

@@ -138,3 +138,21 @@ fn a_prompt_below_is_announced_to_the_outer_terminal() {
     assert_eq!(outline(&effects), "prompt again, send held");
     assert!(painted(&effects).contains("$ "), "the prompt is drawn again");
 }
+
+#[test]
+fn keys_wait_while_paths_are_looked_for_and_ctrl_c_gives_up() {
+    let scene = Scene::new();
+    let (floor, effects) = scene.keys(scene.talk(), b"see @no\t and");
+    assert_eq!((name(&floor), &*outline(&effects)), ("talk", "find no, route  and"));
+    let (floor, effects) = scene.keys(floor, b" and");
+    assert_eq!(outline(&effects), "hold  and");
+    let found = FloorEvent::Found { typed: "no".into(), found: vec!["notes.txt".into()] };
+    let (floor, effects) = scene.tell(floor, found);
+    assert!(painted(&effects).contains("notes.txt"));
+    assert_eq!(outline(&effects), "route held");
+    let (floor, _) = scene.keys(floor, b"@x\t");
+    let (floor, effects) = scene.keys(floor, b"\x03");
+    assert_eq!((name(&floor), &*outline(&effects)), ("talk", "hold \\x03, route held"));
+    let late = FloorEvent::Found { typed: "x".into(), found: vec!["x.rs".into()] };
+    assert!(!painted(&scene.tell(floor, late).1).contains("x.rs"));
+}

@@ -165,6 +165,7 @@ pub(super) fn outline(effects: &[Effect]) -> String {
     let words = effects.iter().filter_map(|effect| {
         Some(match effect {
             Effect::Show(_) | Effect::Draw(_) | Effect::Overlay(_) | Effect::ShowRedraw => return None,
+            Effect::LoadQueries | Effect::KeepQuery(_) => return None,
             Effect::Repaint(line) => format!("repaint {}", keys(line)),
             Effect::AnswerBegins => "answer begins".into(),
             Effect::PromptAgain => "prompt again".into(),
@@ -193,6 +194,7 @@ pub(super) fn outline(effects: &[Effect]) -> String {
             Effect::PutOnPrompt(line) => format!("put on prompt {}", keys(line)),
             Effect::Suggest(text) => format!("suggest {text}"),
             Effect::OpenLine => "open line".into(),
+            Effect::Find(typed) => format!("find {typed}"),
             Effect::Edit(text) => format!("edit {text}"),
             Effect::MendWorkspace => "mend workspace".into(),
         })

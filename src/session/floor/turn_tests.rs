@@ -163,14 +163,15 @@ fn the_screen_of_a_steering_line_follows_the_window() {
 }
 
 #[test]
-fn a_command_is_handed_to_the_hook_and_the_floor_is_lent_when_that_worked() {
+fn a_command_is_handed_to_the_hook_and_refused_when_that_fails() {
     let scene = Scene::new();
     let (reply, mut ran) = oneshot::channel();
     let (floor, effects) = scene.tell(scene.turn(), FloorEvent::News(News::Run("ls".into(), reply)));
     assert_eq!((name(&floor), &*outline(&effects)), ("turn", "run ls"));
     let Some(Effect::Run { loan, .. }) = effects.into_iter().last() else { panic!("it is run") };
-    let error = std::io::Error::other("disk full");
-    let (floor, _) = scene.tell(floor, FloorEvent::NotRun(loan, error));
+    let (floor, _) = scene.tell(floor, FloorEvent::Runs(loan));
+    assert_eq!(name(&floor), "lent");
+    let (floor, _) = scene.tell(floor, FloorEvent::NotHanded(std::io::Error::other("disk full")));
     assert_eq!(name(&floor), "turn");
     assert!(ran.try_recv().unwrap().result.unwrap_err().contains("disk full"));
 }

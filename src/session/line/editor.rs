@@ -6,35 +6,88 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
 use crate::session::Session;
-use crate::session::floor::{Effect, FloorEvent};
+use crate::session::errands::Done;
+use crate::session::floor::FloorEvent;
 
 /// A text that is longer was not typed.
 const TEXT_CAP: u64 = 4 * 1024 * 1024;
 
+/// The editor of a text that is typed here.
+pub(in crate::session) enum Editor {
+    /// It gets the terminal once that has taken everything we had to show.
+    Wanted(String),
+    /// Its process, or 0 before there is one.
+    Runs(Arc<AtomicI32>),
+}
+
 impl Session {
-    /// Lends the terminal to `$VISUAL` or `$EDITOR` and takes back what was written. Meanwhile the shell's output waits.
-    pub(in crate::session) fn edit_elsewhere(&mut self, text: &str) -> Vec<Effect> {
-        let environment = self.hook.environment();
+    /// Lends the terminal to `$VISUAL` or `$EDITOR`, if somebody wants that and the terminal is free. Meanwhile the shell's output
+    /// waits. A thread waits for the editor.
+    pub(in crate::session) fn start_editor(&mut self) {
+        let Some(Editor::Wanted(text)) = &mut self.editor else { return };
+        self.wires.show();
+        if !self.wires.to_screen.is_empty() {
+            return;
+        }
+        let (text, process) = (std::mem::take(text), Arc::<AtomicI32>::default());
+        self.editor = Some(Editor::Runs(Arc::clone(&process)));
+        let exported = self.hook.workspace.environment();
         let path = self.hook.workspace.directory().join("query.md");
-        self.wires.show_rest();
-        self.wires.terminal.leave_raw();
         let cwd = self.books.cwd().map(ToOwned::to_owned).unwrap_or_default();
-        let edited = edit(text, &path, &cwd, &environment);
+        self.wires.terminal.leave_raw();
+        self.wires.is_lent = true;
+        let edit = move || {
+            let edited = edit(&text, &path, &cwd, &exported.wait(), &process);
+            let _ = fs::remove_file(&path);
+            Some(Done::Edited(edited))
+        };
+        if !self.errands.run("editor", edit) {
+            self.end_editor(Err(io::ErrorKind::OutOfMemory.into()));
+        }
+    }
+
+    /// The editor has ended.
+    pub(in crate::session) fn end_editor(&mut self, edited: io::Result<String>) {
+        if self.editor.take().is_some() {
+            self.take_terminal();
+            self.on(FloorEvent::Edited(edited));
+        }
+    }
+
+    /// Ends an editor that nobody waits for any more.
+    pub(in crate::session) fn hang_up_editor(&mut self) {
+        if let Some(Editor::Runs(process)) = self.editor.take() {
+            let process = process.load(Ordering::Acquire);
+            if process > 0 {
+                let _ = kill(Pid::from_raw(process), Signal::SIGHUP);
+            }
+            self.take_terminal();
+        }
+    }
+
+    fn take_terminal(&mut self) {
+        self.wires.is_lent = false;
         if let Err(error) = self.wires.terminal.enter_raw() {
             tracing::warn!(%error, "raw mode was not entered again");
         }
-        let _ = fs::remove_file(&path);
-        self.tell_floor(FloorEvent::Edited(edited))
     }
 }
 
-fn edit(text: &str, path: &Path, cwd: &Path, environment: &[(OsString, OsString)]) -> io::Result<String> {
+fn edit(
+    text: &str,
+    path: &Path,
+    cwd: &Path,
+    environment: &[(OsString, OsString)],
+    process: &AtomicI32,
+) -> io::Result<String> {
     let _ = fs::remove_file(path);
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(text.as_bytes())?;
@@ -56,7 +109,11 @@ fn edit(text: &str, path: &Path, cwd: &Path, environment: &[(OsString, OsString)
         .current_dir(directory)
         .stdin(Stdio::inherit())
         .spawn()?;
-    wait(Pid::from_raw(i32::try_from(child.id()).unwrap_or(i32::MAX)))?;
+    let child = Pid::from_raw(i32::try_from(child.id()).unwrap_or(i32::MAX));
+    process.store(child.as_raw(), Ordering::Release);
+    let ended = wait(child);
+    process.store(0, Ordering::Release);
+    ended?;
     use std::io::Read;
     let mut edited = Vec::new();
     fs::File::open(path)?.take(TEXT_CAP).read_to_end(&mut edited)?;

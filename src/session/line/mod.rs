@@ -2,3 +2,5 @@
 
 mod editor;
 mod offers;
+
+pub(super) use editor::Editor;

@@ -11,6 +11,8 @@ use crate::provider::{self, Keys, WithKeys};
 
 use crate::session::Session;
 use crate::session::agent_link::{self, Completes, SlashCommand};
+use crate::session::errands::Done;
+use crate::session::floor::{Effect, FloorEvent};
 
 /// Entries of a directory that are looked at; with more of them one types on.
 const ENTRIES: usize = 5000;
@@ -23,12 +25,20 @@ impl Session {
             help: command.help.to_owned(),
             arguments: arguments(command.completes, &models),
         };
+        Offers { verbs: agent_link::commands().map(verb).collect(), recent: self.books.recent.listed() }
+    }
+
+    /// Looks for the paths that begin with what was typed. A thread does it: a disk may take its time.
+    pub(in crate::session) fn find_files(&mut self, typed: String) -> Vec<Effect> {
         let cwd = self.books.cwd().map(ToOwned::to_owned).unwrap_or_default();
-        let home = std::env::home_dir();
-        Offers {
-            verbs: agent_link::commands().map(verb).collect(),
-            recent: self.books.recent.listed(),
-            files: Some(Box::new(move |typed| files(&cwd, home.as_deref(), typed))),
+        let wanted = typed.clone();
+        let find = move || {
+            let found = files(&cwd, std::env::home_dir().as_deref(), &wanted);
+            Some(Done::Files { typed: wanted, found })
+        };
+        match self.errands.run("files", find) {
+            true => Vec::new(),
+            false => self.tell_floor(FloorEvent::Found { typed, found: Vec::new() }),
         }
     }
 }
@@ -37,11 +47,12 @@ impl Session {
     /// The names of the models that can be asked from the live shell, as far as they are known without a request. A thread of its
     /// own finds them, because it reads the file of kept keys; until then completion has no names.
     fn model_names(&mut self) -> Arc<OnceLock<Vec<String>>> {
-        let (environment, wish) = (self.hook.environment(), self.agent.setup.settings.wish.clone());
+        let (exported, wish) = (self.hook.workspace.environment(), self.agent.setup.settings.wish.clone());
         let keys = self.agent.setup.keys.clone();
         let names = Arc::new(OnceLock::new());
         let found = Arc::clone(&names);
         let find = move || {
+            let environment = exported.wait();
             let exported = |name: &str| {
                 let (_, value) = environment.iter().find(|(known, _)| known == name)?;
                 value.to_str().map(str::to_owned)

@@ -31,12 +31,14 @@ pub(super) struct Wires {
     pub(super) to_shell: Outbox,
     /// Whether somebody still holds the shell's side of its terminal.
     pub(super) shell_is_open: bool,
+    /// Whether the person's editor has the terminal: nobody else reads or writes it.
+    pub(super) is_lent: bool,
 }
 
 impl Wires {
     pub(super) fn new(terminal: Box<dyn Terminal>, shell: Box<dyn Shell>, signals: Signals) -> Wires {
         let (to_screen, to_shell) = (Outbox::default(), Outbox::default());
-        Wires { terminal, shell, signals, to_screen, to_shell, shell_is_open: true }
+        Wires { terminal, shell, signals, to_screen, to_shell, shell_is_open: true, is_lent: false }
     }
 
     /// Passes bytes to the shell: at once if it takes them, else from the queue.
@@ -58,7 +60,7 @@ impl Wires {
     /// Shows what the terminal takes right now; an error means that it is gone.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         let front = self.to_screen.front();
-        if !front.is_empty() {
+        if !front.is_empty() && !self.is_lent {
             match self.terminal.write(front) {
                 Ok(count) => self.to_screen.consume(count),
                 Err(error) if is_later(&error) => {}
@@ -180,13 +182,13 @@ mod tests {
         let (mut wires, person, script) = wires();
         person.types(b"k");
         script.prints(b"o");
-        let ready = wires.wait(None, ALL, PollTimeout::ZERO);
+        let ready = wires.wait(None, None, ALL, PollTimeout::ZERO);
         assert!(ready.keys && ready.output && !ready.screen_takes && !ready.shell_takes);
-        let ready = wires.wait(None, Interest { keys: false, output: false, news: false }, PollTimeout::ZERO);
+        let ready = wires.wait(None, None, Interest { keys: false, output: false, news: false }, PollTimeout::ZERO);
         assert_eq!(ready, Ready::default());
         wires.to_screen.push(b"x");
         wires.to_shell.push(b"y");
-        let ready = wires.wait(None, ALL, PollTimeout::ZERO);
+        let ready = wires.wait(None, None, ALL, PollTimeout::ZERO);
         assert!(ready.screen_takes && ready.shell_takes);
     }
 
@@ -199,14 +201,14 @@ mod tests {
         assert_eq!(wires.gather(&mut chunk), 3);
         assert_eq!(wires.gather(&mut chunk), 0);
         assert!(!wires.shell_is_open);
-        assert_eq!(wires.wait(None, ALL, PollTimeout::ZERO), Ready::default());
+        assert_eq!(wires.wait(None, None, ALL, PollTimeout::ZERO), Ready::default());
     }
 
     #[test]
     fn a_terminal_that_is_gone_is_an_error() {
         let (mut wires, person, _script) = wires();
         drop(person);
-        assert!(wires.wait(None, ALL, PollTimeout::ZERO).terminal_gone);
+        assert!(wires.wait(None, None, ALL, PollTimeout::ZERO).terminal_gone);
         wires.to_screen.push(b"x");
         assert!(wires.flush().is_err());
     }

@@ -12,6 +12,7 @@ use super::Wires;
 pub(in crate::session) struct Ready {
     pub(in crate::session) signals: bool,
     pub(in crate::session) news: bool,
+    pub(in crate::session) errands: bool,
     pub(in crate::session) terminal_gone: bool,
     pub(in crate::session) screen_takes: bool,
     pub(in crate::session) keys: bool,
@@ -28,10 +29,12 @@ pub(in crate::session) struct Interest {
 }
 
 impl Wires {
-    /// Sleeps until there is something to do. `news` is the descriptor that tells of news from the agent.
+    /// Sleeps until there is something to do. `news` is the descriptor that tells of news from the agent, `errands` the one that
+    /// tells of work that another thread has done.
     pub(in crate::session) fn wait(
         &self,
         news: Option<BorrowedFd<'_>>,
+        errands: Option<BorrowedFd<'_>>,
         wanted: Interest,
         timeout: PollTimeout,
     ) -> Ready {
@@ -39,25 +42,29 @@ impl Wires {
             let reads = if reads { PollFlags::POLLIN } else { PollFlags::empty() };
             reads | if writes { PollFlags::POLLOUT } else { PollFlags::empty() }
         };
-        let takes_news = news.is_some() && wanted.news;
-        let takes_output = self.shell_is_open && wanted.output;
+        let has_terminal = !self.is_lent;
+        let takes_news = news.is_some() && wanted.news && has_terminal;
+        let takes_output = self.shell_is_open && wanted.output && has_terminal;
+        let shows = !self.to_screen.is_empty() && has_terminal;
         let mut waited = [
             PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
-            PollFd::new(self.terminal.as_fd(), flags(wanted.keys, !self.to_screen.is_empty())),
+            PollFd::new(self.terminal.as_fd(), flags(wanted.keys && has_terminal, shows)),
             PollFd::new(news.unwrap_or(self.signals.as_fd()), flags(takes_news, false)),
+            PollFd::new(errands.unwrap_or(self.signals.as_fd()), flags(errands.is_some(), false)),
             PollFd::new(self.shell.as_fd(), flags(takes_output, !self.to_shell.is_empty())),
         ];
         // A shell that has let go of its terminal would wake us for ever.
-        let is_heard = self.shell_is_open && (wanted.output || !self.to_shell.is_empty());
-        let count = if is_heard { 4 } else { 3 };
+        let is_heard = self.shell_is_open && (takes_output || !self.to_shell.is_empty());
+        let count = if is_heard { 5 } else { 4 };
         if poll(&mut waited[..count], timeout).is_err() {
             return Ready::default();
         }
-        let [signals, terminal, news, shell] = waited.map(|fd| fd.revents().unwrap_or(PollFlags::empty()));
+        let [signals, terminal, news, done, shell] = waited.map(|fd| fd.revents().unwrap_or(PollFlags::empty()));
         let gone = PollFlags::POLLHUP | PollFlags::POLLERR | PollFlags::POLLNVAL;
         Ready {
             signals: signals.contains(PollFlags::POLLIN),
             news: takes_news && news.intersects(PollFlags::POLLIN | gone),
+            errands: errands.is_some() && done.contains(PollFlags::POLLIN),
             terminal_gone: terminal.intersects(gone),
             screen_takes: terminal.contains(PollFlags::POLLOUT),
             keys: terminal.contains(PollFlags::POLLIN),

@@ -134,10 +134,6 @@ impl Turn {
                 self.back.show(rest, effects);
                 return Floor::Lent(Box::new(Lent::new(self, loan, view.books.recorder.new_capture())));
             }
-            FloorEvent::NotRun(loan, error) => {
-                refuse(loan, format!("the command could not be handed to the shell: {error}"));
-                return self.go_on(view, effects);
-            }
             FloorEvent::Recalled(recalled) => return self.recall(recalled, view, effects),
             FloorEvent::Words(words) => return self.print(&words, view, effects),
             FloorEvent::Notice(words) => return self.end(Some(&words), view, effects),
@@ -376,7 +372,7 @@ impl Turn {
     }
 }
 
-fn refuse(loan: Loan, why: String) {
+pub(super) fn refuse(loan: Loan, why: String) {
     let _ = loan.send(Ran { result: Err(why), place: None });
 }
 

@@ -82,7 +82,7 @@ impl Turn {
         };
         let mut out = Vec::new();
         match outcome {
-            Outcome::Open | Outcome::Edit(_) => {
+            Outcome::Open | Outcome::Edit(_) | Outcome::Find(_) => {
                 line.paint(&screen(view), history, &mut out);
                 self.back.show(out, effects);
                 return Floor::Turn(self);

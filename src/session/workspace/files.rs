@@ -1,7 +1,9 @@
-//! The session's private directory: its lock, the directive FIFO, the integration script and the spill files.
+//! The files of the session's private directory.
 
+use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -32,7 +34,7 @@ const OF_HOOKS: [&str; 6] = [ENVIRONMENT, "names", "trap", "keys", "keysmap", "j
 const ENVIRONMENT_CAP: u64 = 4 * 1024 * 1024;
 
 /// The directory, held for as long as the session lives.
-pub(super) struct Workspace {
+pub(super) struct Files {
     directory: PathBuf,
     fifo: PathBuf,
     directives: Option<File>,
@@ -41,13 +43,13 @@ pub(super) struct Workspace {
     _lock: SessionLock,
 }
 
-impl Workspace {
-    pub(super) fn create(paths: &Paths, session: &str) -> io::Result<Workspace> {
+impl Files {
+    pub(super) fn create(paths: &Paths, session: &str) -> io::Result<Files> {
         let (directory, lock) = paths.make_session_dir(session)?;
         let fifo = directory.join("directives");
         let directives = Some(make_fifo(&fifo)?);
         make_files_of_hooks(&directory)?;
-        Ok(Workspace { directory, fifo, directives, old: Vec::new(), _lock: lock })
+        Ok(Files { directory, fifo, directives, old: Vec::new(), _lock: lock })
     }
 
     /// Makes the directory anew if somebody has deleted it, as a cleaner of runtime directories may. True if that was needed.
@@ -153,7 +155,7 @@ impl Workspace {
     }
 }
 
-impl Drop for Workspace {
+impl Drop for Files {
     /// Leaves nothing but spill files, which the history may still name.
     fn drop(&mut self) {
         let ours = ["directives", "lock", TERMINAL, PAUSED, UNWRITTEN, COMMAND, RENEW];
@@ -182,6 +184,15 @@ fn make_fifo(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).custom_flags(flags).open(path)
 }
 
+/// The variables in a file of `NAME=value`, each with a zero byte behind it.
+pub(super) fn variables(bytes: &[u8]) -> Vec<(OsString, OsString)> {
+    let pairs = bytes.split(|&byte| byte == 0).filter_map(|entry| {
+        let equals = entry.iter().position(|&byte| byte == b'=')?;
+        Some((OsString::from_vec(entry[..equals].to_vec()), OsString::from_vec(entry[equals + 1..].to_vec())))
+    });
+    pairs.collect()
+}
+
 /// Whether the session with this directory runs its shell on `terminal`.
 pub(crate) fn hosts(directory: &Path, terminal: &Path) -> bool {
     use std::os::unix::ffi::OsStrExt;
@@ -190,7 +201,7 @@ pub(crate) fn hosts(directory: &Path, terminal: &Path) -> bool {
 }
 
 /// Random bytes as hex digits: a session's name, or its nonce.
-pub(super) fn random_hex<const N: usize>() -> io::Result<String> {
+pub(in crate::session) fn random_hex<const N: usize>() -> io::Result<String> {
     let mut bytes = [0; N];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())

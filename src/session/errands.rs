@@ -1,0 +1,99 @@
+//! Work that may wait for a disk or a program. Threads do it, and the loop is woken by what they bring back.
+
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+/// What a thread has brought back.
+pub(super) enum Done {
+    /// Words for the person, above the next prompt.
+    Notice(String),
+    /// A command could not be written down for the hook.
+    NotHanded(io::Error),
+    /// The correction of a command that has failed, in words.
+    Hint(String),
+    /// The person's editor has ended.
+    Edited(io::Result<String>),
+    /// The paths that begin with what was typed.
+    Files { typed: String, found: Vec<String> },
+    /// The queries of earlier conversations.
+    Queries(Vec<String>),
+}
+
+/// The loop's end: a descriptor that is readable when something was brought back.
+pub(super) struct Errands {
+    done: Receiver<Done>,
+    wake: UnixStream,
+    reporter: Reporter,
+}
+
+/// A thread's end.
+#[derive(Clone)]
+pub(super) struct Reporter {
+    done: Sender<Done>,
+    wake: Arc<UnixStream>,
+}
+
+impl Errands {
+    pub(super) fn new() -> io::Result<Errands> {
+        let (wake, awaken) = UnixStream::pair()?;
+        wake.set_nonblocking(true)?;
+        awaken.set_nonblocking(true)?;
+        let (sender, done) = channel();
+        Ok(Errands { done, wake, reporter: Reporter { done: sender, wake: Arc::new(awaken) } })
+    }
+
+    pub(super) fn reporter(&self) -> Reporter {
+        self.reporter.clone()
+    }
+
+    /// Does one thing on a thread of its own. Without a thread it is not done, which the log says.
+    pub(super) fn run(&self, name: &str, work: impl FnOnce() -> Option<Done> + Send + 'static) -> bool {
+        let reporter = self.reporter();
+        let work = move || work().into_iter().for_each(|done| reporter.report(done));
+        let started = thread::Builder::new().name(name.to_owned()).spawn(work);
+        started.inspect_err(|error| tracing::warn!(%error, name, "no thread can be started")).is_ok()
+    }
+
+    /// Takes what was brought back. Never waits.
+    pub(super) fn take(&self) -> Vec<Done> {
+        let mut bytes = [0; 64];
+        while (&self.wake).read(&mut bytes).is_ok_and(|count| count == bytes.len()) {}
+        self.done.try_iter().collect()
+    }
+}
+
+impl AsFd for Errands {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.wake.as_fd()
+    }
+}
+
+impl Reporter {
+    pub(super) fn report(&self, done: Done) {
+        // A session that has ended takes nothing.
+        let _ = self.done.send(done);
+        // If the socket is full, the loop is about to wake up anyway.
+        let _ = (&*self.wake).write(&[1]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nix::poll::{PollFd, PollFlags, poll};
+
+    #[test]
+    fn the_loop_is_woken_by_what_is_brought_back() {
+        let errands = Errands::new().unwrap();
+        assert!(errands.take().is_empty());
+        assert!(errands.run("test", || Some(Done::Notice("done".into()))));
+        let mut waited = [PollFd::new(errands.as_fd(), PollFlags::POLLIN)];
+        assert_eq!(poll(&mut waited, 30_000_u16), Ok(1));
+        assert!(matches!(&errands.take()[..], [Done::Notice(words)] if words == "done"));
+        assert_eq!(poll(&mut [PollFd::new(errands.as_fd(), PollFlags::POLLIN)], 0_u16), Ok(0));
+    }
+}

@@ -1,0 +1,286 @@
+//! The session's private directory: its lock, the directive FIFO, the integration script and the spill files.
+//!
+//! The loop only says what is to be done with the files; a thread does it, in that order. So a directive is sent after the command it
+//! is about was written down, and the environment is read before the hook goes on and may write it anew.
+
+mod files;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tokio::sync::oneshot;
+
+use crate::config::{Paths, private_dir};
+use crate::host::Kind;
+use crate::input;
+
+use super::errands::{Done, Reporter};
+use super::worker::{Tasks, Worker};
+use files::Files;
+
+pub(crate) use files::hosts;
+pub(super) use files::random_hex;
+
+/// Exported variables.
+pub(super) type Environment = Vec<(OsString, OsString)>;
+
+/// The variables that the shell exports, which another thread is reading. Not for the loop: it waits.
+#[derive(Debug)]
+pub(super) struct Exported(oneshot::Receiver<Environment>);
+
+impl Exported {
+    /// What the shell exports; what we do if it cannot be known.
+    pub(super) async fn read(self) -> Environment {
+        self.0.await.unwrap_or_else(|_| std::env::vars_os().collect())
+    }
+
+    /// Variables that are known already.
+    #[cfg(test)]
+    pub(super) fn known(environment: Environment) -> Exported {
+        let (known, exported) = oneshot::channel();
+        let _ = known.send(environment);
+        Exported(exported)
+    }
+
+    /// The same, for a thread that does nothing else.
+    pub(super) fn wait(self) -> Environment {
+        self.0.blocking_recv().unwrap_or_else(|_| std::env::vars_os().collect())
+    }
+}
+
+/// The directory, held for as long as the session lives.
+pub(super) struct Workspace {
+    directory: PathBuf,
+    fifo: PathBuf,
+    state: State,
+}
+
+enum State {
+    /// Until the first task: a tab that is starting needs no thread.
+    Idle(Box<Keeper>),
+    Working(Worker<Task>),
+    /// No thread can be had: nothing is done any more.
+    Lost,
+}
+
+/// The thread's part.
+struct Keeper {
+    files: Files,
+    reporter: Reporter,
+    /// The shell whose hooks are restored with the directory, and the terminal it runs on.
+    shell: Kind,
+    terminal: Option<PathBuf>,
+    /// The file of earlier queries.
+    queries: Option<PathBuf>,
+    /// Whether it was said that the directory is gone for good.
+    is_cut_off: bool,
+    /// What the shell exported when the hook last wrote it down.
+    exported: Option<Environment>,
+}
+
+enum Task {
+    Direct(String),
+    DirectAnew(String),
+    ForgetOldFifos,
+    WriteCommand(String),
+    RemoveCommand,
+    AskForNonce,
+    HasNonce,
+    Mend,
+    Environment(oneshot::Sender<Environment>),
+    Remove(Vec<PathBuf>),
+    LoadQueries,
+    KeepQuery(String),
+    Withdraw,
+}
+
+impl Workspace {
+    pub(super) fn create(paths: &Paths, session: &str, shell: Kind, reporter: Reporter) -> io::Result<Workspace> {
+        let files = Files::create(paths, session)?;
+        let (directory, fifo) = (files.directory().to_owned(), files.fifo().to_owned());
+        let queries = paths.query_history();
+        let keeper = Keeper { files, reporter, shell, terminal: None, queries, is_cut_off: false, exported: None };
+        Ok(Workspace { directory, fifo, state: State::Idle(Box::new(keeper)) })
+    }
+
+    pub(super) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    pub(super) fn fifo(&self) -> &Path {
+        &self.fifo
+    }
+
+    /// Says which terminal the shell is on, so that a second shellmate on the same one knows. For the start of a session only.
+    pub(super) fn note_terminal(&mut self, terminal: PathBuf) {
+        if let State::Idle(keeper) = &mut self.state {
+            keeper.files.note_terminal(&terminal);
+            keeper.terminal = Some(terminal);
+        }
+    }
+
+    /// Sends one line to the waiting hook.
+    pub(super) fn direct(&mut self, directive: String) {
+        self.give(Task::Direct(directive));
+    }
+
+    /// Sends one line through a new FIFO, because another program may be reading at the old one.
+    pub(super) fn direct_anew(&mut self, directive: String) {
+        self.give(Task::DirectAnew(directive));
+    }
+
+    /// The hook has heard.
+    pub(super) fn forget_old_fifos(&mut self) {
+        self.give(Task::ForgetOldFifos);
+    }
+
+    /// Writes down a command for the hook to look at. If that fails, `Done::NotHanded` says so.
+    pub(super) fn write_command(&mut self, command: String) {
+        self.give(Task::WriteCommand(command));
+    }
+
+    /// The command was run, or never will be.
+    pub(super) fn remove_command(&mut self) {
+        self.give(Task::RemoveCommand);
+    }
+
+    /// Has the hook choose another nonce before the next prompt.
+    pub(super) fn ask_for_nonce(&mut self) {
+        self.give(Task::AskForNonce);
+    }
+
+    /// The hook has chosen one.
+    pub(super) fn has_nonce(&mut self) {
+        self.give(Task::HasNonce);
+    }
+
+    /// Makes the directory anew if somebody has deleted it. If that fails, a notice says so, once.
+    pub(super) fn mend(&mut self) {
+        self.give(Task::Mend);
+    }
+
+    /// The shell's environment, as the hook has written it down before this was asked.
+    pub(super) fn environment(&mut self) -> Exported {
+        let (reply, exported) = oneshot::channel();
+        self.give(Task::Environment(reply));
+        Exported(exported)
+    }
+
+    /// Removes files that nobody needs any more.
+    pub(super) fn remove(&mut self, files: Vec<PathBuf>) {
+        self.give(Task::Remove(files));
+    }
+
+    /// Reads the queries of earlier conversations; `Done::Queries` brings them.
+    pub(super) fn load_queries(&mut self) {
+        self.give(Task::LoadQueries);
+    }
+
+    /// Keeps a query for later conversations.
+    pub(super) fn keep_query(&mut self, query: String) {
+        self.give(Task::KeepQuery(query));
+    }
+
+    /// Closes the way to the hook: one that waits goes on, and none waits any more.
+    pub(super) fn withdraw(&mut self) {
+        self.give(Task::Withdraw);
+    }
+
+    fn give(&mut self, task: Task) {
+        self.state = match std::mem::replace(&mut self.state, State::Lost) {
+            State::Idle(keeper) => match Worker::start("workspace", move |tasks| keeper.work(&tasks)) {
+                Ok(worker) => State::Working(worker),
+                Err(error) => {
+                    tracing::error!(%error, "the private directory has no thread");
+                    State::Lost
+                }
+            },
+            state => state,
+        };
+        if let State::Working(worker) = &self.state {
+            worker.give(task);
+        }
+    }
+}
+
+impl Drop for Workspace {
+    /// Waits for the thread, which leaves nothing of the directory but spill files.
+    fn drop(&mut self) {
+        if let State::Working(worker) = std::mem::replace(&mut self.state, State::Lost) {
+            worker.finish();
+        }
+    }
+}
+
+impl Keeper {
+    fn work(mut self: Box<Self>, tasks: &Tasks<Task>) {
+        while let Some(task) = tasks.next() {
+            match task {
+                Task::Direct(line) => self.files.direct(&line),
+                Task::DirectAnew(line) => self.files.direct_anew(&line),
+                Task::ForgetOldFifos => self.files.forget_old_fifos(),
+                Task::WriteCommand(command) => {
+                    if let Err(error) = self.files.write_command(&command) {
+                        self.reporter.report(Done::NotHanded(error));
+                    }
+                }
+                Task::RemoveCommand => self.files.remove_command(),
+                Task::AskForNonce => self.files.ask_for_nonce(),
+                Task::HasNonce => self.files.has_nonce(),
+                Task::Mend => self.mend(),
+                Task::Environment(reply) => drop(reply.send(self.environment())),
+                Task::Remove(files) => files.iter().for_each(|file| drop(std::fs::remove_file(file))),
+                Task::LoadQueries => self.load_queries(),
+                Task::KeepQuery(query) => self.keep_query(&query),
+                Task::Withdraw => self.files.withdraw(),
+            }
+        }
+    }
+
+    fn mend(&mut self) {
+        match self.files.mend() {
+            Ok(false) => self.is_cut_off = false,
+            Ok(true) => {
+                self.is_cut_off = false;
+                if let Err(error) = crate::host::restore(self.shell, self.files.directory()) {
+                    tracing::warn!(%error, "the rest of the hooks was not written again");
+                }
+                self.terminal.iter().for_each(|terminal| self.files.note_terminal(terminal));
+            }
+            Err(error) if !std::mem::replace(&mut self.is_cut_off, true) => {
+                let place = self.files.directory().display();
+                let words =
+                    format!("{place} was deleted and cannot be made again, so no questions can be asked: {error}");
+                self.reporter.report(Done::Notice(words));
+            }
+            Err(_) => {}
+        }
+    }
+
+    fn load_queries(&self) {
+        let Some(path) = &self.queries else { return };
+        match input::read_queries(path) {
+            Ok(queries) => self.reporter.report(Done::Queries(queries)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => tracing::warn!(%error, "the history of queries was not read"),
+        }
+    }
+
+    fn keep_query(&self, query: &str) {
+        let Some(path) = &self.queries else { return };
+        // The history of commands makes the same directory, but perhaps later.
+        let made = path.parent().map_or(Ok(()), private_dir);
+        if let Err(error) = made.and_then(|()| input::keep_query(path, query)) {
+            tracing::warn!(%error, "the query was not added to the history");
+        }
+    }
+
+    /// The shell's exported variables, as the hook has written them down last; ours if it could not.
+    fn environment(&mut self) -> Environment {
+        if let Some(bytes) = self.files.environment() {
+            self.exported = Some(files::variables(&bytes));
+        }
+        self.exported.clone().unwrap_or_else(|| std::env::vars_os().collect())
+    }
+}
