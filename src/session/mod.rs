@@ -91,8 +91,9 @@ pub(crate) enum SessionError {
     Host(#[from] HostError),
 }
 
-/// A pty hands over at most a page at a time. Four cost fewer writes than one; with more, whoever draws waits for whoever reads.
-const CHUNK: usize = 16 * 1024;
+/// A pty hands over at most a page at a time, and takes two. Two at once cost fewer writes than one; with more, each write would be
+/// taken in part only, and whoever draws would wait for whoever reads.
+const CHUNK: usize = 8 * 1024;
 
 /// Why the loop is over.
 enum Over {
