@@ -189,7 +189,7 @@ impl Workspace {
 
     fn give(&mut self, task: Task) {
         self.state = match std::mem::replace(&mut self.state, State::Lost) {
-            State::Idle(keeper) => match Worker::start("workspace", move |tasks| keeper.work(&tasks)) {
+            State::Idle(mut keeper) => match Worker::start("workspace", move |tasks| keeper.work(&tasks)) {
                 Ok(worker) => State::Working(worker),
                 Err(error) => {
                     tracing::error!(%error, "the private directory has no thread");
@@ -214,7 +214,7 @@ impl Drop for Workspace {
 }
 
 impl Keeper {
-    fn work(mut self: Box<Self>, tasks: &Tasks<Task>) {
+    fn work(&mut self, tasks: &Tasks<Task>) {
         while let Some(task) = tasks.next() {
             match task {
                 Task::Direct(line) => self.files.direct(&line),
