@@ -26,8 +26,8 @@ pub(crate) struct Script {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Whether a program of the shell's has the terminal.
-    runs_program: bool,
+    /// The program that has the shell's terminal, if the shell itself has not.
+    program: Option<Pid>,
     edits_lines: bool,
     signals: Vec<Signal>,
     sizes: Vec<(u16, u16)>,
@@ -55,8 +55,9 @@ impl Script {
         sent
     }
 
-    pub(crate) fn runs_program(&self, runs: bool) {
-        self.state.borrow_mut().runs_program = runs;
+    /// A program of the shell's gets the terminal.
+    pub(crate) fn runs_program(&self, program: Pid) {
+        self.state.borrow_mut().program = Some(program);
     }
 
     pub(crate) fn edits_lines(&self, edits: bool) {
@@ -95,7 +96,7 @@ impl Shell for ScriptedShell {
     }
 
     fn foreground(&self) -> Option<Pid> {
-        Some(if self.state.borrow().runs_program { Pid::from_raw(1) } else { Pid::this() })
+        self.state.borrow().program.or(Some(Pid::this()))
     }
 
     fn edits_lines_itself(&self) -> bool {

@@ -8,7 +8,7 @@ use std::time::Instant;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::render::{Options, Size, Theme, Wrapping};
-use crate::tty::{self, Tty, TtyError};
+use crate::tty::{self, Terminal, Tty, TtyError};
 
 use super::prompt::{Around, Asked, Moment, Prompt, Read};
 use super::wires::is_later;
@@ -61,14 +61,12 @@ pub(crate) fn inquire(
     let tty = Tty::open()?;
     tty.enter_raw()?;
     tty.forget_keys();
-    let mut desk = Desk { tty, out: Vec::new(), reads: 0, typed: None };
-    let prompt = desk.ask(asked, look, cwd)?;
-    desk.wait_for_answer(prompt, is_over)
+    Desk::new(Box::new(tty)).inquire(asked, look, cwd, is_over)
 }
 
 /// The terminal while a question is open.
 struct Desk {
-    tty: Tty,
+    terminal: Box<dyn Terminal>,
     /// Bytes to be shown.
     out: Vec<u8>,
     reads: u64,
@@ -77,8 +75,23 @@ struct Desk {
 }
 
 impl Desk {
+    fn new(terminal: Box<dyn Terminal>) -> Desk {
+        Desk { terminal, out: Vec::new(), reads: 0, typed: None }
+    }
+
+    fn inquire(
+        mut self,
+        asked: Asked,
+        look: &Look,
+        cwd: &Path,
+        is_over: impl Fn() -> bool,
+    ) -> Result<Inquired, InquiryError> {
+        let prompt = self.ask(asked, look, cwd)?;
+        self.wait_for_answer(prompt, is_over)
+    }
+
     fn ask(&mut self, asked: Asked, look: &Look, cwd: &Path) -> io::Result<Prompt> {
-        let size = self.tty.size();
+        let size = self.terminal.size();
         let size = Size { columns: size.cols, rows: size.rows };
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
         let options = Options::of_terminal(size, look.theme, look.wrap, variable);
@@ -95,7 +108,7 @@ impl Desk {
         let mut keys = [0; 256];
         while let Some(mut open) = prompt.take() {
             if open.open(Moment { now: Instant::now(), is_drawn: true, typed: self.typed }, &mut self.out) {
-                self.tty.forget_keys();
+                self.terminal.forget_keys();
             }
             self.show()?;
             let read = self.read(&mut keys);
@@ -134,20 +147,85 @@ impl Desk {
 
     /// Waits a little for keys.
     fn read(&self, keys: &mut [u8]) -> io::Result<usize> {
-        poll(&mut [PollFd::new(self.tty.as_fd(), PollFlags::POLLIN)], PollTimeout::from(TICK))?;
-        self.tty.read(keys)
+        poll(&mut [PollFd::new(self.terminal.as_fd(), PollFlags::POLLIN)], PollTimeout::from(TICK))?;
+        self.terminal.read(keys)
     }
 
     fn show(&mut self) -> io::Result<()> {
         while !self.out.is_empty() {
-            match self.tty.write(&self.out) {
+            match self.terminal.write(&self.out) {
                 Ok(count) => drop(self.out.drain(..count)),
                 Err(error) if is_later(&error) => {
-                    poll(&mut [PollFd::new(self.tty.as_fd(), PollFlags::POLLOUT)], PollTimeout::NONE)?;
+                    poll(&mut [PollFd::new(self.terminal.as_fd(), PollFlags::POLLOUT)], PollTimeout::NONE)?;
                 }
                 Err(error) => return Err(error),
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use tokio::sync::oneshot;
+
+    use super::*;
+    use crate::tool::{Answer, Question};
+    use crate::tty::{Person, ScriptedTerminal};
+
+    /// Asks a question. `acts` is what the person does, called again and again; it says whether nobody waits any more.
+    fn inquire(acts: impl Fn(&Person) -> bool) -> (Inquired, Option<Answer>) {
+        let (terminal, person) = ScriptedTerminal::new();
+        let (reply, mut answer) = oneshot::channel();
+        let asked = Asked::Question(Question { text: "which one?".into(), choices: Vec::new() }, reply);
+        let desk = Desk::new(Box::new(terminal));
+        let inquired = desk.inquire(asked, &Look::default(), Path::new("/"), || acts(&person)).unwrap();
+        (inquired, answer.try_recv().ok())
+    }
+
+    #[test]
+    fn an_answer_counts_once_the_question_listens() {
+        let (asked, typed) = (Cell::new(false), Cell::new(false));
+        let (inquired, answer) = inquire(|person| {
+            let screen = person.sees();
+            asked.set(asked.get() || screen.contains("which one?"));
+            if screen.contains(" > ") {
+                person.types(b"that\r");
+                typed.set(true);
+            }
+            false
+        });
+        assert!(asked.get() && typed.get());
+        assert_eq!((inquired, answer), (Inquired::Answered, Some(Answer::Said("that".into()))));
+    }
+
+    #[test]
+    fn ctrl_c_interrupts() {
+        let (inquired, answer) = inquire(|person| {
+            person.types(b"\x03");
+            false
+        });
+        assert_eq!((inquired, answer), (Inquired::Interrupted, None));
+    }
+
+    #[test]
+    fn a_question_that_nobody_waits_for_is_taken_back() {
+        let (inquired, answer) = inquire(|_| true);
+        assert_eq!((inquired, answer), (Inquired::TakenBack, None));
+    }
+
+    #[test]
+    fn keys_that_were_typed_too_early_answer_nothing() {
+        let rounds = Cell::new(0);
+        let (inquired, answer) = inquire(|person| {
+            rounds.set(rounds.get() + 1);
+            if rounds.get() < 4 {
+                person.types(b"no\r");
+            }
+            rounds.get() > 12
+        });
+        assert_eq!((inquired, answer), (Inquired::TakenBack, None));
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use nix::poll::PollFlags;
+use nix::unistd::Pid;
 
 use super::agent_link::{AgentLink, AgentSetup, News, ScriptedAgent};
 use super::agent_news::AgentHandle;
@@ -263,7 +264,7 @@ fn a_bare_query_opens_a_line_whose_follow_ups_are_asked() {
 fn the_hotkey_opens_a_line_over_a_program_and_pressed_again_goes_to_it() {
     let mut scripted = Scripted::new();
     scripted.prompts();
-    scripted.script.runs_program(true);
+    scripted.script.runs_program(Pid::from_raw(1));
     scripted.says("start;/;vim");
     scripted.prints("\x1b[?1049hTEXT");
     scripted.person.sees();
@@ -285,7 +286,7 @@ fn the_hotkey_opens_a_line_over_a_program_and_pressed_again_goes_to_it() {
 fn a_forged_query_takes_nothing() {
     let mut scripted = Scripted::new();
     scripted.prompts();
-    scripted.script.runs_program(true);
+    scripted.script.runs_program(Pid::from_raw(1));
     scripted.says("query;> why;kept");
     scripted.says("wait;1;/");
     assert!(scripted.session.floor.is_shell());

@@ -23,6 +23,9 @@ pub(crate) trait Terminal: AsFd {
 
     /// Puts the settings back that the terminal had before.
     fn leave_raw(&self);
+
+    /// Drops the keys that were typed and not read yet.
+    fn forget_keys(&self);
 }
 
 impl Terminal for Tty {
@@ -48,5 +51,9 @@ impl Terminal for Tty {
 
     fn leave_raw(&self) {
         Tty::leave_raw(self);
+    }
+
+    fn forget_keys(&self) {
+        Tty::forget_keys(self);
     }
 }

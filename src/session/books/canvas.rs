@@ -43,3 +43,30 @@ impl Canvas<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the terminal gets, what the screen's record shows, and whether the cursor's line is empty.
+    fn after(paint: impl Fn(&mut Canvas<'_>)) -> (String, String, bool) {
+        let (mut tracker, mut screen, mut out) = (Tracker::default(), Screen::default(), Outbox::default());
+        paint(&mut Canvas { tracker: &mut tracker, screen: &mut screen, out: &mut out });
+        let shown = screen.shown(24, 80, false).text;
+        (String::from_utf8_lossy(out.front()).into_owned(), shown, tracker.at_line_start())
+    }
+
+    #[test]
+    fn each_way_of_painting_changes_the_records_it_names() {
+        assert_eq!(after(|canvas| canvas.show(b"x")), ("x".into(), "x".into(), false));
+        assert_eq!(after(|canvas| canvas.draw(b"x")), ("x".into(), "x".into(), true));
+        assert_eq!(after(|canvas| canvas.restore(b"x")), ("x".into(), String::new(), true));
+    }
+
+    #[test]
+    fn an_erased_line_is_painted_as_readline_shows_control_characters() {
+        let (painted, shown, _) = after(|canvas| canvas.repaint(b"a\x02\tb\x7f\nc"));
+        assert_eq!(painted, "\ra^B\tb^?\r\nc");
+        assert_eq!(shown, "", "the records have the line already");
+    }
+}

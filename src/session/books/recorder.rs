@@ -84,3 +84,53 @@ pub(in crate::session) fn switch_screen(capture: &mut Capture, is_full_screen: b
         false => capture.leave_full_screen(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+    use crate::capture::Size;
+
+    fn recorder() -> Recorder {
+        let privacy = Privacy::new(None, PathBuf::from("/no/such/file"));
+        Recorder::new(Limits::default(), Spiller::none(), privacy, "nonce")
+    }
+
+    /// Records a command that prints this, and returns its output as text.
+    fn output(recorder: &mut Recorder, print: impl Fn(&mut Recorder), eol_mark: &[u8]) -> String {
+        let (started_at, duration) = (SystemTime::UNIX_EPOCH, Duration::ZERO);
+        let command = Command { text: b"x".to_vec(), cwd: "/".into(), status: 0, started_at, duration };
+        recorder.start(b"x");
+        print(recorder);
+        recorder.end(command, eol_mark);
+        recorder.finished.pop().unwrap().output.text(Size::new(24, 80))
+    }
+
+    #[test]
+    fn output_is_kept_without_what_the_shell_adds() {
+        let mut recorder = recorder();
+        assert_eq!(output(&mut recorder, |recorder| recorder.push(b"one\r\ntwo\r\n"), b""), "one\ntwo");
+        assert_eq!(output(&mut recorder, |recorder| recorder.push(b"\x1b[0m"), b""), "", "colours alone are no output");
+    }
+
+    #[test]
+    fn a_full_screen_program_leaves_no_output() {
+        let printed = |recorder: &mut Recorder| {
+            recorder.push(b"before\r\n");
+            recorder.switch_screen(true);
+            recorder.push(b"~~~~");
+            recorder.switch_screen(false);
+        };
+        assert!(!output(&mut recorder(), printed, b"").contains("~~~~"));
+    }
+
+    #[test]
+    fn without_a_command_nothing_is_recorded() {
+        let mut recorder = recorder();
+        recorder.push(b"a job");
+        recorder.switch_screen(true);
+        assert!(recorder.finished.is_empty() && recorder.capture.is_none());
+    }
+}

@@ -278,3 +278,92 @@ fn arrows_and_function_keys_are_type_ahead_as_a_whole() {
     let (_, effects) = scene.keys(scene.turn(), b"\x1b[A\x1bOP\x1b[1;5C");
     assert_eq!(outline(&effects), "hold \\x1b[A\\x1bOP\\x1b[1;5C");
 }
+
+#[test]
+fn output_and_thoughts_are_unfolded_by_keys_of_their_own() {
+    let scene = Scene::new();
+    let call = crate::chat::Call { id: "1".into(), name: "bash".into(), arguments: "{}".into() };
+    let kind = crate::chat::ToolKind::Run;
+    let started = Event::CallStarted { call, kind, title: "seq 50".into() };
+    let (floor, _) = scene.tell(scene.turn(), FloorEvent::News(News::Event(started)));
+    let text = (0..50).map(|line| format!("{line}\n")).collect();
+    let printed = Event::CallOutput { id: "1".into(), text };
+    let (floor, _) = scene.tell(floor, FloorEvent::News(News::Event(printed)));
+    let (floor, effects) = scene.keys(floor, b"\x0f\x14");
+    assert_eq!((name(&floor), &*outline(&effects)), ("turn", ""), "neither key is type-ahead");
+}
+
+#[test]
+fn the_keys_of_a_turn_are_type_ahead_while_a_question_stands() {
+    let scene = Scene::new();
+    let (floor, _) = scene.tell(scene.turn(), FloorEvent::News(approve().0));
+    let (_, effects) = scene.keys(floor, b"\x0f\x14>");
+    assert_eq!(outline(&effects), "hold \\x0f\\x14>");
+}
+
+#[test]
+fn a_slash_command_cannot_go_to_the_background() {
+    let scene = Scene::new();
+    let (floor, _) = scene.keys(scene.talk(), b"/model\r");
+    let (floor, effects) = scene.keys(floor, b"\x1ax");
+    assert_eq!((name(&floor), &*outline(&effects)), ("turn", "hold x"));
+}
+
+#[test]
+fn a_turn_of_a_conversation_goes_back_to_its_line() {
+    let scene = Scene::new();
+    let floor = scene.turn_in_talk();
+    assert!(!floor.is_covered() && floor.ticks() && !floor.shell_has_keyboard());
+    let (floor, effects) = scene.tell(floor, FloorEvent::GoBehind);
+    assert_eq!((name(&floor), &*outline(&effects)), ("talk", "open line, route held"));
+    assert!(painted(&effects).contains("request 1 goes on in the background"));
+}
+
+#[test]
+fn every_floor_says_who_has_the_keyboard() {
+    let scene = Scene::new();
+    let floors = [
+        (Floor::Shell, true),
+        (scene.accepted(), false),
+        (scene.turn(), false),
+        (scene.lent().0, true),
+        (scene.talk(), false),
+        (scene.cover(), false),
+        (Floor::Returning, false),
+    ];
+    for (floor, shell_has_keyboard) in floors {
+        assert_eq!(floor.shell_has_keyboard(), shell_has_keyboard, "{}", name(&floor));
+    }
+}
+
+#[test]
+fn only_a_conversation_over_the_screen_stops_the_shells_output() {
+    let scene = Scene::new();
+    for (mut floor, has_room) in [
+        (Floor::Shell, true),
+        (scene.accepted(), true),
+        (scene.turn(), true),
+        (scene.lent().0, true),
+        (scene.talk(), true),
+        (scene.cover(), false),
+        (Floor::Returning, true),
+    ] {
+        assert_eq!(floor.has_room(), has_room, "{}", name(&floor));
+    }
+}
+
+#[test]
+fn bytes_of_the_shell_are_shown_unless_somebody_else_paints() {
+    let scene = Scene::new();
+    for (mut floor, is_shown) in [
+        (Floor::Shell, true),
+        (scene.accepted(), false),
+        (scene.turn(), false),
+        (scene.turn_in_talk(), false),
+        (scene.lent().0, true),
+        (scene.talk(), false),
+        (Floor::Returning, true),
+    ] {
+        assert_eq!(floor.takes(b"x"), is_shown, "{}", name(&floor));
+    }
+}

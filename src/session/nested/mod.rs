@@ -97,3 +97,101 @@ impl Entering {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Child, Command, Stdio};
+
+    use nix::unistd::Pid;
+
+    use super::*;
+    use crate::host::Script;
+    use crate::session::scripted_tests::{books, wires};
+    use crate::tty::Person;
+
+    /// A session in which a shell without a line editor is started.
+    struct Nested {
+        shells: NestedShells,
+        books: Books,
+        wires: Wires,
+        _person: Person,
+        _script: Script,
+        shell: Child,
+    }
+
+    impl Nested {
+        fn new(is_on: bool) -> Nested {
+            let (wires, person, script) = wires();
+            // It waits for the end of its input, which comes when the test is over.
+            let shell = Command::new("sh").stdin(Stdio::piped()).spawn().unwrap();
+            let program = Pid::from_raw(shell.id().try_into().unwrap());
+            // The process gets its name a moment after it was started.
+            while host::process_name(program).as_deref() != Some("sh") {
+                std::thread::yield_now();
+            }
+            script.runs_program(program);
+            let shells = NestedShells::new(is_on, Some("Ctrl-\\".into()));
+            Nested { shells, books: books("nonce"), wires, _person: person, _script: script, shell }
+        }
+
+        fn sees(&mut self, piece: &Piece<'_>) -> String {
+            self.shells.see(piece, &mut self.books, &mut self.wires);
+            let shown = String::from_utf8_lossy(self.wires.to_screen.front()).into_owned();
+            self.wires.to_screen = Default::default();
+            shown
+        }
+
+        fn starts(&mut self, command: &str) {
+            let start = Mark::Start { cwd: "/".into(), text: command.into() };
+            self.sees(&Piece::Mark(start));
+        }
+    }
+
+    impl Drop for Nested {
+        fn drop(&mut self) {
+            drop(self.shell.stdin.take());
+            let _ = self.shell.wait();
+        }
+    }
+
+    #[test]
+    fn the_first_shell_of_a_kind_is_explained_above_its_prompt() {
+        let mut nested = Nested::new(true);
+        nested.starts("sh");
+        assert_eq!(nested.sees(&Piece::Bytes(b"\x1b[0m")), "", "nothing is drawn yet");
+        let shown = nested.sees(&Piece::Bytes(b"$ "));
+        assert!(shown.contains("lines run as shell commands here; Ctrl-\\ asks"), "{shown}");
+        assert_eq!(nested.sees(&Piece::Bytes(b"$ ")), "");
+        nested.starts("sh");
+        assert_eq!(nested.sees(&Piece::Bytes(b"$ ")), "", "once in a session");
+    }
+
+    #[test]
+    fn other_commands_and_full_screen_programs_are_left_alone() {
+        let mut nested = Nested::new(true);
+        nested.starts("make");
+        assert_eq!(nested.sees(&Piece::Bytes(b"$ ")), "");
+        nested.starts("sh");
+        assert_eq!(nested.sees(&Piece::Bytes(b"\x1b[H\x1b[2J$ ")), "", "it takes the whole screen");
+        assert_eq!(nested.sees(&Piece::Bytes(b"$ ")), "");
+        nested.starts("sh");
+        nested.sees(&Piece::Mark(Mark::End { status: 0, eol_mark: Vec::new() }));
+        assert_eq!(nested.sees(&Piece::Bytes(b"$ ")), "", "it has ended");
+    }
+
+    #[test]
+    fn a_line_that_has_text_already_is_not_disturbed() {
+        let mut nested = Nested::new(true);
+        nested.starts("sh");
+        nested.books.show(b"Password: ", &mut nested.wires.to_screen);
+        nested.wires.to_screen = Default::default();
+        assert_eq!(nested.sees(&Piece::Bytes(b"$ ")), "");
+    }
+
+    #[test]
+    fn the_explanation_can_be_switched_off() {
+        let mut nested = Nested::new(false);
+        nested.starts("sh");
+        assert_eq!(nested.sees(&Piece::Bytes(b"$ ")), "");
+    }
+}

@@ -71,4 +71,17 @@ mod tests {
         received.extend_from_slice(outbox.front());
         assert_eq!(received, expected);
     }
+
+    #[test]
+    fn what_was_queued_last_can_be_taken_back() {
+        let mut outbox = Outbox::default();
+        outbox.push(b"shown|kept|");
+        outbox.consume(6);
+        let waiting = outbox.front().len();
+        outbox.push(b"wrong");
+        outbox.truncate(waiting);
+        assert_eq!(outbox.front(), b"kept|");
+        outbox.consume(5);
+        assert!(outbox.is_empty() && outbox.has_room());
+    }
 }
