@@ -119,7 +119,7 @@ fn dense_streams() -> Vec<(&'static str, String)> {
         format!("\x1b[38;5;{colour}m\x1b[48;5;{}m\x1b[1;3;4m{}", 255 - colour, letter(at))
     };
     let medium = |at: usize| format!("\x1b[{};1H\x1b[38;5;{}mword\x1b[m other\x1b[K", row(at), at % 256);
-    let light = |at: usize| if at % 2000 == 0 { "\x1b[H".to_owned() } else { letter(at / 2000).to_string() };
+    let light = |at: usize| if at.is_multiple_of(2000) { "\x1b[H".to_owned() } else { letter(at / 2000).to_string() };
     let motion = |at: usize| format!("\x1b[{};{}H{}", row(at), column(at), letter(at));
     let synchronized = |at: usize| match at % 40 {
         0 => "\x1b[?2026h\x1b[H".to_owned(),
