@@ -11,11 +11,11 @@ use crate::capture::{Size, render};
 use crate::chat::Event;
 use crate::guard::Redactor;
 use crate::input::decode::PASTE_CAP;
-use crate::input::{Code, Decoder, Editing, EditorScreen, History, Input, Key, LineEditor, Offers, Outcome};
+use crate::input::{Code, Decoder, EditOutcome, Editing, EditorScreen, Input, Key, LineEditor, Offers, QueryHistory};
 use crate::provider::replay::replay;
 use crate::provider::sse::SseParser;
 use crate::provider::{Delta, ErrorKind, Protocol};
-use crate::render::{Depth, Mode, Options, Painter, Size as WindowSize, Theme, Wrapping};
+use crate::render::{Depth, Painter, RenderOptions, ScreenSize, TerminalMode, Theme, Wrapping};
 use crate::text::shell::parse::parse;
 use crate::text::shell::quote::{self, Dialect};
 use crate::text::shell::{Token, tokens};
@@ -97,7 +97,7 @@ fn read(protocol: Protocol, chunks: &[&[u8]]) -> (String, Result<(), ErrorKind>)
 /// Whatever a model says, in whatever pieces and on however wide a terminal, is painted: no panic, and no sequence but our own.
 pub fn markdown(input: (u8, u8, u8, String)) {
     let (step, columns, resized, text) = input;
-    let options = Options {
+    let options = RenderOptions {
         columns: columns.into(),
         rows: 24,
         wrap: if step % 2 == 0 { Wrapping::Words } else { Wrapping::Terminal },
@@ -106,14 +106,14 @@ pub fn markdown(input: (u8, u8, u8, String)) {
         unicode: true,
         synchronized: true,
         hyperlinks: true,
-        mode: Mode::Terminal,
+        mode: TerminalMode::Terminal,
     };
     let (mut painter, mut out, now) = (Painter::new(options), Vec::new(), Instant::now());
     let chars: Vec<char> = text.chars().collect();
     for (index, piece) in chars.chunks(usize::from(step).max(1)).enumerate() {
         painter.event(&Event::Text(piece.iter().collect()), now, &mut out);
         if index == 2 {
-            painter.resize(WindowSize { columns: resized.into(), rows: 24 }, &mut out);
+            painter.resize(ScreenSize { columns: resized.into(), rows: 24 }, &mut out);
         }
     }
     painter.finish(&mut out);
@@ -148,7 +148,7 @@ pub fn keys(input: (u8, u8, Vec<u8>)) {
     };
     let editing = if rows % 2 == 0 { Editing::Emacs } else { Editing::Vi };
     let (mut decoder, mut line, history, offers) =
-        (Decoder::default(), LineEditor::new(editing), History::default(), Offers::default());
+        (Decoder::default(), LineEditor::new(editing), QueryHistory::default(), Offers::default());
     for byte in &bytes {
         let Some(input) = decoder.byte(*byte) else { continue };
         match &input {
@@ -156,7 +156,7 @@ pub fn keys(input: (u8, u8, Vec<u8>)) {
             Input::Key(_) => {}
             Input::Paste(text) => assert!(text.len() <= 3 * PASTE_CAP),
         }
-        if !matches!(line.input(input, &history, &offers), Outcome::Open | Outcome::Edit(_)) {
+        if !matches!(line.input(input, &history, &offers), EditOutcome::Open | EditOutcome::Edit(_)) {
             line = LineEditor::new(editing);
         }
         line.paint(&screen, &history, &mut Vec::new());

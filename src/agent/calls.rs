@@ -22,13 +22,13 @@ const FAREWELL: Duration = Duration::from_millis(60);
 const TITLE_CAP: usize = 120;
 
 /// The calls of one step.
-pub(super) struct Calls<'a> {
+pub(super) struct StepCalls<'a> {
     pub(super) turn: &'a Turn,
     /// The environment that they run in.
     pub(super) context: &'a Context,
 }
 
-impl Calls<'_> {
+impl StepCalls<'_> {
     /// Runs these calls: consecutive reads concurrently, everything else one by one. Returns one result per call, in order.
     pub(super) async fn perform(&self, mut calls: Vec<Call>) -> Vec<Part> {
         let excess = calls.split_off(calls.len().min(MOST_CALLS));

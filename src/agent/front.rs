@@ -13,7 +13,7 @@ pub(crate) trait Front: Send + Sync {
     fn hear(&self, event: chat::Event);
 
     /// The current state of the live shell, if a call may have changed it since the query.
-    fn place(&self) -> Option<Place> {
+    fn place(&self) -> Option<WorkingContext> {
         None
     }
 
@@ -25,7 +25,7 @@ pub(crate) trait Front: Send + Sync {
 
 /// The directory and the environment of a shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct WorkingContext {
     pub cwd: PathBuf,
     /// The exported variables.
     pub environment: Vec<(OsString, OsString)>,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::context::{self, Assembled, Fragment, Query, Sources};
 use super::conventions::{self, Conventions};
 use super::window::{Budget, Past, Scale};
-use super::{Conversation, Limits};
+use super::{Conversation, TurnLimits};
 use crate::chat::{Message, ToolKind, ToolSpec};
 use crate::guard::{Grants, Redactor};
 use crate::provider::{Policy, Request, Resolved};
@@ -22,7 +22,7 @@ pub(crate) struct Kit {
     pub grants: Grants,
     /// Masks everything that a model reads. All kits of a session share the secrets it has learned.
     pub redactor: Redactor,
-    pub limits: Limits,
+    pub limits: TurnLimits,
     pub places: Arc<Places>,
     /// When a failed request is sent again.
     pub policy: Policy,
@@ -42,7 +42,7 @@ pub(crate) struct Places {
 }
 
 /// The parts of the request that a query would send.
-pub(crate) struct Preview {
+pub(crate) struct ContextPreview {
     pub model: String,
     pub system: &'static str,
     pub tools: Vec<ToolSpec>,
@@ -56,7 +56,7 @@ pub(crate) struct Preview {
     pub window: u32,
 }
 
-impl Preview {
+impl ContextPreview {
     /// The text that the query would add.
     pub(crate) fn words(&self) -> String {
         self.fragments.iter().map(|fragment| fragment.text.as_str()).collect()
@@ -116,11 +116,11 @@ impl Kit {
     }
 
     /// The request that a query would send, for `/context`.
-    pub(crate) fn preview(&self, conversation: &Conversation, ports: &Ports, query: &Query) -> Preview {
+    pub(crate) fn preview(&self, conversation: &Conversation, ports: &Ports, query: &Query) -> ContextPreview {
         let (redactor, past) = (&self.redactor, conversation.past());
         let (assembled, _) = self.assemble(query, past);
         let masked = |fragment: Fragment| fragment.masked(redactor);
-        Preview {
+        ContextPreview {
             model: self.model.model.clone(),
             system: context::SYSTEM,
             tools: self.tools(ports),

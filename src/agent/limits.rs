@@ -10,7 +10,7 @@ const COMPACT_AT: u32 = 200_000;
 
 /// The limits of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Limits {
+pub(crate) struct TurnLimits {
     /// The number of requests after which the person is asked whether to continue.
     pub steps: u32,
     /// How often the text of one answer may be shown. A request that breaks off after its text was shown this often is not sent again. It is 2
@@ -24,13 +24,13 @@ pub(crate) struct Limits {
     pub conventions: bool,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { steps: 50, tellings: 2, events: Events::default(), compact_at: COMPACT_AT, conventions: true }
+impl Default for TurnLimits {
+    fn default() -> TurnLimits {
+        TurnLimits { steps: 50, tellings: 2, events: Events::default(), compact_at: COMPACT_AT, conventions: true }
     }
 }
 
-impl Limits {
+impl TurnLimits {
     /// The most tokens of an answer: at most a quarter of the context window.
     pub(super) fn output(&self, context_window: Option<u32>) -> u32 {
         context_window.map_or(OUTPUT, |window| OUTPUT.min(window / 4)).max(256)

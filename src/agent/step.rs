@@ -4,14 +4,14 @@ use std::time::{Duration, SystemTime};
 
 use tokio_util::sync::CancellationToken;
 
-use super::stream::{Answer, Draft};
+use super::stream::{AnswerDraft, ModelAnswer};
 use super::{Turn, failure};
 use crate::chat::{Event, Failure, Message, Usage};
 use crate::provider::{ErrorKind, NextTry, Request};
 
 /// The result of a request.
 pub(super) enum Step {
-    Said(Answer),
+    Said(ModelAnswer),
     /// The person stopped it. Contains the part of the answer that had arrived.
     Interrupted(Message),
     /// The request is too long for the model, whose window is this large if the provider said so. Nothing was answered.
@@ -28,7 +28,7 @@ pub(super) async fn ask(turn: &Turn, request: &Request, usage: &mut Usage) -> St
     let Turn { kit, front, cancel, .. } = turn;
     let mut tellings = 0;
     for attempt in 1.. {
-        let mut draft = Draft::default();
+        let mut draft = AnswerDraft::default();
         let mut take = |delta| {
             if let Some(event) = draft.take(delta) {
                 front.hear(event);

@@ -10,7 +10,7 @@ const BROKEN_OFF: &str = "[the answer broke off here]";
 
 /// An answer that is being received.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
+pub(super) struct AnswerDraft {
     parts: Vec<Part>,
     /// The provider's index of each call, and its index in `parts`.
     calls: Vec<(usize, usize)>,
@@ -22,12 +22,12 @@ pub(super) struct Draft {
 
 /// A complete answer.
 #[derive(Debug, PartialEq)]
-pub(super) struct Answer {
+pub(super) struct ModelAnswer {
     pub(super) message: Message,
     pub(super) stop: Stop,
 }
 
-impl Answer {
+impl ModelAnswer {
     /// Whether the model reached a length limit before it said or asked for anything.
     pub(super) fn is_cut_before_the_first_word(&self) -> bool {
         let has_calls = self.message.calls().next().is_some();
@@ -35,7 +35,7 @@ impl Answer {
     }
 }
 
-impl Draft {
+impl AnswerDraft {
     /// Adds a delta. Returns the event for the front, if there is one.
     pub(super) fn take(&mut self, delta: Delta) -> Option<Event> {
         let was_thinking = std::mem::take(&mut self.is_thinking);
@@ -108,9 +108,9 @@ impl Draft {
     }
 
     /// The complete answer.
-    pub(super) fn finish(self) -> Answer {
+    pub(super) fn finish(self) -> ModelAnswer {
         let stop = self.stop.unwrap_or(Stop::End);
-        Answer { message: Message { role: Role::Assistant, parts: self.parts }, stop }
+        ModelAnswer { message: Message { role: Role::Assistant, parts: self.parts }, stop }
     }
 
     /// The part that had arrived when the person stopped the answer.
@@ -138,8 +138,8 @@ impl Draft {
 mod tests {
     use super::*;
 
-    fn drafted(deltas: Vec<Delta>) -> (Draft, Vec<Event>) {
-        let mut draft = Draft::default();
+    fn drafted(deltas: Vec<Delta>) -> (AnswerDraft, Vec<Event>) {
+        let mut draft = AnswerDraft::default();
         let events = deltas.into_iter().filter_map(|delta| draft.take(delta)).collect();
         (draft, events)
     }
@@ -223,7 +223,7 @@ mod tests {
         let message = drafted(deltas()).0.interrupted();
         assert_eq!(message.parts, [Part::Text("Half\n\n[interrupted by the user]".into())]);
         assert_eq!(drafted(deltas()).0.broken_off().unwrap().text(), "Half\n\n[the answer broke off here]");
-        assert_eq!(Draft::default().interrupted().text(), "[interrupted by the user]");
-        assert_eq!(Draft::default().broken_off(), None);
+        assert_eq!(AnswerDraft::default().interrupted().text(), "[interrupted by the user]");
+        assert_eq!(AnswerDraft::default().broken_off(), None);
     }
 }

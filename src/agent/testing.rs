@@ -7,7 +7,7 @@ use futures_util::future::{BoxFuture, ready};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{Approval, Approver, Conversation, Decision, Front, Kit, Limits, Query, ShellView, Turn};
+use super::{Approval, Approver, Conversation, Decision, Front, Kit, Query, ShellView, Turn, TurnLimits};
 use crate::chat::{Ending, Event, Message, Outcome, Part, Role, Shown, ToolKind, ToolSpec};
 use crate::guard::{Grants, Intent, Redactor};
 use crate::provider::{Delta, Effort, ErrorKind, Policy, Provider, ProviderError, Request, Resolved, Stop};
@@ -35,12 +35,12 @@ impl Front for Ear {
 
 /// A person with prepared answers, who declines when they are used up.
 #[derive(Default)]
-pub(super) struct Person {
+pub(super) struct ScriptedPerson {
     pub(super) answers: Mutex<VecDeque<Decision>>,
     pub(super) asked: Mutex<Vec<Approval>>,
 }
 
-impl Approver for Person {
+impl Approver for ScriptedPerson {
     fn approve(&self, request: Approval) -> BoxFuture<'static, Decision> {
         self.asked.lock().unwrap().push(request);
         let answer = self.answers.lock().unwrap().pop_front();
@@ -59,12 +59,12 @@ pub(super) enum End {
 
 /// A model with prepared answers.
 #[derive(Default)]
-pub(super) struct Script {
+pub(super) struct ScriptedModel {
     answers: Mutex<VecDeque<(Vec<Delta>, End)>>,
     pub(super) requests: Mutex<Vec<Request>>,
 }
 
-impl Provider for Script {
+impl Provider for ScriptedModel {
     fn stream<'a>(
         &'a self,
         request: &'a Request,
@@ -106,13 +106,13 @@ pub(super) fn uses(calls: &[(&str, &str)]) -> (Vec<Delta>, End) {
 type Deed = Arc<dyn Fn(RunContext) -> BoxFuture<'static, Outcome> + Send + Sync>;
 
 /// A tool whose calls run a closure of the test.
-pub(super) struct Double {
+pub(super) struct ScriptedTool {
     name: &'static str,
     intent: Intent,
     deed: Deed,
 }
 
-impl Double {
+impl ScriptedTool {
     pub(super) fn tool<F>(
         name: &'static str,
         intent: Intent,
@@ -121,11 +121,11 @@ impl Double {
     where
         F: Future<Output = Outcome> + Send + 'static,
     {
-        Arc::new(Double { name, intent, deed: Arc::new(move |context| Box::pin(deed(context))) })
+        Arc::new(ScriptedTool { name, intent, deed: Arc::new(move |context| Box::pin(deed(context))) })
     }
 }
 
-impl Tool for Double {
+impl Tool for ScriptedTool {
     fn spec(&self) -> ToolSpec {
         ToolSpec { name: self.name.into(), description: String::new(), schema: json!({ "type": "object" }) }
     }
@@ -150,28 +150,29 @@ pub(super) fn run() -> Intent {
 }
 
 /// A conversation with its kit, front and approver.
-pub(super) struct Room {
+pub(super) struct TestAgent {
     pub(super) kit: Kit,
     pub(super) conversation: Conversation,
-    pub(super) model: Arc<Script>,
-    pub(super) person: Arc<Person>,
+    pub(super) model: Arc<ScriptedModel>,
+    pub(super) person: Arc<ScriptedPerson>,
     pub(super) ear: Arc<Ear>,
 }
 
-impl Room {
-    pub(super) fn new(answers: impl IntoIterator<Item = (Vec<Delta>, End)>, tools: Vec<Arc<dyn Tool>>) -> Room {
-        let model = Arc::new(Script { answers: Mutex::new(answers.into_iter().collect()), ..Script::default() });
+impl TestAgent {
+    pub(super) fn new(answers: impl IntoIterator<Item = (Vec<Delta>, End)>, tools: Vec<Arc<dyn Tool>>) -> TestAgent {
+        let model =
+            Arc::new(ScriptedModel { answers: Mutex::new(answers.into_iter().collect()), ..ScriptedModel::default() });
         let kit = Kit {
             model: resolved(model.clone(), "one"),
             toolbox: Toolbox::of(tools),
             grants: Grants::default(),
             redactor: Redactor::default(),
-            limits: Limits { steps: 3, ..Limits::default() },
+            limits: TurnLimits { steps: 3, ..TurnLimits::default() },
             places: Arc::default(),
             policy: Policy { first: std::time::Duration::ZERO, ..Policy::default() },
         };
-        let (person, ear) = (Arc::new(Person::default()), Arc::new(Ear::default()));
-        Room { kit, conversation: Conversation::default(), model, person, ear }
+        let (person, ear) = (Arc::new(ScriptedPerson::default()), Arc::new(Ear::default()));
+        TestAgent { kit, conversation: Conversation::default(), model, person, ear }
     }
 
     /// A turn that continues the conversation.
@@ -234,7 +235,7 @@ impl Room {
     }
 }
 
-pub(super) fn resolved(provider: Arc<Script>, model: &str) -> Resolved {
+pub(super) fn resolved(provider: Arc<ScriptedModel>, model: &str) -> Resolved {
     let effort = Effort::default();
     Resolved {
         provider,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Barrier;
 use tokio_util::sync::CancellationToken;
 
-use super::testing::{Double, End, Room, look, query, resolved, run, says, uses};
+use super::testing::{End, ScriptedTool, TestAgent, look, query, resolved, run, says, uses};
 use super::{Conversation, Decision, context};
 use crate::chat::{Ending, Event, Failure, FailureKind, Outcome, Shown, ToolKind, Usage};
 use crate::provider::{Delta, ErrorKind, Stop};
@@ -15,7 +15,7 @@ use crate::tool::{Ports, Timeouts, Tool, Toolbox};
 /// A tool that records its name.
 fn noting(name: &'static str, intent: crate::guard::Intent, notes: &Arc<Mutex<Vec<&'static str>>>) -> Arc<dyn Tool> {
     let notes = Arc::clone(notes);
-    Double::tool(name, intent, move |_| {
+    ScriptedTool::tool(name, intent, move |_| {
         notes.lock().unwrap().push(name);
         async move { Outcome::done(name) }
     })
@@ -30,7 +30,7 @@ fn an_answer_is_reported_and_becomes_part_of_the_conversation() {
     let usage = Usage { input: 5, output: 2, ..Usage::default() };
     let (mut deltas, end) = says("Hello.");
     deltas.push(Delta::Usage(usage));
-    let mut room = Room::new([(deltas, end), says("Again.")], vec![]);
+    let mut room = TestAgent::new([(deltas, end), says("Again.")], vec![]);
     let preview = room.kit.preview(&room.conversation, &Ports::default(), &query("hi")).words();
     assert_eq!(room.turn("hi"), Ending::Answered);
     assert_eq!(room.said(), [preview, "Hello.".into()]);
@@ -48,13 +48,13 @@ fn an_answer_is_reported_and_becomes_part_of_the_conversation() {
 #[test]
 fn a_turn_may_run_on_any_thread() {
     fn assert_send(_: &impl Send) {}
-    let room = Room::new([], vec![]);
+    let room = TestAgent::new([], vec![]);
     assert_send(&room.begin(CancellationToken::new()).run(query("hi")));
 }
 
 #[test]
 fn a_new_conversation_is_empty() {
-    let mut room = Room::new([says("Hello."), says("Who?")], vec![]);
+    let mut room = TestAgent::new([says("Hello."), says("Who?")], vec![]);
     room.turn("hi");
     assert_eq!(room.conversation.last_answer().as_deref(), Some("Hello."));
     room.conversation = Conversation::default();
@@ -70,7 +70,7 @@ fn reads_run_concurrently_and_other_calls_in_order() {
     let meeting = {
         let notes = Arc::clone(&notes);
         // It returns only if two of them run at the same time.
-        Double::tool("meet", look(), move |_| {
+        ScriptedTool::tool("meet", look(), move |_| {
             let (both, notes) = (Arc::clone(&both), Arc::clone(&notes));
             async move {
                 both.wait().await;
@@ -81,7 +81,7 @@ fn reads_run_concurrently_and_other_calls_in_order() {
     };
     let tools = vec![meeting, noting("act", run(), &notes), noting("read", look(), &notes)];
     let calls = [("meet", ""), ("meet", ""), ("act", ""), ("read", ""), ("act", "{}")];
-    let mut room = Room::new([uses(&calls), says("Done.")], tools);
+    let mut room = TestAgent::new([uses(&calls), says("Done.")], tools);
     *room.person.answers.lock().unwrap() = [Decision::ForSession].into();
     assert_eq!(room.turn("go"), Ending::Answered);
     assert_eq!(*notes.lock().unwrap(), ["meet", "meet", "act", "read", "act"]);
@@ -96,7 +96,7 @@ fn reads_run_concurrently_and_other_calls_in_order() {
 fn concurrent_answers_share_grants_and_are_appended_whole() {
     let notes = Arc::new(Mutex::new(Vec::new()));
     let answers = [uses(&[("act", "")]), uses(&[("act", "")]), says("Done."), says("Done too.")];
-    let mut room = Room::new(answers, vec![noting("act", run(), &notes)]);
+    let mut room = TestAgent::new(answers, vec![noting("act", run(), &notes)]);
     *room.person.answers.lock().unwrap() = [Decision::ForSession].into();
     let turns = [room.begin(CancellationToken::new()), room.begin(CancellationToken::new())];
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -113,7 +113,7 @@ fn concurrent_answers_share_grants_and_are_appended_whole() {
 fn calls_beyond_the_limit_of_a_message_are_not_run() {
     let notes = Arc::new(Mutex::new(Vec::new()));
     let calls = vec![("read", ""); 20_000];
-    let mut room = Room::new([uses(&calls), says("I see.")], vec![noting("read", look(), &notes)]);
+    let mut room = TestAgent::new([uses(&calls), says("I see.")], vec![noting("read", look(), &notes)]);
     assert_eq!(room.turn("go"), Ending::Answered);
     assert_eq!(notes.lock().unwrap().len(), 64);
     assert_eq!(room.ear.count(|event| matches!(event, Event::CallStarted { .. })), 64);
@@ -131,7 +131,7 @@ fn a_change_without_approval_is_shown_afterwards() {
     let path = home.path().canonicalize().unwrap().join("a");
     let write = |content: &str| serde_json::json!({"path": path, "content": content}).to_string();
     let (one, two) = (write("one\n"), write("two\n"));
-    let mut room = Room::new([uses(&[("write_file", &one), ("write_file", &two)]), says("Done.")], vec![]);
+    let mut room = TestAgent::new([uses(&[("write_file", &one), ("write_file", &two)]), says("Done.")], vec![]);
     room.kit.toolbox = Toolbox::standard(Timeouts::default());
     *room.person.answers.lock().unwrap() = [Decision::ForSession].into();
     assert_eq!(room.turn("go"), Ending::Answered);
@@ -144,7 +144,7 @@ fn a_change_without_approval_is_shown_afterwards() {
 fn declined_and_invalid_calls_are_reported_to_the_model() {
     let notes = Arc::new(Mutex::new(Vec::new()));
     let calls = [("act", ""), ("act", ""), ("none", "{}"), ("act", "{\"a")];
-    let mut room = Room::new([uses(&calls), says("I see.")], vec![noting("act", run(), &notes)]);
+    let mut room = TestAgent::new([uses(&calls), says("I see.")], vec![noting("act", run(), &notes)]);
     *room.person.answers.lock().unwrap() = [Decision::No { why: Some("use make".into()) }].into();
     assert_eq!(room.turn("go"), Ending::Answered);
     assert!(notes.lock().unwrap().is_empty());
@@ -161,7 +161,7 @@ fn declined_and_invalid_calls_are_reported_to_the_model() {
 fn the_reason_for_a_refused_call_is_worded_for_the_person() {
     let with_secret = r#"{"a": "[masked: GitHub token #1]"}"#;
     let calls = uses(&[("act", ""), ("act", with_secret)]);
-    let mut room = Room::new([calls, says("I see.")], vec![noting("act", run(), &Arc::default())]);
+    let mut room = TestAgent::new([calls, says("I see.")], vec![noting("act", run(), &Arc::default())]);
     *room.person.answers.lock().unwrap() = [Decision::Unasked { why: "this runs without --yes".into() }].into();
     assert_eq!(room.turn(&format!("put {TOKEN} there")), Ending::Answered);
     assert_eq!(room.results()[0], "not allowed: this runs without --yes");
@@ -174,7 +174,7 @@ fn a_cancelled_answer_is_kept_and_the_conversation_continues() {
     let cancel = CancellationToken::new();
     let deltas = vec![Delta::Thinking("hm".into()), Delta::Text("Half".into())];
     let half = (deltas, End::Interrupt(cancel.clone()));
-    let mut room = Room::new([half, says("Fine.")], vec![]);
+    let mut room = TestAgent::new([half, says("Fine.")], vec![]);
     let began = Instant::now();
     assert_eq!(room.turn_until("go", cancel), Ending::Interrupted);
     assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
@@ -185,10 +185,10 @@ fn a_cancelled_answer_is_kept_and_the_conversation_continues() {
 #[test]
 fn a_cancelled_call_is_stopped_and_later_calls_do_not_run() {
     let notes = Arc::new(Mutex::new(Vec::new()));
-    let hang = Double::tool("hang", look(), |_| std::future::pending());
+    let hang = ScriptedTool::tool("hang", look(), |_| std::future::pending());
     let cancel = CancellationToken::new();
     let token = cancel.clone();
-    let polite = Double::tool("polite", look(), move |context| {
+    let polite = ScriptedTool::tool("polite", look(), move |context| {
         let token = token.clone();
         async move {
             token.cancel();
@@ -198,7 +198,7 @@ fn a_cancelled_call_is_stopped_and_later_calls_do_not_run() {
         }
     });
     let tools = vec![hang, polite, noting("act", run(), &notes)];
-    let mut room = Room::new([uses(&[("hang", ""), ("polite", ""), ("act", "")]), says("Fine.")], tools);
+    let mut room = TestAgent::new([uses(&[("hang", ""), ("polite", ""), ("act", "")]), says("Fine.")], tools);
     let began = Instant::now();
     assert_eq!(room.turn_until("go", cancel), Ending::Interrupted);
     assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
@@ -214,7 +214,7 @@ fn a_cancelled_call_is_stopped_and_later_calls_do_not_run() {
 fn at_the_step_limit_the_person_is_asked_to_continue() {
     let notes = Arc::new(Mutex::new(Vec::new()));
     let steps = || std::iter::repeat_with(|| uses(&[("read", "")])).take(7);
-    let mut room = Room::new(steps(), vec![noting("read", look(), &notes)]);
+    let mut room = TestAgent::new(steps(), vec![noting("read", look(), &notes)]);
     *room.person.answers.lock().unwrap() = [Decision::Once].into();
     assert_eq!(room.turn("go"), Ending::StepLimit);
     assert_eq!(notes.lock().unwrap().len(), 6);
@@ -229,17 +229,17 @@ fn a_request_is_sent_again_until_text_was_shown_twice() {
     let half = || (vec![Delta::Text("Half".into())], End::Error(ErrorKind::BrokenOff));
     let is_retry = |event: &Event| matches!(event, Event::Retrying { .. });
 
-    let mut room = Room::new([trouble(), half(), says("Whole.")], vec![]);
+    let mut room = TestAgent::new([trouble(), half(), says("Whole.")], vec![]);
     assert_eq!(room.turn("go"), Ending::Answered);
     assert_eq!(room.said()[1], "Whole.");
     assert_eq!(room.ear.count(is_retry), 2);
 
-    let mut room = Room::new([half(), half(), says("Whole.")], vec![]);
+    let mut room = TestAgent::new([half(), half(), says("Whole.")], vec![]);
     assert_eq!(room.turn("go"), failed(FailureKind::DamagedStream, "the answer of script broke off"));
     assert_eq!(room.said()[1], "Half\n\n[the answer broke off here]");
     assert_eq!(room.ear.count(is_retry), 1);
 
-    let mut room = Room::new([trouble(), trouble(), trouble(), trouble(), says("Whole.")], vec![]);
+    let mut room = TestAgent::new([trouble(), trouble(), trouble(), trouble(), says("Whole.")], vec![]);
     assert_eq!(room.turn("go"), failed(FailureKind::Overloaded, "script is overloaded"));
     assert_eq!(room.ear.count(is_retry), 3);
 }
@@ -252,7 +252,7 @@ fn the_kind_of_an_error_reaches_the_end_of_the_turn() {
         (ErrorKind::Quota, FailureKind::Quota),
         (ErrorKind::Damaged, FailureKind::DamagedStream),
     ] {
-        let mut room = Room::new(std::iter::repeat_with(|| (vec![], End::Error(error.clone()))).take(9), vec![]);
+        let mut room = TestAgent::new(std::iter::repeat_with(|| (vec![], End::Error(error.clone()))).take(9), vec![]);
         let Ending::Failed(failure) = room.turn("go") else { panic!("{error:?}") };
         assert_eq!(failure.kind, kind);
     }
@@ -260,7 +260,7 @@ fn the_kind_of_an_error_reaches_the_end_of_the_turn() {
 
 #[test]
 fn a_call_is_started_with_the_kind_of_its_tool() {
-    let mut room = Room::new([uses(&[("ls", "{}"), ("nothing", "{}")]), says("Done.")], vec![]);
+    let mut room = TestAgent::new([uses(&[("ls", "{}"), ("nothing", "{}")]), says("Done.")], vec![]);
     room.kit.toolbox = Toolbox::standard(Timeouts::default());
     room.turn("go");
     let heard = room.ear.heard();
@@ -278,7 +278,7 @@ fn a_call_is_started_with_the_kind_of_its_tool() {
 fn an_empty_or_refused_answer_is_a_failure() {
     let empty = (vec![Delta::Thinking("hm".into())], End::Stop(Stop::End));
     let refused = (vec![], End::Stop(Stop::Refused("no".into())));
-    let mut room = Room::new([empty, refused, says("Yes.")], vec![]);
+    let mut room = TestAgent::new([empty, refused, says("Yes.")], vec![]);
     assert_eq!(room.turn("go"), failed(FailureKind::NoAnswer, "the model gave an empty answer"));
     assert_eq!(room.turn("go"), failed(FailureKind::Refused, "the model refused to answer: no"));
     assert_eq!(room.turn("go"), Ending::Answered);
@@ -295,7 +295,7 @@ fn system_prompt_and_tools_are_small_and_stable() {
 }
 
 /// Everything that was sent to the model.
-fn sent(room: &Room) -> String {
+fn sent(room: &TestAgent) -> String {
     let requests = room.model.requests.lock().unwrap();
     requests.iter().map(|request| format!("{}{:?}", request.system, request.messages)).collect()
 }
@@ -304,9 +304,10 @@ const TOKEN: &str = "ghp_aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d";
 
 #[test]
 fn a_secret_never_reaches_the_model() {
-    let look = Double::tool("look", look(), |_| async { Outcome::done(format!("TOKEN={TOKEN}\ncorrect-horse-1")) });
-    let fail = Double::tool("fail", self::look(), |_| async { Outcome::failed(format!("bad {TOKEN}")) });
-    let mut room = Room::new([uses(&[("look", "{}"), ("fail", "{}")]), says("ok")], vec![look, fail]);
+    let look =
+        ScriptedTool::tool("look", look(), |_| async { Outcome::done(format!("TOKEN={TOKEN}\ncorrect-horse-1")) });
+    let fail = ScriptedTool::tool("fail", self::look(), |_| async { Outcome::failed(format!("bad {TOKEN}")) });
+    let mut room = TestAgent::new([uses(&[("look", "{}"), ("fail", "{}")]), says("ok")], vec![look, fail]);
     let mut asked = query(&format!("is {TOKEN} right?"));
     asked.view.environment = vec![("DB_PASSWORD".into(), "correct-horse-1".into())];
     asked.stdin = Some(format!("password=correct-horse-1\n{TOKEN}"));
@@ -323,13 +324,13 @@ fn a_secret_never_reaches_the_model() {
 
 #[test]
 fn a_call_with_a_placeholder_is_refused_and_does_not_run() {
-    let write = Double::tool("write", run(), |_| async { Outcome::done("written") });
+    let write = ScriptedTool::tool("write", run(), |_| async { Outcome::done("written") });
     let answers = [
         uses(&[("write", r#"{"text": "token = [masked: GitHub token #1]"}"#)]),
         uses(&[("write", r#"{"text": "token = [masked: GitHub token #9]"}"#)]),
         says("ok"),
     ];
-    let mut room = Room::new(answers, vec![write]);
+    let mut room = TestAgent::new(answers, vec![write]);
     room.person.answers.lock().unwrap().push_back(Decision::Once);
     room.turn(&format!("put {TOKEN} there"));
     // A placeholder that was never issued is ordinary text.
@@ -346,8 +347,8 @@ fn conventions_are_sent_once_and_again_when_they_change() {
     let write = |name: &str, text: &str| std::fs::write(home.join(name), text).unwrap();
     write("AGENTS.md", "Use make.");
     std::fs::create_dir(home.join("elsewhere")).unwrap();
-    let mut room = Room::new([says("1"), says("2"), says("3"), says("4"), says("5")], vec![]);
-    let ask = |cwd: &std::path::Path, room: &mut Room| {
+    let mut room = TestAgent::new([says("1"), says("2"), says("3"), says("4"), says("5")], vec![]);
+    let ask = |cwd: &std::path::Path, room: &mut TestAgent| {
         let mut asked = query("hi");
         asked.view.cwd = cwd.to_owned();
         room.run(asked, CancellationToken::new());
@@ -366,7 +367,7 @@ fn conventions_are_sent_once_and_again_when_they_change() {
 
 #[test]
 fn a_model_with_a_small_window_gets_fewer_tools_and_is_told_about() {
-    let mut room = Room::new([says("1"), says("2")], vec![]);
+    let mut room = TestAgent::new([says("1"), says("2")], vec![]);
     room.kit.toolbox = Toolbox::standard(Timeouts::default());
     room.kit.model.context_window = Some(4_096);
     room.turn("hi");

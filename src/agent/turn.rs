@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::calls::Calls;
+use super::calls::StepCalls;
 use super::context::{self, Query, ShellView};
-use super::front::{Approval, Approver, Decision, Front, Place};
+use super::front::{Approval, Approver, Decision, Front, WorkingContext};
 use super::mask::masked;
 use super::step::{self, Step};
-use super::stream::Answer;
+use super::stream::ModelAnswer;
 use super::window::compact::{self, Reach};
 use super::window::{Past, Transcript};
 use super::{Exchange, Kit, stop};
@@ -65,7 +65,7 @@ impl Turn {
                 return if self.cancel.is_cancelled() { Ending::Interrupted } else { Ending::StepLimit };
             }
             self.front.hear(Event::StepStarted { step });
-            let Answer { message, stop } = match self.step(transcript, usage).await {
+            let ModelAnswer { message, stop } = match self.step(transcript, usage).await {
                 Step::Said(answer) => answer,
                 Step::Interrupted(message) => {
                     transcript.now.push(message);
@@ -86,12 +86,12 @@ impl Turn {
                 }
                 return ending;
             }
-            let results = Calls { turn: self, context: &place }.perform(calls).await;
+            let results = StepCalls { turn: self, context: &place }.perform(calls).await;
             self.add(Message { role: Role::Tool, parts: results }, transcript);
             if self.cancel.is_cancelled() {
                 return Ending::Interrupted;
             }
-            if let Some(Place { cwd, environment }) = self.front.place() {
+            if let Some(WorkingContext { cwd, environment }) = self.front.place() {
                 self.kit.redactor.learn(&environment);
                 place = tool::Context { cwd, environment, ..place };
             }

@@ -31,7 +31,7 @@ use anyhow::Context;
 use clap::Parser;
 
 use crate::config::{Config, Paths};
-use crate::host::{self, HostError, Wishes};
+use crate::host::{self, HostError, StartOptions};
 use crate::provider::{Keys, WithKeys};
 use crate::store::{self, History};
 use crate::text;
@@ -52,7 +52,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
         Ok(Invocation::Exec { shell, args, .. }) => start::become_shell(&arg0, shell, args),
         Ok(Invocation::Wrap { shell, login, interactive, shell_args }) => {
             let login = login && !arg0.as_encoded_bytes().starts_with(b"-");
-            start::host_shell(shell, interactive, Wishes { arg0, login, args: shell_args })
+            start::host_shell(shell, interactive, StartOptions { arg0, login, args: shell_args })
         }
         Ok(Invocation::Command) => command(args),
         Ok(Invocation::Word { shell, args }) => script_or_typo(&arg0, shell, args),
@@ -194,12 +194,12 @@ fn chosen_shell(flag: Option<PathBuf>, paths: &Paths) -> Result<doctor::ChosenSh
     let configured = Config::load(paths.config_file().as_deref()).config.shell;
     let found = host::find(&start::search(flag, configured))?;
     let why = match found.source {
-        host::Source::Flag => "given with --shell",
-        host::Source::Variable => "from $SHELLMATE_SHELL",
-        host::Source::Configuration => "from the configuration",
-        host::Source::Environment => "from $SHELL",
-        host::Source::Passwd => "your login shell",
-        host::Source::Fallback => "the first one found",
+        host::ShellSource::Flag => "given with --shell",
+        host::ShellSource::Variable => "from $SHELLMATE_SHELL",
+        host::ShellSource::Configuration => "from the configuration",
+        host::ShellSource::Environment => "from $SHELL",
+        host::ShellSource::Passwd => "your login shell",
+        host::ShellSource::Fallback => "the first one found",
     };
     Ok(doctor::ChosenShell { path: found.path, why: why.to_owned() })
 }

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::capture;
-use crate::reflex::{self, Answer, Failure, Machine};
+use crate::reflex::{self, Diagnosis, FailedCommand, Machine};
 use crate::text;
 
 /// Maximum output of one failure, in bytes. The rules look at less.
@@ -114,7 +114,7 @@ pub(crate) fn run(args: Args, input: &mut impl BufRead, is_terminal: bool, out: 
     }
     let (answer, _) = answer(&reported, machine());
     print(&answer, out)?;
-    Ok(ExitCode::from(u8::from(answer == Answer::default())))
+    Ok(ExitCode::from(u8::from(answer == Diagnosis::default())))
 }
 
 /// Answers each line with one line. Blank lines are skipped, and a wrong line gets an `error`.
@@ -162,13 +162,13 @@ fn machine() -> Machine {
 }
 
 /// The answer of the rules, and the machine, whose cached facts serve the next failure.
-fn answer(reported: &ReportedFailure, machine: Machine) -> (Answer, Machine) {
+fn answer(reported: &ReportedFailure, machine: Machine) -> (Diagnosis, Machine) {
     let here = std::env::current_dir().unwrap_or_default();
     let cwd = reported.cwd.as_deref().map_or_else(|| here.clone(), |cwd| here.join(cwd));
     let machine = machine.seen_from(cwd.clone());
     let command = String::from_utf8_lossy(&reported.command.0);
     let output = reported.output.as_ref().map_or(Cow::Borrowed(""), |output| shown(&output.0));
-    let failure = Failure { command: &command, output: &output, status: reported.status, cwd: &cwd };
+    let failure = FailedCommand { command: &command, output: &output, status: reported.status, cwd: &cwd };
     (reflex::diagnose(&failure, &machine), machine)
 }
 
@@ -185,8 +185,8 @@ fn shown(output: &[u8]) -> Cow<'_, str> {
 }
 
 /// The explanation, then the proposed commands, each with its reason as a shell comment.
-fn print(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
-    if *answer == Answer::default() {
+fn print(answer: &Diagnosis, out: &mut impl Write) -> io::Result<()> {
+    if *answer == Diagnosis::default() {
         writeln!(out, "nothing is known about this failure")?;
     }
     if !answer.explanation.is_empty() {

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use crate::config::EditError;
-use crate::render::{self, Options, Theme, Wrapping};
+use crate::render::{self, RenderOptions, Theme, Wrapping};
 use crate::text::sanitize;
 use crate::text::style::{Ansi, Depth, Style};
 use crate::tty;
@@ -154,10 +154,14 @@ pub(crate) fn words(text: &str) {
     let stderr = io::stderr();
     let text = match stderr.is_terminal() {
         true => {
-            let tty::Size { rows, cols: columns, .. } = tty::size_of(&stderr);
+            let tty::WindowSize { rows, cols: columns, .. } = tty::size_of(&stderr);
             let variable = |name: &str| std::env::var(name).unwrap_or_default();
-            let options =
-                Options::of_terminal(render::Size { columns, rows }, Theme::default(), Wrapping::default(), variable);
+            let options = RenderOptions::of_terminal(
+                render::ScreenSize { columns, rows },
+                Theme::default(),
+                Wrapping::default(),
+                variable,
+            );
             render::wrapped(text, &options).join("\n") + "\n"
         }
         false => text.to_owned(),

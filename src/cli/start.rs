@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use nix::unistd::{Uid, User};
 
 use crate::config::{Config, Paths};
-use crate::host::{self, HostError, Search, Wishes};
+use crate::host::{self, HostError, ShellSearch, StartOptions};
 use crate::session::{self, SessionError};
 use crate::tty;
 
@@ -29,7 +29,7 @@ pub(super) fn become_shell(arg0: &OsStr, flag: Option<PathBuf>, args: Vec<OsStri
 }
 
 /// Hosts the user's shell until it ends.
-pub(super) fn host_shell(flag: Option<PathBuf>, interactive: bool, wishes: Wishes) -> ExitCode {
+pub(super) fn host_shell(flag: Option<PathBuf>, interactive: bool, wishes: StartOptions) -> ExitCode {
     if !tty::is_interactive() {
         let options = [(wishes.login, "-l"), (interactive, "-i")];
         let options = options.iter().filter(|(given, _)| *given).map(|(_, option)| OsString::from(option));
@@ -58,9 +58,9 @@ pub(super) fn host_shell(flag: Option<PathBuf>, interactive: bool, wishes: Wishe
 }
 
 /// Where the name of the shell may come from.
-pub(super) fn search(flag: Option<PathBuf>, configured: Option<PathBuf>) -> Search {
+pub(super) fn search(flag: Option<PathBuf>, configured: Option<PathBuf>) -> ShellSearch {
     let path = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    Search {
+    ShellSearch {
         flag,
         variable: path("SHELLMATE_SHELL"),
         configured,
@@ -84,7 +84,7 @@ fn is_nested(paths: &Paths) -> bool {
 }
 
 /// Replaces shellmate by the plain shell after one line that says why.
-fn instead(shell: &std::path::Path, wishes: &Wishes, why: impl std::fmt::Display) -> ExitCode {
+fn instead(shell: &std::path::Path, wishes: &StartOptions, why: impl std::fmt::Display) -> ExitCode {
     let stderr = io::stderr();
     let _ = report::notice(&mut stderr.lock(), Surface::of(&stderr), why);
     fail(host::exec(&host::plain(shell, wishes)))

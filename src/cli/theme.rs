@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use crate::chat::{Call, Event, Outcome, Shown, ToolKind};
 use crate::config::{self, Config, Paths};
-use crate::render::{self, Mode, Options, Painter, Size, Wrapping};
+use crate::render::{self, Painter, RenderOptions, ScreenSize, TerminalMode, Wrapping};
 use crate::{text, tty};
 
 use super::args::ThemeAction;
@@ -69,17 +69,17 @@ fn show(name: Option<String>, paths: &Paths, out: &mut impl Write) -> Result<()>
     let bad = |problem: config::Problem| anyhow::anyhow!("{problem}");
     let (text, file) = config::theme_text(&name, paths).map_err(bad)?;
     let theme = config::parsed_theme(&text, file.as_deref()).map_err(bad)?;
-    let tty::Size { rows, cols: columns, .. } = tty::size_of_stdout();
+    let tty::WindowSize { rows, cols: columns, .. } = tty::size_of_stdout();
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
-    let mut options = Options::of_terminal(Size { columns, rows }, theme, Wrapping::default(), variable);
+    let mut options = RenderOptions::of_terminal(ScreenSize { columns, rows }, theme, Wrapping::default(), variable);
     if !io::stdout().is_terminal() {
-        options.mode = Mode::Dumb;
+        options.mode = TerminalMode::Dumb;
     }
     out.write_all(&render::cooked(&sample(&options)))?;
     Ok(())
 }
 
-fn sample(options: &Options) -> Vec<u8> {
+fn sample(options: &RenderOptions) -> Vec<u8> {
     render::warm("rust");
     let (mut painter, mut bytes, now) = (Painter::new(options.clone()), Vec::new(), Instant::now());
     let call = |id: &str, title: &str| Event::CallStarted {

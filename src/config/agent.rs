@@ -5,8 +5,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Size, parse};
-use crate::agent::{Events, Limits};
+use super::{ByteSize, parse};
+use crate::agent::{Events, TurnLimits};
 use crate::provider::HttpTimeouts;
 use crate::tool::Timeouts;
 
@@ -24,7 +24,7 @@ pub(crate) struct Agent {
     #[serde(deserialize_with = "parse::whole_number")]
     pub context_lines: u64,
     /// How much of your recent commands and their output goes with a question. 0 sends none.
-    pub context_size: Size,
+    pub context_size: ByteSize,
     /// How many tokens a request may have before older parts of the conversation are summarised, however large the model's
     /// window is.
     #[serde(deserialize_with = "parse::whole_number")]
@@ -41,12 +41,12 @@ pub(crate) struct Agent {
 
 impl Default for Agent {
     fn default() -> Self {
-        let (limits, timeouts) = (Limits::default(), Timeouts::default());
+        let (limits, timeouts) = (TurnLimits::default(), Timeouts::default());
         Self {
             steps: limits.steps.into(),
             idle_timeout: HttpTimeouts::default().silence.as_secs(),
             context_lines: limits.events.lines as u64,
-            context_size: Size::new(limits.events.bytes as u64),
+            context_size: ByteSize::new(limits.events.bytes as u64),
             compact_at: limits.compact_at.into(),
             conventions: limits.conventions,
             command_timeout: timeouts.usual.as_secs(),
@@ -56,16 +56,16 @@ impl Default for Agent {
 }
 
 impl Agent {
-    pub(crate) fn limits(&self) -> Limits {
+    pub(crate) fn limits(&self) -> TurnLimits {
         let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let events = Events { lines: whole(self.context_lines), bytes: whole(self.context_size.bytes()) };
         let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
-        Limits {
+        TurnLimits {
             steps: number(self.steps),
             events,
             compact_at: number(self.compact_at),
             conventions: self.conventions,
-            ..Limits::default()
+            ..TurnLimits::default()
         }
     }
 

@@ -46,12 +46,12 @@ pub(crate) fn set(text: &str, key: &str, value: &str) -> Result<String, EditErro
     let kind = kind_of(&path).ok_or_else(|| unknown_key(key))?;
     let plain = Value::from(value);
     let spelled = match kind {
-        Kind::Table(names) => {
+        KeyKind::Table(names) => {
             let keys = names.iter().map(|name| format!("{key}.{name}")).collect();
             return Err(EditError::IsTable { key: key.to_owned(), keys });
         }
-        Kind::List => Value::Array(Array::from_iter([plain])),
-        Kind::Scalar => plain,
+        KeyKind::List => Value::Array(Array::from_iter([plain])),
+        KeyKind::Scalar => plain,
     };
     let mut refusal = None;
     for candidate in value.trim().parse::<Value>().ok().into_iter().chain([spelled]) {
@@ -66,23 +66,23 @@ pub(crate) fn set(text: &str, key: &str, value: &str) -> Result<String, EditErro
     Err(refusal.map_or_else(|| unknown_key(key), EditError::BadValue))
 }
 
-enum Kind {
+enum KeyKind {
     /// A table with these keys.
     Table(Vec<String>),
     List,
     Scalar,
 }
 
-fn kind_of(path: &[&str]) -> Option<Kind> {
+fn kind_of(path: &[&str]) -> Option<KeyKind> {
     let schema = schema();
     let found = path.iter().try_fold(&schema, |table, name| table.get("properties")?.get(name))?;
     Some(match found.get("type").and_then(Json::as_str) {
         Some("object") => {
             let keys = found.get("properties").and_then(Json::as_object);
-            Kind::Table(keys.map(|keys| keys.keys().cloned().collect()).unwrap_or_default())
+            KeyKind::Table(keys.map(|keys| keys.keys().cloned().collect()).unwrap_or_default())
         }
-        Some("array") => Kind::List,
-        Some(_) | None => Kind::Scalar,
+        Some("array") => KeyKind::List,
+        Some(_) | None => KeyKind::Scalar,
     })
 }
 

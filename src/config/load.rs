@@ -7,7 +7,7 @@ use std::path::Path;
 
 use nix::fcntl::OFlag;
 
-use super::{Config, Problem, Size};
+use super::{ByteSize, Config, Problem};
 
 /// The largest configuration file. A larger file is not a configuration but a log or a core dump.
 const FILE_CAP: u64 = 1 << 20;
@@ -82,7 +82,7 @@ fn read_capped(file: &mut File) -> io::Result<String> {
     let mut bytes = Vec::new();
     file.take(FILE_CAP + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > FILE_CAP {
-        return Err(io::Error::other(format!("it is larger than {}", Size::new(FILE_CAP))));
+        return Err(io::Error::other(format!("it is larger than {}", ByteSize::new(FILE_CAP))));
     }
     String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];

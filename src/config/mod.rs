@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::input::{Editing, Hotkey, UnknownHotkey};
 use crate::provider::{Protocol, Wish};
-use crate::reflex::Role;
+use crate::reflex::RulesRole;
 use crate::render::Wrapping;
 
 pub(crate) use agent::Agent;
@@ -35,7 +35,7 @@ pub(crate) use load::{Loaded, Stamp};
 pub(crate) use paths::{Paths, private_dir};
 pub(crate) use problem::Problem;
 pub(crate) use schema::schema;
-pub(crate) use size::Size;
+pub(crate) use size::ByteSize;
 pub(crate) use theme::{parsed as parsed_theme, theme_names, theme_text};
 
 /// Settings of shellmate.
@@ -49,7 +49,7 @@ pub(crate) struct Config {
     /// The built-in rules that explain a failed command and correct it: `first` shows their answer while the model is asked, `only`
     /// never asks a model, `off` disables them.
     #[schemars(extend("default" = "first"))]
-    pub reflex: Role,
+    pub reflex: RulesRole,
     /// Whether a failed command is followed by a dim line with its correction, if the built-in rules are sure of one.
     pub hint: bool,
     /// Whether a dim line above the first prompt of a nested shell (`bash`, `sudo -s`, `ssh host`) says that lines with `> ` run as
@@ -65,11 +65,11 @@ pub(crate) struct Config {
     /// Pressed twice, the key is sent to the program.
     pub hotkey: HotkeyName,
     pub model: Model,
-    pub history: History,
-    pub capture: Capture,
+    pub history: HistorySettings,
+    pub capture: CaptureSettings,
     pub agent: Agent,
     pub redact: Redact,
-    pub line: Line,
+    pub line: LineSettings,
 }
 
 /// Which model is asked. Without these settings: the first provider whose key is set, then a server on this machine.
@@ -98,7 +98,7 @@ pub(crate) struct Model {
 /// Which commands are recorded, and how many.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, expecting = "a table")]
-pub(crate) struct History {
+pub(crate) struct HistorySettings {
     /// Whether commands are recorded.
     pub enabled: bool,
     /// Regular expressions. A command that matches one of them is not recorded. They match anywhere in the text unless anchored with
@@ -108,21 +108,21 @@ pub(crate) struct History {
     #[serde(deserialize_with = "parse::whole_number")]
     pub commands: u64,
     /// How large the history may grow on disk. The oldest commands are deleted first.
-    pub size: Size,
+    pub size: ByteSize,
 }
 
 /// How much of a command's output is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, expecting = "a table")]
-pub(crate) struct Capture {
+pub(crate) struct CaptureSettings {
     /// How much of the beginning of an output is kept in memory and in the history.
-    pub head: Size,
+    pub head: ByteSize,
     /// How much of the end of an output is kept in memory and in the history.
-    pub tail: Size,
+    pub tail: ByteSize,
     /// How much of an output that is too large for `head` and `tail` is kept in a file. 0 writes no such files.
-    pub spill: Size,
+    pub spill: ByteSize,
     /// How large all those files together may grow. The oldest are deleted first.
-    pub spill_total: Size,
+    pub spill_total: ByteSize,
     /// How many days those files are kept.
     #[serde(deserialize_with = "parse::whole_number")]
     pub spill_days: u64,
@@ -159,18 +159,18 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             shell: None,
-            reflex: Role::default(),
+            reflex: RulesRole::default(),
             hint: false,
             nested_hint: true,
             theme: "terminal".to_owned(),
             wrap: Wrapping::default(),
             hotkey: HotkeyName::default(),
             model: Model::default(),
-            history: History::default(),
-            capture: Capture::default(),
+            history: HistorySettings::default(),
+            capture: CaptureSettings::default(),
             agent: Agent::default(),
             redact: Redact::default(),
-            line: Line::default(),
+            line: LineSettings::default(),
         }
     }
 }
@@ -178,7 +178,7 @@ impl Default for Config {
 /// The conversation line, which a bare `>` opens.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, expecting = "a table")]
-pub(crate) struct Line {
+pub(crate) struct LineSettings {
     /// The key bindings: `"emacs"` or `"vi"`.
     pub mode: EditingMode,
 }
@@ -228,7 +228,7 @@ impl From<HotkeyName> for String {
     }
 }
 
-impl Line {
+impl LineSettings {
     pub(crate) fn editing(&self) -> Editing {
         match self.mode {
             EditingMode::Emacs => Editing::Emacs,
@@ -237,25 +237,25 @@ impl Line {
     }
 }
 
-impl Default for History {
+impl Default for HistorySettings {
     fn default() -> Self {
-        Self { enabled: true, ignore: Vec::new(), commands: 100_000, size: Size::gib(1) }
+        Self { enabled: true, ignore: Vec::new(), commands: 100_000, size: ByteSize::gib(1) }
     }
 }
 
-impl Default for Capture {
+impl Default for CaptureSettings {
     fn default() -> Self {
         Self {
-            head: Size::kib(64),
-            tail: Size::kib(192),
-            spill: Size::mib(64),
-            spill_total: Size::mib(512),
+            head: ByteSize::kib(64),
+            tail: ByteSize::kib(192),
+            spill: ByteSize::mib(64),
+            spill_total: ByteSize::mib(512),
             spill_days: 7,
         }
     }
 }
 
-impl Capture {
+impl CaptureSettings {
     pub(crate) fn head_bytes(&self) -> usize {
         usize::try_from(self.head.bytes()).unwrap_or(usize::MAX)
     }

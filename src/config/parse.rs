@@ -7,7 +7,7 @@ use serde_path_to_error::Segment;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Config, Loaded, Problem, Size, schema};
+use super::{ByteSize, Config, Loaded, Problem, schema};
 
 /// The most problems that are reported.
 const PROBLEM_CAP: usize = 20;
@@ -63,12 +63,12 @@ impl Config {
         let (history, capture, agent) = (&mut self.history, &mut self.capture, &mut self.agent);
         let mut changed = Vec::new();
         for (key, size, least, most) in [
-            ("history.size", &mut history.size, Size::mib(1), Size::gib(1024)),
-            ("capture.head", &mut capture.head, Size::new(0), Size::gib(1)),
-            ("capture.tail", &mut capture.tail, Size::new(0), Size::gib(1)),
-            ("capture.spill", &mut capture.spill, Size::new(0), Size::gib(1024)),
-            ("capture.spill_total", &mut capture.spill_total, Size::new(0), Size::gib(1024)),
-            ("agent.context_size", &mut agent.context_size, Size::new(0), Size::mib(1)),
+            ("history.size", &mut history.size, ByteSize::mib(1), ByteSize::gib(1024)),
+            ("capture.head", &mut capture.head, ByteSize::new(0), ByteSize::gib(1)),
+            ("capture.tail", &mut capture.tail, ByteSize::new(0), ByteSize::gib(1)),
+            ("capture.spill", &mut capture.spill, ByteSize::new(0), ByteSize::gib(1024)),
+            ("capture.spill_total", &mut capture.spill_total, ByteSize::new(0), ByteSize::gib(1024)),
+            ("agent.context_size", &mut agent.context_size, ByteSize::new(0), ByteSize::mib(1)),
         ] {
             let wish = std::mem::replace(size, (*size).clamp(least, most));
             if *size != wish {
@@ -192,9 +192,9 @@ fn line_of(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Agent, Capture, EditingMode, History, Line, Model, Redact};
+    use crate::config::{Agent, CaptureSettings, EditingMode, HistorySettings, LineSettings, Model, Redact};
     use crate::provider::Protocol;
-    use crate::reflex::Role;
+    use crate::reflex::RulesRole;
 
     fn problems(text: &str) -> Vec<String> {
         let with_line = |problem: &Problem| format!("{}: {problem}", problem.line.unwrap_or(0));
@@ -245,7 +245,7 @@ mod tests {
         "#;
         let expected = Config {
             shell: Some("/bin/zsh".into()),
-            reflex: Role::Only,
+            reflex: RulesRole::Only,
             hint: true,
             nested_hint: true,
             theme: "dark".to_owned(),
@@ -259,17 +259,17 @@ mod tests {
                 plain_http: vec!["10.0.0.1".to_owned()],
                 window: 8_192,
             },
-            history: History {
+            history: HistorySettings {
                 enabled: false,
                 ignore: vec![r"^pass\b".to_owned(), "TOKEN=".to_owned()],
                 commands: 5,
-                size: Size::gib(2),
+                size: ByteSize::gib(2),
             },
-            capture: Capture {
-                head: Size::new(0),
-                tail: Size::kib(1),
-                spill: Size::new(500_000_000),
-                spill_total: Size::new(1_000_000_000),
+            capture: CaptureSettings {
+                head: ByteSize::new(0),
+                tail: ByteSize::kib(1),
+                spill: ByteSize::new(500_000_000),
+                spill_total: ByteSize::new(1_000_000_000),
                 spill_days: 1,
             },
             redact: Redact { patterns: vec!["EMP-[0-9]+".to_owned()], exempt: vec!["^test-".to_owned()] },
@@ -277,13 +277,13 @@ mod tests {
                 steps: 7,
                 idle_timeout: 300,
                 context_lines: 50,
-                context_size: Size::kib(4),
+                context_size: ByteSize::kib(4),
                 compact_at: 100_000,
                 conventions: false,
                 command_timeout: 10,
                 longest_timeout: 20,
             },
-            line: Line { mode: EditingMode::Vi },
+            line: LineSettings { mode: EditingMode::Vi },
         };
         assert_eq!(Config::parse(text), Loaded { config: expected.clone(), ..Loaded::default() });
         assert_eq!(Config::parse(&toml::to_string(&expected).unwrap()).config, expected);
@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn a_wrong_value_only_affects_its_key() {
         let text = "shell = 3\n[history]\nenabled = \"yes\"\ncommands = 7\nignore = [1]\n[capture]\nhead = \"big\"\ntail = -1\n";
-        assert_eq!(Config::parse(text).config.history, History { commands: 7, ..History::default() });
+        assert_eq!(Config::parse(text).config.history, HistorySettings { commands: 7, ..HistorySettings::default() });
         assert_eq!(
             problems(text),
             [

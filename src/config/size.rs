@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize, Serializer};
 
 /// A size in bytes: a number, or a number with a unit such as `"64 KiB"` or `"500 MB"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Size(u64);
+pub(crate) struct ByteSize(u64);
 
 const UNITS: [(&str, u64); 5] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 
-impl Size {
+impl ByteSize {
     pub(crate) const fn new(bytes: u64) -> Self {
         Self(bytes)
     }
@@ -62,7 +62,7 @@ impl Size {
     }
 }
 
-impl fmt::Display for Size {
+impl fmt::Display for ByteSize {
     /// Writes the size in the largest unit that is exact.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (unit, factor) = UNITS
@@ -73,13 +73,13 @@ impl fmt::Display for Size {
     }
 }
 
-impl Serialize for Size {
+impl Serialize for ByteSize {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Size {
+impl<'de> Deserialize<'de> for ByteSize {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(SizeVisitor)
     }
@@ -88,26 +88,26 @@ impl<'de> Deserialize<'de> for Size {
 struct SizeVisitor;
 
 impl Visitor<'_> for SizeVisitor {
-    type Value = Size;
+    type Value = ByteSize;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a size such as 65536 or \"64 KiB\"")
     }
 
-    fn visit_u64<E: de::Error>(self, bytes: u64) -> Result<Size, E> {
-        Ok(Size(bytes))
+    fn visit_u64<E: de::Error>(self, bytes: u64) -> Result<ByteSize, E> {
+        Ok(ByteSize(bytes))
     }
 
-    fn visit_i64<E: de::Error>(self, bytes: i64) -> Result<Size, E> {
-        u64::try_from(bytes).map(Size).map_err(|_| E::invalid_value(de::Unexpected::Signed(bytes), &self))
+    fn visit_i64<E: de::Error>(self, bytes: i64) -> Result<ByteSize, E> {
+        u64::try_from(bytes).map(ByteSize).map_err(|_| E::invalid_value(de::Unexpected::Signed(bytes), &self))
     }
 
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Size, E> {
-        Size::parse(text).ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<ByteSize, E> {
+        ByteSize::parse(text).ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
     }
 }
 
-impl schemars::JsonSchema for Size {
+impl schemars::JsonSchema for ByteSize {
     fn schema_name() -> Cow<'static, str> {
         "Size".into()
     }
@@ -141,26 +141,26 @@ mod tests {
             ("1.5 MiB", 1_572_864),
             ("12 b", 12),
         ] {
-            assert_eq!(Size::parse(text), Some(Size(bytes)), "{text}");
+            assert_eq!(ByteSize::parse(text), Some(ByteSize(bytes)), "{text}");
         }
     }
 
     #[test]
     fn invalid_sizes_are_refused() {
         for text in ["", "KiB", "-1", "1 KiB x", "1 PiB", "1.", "1.1.1", "99999999999 GiB", "1e3", "١"] {
-            assert_eq!(Size::parse(text), None, "{text}");
+            assert_eq!(ByteSize::parse(text), None, "{text}");
         }
     }
 
     proptest::proptest! {
         #[test]
         fn a_written_size_parses_to_the_same_value(bytes: u64) {
-            proptest::prop_assert_eq!(Size::parse(&Size(bytes).to_string()), Some(Size(bytes)));
+            proptest::prop_assert_eq!(ByteSize::parse(&ByteSize(bytes).to_string()), Some(ByteSize(bytes)));
         }
 
         #[test]
         fn any_text_is_parsed_without_a_panic(text: String) {
-            let _ = Size::parse(&text);
+            let _ = ByteSize::parse(&text);
         }
     }
 }

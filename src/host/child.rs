@@ -18,26 +18,26 @@ pub(crate) struct Child {
 
 /// What happened to the shell since the last check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Change {
+pub(crate) enum ShellChange {
     None,
     /// The shell suspended itself (`suspend`).
     Stopped,
-    Ended(Ending),
+    Ended(ShellEnding),
 }
 
 /// How the shell ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum ShellEnding {
     Exited(i32),
     Killed(i32),
 }
 
-impl Ending {
+impl ShellEnding {
     /// The exit status as shells report it: 128 plus the signal's number for a killed process.
     pub(crate) fn code(self) -> i32 {
         match self {
-            Ending::Exited(code) => code,
-            Ending::Killed(signal) => 128 + signal,
+            ShellEnding::Exited(code) => code,
+            ShellEnding::Killed(signal) => 128 + signal,
         }
     }
 }
@@ -69,16 +69,18 @@ impl Child {
     }
 
     /// Checks the process without waiting.
-    pub(crate) fn check(&self) -> Change {
+    pub(crate) fn check(&self) -> ShellChange {
         loop {
             match waitpid(self.pid, Some(WaitPidFlag::WNOHANG | WaitPidFlag::WUNTRACED)) {
-                Ok(WaitStatus::Exited(_, code)) => return Change::Ended(Ending::Exited(code)),
-                Ok(WaitStatus::Signaled(_, signal, _)) => return Change::Ended(Ending::Killed(signal as i32)),
-                Ok(WaitStatus::Stopped(..)) => return Change::Stopped,
-                Ok(_) => return Change::None,
+                Ok(WaitStatus::Exited(_, code)) => return ShellChange::Ended(ShellEnding::Exited(code)),
+                Ok(WaitStatus::Signaled(_, signal, _)) => {
+                    return ShellChange::Ended(ShellEnding::Killed(signal as i32));
+                }
+                Ok(WaitStatus::Stopped(..)) => return ShellChange::Stopped,
+                Ok(_) => return ShellChange::None,
                 Err(Errno::EINTR) => {}
                 // The process was reaped elsewhere, so its status is lost.
-                Err(_) => return Change::Ended(Ending::Exited(0)),
+                Err(_) => return ShellChange::Ended(ShellEnding::Exited(0)),
             }
         }
     }

@@ -9,7 +9,7 @@ use super::HostError;
 
 /// The places that may name a shell, in order of precedence.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Search {
+pub(crate) struct ShellSearch {
     /// `--shell`.
     pub flag: Option<PathBuf>,
     /// `SHELLMATE_SHELL`.
@@ -28,7 +28,7 @@ pub(crate) struct Search {
 
 /// Where the shell's name comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum ShellSource {
     Flag,
     Variable,
     Configuration,
@@ -39,33 +39,33 @@ pub(crate) enum Source {
 
 /// The shell to host, and where its name comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct FoundShell {
     pub path: PathBuf,
-    pub source: Source,
+    pub source: ShellSource,
 }
 
 /// Returns the first shell that exists, can be executed and is not shellmate itself. An unusable `--shell` is an error.
-pub(crate) fn find(search: &Search) -> Result<Found, HostError> {
+pub(crate) fn find(search: &ShellSearch) -> Result<FoundShell, HostError> {
     if let Some(wanted) = &search.flag {
         let path = locate(wanted, search)?;
-        return Ok(Found { path, source: Source::Flag });
+        return Ok(FoundShell { path, source: ShellSource::Flag });
     }
     let named = [
-        (&search.variable, Source::Variable),
-        (&search.configured, Source::Configuration),
-        (&search.environment, Source::Environment),
+        (&search.variable, ShellSource::Variable),
+        (&search.configured, ShellSource::Configuration),
+        (&search.environment, ShellSource::Environment),
     ];
     let named = named.into_iter().filter_map(|(path, source)| Some((path.clone()?, source)));
-    let passwd = std::iter::once_with(|| Some((search.passwd?()?, Source::Passwd))).flatten();
-    let fallback = ["zsh", "bash", "sh", "/bin/sh"].map(|name| (PathBuf::from(name), Source::Fallback));
+    let passwd = std::iter::once_with(|| Some((search.passwd?()?, ShellSource::Passwd))).flatten();
+    let fallback = ["zsh", "bash", "sh", "/bin/sh"].map(|name| (PathBuf::from(name), ShellSource::Fallback));
     named
         .chain(passwd)
         .chain(fallback)
-        .find_map(|(wanted, source)| Some(Found { path: locate(&wanted, search).ok()?, source }))
+        .find_map(|(wanted, source)| Some(FoundShell { path: locate(&wanted, search).ok()?, source }))
         .ok_or(HostError::NoShell)
 }
 
-fn locate(wanted: &Path, search: &Search) -> Result<PathBuf, HostError> {
+fn locate(wanted: &Path, search: &ShellSearch) -> Result<PathBuf, HostError> {
     let not_found = || HostError::NotFound { name: wanted.to_owned() };
     if wanted.as_os_str().is_empty() {
         return Err(not_found());
@@ -98,8 +98,8 @@ fn same(one: &Metadata, other: &Metadata) -> bool {
 mod tests {
     use super::*;
 
-    fn search(ourselves: &Path) -> Search {
-        Search { path: Some("/usr/bin:/bin".into()), ourselves: Some(ourselves.into()), ..Search::default() }
+    fn search(ourselves: &Path) -> ShellSearch {
+        ShellSearch { path: Some("/usr/bin:/bin".into()), ourselves: Some(ourselves.into()), ..ShellSearch::default() }
     }
 
     #[test]
@@ -113,9 +113,9 @@ mod tests {
         search.variable = Some("/nonexistent/zsh".into());
         search.environment = Some(link.clone());
         search.passwd = Some(|| Some("/bin/bash".into()));
-        assert_eq!(find(&search).unwrap(), Found { path: "/bin/bash".into(), source: Source::Passwd });
+        assert_eq!(find(&search).unwrap(), FoundShell { path: "/bin/bash".into(), source: ShellSource::Passwd });
         search.configured = Some("sh".into());
-        assert_eq!(find(&search).unwrap().source, Source::Configuration);
+        assert_eq!(find(&search).unwrap().source, ShellSource::Configuration);
         search.flag = Some(link);
         assert!(matches!(find(&search), Err(HostError::Itself { .. })));
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// The shells that have a shell integration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ShellKind {
     Bash,
     Zsh,
     Fish,
@@ -12,26 +12,26 @@ pub(crate) enum Kind {
     Other,
 }
 
-impl Kind {
+impl ShellKind {
     /// Determines the kind from the program's file name, which may have a version suffix (`bash-5.3`, `zsh5`).
-    pub(crate) fn of(program: &Path) -> Kind {
+    pub(crate) fn of(program: &Path) -> ShellKind {
         let name = program.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
         match stem {
-            "bash" => Kind::Bash,
-            "zsh" => Kind::Zsh,
-            "fish" => Kind::Fish,
-            _ => Kind::Other,
+            "bash" => ShellKind::Bash,
+            "zsh" => ShellKind::Zsh,
+            "fish" => ShellKind::Fish,
+            _ => ShellKind::Other,
         }
     }
 
     /// The name used in messages and in the history.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Kind::Bash => "bash",
-            Kind::Zsh => "zsh",
-            Kind::Fish => "fish",
-            Kind::Other => "shell",
+            ShellKind::Bash => "bash",
+            ShellKind::Zsh => "zsh",
+            ShellKind::Fish => "fish",
+            ShellKind::Other => "shell",
         }
     }
 }
@@ -43,15 +43,15 @@ mod tests {
     #[test]
     fn the_kind_follows_from_the_file_name() {
         for (path, kind) in [
-            ("/bin/bash", Kind::Bash),
-            ("bash-5.3", Kind::Bash),
-            ("/opt/zsh5/bin/zsh5", Kind::Zsh),
-            ("/usr/bin/fish", Kind::Fish),
-            ("/bin/rbash", Kind::Other),
-            ("/bin/dash", Kind::Other),
-            ("", Kind::Other),
+            ("/bin/bash", ShellKind::Bash),
+            ("bash-5.3", ShellKind::Bash),
+            ("/opt/zsh5/bin/zsh5", ShellKind::Zsh),
+            ("/usr/bin/fish", ShellKind::Fish),
+            ("/bin/rbash", ShellKind::Other),
+            ("/bin/dash", ShellKind::Other),
+            ("", ShellKind::Other),
         ] {
-            assert_eq!(Kind::of(Path::new(path)), kind, "{path}");
+            assert_eq!(ShellKind::of(Path::new(path)), kind, "{path}");
         }
     }
 }

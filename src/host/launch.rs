@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::HostError;
-use super::kind::Kind;
+use super::kind::ShellKind;
 use crate::text::shell::quote::{self, Dialect};
 
 const BASH: &str = concat!(
@@ -44,7 +44,7 @@ const FISH: &str = concat!(
 
 /// The options of shellmate's own command line that are passed on to the shell.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Wishes {
+pub(crate) struct StartOptions {
     /// shellmate's own `argv[0]`. A leading `-` asks for a login shell. A slash means that it was started by path.
     pub arg0: OsString,
     /// Whether `-l` was given. A leading `-` in `arg0` has the same meaning.
@@ -53,7 +53,7 @@ pub(crate) struct Wishes {
     pub args: Vec<OsString>,
 }
 
-impl Wishes {
+impl StartOptions {
     fn dash(&self) -> bool {
         self.arg0.as_encoded_bytes().starts_with(b"-")
     }
@@ -112,7 +112,7 @@ pub(crate) fn exact(program: &Path, arg0: &OsStr, args: Vec<OsString>) -> Launch
 }
 
 /// Starts the shell without an integration.
-pub(crate) fn plain(program: &Path, wishes: &Wishes) -> Launch {
+pub(crate) fn plain(program: &Path, wishes: &StartOptions) -> Launch {
     let login = wishes.login.then(|| OsString::from("-l"));
     exact(program, &wishes.arg0, login.into_iter().chain(wishes.args.iter().cloned()).collect())
 }
@@ -134,15 +134,15 @@ impl Launch {
     /// Adds the hooks for a known shell. `variable` reads the environment that the shell would inherit.
     pub(crate) fn integrate(
         &mut self,
-        wishes: &Wishes,
+        wishes: &StartOptions,
         integration: &Integration<'_>,
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> io::Result<()> {
-        match Kind::of(&self.program) {
-            Kind::Bash => self.integrate_bash(wishes, integration, variable),
-            Kind::Zsh => self.integrate_zsh(wishes, integration, variable),
-            Kind::Fish => self.integrate_fish(integration),
-            Kind::Other => Ok(()),
+        match ShellKind::of(&self.program) {
+            ShellKind::Bash => self.integrate_bash(wishes, integration, variable),
+            ShellKind::Zsh => self.integrate_zsh(wishes, integration, variable),
+            ShellKind::Fish => self.integrate_fish(integration),
+            ShellKind::Other => Ok(()),
         }
     }
 
@@ -150,7 +150,7 @@ impl Launch {
     /// script leaves POSIX mode before any of the user's files are read.
     fn integrate_bash(
         &mut self,
-        wishes: &Wishes,
+        wishes: &StartOptions,
         integration: &Integration<'_>,
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> io::Result<()> {
@@ -197,7 +197,7 @@ impl Launch {
     /// from then on.
     fn integrate_zsh(
         &mut self,
-        wishes: &Wishes,
+        wishes: &StartOptions,
         integration: &Integration<'_>,
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> io::Result<()> {
@@ -243,10 +243,10 @@ impl Launch {
 }
 
 /// Writes the files again that a shell may still read, after the session's directory was deleted.
-pub(crate) fn restore(kind: Kind, directory: &Path) -> io::Result<()> {
+pub(crate) fn restore(kind: ShellKind, directory: &Path) -> io::Result<()> {
     match kind {
-        Kind::Bash => write_secret(&directory.join(BASH_LAZY_NAME), b"", BASH_LAZY),
-        Kind::Zsh | Kind::Fish | Kind::Other => Ok(()),
+        ShellKind::Bash => write_secret(&directory.join(BASH_LAZY_NAME), b"", BASH_LAZY),
+        ShellKind::Zsh | ShellKind::Fish | ShellKind::Other => Ok(()),
     }
 }
 
@@ -295,7 +295,7 @@ struct BashArguments {
 }
 
 impl BashArguments {
-    fn read(wishes: &Wishes, variable: impl Fn(&str) -> Option<OsString>) -> BashArguments {
+    fn read(wishes: &StartOptions, variable: impl Fn(&str) -> Option<OsString>) -> BashArguments {
         let mut asked = BashArguments {
             login: wishes.login || wishes.dash(),
             posix: variable("POSIXLY_CORRECT").is_some(),

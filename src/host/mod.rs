@@ -17,10 +17,10 @@ mod start;
 use std::io;
 use std::path::PathBuf;
 
-pub(crate) use child::{Change, Child, Ending, process_name};
-pub(crate) use find::{Search, Source, find};
-pub(crate) use kind::Kind;
-pub(crate) use launch::{Integration, Launch, Wishes, exact, exec, plain, restore};
+pub(crate) use child::{Child, ShellChange, ShellEnding, process_name};
+pub(crate) use find::{ShellSearch, ShellSource, find};
+pub(crate) use kind::ShellKind;
+pub(crate) use launch::{Integration, Launch, StartOptions, exact, exec, plain, restore};
 use pty::Pty;
 pub(crate) use pty::Size;
 #[cfg(test)]

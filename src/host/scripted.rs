@@ -10,7 +10,7 @@ use std::rc::Rc;
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 
-use super::{Change, Child, Shell, Size};
+use super::{Child, Shell, ShellChange, Size};
 
 /// The session's end.
 pub(crate) struct ScriptedShell {
@@ -112,8 +112,8 @@ impl Shell for ScriptedShell {
         Child::new(Pid::this())
     }
 
-    fn check(&self) -> Change {
-        Change::None
+    fn check(&self) -> ShellChange {
+        ShellChange::None
     }
 
     fn signal(&self, signal: Signal) {

@@ -8,7 +8,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::sys::termios::Termios;
 use nix::unistd::Pid;
 
-use super::{Change, Child, Pty, Size};
+use super::{Child, Pty, ShellChange, Size};
 
 /// A shell behind a terminal of its own. `HostedShell` is the real one.
 pub(crate) trait Shell: AsFd {
@@ -42,7 +42,7 @@ pub(crate) trait Shell: AsFd {
     /// The shell's process.
     fn child(&self) -> Child;
 
-    fn check(&self) -> Change {
+    fn check(&self) -> ShellChange {
         self.child().check()
     }
 

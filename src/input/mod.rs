@@ -2,7 +2,7 @@
 //!
 //! The [`Decoder`] turns the bytes of a terminal into keys and pastes, however the bytes are split. The [`LineEditor`] is fed keys and
 //! never reads a descriptor, so bytes that it did not take stay with its caller. Both are pure: output is appended to the given `Vec`,
-//! and completions (files, commands, models) come from [`Offers`]. Only [`History`] uses a file, at the path it is given. This room uses
+//! and completions (files, commands, models) come from [`Offers`]. Only [`QueryHistory`] uses a file, at the path it is given. This room uses
 //! no terminal, no shell and no clock.
 
 pub(crate) mod decode;
@@ -14,5 +14,5 @@ pub(crate) use decode::Decoder;
 pub(crate) use hotkey::{Hotkey, UnknownHotkey};
 pub(crate) use key::{Code, Input, Key};
 pub(crate) use line::{
-    Editing, EditorScreen, History, LineEditor, Offers, Outcome, Recent, Verb, keep_query, read_queries,
+    EditOutcome, Editing, EditorScreen, LineEditor, Offers, QueryHistory, RecentCommand, Verb, keep_query, read_queries,
 };

@@ -1,6 +1,6 @@
-//! Names that bash, zsh or fish run by themselves.
+//! The builtins of bash, zsh and fish.
 
-/// What a person types of the shells' own words; keywords that begin a command are among them.
+/// Builtins that people type, and keywords that begin a command.
 const BUILTINS: &[&str] = &[
     ".",
     ":",
@@ -187,7 +187,7 @@ const ONLY_FISH: &[&str] = &[
     "switch",
 ];
 
-/// Whether a name is a builtin of another shell only than the one that printed these lines.
+/// Whether a name is a builtin of some shell, but not of the shell that printed these lines.
 pub(super) fn is_foreign(name: &str, lines: &[&str]) -> bool {
     let speaks = |shell: &str| {
         lines
@@ -199,12 +199,12 @@ pub(super) fn is_foreign(name: &str, lines: &[&str]) -> bool {
     shells.iter().any(|(shell, only)| shell != speaking && only.contains(&name))
 }
 
-/// Whether a shell runs this by itself.
+/// Whether a name is a builtin of any shell.
 pub(super) fn is_builtin(name: &str) -> bool {
     BUILTINS.contains(&name)
 }
 
-/// The shells' own names, for [`Machine::new`](super::Machine::new).
+/// The names of all builtins, for [`Machine::new`](super::Machine::new).
 pub(crate) fn builtins() -> Vec<String> {
     BUILTINS.iter().map(|name| (*name).to_owned()).collect()
 }

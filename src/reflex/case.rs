@@ -1,25 +1,25 @@
-//! A failure taken apart, as the rules see it.
+//! A failed command in the form that the rules work on.
 
 use std::path::PathBuf;
 
-use super::Failure;
-use super::line::{self, Line, Part};
-use super::output::Output;
+use super::FailedCommand;
+use super::line::{self, CommandLine, CommandPart};
+use super::output::PrintedOutput;
 use super::part::{failed_part, is_complaint};
 use super::viewer;
 use crate::text::shell::{Operator, Redirection, Word};
 
-/// Words before a command that change how it runs, not which one it is.
+/// Prefixes of a command, which change how it runs but not which command it is.
 const PREFIXES: &[&str] = &[
     "sudo", "doas", "env", "command", "builtin", "exec", "time", "nohup", "nice", "ionice", "stdbuf", "setsid",
     "noglob",
 ];
 
-/// Of these the next word is a command too; nothing can be put before them.
+/// Keywords that a command follows. Nothing can be inserted before them.
 const KEYWORDS: &[&str] =
     &["if", "elif", "else", "while", "until", "then", "do", "not", "and", "or", "begin", "!", "{", "time"];
 
-/// Options of those words that have the next word as their value.
+/// Options of the prefixes that take the next word as their value.
 const VALUED: &[(&str, &[&str])] = &[
     ("sudo", &["-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T", "-U", "-r", "-t", "--user", "--group", "--chdir"]),
     ("doas", &["-u", "-C"]),
@@ -30,23 +30,23 @@ const VALUED: &[(&str, &[&str])] = &[
     ("time", &["-f", "-o"]),
 ];
 
-/// A failed command: its line, the part of it that failed, and what was printed.
+/// A failed command: its line, the part of it that failed, and the output.
 pub(super) struct Case<'a> {
-    pub(super) line: Line<'a>,
-    pub(super) output: Output<'a>,
+    pub(super) line: CommandLine<'a>,
+    pub(super) output: PrintedOutput<'a>,
     pub(super) status: Option<i32>,
-    /// Where the failed part ran.
+    /// The directory that the failed part ran in.
     pub(super) cwd: PathBuf,
-    /// The part that failed, an index into the line's.
+    /// The index of the failed part in the line.
     part: usize,
-    /// Where in that part the command's name is.
+    /// The index of the command's name in that part.
     name: usize,
 }
 
 impl<'a> Case<'a> {
-    pub(super) fn new(failure: &Failure<'a>) -> Self {
-        let line = Line::new(failure.command);
-        let output = Output::new(failure.output);
+    pub(super) fn new(failure: &FailedCommand<'a>) -> Self {
+        let line = CommandLine::new(failure.command);
+        let output = PrintedOutput::new(failure.output);
         let part = failed_part(line.parts(), &output, failure.status);
         let name = line.parts().get(part).map_or(0, name_of);
         let mut case = Case { line, output, status: failure.status, cwd: failure.cwd.to_owned(), part, name };
@@ -56,7 +56,7 @@ impl<'a> Case<'a> {
         case
     }
 
-    /// Whether there is anything to explain. A pipeline can end well after a part of it did not.
+    /// Whether there is a failure to explain. A pipeline can succeed although a part of it failed.
     pub(super) fn has_failed(&self) -> bool {
         let Some(part) = self.line.parts().get(self.part) else { return false };
         let is_hidden_by_a_pipe =
@@ -68,7 +68,7 @@ impl<'a> Case<'a> {
         self.status != Some(0) || is_hidden_by_a_pipe && is_told
     }
 
-    /// The words of the part that failed, from the command's name on: no `sudo`, no `VAR=value` before it.
+    /// The words of the failed part from the command's name on, without `sudo` or `VAR=value` before it.
     pub(super) fn words(&self) -> &[Word] {
         self.line.parts().get(self.part).map_or(&[], |part| &part.words[self.name..])
     }
@@ -79,7 +79,7 @@ impl<'a> Case<'a> {
         name.rsplit('/').next().unwrap_or(name)
     }
 
-    /// The text of a word: 0 is the command's name.
+    /// The text of a word. Word 0 is the command's name.
     pub(super) fn word(&self, index: usize) -> Option<&str> {
         self.words().get(index).map(|word| word.text.as_str())
     }
@@ -89,18 +89,19 @@ impl<'a> Case<'a> {
         self.words().get(index).map_or("", |word| &self.line.text()[word.span.clone()])
     }
 
-    /// The index of the first word that is this text.
+    /// The index of the first word with this text.
     pub(super) fn position(&self, text: &str) -> Option<usize> {
         self.words().iter().position(|word| word.text == text)
     }
 
-    /// The first word after the name that is no option, and its index: `push` of `git -C x push` it is not, mind options with values.
+    /// The first word after the name that is not an option, and its index. The value of an option counts as such a word: for `git -C x push` it
+    /// is `x`.
     pub(super) fn subcommand(&self) -> Option<(usize, &str)> {
         let mut words = self.words().iter().enumerate().skip(1);
         words.find(|(_, word)| !word.text.starts_with('-')).map(|(index, word)| (index, word.text.as_str()))
     }
 
-    /// The redirections of the part that failed.
+    /// The redirections of the failed part.
     pub(super) fn redirections(&self) -> &[Redirection] {
         self.line.parts().get(self.part).map_or(&[], |part| &part.redirections)
     }
@@ -119,18 +120,18 @@ impl<'a> Case<'a> {
         self.words().iter().skip(1).any(|word| any.contains(&word.text.as_str()))
     }
 
-    /// Whether it was run by `sudo` or `doas`.
+    /// Whether the command was run with `sudo` or `doas`.
     pub(super) fn is_elevated(&self) -> bool {
         let part = self.line.parts().get(self.part);
         part.is_some_and(|part| part.words[..self.name].iter().any(|word| word.text == "sudo" || word.text == "doas"))
     }
 
-    /// The whole line with another word in one place, quoted if it must be.
+    /// The whole line with one word replaced, quoted if needed.
     pub(super) fn with_word(&self, index: usize, text: &str) -> String {
         self.with_raw(index, &line::quoted(text))
     }
 
-    /// The whole line with other text, as it is, in place of one word.
+    /// The whole line with one word replaced by this text, without quoting.
     pub(super) fn with_raw(&self, index: usize, text: &str) -> String {
         match self.words().get(index) {
             Some(word) => self.line.with(word.span.clone(), text),
@@ -138,7 +139,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The whole line with words, as they are, put before one of the command's; past its end they follow the last.
+    /// The whole line with this text inserted before a word of the command, or after the last word if there is no such word.
     pub(super) fn with_inserted(&self, index: usize, text: &str) -> String {
         match (self.words().get(index), self.words().last()) {
             (Some(word), _) => self.line.with(word.span.start..word.span.start, &format!("{text} ")),
@@ -154,18 +155,18 @@ impl<'a> Case<'a> {
         self.line.with(before..word.span.end, "")
     }
 
-    /// The whole line with another command, as it is, in place of the part that failed. `sudo` and variables before it stay.
+    /// The whole line with the failed part replaced by another command. `sudo` and variables before it are kept.
     pub(super) fn with_command(&self, command: &str) -> String {
         let (Some(first), Some(last)) = (self.words().first(), self.words().last()) else { return command.to_owned() };
         self.line.with(first.span.start..last.span.end, command)
     }
 
-    /// The whole line with something before the part that failed: `sudo`, or `mkdir -p x &&`.
+    /// The whole line with this text inserted before the failed part: `sudo`, or `mkdir -p x &&`.
     pub(super) fn with_before(&self, text: &str) -> String {
         let parts = self.line.parts();
-        // A list does not begin within a pipeline.
+        // `&&` cannot be inserted inside a pipeline, so the text goes before the pipeline.
         let mut at = self.part;
-        while text.ends_with("&&") && at > 0 && parts.get(at).is_some_and(Part::is_piped) {
+        while text.ends_with("&&") && at > 0 && parts.get(at).is_some_and(CommandPart::is_piped) {
             at -= 1;
         }
         let Some(part) = parts.get(at) else { return text.to_owned() };
@@ -174,7 +175,7 @@ impl<'a> Case<'a> {
         self.line.with(start..start, &format!("{text} "))
     }
 
-    /// The whole line with every part of the same command run as root.
+    /// The whole line with every part that runs the same command run as root.
     pub(super) fn with_elevation(&self, elevate: &str) -> String {
         let mut line = self.line.text().to_owned();
         for (at, part) in self.line.parts().iter().enumerate().rev() {
@@ -187,7 +188,7 @@ impl<'a> Case<'a> {
         line
     }
 
-    /// Whether the shell says that there is no such command.
+    /// Whether the shell reported that the command does not exist.
     pub(super) fn says_missing(&self) -> bool {
         let name = self.word(0).unwrap_or_default();
         let (named, at_end) = (format!("{name}: command not found"), format!("command not found: {name}"));
@@ -212,12 +213,12 @@ impl<'a> Case<'a> {
         self.line.with(first..part.words[self.name].span.start, "")
     }
 
-    /// The index of the failed part among the line's.
+    /// The index of the failed part in the line.
     pub(super) fn failed_index(&self) -> usize {
         self.part
     }
 
-    /// Whether the line is this one command alone.
+    /// Whether the line consists of a single command.
     pub(super) fn is_alone(&self) -> bool {
         self.line.parts().len() == 1
     }
@@ -228,8 +229,8 @@ impl<'a> Case<'a> {
     }
 }
 
-/// Where the command's name is among a part's words.
-pub(super) fn name_of(part: &Part) -> usize {
+/// The index of the command's name in a part's words.
+pub(super) fn name_of(part: &CommandPart) -> usize {
     let text = |index: usize| part.words[index].text.as_str();
     let last = part.words.len().saturating_sub(1);
     let mut prefix = "";
@@ -255,11 +256,11 @@ mod tests {
     use std::path::Path;
 
     fn case<'a>(command: &'a str, output: &'a str) -> Case<'a> {
-        Case::new(&Failure { command, output, status: Some(1), cwd: Path::new("/") })
+        Case::new(&FailedCommand { command, output, status: Some(1), cwd: Path::new("/") })
     }
 
     #[test]
-    fn the_tool_is_found_behind_its_prefixes() {
+    fn the_tool_is_found_after_its_prefixes() {
         assert_eq!(case("sudo -E FOO=1 /usr/bin/git push", "").tool(), "git");
         assert_eq!(case("sudo -u postgres psql", "").tool(), "psql");
         assert_eq!(case("time nice -n 10 make all", "").tool(), "make");
@@ -270,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn the_part_that_complains_is_the_one() {
+    fn the_failed_part_is_the_one_named_in_the_output() {
         assert_eq!(case("cd x && gti status | cat", "bash: gti: command not found").tool(), "gti");
         assert_eq!(case("cd x && ls", "cd: no such file or directory: x").tool(), "cd");
         assert_eq!(case("cd x && make", "whatever").tool(), "make");
@@ -286,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_keep_the_rest() {
+    fn a_replacement_keeps_the_rest_of_the_line() {
         let case = case("cd a && sudo git psuh  origin 'my branch' 2>&1 | cat", "git: 'psuh' is not a git command");
         assert_eq!(case.with_word(1, "push"), "cd a && sudo git push  origin 'my branch' 2>&1 | cat");
         assert_eq!(case.with_inserted(1, "-v"), "cd a && sudo git -v psuh  origin 'my branch' 2>&1 | cat");
@@ -296,13 +297,13 @@ mod tests {
     }
 
     #[test]
-    fn operands_are_no_options_and_no_redirections() {
+    fn operands_exclude_options_and_redirections() {
         let case = case("grep -n foo a.txt 2>&1 >> log < in", "");
         assert_eq!(case.operands().map(|(_, text)| text).collect::<Vec<_>>(), ["foo", "a.txt"]);
     }
 
     #[test]
-    fn elevation_comes_and_goes() {
+    fn sudo_is_added_and_removed() {
         assert_eq!(case("A=1 sudo -u me brew install x", "").without_elevation(), "A=1 brew install x");
         assert_eq!(
             case("while apt update; do x; done", "apt: no").with_before("sudo"),
@@ -311,9 +312,9 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_may_hide_a_failure() {
+    fn a_failure_inside_a_successful_pipeline_is_found() {
         let failure = |command, output| {
-            let failure = Failure { command, output, status: Some(0), cwd: Path::new("/") };
+            let failure = FailedCommand { command, output, status: Some(0), cwd: Path::new("/") };
             Case::new(&failure).has_failed()
         };
         assert!(failure("gti log | head", "bash: gti: command not found"));

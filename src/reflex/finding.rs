@@ -1,22 +1,22 @@
-//! What a rule found, and the answer made of it.
+//! The result of a rule, and the diagnosis composed of all results.
 
 use serde::Serialize;
 
 use super::case::Case;
-use super::line::Line;
+use super::line::CommandLine;
 use super::moved::Moved;
 use super::world::World;
 use super::{MOST_PROPOSALS, harm, status};
 use crate::text;
 
-/// How much a rule believes itself.
+/// How certain a rule is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Confidence {
-    /// Worth a line in a list, not a place on the prompt.
+    /// Possible. Listed, but not put on the prompt.
     Guess,
-    /// Right far more often than not.
+    /// Right in most cases.
     Likely,
-    /// The tool said it itself, or nothing else can have been meant.
+    /// Certain: the tool suggested it, or no other correction is possible.
     Sure,
 }
 
@@ -24,11 +24,11 @@ pub(super) enum Confidence {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Proposal {
     pub command: String,
-    /// Why, in a few words.
+    /// The reason, in a few words.
     pub why: String,
 }
 
-/// What one rule has to say.
+/// The result of one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Finding {
     pub(super) confidence: Confidence,
@@ -39,51 +39,50 @@ pub(super) struct Finding {
 }
 
 impl Finding {
-    /// A cause, so far without a remedy.
+    /// A finding with a cause and no proposal yet.
     pub(super) fn cause(confidence: Confidence, words: impl Into<String>) -> Finding {
         Finding { confidence, cause: Some(words.into()), proposals: Vec::new() }
     }
 
-    /// A remedy that needs no words about its cause.
+    /// A finding with a proposal and no cause.
     pub(super) fn fix(confidence: Confidence, command: impl Into<String>, why: impl Into<String>) -> Finding {
         Finding { confidence, cause: None, proposals: Vec::new() }.or(command, why)
     }
 
-    /// Adds a proposal behind those there are.
+    /// Adds a proposal after the existing ones.
     pub(super) fn or(mut self, command: impl Into<String>, why: impl Into<String>) -> Finding {
         self.proposals.push(Proposal { command: command.into(), why: why.into() });
         self
     }
 
-    /// Says the cause too.
+    /// Adds the cause.
     pub(super) fn because(mut self, words: impl Into<String>) -> Finding {
         self.cause = Some(words.into());
         self
     }
 }
 
-/// What the rules have to say about a failure.
+/// The explanation of a failed command, with corrected commands.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Answer {
-    /// For a person, in a few lines; empty if there is nothing to explain.
+pub(crate) struct Diagnosis {
+    /// A few lines for the person. Empty if there is nothing to explain.
     pub explanation: String,
     /// Best first, at most three.
     pub proposals: Vec<Proposal>,
-    /// Whether the first proposal may be put on the prompt without a further question.
+    /// Whether the first proposal can be put on the prompt without asking.
     #[serde(skip)]
     pub is_confident: bool,
 }
 
-impl Answer {
-    /// Puts together what the rules found, the surest first.
-    /// `lines` are those of the output that are worth repeating.
+impl Diagnosis {
+    /// Composes the findings of all rules, the most certain first. `lines` are the lines of the output that are quoted.
     pub(super) fn compose(
         case: &Case<'_>,
         findings: Vec<Finding>,
         lines: Vec<String>,
         (world, moved): (&dyn World, Option<&Moved>),
-    ) -> Answer {
-        let mut answer = Answer::default();
+    ) -> Diagnosis {
+        let mut answer = Diagnosis::default();
         let mut causes: Vec<String> = Vec::new();
         let typed = case.line.text();
         let needs_no_sudo = world.is_root() && !typed.contains("sudo ");
@@ -104,7 +103,7 @@ impl Answer {
                     is_withheld = true;
                     causes.push(withheld(&proposal.command));
                 }
-                // A runner-up to a correction that is withheld was not meant either.
+                // If a correction is withheld, the less likely ones of the same finding are withheld too.
                 let is_sound = is_clean(&proposal.command, typed) && !is_repetitive(&proposal.command, typed);
                 if is_new && !is_withheld && !is_harmful && is_sound {
                     answer.proposals.push(proposal);
@@ -113,7 +112,7 @@ impl Answer {
             if is_first && !answer.proposals.is_empty() {
                 answer.is_confident = finding.confidence > Confidence::Guess;
             }
-            // Guesses do not explain anything once something surer has.
+            // The cause of a guess is used only if there is no more certain cause.
             if finding.confidence > Confidence::Guess || causes.is_empty() {
                 causes.extend(finding.cause.filter(|cause| !causes.contains(cause)));
             }
@@ -125,23 +124,23 @@ impl Answer {
     }
 }
 
-/// Says why the nearest correction is not proposed. Nothing in it may steer a terminal.
+/// Explains why the nearest correction is not proposed. Control characters in the command are replaced.
 fn withheld(command: &str) -> String {
     let command = text::sanitize(command).replace('\n', "⏎");
-    format!("No command is proposed: the nearest, `{command}`, could destroy something that was not asked for.")
+    format!("No command is proposed: the nearest, `{command}`, could destroy data that you did not mean to touch.")
 }
 
-/// Whether a proposal can be put on a prompt: nothing in it steers a terminal or is invisible, and it has no line that was not typed.
+/// Whether a proposal can be put on a prompt: it has no control or invisible characters, and no more lines than were typed.
 fn is_clean(proposal: &str, typed: &str) -> bool {
     let lines = |text: &str| text.trim_end().lines().count();
     let hides = proposal.lines().any(|line| text::hides(line.trim_end()));
     text::sanitize(proposal) == proposal && !hides && lines(proposal) <= lines(typed).max(1)
 }
 
-/// Whether a proposal says something twice in a row that was typed once: `prove -r -r`, `terraform init && terraform init`.
+/// Whether a proposal repeats a word or a command that was typed once: `prove -r -r`, `terraform init && terraform init`.
 fn is_repetitive(proposal: &str, typed: &str) -> bool {
     let repeats = |text: &str| {
-        let line = Line::new(text);
+        let line = CommandLine::new(text);
         let parts: Vec<Vec<&str>> =
             line.parts().iter().map(|part| part.words.iter().map(|word| word.text.as_str()).collect()).collect();
         let words = parts.iter().map(|words| words.windows(2).filter(|pair| pair[0] == pair[1]).count()).sum::<usize>();
@@ -150,13 +149,13 @@ fn is_repetitive(proposal: &str, typed: &str) -> bool {
     repeats(proposal) > repeats(typed)
 }
 
-/// Whether a proposal is what was typed, run as root: then it was not root who was refused.
+/// Whether a proposal is the typed line run with `sudo`. It is useless for root.
 fn is_elevation(proposal: &str, typed: &str) -> bool {
     let plain = |text: &str| text.split_whitespace().filter(|word| *word != "sudo").collect::<Vec<_>>().join(" ");
     plain(proposal) == plain(typed)
 }
 
-/// A command without the `sudo` that root does not need. As another user is another matter.
+/// Removes `sudo`, which root does not need. `sudo` with options is kept, because it may switch to another user.
 fn without_sudo(command: String) -> String {
     match command.strip_prefix("sudo ") {
         Some(rest) if !rest.starts_with('-') => rest.to_owned(),

@@ -1,14 +1,14 @@
-//! Which corrections are withheld because they could destroy more than the line they correct.
+//! Withholds corrections that could destroy more than the line they correct.
 //!
-//! A slip in a name must never turn a harmless wish into a destructive one: `pip nistall x` is not `pip uninstall x`, and
-//! `fdsik /dev/sda` is not `fsck /dev/sda`. The check compares words: whatever is dangerous in the proposal must have been typed.
+//! A typing error must never turn a harmless command into a destructive one: `pip nistall x` is not `pip uninstall x`, and `fdsik /dev/sda`
+//! is not `fsck /dev/sda`. The check compares words: every dangerous word of the proposal must have been typed.
 
 use super::case::name_of;
-use super::line::Line;
+use super::line::CommandLine;
 use crate::text;
 use crate::text::shell::Redirection;
 
-/// Programs that destroy data, end processes or take the machine down.
+/// Programs that destroy data, kill processes or shut down the machine.
 const PROGRAMS: &[&str] = &[
     // Processes and the machine.
     "kill",
@@ -95,10 +95,10 @@ const PROGRAMS: &[&str] = &[
     "chattr",
 ];
 
-/// Words that tell a program to take something away. All of them say the same thing in one tool or another.
+/// Subcommands that remove something. They are synonyms: each is the word for it in some tool.
 const REMOVALS: &[&str] = &["uninstall", "remove", "rm", "rmi", "del", "delete", "erase", "drop", "unpublish"];
 
-/// Words that destroy in a way of their own.
+/// Other destructive subcommands.
 const VERBS: &[&str] = &[
     "autoremove",
     "purge",
@@ -122,7 +122,7 @@ const VERBS: &[&str] = &[
     "nuke",
 ];
 
-/// Options that lift a protection or widen what is destroyed.
+/// Options that disable a protection or destroy more.
 const OPTIONS: &[&str] = &[
     "--force",
     "--no-preserve-root",
@@ -143,7 +143,7 @@ const OPTIONS: &[&str] = &[
     "-delete",
 ];
 
-/// Letters from which a verb with one slip in it cannot be another word.
+/// From this length on, a verb with one typing error is still recognised as that verb.
 const UNMISTAKABLE: usize = 6;
 
 /// Whether a proposal could destroy more than the line it corrects.
@@ -152,8 +152,8 @@ pub(super) fn is_worse(proposal: &str, typed: &str) -> bool {
     dangers(proposal).iter().any(|danger| !known.contains(danger) && !is_typed(danger, typed))
 }
 
-/// Whether the word of a danger was typed in another place, or a long verb was typed with a single slip: `apt remvoe vim`. A
-/// program's name needs to be typed as it is.
+/// Whether the dangerous word was typed elsewhere in the line, or a long verb was typed with a single error: `apt remvoe vim`. The name of a
+/// program must be typed exactly.
 fn is_typed(danger: &Danger, typed: &str) -> bool {
     let (name, slips) = match danger {
         Danger::Program(name) => (name, 0),
@@ -162,11 +162,11 @@ fn is_typed(danger: &Danger, typed: &str) -> bool {
             return false;
         }
     };
-    let line = Line::new(typed);
+    let line = CommandLine::new(typed);
     line.parts().iter().flat_map(|part| &part.words).any(|word| text::distance(&word.text, name) <= slips)
 }
 
-/// One destructive thing in a line.
+/// A destructive part of a line.
 #[derive(Debug)]
 enum Danger {
     Program(String),
@@ -176,12 +176,12 @@ enum Danger {
     RecursiveRemoval,
     ForcedGit,
     OpenToAll,
-    /// Output that replaces a device or a file of the system.
+    /// Output that is redirected to a device or a system file.
     Overwrite(String),
 }
 
 impl PartialEq for Danger {
-    /// Two words for a removal are the same danger.
+    /// Synonyms for a removal are the same danger.
     fn eq(&self, other: &Danger) -> bool {
         match (self, other) {
             (Danger::Program(one), Danger::Program(other))
@@ -195,7 +195,7 @@ impl PartialEq for Danger {
 
 fn dangers(line: &str) -> Vec<Danger> {
     let mut found = Vec::new();
-    for part in Line::new(line).parts() {
+    for part in CommandLine::new(line).parts() {
         let words: Vec<&str> = part.words.iter().map(|word| word.text.as_str()).collect();
         let has = |any: &[&str]| words.iter().any(|word| any.contains(word));
         let short = |letter: char| {
@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_more_destructive_than_what_was_typed() {
+    fn proposals_with_new_dangerous_words_are_worse() {
         assert!(is_worse("git push --force", "git push"));
         assert!(is_worse("git push -f", "git push"));
         assert!(!is_worse("git push --force origin x", "git psuh --force origin x"));
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verb_with_one_slip_is_meant_and_its_opposite_is_not() {
+    fn a_misspelt_verb_is_corrected_but_never_to_its_opposite() {
         assert!(!is_worse("apt remove vim", "apt remvoe vim"));
         assert!(!is_worse("pip uninstall x", "pip uninstal x"));
         assert!(is_worse("pip uninstall x", "pip nistall x"));

@@ -1,4 +1,4 @@
-//! A command line as parts and words that remember where they are, so that one word can be changed and every other byte stays as typed.
+//! A command line split into parts and words with their positions, so that one word can be replaced and every other byte is kept.
 
 use std::ops::Range;
 
@@ -7,16 +7,16 @@ use crate::text::shell::{Expansion, ExpansionKind, Operator, Redirection, Token,
 
 /// One simple command of the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Part {
-    /// Redirections are among the words as they were typed: `2>&1` is one word, `> file` is two.
+pub(super) struct CommandPart {
+    /// The words as typed, redirections included: `2>&1` is one word, `> file` is two.
     pub(super) words: Vec<Word>,
     pub(super) redirections: Vec<Redirection>,
     /// The operator before the command; the first one has none.
     pub(super) operator: Option<Operator>,
 }
 
-impl Part {
-    /// Where the command is, without blanks around it, with its redirections.
+impl CommandPart {
+    /// The range of the command with its redirections, without blanks around it.
     pub(super) fn span(&self) -> Range<usize> {
         let start = self.words.first().map_or(0, |word| word.span.start);
         start..self.words.last().map_or(start, |word| word.span.end)
@@ -35,14 +35,14 @@ impl Part {
 
 /// A command line.
 #[derive(Debug)]
-pub(super) struct Line<'a> {
+pub(super) struct CommandLine<'a> {
     text: &'a str,
-    parts: Vec<Part>,
+    parts: Vec<CommandPart>,
 }
 
-impl<'a> Line<'a> {
+impl<'a> CommandLine<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        let mut line = Line { text, parts: Vec::new() };
+        let mut line = CommandLine { text, parts: Vec::new() };
         line.read(0..text.len(), None);
         line
     }
@@ -51,19 +51,19 @@ impl<'a> Line<'a> {
         self.text
     }
 
-    /// The commands in order of appearance. Those inside a substitution follow the command that it belongs to.
-    pub(super) fn parts(&self) -> &[Part] {
+    /// The commands in order of appearance. Commands inside a substitution follow the command that contains it.
+    pub(super) fn parts(&self) -> &[CommandPart] {
         &self.parts
     }
 
-    /// The line with other text in one place.
+    /// The line with this range replaced.
     pub(super) fn with(&self, span: Range<usize>, text: &str) -> String {
         format!("{}{text}{}", &self.text[..span.start], &self.text[span.end..])
     }
 
-    /// Reads the commands in one place of the line.
+    /// Reads the commands in a range of the line.
     fn read(&mut self, place: Range<usize>, operator: Option<Operator>) {
-        let mut part = Part { words: Vec::new(), redirections: Vec::new(), operator };
+        let mut part = CommandPart { words: Vec::new(), redirections: Vec::new(), operator };
         for token in tokens(&self.text[place.clone()]) {
             match token {
                 Token::Word(word) => part.words.push(shifted(word, place.start)),
@@ -74,7 +74,7 @@ impl<'a> Line<'a> {
                     part.redirections.push(redirection);
                 }
                 Token::Operator(operator, _) => {
-                    let next = Part { words: Vec::new(), redirections: Vec::new(), operator: Some(operator) };
+                    let next = CommandPart { words: Vec::new(), redirections: Vec::new(), operator: Some(operator) };
                     self.push(std::mem::replace(&mut part, next));
                 }
             }
@@ -83,7 +83,7 @@ impl<'a> Line<'a> {
     }
 
     /// Adds a command, then the commands inside its substitutions.
-    fn push(&mut self, part: Part) {
+    fn push(&mut self, part: CommandPart) {
         if part.words.is_empty() {
             return;
         }
@@ -101,7 +101,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Where the commands of a substitution are. Those in backticks with backslashes are not in the line as they are run.
+    /// The range of the commands in a substitution. `None` for backticks with backslashes, because the shell runs another text than the typed one.
     fn inner(&self, found: &Expansion) -> Option<Range<usize>> {
         let (ExpansionKind::Command { source } | ExpansionKind::Process { source }) = &found.kind else { return None };
         let end = found.span.end - 1;
@@ -109,7 +109,7 @@ impl<'a> Line<'a> {
         (inner.start > found.span.start && self.text.get(inner.clone()) == Some(source)).then_some(inner)
     }
 
-    /// A redirection as words: the operator alone if a blank is between it and its target.
+    /// A redirection as words. The operator is a word of its own if a blank follows it.
     fn words_of(&self, redirection: &Redirection) -> Vec<Word> {
         let operator = self.text[redirection.span.start..redirection.target.span.start].trim_end();
         let end = redirection.span.start + operator.len();
@@ -124,7 +124,7 @@ fn shift(span: &Range<usize>, by: usize) -> Range<usize> {
     span.start + by..span.end + by
 }
 
-/// A word of a text that begins later in the line.
+/// A word with its positions moved by an offset.
 fn shifted(mut word: Word, by: usize) -> Word {
     word.span = shift(&word.span, by);
     for found in &mut word.expansions {
@@ -133,7 +133,7 @@ fn shifted(mut word: Word, by: usize) -> Word {
     word
 }
 
-/// A word as it must be typed, in quotes only if it has to be. A `~/` at its start stays outside the quotes.
+/// A word quoted for the shell, if needed. A leading `~/` stays outside the quotes.
 pub(super) fn quoted(word: &str) -> String {
     match word.strip_prefix("~/") {
         Some("") => word.to_owned(),
@@ -149,7 +149,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn words(text: &str) -> Vec<Vec<String>> {
-        let line = Line::new(text);
+        let line = CommandLine::new(text);
         line.parts().iter().map(|part| part.words.iter().map(|word| word.text.clone()).collect()).collect()
     }
 
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn commands_in_substitutions_are_parts() {
-        let line = Line::new("echo \"$(gti status)\" `foo` x | cat <(bar é)");
+        let line = CommandLine::new("echo \"$(gti status)\" `foo` x | cat <(bar é)");
         let texts: Vec<&str> = line.parts().iter().map(|part| &line.text()[part.span()]).collect();
         assert_eq!(texts, ["echo \"$(gti status)\" `foo` x", "gti status", "foo", "cat <(bar é)", "bar é"]);
         let word = &line.parts()[1].words[0];
@@ -172,8 +172,8 @@ mod tests {
     }
 
     #[test]
-    fn a_change_leaves_the_rest_alone() {
-        let line = Line::new("FOO=1  gti   status | cat");
+    fn a_replacement_keeps_the_rest() {
+        let line = CommandLine::new("FOO=1  gti   status | cat");
         let word = &line.parts()[0].words[1];
         assert_eq!(line.with(word.span.clone(), "git"), "FOO=1  git   status | cat");
         assert!(line.parts()[1].is_piped());
@@ -189,7 +189,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_read(text in "([ -~é\n]|\\$\\(|`){0,60}") {
-            let line = Line::new(&text);
+            let line = CommandLine::new(&text);
             for part in line.parts() {
                 for word in &part.words {
                     prop_assert!(text.get(word.span.clone()).is_some());

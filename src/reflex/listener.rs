@@ -1,23 +1,23 @@
-//! Who listens on a port, as Linux tells it in /proc. Elsewhere nobody does.
+//! Finds the process that listens on a port, from Linux's /proc. On other systems it finds none.
 
 use std::fs;
 use std::path::Path;
 
-/// Processes and descriptors looked at, so that a large machine is no wait.
+/// The most processes and descriptors that are examined, so that the search is fast on large machines.
 const MOST_PROCESSES: usize = 4_000;
 const MOST_DESCRIPTORS: usize = 40_000;
 
-/// The state of a socket that listens, as the kernel writes it.
+/// The kernel's code for the state of a listening socket.
 const LISTENS: &str = "0A";
 
-/// The process that listens on a TCP port: its id and name. Of other users' processes only the system knows more; their id is 0.
+/// The id and name of the process that listens on a TCP port. The id is 0 for a process of another user, which cannot be read.
 pub(super) fn of(port: u16) -> Option<(u32, String)> {
     let tables = ["/proc/net/tcp", "/proc/net/tcp6"];
     let inode = tables.iter().find_map(|table| inode(&fs::read_to_string(table).ok()?, port))?;
     Some(owner(inode).unwrap_or_else(|| (0, "a process of another user".to_owned())))
 }
 
-/// The socket in a table of the kernel's that listens on a port.
+/// The inode of the socket that listens on a port, in a table of the kernel.
 fn inode(table: &str, port: u16) -> Option<u64> {
     table.lines().skip(1).find_map(|line| {
         let mut fields = line.split_whitespace();
@@ -65,7 +65,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn our_own_socket_is_ours() {
+    fn a_socket_of_this_process_is_attributed_to_it() {
         let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let (id, _) = of(socket.local_addr().unwrap().port()).unwrap();
         assert_eq!(id, std::process::id());

@@ -1,4 +1,4 @@
-//! The machine we are on, as the rules see it.
+//! The real machine, as the rules see it.
 
 use std::cell::OnceCell;
 use std::ffi::OsString;
@@ -7,27 +7,27 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::world::{Entry, Kind, World};
+use super::world::{DirectoryEntry, FileKind, World};
 
-/// A directory is asked for names, not for a catalogue.
+/// The most entries that are read from a directory.
 const MOST_ENTRIES: usize = 10_000;
 const READ_CAP: u64 = 256 * 1024;
 
-/// What file systems allow.
+/// The longest file name that file systems allow.
 const LONGEST_NAME: usize = 255;
 
 /// The real machine, seen from one directory and one environment.
 pub(crate) struct Machine {
     cwd: PathBuf,
     environment: Vec<(OsString, OsString)>,
-    /// Names the shell knows beside the programs on PATH.
+    /// Commands of the shell that are not programs on PATH.
     names: Vec<String>,
     recent: Vec<String>,
     commands: OnceCell<Vec<String>>,
 }
 
 impl Machine {
-    /// `names` are the shell's builtins, aliases and functions; `recent` its latest commands, the newest first.
+    /// `names` are the shell's builtins, aliases and functions. `recent` are its latest commands, the newest first.
     pub(crate) fn new(
         cwd: PathBuf,
         environment: Vec<(OsString, OsString)>,
@@ -37,7 +37,7 @@ impl Machine {
         Machine { cwd, environment, names, recent, commands: OnceCell::new() }
     }
 
-    /// The same machine, seen from another directory; what was learnt of its programs stays known.
+    /// The same machine with another working directory. The cached list of programs is kept.
     #[must_use]
     pub(crate) fn seen_from(self, cwd: PathBuf) -> Self {
         Machine { cwd, ..self }
@@ -65,29 +65,29 @@ impl World for Machine {
         self.commands.get_or_init(|| self.on_path())
     }
 
-    fn entries(&self, directory: &Path) -> Vec<Entry> {
+    fn entries(&self, directory: &Path) -> Vec<DirectoryEntry> {
         let Ok(entries) = fs::read_dir(self.cwd.join(directory)) else { return Vec::new() };
         let entries = entries.flatten().take(MOST_ENTRIES).filter_map(|entry| {
             let kind = self.kind(&entry.path())?;
-            Some(Entry { name: entry.file_name().into_string().ok()?, kind })
+            Some(DirectoryEntry { name: entry.file_name().into_string().ok()?, kind })
         });
         entries.collect()
     }
 
-    fn kind(&self, path: &Path) -> Option<Kind> {
+    fn kind(&self, path: &Path) -> Option<FileKind> {
         let found = fs::metadata(self.cwd.join(path)).ok()?;
         Some(if found.is_dir() {
-            Kind::Directory
+            FileKind::Directory
         } else if found.permissions().mode() & 0o111 != 0 {
-            Kind::Program
+            FileKind::Program
         } else {
-            Kind::File
+            FileKind::File
         })
     }
 
     fn read(&self, path: &Path) -> Option<String> {
         let path = self.cwd.join(path);
-        // A pipe or a device could keep us waiting.
+        // Reading a pipe or a device could block.
         if !fs::metadata(&path).ok()?.is_file() {
             return None;
         }
@@ -117,7 +117,7 @@ impl World for Machine {
         &self.recent
     }
 
-    /// One name is asked for where it would stand, without a list of all.
+    /// Looks for one name in each directory of PATH, without listing all programs.
     fn has(&self, command: &str) -> bool {
         let is_name = (1..=LONGEST_NAME).contains(&command.len()) && !command.contains('/');
         let is_program = |directory: &PathBuf| fs::metadata(directory.join(command)).is_ok_and(|found| found.is_file());

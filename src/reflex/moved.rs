@@ -1,27 +1,27 @@
-//! Directory changes earlier in a line: where its failed part ran, and what of the line need not be repeated.
+//! Directory changes earlier in a line: they determine where the failed part ran, and are not repeated in a correction.
 //!
-//! In `cd app && git brnch` git ran in `app`, and the shell is still there. The rules look for files in `app`, and the
-//! correction is `git branch`: a second `cd app` would fail, or lead to another directory.
+//! In `cd app && git brnch`, git ran in `app`, and the shell is still there. The rules look for files in `app`, and the correction is
+//! `git branch`, because a second `cd app` would fail or lead to another directory.
 
 use std::path::{Path, PathBuf};
 
 use super::case::Case;
-use super::line::Part;
+use super::line::CommandPart;
 use super::part::is_complaint;
-use super::world::{Entry, Kind, World};
+use super::world::{DirectoryEntry, FileKind, World};
 use crate::text::shell::Operator;
 
-/// How a line moved the shell before the part that failed.
+/// The effect of the directory changes before the failed part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Moved {
-    /// Where the failed part ran, relative to where the line began unless it is absolute.
+    /// The directory that the failed part ran in, absolute or relative to the directory of the line.
     pub(super) directory: PathBuf,
-    /// Bytes at the beginning of the line that have had their effect and are not to be repeated.
+    /// The length of the beginning of the line that must not be repeated.
     pub(super) done: usize,
 }
 
 impl Moved {
-    /// Reads the directory changes before the failed part; `None` if it ran where the line began.
+    /// Reads the directory changes before the failed part. Returns `None` if there are none.
     pub(super) fn of(case: &Case<'_>, world: &dyn World) -> Option<Moved> {
         let (parts, failed) = (case.line.parts(), case.failed_index());
         let (mut directory, mut last) = (PathBuf::new(), None);
@@ -33,7 +33,7 @@ impl Moved {
         }
         let last = last?;
         let leads = parts[..=failed].iter().all(|part| is_sequence(part.operator));
-        // Only a prefix of nothing but changes of directory is left out: anything else may be worth running again.
+        // The beginning is dropped only if it consists of directory changes. Other commands may have to run again.
         let is_prefix = parts[..=last].iter().all(|part| destination(part).is_some());
         let goes_elsewhere =
             parts[failed + 1..].iter().any(|part| part.operator != Some(Operator::And) && destination(part).is_some());
@@ -41,7 +41,7 @@ impl Moved {
         Some(Moved { directory, done })
     }
 
-    /// A proposal without what has had its effect.
+    /// A proposal without the directory changes that have already happened.
     pub(super) fn shortened(&self, proposal: String, typed: &str) -> String {
         match proposal.strip_prefix(&typed[..self.done]) {
             Some(rest) if !rest.trim().is_empty() => rest.to_owned(),
@@ -50,13 +50,13 @@ impl Moved {
     }
 }
 
-/// Whether a part with this operator before it runs in the shell itself, after the one before it.
+/// Whether a part after this operator runs in the shell itself, after the previous part.
 fn is_sequence(operator: Option<Operator>) -> bool {
     matches!(operator, None | Some(Operator::And | Operator::Semicolon | Operator::Newline))
 }
 
-/// Where a part goes, if it is a plain change of directory.
-fn destination(part: &Part) -> Option<&str> {
+/// The target of a part that is a plain directory change.
+fn destination(part: &CommandPart) -> Option<&str> {
     match part.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>()[..] {
         ["cd" | "pushd", target] | ["builtin" | "command", "cd", target] | ["cd", "--", target] => Some(target),
         _ => None,
@@ -68,7 +68,7 @@ fn destination(part: &Part) -> Option<&str> {
     })
 }
 
-/// The target with the home directory in place of `~`; `None` where it cannot be known.
+/// The target with `~` expanded. `None` if it is unknown.
 fn expanded(target: &str, world: &dyn World) -> Option<PathBuf> {
     match target.strip_prefix('~') {
         None => Some(PathBuf::from(target)),
@@ -79,7 +79,7 @@ fn expanded(target: &str, world: &dyn World) -> Option<PathBuf> {
     }
 }
 
-/// The machine as seen from the directory that the failed part ran in.
+/// The machine with the directory of the failed part as its working directory.
 pub(super) struct FromThere<'a> {
     pub(super) world: &'a dyn World,
     pub(super) directory: &'a Path,
@@ -90,11 +90,11 @@ impl World for FromThere<'_> {
         self.world.commands()
     }
 
-    fn entries(&self, directory: &Path) -> Vec<Entry> {
+    fn entries(&self, directory: &Path) -> Vec<DirectoryEntry> {
         self.world.entries(&self.directory.join(directory))
     }
 
-    fn kind(&self, path: &Path) -> Option<Kind> {
+    fn kind(&self, path: &Path) -> Option<FileKind> {
         self.world.kind(&self.directory.join(path))
     }
 

@@ -1,25 +1,25 @@
-//! Paths that were probably meant.
+//! Finds existing paths that are similar to a wrong one.
 
 use std::path::{Path, PathBuf};
 
 use super::typo;
-use super::world::{Entry, Kind, World};
+use super::world::{DirectoryEntry, FileKind, World};
 use crate::text::shell::{Token, tokens};
 
-/// Directories looked into for a file that is one level down.
+/// The most directories that are searched for a file one level down.
 const MOST_INSIDE: usize = 64;
 
-/// The path that exists and is nearest to one that does not, spelt like it.
+/// The existing path that is most similar to a path that does not exist.
 pub(super) fn path(wrong: &str, world: &dyn World) -> Option<String> {
     nearest(wrong, world, |_| true).or_else(|| one_level_down(wrong, world))
 }
 
 /// Like [`path`], for a directory.
 pub(super) fn directory(wrong: &str, world: &dyn World) -> Option<String> {
-    nearest(wrong, world, |kind| kind == Kind::Directory).or_else(|| used_before(wrong, world))
+    nearest(wrong, world, |kind| kind == FileKind::Directory).or_else(|| used_before(wrong, world))
 }
 
-/// A directory of this name that was in an earlier command, wherever it is.
+/// A directory with this name in an earlier command.
 fn used_before(wrong: &str, world: &dyn World) -> Option<String> {
     let ending = format!("/{}", wrong.trim_end_matches('/'));
     let words = world.recent().iter().flat_map(|line| tokens(line)).filter_map(|token| match token {
@@ -27,10 +27,10 @@ fn used_before(wrong: &str, world: &dyn World) -> Option<String> {
         Token::Redirection(_) | Token::Operator(..) => None,
     });
     let mut paths = words.filter(|word| word.ends_with(&ending));
-    paths.find(|path| world.kind(&expanded(path, world)) == Some(Kind::Directory))
+    paths.find(|path| world.kind(&expanded(path, world)) == Some(FileKind::Directory))
 }
 
-/// A path as the machine has it: `~` is the shell's word.
+/// The path with `~` expanded.
 pub(super) fn expanded(path: &str, world: &dyn World) -> PathBuf {
     match (path.strip_prefix('~'), world.variable("HOME")) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => PathBuf::from(format!("{home}{rest}")),
@@ -38,16 +38,16 @@ pub(super) fn expanded(path: &str, world: &dyn World) -> PathBuf {
     }
 }
 
-/// Whether a path is there.
+/// Whether a path exists.
 pub(super) fn exists(path: &str, world: &dyn World) -> bool {
     world.kind(&expanded(path, world)).is_some()
 }
 
-fn nearest(wrong: &str, world: &dyn World, is_wanted: fn(Kind) -> bool) -> Option<String> {
+fn nearest(wrong: &str, world: &dyn World, is_wanted: fn(FileKind) -> bool) -> Option<String> {
     if wrong.is_empty() || wrong.contains(['*', '?', '$', '\n']) || wrong.contains("://") {
         return None;
     }
-    // One slash too many or too few at the front is no misspelling.
+    // A missing or an extra slash at the front is tried first.
     let other = match wrong.strip_prefix('/') {
         Some(relative) => relative.to_owned(),
         None => format!("/{wrong}"),
@@ -61,7 +61,7 @@ fn nearest(wrong: &str, world: &dyn World, is_wanted: fn(Kind) -> bool) -> Optio
     for (n, part) in parts.iter().enumerate() {
         let is_last = n + 1 == parts.len();
         let so_far = format!("{found}{part}");
-        let is_there = |kind: Kind| if is_last { is_wanted(kind) } else { kind == Kind::Directory };
+        let is_there = |kind: FileKind| if is_last { is_wanted(kind) } else { kind == FileKind::Directory };
         if part.is_empty()
             || *part == "~"
             || [".", ".."].contains(part)
@@ -82,8 +82,8 @@ fn nearest(wrong: &str, world: &dyn World, is_wanted: fn(Kind) -> bool) -> Optio
     (found != wrong).then_some(found)
 }
 
-/// The entry meant by a name: a slip, another case, or a missing ending.
-fn meant<'a>(name: &str, entries: impl Iterator<Item = &'a Entry> + Clone) -> Option<&'a str> {
+/// The entry that a name was probably meant for: misspelt, in another case, or without its extension.
+fn meant<'a>(name: &str, entries: impl Iterator<Item = &'a DirectoryEntry> + Clone) -> Option<&'a str> {
     let names = entries.map(|entry| entry.name.as_str());
     let mut same = names.clone().filter(|known| known.to_lowercase() == name.to_lowercase());
     if let Some(found) = same.next() {
@@ -99,7 +99,7 @@ fn meant<'a>(name: &str, entries: impl Iterator<Item = &'a Entry> + Clone) -> Op
     typo::nearest(name, names.filter(|known| known.starts_with('.') == is_hidden))
 }
 
-/// `main.rs` for `src/main.rs`, if there is but one.
+/// Finds `src/main.rs` for `main.rs`, if there is only one such file.
 fn one_level_down(wrong: &str, world: &dyn World) -> Option<String> {
     if wrong.contains('/') || !wrong.contains('.') {
         return None;
@@ -107,7 +107,7 @@ fn one_level_down(wrong: &str, world: &dyn World) -> Option<String> {
     let directories = world
         .entries(Path::new(""))
         .into_iter()
-        .filter(|entry| entry.kind == Kind::Directory && !entry.name.starts_with('.'));
+        .filter(|entry| entry.kind == FileKind::Directory && !entry.name.starts_with('.'));
     let mut inside = directories
         .take(MOST_INSIDE)
         .map(|entry| format!("{}/{wrong}", entry.name))

@@ -1,44 +1,44 @@
-//! What a failed command printed, bounded.
+//! A bounded view of a failed command's output.
 
 use std::cell::OnceCell;
 
 use super::signs;
 use crate::text;
 
-/// Lines kept of a long output, from its beginning and from its end: the first error and the last word.
+/// How many lines of a long output are kept, from its beginning and from its end.
 const HEAD_LINES: usize = 2_000;
 const TAIL_LINES: usize = 4_000;
 
-/// Lines at either end of which a tool's last word is sought.
+/// How many lines at either end are searched for the final message of a tool.
 const END_LINES: usize = 200;
 
-/// No message of a tool is longer; minified code is.
+/// Longer lines are cut. They are data such as minified code, not messages.
 const LINE_CAP: usize = 2_000;
 
-/// Lines of output, in order, without blanks at their ends. A view: a line number of a capped output means nothing outside.
+/// The lines of an output, without blanks at their ends. Line numbers of a capped output are meaningful only within this view.
 #[derive(Debug)]
-pub(super) struct Output<'a> {
+pub(super) struct PrintedOutput<'a> {
     lines: Vec<&'a str>,
-    /// Where the lines are from: all of it, its beginning and its end, or some lines. One search in here costs less than one in each line.
+    /// The text that contains the lines: all of it, its beginning and its end, or single lines. One search here is faster than one per line.
     text: Vec<&'a str>,
-    /// The signs in it, in order, once asked for.
+    /// The signs in the output, sorted. Computed on first use.
     signs: OnceCell<Vec<&'static str>>,
 }
 
-impl<'a> Output<'a> {
+impl<'a> PrintedOutput<'a> {
     pub(super) fn new(printed: &'a str) -> Self {
         let head = &printed[..end_of_lines(printed, HEAD_LINES)];
         let rest = &printed[head.len()..];
         let tail = &rest[start_of_last(rest, TAIL_LINES)..];
         let clip = |line: &'a str| text::beginning(line, LINE_CAP).trim_end();
-        Output {
+        PrintedOutput {
             lines: head.lines().chain(tail.lines()).map(clip).collect(),
             text: vec![head, tail],
             signs: OnceCell::new(),
         }
     }
 
-    /// Forgets the other lines.
+    /// Keeps only these lines.
     pub(super) fn retain(&mut self, is_kept: impl Fn(&str) -> bool) {
         self.lines.retain(|line| is_kept(line));
         self.text.clone_from(&self.lines);
@@ -49,34 +49,34 @@ impl<'a> Output<'a> {
         &self.lines
     }
 
-    /// The lines at either end, where a tool says what went wrong: the middle of a long output is its work.
+    /// The lines at either end, where tools report errors. The middle of a long output is usually progress.
     pub(super) fn ends(&self) -> impl Iterator<Item = &'a str> {
         let tail = END_LINES.max(self.lines.len().saturating_sub(END_LINES));
         self.lines.iter().take(END_LINES).chain(self.lines.iter().skip(tail)).copied()
     }
 
-    /// Whether the output holds these words, as they are.
+    /// Whether the output contains this text.
     pub(super) fn says(&self, words: &str) -> bool {
         self.text.iter().any(|text| text.contains(words))
     }
 
-    /// Whether the output holds a sign of a rule or a reader. All are looked for at once.
+    /// Whether the output contains a sign of a rule or a reader. The first call searches for all signs at once.
     pub(super) fn shows(&self, sign: &'static str) -> bool {
         self.signs.get_or_init(|| signs::seen(&self.text)).binary_search(&sign).is_ok()
     }
 
-    /// The lines after the first that holds these words.
+    /// The lines after the first line with this text.
     pub(super) fn after(&self, words: &str) -> &[&'a str] {
         let at = self.lines.iter().position(|line| line.contains(words));
         at.map_or(&[], |at| &self.lines[at + 1..])
     }
 
-    /// The first line that holds these words.
+    /// The first line with this text.
     pub(super) fn line_with(&self, words: &str) -> Option<&'a str> {
         self.lines.iter().find(|line| line.contains(words)).copied()
     }
 
-    /// What stands between two pieces of text in one line: the first such place.
+    /// The text between two texts in one line, at the first match.
     pub(super) fn between(&self, before: &str, after: &str) -> Option<&'a str> {
         self.lines.iter().find_map(|line| {
             let rest = &line[line.find(before)? + before.len()..];
@@ -90,12 +90,12 @@ impl<'a> Output<'a> {
     }
 }
 
-/// Where the first so many lines end.
+/// The offset of the end of the first `most` lines.
 fn end_of_lines(text: &str, most: usize) -> usize {
     text.match_indices('\n').nth(most - 1).map_or(text.len(), |(at, _)| at + 1)
 }
 
-/// Where the last so many lines begin.
+/// The offset of the start of the last `most` lines.
 fn start_of_last(text: &str, most: usize) -> usize {
     text.trim_end_matches('\n').rmatch_indices('\n').nth(most - 1).map_or(0, |(at, _)| at + 1)
 }
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn long_output_keeps_both_ends() {
         let text: String = (0..10_000).map(|n| format!("line {n}\n")).collect();
-        let output = Output::new(&text);
+        let output = PrintedOutput::new(&text);
         assert_eq!(output.lines().len(), HEAD_LINES + TAIL_LINES);
         assert_eq!(output.lines()[0], "line 0");
         assert_eq!(output.lines()[HEAD_LINES - 1], "line 1999");
@@ -118,15 +118,15 @@ mod tests {
     #[test]
     fn the_ends_do_not_overlap() {
         let text: String = (0..450).map(|n| format!("{n}\n")).collect();
-        let output = Output::new(&text);
+        let output = PrintedOutput::new(&text);
         let ends: Vec<&str> = output.ends().collect();
         assert_eq!((ends.len(), ends[199], ends[200]), (400, "199", "250"));
-        assert_eq!(Output::new("a\nb").ends().count(), 2);
+        assert_eq!(PrintedOutput::new("a\nb").ends().count(), 2);
     }
 
     #[test]
     fn words_are_found_between_others() {
-        let output = Output::new("x\nerror: no such command: `biuld`\n");
+        let output = PrintedOutput::new("x\nerror: no such command: `biuld`\n");
         assert_eq!(output.between("command: `", "`"), Some("biuld"));
         assert!(output.says("no such command") && !output.says("No such command"));
     }

@@ -1,10 +1,10 @@
-//! What a person asks that rules or the record can answer.
+//! Questions that the rules or the history can answer.
 //!
-//! Only plain, short questions are understood, for a wrong guess here would answer something that was not asked.
+//! Only short questions in known forms are recognised, because a wrong guess would answer another question.
 
 /// A question that needs no model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Question {
+pub(crate) enum LocalQuestion {
     /// Why the last command failed.
     Why,
     /// The last command, corrected.
@@ -13,9 +13,9 @@ pub(crate) enum Question {
     FailedLast,
     /// When a command was last run.
     LastRun(String),
-    /// How long a command took; without words, the last.
+    /// How long a command took. `None` means the last command.
     HowLong(Option<String>),
-    /// What a command printed; without words, the last.
+    /// What a command printed. `None` means the last command.
     Output(Option<String>),
     /// In which directory a command was run.
     Where(String),
@@ -23,13 +23,13 @@ pub(crate) enum Question {
     ChangedTo(String),
 }
 
-/// Beyond this it is a story, and stories are for models.
+/// Longer questions are left to a model.
 const MOST_WORDS: usize = 16;
 
-/// Short words for the command that was just run.
+/// Words for the command that was just run.
 const THAT: &[&str] = &["it", "that", "this", "the last command", "my last command", "last command", "the command"];
 
-/// Whole questions about the last failure.
+/// Questions about the last failure.
 const WHY: &[&str] = &[
     "why",
     "what",
@@ -100,27 +100,27 @@ const FAILED_LAST: &[&str] = &[
     "what command failed",
 ];
 
-impl Question {
-    /// Reads a question; `None` if it is none of these.
-    pub(crate) fn read(text: &str) -> Option<Question> {
+impl LocalQuestion {
+    /// Recognises a question. Returns `None` for other questions.
+    pub(crate) fn read(text: &str) -> Option<LocalQuestion> {
         let plain = plain(text);
         if plain.split(' ').count() > MOST_WORDS {
             return None;
         }
         let is = |known: &[&str]| known.contains(&plain.to_lowercase().as_str());
         if is(FIX) {
-            Some(Question::Fix)
+            Some(LocalQuestion::Fix)
         } else if is(WHY) || asks_why(&plain.to_lowercase()) {
-            Some(Question::Why)
+            Some(LocalQuestion::Why)
         } else if is(FAILED_LAST) {
-            Some(Question::FailedLast)
+            Some(LocalQuestion::FailedLast)
         } else {
             of_the_record(&plain)
         }
     }
 }
 
-/// Without courtesies and what ends a sentence, with single blanks.
+/// The text without courtesies and final punctuation, with single blanks.
 fn plain(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let joined = words.join(" ");
@@ -177,8 +177,8 @@ fn asks_why(lower: &str) -> bool {
     })
 }
 
-/// Questions about what was run: words before and after the command that is meant.
-fn of_the_record(plain: &str) -> Option<Question> {
+/// Questions about earlier commands, recognised by the words before and after the command.
+fn of_the_record(plain: &str) -> Option<LocalQuestion> {
     let said = |prefixes: &[&str], suffixes: &[&str]| {
         let rest = prefixes.iter().find_map(|prefix| {
             let start = plain.get(..prefix.len())?;
@@ -200,19 +200,19 @@ fn of_the_record(plain: &str) -> Option<Question> {
         "last time i ran ",
     ];
     if let Some(what) = said(&when, &[" last", ""]).or_else(|| said(&["when was "], &[" last run", " run"])) {
-        return Some(Question::LastRun(what));
+        return Some(LocalQuestion::LastRun(what));
     }
     let took =
         said(&["how long did "], &[" take", " run", " last"]).or_else(|| said(&["how long was "], &[" running", ""]));
     if let Some(what) = took {
-        return Some(Question::HowLong(unless_that(what)));
+        return Some(LocalQuestion::HowLong(unless_that(what)));
     }
     let output =
         ["show me the output of ", "show the output of ", "show output of ", "what was the output of ", "output of "];
     if let Some(what) =
         said(&output, &[""]).or_else(|| said(&["what did "], &[" print", " output", " say", " print out"]))
     {
-        return Some(Question::Output(unless_that(what)));
+        return Some(LocalQuestion::Output(unless_that(what)));
     }
     let place = [
         "where was i when i ran ",
@@ -222,7 +222,7 @@ fn of_the_record(plain: &str) -> Option<Question> {
         "where was i when ",
     ];
     if let Some(what) = said(&place, &[""]) {
-        return Some(Question::Where(what));
+        return Some(LocalQuestion::Where(what));
     }
     let change = [
         "which command changed directory to ",
@@ -234,7 +234,7 @@ fn of_the_record(plain: &str) -> Option<Question> {
         "when did i cd into ",
         "how did i get to ",
     ];
-    said(&change, &[""]).map(Question::ChangedTo)
+    said(&change, &[""]).map(LocalQuestion::ChangedTo)
 }
 
 #[cfg(test)]
@@ -242,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn failures_are_asked_about_in_many_words() {
+    fn questions_about_failures_are_recognised() {
         for text in [
             "why did that fail",
             "Why did that fail?",
@@ -256,29 +256,29 @@ mod tests {
             "why did cargo build fail?",
             "what does that mean?",
         ] {
-            assert_eq!(Question::read(text), Some(Question::Why), "{text}");
+            assert_eq!(LocalQuestion::read(text), Some(LocalQuestion::Why), "{text}");
         }
         for text in ["fix", "fix it", "Fix that!", "/fix", "can you fix this please"] {
-            assert_eq!(Question::read(text), Some(Question::Fix), "{text}");
+            assert_eq!(LocalQuestion::read(text), Some(LocalQuestion::Fix), "{text}");
         }
     }
 
     #[test]
-    fn the_record_is_asked_for_commands_and_places() {
-        let read = |text: &str| Question::read(text).unwrap();
-        assert_eq!(read("what failed last?"), Question::FailedLast);
-        assert_eq!(read("when did I last run cargo test?"), Question::LastRun("cargo test".into()));
-        assert_eq!(read("when did i run `make install` last"), Question::LastRun("make install".into()));
-        assert_eq!(read("how long did it take"), Question::HowLong(None));
-        assert_eq!(read("how long did cargo build take?"), Question::HowLong(Some("cargo build".into())));
-        assert_eq!(read("show me the output of git log"), Question::Output(Some("git log".into())));
-        assert_eq!(read("what did that print?"), Question::Output(None));
-        assert_eq!(read("where was I when I ran make"), Question::Where("make".into()));
-        assert_eq!(read("which command changed directory to /etc"), Question::ChangedTo("/etc".into()));
+    fn questions_about_the_history_are_recognised() {
+        let read = |text: &str| LocalQuestion::read(text).unwrap();
+        assert_eq!(read("what failed last?"), LocalQuestion::FailedLast);
+        assert_eq!(read("when did I last run cargo test?"), LocalQuestion::LastRun("cargo test".into()));
+        assert_eq!(read("when did i run `make install` last"), LocalQuestion::LastRun("make install".into()));
+        assert_eq!(read("how long did it take"), LocalQuestion::HowLong(None));
+        assert_eq!(read("how long did cargo build take?"), LocalQuestion::HowLong(Some("cargo build".into())));
+        assert_eq!(read("show me the output of git log"), LocalQuestion::Output(Some("git log".into())));
+        assert_eq!(read("what did that print?"), LocalQuestion::Output(None));
+        assert_eq!(read("where was I when I ran make"), LocalQuestion::Where("make".into()));
+        assert_eq!(read("which command changed directory to /etc"), LocalQuestion::ChangedTo("/etc".into()));
     }
 
     #[test]
-    fn what_a_model_should_answer_is_left_to_it() {
+    fn other_questions_are_left_to_a_model() {
         for text in [
             "why is the sky blue",
             "write a script that fixes the tests",
@@ -289,7 +289,7 @@ mod tests {
             "what is the best way to run a server",
             "help me write a regex",
         ] {
-            assert_eq!(Question::read(text), None, "{text}");
+            assert_eq!(LocalQuestion::read(text), None, "{text}");
         }
     }
 }

@@ -1,16 +1,16 @@
-//! What part the rules have beside a model.
+//! How the rules and the model work together.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// When the rules speak.
+/// When the rules answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Role {
-    /// First, while a model is asked; and alone where there is none.
+pub(crate) enum RulesRole {
+    /// Before the model, while it is asked. Alone if there is no model.
     #[default]
     First,
-    /// Alone: no model is ever asked.
+    /// Alone. A model is never asked.
     Only,
     /// Never.
     Off,

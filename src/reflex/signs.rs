@@ -1,26 +1,26 @@
-//! Which of many short texts another text holds, found in one pass over it.
+//! Finds which of many short texts (signs) occur in another text, in one pass.
 //!
-//! Each is known by one piece of four bytes, the one least likely to stand anywhere else. Where a text has that piece, the whole is
-//! compared. Such an index is made in a fraction of the time an automaton takes, which counts: most outputs are short.
+//! A sign is indexed by four of its bytes, those that are least common in texts. Where a text contains these bytes, the whole sign is
+//! compared. This index is built in a fraction of the time that an automaton takes, which matters because most outputs are short.
 
 use std::sync::LazyLock;
 
 use super::{excerpt, rules};
 
-/// Bytes of a text that stand for all of it.
+/// The number of bytes that a sign is indexed by.
 const PIECE: usize = 4;
 
-/// A piece has one of so many hashes, and the filter a bit for each.
+/// The number of hash values of a piece. The filter has one bit for each.
 const HASHES: usize = 1 << 16;
 const FILTER: usize = HASHES / 64;
 
-/// Parts of the signs, each of which holds one or two.
+/// The number of buckets. Each holds one or two signs.
 const SHELVES: usize = 1 << 12;
 
 /// Every sign of every rule and reader.
 static ALL: LazyLock<Signs> = LazyLock::new(|| Signs::new(rules::signs().chain(excerpt::signs())));
 
-/// The signs of rules and readers in any of these texts, in order.
+/// The signs of rules and readers that occur in any of these texts, sorted.
 pub(super) fn seen(texts: &[&str]) -> Vec<&'static str> {
     let mut found: Vec<&str> = Vec::new();
     for text in texts {
@@ -34,7 +34,7 @@ pub(super) fn seen(texts: &[&str]) -> Vec<&'static str> {
     found
 }
 
-/// Whether a search goes on.
+/// Whether a search continues.
 #[derive(PartialEq, Eq)]
 enum Go {
     On,
@@ -44,17 +44,17 @@ enum Go {
 struct Sign {
     text: &'static str,
     piece: u32,
-    /// Where in the text its piece stands.
+    /// The offset of its piece in the text.
     offset: usize,
 }
 
-/// Texts to look for.
+/// The signs to search for.
 pub(super) struct Signs {
     /// Ordered by the hash of their pieces.
     signs: Vec<Sign>,
-    /// Where the signs begin whose hash has the same upper bits.
+    /// The index of the first sign of each bucket. A bucket has the same upper bits of the hash.
     starts: Vec<u16>,
-    /// A bit for each hash of a piece: most of a text ends here.
+    /// One bit per hash of a piece. Most positions of a text are rejected here.
     filter: Box<[u64; FILTER]>,
     /// Texts shorter than a piece.
     short: Vec<&'static str>,
@@ -82,7 +82,7 @@ impl Signs {
         Signs { signs, starts, filter, short }
     }
 
-    /// Whether a text holds any of them.
+    /// Whether a text contains any of the signs.
     pub(super) fn any_in(&self, text: &str) -> bool {
         let mut is_found = false;
         self.each(text, |_| {
@@ -92,7 +92,7 @@ impl Signs {
         is_found
     }
 
-    /// Tells of each that is there, of some more than once.
+    /// Calls `tell` for each sign in the text. A sign may be reported more than once.
     fn each(&self, text: &str, mut tell: impl FnMut(&'static str) -> Go) {
         for short in &self.short {
             if text.contains(short) && tell(short) == Go::Home {
@@ -137,7 +137,7 @@ fn hash(piece: u32) -> usize {
     (piece.wrapping_mul(0x9e37_79b1) >> 16) as usize % HASHES
 }
 
-/// How often such bytes stand in a text, roughly.
+/// Estimates how common these bytes are in texts.
 fn commonness(window: &[u8]) -> u32 {
     let common = |byte: &u8| match byte {
         b' ' | b'e' | b't' | b'a' | b'o' | b'n' | b'i' | b's' | b'r' => 4,
@@ -152,14 +152,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signs_within_others_are_seen() {
+    fn signs_inside_other_signs_are_found() {
         let found = seen(&["x\nbash: gti: command not found\n", "fatal: not a git repository"]);
         let has = |sign: &str| found.contains(&sign);
         assert!(has("command not found") && has("not found") && !has("EADDRINUSE"));
     }
 
     #[test]
-    fn every_sign_is_found_wherever_it_stands() {
+    fn every_sign_is_found_at_any_position() {
         for sign in rules::signs().chain(excerpt::signs()) {
             for text in [sign.to_owned(), format!("x{sign}"), format!("{sign}x"), format!("été {sign} été")] {
                 assert!(seen(&[&text]).contains(&sign), "{sign:?} in {text:?}");

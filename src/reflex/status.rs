@@ -1,10 +1,10 @@
-//! What an exit status means here.
+//! Explains exit statuses.
 
 use super::case::Case;
 
 const TABLE: &str = include_str!("statuses.txt");
 
-/// The signals that end a process, by what they mostly mean.
+/// The signals that end a process, with their usual cause.
 const SIGNALS: &[(i32, &str, &str)] = &[
     (1, "SIGHUP", "its terminal was closed"),
     (2, "SIGINT", "Ctrl-C"),
@@ -24,10 +24,10 @@ const SIGNALS: &[(i32, &str, &str)] = &[
     (31, "SIGSYS", "a system call that a sandbox forbids"),
 ];
 
-/// One line about the status, where it says more than that something failed.
+/// One line about the status, if it means more than a general failure.
 pub(super) fn meaning(case: &Case<'_>) -> Option<String> {
     let status = case.status?;
-    // A tool that was not found says nothing.
+    // A tool that was not found has no statuses of its own.
     let is_missing = status == 127 && case.says_missing();
     if let Some(words) = documented(case.tool(), status).filter(|_| !is_missing) {
         return Some(format!("{} ended with {status}: {words}.", case.tool()));
@@ -36,12 +36,12 @@ pub(super) fn meaning(case: &Case<'_>) -> Option<String> {
     match status {
         2 if is_builtin => Some(format!("{} ended with 2: it was used wrongly.", case.tool())),
         126 => Some("126: it was found but could not be run.".to_owned()),
-        // A script that is not there, or a variable without a value, ends with 127 as well.
+        // A missing script or an unset variable also gives 127, so this applies only if the shell says so or prints nothing.
         127 if case.output.lines().is_empty() || says_unknown(case) => {
             Some("127: there is no command of that name.".to_owned())
         }
         128.. => by_signal(status - 128),
-        // A program that was waited for by another tells the signal as a negative number.
+        // Some programs report the signal of a child as a negative number.
         ..0 => by_signal(-status),
         _ => None,
     }
@@ -56,7 +56,7 @@ fn by_signal(signal: i32) -> Option<String> {
     Some(format!("{}: it was ended by {name} ({cause}).", 128 + signal))
 }
 
-/// What the tool's manual says.
+/// The meaning from the tool's manual.
 fn documented(tool: &str, status: i32) -> Option<&'static str> {
     let code = status.to_string();
     TABLE.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
@@ -69,15 +69,15 @@ fn documented(tool: &str, status: i32) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reflex::Failure;
+    use crate::reflex::FailedCommand;
 
     fn says(command: &str, status: i32) -> Option<String> {
         let cwd = std::path::Path::new("/");
-        meaning(&Case::new(&Failure { command, output: "", status: Some(status), cwd }))
+        meaning(&Case::new(&FailedCommand { command, output: "", status: Some(status), cwd }))
     }
 
     #[test]
-    fn a_status_means_what_the_tool_says() {
+    fn documented_statuses_of_a_tool_are_explained() {
         assert!(says("curl -sf http://x/", 22).unwrap().contains("400 or above"));
         assert!(says("sudo rsync a b", 23).unwrap().contains("not transferred"));
         assert!(says("timeout 5 sleep 9", 124).unwrap().contains("time was up"));

@@ -1,6 +1,6 @@
-//! The corpus: what tools really said, and what must come of it.
+//! The corpus: real outputs of tools, and the diagnosis that is expected.
 //!
-//! `tests/reflex/*.toml` holds cases; this runs them on a machine that exists only in the case.
+//! `tests/reflex/*.toml` contains the cases. Each runs on a simulated machine that the case describes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use serde::Deserialize;
 
 use super::rules;
-use super::world::{Entry, Kind};
+use super::world::{DirectoryEntry, FileKind};
 use super::*;
 
 #[derive(Deserialize)]
@@ -27,7 +27,7 @@ struct Told {
     status: Option<i32>,
     /// Programs and names that can be run.
     commands: Vec<String>,
-    /// Paths that exist, relative to the directory or absolute: `dir/` is a directory, `file*` may be run.
+    /// Paths that exist, relative to the directory or absolute: `dir/` is a directory, `file*` is executable.
     files: Vec<String>,
     /// Contents of files: `[path, text]`.
     contents: Vec<(String, String)>,
@@ -36,11 +36,11 @@ struct Told {
     memory_kills: u64,
     recent: Vec<String>,
     is_root: bool,
-    /// The best proposal; absent if it does not matter, empty if there must be none at all.
+    /// The best proposal. Absent if it does not matter, empty if there must be none.
     first: Option<String>,
     /// Commands that must be among the proposals.
     also: Vec<String>,
-    /// Text that the explanation must hold.
+    /// Text that the explanation must contain.
     explains: Vec<String>,
 }
 
@@ -49,38 +49,38 @@ impl World for Told {
         &self.commands
     }
 
-    fn entries(&self, directory: &Path) -> Vec<Entry> {
+    fn entries(&self, directory: &Path) -> Vec<DirectoryEntry> {
         let directory = tidy(directory);
-        let mut found: Vec<Entry> = Vec::new();
+        let mut found: Vec<DirectoryEntry> = Vec::new();
         for file in &self.files {
             let path = tidy(Path::new(file.trim_end_matches('*')));
             let Ok(inside) = path.strip_prefix(&directory) else { continue };
             let mut names = inside.components();
             let Some(name) = names.next() else { continue };
             let name = name.as_os_str().to_string_lossy().into_owned();
-            let kind = if names.next().is_some() { Some(Kind::Directory) } else { self.kind(&path) };
+            let kind = if names.next().is_some() { Some(FileKind::Directory) } else { self.kind(&path) };
             let is_outside = path.is_absolute() != directory.is_absolute();
             if let Some(kind) = kind.filter(|_| !is_outside && found.iter().all(|entry| entry.name != name)) {
-                found.push(Entry { name, kind });
+                found.push(DirectoryEntry { name, kind });
             }
         }
         found
     }
 
-    fn kind(&self, path: &Path) -> Option<Kind> {
+    fn kind(&self, path: &Path) -> Option<FileKind> {
         let wanted = tidy(path);
         self.files.iter().find_map(|file| {
             let known = tidy(Path::new(file.trim_end_matches('*')));
             if known == wanted {
                 Some(if file.ends_with('/') {
-                    Kind::Directory
+                    FileKind::Directory
                 } else if file.ends_with('*') {
-                    Kind::Program
+                    FileKind::Program
                 } else {
-                    Kind::File
+                    FileKind::File
                 })
             } else {
-                known.starts_with(&wanted).then_some(Kind::Directory).filter(|_| !wanted.as_os_str().is_empty())
+                known.starts_with(&wanted).then_some(FileKind::Directory).filter(|_| !wanted.as_os_str().is_empty())
             }
         })
     }
@@ -111,7 +111,7 @@ impl World for Told {
     }
 }
 
-/// A path without `.`, so that `./x` and `x` are one.
+/// A path without `.`, so that `./x` and `x` are equal.
 fn tidy(path: &Path) -> PathBuf {
     path.components().filter(|part| !matches!(part, std::path::Component::CurDir)).collect()
 }
@@ -135,12 +135,15 @@ fn read_corpus() -> Vec<(String, Told)> {
 }
 
 impl Told {
-    fn answer(&self) -> Answer {
+    fn answer(&self) -> Diagnosis {
         let status = self.status.or(Some(1));
-        diagnose(&Failure { command: &self.command, output: &self.output, status, cwd: Path::new("/home/u/app") }, self)
+        diagnose(
+            &FailedCommand { command: &self.command, output: &self.output, status, cwd: Path::new("/home/u/app") },
+            self,
+        )
     }
 
-    /// What is wrong with the answer, if anything.
+    /// How the diagnosis differs from the expected one, if it does.
     fn complaint(&self) -> Option<String> {
         let answer = self.answer();
         let commands: Vec<&str> = answer.proposals.iter().map(|proposal| proposal.command.as_str()).collect();
@@ -172,15 +175,14 @@ fn no_first_proposal_of_the_corpus_is_harmful() {
     }
 }
 
-/// Lines that destroy something and lines that do not, as people type them. A bar behind a line says that its second word is
-/// misspelt, otherwise its first one is.
+/// Harmless and destructive lines as people type them. In a line that ends with a bar the second word is misspelt, otherwise the first.
 const DESTRUCTIVE: &str = include_str!("../../tests/reflex/destructive.txt");
 const HARMLESS: &str = include_str!("../../tests/reflex/harmless.txt");
 
-/// What can be run on a usual machine.
+/// The programs of a typical machine.
 const PROGRAMS: &str = include_str!("../../tests/reflex/programs.txt");
 
-/// The usual slips: two letters swapped, one left out, one doubled, the one beside it on the keyboard.
+/// The usual typing errors: two letters swapped, one left out, one doubled, one replaced by its neighbour on the keyboard.
 fn slips(word: &str) -> Vec<String> {
     let letters: Vec<char> = word.chars().collect();
     let keys = "qwertyuiopasdfghjklzxcvbnm";
@@ -207,7 +209,7 @@ fn lines(text: &str) -> impl Iterator<Item = Vec<&str>> {
     lines.map(|line| line.split_whitespace().collect())
 }
 
-/// Whether a word makes a line of `DESTRUCTIVE` so: a program in the first place, a verb behind one.
+/// Whether a word makes a line destructive: a program as the first word, or a subcommand after it.
 fn is_destructive(at: usize, word: &str) -> bool {
     lines(DESTRUCTIVE).any(|words| {
         let is_verb = words.last() == Some(&"|");
@@ -215,7 +217,7 @@ fn is_destructive(at: usize, word: &str) -> bool {
     })
 }
 
-/// The lines of a text with every second kind of slip in them, and what the shell or the tool prints.
+/// The lines of a text with every second kind of typing error, and the output of the shell or the tool.
 fn misspelt(text: &str) -> Vec<(String, String)> {
     let mut cases = Vec::new();
     for mut words in lines(text) {
@@ -233,14 +235,14 @@ fn misspelt(text: &str) -> Vec<(String, String)> {
     cases
 }
 
-/// What is proposed first for misspelt lines, with the destructive words in it that were not typed.
+/// The number of first proposals for misspelt lines, and those with destructive words that were not typed.
 fn destructive_proposals(text: &str) -> (usize, Vec<String>) {
     let tools = lines(DESTRUCTIVE).chain(lines(HARMLESS)).map(|words| words[0]);
     let commands = tools.chain(PROGRAMS.split_whitespace()).map(str::to_owned).collect();
     let world = Told { commands, ..Told::default() };
     let cases = misspelt(text);
     let harmful = cases.iter().filter_map(|(command, output)| {
-        let failure = Failure { command, output, status: Some(127), cwd: Path::new("/") };
+        let failure = FailedCommand { command, output, status: Some(127), cwd: Path::new("/") };
         let first = diagnose(&failure, &world).proposals.into_iter().next()?.command;
         let typed: Vec<&str> = command.split_whitespace().collect();
         let mut words = first.split_whitespace().enumerate();
@@ -258,10 +260,10 @@ fn a_misspelt_harmless_command_never_becomes_a_destructive_one() {
 }
 
 #[test]
-fn a_misspelt_destructive_command_is_corrected_to_nothing_but_itself() {
+fn a_misspelt_destructive_command_never_becomes_another_destructive_one() {
     let (count, harmful) = destructive_proposals(DESTRUCTIVE);
     assert!(count >= 200, "only {count} misspelt lines");
-    // A long verb with one slip in it is that verb; nothing else destructive is ever proposed.
+    // A long verb with one typing error may be corrected to that verb. No other destructive word is ever proposed.
     let is_own_verb = |line: &String| {
         lines(DESTRUCTIVE).any(|words| words.contains(&"|") && line.ends_with(&words[..words.len() - 1].join(" ")))
     };
@@ -269,7 +271,7 @@ fn a_misspelt_destructive_command_is_corrected_to_nothing_but_itself() {
     assert!(others.is_empty(), "{} of {count}: {others:#?}", others.len());
 }
 
-/// Output of about this size in which every rule's signs are strewn, so that every pattern is tried.
+/// Output of about this size that contains the signs of every rule, so that every pattern is tried.
 fn strewn(size: usize) -> String {
     let signs: Vec<&str> = rules::all().flat_map(|rule| rule.signs.iter().copied()).collect();
     let words = "lorem ipsum 'dolor' `sit` amet: consectetur/adipiscing.elit:12:3 ";
@@ -284,14 +286,14 @@ fn strewn(size: usize) -> String {
     text
 }
 
-/// The least time of a few rounds, which other work on the machine can only lengthen.
+/// The shortest time of a few rounds, because other work on the machine can only make a round longer.
 fn least_time(output: &str) -> std::time::Duration {
     let cases = corpus();
     let told = &cases[0].1;
     let round = || {
         let begun = std::time::Instant::now();
         for command in ["git push origin main", "cp a b/c", "./run.sh x | tail", "frobnicate 'x y' > out"] {
-            diagnose(&Failure { command, output, status: Some(1), cwd: Path::new("/") }, told);
+            diagnose(&FailedCommand { command, output, status: Some(1), cwd: Path::new("/") }, told);
         }
         begun.elapsed()
     };
@@ -300,14 +302,14 @@ fn least_time(output: &str) -> std::time::Duration {
 
 #[test]
 fn time_is_linear_in_the_output() {
-    // Both are below the cap on lines, so that the larger is really looked at.
+    // Both are below the cap on lines, so that the whole output is examined.
     let (small, large) = (strewn(250_000), strewn(1_000_000));
     let ratio = least_time(&large).as_secs_f64() / least_time(&small).as_secs_f64();
     assert!(ratio < 12.0, "four times the output took {ratio:.1} times as long");
 }
 
 #[test]
-fn nothing_that_steers_a_terminal_is_proposed() {
+fn proposals_contain_no_control_characters() {
     let world = Told { commands: vec!["git".into(), "ls".into()], ..Told::default() };
     for (command, output) in [
         ("gti \u{1b}[31m x", "bash: gti: command not found"),
@@ -319,7 +321,7 @@ fn nothing_that_steers_a_terminal_is_proposed() {
         ),
         ("foo br", "unknown command br, did you mean 'bar\u{0}'?"),
     ] {
-        let answer = diagnose(&Failure { command, output, status: Some(1), cwd: Path::new("/") }, &world);
+        let answer = diagnose(&FailedCommand { command, output, status: Some(1), cwd: Path::new("/") }, &world);
         for proposal in answer.proposals {
             assert_eq!(crate::text::sanitize(&proposal.command), proposal.command);
         }
@@ -327,10 +329,10 @@ fn nothing_that_steers_a_terminal_is_proposed() {
 }
 
 #[test]
-fn nothing_that_cannot_be_seen_is_proposed() {
+fn proposals_contain_no_invisible_characters() {
     let world = Told { commands: vec!["git".into(), "ls".into()], ..Told::default() };
     let proposed = |command: &str, output: &str| {
-        let answer = diagnose(&Failure { command, output, status: Some(1), cwd: Path::new("/") }, &world);
+        let answer = diagnose(&FailedCommand { command, output, status: Some(1), cwd: Path::new("/") }, &world);
         answer.proposals.into_iter().map(|proposal| proposal.command).collect::<Vec<_>>()
     };
     let upstream = |branch: &str| {
@@ -363,13 +365,16 @@ fn a_huge_command_is_answered_in_time() {
         ("cp a/b ".repeat(20_000), "cp: cannot stat 'a/b': No such file or directory".into()),
         ("a;".repeat(50_000), "bash: a: command not found".into()),
     ] {
-        diagnose(&Failure { command: &command, output: &output, status: Some(1), cwd: Path::new("/") }, &corpus()[0].1);
+        diagnose(
+            &FailedCommand { command: &command, output: &output, status: Some(1), cwd: Path::new("/") },
+            &corpus()[0].1,
+        );
     }
     assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
 }
 
 #[test]
-fn rules_have_names_of_their_own() {
+fn rule_names_are_unique() {
     let mut names: Vec<&str> = rules::all().map(|rule| rule.name).collect();
     names.sort_unstable();
     let all = names.len();
@@ -380,7 +385,7 @@ fn rules_have_names_of_their_own() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Any output with any command of the corpus; signs of all rules are strewn in, so that most of them wake up.
+    /// Any output with any command of the corpus. The signs of all rules are mixed in, so that most rules are applied.
     #[test]
     fn no_rule_panics(command in "[ -~é\n]{0,40}", output in "[ -~é\t\n]{0,400}", at in any::<prop::sample::Index>()) {
         let signs: Vec<&str> = rules::all().flat_map(|rule| rule.signs.iter().copied()).collect();
@@ -389,7 +394,7 @@ proptest! {
         let told = &at.get(cases).1;
         for command in [&command, &told.command] {
             for output in [format!("{output}{sign}"), format!("{sign}{output}"), format!("{output}\n{}", told.output)] {
-                diagnose(&Failure { command, output: &output, status: Some(1), cwd: Path::new("/") }, told);
+                diagnose(&FailedCommand { command, output: &output, status: Some(1), cwd: Path::new("/") }, told);
             }
         }
     }

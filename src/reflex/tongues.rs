@@ -1,7 +1,6 @@
-//! Messages in other languages, put into the words that rules know.
+//! Translates messages of other languages into English, which the rules read.
 //!
-//! Rules read English. `tongues.txt` has what shells, the C library, coreutils and git say most often in other languages; a message that
-//! is there is read as if it had been English.
+//! `tongues.txt` contains the most frequent messages of shells, the C library, coreutils and git in other languages.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -10,10 +9,10 @@ use super::signs::Signs;
 
 const TABLE: &str = include_str!("tongues.txt");
 
-/// What stands for any text in a message.
+/// The placeholder for any text in a message.
 const GAP: &str = "{}";
 
-/// A longer output is a log, not a complaint.
+/// Longer outputs are not translated, because they are logs rather than error messages.
 const LONGEST: usize = 64 * 1024;
 
 struct Saying {
@@ -21,7 +20,7 @@ struct Saying {
     foreign: &'static str,
 }
 
-/// The sayings, and what is looked for of each.
+/// All messages, and the signs that they are found by.
 static SAYINGS: LazyLock<(Vec<Saying>, Signs)> = LazyLock::new(|| {
     let mut sayings: Vec<Saying> = Vec::new();
     let mut english = "";
@@ -35,7 +34,7 @@ static SAYINGS: LazyLock<(Vec<Saying>, Signs)> = LazyLock::new(|| {
     (sayings, signs)
 });
 
-/// An output with the messages that are known in English; as it is, if there are none.
+/// The output with all known messages in English. Unchanged if it has none.
 pub(super) fn in_english(output: &str) -> Cow<'_, str> {
     if output.len() > LONGEST || !SAYINGS.1.any_in(output) {
         return Cow::Borrowed(output);
@@ -57,12 +56,12 @@ pub(super) fn in_english(output: &str) -> Cow<'_, str> {
 }
 
 impl Saying {
-    /// The longest text in it.
+    /// The longest fixed text of the message.
     fn sign(&self) -> &'static str {
         self.foreign.split(GAP).max_by_key(|piece| piece.len()).unwrap_or_default()
     }
 
-    /// The line with this message in English, if it is there.
+    /// The line with this message in English, if the line contains it.
     fn said_in(&self, line: &str) -> Option<String> {
         let mut pieces = self.foreign.split(GAP);
         let mut gaps: Vec<&str> = Vec::new();
@@ -70,7 +69,7 @@ impl Saying {
         let found = line.find(first.or_else(|| pieces.next())?)?;
         let (start, mut at) = match first {
             Some(first) => (found, found + first.len()),
-            // A name at the beginning of a message follows the name of the tool.
+            // A placeholder at the beginning of a message begins after the name of the tool.
             None => {
                 let start = line[..found].rfind(": ").map_or(0, |colon| colon + 2);
                 gaps.push(&line[start..found]);
@@ -96,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_read_in_english() {
+    fn foreign_messages_are_translated() {
         for (foreign, english) in [
             ("bash: gti: Kommando nicht gefunden.\n", "bash: gti: command not found.\n"),
             ("bash: gti : commande introuvable", "bash: gti: command not found"),
@@ -123,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn every_saying_has_the_gaps_of_its_english() {
+    fn every_translation_has_the_same_placeholders() {
         for saying in &SAYINGS.0 {
             let gaps = |text: &str| text.matches(GAP).count();
             assert_eq!(gaps(saying.english), gaps(saying.foreign), "{}", saying.foreign);

@@ -1,17 +1,17 @@
-//! Words that were probably meant.
+//! Finds the words that a misspelt word was probably meant for.
 
 use crate::text;
 
-/// Rows of a keyboard: what is pressed instead of a key is mostly beside it.
+/// The rows of a keyboard, for errors that hit a neighbouring key.
 const ROWS: [&str; 4] = ["1234567890-", "qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
-/// The candidates a word may have been meant for, the best first. The first letter is seldom wrong, two letters are often swapped,
-/// and short words have little room for slips.
+/// The candidates that a word may have been meant for, the best first. The first letter is seldom wrong, two letters are often swapped, and
+/// short words allow fewer errors.
 pub(super) fn meant<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     ranked(word, candidates.into_iter().map(|name| (name, 0)))
 }
 
-/// Like [`meant`], with a preference for each candidate: of two as near, the preferred one.
+/// Like [`meant`], with a preference for each candidate that decides between equally near ones.
 pub(super) fn ranked<'a>(word: &str, candidates: impl Iterator<Item = (&'a str, i32)>) -> Vec<&'a str> {
     let letters = word.chars().count();
     let most = most_slips(letters);
@@ -44,7 +44,7 @@ fn most_slips(letters: usize) -> usize {
     }
 }
 
-/// What it takes to have meant this name: ten a slip, less for those that happen most.
+/// The cost of a candidate: ten per error, less for frequent errors.
 fn cost(word: &str, name: &str, distance: usize) -> i32 {
     let sorted = |text: &str| {
         let mut letters: Vec<char> = text.chars().collect();
@@ -69,7 +69,7 @@ fn cost(word: &str, name: &str, distance: usize) -> i32 {
     cost
 }
 
-/// Whether one letter was mistaken for one beside it on the keyboard.
+/// Whether one letter was replaced by its neighbour on the keyboard.
 fn is_beside(word: &str, name: &str) -> bool {
     if word.len() != name.len() {
         return false;
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_likely_slip_wins() {
+    fn the_most_frequent_typing_error_is_preferred() {
         assert_eq!(meant("gti", ["gtf", "git", "gcc"]), ["git", "gtf"]);
         assert_eq!(nearest("sl", ["ss", "ls", "sh"]), Some("ls"));
         assert_eq!(nearest("gut", ["cut", "git"]), Some("git"));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn another_word_is_not_meant() {
+    fn a_different_word_has_no_candidates() {
         assert!(meant("foo", ["bar", "for-each", "fmt"]).is_empty());
         assert!(meant("x", ["y", "w"]).is_empty());
     }

@@ -1,11 +1,11 @@
-//! Commands that print what others wrote.
+//! Commands that print files and logs.
 //!
-//! A log has the word "error" in it, a README says what to run, and neither says why `grep` ended with 1. Of what such a command
-//! printed, only the lines count in which it speaks itself.
+//! A log contains the word "error", a README names commands to run, and neither explains why `grep` ended with 1. Of the output of such a
+//! command, only its own messages are examined.
 
 use super::case::Case;
 
-/// Tools that print texts.
+/// Tools that print files.
 const TOOLS: &[&str] = &[
     "cat",
     "tac",
@@ -57,7 +57,7 @@ const TOOLS: &[&str] = &[
     "glow",
 ];
 
-/// Subcommands that do, of tools that do other things as well.
+/// Subcommands that print files or logs, of tools with other purposes.
 const SUBCOMMANDS: &[(&str, &[&str])] = &[
     ("git", &["log", "diff", "show", "grep", "blame", "reflog", "shortlog"]),
     ("docker", &["logs"]),
@@ -68,10 +68,10 @@ const SUBCOMMANDS: &[(&str, &[&str])] = &[
     ("apt-cache", &["show"]),
 ];
 
-/// A tool that fails says so in a few lines; a text is longer.
+/// An output with at most this many lines is taken for an error message.
 const FEW_LINES: usize = 3;
 
-/// How the lines begin in which tools and shells complain.
+/// The beginnings of error messages of tools and shells.
 const BEGINNINGS: &[&str] = &[
     "error",
     "fatal: ",
@@ -92,7 +92,7 @@ const BEGINNINGS: &[&str] = &[
     "command '",
 ];
 
-/// What tells the command's own lines from a text's; `None` if it prints no texts, or did not come to print any.
+/// Returns a test for the command's own messages. `None` if the command does not print files, or printed only messages.
 pub(super) fn is_own_line(case: &Case<'_>) -> Option<impl Fn(&str) -> bool + use<>> {
     let tool = case.tool();
     let shows = |subcommands: &[&str]| case.word(1).is_some_and(|word| subcommands.contains(&word));

@@ -1,46 +1,46 @@
-//! What the rules may know about the machine.
+//! The information about the machine that rules can use.
 
 use std::path::Path;
 
-/// A name in a directory.
+/// An entry of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct DirectoryEntry {
     pub name: String,
-    pub kind: Kind,
+    pub kind: FileKind,
 }
 
-/// What a path leads to.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FileKind {
     Directory,
     File,
-    /// A file that may be run.
+    /// An executable file.
     Program,
 }
 
-/// The machine as the rules see it: bounded, read-only questions, each asked only by a rule whose tool and signs are there.
+/// The machine as the rules see it, through bounded, read-only queries. Only rules whose tool and signs match make queries.
 ///
-/// A trait, because rules are pure and most of their cases are told of machines that do not exist. Relative paths are relative to the
-/// directory the command ran in.
+/// It is a trait, because rules are pure and most tests simulate a machine. Relative paths are relative to the directory that the command ran
+/// in.
 pub(crate) trait World {
-    /// What can be run by name: programs on PATH, and the shell's builtins, aliases and functions as far as they are known.
+    /// All commands: programs on PATH, and the known builtins, aliases and functions of the shell.
     fn commands(&self) -> &[String];
-    /// What a directory holds; empty if it cannot be read.
-    fn entries(&self, directory: &Path) -> Vec<Entry>;
-    fn kind(&self, path: &Path) -> Option<Kind>;
+    /// The entries of a directory. Empty if it cannot be read.
+    fn entries(&self, directory: &Path) -> Vec<DirectoryEntry>;
+    fn kind(&self, path: &Path) -> Option<FileKind>;
     /// The beginning of a text file.
     fn read(&self, path: &Path) -> Option<String>;
     /// An exported variable.
     fn variable(&self, name: &str) -> Option<String>;
-    /// Who listens on a TCP port: the process's id and name.
+    /// The id and name of the process that listens on a TCP port.
     fn listener(&self, port: u16) -> Option<(u32, String)>;
-    /// How often the kernel killed a process for lack of memory, where it tells that of us.
+    /// How many processes the kernel has killed for lack of memory, if that can be read.
     fn memory_kills(&self) -> u64;
-    /// Commands run earlier, the newest first; without the failed one.
+    /// Earlier commands without the failed one, the newest first.
     fn recent(&self) -> &[String];
     fn is_root(&self) -> bool;
 
-    /// Whether a program of this name can be run.
+    /// Whether a command of this name exists.
     fn has(&self, command: &str) -> bool {
         self.commands().iter().any(|name| name == command)
     }

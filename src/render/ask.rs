@@ -3,7 +3,7 @@
 use super::look::Look;
 use crate::text::{human, mixed_word, not_ascii, spell, width};
 
-use super::Options;
+use super::RenderOptions;
 use super::diff::compare;
 use super::line::{StyledLine, alphabet};
 use super::options::NEWLINE;
@@ -24,14 +24,14 @@ pub(crate) enum Subject<'a> {
     /// A command, and how it would be run: `run`, or `run in your shell`.
     Command { action: &'a str, command: &'a str },
     /// A file before and after.
-    Edit(Change<'a>),
+    Edit(FileChange<'a>),
     /// Any other action in one line, such as reading files.
     Other { action: &'a str, title: &'a str },
 }
 
 /// A file before and after.
 #[derive(Debug, Clone)]
-pub(crate) struct Change<'a> {
+pub(crate) struct FileChange<'a> {
     pub path: &'a str,
     pub old: &'a str,
     pub new: &'a str,
@@ -58,7 +58,7 @@ pub(crate) enum CardSize {
 ///
 /// The action is shown in full, and invisible characters are spelled out. If the card needs more than `rows` rows, the word `yes` has to
 /// be typed.
-pub(crate) fn approval_card(request: &ApprovalRequest<'_>, rows: u16, options: &Options) -> Card {
+pub(crate) fn approval_card(request: &ApprovalRequest<'_>, rows: u16, options: &RenderOptions) -> Card {
     let mut lines = body(&request.subject, request.place, options);
     let height = height(&lines, options);
     let choices = choices(request.always, options);
@@ -84,7 +84,7 @@ pub(crate) fn approval_card(request: &ApprovalRequest<'_>, rows: u16, options: &
 }
 
 /// The number of screen rows that the lines take.
-fn height(lines: &[StyledLine], options: &Options) -> usize {
+fn height(lines: &[StyledLine], options: &RenderOptions) -> usize {
     let columns = usize::from(options.columns.max(1));
     lines.iter().map(|line| width::widest(&line.text()).div_ceil(columns).max(1)).sum()
 }
@@ -96,7 +96,7 @@ fn top_not_visible(lines: &[StyledLine], height: usize) -> StyledLine {
 }
 
 /// The lines that describe the action.
-fn body(subject: &Subject<'_>, place: Option<&str>, options: &Options) -> Vec<StyledLine> {
+fn body(subject: &Subject<'_>, place: Option<&str>, options: &RenderOptions) -> Vec<StyledLine> {
     let header = |action: &str| StyledLine::of(Look::BOLD.and(Look::WARNING), &format!("? {action}"));
     let place = place.map(|place| format!(" {place}")).unwrap_or_default();
     match subject {
@@ -145,7 +145,7 @@ fn body(subject: &Subject<'_>, place: Option<&str>, options: &Options) -> Vec<St
 
 /// Renders a question of the model with numbered choices. Invisible characters are spelled out. A question of more than `rows` rows says
 /// that its top is not visible.
-pub(crate) fn inquiry(text: &str, choices: &[String], rows: u16, options: &Options) -> String {
+pub(crate) fn inquiry(text: &str, choices: &[String], rows: u16, options: &RenderOptions) -> String {
     let mut lines = Vec::new();
     for pieces in spell(text, alphabet(options)) {
         let mut line = StyledLine::new();
@@ -175,7 +175,7 @@ const NO: (&str, &str) = ("n", " no");
 const WHY: (&str, &str) = ("n <why>", " tell it why");
 const ESC: (&str, &str) = ("Esc", " no");
 
-fn choices(always: Option<&str>, options: &Options) -> Vec<StyledLine> {
+fn choices(always: Option<&str>, options: &RenderOptions) -> Vec<StyledLine> {
     let always = always.map(|covers| format!(" {covers}"));
     let always = always.as_deref().map(|covers| ("a", covers));
     let all: Vec<(&str, &str)> = [YES, NO, WHY].into_iter().chain(always).chain([ESC]).collect();
@@ -186,7 +186,7 @@ fn choices(always: Option<&str>, options: &Options) -> Vec<StyledLine> {
 const ANSWER: usize = 3 + 6;
 
 /// Lays out the choices on as many rows as needed. No choice is broken, and the last row has room for the answer.
-fn rows_of(choices: &[(&str, &str)], options: &Options) -> Vec<StyledLine> {
+fn rows_of(choices: &[(&str, &str)], options: &RenderOptions) -> Vec<StyledLine> {
     let columns = usize::from(options.columns).saturating_sub(1);
     let mut lines = vec![StyledLine::new()];
     for (index, (key, meaning)) in choices.iter().enumerate() {

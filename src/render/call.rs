@@ -7,10 +7,10 @@ use crate::chat::{Call, Outcome, Shown, ToolKind};
 use crate::text::human;
 use crate::text::width;
 
-use super::Options;
+use super::RenderOptions;
 use super::diff;
 use super::line::StyledLine;
-use super::output::{HEAD, Output};
+use super::output::{CallOutput, HEAD};
 use super::status::{spinner, whole_seconds};
 use super::unfold::Unfolding;
 
@@ -24,8 +24,8 @@ const MOST_RUNNING: usize = 5;
 const WORTH_SAYING: Duration = Duration::from_secs(1);
 
 /// The calls of a turn.
-pub(super) struct Calls {
-    options: Options,
+pub(super) struct CallList {
+    options: RenderOptions,
     started: usize,
     running: Vec<Running>,
     /// Finished reads that are not on a final line yet.
@@ -47,7 +47,7 @@ struct Running {
     name: String,
     title: String,
     started: Instant,
-    output: Output,
+    output: CallOutput,
 }
 
 struct Read {
@@ -60,14 +60,14 @@ struct Read {
 /// The last call that has output to unfold.
 struct Past {
     title: String,
-    output: Output,
+    output: CallOutput,
     /// Whether the whole output is on the screen.
     is_whole: bool,
 }
 
-impl Calls {
-    pub(super) fn new(options: Options) -> Calls {
-        Calls {
+impl CallList {
+    pub(super) fn new(options: RenderOptions) -> CallList {
+        CallList {
             options,
             started: 0,
             running: Vec::new(),
@@ -96,7 +96,7 @@ impl Calls {
         let (id, name, title) = (call.id.clone(), call.name.clone(), title.to_owned());
         self.started += 1;
         let number = self.started;
-        self.running.push(Running { number, id, kind, name, title, started: now, output: Output::default() });
+        self.running.push(Running { number, id, kind, name, title, started: now, output: CallOutput::default() });
         reads
     }
 
@@ -119,10 +119,12 @@ impl Calls {
         lines.push(self.ended(&call, outcome, shown, took));
         let output = match shown {
             _ if !call.output.is_empty() => call.output,
-            Shown::Change { diff, .. } => Output::of(diff),
+            Shown::Change { diff, .. } => CallOutput::of(diff),
             // The first line of a failure is part of the call's own line.
-            Shown::Outcome if outcome.is_failed() => Output::of(outcome.text().split_once('\n').unwrap_or_default().1),
-            Shown::Outcome if self.shows_all => Output::of(outcome.text()),
+            Shown::Outcome if outcome.is_failed() => {
+                CallOutput::of(outcome.text().split_once('\n').unwrap_or_default().1)
+            }
+            Shown::Outcome if self.shows_all => CallOutput::of(outcome.text()),
             Shown::Outcome | Shown::Declined { .. } | Shown::Refused { .. } | Shown::Stopped => return lines,
         };
         let is_whole = self.preview(&output, outcome, &mut lines);
@@ -183,7 +185,7 @@ impl Calls {
     }
 
     /// Adds an excerpt of the output. Returns whether it is the whole output.
-    fn preview(&self, output: &Output, outcome: &Outcome, lines: &mut Vec<StyledLine>) -> bool {
+    fn preview(&self, output: &CallOutput, outcome: &Outcome, lines: &mut Vec<StyledLine>) -> bool {
         if self.unfolded || self.shows_all {
             lines.extend(whole(output));
             return true;
@@ -290,7 +292,7 @@ struct Label {
 }
 
 impl Label {
-    fn of(kind: ToolKind, name: &str, options: &Options) -> Label {
+    fn of(kind: ToolKind, name: &str, options: &RenderOptions) -> Label {
         let short = || format!(" {}", name.trim_end_matches("_file"));
         let (unicode, ascii, before, after) = match kind {
             ToolKind::Run => ("$", "$", String::new(), ""),
@@ -314,7 +316,7 @@ fn indented(line: &str) -> StyledLine {
     StyledLine::of(style, &format!("  {line}"))
 }
 
-fn whole(output: &Output) -> Vec<StyledLine> {
+fn whole(output: &CallOutput) -> Vec<StyledLine> {
     let (dropped, all) = output.all();
     let notice = (dropped > 0).then(|| indented(&format!("({dropped} earlier lines were dropped)")));
     notice.into_iter().chain(all.iter().map(|line| indented(line))).collect()

@@ -7,7 +7,7 @@ use similar::{ChangeTag, DiffOp, InlineChange, TextDiff};
 use super::look::Look;
 use crate::text::{Piece, spell, spell_code, width};
 
-use super::Options;
+use super::RenderOptions;
 use super::code::Highlighter;
 use super::line::{StyledLine, alphabet};
 use super::options::NEWLINE;
@@ -28,7 +28,7 @@ const MOST_COLOURED: usize = 400;
 /// Renders a diff with changed words highlighted: unified, or side by side from 140 columns on. Empty if the texts are equal.
 ///
 /// Every line ends with a line break, the last one too.
-pub(crate) fn diff(old: &str, new: &str, path: &str, options: &Options) -> String {
+pub(crate) fn diff(old: &str, new: &str, path: &str, options: &RenderOptions) -> String {
     let Some(change) = compare(old, new, path, options) else { return String::new() };
     let summary = StyledLine::of(Look::HEADING, path).with(Look::PLAIN, " ");
     let mut out = Vec::new();
@@ -59,7 +59,7 @@ pub(super) fn counts(line: StyledLine, added: usize, removed: usize) -> StyledLi
 }
 
 /// Compares two texts. Returns `None` if they are equal. Invisible characters are spelled out.
-pub(super) fn compare(old: &str, new: &str, path: &str, options: &Options) -> Option<Difference> {
+pub(super) fn compare(old: &str, new: &str, path: &str, options: &RenderOptions) -> Option<Difference> {
     let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old, new);
     let hunks = diff.grouped_ops(CONTEXT);
     if hunks.is_empty() {
@@ -73,8 +73,8 @@ pub(super) fn compare(old: &str, new: &str, path: &str, options: &Options) -> Op
         // Each hunk is highlighted on its own, because the text before it in the file may be long.
         let mut highlighter = Highlighter::new(language(path)).filter(|_| coloured < MOST_COLOURED);
         for op in hunk {
-            let rows: Vec<Row> =
-                diff.iter_inline_changes(op).map(|change| Row::of(&change, &mut highlighter, &view)).collect();
+            let rows: Vec<DiffRow> =
+                diff.iter_inline_changes(op).map(|change| DiffRow::of(&change, &mut highlighter, &view)).collect();
             coloured += rows.len();
             let rows = folded(rows, options);
             if options.columns >= SIDE_BY_SIDE {
@@ -90,7 +90,7 @@ pub(super) fn compare(old: &str, new: &str, path: &str, options: &Options) -> Op
 
 /// How the lines of a diff are displayed.
 struct View<'a> {
-    options: &'a Options,
+    options: &'a RenderOptions,
     /// Whether the file's lines end with `\r\n`.
     has_crlf: bool,
 }
@@ -101,8 +101,8 @@ fn is_crlf(text: &str) -> bool {
 }
 
 /// Replaces long runs of empty lines with their count, because they could push the rest out of sight.
-fn folded(rows: Vec<Row>, options: &Options) -> Vec<Row> {
-    let mut folded: Vec<Row> = Vec::new();
+fn folded(rows: Vec<DiffRow>, options: &RenderOptions) -> Vec<DiffRow> {
+    let mut folded: Vec<DiffRow> = Vec::new();
     let mut rest = rows.into_iter().peekable();
     while let Some(mut row) = rest.next() {
         let mut count = 1;
@@ -115,7 +115,7 @@ fn folded(rows: Vec<Row>, options: &Options) -> Vec<Row> {
                 row.text.push_pieces(Look::PLAIN, &pieces);
             }
         } else {
-            let again = (1..count).map(|_| Row { text: StyledLine::new(), ..row });
+            let again = (1..count).map(|_| DiffRow { text: StyledLine::new(), ..row });
             folded.extend(again.collect::<Vec<_>>());
         }
         folded.push(row);
@@ -137,7 +137,7 @@ fn place(hunk: &[DiffOp]) -> String {
 }
 
 /// A line of the old text, of the new text, or of both.
-struct Row {
+struct DiffRow {
     tag: ChangeTag,
     old: Option<usize>,
     new: Option<usize>,
@@ -145,9 +145,9 @@ struct Row {
     missing_newline: bool,
 }
 
-impl Row {
+impl DiffRow {
     /// Added and unchanged lines have the colours of their language, with the changed words highlighted. Removed lines have one colour.
-    fn of(change: &InlineChange<'_, str>, highlighter: &mut Option<Highlighter>, view: &View<'_>) -> Row {
+    fn of(change: &InlineChange<'_, str>, highlighter: &mut Option<Highlighter>, view: &View<'_>) -> DiffRow {
         let tag = change.tag();
         let whole: String = change.values().iter().map(|(_, text)| *text).collect();
         let whole = whole.strip_suffix('\n').unwrap_or(&whole);
@@ -163,7 +163,7 @@ impl Row {
         if spelled.iter().any(|piece| matches!(piece, Piece::Sign(_))) {
             // A line with invisible characters is shown with them spelled out, and without syntax colours.
             line.push_pieces(plain, &spelled);
-            return Row { tag, old, new, text: line, missing_newline };
+            return DiffRow { tag, old, new, text: line, missing_newline };
         }
         let mut at = 0;
         for (emphasized, text) in change.values() {
@@ -177,11 +177,11 @@ impl Row {
             }
             at = end;
         }
-        Row { tag, old, new, text: line, missing_newline }
+        DiffRow { tag, old, new, text: line, missing_newline }
     }
 }
 
-impl Row {
+impl DiffRow {
     fn is_empty(&self) -> bool {
         self.text.is_empty() && !self.missing_newline
     }
@@ -193,7 +193,7 @@ fn language(path: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
-fn unified(row: &Row) -> Vec<StyledLine> {
+fn unified(row: &DiffRow) -> Vec<StyledLine> {
     let (sign, style) = look(row.tag);
     let mut line = StyledLine::of(style, sign);
     line.append(&row.text);
@@ -213,9 +213,9 @@ fn look(tag: ChangeTag) -> (&'static str, Look) {
 }
 
 /// Shows the lines of one change side by side, with the old ones on the left.
-fn beside(changes: &[Row], options: &Options) -> Vec<StyledLine> {
+fn beside(changes: &[DiffRow], options: &RenderOptions) -> Vec<StyledLine> {
     let half = (usize::from(options.columns).saturating_sub(1 + GAP.len())) / 2;
-    let side = |keep: fn(&Row) -> Option<usize>| -> Vec<StyledLine> {
+    let side = |keep: fn(&DiffRow) -> Option<usize>| -> Vec<StyledLine> {
         let kept = changes.iter().filter_map(|row| Some((keep(row)?, row)));
         kept.flat_map(|(index, row)| numbered(index, row, half)).collect()
     };
@@ -239,7 +239,7 @@ fn beside(changes: &[Row], options: &Options) -> Vec<StyledLine> {
 }
 
 /// A line with its number, wrapped into rows of `half` cells, so that the whole line is visible.
-fn numbered(index: usize, line: &Row, half: usize) -> Vec<StyledLine> {
+fn numbered(index: usize, line: &DiffRow, half: usize) -> Vec<StyledLine> {
     let (sign, style) = look(line.tag);
     let number = format!("{:>4} ", index + 1);
     let room = half.saturating_sub(number.len() + 1);

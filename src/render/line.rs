@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::text::wrap::{self, Fixed, Layout};
 use crate::text::{Alphabet, Piece, ansi, sanitize, spell_line, width};
 
-use super::Options;
+use super::RenderOptions;
 use super::look::Look;
 
 /// In windows with fewer columns the terminal wraps prose too, because few words fit beside the indent of a list.
@@ -79,16 +79,16 @@ pub(super) struct LineRow {
 const TAB: &str = "    ";
 
 /// The characters that the terminal can display.
-pub(super) fn alphabet(options: &Options) -> Alphabet {
+pub(super) fn alphabet(options: &RenderOptions) -> Alphabet {
     if options.unicode { Alphabet::Unicode } else { Alphabet::Ascii }
 }
 
 impl Wrap {
     /// The wrapping that is used with these options. The terminal wraps if it is dumb or narrow, or if the user has chosen so.
-    fn in_(self, options: &Options) -> Wrap {
+    fn in_(self, options: &RenderOptions) -> Wrap {
         let is_wide_enough = options.columns >= NARROWEST;
         let by_words =
-            options.mode == super::Mode::Terminal && options.wrap == super::Wrapping::Words && is_wide_enough;
+            options.mode == super::TerminalMode::Terminal && options.wrap == super::Wrapping::Words && is_wide_enough;
         if by_words { self } else { Wrap::Terminal }
     }
 }
@@ -124,7 +124,7 @@ impl StyledLine {
     }
 
     /// Appends text with its invisible characters spelled out.
-    pub(super) fn push_spelled(&mut self, style: Look, text: &str, options: &Options) {
+    pub(super) fn push_spelled(&mut self, style: Look, text: &str, options: &RenderOptions) {
         self.push_pieces(style, &spell_line(text, alphabet(options)));
     }
 
@@ -162,7 +162,7 @@ impl StyledLine {
     }
 
     /// The rows of the line, each of which is written with a line break. A row may still be wider than the terminal, which then wraps it.
-    pub(super) fn rows(&self, options: &Options, fixed: Option<Fixed>) -> Vec<LineRow> {
+    pub(super) fn rows(&self, options: &RenderOptions, fixed: Option<Fixed>) -> Vec<LineRow> {
         let text = self.text();
         // What stood on the screen may have become other characters since.
         let boundary = |length: usize| (0..=length.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
@@ -194,7 +194,7 @@ impl StyledLine {
     }
 
     /// The rest of the line from this offset of its text on, as the beginning of a further row.
-    pub(super) fn continued_from(&self, start: usize, options: &Options) -> StyledLine {
+    pub(super) fn continued_from(&self, start: usize, options: &RenderOptions) -> StyledLine {
         let rest = self.slice(start..self.text().len());
         let Wrap::Words(hang) = self.wrap.in_(options) else { return StyledLine { wrap: self.wrap, ..rest } };
         if start == 0 {
@@ -277,7 +277,7 @@ impl StyledLine {
     }
 
     /// Cuts the line so that it takes at most `room` cells on every terminal.
-    pub(super) fn clipped(&self, room: usize, options: &Options) -> StyledLine {
+    pub(super) fn clipped(&self, room: usize, options: &RenderOptions) -> StyledLine {
         if width::widest(&self.text()) <= room {
             return self.clone();
         }
@@ -297,12 +297,12 @@ impl StyledLine {
     }
 
     /// Writes the line, followed by a reset of all attributes.
-    pub(super) fn write(&self, options: &Options, out: &mut Vec<u8>) {
+    pub(super) fn write(&self, options: &RenderOptions, out: &mut Vec<u8>) {
         for span in &self.spans {
             let text = if options.unicode { span.text.clone() } else { super::ascii::ascii(&span.text) };
             let shown = match options.mode {
-                super::Mode::Dumb => text,
-                super::Mode::Terminal => {
+                super::TerminalMode::Dumb => text,
+                super::TerminalMode::Terminal => {
                     let painted = options.theme.style(span.style).paint(&text, options.colour);
                     match span.link.as_deref().filter(|_| options.hyperlinks) {
                         Some(url) => ansi::link(url, &painted),

@@ -2,7 +2,7 @@
 
 /// The role of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum TextRole {
     Title,
     Heading,
     Code,
@@ -22,31 +22,31 @@ pub(super) enum Role {
 }
 
 /// All roles with their names in theme files.
-pub(super) const ROLES: [(&str, Role); 16] = [
-    ("title", Role::Title),
-    ("heading", Role::Heading),
-    ("code", Role::Code),
-    ("link", Role::Link),
-    ("quote", Role::Quote),
-    ("muted", Role::Muted),
-    ("good", Role::Good),
-    ("bad", Role::Bad),
-    ("warning", Role::Warning),
-    ("accent", Role::Accent),
-    ("comment", Role::Comment),
-    ("string", Role::String),
-    ("constant", Role::Constant),
-    ("function", Role::Function),
-    ("type", Role::Type),
-    ("keyword", Role::Keyword),
+pub(super) const ROLES: [(&str, TextRole); 16] = [
+    ("title", TextRole::Title),
+    ("heading", TextRole::Heading),
+    ("code", TextRole::Code),
+    ("link", TextRole::Link),
+    ("quote", TextRole::Quote),
+    ("muted", TextRole::Muted),
+    ("good", TextRole::Good),
+    ("bad", TextRole::Bad),
+    ("warning", TextRole::Warning),
+    ("accent", TextRole::Accent),
+    ("comment", TextRole::Comment),
+    ("string", TextRole::String),
+    ("constant", TextRole::Constant),
+    ("function", TextRole::Function),
+    ("type", TextRole::Type),
+    ("keyword", TextRole::Keyword),
 ];
 
 /// A role, the role around it, and the attributes that the text itself asks for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Look {
-    pub(super) role: Option<Role>,
+    pub(super) role: Option<TextRole>,
     /// The role around it, such as the heading that contains a code span.
-    pub(super) within: Option<Role>,
+    pub(super) within: Option<TextRole>,
     pub(super) bold: bool,
     pub(super) italic: bool,
     pub(super) strike: bool,
@@ -58,18 +58,18 @@ impl Look {
         Look { role: None, within: None, bold: false, italic: false, strike: false, reverse: false };
     pub(super) const BOLD: Look = Look { bold: true, ..Look::PLAIN };
 
-    pub(super) const TITLE: Look = Look::of(Role::Title);
-    pub(super) const HEADING: Look = Look::of(Role::Heading);
-    pub(super) const CODE: Look = Look::of(Role::Code);
-    pub(super) const LINK: Look = Look::of(Role::Link);
-    pub(super) const QUOTE: Look = Look::of(Role::Quote);
-    pub(super) const MUTED: Look = Look::of(Role::Muted);
-    pub(super) const GOOD: Look = Look::of(Role::Good);
-    pub(super) const BAD: Look = Look::of(Role::Bad);
-    pub(super) const WARNING: Look = Look::of(Role::Warning);
-    pub(super) const ACCENT: Look = Look::of(Role::Accent);
+    pub(super) const TITLE: Look = Look::of(TextRole::Title);
+    pub(super) const HEADING: Look = Look::of(TextRole::Heading);
+    pub(super) const CODE: Look = Look::of(TextRole::Code);
+    pub(super) const LINK: Look = Look::of(TextRole::Link);
+    pub(super) const QUOTE: Look = Look::of(TextRole::Quote);
+    pub(super) const MUTED: Look = Look::of(TextRole::Muted);
+    pub(super) const GOOD: Look = Look::of(TextRole::Good);
+    pub(super) const BAD: Look = Look::of(TextRole::Bad);
+    pub(super) const WARNING: Look = Look::of(TextRole::Warning);
+    pub(super) const ACCENT: Look = Look::of(TextRole::Accent);
 
-    pub(super) const fn of(role: Role) -> Look {
+    pub(super) const fn of(role: TextRole) -> Look {
         Look { role: Some(role), ..Look::PLAIN }
     }
 
@@ -89,20 +89,20 @@ impl Look {
     /// The look of a syntax scope, if it has one.
     pub(super) fn of_scope(name: &str) -> Option<Look> {
         const SCOPES: &[(&str, Look)] = &[
-            ("comment", Look::of(Role::Comment)),
-            ("punctuation.definition.comment", Look::of(Role::Comment)),
-            ("string", Look::of(Role::String)),
-            ("constant", Look::of(Role::Constant)),
-            ("entity.name.function", Look::of(Role::Function)),
-            ("support.function", Look::of(Role::Function)),
-            ("variable.function", Look::of(Role::Function)),
-            ("entity.name.tag", Look::of(Role::Function)),
-            ("entity.name", Look::of(Role::Type)),
-            ("entity.other.attribute-name", Look::of(Role::Type)),
-            ("support.type", Look::of(Role::Type)),
-            ("storage", Look::of(Role::Keyword)),
+            ("comment", Look::of(TextRole::Comment)),
+            ("punctuation.definition.comment", Look::of(TextRole::Comment)),
+            ("string", Look::of(TextRole::String)),
+            ("constant", Look::of(TextRole::Constant)),
+            ("entity.name.function", Look::of(TextRole::Function)),
+            ("support.function", Look::of(TextRole::Function)),
+            ("variable.function", Look::of(TextRole::Function)),
+            ("entity.name.tag", Look::of(TextRole::Function)),
+            ("entity.name", Look::of(TextRole::Type)),
+            ("entity.other.attribute-name", Look::of(TextRole::Type)),
+            ("support.type", Look::of(TextRole::Type)),
+            ("storage", Look::of(TextRole::Keyword)),
             ("keyword.operator", Look::PLAIN),
-            ("keyword", Look::of(Role::Keyword)),
+            ("keyword", Look::of(TextRole::Keyword)),
             ("markup.inserted", Look::GOOD),
             ("markup.deleted", Look::BAD),
         ];

@@ -26,10 +26,10 @@ mod unfold;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use ask::{ApprovalRequest, Card, CardSize, Change, Subject, approval_card, inquiry};
+pub(crate) use ask::{ApprovalRequest, Card, CardSize, FileChange, Subject, approval_card, inquiry};
 pub(crate) use code::{load_grammars, warm};
 pub(crate) use diff::diff;
-pub(crate) use options::{Mode, Options, Size, Wrapping, cooked};
+pub(crate) use options::{RenderOptions, ScreenSize, TerminalMode, Wrapping, cooked};
 pub(crate) use painter::{Painter, compaction, wrapped};
 pub(crate) use theme::{BUILT_IN as BUILT_IN_THEMES, Theme, about as about_theme};
 pub(crate) use unfold::Unfolding;

@@ -23,7 +23,7 @@ pub(crate) fn cooked(painted: &[u8]) -> Vec<u8> {
 
 /// Options for rendering.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Options {
+pub(crate) struct RenderOptions {
     pub columns: u16,
     /// The height of the window. Rows that have scrolled off the screen cannot be redrawn.
     pub rows: u16,
@@ -36,12 +36,12 @@ pub(crate) struct Options {
     pub synchronized: bool,
     /// Whether the terminal supports hyperlinks (OSC 8).
     pub hyperlinks: bool,
-    pub mode: Mode,
+    pub mode: TerminalMode,
 }
 
 /// The size of a terminal in cells, or 0 if it is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Size {
+pub(crate) struct ScreenSize {
     pub columns: u16,
     pub rows: u16,
 }
@@ -58,20 +58,25 @@ pub(crate) enum Wrapping {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub(crate) enum TerminalMode {
     Terminal,
     /// `TERM=dumb`, or no terminal: plain text without redraws and escape sequences.
     Dumb,
 }
 
-impl Options {
+impl RenderOptions {
     /// Reads the capabilities of the terminal from the environment. `variable` returns an empty string for an unset variable.
-    pub(crate) fn of_terminal(size: Size, theme: Theme, wrap: Wrapping, variable: impl Fn(&str) -> String) -> Options {
+    pub(crate) fn of_terminal(
+        size: ScreenSize,
+        theme: Theme,
+        wrap: Wrapping,
+        variable: impl Fn(&str) -> String,
+    ) -> RenderOptions {
         let term = variable("TERM");
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(&variable).into_iter().find(|value| !value.is_empty());
         let is_plain = term.is_empty() || term == "dumb";
         let is_console = term == "linux";
-        Options {
+        RenderOptions {
             columns: if size.columns == 0 { 80 } else { size.columns },
             rows: if size.rows == 0 { 24 } else { size.rows },
             wrap,
@@ -80,12 +85,12 @@ impl Options {
             unicode: locale.is_some_and(|locale| locale.to_uppercase().replace('-', "").contains("UTF8")),
             synchronized: !is_console,
             hyperlinks: !is_console,
-            mode: if is_plain { Mode::Dumb } else { Mode::Terminal },
+            mode: if is_plain { TerminalMode::Dumb } else { TerminalMode::Terminal },
         }
     }
 }
 
-impl Options {
+impl RenderOptions {
     pub(super) fn width(&self) -> usize {
         usize::from(self.columns.max(2))
     }
@@ -95,7 +100,7 @@ impl Options {
         usize::from(self.rows).saturating_sub(4).max(2)
     }
 
-    pub(super) fn resize(&mut self, size: Size) {
+    pub(super) fn resize(&mut self, size: ScreenSize) {
         (self.columns, self.rows) = (size.columns, size.rows);
     }
 }
@@ -122,13 +127,17 @@ mod tests {
         let of = |pairs: &[(&str, &str)]| {
             let variable =
                 |name: &str| pairs.iter().find(|(key, _)| *key == name).map_or("", |(_, value)| value).to_owned();
-            let options =
-                Options::of_terminal(Size { columns: 0, rows: 0 }, Theme::default(), Wrapping::Words, variable);
+            let options = RenderOptions::of_terminal(
+                ScreenSize { columns: 0, rows: 0 },
+                Theme::default(),
+                Wrapping::Words,
+                variable,
+            );
             (options.colour, options.unicode, options.mode)
         };
-        assert_eq!(of(&[]), (Depth::Ansi16, false, Mode::Dumb));
-        assert_eq!(of(&[("TERM", "dumb"), ("LANG", "en_US.UTF-8")]), (Depth::Ansi16, true, Mode::Dumb));
-        assert_eq!(of(&[("TERM", "xterm-256color")]), (Depth::Indexed, false, Mode::Terminal));
+        assert_eq!(of(&[]), (Depth::Ansi16, false, TerminalMode::Dumb));
+        assert_eq!(of(&[("TERM", "dumb"), ("LANG", "en_US.UTF-8")]), (Depth::Ansi16, true, TerminalMode::Dumb));
+        assert_eq!(of(&[("TERM", "xterm-256color")]), (Depth::Indexed, false, TerminalMode::Terminal));
         assert_eq!(of(&[("TERM", "xterm"), ("COLORTERM", "truecolor")]).0, Depth::True);
         assert_eq!(of(&[("TERM", "xterm"), ("COLORTERM", "truecolor"), ("NO_COLOR", "1")]).0, Depth::None);
         // The first locale variable that is set decides, as in other programs.

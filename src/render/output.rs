@@ -6,7 +6,7 @@ use crate::text::KIB;
 const CAP: usize = 256 * KIB;
 
 #[derive(Default)]
-pub(super) struct Output {
+pub(super) struct CallOutput {
     text: String,
     /// How many lines at the beginning have been dropped.
     dropped: usize,
@@ -17,9 +17,9 @@ pub(super) struct Output {
 /// How many first lines are kept.
 pub(super) const HEAD: usize = 3;
 
-impl Output {
-    pub(super) fn of(text: &str) -> Output {
-        let mut output = Output::default();
+impl CallOutput {
+    pub(super) fn of(text: &str) -> CallOutput {
+        let mut output = CallOutput::default();
         output.push(text);
         output
     }
@@ -92,13 +92,13 @@ mod tests {
 
     #[test]
     fn a_progress_bar_is_shown_in_its_last_state() {
-        let output = Output::of("10%\r50%\r100%\r\n\x1b[32mok\x1b[0m\n");
+        let output = CallOutput::of("10%\r50%\r100%\r\n\x1b[32mok\x1b[0m\n");
         assert_eq!(output.head(), ["100%", "ok"]);
     }
 
     #[test]
     fn long_output_is_cut_but_keeps_its_first_lines() {
-        let mut output = Output::default();
+        let mut output = CallOutput::default();
         for number in 0..200_000 {
             output.push(&format!("line {number}\n"));
         }

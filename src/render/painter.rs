@@ -6,30 +6,30 @@ use super::look::Look;
 use crate::chat::{Ending, Event};
 use crate::text::{human, width, wrap};
 
-use super::call::Calls;
+use super::call::CallList;
 use super::line::{Hang, StyledLine};
 use super::markdown::Stream;
 use super::region::{Final, Region};
 use super::status::{Doing, Status};
 use super::thought::Thought;
 use super::unfold::Unfolding;
-use super::{Mode, Options, Size};
+use super::{RenderOptions, ScreenSize, TerminalMode};
 
 /// The status line is hidden while text arrives, and comes back after a pause of this length.
 const STALL: Duration = Duration::from_secs(1);
 
 /// Turns the events of a turn into bytes for the terminal. One painter is used for many turns.
 pub(crate) struct Painter {
-    options: Options,
+    options: RenderOptions,
     region: Region,
     stream: Stream,
-    calls: Calls,
+    calls: CallList,
     thought: Thought,
     /// `None` between turns.
     status: Option<Status>,
     finals: Vec<Final>,
     /// The kind of the last output.
-    kind: Option<Kind>,
+    kind: Option<OutputKind>,
     /// When the last text arrived.
     text_at: Option<Instant>,
     /// The time of the last call.
@@ -43,7 +43,7 @@ pub(crate) struct Painter {
 
 /// The kind of an output. Consecutive outputs of one kind have no blank line between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum OutputKind {
     Text,
     Thought,
     Call,
@@ -51,11 +51,11 @@ enum Kind {
 }
 
 impl Painter {
-    pub(crate) fn new(options: Options) -> Painter {
+    pub(crate) fn new(options: RenderOptions) -> Painter {
         Painter {
             region: Region::new(options.clone()),
             stream: Stream::new(options.clone()),
-            calls: Calls::new(options.clone()),
+            calls: CallList::new(options.clone()),
             thought: Thought::default(),
             options,
             status: None,
@@ -70,7 +70,7 @@ impl Painter {
     }
 
     /// The options for rendering.
-    pub(crate) fn options(&self) -> &Options {
+    pub(crate) fn options(&self) -> &RenderOptions {
         &self.options
     }
 
@@ -84,7 +84,7 @@ impl Painter {
             Event::StepStarted { .. } => {
                 self.doing(Doing::Waiting);
                 // Another answer follows immediately if the person sent a message meanwhile.
-                if self.kind == Some(Kind::Text) {
+                if self.kind == Some(OutputKind::Text) {
                     self.close(now);
                     self.say(vec![StyledLine::new()]);
                 }
@@ -98,13 +98,13 @@ impl Painter {
             Event::Text(text) => self.on_text(text, now),
             Event::CallStarted { call, kind, title } => {
                 self.doing(Doing::Working);
-                self.begin(Kind::Call, now);
+                self.begin(OutputKind::Call, now);
                 let lines = self.calls.start(call, *kind, title, now);
                 self.say(lines);
             }
             Event::CallOutput { id, text } => self.calls.output(id, text),
             Event::CallFinished { id, outcome, shown, took } => {
-                self.begin(Kind::Call, now);
+                self.begin(OutputKind::Call, now);
                 let lines = self.calls.finish(id, outcome, shown, *took);
                 self.say(lines);
                 if !self.calls.is_running() {
@@ -119,11 +119,11 @@ impl Painter {
                 }
             }
             Event::Compacted { before, after } => {
-                self.begin(Kind::Note, now);
+                self.begin(OutputKind::Note, now);
                 self.say(vec![prose(Look::MUTED, &compaction(*before, *after))]);
             }
             Event::Notice(text) => {
-                self.begin(Kind::Note, now);
+                self.begin(OutputKind::Note, now);
                 self.say(text.lines().map(|line| prose(Look::MUTED, line)).collect());
             }
             Event::Steered(text) => {
@@ -133,10 +133,10 @@ impl Painter {
                 };
                 let lines: Vec<StyledLine> = text.lines().enumerate().map(line).collect();
                 // The notice arrived inside a line, so it is shown after the line.
-                if self.kind == Some(Kind::Text) || self.open_part {
+                if self.kind == Some(OutputKind::Text) || self.open_part {
                     self.later.extend(lines);
                 } else {
-                    self.begin(Kind::Note, now);
+                    self.begin(OutputKind::Note, now);
                     self.say(lines);
                 }
             }
@@ -148,13 +148,13 @@ impl Painter {
     /// Updates the spinner and the elapsed time. Called regularly while a turn runs.
     pub(crate) fn tick(&mut self, now: Instant, out: &mut Vec<u8>) {
         self.now = Some(now);
-        if self.options.mode == Mode::Terminal {
+        if self.options.mode == TerminalMode::Terminal {
             self.paint(out);
         }
     }
 
     /// Called after the terminal was resized.
-    pub(crate) fn resize(&mut self, size: Size, out: &mut Vec<u8>) {
+    pub(crate) fn resize(&mut self, size: ScreenSize, out: &mut Vec<u8>) {
         self.options.resize(size);
         self.stream.resize(size);
         self.calls.resize(size.columns);
@@ -176,7 +176,7 @@ impl Painter {
     /// Makes all output so far final, then suspends. Used before a question, which must follow the text that leads to it.
     pub(crate) fn make_way(&mut self, now: Instant, out: &mut Vec<u8>) {
         self.now = Some(now);
-        self.begin(Kind::Call, now);
+        self.begin(OutputKind::Call, now);
         let reads = self.calls.flush();
         self.say(reads);
         self.paint(out);
@@ -231,37 +231,37 @@ impl Painter {
     fn on_thinking(&mut self, text: &str, now: Instant) {
         self.doing(Doing::Thinking);
         self.streamed(text);
-        self.begin(Kind::Thought, now);
+        self.begin(OutputKind::Thought, now);
         let fresh = self.thought.push(text, now).to_owned();
         self.verbatim(&fresh, Look::MUTED);
     }
 
     fn on_text(&mut self, text: &str, now: Instant) {
         // Some models begin an answer with blank lines, or send only blanks between calls.
-        let text = if self.kind == Some(Kind::Text) { text } else { text.trim_start_matches(['\n', '\r']) };
+        let text = if self.kind == Some(OutputKind::Text) { text } else { text.trim_start_matches(['\n', '\r']) };
         if text.is_empty() {
             return;
         }
         self.doing(Doing::Writing);
         self.streamed(text);
-        self.begin(Kind::Text, now);
+        self.begin(OutputKind::Text, now);
         self.text_at = Some(now);
         match self.options.mode {
-            Mode::Terminal => self.stream.push(text),
-            Mode::Dumb => self.verbatim(text, Look::PLAIN),
+            TerminalMode::Terminal => self.stream.push(text),
+            TerminalMode::Dumb => self.verbatim(text, Look::PLAIN),
         }
     }
 
     fn on_retrying(&mut self, attempt: u32, after: Duration, why: &str, now: Instant) {
         self.doing(Doing::Retrying { attempt, until: now + after, why: why.to_owned() });
-        if self.kind == Some(Kind::Text) {
+        if self.kind == Some(OutputKind::Text) {
             // The text so far stays on the screen, and the next attempt starts again below it.
             self.close(now);
             self.say(vec![prose(Look::MUTED, "(interrupted; retrying)"), StyledLine::new()]);
         }
         self.text_at = None;
-        if self.options.mode == Mode::Dumb {
-            self.begin(Kind::Note, now);
+        if self.options.mode == TerminalMode::Dumb {
+            self.begin(OutputKind::Note, now);
             self.say(vec![StyledLine::of(Look::PLAIN, &format!("{why}; try {attempt} in {}", human::duration(after)))]);
         }
     }
@@ -300,13 +300,13 @@ impl Painter {
     }
 
     /// Closes the open output if another kind begins, with a blank line between an answer and other output.
-    fn begin(&mut self, kind: Kind, now: Instant) {
+    fn begin(&mut self, kind: OutputKind, now: Instant) {
         if self.kind == Some(kind) {
             return;
         }
         let before = self.kind;
         self.close(now);
-        if before.is_some() && (before == Some(Kind::Text)) != (kind == Kind::Text) {
+        if before.is_some() && (before == Some(OutputKind::Text)) != (kind == OutputKind::Text) {
             self.say(vec![StyledLine::new()]);
         }
         self.kind = Some(kind);
@@ -315,20 +315,20 @@ impl Painter {
     /// Closes the open output.
     fn close(&mut self, now: Instant) {
         match self.kind {
-            None | Some(Kind::Note) => {}
-            Some(Kind::Text) => match self.options.mode {
-                Mode::Terminal => {
+            None | Some(OutputKind::Note) => {}
+            Some(OutputKind::Text) => match self.options.mode {
+                TerminalMode::Terminal => {
                     self.stream.end();
                     self.finals.extend(self.stream.take());
                 }
-                Mode::Dumb => self.end_part(),
+                TerminalMode::Dumb => self.end_part(),
             },
-            Some(Kind::Thought) => {
+            Some(OutputKind::Thought) => {
                 let line = self.thought.end(now, self.calls.unfolding, &self.options);
                 self.end_part();
                 self.say(vec![line]);
             }
-            Some(Kind::Call) => {
+            Some(OutputKind::Call) => {
                 let lines = self.calls.flush();
                 self.say(lines);
             }
@@ -362,7 +362,7 @@ impl Painter {
     }
 
     fn unfold(&mut self, lines: Vec<StyledLine>, out: &mut Vec<u8>) {
-        if self.kind == Some(Kind::Text) || self.open_part {
+        if self.kind == Some(OutputKind::Text) || self.open_part {
             self.later.extend(lines);
         } else {
             self.say(lines);
@@ -376,8 +376,10 @@ impl Painter {
             return;
         }
         let live = match (self.options.mode, self.now) {
-            (Mode::Terminal, Some(now)) => self.live(now),
-            (Mode::Terminal, None) | (Mode::Dumb, _) => self.open_part.then(StyledLine::new).into_iter().collect(),
+            (TerminalMode::Terminal, Some(now)) => self.live(now),
+            (TerminalMode::Terminal, None) | (TerminalMode::Dumb, _) => {
+                self.open_part.then(StyledLine::new).into_iter().collect()
+            }
         };
         self.region.paint(std::mem::take(&mut self.finals), live, out);
     }
@@ -397,7 +399,7 @@ impl Painter {
 }
 
 /// Wraps one of shellmate's own texts into rows. Further rows of a line align with its text.
-pub(crate) fn wrapped(text: &str, options: &Options) -> Vec<String> {
+pub(crate) fn wrapped(text: &str, options: &RenderOptions) -> Vec<String> {
     let rows = |line: &str| prose(Look::PLAIN, line).rows(options, None);
     text.lines().flat_map(rows).map(|row| row.line.text()).collect()
 }

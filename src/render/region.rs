@@ -14,7 +14,7 @@ use crate::text::wrap::Fixed;
 use super::line::{Hang, StyledLine, Wrap};
 use super::look::Look;
 use super::options::NEWLINE;
-use super::{Options, Size};
+use super::{RenderOptions, ScreenSize};
 
 /// Final output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(super) enum Final {
 }
 
 pub(super) struct Region {
-    options: Options,
+    options: RenderOptions,
     /// The rows on the screen that may be redrawn. The cursor is at the end of the last one. The terminal may wrap a row further.
     drawn: Vec<StyledLine>,
     /// How many of these rows belong to the first line.
@@ -40,7 +40,7 @@ pub(super) struct Region {
 }
 
 impl Region {
-    pub(super) fn new(options: Options) -> Region {
+    pub(super) fn new(options: RenderOptions) -> Region {
         Region {
             options,
             drawn: Vec::new(),
@@ -129,7 +129,7 @@ impl Region {
     }
 
     /// Called after a resize. Terminals rewrap rows differently, so only the row of the cursor is still known.
-    pub(super) fn resize(&mut self, size: Size, out: &mut Vec<u8>) {
+    pub(super) fn resize(&mut self, size: ScreenSize, out: &mut Vec<u8>) {
         let old = self.columns();
         self.options.resize(size);
         let new = self.columns();

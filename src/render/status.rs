@@ -6,7 +6,7 @@ use super::look::Look;
 use crate::chat::{Ending, Usage};
 use crate::text::human::{self, count};
 
-use super::Options;
+use super::RenderOptions;
 use super::line::StyledLine;
 
 const FRAME: Duration = Duration::from_millis(80);
@@ -37,7 +37,7 @@ impl Status {
     }
 
     /// The status line, cut to one row.
-    pub(super) fn line(&self, now: Instant, options: &Options) -> StyledLine {
+    pub(super) fn line(&self, now: Instant, options: &RenderOptions) -> StyledLine {
         let elapsed = now.saturating_duration_since(self.started);
         let dot = separator(options);
         let mut words = format!(" {}{dot}{}", self.doing_words(now), whole_seconds(elapsed));
@@ -73,7 +73,7 @@ impl Status {
     }
 
     /// The footer: duration, tokens and cost of the turn.
-    pub(super) fn footer(&self, now: Instant, options: &Options) -> StyledLine {
+    pub(super) fn footer(&self, now: Instant, options: &RenderOptions) -> StyledLine {
         let dot = separator(options);
         let Usage { input, output, cached, cost, .. } = self.usage;
         let cached = if cached > 0 { format!(" ({} cached)", count(cached)) } else { String::new() };
@@ -86,7 +86,7 @@ impl Status {
     }
 }
 
-pub(super) fn spinner(elapsed: Duration, options: &Options) -> &'static str {
+pub(super) fn spinner(elapsed: Duration, options: &RenderOptions) -> &'static str {
     const BRAILLE: &[&str] = &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
     const ASCII: &[&str] = &["|", "/", "-", "\\"];
     let frames = if options.unicode { BRAILLE } else { ASCII };
@@ -94,7 +94,7 @@ pub(super) fn spinner(elapsed: Duration, options: &Options) -> &'static str {
     frames[(frame % frames.len() as u128) as usize]
 }
 
-fn separator(options: &Options) -> &'static str {
+fn separator(options: &RenderOptions) -> &'static str {
     if options.unicode { " · " } else { ", " }
 }
 

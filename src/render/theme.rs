@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 use crate::text;
 use crate::text::style::Style;
 
-use super::look::{Look, ROLES, Role};
+use super::look::{Look, ROLES, TextRole};
 
 /// The built-in themes. The first is the default.
 pub(crate) const BUILT_IN: [(&str, &str); 4] = [
@@ -50,7 +50,7 @@ impl Theme {
 
     /// The style of a look.
     pub(super) fn style(&self, look: Look) -> Style {
-        let of = |role: Option<Role>| role.map(|role| self.styles[role as usize]).unwrap_or_default();
+        let of = |role: Option<TextRole>| role.map(|role| self.styles[role as usize]).unwrap_or_default();
         let own = Style {
             bold: look.bold,
             italic: look.italic,

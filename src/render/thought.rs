@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::text::{KIB, human};
 
-use super::Options;
+use super::RenderOptions;
 use super::line::StyledLine;
 use super::look::Look;
 use super::unfold::Unfolding;
@@ -45,7 +45,7 @@ impl Thought {
     }
 
     /// Ends the thought and returns the line that replaces it.
-    pub(super) fn end(&mut self, now: Instant, unfolding: Unfolding, options: &Options) -> StyledLine {
+    pub(super) fn end(&mut self, now: Instant, unfolding: Unfolding, options: &RenderOptions) -> StyledLine {
         let took = now.saturating_duration_since(self.since.take().unwrap_or(now));
         let mark = if options.unicode { "∴" } else { "~" };
         let hint = if self.shown > 0 { String::new() } else { unfolding.of_thought(options) };

@@ -1,6 +1,6 @@
 //! How the person unfolds folded output.
 
-use super::Options;
+use super::RenderOptions;
 
 /// How the output and the thoughts of an answer are unfolded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl Unfolding {
     }
 
     /// The instruction at the end of the line for a folded thought.
-    pub(super) fn of_thought(self, options: &Options) -> String {
+    pub(super) fn of_thought(self, options: &RenderOptions) -> String {
         let gap = if options.unicode { " · " } else { ", " };
         match self {
             Unfolding::Keys | Unfolding::KeysOrShow(_) => format!("{gap}Ctrl-T"),

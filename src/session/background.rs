@@ -34,7 +34,7 @@ impl Session {
     /// Says what the person does not know yet above their prompt, or keeps it for the next one.
     pub(super) fn announce(&mut self) {
         let size = self.wires.terminal.size();
-        let options = self.profile.options(render::Size { columns: size.cols, rows: size.rows });
+        let options = self.profile.options(render::ScreenSize { columns: size.cols, rows: size.rows });
         let columns = usize::from(options.columns);
         let mut lines = Vec::new();
         if let Some(hint) = &self.books.next_prompt.hint {

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use crate::capture::{Limits, Retention, SpillUse, Spiller, sweep_if_due};
 use crate::config::{Config, Loaded, Paths, Problem, Stamp};
-use crate::host::{self, Integration, Kind, Shell, Wishes};
+use crate::host::{self, Integration, Shell, ShellKind, StartOptions};
 use crate::store::{self, PAUSED, Store};
 use crate::track::Scanner;
 use crate::tty::Tty;
@@ -35,7 +35,7 @@ use super::{Session, SessionError};
 pub(crate) struct Start {
     /// The shell to host.
     pub shell: PathBuf,
-    pub wishes: Wishes,
+    pub wishes: StartOptions,
     pub loaded: Loaded,
     pub paths: Paths,
 }
@@ -61,7 +61,7 @@ impl Session {
         let nonce = random_hex::<16>().map_err(no_workspace)?;
         let errands = Errands::new().map_err(no_workspace)?;
         let mut workspace =
-            Workspace::create(&paths, &id, Kind::of(&shell), errands.reporter()).map_err(no_workspace)?;
+            Workspace::create(&paths, &id, ShellKind::of(&shell), errands.reporter()).map_err(no_workspace)?;
         let launch = launch(&shell, &wishes, &workspace, &id, &nonce)?;
         tty.enter_raw().map_err(crate::tty::TtyError::Settings)?;
         let shell_process = host::spawn(&launch, shell_size(tty.size()), tty.settings())?;
@@ -69,7 +69,7 @@ impl Session {
             workspace.note_terminal(terminal);
         }
 
-        let (kind, host) = (Kind::of(&shell), hostname());
+        let (kind, host) = (ShellKind::of(&shell), hostname());
         let writer = store::Session { id, host: host.clone(), shell: kind.name().to_owned() };
         let setup = agent_setup(&config, stamp, &paths, &workspace, &nonce, &mut problems);
         let profile = profile(&config, &paths, kind, host.clone(), &mut problems).with_user(Arc::clone(&setup.user));
@@ -108,7 +108,7 @@ impl Session {
 /// How the shell is started, with our hooks and what it tells its programs of us.
 fn launch(
     shell: &Path,
-    wishes: &Wishes,
+    wishes: &StartOptions,
     workspace: &Workspace,
     id: &str,
     nonce: &str,
@@ -146,7 +146,7 @@ fn agent_setup(
 }
 
 /// How the session looks, and to whom.
-fn profile(config: &Config, paths: &Paths, kind: Kind, host: String, problems: &mut Vec<Problem>) -> Profile {
+fn profile(config: &Config, paths: &Paths, kind: ShellKind, host: String, problems: &mut Vec<Problem>) -> Profile {
     let profile = Profile::new(kind, host, config.line.editing(), config.wrap);
     match config.theme_of_choice(paths) {
         Some((theme, bad_theme)) => {

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Happened, Query, ShellView};
 use crate::chat::Event;
-use crate::host::Kind;
+use crate::host::ShellKind;
 
 use super::Session;
 use super::agent_link::{Order, Question, Ran, ShellPlace};
@@ -154,7 +154,7 @@ impl Session {
             tracing::debug!(%error, "keys that the shell has not read stay with it");
             Vec::new()
         });
-        if self.profile.shell == Kind::Zsh {
+        if self.profile.shell == ShellKind::Zsh {
             // While zsh edits a line, it has its terminal exchange these two.
             keys.iter_mut().for_each(|key| match *key {
                 b'\n' => *key = b'\r',

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use nix::poll::PollFlags;
 use nix::sys::signal::Signal;
 
-use crate::host::{Change, Child};
+use crate::host::{Child, ShellChange};
 
 use super::floor::FloorEvent;
 use super::requests::Request;
@@ -110,7 +110,7 @@ impl Session {
 /// Waits for a shell that was hung up, but not for one that ignores it.
 fn reap(child: &Child, mut signals: Signals) {
     let start = Instant::now();
-    while !matches!(child.check(), Change::Ended(_)) {
+    while !matches!(child.check(), ShellChange::Ended(_)) {
         let left = PATIENCE.saturating_sub(start.elapsed());
         if left.is_zero() {
             return;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use nix::sys::signal::Signal;
 
-use crate::host::Kind;
+use crate::host::ShellKind;
 use crate::track::{Hooks, Mark, Piece, Zone};
 
 use super::Session;
@@ -88,7 +88,7 @@ impl Session {
             Mark::Read { token, command } => {
                 let line = self.hook.directives.has_read(token.clone(), command, now);
                 // fish calls its hooks while its own editor has the terminal.
-                if line.is_some() && self.profile.shell == Kind::Fish {
+                if line.is_some() && self.profile.shell == ShellKind::Fish {
                     self.wires.shell.lend_terminal();
                 }
                 line
@@ -183,7 +183,7 @@ impl Hooked {
         let shell = wires.shell.child();
         if wires.shell.edits_a_line() && shell.image().is_some_and(|image| Some(image) != self.image) {
             self.image = None;
-            if shell.program().is_none_or(|program| Kind::of(&program) == Kind::Other) {
+            if shell.program().is_none_or(|program| ShellKind::of(&program) == ShellKind::Other) {
                 return;
             }
             let words = "another shell has taken the place of this one, without our hooks: \

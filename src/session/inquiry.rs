@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-use crate::render::{Options, Size, Theme, Wrapping};
+use crate::render::{RenderOptions, ScreenSize, Theme, Wrapping};
 use crate::tty::{self, Terminal, Tty, TtyError};
 
 use super::prompt::{Around, Asked, Moment, Prompt, Read};
@@ -92,9 +92,9 @@ impl Desk {
 
     fn ask(&mut self, asked: Asked, look: &Look, cwd: &Path) -> io::Result<Prompt> {
         let size = self.terminal.size();
-        let size = Size { columns: size.cols, rows: size.rows };
+        let size = ScreenSize { columns: size.cols, rows: size.rows };
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
-        let options = Options::of_terminal(size, look.theme, look.wrap, variable);
+        let options = RenderOptions::of_terminal(size, look.theme, look.wrap, variable);
         let mut prompt = Prompt::new(asked, self.reads);
         // The directory is that of the prompt above, so neither user nor host has to be named.
         let around = Around { user: "", host: "", cwd: Some(cwd), rows: size.rows };
@@ -172,14 +172,14 @@ mod tests {
     use tokio::sync::oneshot;
 
     use super::*;
-    use crate::tool::{Answer, Question};
+    use crate::tool::{UserAnswer, UserQuestion};
     use crate::tty::{Person, ScriptedTerminal};
 
     /// Asks a question. `acts` is what the person does, called again and again; it says whether nobody waits any more.
-    fn inquire(acts: impl Fn(&Person) -> bool) -> (Inquired, Option<Answer>) {
+    fn inquire(acts: impl Fn(&Person) -> bool) -> (Inquired, Option<UserAnswer>) {
         let (terminal, person) = ScriptedTerminal::new();
         let (reply, mut answer) = oneshot::channel();
-        let asked = Asked::Question(Question { text: "which one?".into(), choices: Vec::new() }, reply);
+        let asked = Asked::Question(UserQuestion { text: "which one?".into(), choices: Vec::new() }, reply);
         let desk = Desk::new(Box::new(terminal));
         let inquired = desk.inquire(asked, &Look::default(), Path::new("/"), || acts(&person)).unwrap();
         (inquired, answer.try_recv().ok())
@@ -198,7 +198,7 @@ mod tests {
             false
         });
         assert!(asked.get() && typed.get());
-        assert_eq!((inquired, answer), (Inquired::Answered, Some(Answer::Said("that".into()))));
+        assert_eq!((inquired, answer), (Inquired::Answered, Some(UserAnswer::Said("that".into()))));
     }
 
     #[test]

@@ -50,7 +50,7 @@ use nix::sys::signal::Signal;
 use nix::unistd::{getpid, getsid};
 
 use crate::capture;
-use crate::host::{Change, Ending, HostError};
+use crate::host::{HostError, ShellChange, ShellEnding};
 use crate::text;
 use crate::track::{Mark, Piece, Zone};
 use crate::tty::TtyError;
@@ -97,7 +97,7 @@ const CHUNK: usize = 8 * 1024;
 
 /// Why the loop is over.
 enum Over {
-    ShellEnded(Ending),
+    ShellEnded(ShellEnding),
     /// The terminal is gone.
     HungUp,
     /// A signal told us to end.
@@ -358,9 +358,9 @@ impl Session {
                 self.announce();
             }
             SignalEvent::Child => match self.wires.shell.check() {
-                Change::None => {}
-                Change::Stopped => self.follow_suspended_shell(),
-                Change::Ended(ending) => return Some(Over::ShellEnded(ending)),
+                ShellChange::None => {}
+                ShellChange::Stopped => self.follow_suspended_shell(),
+                ShellChange::Ended(ending) => return Some(Over::ShellEnded(ending)),
             },
             // Keys of the person's editor, which has the terminal, send these to everybody in the foreground.
             SignalEvent::Suspend | SignalEvent::ForShell(Signal::SIGINT) if self.wires.is_lent => {}

@@ -3,13 +3,13 @@
 use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
 
-use crate::host::Kind;
+use crate::host::ShellKind;
 use crate::input::Editing;
-use crate::render::{self, Options, Theme, Wrapping};
+use crate::render::{self, RenderOptions, Theme, Wrapping};
 
 /// What does not change while the session runs.
 pub(super) struct Profile {
-    pub(super) shell: Kind,
+    pub(super) shell: ShellKind,
     pub(super) host: String,
     /// Looked up by the agent's thread when it starts: the answer may be a network away.
     user: Arc<OnceLock<String>>,
@@ -21,7 +21,7 @@ pub(super) struct Profile {
 }
 
 impl Profile {
-    pub(super) fn new(shell: Kind, host: String, editing: Editing, wrap: Wrapping) -> Profile {
+    pub(super) fn new(shell: ShellKind, host: String, editing: Editing, wrap: Wrapping) -> Profile {
         Profile { shell, host, user: Arc::default(), editing, theme: OnceCell::new(), wrap }
     }
 
@@ -39,10 +39,10 @@ impl Profile {
     }
 
     /// How to paint on a terminal of this size.
-    pub(super) fn options(&self, size: render::Size) -> Options {
+    pub(super) fn options(&self, size: render::ScreenSize) -> RenderOptions {
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
         let theme = *self.theme.get_or_init(Theme::default);
-        Options::of_terminal(size, theme, self.wrap, variable)
+        RenderOptions::of_terminal(size, theme, self.wrap, variable)
     }
 }
 
@@ -52,8 +52,8 @@ mod tests {
 
     #[test]
     fn options_have_the_size_of_the_terminal() {
-        let profile = Profile::new(Kind::Zsh, "box".into(), Editing::Vi, Wrapping::default());
-        let options = profile.options(render::Size { columns: 100, rows: 40 });
+        let profile = Profile::new(ShellKind::Zsh, "box".into(), Editing::Vi, Wrapping::default());
+        let options = profile.options(render::ScreenSize { columns: 100, rows: 40 });
         assert_eq!(options.columns, 100);
         assert_eq!(profile.user(), "", "nobody has looked yet");
     }

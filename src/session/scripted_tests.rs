@@ -26,7 +26,7 @@ use super::{CHUNK, Interest, Over, Ready, Session};
 use crate::capture::{Limits, Spiller};
 use crate::chat::{Ending, Event};
 use crate::config::Paths;
-use crate::host::{Kind, Script, ScriptedShell};
+use crate::host::{Script, ScriptedShell, ShellKind};
 use crate::input::Editing;
 use crate::render::Wrapping;
 use crate::store::Store;
@@ -45,7 +45,7 @@ pub(super) fn books(nonce: &str) -> Books {
 }
 
 pub(super) fn profile() -> Profile {
-    Profile::new(Kind::Bash, "host".into(), Editing::Emacs, Wrapping::default())
+    Profile::new(ShellKind::Bash, "host".into(), Editing::Emacs, Wrapping::default())
 }
 
 /// A session with everything around it.
@@ -68,7 +68,7 @@ impl Scripted {
         let runtime = directory.path().to_owned().into_os_string();
         let paths = Paths::from_env(|name| (name == "XDG_RUNTIME_DIR").then(|| runtime.clone()), 0, None);
         let errands = Errands::new().unwrap();
-        let workspace = Workspace::create(&paths, "test", Kind::Bash, errands.reporter()).unwrap();
+        let workspace = Workspace::create(&paths, "test", ShellKind::Bash, errands.reporter()).unwrap();
         let (wires, person, script) = wires();
         let (link, agent) = AgentLink::scripted();
         let session = Session {
@@ -361,7 +361,7 @@ fn a_question_from_the_background_waits_until_it_is_brought_back() {
     scripted.asks("> why");
     scripted.types("\x1a");
     scripted.prompts();
-    let question = crate::tool::Question { text: "which one?".into(), choices: Vec::new() };
+    let question = crate::tool::UserQuestion { text: "which one?".into(), choices: Vec::new() };
     let (reply, mut answer) = tokio::sync::oneshot::channel();
     scripted.tells(1, News::Ask(question, reply));
     let screen = scripted.person.sees();
@@ -425,7 +425,7 @@ fn ctrl_z_among_keys_typed_before_a_question_never_says_no() {
     let mut scripted = Scripted::new();
     scripted.prompts();
     scripted.asks("> why");
-    let question = crate::tool::Question { text: "sure?".into(), choices: Vec::new() };
+    let question = crate::tool::UserQuestion { text: "sure?".into(), choices: Vec::new() };
     let (reply, mut answer) = tokio::sync::oneshot::channel();
     scripted.tells(1, News::Ask(question, reply));
     scripted.types("ls\x1apwd\r");
@@ -585,7 +585,7 @@ fn the_last_output_is_shown_and_the_shells_status_returned() {
     scripted.person.sees();
     scripted.script.prints(b"logout\r\n");
     let Scripted { session, person, .. } = scripted;
-    assert_eq!(session.close(Over::ShellEnded(crate::host::Ending::Exited(3))), 3);
+    assert_eq!(session.close(Over::ShellEnded(crate::host::ShellEnding::Exited(3))), 3);
     assert_eq!(person.sees(), "logout\r\n\x1b[?2004l", "modes that a program left on are switched off");
 }
 
@@ -604,7 +604,7 @@ fn requests_that_the_end_stops_are_named_and_cancelled() {
     scripted.person.sees();
     let Scripted { session, person, agent, .. } = scripted;
     drop(agent);
-    assert_eq!(session.close(Over::ShellEnded(crate::host::Ending::Killed(9))), 137);
+    assert_eq!(session.close(Over::ShellEnded(crate::host::ShellEnding::Killed(9))), 137);
     assert!(person.sees().contains("stopped request 2, which was still running (> and now)"));
     assert!(!question.cancel.is_cancelled(), "the first was over before");
 }

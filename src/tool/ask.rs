@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Answer, Context, Ports, Prepared, Question, Tool, arguments, result};
+use super::{Context, Ports, Prepared, Tool, UserAnswer, UserQuestion, arguments, result};
 use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::Intent;
 use crate::text::sanitize;
@@ -53,9 +53,9 @@ impl Tool for AskUser {
             preview: None,
             run: Box::new(move |_| {
                 Box::pin(async move {
-                    match asker.ask(Question { text: question, choices }).await {
-                        Answer::Said(words) => Outcome::done(result::capped(&words, "answer", &context)),
-                        Answer::Declined => Outcome::done("the user chose not to answer"),
+                    match asker.ask(UserQuestion { text: question, choices }).await {
+                        UserAnswer::Said(words) => Outcome::done(result::capped(&words, "answer", &context)),
+                        UserAnswer::Declined => Outcome::done("the user chose not to answer"),
                     }
                 })
             }),
@@ -75,8 +75,8 @@ mod tests {
     struct Last;
 
     impl Asker for Last {
-        fn ask(&self, question: Question) -> BoxFuture<'static, Answer> {
-            let answer = question.choices.last().cloned().map_or(Answer::Declined, Answer::Said);
+        fn ask(&self, question: UserQuestion) -> BoxFuture<'static, UserAnswer> {
+            let answer = question.choices.last().cloned().map_or(UserAnswer::Declined, UserAnswer::Said);
             Box::pin(std::future::ready(answer))
         }
     }

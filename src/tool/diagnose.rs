@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{Context, Prepared, Tool, arguments, result};
 use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::{Intent, Redactor};
-use crate::reflex::{self, Failure, Machine};
+use crate::reflex::{self, FailedCommand, Machine};
 use crate::store::{Filter, History, StoreError};
 
 #[derive(Deserialize, JsonSchema)]
@@ -64,7 +64,7 @@ fn look(
     let output = redactor.mask_in_place(&stored.output.text(stored.size));
     let cwd = &stored.entry.cwd;
     let machine = Machine::new(cwd.clone(), environment, reflex::builtins(), Vec::new());
-    let failure = Failure { command: &command, output: &output, status: Some(stored.entry.status), cwd };
+    let failure = FailedCommand { command: &command, output: &output, status: Some(stored.entry.status), cwd };
     let answer = reflex::diagnose(&failure, &machine);
     let proposals = answer.proposals.iter().map(|one| format!("try: {}  ({})", one.command, one.why));
     let lines: Vec<String> = [format!("{command}\n{}", answer.explanation)].into_iter().chain(proposals).collect();

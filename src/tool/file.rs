@@ -13,7 +13,7 @@ use crate::text::{MIB, human};
 pub(super) const WHOLE: u64 = 8 * MIB as u64;
 
 /// The current content of a file that is small enough to be read as a whole.
-pub(super) struct Content {
+pub(super) struct FileContent {
     pub(super) bytes: Vec<u8>,
     pub(super) print: Fingerprint,
 }
@@ -70,7 +70,7 @@ impl Target {
     }
 
     /// The current content of the file, or `None` if it does not exist.
-    pub(super) fn read(&self, context: &Context) -> Result<Option<Content>, String> {
+    pub(super) fn read(&self, context: &Context) -> Result<Option<FileContent>, String> {
         let name = paths::shown(&self.path, context);
         let opened = match self.held.open() {
             Ok(Some(file)) => Ok(file),
@@ -82,7 +82,7 @@ impl Target {
         let (file, about) = ordinary(opened, &self.path, context)?;
         let bytes = whole(file).map_err(|error| format!("cannot read {name}: {error}"))?;
         match bytes {
-            Some(bytes) => Ok(Some(Content { print: Fingerprint::of(&about, Some(&bytes)), bytes })),
+            Some(bytes) => Ok(Some(FileContent { print: Fingerprint::of(&about, Some(&bytes)), bytes })),
             None => Err(format!("{name} is larger than {}; change it with a command", human::size(WHOLE))),
         }
     }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::held::Opener;
-use super::result::{self, Page};
+use super::result::{self, ListingPage};
 use super::walk::{self, Pattern, Walked};
 use super::{Context, Prepared, Tool, arguments, paths};
 use crate::chat::{Outcome, ToolKind, ToolSpec};
@@ -54,14 +54,20 @@ impl Tool for Glob {
         let is_below = !directory.as_os_str().is_empty();
         let pattern = Pattern::new(&if is_below { format!("./{pattern}") } else { pattern }, "pattern")?;
         let title = format!("{} in {}", sanitize(&written).replace('\n', " "), paths::shown(&root, context));
-        let page = Page::new(offset, limit.unwrap_or(FILES).max(1));
+        let page = ListingPage::new(offset, limit.unwrap_or(FILES).max(1));
         let (intent, context) = (Intent::Read { paths: vec![root.clone()] }, context.clone());
         let run = result::blocking(move |run| find(&root, &pattern, page, &context, &run.cancel));
         Ok(Prepared { title, intent, preview: None, run })
     }
 }
 
-fn find(root: &Path, pattern: &Pattern, mut page: Page, context: &Context, cancel: &CancellationToken) -> Outcome {
+fn find(
+    root: &Path,
+    pattern: &Pattern,
+    mut page: ListingPage,
+    context: &Context,
+    cancel: &CancellationToken,
+) -> Outcome {
     if !root.exists() {
         return Outcome::failed(paths::missing(root, context));
     }

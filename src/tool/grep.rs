@@ -13,7 +13,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::held::{HeldError, Opener};
-use super::result::{self, Page};
+use super::result::{self, ListingPage};
 use super::walk::{self, Pattern, Walked};
 use super::{Context, Prepared, Tool, arguments, paths};
 use crate::chat::{Outcome, ToolKind, ToolSpec};
@@ -89,7 +89,7 @@ impl Tool for Grep {
             around: wish.context.min(MOST_CONTEXT),
             context: context.clone(),
         };
-        let page = Page::new(wish.offset, wish.limit.unwrap_or(default).max(1));
+        let page = ListingPage::new(wish.offset, wish.limit.unwrap_or(default).max(1));
         Ok(Prepared {
             title: format!("{pattern} in {shown}"),
             intent: Intent::Read { paths: vec![root] },
@@ -109,7 +109,7 @@ struct Search {
 }
 
 impl Search {
-    fn run(&self, mut page: Page, cancel: &CancellationToken) -> Outcome {
+    fn run(&self, mut page: ListingPage, cancel: &CancellationToken) -> Outcome {
         if !self.root.exists() {
             return Outcome::failed(paths::missing(&self.root, &self.context));
         }
@@ -170,7 +170,7 @@ impl Search {
 /// Collects the matches in one file.
 struct Found<'a> {
     mode: Mode,
-    page: &'a mut Page,
+    page: &'a mut ListingPage,
     count: u64,
     is_full: bool,
 }

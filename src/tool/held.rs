@@ -95,7 +95,7 @@ impl Held {
             Err(Errno::ENOENT) => None,
             Err(errno) => return Err(errno.into()),
         };
-        let mut draft = Draft::create(&parent, before.as_ref())?;
+        let mut draft = TemporaryFile::create(&parent, before.as_ref())?;
         draft.file.write_all(content)?;
         if let Some(before) = &before {
             // Only root can set the owner. For other users the file becomes their own, as with any editor that renames.
@@ -212,21 +212,21 @@ const DIRECTORY: OFlag = OFlag::O_PATH.union(OFlag::O_DIRECTORY).union(OFlag::O_
 const DIRECTORY: OFlag = OFlag::O_DIRECTORY.union(OFlag::O_NOFOLLOW).union(OFlag::O_CLOEXEC);
 
 /// A temporary file next to the file it replaces. It is removed on drop unless it was renamed.
-struct Draft<'a> {
+struct TemporaryFile<'a> {
     file: File,
     directory: &'a OwnedFd,
     name: String,
 }
 
-impl<'a> Draft<'a> {
-    fn create(directory: &'a OwnedFd, before: Option<&FileStat>) -> Result<Draft<'a>, HeldError> {
+impl<'a> TemporaryFile<'a> {
+    fn create(directory: &'a OwnedFd, before: Option<&FileStat>) -> Result<TemporaryFile<'a>, HeldError> {
         // A new file gets the default mode and the umask. A replacement is private until the mode of the old file is set.
         let mode = Mode::from_bits_truncate(if before.is_some() { 0o600 } else { 0o666 });
         let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
         for number in 0..TRIES {
             let name = format!(".shellmate-{}-{number}", std::process::id());
             match openat(directory, name.as_str(), flags, mode) {
-                Ok(file) => return Ok(Draft { file: file.into(), directory, name }),
+                Ok(file) => return Ok(TemporaryFile { file: file.into(), directory, name }),
                 Err(Errno::EEXIST) => {}
                 Err(errno) => return Err(errno.into()),
             }
@@ -241,7 +241,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-impl Drop for Draft<'_> {
+impl Drop for TemporaryFile<'_> {
     fn drop(&mut self) {
         if !self.name.is_empty() {
             let _ = unlinkat(self.directory, self.name.as_str(), UnlinkatFlags::NoRemoveDir);

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::held::{HeldError, Opener};
-use super::result::{self, Page};
+use super::result::{self, ListingPage};
 use super::{Context, Prepared, Tool, arguments, file, paths};
 use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::Intent;
@@ -72,7 +72,7 @@ fn list(path: &Path, offset: usize, context: &Context) -> Result<Outcome, String
         entries.into_iter().flatten().map(|entry| entry.file_name().to_bytes().to_vec()).collect();
     names.retain(|name| name != b"." && name != b"..");
     names.sort();
-    let mut page = Page::new(offset, ENTRIES);
+    let mut page = ListingPage::new(offset, ENTRIES);
     let here = TimeZone::system();
     let _ = names.iter().all(|name| page.push(&line(&directory, OsStr::from_bytes(name), &here)));
     Ok(Outcome::done(page.finish("the directory is empty")))

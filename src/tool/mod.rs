@@ -41,7 +41,7 @@ use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::{Intent, Redactor};
 
 pub(crate) use bash::Timeouts;
-pub(crate) use ports::{Answer, Asker, Ports, Question, ShellPort, ShellResult};
+pub(crate) use ports::{Asker, Ports, ShellPort, ShellResult, UserAnswer, UserQuestion};
 pub(crate) use read::media_type;
 pub(crate) use result::file_of_whole;
 pub(crate) use seen::Seen;

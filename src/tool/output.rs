@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::result::{self, Page};
+use super::result::{self, ListingPage};
 use super::{Context, Prepared, Tool, arguments};
 use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::{Intent, Redactor};
@@ -94,7 +94,7 @@ fn look(database: &Path, wish: &Arguments, grep: Option<&Regex>, redactor: &Reda
 
 fn recent(history: &History, redactor: &Redactor) -> Result<String, StoreError> {
     let entries = history.list(&Filter { limit: Some(COMMANDS), ..Filter::default() })?;
-    let mut page = Page::new(0, COMMANDS);
+    let mut page = ListingPage::new(0, COMMANDS);
     let _ = entries.iter().all(|entry| page.push(&about(entry, redactor)));
     Ok(page.finish("no command has been recorded"))
 }
@@ -118,7 +118,7 @@ fn shown(lines: &[&str], grep: Option<&Regex>, wish: &Arguments) -> String {
         Some(tail) => (&wanted[wanted.len().saturating_sub(tail)..], tail),
         None => (&wanted[wanted.partition_point(|(index, _)| *index < first)..], wish.limit.unwrap_or(LINES).max(1)),
     };
-    let mut page = Page::new(0, limit);
+    let mut page = ListingPage::new(0, limit);
     let beyond = wanted.iter().find(|(index, sign)| {
         let line = format!("{}{sign}{}", index + 1, result::line(lines[*index]));
         !page.push(&line)

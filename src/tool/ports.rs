@@ -37,12 +37,12 @@ pub(crate) struct ShellResult {
 
 /// Asks the person.
 pub(crate) trait Asker: Send + Sync {
-    fn ask(&self, question: Question) -> BoxFuture<'static, Answer>;
+    fn ask(&self, question: UserQuestion) -> BoxFuture<'static, UserAnswer>;
 }
 
 /// A question to the person, who can always answer with free text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Question {
+pub(crate) struct UserQuestion {
     pub text: String,
     /// The offered answers. Empty for a question with free text.
     pub choices: Vec<String>,
@@ -50,7 +50,7 @@ pub(crate) struct Question {
 
 /// The answer of the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum UserAnswer {
     /// One of the choices, or free text.
     Said(String),
     /// The person chose not to answer.

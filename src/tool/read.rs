@@ -51,7 +51,8 @@ impl Tool for ReadFile {
         let Arguments { path: named, offset, limit } = arguments::read(arguments)?;
         let path = paths::resolve(&named, context);
         let start = offset.unwrap_or(1).max(1);
-        let wish = Wish { start, count: limit.unwrap_or(LINES).max(1), is_range: offset.is_some() || limit.is_some() };
+        let wish =
+            LineRange { start, count: limit.unwrap_or(LINES).max(1), is_range: offset.is_some() || limit.is_some() };
         let shown = paths::shown(&path, context);
         let title = match wish.is_range {
             true => format!("{shown}:{start}-{}", wish.end() - 1),
@@ -59,31 +60,31 @@ impl Tool for ReadFile {
         };
         let intent = Intent::Read { paths: vec![path.clone()] };
         let context = context.clone();
-        let run = result::blocking(move |_| Reader { path, context }.read(&wish).unwrap_or_else(Outcome::failed));
+        let run = result::blocking(move |_| FileReader { path, context }.read(&wish).unwrap_or_else(Outcome::failed));
         Ok(Prepared { title, intent, preview: None, run })
     }
 }
 
 /// The requested lines.
-struct Wish {
+struct LineRange {
     start: usize,
     count: usize,
     is_range: bool,
 }
 
-impl Wish {
+impl LineRange {
     fn end(&self) -> usize {
         self.start.saturating_add(self.count)
     }
 }
 
-struct Reader {
+struct FileReader {
     path: PathBuf,
     context: Context,
 }
 
-impl Reader {
-    fn read(&self, wish: &Wish) -> Result<Outcome, String> {
+impl FileReader {
+    fn read(&self, wish: &LineRange) -> Result<Outcome, String> {
         let name = paths::shown(&self.path, &self.context);
         let said = |error: io::Error| format!("cannot read {name}: {error}");
         let (mut file, about) = file::open(&self.path, &self.context)?;
@@ -132,7 +133,7 @@ fn total(bytes: &[u8]) -> usize {
 }
 
 /// The requested lines with their numbers, up to the cap.
-fn numbered(mut from: impl BufRead, wish: &Wish, total: Option<usize>) -> io::Result<String> {
+fn numbered(mut from: impl BufRead, wish: &LineRange, total: Option<usize>) -> io::Result<String> {
     let mut text = String::new();
     let (mut number, mut has_crlf) = (0, false);
     let mut more = false;

@@ -35,18 +35,18 @@ pub(super) fn blocking(work: impl FnOnce(RunContext) -> Outcome + Send + 'static
 }
 
 /// A private file with a complete result.
-pub(super) struct Spill {
+pub(super) struct ResultFile {
     file: tempfile::NamedTempFile,
     room: u64,
     trouble: Option<io::Error>,
 }
 
-impl Spill {
+impl ResultFile {
     /// Creates a file for one result of the named tool. Retention deletes files with this suffix.
-    pub(super) fn create(directory: &Path, tool: &str) -> io::Result<Spill> {
+    pub(super) fn create(directory: &Path, tool: &str) -> io::Result<ResultFile> {
         DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
         let file = tempfile::Builder::new().prefix(&format!("{tool}-")).suffix(".out").tempfile_in(directory)?;
-        Ok(Spill { file, room: SPILL_CAP, trouble: None })
+        Ok(ResultFile { file, room: SPILL_CAP, trouble: None })
     }
 
     /// Appends bytes. They are dropped after an error and beyond the cap.
@@ -74,7 +74,7 @@ pub(super) fn capped(text: &str, tool: &str, context: &Context) -> String {
     if masked.len() <= TEXT_CAP {
         return masked;
     }
-    let spilled = Spill::create(&context.spill, tool).and_then(|mut spill| {
+    let spilled = ResultFile::create(&context.spill, tool).and_then(|mut spill| {
         spill.push(text.as_bytes());
         spill.finish()
     });
@@ -146,7 +146,7 @@ pub(super) fn line(text: &str) -> String {
 }
 
 /// A page of a listing.
-pub(super) struct Page {
+pub(super) struct ListingPage {
     offset: usize,
     limit: usize,
     seen: usize,
@@ -157,9 +157,9 @@ pub(super) struct Page {
     next: Option<usize>,
 }
 
-impl Page {
-    pub(super) fn new(offset: usize, limit: usize) -> Page {
-        Page { offset, limit, seen: 0, text: String::new(), heading: None, next: None }
+impl ListingPage {
+    pub(super) fn new(offset: usize, limit: usize) -> ListingPage {
+        ListingPage { offset, limit, seen: 0, text: String::new(), heading: None, next: None }
     }
 
     /// Sets a heading for the following lines. It is written only if one of them is on this page.
@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn a_page_names_the_offset_of_the_next() {
         let page = |offset| {
-            let mut page = Page::new(offset, 2);
+            let mut page = ListingPage::new(offset, 2);
             page.heading("top".to_owned());
             let _ = ["a", "b", "c"].iter().all(|line| page.push(line));
             page.finish("none")
@@ -281,12 +281,12 @@ mod tests {
         assert_eq!(page(0), "top\na\nb\n[more follows: go on with offset 2]\n");
         assert_eq!(page(2), "top\nc\n");
         assert_eq!(page(9), "nothing after offset 9; there are 3\n");
-        assert_eq!(Page::new(0, 2).finish("none"), "none\n");
+        assert_eq!(ListingPage::new(0, 2).finish("none"), "none\n");
     }
 
     #[test]
     fn a_page_stays_below_the_cap() {
-        let mut page = Page::new(0, usize::MAX);
+        let mut page = ListingPage::new(0, usize::MAX);
         while page.push(&"x".repeat(100)) {}
         let text = page.finish("");
         assert!(text.len() <= RESULT_CAP && text.ends_with("offset 157]\n"), "{}", &text[text.len() - 60..]);

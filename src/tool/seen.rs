@@ -12,10 +12,10 @@ use std::time::SystemTime;
 
 /// The files that a conversation has read, by their real paths. Clones share their content.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Seen(Arc<Mutex<HashMap<PathBuf, Entry>>>);
+pub(crate) struct Seen(Arc<Mutex<HashMap<PathBuf, SeenFile>>>);
 
 #[derive(Debug, Clone)]
-struct Entry {
+struct SeenFile {
     print: Fingerprint,
     /// The ranges of lines that the model has seen in this state of the file.
     shown: Vec<Range<usize>>,
@@ -51,7 +51,7 @@ impl Fingerprint {
 
 /// What the model knows about a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum FileKnowledge {
     Never,
     Changed,
     AsItIs,
@@ -59,11 +59,11 @@ pub(super) enum Known {
 
 impl Seen {
     /// Compares the current state of a file with the one that was read.
-    pub(super) fn compare(&self, path: &Path, now: &Fingerprint) -> Known {
+    pub(super) fn compare(&self, path: &Path, now: &Fingerprint) -> FileKnowledge {
         match self.lock().get(path) {
-            None => Known::Never,
-            Some(entry) if entry.print.is_same_as(now) => Known::AsItIs,
-            Some(_) => Known::Changed,
+            None => FileKnowledge::Never,
+            Some(entry) if entry.print.is_same_as(now) => FileKnowledge::AsItIs,
+            Some(_) => FileKnowledge::Changed,
         }
     }
 
@@ -75,7 +75,7 @@ impl Seen {
     /// Records that these lines were shown.
     pub(super) fn show(&self, path: &Path, now: Fingerprint, lines: Range<usize>) {
         let mut files = self.lock();
-        let entry = files.entry(path.to_owned()).or_insert_with(|| Entry { print: now, shown: Vec::new() });
+        let entry = files.entry(path.to_owned()).or_insert_with(|| SeenFile { print: now, shown: Vec::new() });
         if !entry.print.is_same_as(&now) {
             entry.shown.clear();
         }
@@ -87,7 +87,7 @@ impl Seen {
 
     /// Records that the model wrote the file. It knows the content, but has not seen numbered lines of it.
     pub(super) fn wrote(&self, path: &Path, now: Fingerprint) {
-        self.lock().insert(path.to_owned(), Entry { print: now, shown: Vec::new() });
+        self.lock().insert(path.to_owned(), SeenFile { print: now, shown: Vec::new() });
     }
 
     /// Forgets which lines were shown, because the model no longer has them. What it knows of the files' states stays.
@@ -107,7 +107,7 @@ impl Seen {
         self.lock().extend(theirs);
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<PathBuf, Entry>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<PathBuf, SeenFile>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -85,7 +85,7 @@ impl Toolbox {
 mod tests {
     use super::*;
     use crate::tool::tests::Home;
-    use crate::tool::{Answer, Asker, Question, ShellPort, ShellResult};
+    use crate::tool::{Asker, ShellPort, ShellResult, UserAnswer, UserQuestion};
     use futures_util::future::BoxFuture;
 
     struct Nobody;
@@ -101,8 +101,8 @@ mod tests {
     }
 
     impl Asker for Nobody {
-        fn ask(&self, _: Question) -> BoxFuture<'static, Answer> {
-            Box::pin(std::future::ready(Answer::Declined))
+        fn ask(&self, _: UserQuestion) -> BoxFuture<'static, UserAnswer> {
+            Box::pin(std::future::ready(UserAnswer::Declined))
         }
     }
 

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::file::Target;
-use super::seen::Known;
+use super::seen::FileKnowledge;
 use super::{Context, Prepared, Preview, Tool, arguments, paths, result};
 use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::Intent;
@@ -53,10 +53,12 @@ fn existing(target: &Target, context: &Context) -> Result<Option<Vec<u8>>, Strin
     let Some(now) = target.read(context)? else { return Ok(None) };
     let name = paths::shown(&target.path, context);
     match context.seen.compare(&target.path, &now.print) {
-        Known::AsItIs => Ok(Some(now.bytes)),
-        Known::Changed => Err(format!("{name} has changed since you read it; read it again before you replace it")),
-        Known::Never if now.bytes.is_empty() => Ok(Some(now.bytes)),
-        Known::Never => Err(format!("{name} exists and you have not read it; read it before you replace it")),
+        FileKnowledge::AsItIs => Ok(Some(now.bytes)),
+        FileKnowledge::Changed => {
+            Err(format!("{name} has changed since you read it; read it again before you replace it"))
+        }
+        FileKnowledge::Never if now.bytes.is_empty() => Ok(Some(now.bytes)),
+        FileKnowledge::Never => Err(format!("{name} exists and you have not read it; read it before you replace it")),
     }
 }
 

@@ -22,7 +22,7 @@ use nix::unistd::{getpgrp, tcgetpgrp, ttyname};
 
 use raw::window_size;
 
-pub(crate) use raw::Size;
+pub(crate) use raw::WindowSize;
 #[cfg(test)]
 pub(crate) use scripted::{Person, ScriptedTerminal};
 pub(crate) use secret::{read_secret, read_words};
@@ -48,16 +48,16 @@ pub(crate) fn width_of_stdout() -> usize {
 }
 
 /// The size of the terminal on standard output, or 80 × 24 if it is unknown.
-pub(crate) fn size_of_stdout() -> Size {
+pub(crate) fn size_of_stdout() -> WindowSize {
     size_of(io::stdout())
 }
 
 /// The size of a terminal, or 80 × 24 if it is unknown.
-pub(crate) fn size_of(stream: impl AsFd) -> Size {
+pub(crate) fn size_of(stream: impl AsFd) -> WindowSize {
     let size = window_size(stream.as_fd()).unwrap_or_default();
     if size.cols == 0 || size.rows == 0 {
-        let cols = if size.cols == 0 { Size::default().cols } else { size.cols };
-        return Size { cols, ..Size::default() };
+        let cols = if size.cols == 0 { WindowSize::default().cols } else { size.cols };
+        return WindowSize { cols, ..WindowSize::default() };
     }
     size
 }
@@ -122,7 +122,7 @@ impl Tty {
         let _ = termios::tcflush(&self.file, termios::FlushArg::TCIFLUSH);
     }
 
-    pub(crate) fn size(&self) -> Size {
+    pub(crate) fn size(&self) -> WindowSize {
         window_size(self.file.as_fd()).unwrap_or_default()
     }
 

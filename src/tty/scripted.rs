@@ -6,18 +6,18 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::rc::Rc;
 
-use super::{Size, Terminal};
+use super::{Terminal, WindowSize};
 
 /// The session's end.
 pub(crate) struct ScriptedTerminal {
     stream: UnixStream,
-    size: Rc<Cell<Size>>,
+    size: Rc<Cell<WindowSize>>,
 }
 
 /// The test's end.
 pub(crate) struct Person {
     stream: UnixStream,
-    size: Rc<Cell<Size>>,
+    size: Rc<Cell<WindowSize>>,
 }
 
 impl ScriptedTerminal {
@@ -25,7 +25,7 @@ impl ScriptedTerminal {
         let (ours, theirs) = UnixStream::pair().unwrap();
         ours.set_nonblocking(true).unwrap();
         theirs.set_nonblocking(true).unwrap();
-        let size = Rc::new(Cell::new(Size::default()));
+        let size = Rc::new(Cell::new(WindowSize::default()));
         (ScriptedTerminal { stream: ours, size: Rc::clone(&size) }, Person { stream: theirs, size })
     }
 }
@@ -43,7 +43,7 @@ impl Person {
     }
 
     pub(crate) fn resizes(&self, rows: u16, cols: u16) {
-        self.size.set(Size { rows, cols, ..Size::default() });
+        self.size.set(WindowSize { rows, cols, ..WindowSize::default() });
     }
 }
 
@@ -56,7 +56,7 @@ impl Terminal for ScriptedTerminal {
         (&self.stream).write(bytes)
     }
 
-    fn size(&self) -> Size {
+    fn size(&self) -> WindowSize {
         self.size.get()
     }
 

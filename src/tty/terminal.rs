@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::AsFd;
 
-use super::{Size, Tty};
+use super::{Tty, WindowSize};
 
 /// A terminal that keys come from and bytes are shown on. `Tty` is the real one.
 pub(crate) trait Terminal: AsFd {
@@ -13,7 +13,7 @@ pub(crate) trait Terminal: AsFd {
     /// Writes what fits right now; `WouldBlock` when nothing does.
     fn write(&self, bytes: &[u8]) -> io::Result<usize>;
 
-    fn size(&self) -> Size;
+    fn size(&self) -> WindowSize;
 
     /// Whether more keys can be read without waiting.
     fn has_more(&self) -> bool;
@@ -37,7 +37,7 @@ impl Terminal for Tty {
         Tty::write(self, bytes)
     }
 
-    fn size(&self) -> Size {
+    fn size(&self) -> WindowSize {
         Tty::size(self)
     }
 

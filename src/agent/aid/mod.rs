@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::context::{Happened, Query, ShellView};
-use crate::reflex::{self, Failure, Machine, Proposal, Question};
+use crate::reflex::{self, FailedCommand, LocalQuestion, Machine, Proposal};
 use crate::text::human;
 use crate::track::Command;
 
@@ -32,9 +32,9 @@ pub(crate) const RULES_WAIT: Duration = Duration::from_secs(2);
 
 /// Answers a question without a model. Returns `None` if it needs a model or if nothing is known. It reads files, so it may block.
 pub(crate) fn first_aid(query: &Query, history: Option<&Path>) -> Option<Aid> {
-    match Question::read(&query.text)? {
-        Question::Why => failure(&query.view),
-        Question::Fix => failure(&query.view).map(|mut aid| {
+    match LocalQuestion::read(&query.text)? {
+        LocalQuestion::Why => failure(&query.view),
+        LocalQuestion::Fix => failure(&query.view).map(|mut aid| {
             if aid.proposals.is_empty() {
                 aid.words.push_str("\n  no corrected command is known");
             }
@@ -50,10 +50,10 @@ pub(crate) fn diagnose(
     output: &str,
     environment: Vec<(OsString, OsString)>,
     recent: Vec<String>,
-) -> reflex::Answer {
+) -> reflex::Diagnosis {
     let Command { text, cwd, status, .. } = command;
     let machine = Machine::new(cwd.clone(), environment, reflex::builtins(), recent);
-    reflex::diagnose(&Failure { command: &lossy(text), output, status: Some(*status), cwd }, &machine)
+    reflex::diagnose(&FailedCommand { command: &lossy(text), output, status: Some(*status), cwd }, &machine)
 }
 
 /// Explains the last failed command.
@@ -78,7 +78,7 @@ fn failure(view: &ShellView) -> Option<Aid> {
     Some(Aid { words, ..Aid::default() })
 }
 
-fn words(command: &str, status: i32, answer: &reflex::Answer) -> String {
+fn words(command: &str, status: i32, answer: &reflex::Diagnosis) -> String {
     let first = command.lines().next().unwrap_or_default();
     let mut lines = vec![format!("`{first}` ended with status {status} (built-in rules):")];
     lines.extend(answer.explanation.lines().map(|line| format!("  {line}")));

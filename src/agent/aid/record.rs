@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use super::{lossy, went};
 use crate::agent::context::{Happened, ShellView};
-use crate::reflex::Question;
+use crate::reflex::LocalQuestion;
 use crate::store::{Entry, Filter, History, StoreError};
 use crate::text::human;
 use crate::track::Command;
@@ -16,13 +16,13 @@ const COMMANDS: usize = 20_000;
 const LINES: usize = 100;
 
 /// Answers a question from the history. Returns `None` for other questions.
-pub(super) fn answer(question: &Question, view: &ShellView, history: Option<&Path>) -> Option<String> {
+pub(super) fn answer(question: &LocalQuestion, view: &ShellView, history: Option<&Path>) -> Option<String> {
     let words = match question {
-        Question::Why | Question::Fix => return None,
-        Question::HowLong(None) => {
+        LocalQuestion::Why | LocalQuestion::Fix => return None,
+        LocalQuestion::HowLong(None) => {
             latest(view, |one| format!("`{}` took {}", lossy(&one.command.text), human::duration(one.command.duration)))
         }
-        Question::Output(None) => latest(view, |one| {
+        LocalQuestion::Output(None) => latest(view, |one| {
             tail(&one.output.text(one.size), one.ticket.id().map(|id| format!("shellmate history show {id}")))
         }),
         asked => match history.map(|path| look(asked, view, path)) {
@@ -38,7 +38,7 @@ fn latest(view: &ShellView, say: impl FnOnce(&Happened) -> String) -> String {
     view.last.as_ref().map_or("no command was run in this terminal yet".to_owned(), say)
 }
 
-fn look(asked: &Question, view: &ShellView, path: &Path) -> Result<String, StoreError> {
+fn look(asked: &LocalQuestion, view: &ShellView, path: &Path) -> Result<String, StoreError> {
     let history = History::open(path)?;
     // Oldest first.
     let mut entries = history.list(&Filter { limit: Some(COMMANDS), ..Filter::default() })?;
@@ -46,18 +46,18 @@ fn look(asked: &Question, view: &ShellView, path: &Path) -> Result<String, Store
     let unwritten = view.happened.iter().chain(view.last.iter()).filter(|one| one.ticket.id().is_none());
     entries.extend(unwritten.clone().map(entry));
     let words = match asked {
-        Question::FailedLast => match entries.iter().rev().find(|entry| entry.status != 0) {
+        LocalQuestion::FailedLast => match entries.iter().rev().find(|entry| entry.status != 0) {
             Some(entry) => format!("{}; `> why did that fail` explains it while it is the last command", told(entry)),
             None => "the history has no failed command".to_owned(),
         },
-        Question::LastRun(what) => about(&entries, what, told),
-        Question::HowLong(what) => about(&entries, what.as_deref().unwrap_or_default(), |entry| {
+        LocalQuestion::LastRun(what) => about(&entries, what, told),
+        LocalQuestion::HowLong(what) => about(&entries, what.as_deref().unwrap_or_default(), |entry| {
             format!("{} took {}", name(entry), human::duration(entry.duration))
         }),
-        Question::Where(what) => {
+        LocalQuestion::Where(what) => {
             about(&entries, what, |entry| format!("{} was run in {}", name(entry), entry.cwd.display()))
         }
-        Question::Output(what) => {
+        LocalQuestion::Output(what) => {
             let what = what.as_deref().unwrap_or_default();
             let Some(entry) = newest(&entries, what) else { return Ok(unknown(what)) };
             let stored = history.get(entry.id)?.map(|stored| stored.output.text(stored.size));
@@ -65,8 +65,8 @@ fn look(asked: &Question, view: &ShellView, path: &Path) -> Result<String, Store
             let text = stored.or_else(seen).unwrap_or_default();
             format!("{}\n{}", told(entry), tail(&text, Some(format!("shellmate history show {}", entry.id))))
         }
-        Question::ChangedTo(place) => changed_to(&entries, view, place),
-        Question::Why | Question::Fix => String::new(),
+        LocalQuestion::ChangedTo(place) => changed_to(&entries, view, place),
+        LocalQuestion::Why | LocalQuestion::Fix => String::new(),
     };
     Ok(words)
 }

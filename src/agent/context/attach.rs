@@ -57,7 +57,7 @@ pub(super) fn attach(query: &Query, history: Option<&Path>, redactor: &Redactor)
         .map(|first| format!("only {REFERENCES} things are attached, not {} and what follows", typed(first)));
     for reference in references.into_iter().take(REFERENCES) {
         match found(&reference, query, history, redactor) {
-            Ok(Found { fragment, cut, image }) if attached.has_room_for(&fragment, image.as_ref()) => {
+            Ok(Attachment { fragment, cut, image }) if attached.has_room_for(&fragment, image.as_ref()) => {
                 attached.fragments.push(fragment);
                 attached.missing.extend(cut);
                 attached.images.extend(image);
@@ -80,16 +80,16 @@ impl Attached {
 }
 
 /// An attachment that was found.
-struct Found {
+struct Attachment {
     fragment: Fragment,
     /// One line for the person, if only a part fits.
     cut: Option<String>,
     image: Option<Image>,
 }
 
-impl From<Fragment> for Found {
-    fn from(fragment: Fragment) -> Found {
-        Found { fragment, cut: None, image: None }
+impl From<Fragment> for Attachment {
+    fn from(fragment: Fragment) -> Attachment {
+        Attachment { fragment, cut: None, image: None }
     }
 }
 
@@ -101,7 +101,12 @@ fn typed(reference: &Reference) -> String {
     }
 }
 
-fn found(reference: &Reference, query: &Query, history: Option<&Path>, redactor: &Redactor) -> Result<Found, String> {
+fn found(
+    reference: &Reference,
+    query: &Query,
+    history: Option<&Path>,
+    redactor: &Redactor,
+) -> Result<Attachment, String> {
     match reference {
         Reference::Last => {
             let last = query.view.last.as_ref().ok_or("no command was run yet")?;
@@ -149,7 +154,7 @@ fn resolve(path: &str, query: &Query) -> PathBuf {
     }
 }
 
-fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Found, String> {
+fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Attachment, String> {
     let cannot = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => format!("there is no file {typed}"),
         _ => format!("{typed} cannot be read ({error})"),
@@ -176,7 +181,7 @@ fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Found, String> 
         let about = format!("({}, {}, attached as a picture)", image.media_type, human::size(metadata.len()));
         let text = format!("<file path=\"{shown}\">\n{about}\n</file>\n");
         let fragment = Fragment::new("file", FILE_CAP, typed, text);
-        return Ok(Found { fragment, cut: None, image: Some(image) });
+        return Ok(Attachment { fragment, cut: None, image: Some(image) });
     }
     let mut bytes = Vec::new();
     MaskedReader::new(file, redactor.clone()).take(READ_CAP).read_to_end(&mut bytes).map_err(cannot)?;
@@ -192,7 +197,7 @@ fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Found, String> 
     let is_cut = text.len() > FILE_CAP || !unread.is_empty();
     let cut =
         is_cut.then(|| format!("{typed} has {}; {} of it are attached", size(metadata.len()), size(FILE_CAP as u64)));
-    Ok(Found { fragment: Fragment::new("file", FILE_CAP, typed, words), cut, image: None })
+    Ok(Attachment { fragment: Fragment::new("file", FILE_CAP, typed, words), cut, image: None })
 }
 
 /// The first bytes of a file, which determine whether it is an image. The next read begins with them again.

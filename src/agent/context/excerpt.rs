@@ -38,7 +38,7 @@ const CALMS: [&str; 5] = ["0 error", "0 fail", "no error", "0 problem", "without
 
 /// A limit in lines and bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Room {
+pub(super) struct ExcerptLimit {
     pub(super) lines: usize,
     pub(super) bytes: usize,
 }
@@ -51,7 +51,7 @@ pub(super) fn given(text: &str, bytes: usize, rest: &str) -> String {
         return text.to_owned();
     }
     if text.lines().all(|line| line.len() <= LINE_CAP) {
-        return excerpt(text, Room { lines: usize::MAX, bytes }, rest);
+        return excerpt(text, ExcerptLimit { lines: usize::MAX, bytes }, rest);
     }
     let mark = |left_out: usize| format!("\n[… {left_out} of {} bytes left out: {rest} …]\n", text.len());
     let half = bytes.saturating_sub(mark(text.len()).len()) / 2;
@@ -68,7 +68,7 @@ fn ending(text: &str, bytes: usize) -> &str {
 
 /// Cuts a text to the limit. It keeps the end first, then the beginning, and errors with the lines around them. Each cut is marked with the
 /// numbers of the omitted lines and with `rest`, which says where they can be read.
-pub(super) fn excerpt(text: &str, room: Room, rest: &str) -> String {
+pub(super) fn excerpt(text: &str, room: ExcerptLimit, rest: &str) -> String {
     let text = text.trim_end_matches(['\n', '\r']);
     let lines: Vec<&str> = text.lines().collect();
     let fits = text.len() <= room.bytes && lines.len() <= room.lines;
@@ -87,16 +87,16 @@ struct Choice<'a> {
     /// The most bytes of one line.
     longest: usize,
     chosen: BTreeSet<usize>,
-    left: Room,
+    left: ExcerptLimit,
     /// The most bytes of a mark.
     mark: usize,
 }
 
 impl<'a> Choice<'a> {
-    fn new(lines: &'a [&'a str], room: Room, rest: &'a str) -> Choice<'a> {
+    fn new(lines: &'a [&'a str], room: ExcerptLimit, rest: &'a str) -> Choice<'a> {
         let mark = mark(lines.len(), lines.len(), lines.len(), rest).len() + 1;
         // There is at least one cut, and each selected line adds at most one more.
-        let left = Room { lines: room.lines.saturating_sub(1), bytes: room.bytes.saturating_sub(mark) };
+        let left = ExcerptLimit { lines: room.lines.saturating_sub(1), bytes: room.bytes.saturating_sub(mark) };
         let longest = LINE_CAP.min(room.bytes / 3);
         Choice { lines, rest, longest, chosen: BTreeSet::new(), left, mark }
     }
@@ -107,7 +107,7 @@ impl<'a> Choice<'a> {
         for line in ends {
             self.take(line);
         }
-        let reserve = Room { lines: self.left.lines / 3, bytes: self.left.bytes / 3 };
+        let reserve = ExcerptLimit { lines: self.left.lines / 3, bytes: self.left.bytes / 3 };
         for alarm in (0..count).filter(|line| is_alarm(self.lines[*line])) {
             let around = alarm + 1..(alarm + AFTER + 1).min(count);
             for line in std::iter::once(alarm).chain((alarm.saturating_sub(BEFORE)..alarm).rev()).chain(around) {
@@ -151,7 +151,7 @@ impl<'a> Choice<'a> {
         if bytes > self.left.bytes || lines > self.left.lines {
             return false;
         }
-        self.left = Room { lines: self.left.lines - lines, bytes: self.left.bytes - bytes };
+        self.left = ExcerptLimit { lines: self.left.lines - lines, bytes: self.left.bytes - bytes };
         self.chosen.insert(line)
     }
 
@@ -165,7 +165,7 @@ impl<'a> Choice<'a> {
         format!("{start} [… {} more bytes]", line.len() - start.len())
     }
 
-    fn write(&self, room: Room) -> String {
+    fn write(&self, room: ExcerptLimit) -> String {
         let mut written: Vec<String> = Vec::new();
         let mut next = 0;
         let count = self.lines.len();
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_text_that_fits_is_not_changed() {
-        let room = Room { lines: 3, bytes: 100 };
+        let room = ExcerptLimit { lines: 3, bytes: 100 };
         assert_eq!(excerpt("a\nb\n\n", room, "x"), "a\nb");
         assert_eq!(excerpt("", room, "x"), "");
     }
@@ -214,7 +214,7 @@ mod tests {
         let mut lines = numbered(1000);
         lines[499] = "error[E0382]: borrow of moved value".into();
         lines[599] = "test result: ok. 3 passed; 0 failed".into();
-        let cut = excerpt(&lines.join("\n"), Room { lines: 30, bytes: 2_000 }, "shell_output id 7");
+        let cut = excerpt(&lines.join("\n"), ExcerptLimit { lines: 30, bytes: 2_000 }, "shell_output id 7");
         for kept in
             ["line 1\n", "line 2\n", "line 498\nline 499\nerror[E0382]", "moved value\nline 501\n", "\nline 1000"]
         {
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_mark_gives_the_numbers_of_omitted_lines() {
-        let cut = excerpt(&numbered(20).join("\n"), Room { lines: 9, bytes: 2_000 }, "not kept");
+        let cut = excerpt(&numbered(20).join("\n"), ExcerptLimit { lines: 9, bytes: 2_000 }, "not kept");
         let marks: Vec<&str> = cut.lines().filter(|line| line.starts_with("[…")).collect();
         assert_eq!(marks, ["[… lines 3–14 of 20 left out: not kept …]"], "{cut}");
     }
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_long_line_is_cut() {
-        let cut = excerpt(&"x".repeat(100_000), Room { lines: 10, bytes: 50_000 }, "not kept");
+        let cut = excerpt(&"x".repeat(100_000), ExcerptLimit { lines: 10, bytes: 50_000 }, "not kept");
         assert!(cut.len() <= LINE_CAP && cut.ends_with(" more bytes]"), "{cut}");
     }
 
@@ -254,7 +254,7 @@ mod tests {
         fn the_limit_is_never_exceeded(
             lines in prop::collection::vec("(error|ä|x){0,30}", 0..80), rows in 0_usize..60, bytes in 0_usize..900,
         ) {
-            let room = Room { lines: rows.max(1), bytes };
+            let room = ExcerptLimit { lines: rows.max(1), bytes };
             let cut = excerpt(&lines.join("\n"), room, "shell_output id 12");
             prop_assert!(cut.len() <= room.bytes, "{} bytes of {bytes}", cut.len());
             prop_assert!(cut.lines().count() <= room.lines, "{} lines of {rows}", cut.lines().count());

@@ -23,14 +23,14 @@ use crate::store::Ticket;
 use crate::text::{self, KIB};
 use crate::{capture, track};
 use attach::attach;
-use excerpt::Room;
+use excerpt::ExcerptLimit;
 
 /// The most bytes of the query itself.
 const QUERY_CAP: usize = 64 * KIB;
 /// The most bytes of standard input that are sent to the model.
 pub(crate) const STDIN_CAP: usize = 32 * KIB;
 /// The limit for the screen of a running program.
-const SCREEN: Room = Room { lines: 200, bytes: 16 * KIB };
+const SCREEN: ExcerptLimit = ExcerptLimit { lines: 200, bytes: 16 * KIB };
 /// The most bytes of a name: a directory, a host, a shell.
 const NAME_CAP: usize = 4 * KIB;
 /// How long to wait for the history to store a command, which takes about a millisecond. While the history is locked a command has no id,

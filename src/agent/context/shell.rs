@@ -1,6 +1,6 @@
 //! Recent commands of the shell, formatted for the model.
 
-use super::excerpt::{Room, excerpt};
+use super::excerpt::{ExcerptLimit, excerpt};
 use super::shares::shares;
 use super::{Happened, escape, name};
 use crate::guard::Redactor;
@@ -32,7 +32,7 @@ impl Default for Events {
 /// The most commands that are sent.
 const NEWEST: usize = 20;
 /// The limit for the text of one command.
-const TEXT: Room = Room { lines: 10, bytes: 600 };
+const TEXT: ExcerptLimit = ExcerptLimit { lines: 10, bytes: 600 };
 const DIRECTORY: usize = 300;
 /// The most bytes of the tags around one output, and of the tags around all commands.
 const AROUND_OUTPUT: usize = 64;
@@ -90,7 +90,7 @@ fn head(one: &Happened, redactor: &Redactor) -> String {
 }
 
 /// The limit for each output. The last failed command gets the largest share, because the question is probably about it.
-fn rooms(told: &[(&Happened, String)], outputs: &[String], most: Events) -> Vec<Room> {
+fn rooms(told: &[(&Happened, String)], outputs: &[String], most: Events) -> Vec<ExcerptLimit> {
     let failed = told.iter().rposition(|(one, _)| one.command.status != 0);
     let weigh = |index: usize, status: i32| match () {
         () if Some(index) == failed => 12,
@@ -103,7 +103,7 @@ fn rooms(told: &[(&Happened, String)], outputs: &[String], most: Events) -> Vec<
     let lines: Vec<usize> = outputs.iter().map(|output| output.lines().count()).collect();
     let sizes: Vec<usize> = outputs.iter().map(String::len).collect();
     let rooms = shares(&lines, &weights, most.lines).into_iter().zip(shares(&sizes, &weights, most.bytes));
-    rooms.map(|(lines, bytes)| Room { lines, bytes }).collect()
+    rooms.map(|(lines, bytes)| ExcerptLimit { lines, bytes }).collect()
 }
 
 /// Where the model can read the omitted lines.

@@ -2,7 +2,7 @@
 
 use tokio_util::sync::CancellationToken;
 
-use super::super::stream::Draft;
+use super::super::stream::AnswerDraft;
 use super::super::{Kit, Turn};
 use super::past::Transcript;
 use super::{Budget, clip, stubs, summary};
@@ -115,7 +115,7 @@ async fn notes(kit: &Kit, record: Message, budget: Budget, cancel: &Cancellation
         effort: kit.model.effort,
         max_output: NOTES.min(budget.window / 4),
     };
-    let mut draft = Draft::default();
+    let mut draft = AnswerDraft::default();
     let mut take = |delta| {
         draft.take(delta);
     };

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use super::super::testing::{Double, Room, assert_sendable, look, query};
+use super::super::testing::{ScriptedTool, TestAgent, assert_sendable, look, query};
 use super::super::{Conversation, Exchange};
 use crate::chat::{Ending, Event, Message, Outcome, Role, Usage};
 use crate::provider::{Delta, ErrorKind, Provider, ProviderError, Request, Stop};
@@ -91,20 +91,20 @@ impl Provider for Small {
 /// A tool whose result has this many bytes, different each time.
 fn reading(bytes: usize) -> Arc<dyn Tool> {
     let count = Arc::new(AtomicU32::new(0));
-    Double::tool("read", look(), move |_| {
+    ScriptedTool::tool("read", look(), move |_| {
         let number = count.fetch_add(1, Ordering::Relaxed);
         async move { Outcome::done(format!("{number} {}", "lorem ipsum ".repeat(bytes / 12))) }
     })
 }
 
-fn room(model: &Arc<Small>, told_window: Option<u32>, result: usize) -> Room {
-    let mut room = Room::new([], vec![reading(result)]);
+fn room(model: &Arc<Small>, told_window: Option<u32>, result: usize) -> TestAgent {
+    let mut room = TestAgent::new([], vec![reading(result)]);
     room.kit.model.provider = model.clone();
     room.kit.model.context_window = told_window;
     room
 }
 
-fn first_words(room: &Room) -> String {
+fn first_words(room: &TestAgent) -> String {
     room.conversation.window().first().map(Message::text).unwrap_or_default()
 }
 

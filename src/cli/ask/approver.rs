@@ -13,7 +13,7 @@ use super::writer::AnswerWriter;
 use crate::agent::{Approval, Approver, Decision};
 use crate::guard::Intent;
 use crate::session::{self, Asked, Inquired, Look};
-use crate::tool::{Answer, Asker, Question};
+use crate::tool::{Asker, UserAnswer, UserQuestion};
 use crate::tty;
 
 /// Asks the user on the terminal, or decides without a terminal.
@@ -121,7 +121,7 @@ impl Approver for TerminalApprover {
 }
 
 impl Asker for TerminalApprover {
-    fn ask(&self, question: Question) -> BoxFuture<'static, Answer> {
-        self.terminal.clone().ask(|reply| Asked::Question(question, reply), Answer::Declined)
+    fn ask(&self, question: UserQuestion) -> BoxFuture<'static, UserAnswer> {
+        self.terminal.clone().ask(|reply| Asked::Question(question, reply), UserAnswer::Declined)
     }
 }

@@ -25,7 +25,7 @@ use crate::chat::{Ending, Event, Failure, FailureKind, Image, Usage};
 use crate::config::{self, Config, Paths};
 use crate::guard::{Grants, Redactor};
 use crate::provider::{Finder, Http, Resolved, Wish, WithKeys};
-use crate::reflex::Role;
+use crate::reflex::RulesRole;
 use crate::render::Theme;
 use crate::session::Look;
 use crate::tool::{Ports, Seen};
@@ -119,8 +119,8 @@ async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Re
     let env = WithKeys { exported: super::environment, keys: &keys };
     let wish = wish.or(&config.model.wish(), &env);
     let found = match config.reflex {
-        Role::Only => Ok(None),
-        Role::First | Role::Off => match cancel.run_until_cancelled(finder.find(&wish, &env)).await {
+        RulesRole::Only => Ok(None),
+        RulesRole::First | RulesRole::Off => match cancel.run_until_cancelled(finder.find(&wish, &env)).await {
             Some(found) => found.map_err(anyhow::Error::from).and_then(|found| consent::checked(found, paths)),
             None => return Ok(ExitCode::from(INTERRUPTED)),
         },
@@ -143,12 +143,12 @@ async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Re
 /// Answers with the built-in rules if they know something; the error of the model is reported after that.
 fn without_a_model(
     query: &Query,
-    role: Role,
+    role: RulesRole,
     writer: &AnswerWriter,
     paths: &Paths,
     trouble: Option<anyhow::Error>,
 ) -> anyhow::Result<ExitCode> {
-    let aid = (role != Role::Off).then(|| agent::first_aid(query, paths.history_db().as_deref())).flatten();
+    let aid = (role != RulesRole::Off).then(|| agent::first_aid(query, paths.history_db().as_deref())).flatten();
     if let Some(aid) = aid {
         writer.hear(Event::Text(aid.words));
         writer.finish(&Ending::Answered, Usage::default(), Some("reflex"))?;
@@ -196,7 +196,7 @@ async fn answer(
         ports: Ports { asker: approver.asker(), ..Ports::default() },
         cancel,
     };
-    if config.reflex == Role::First {
+    if config.reflex == RulesRole::First {
         let (query, history) = (query.clone(), paths.history_db());
         writer.set_rules(Box::new(move || Some(agent::first_aid(&query, history.as_deref())?.words)));
     }

@@ -3,14 +3,14 @@
 use std::time::Instant;
 
 use crate::chat::Event;
-use crate::render::{self, Options, Painter, Size, Theme, Wrapping};
+use crate::render::{self, Painter, RenderOptions, ScreenSize, Theme, Wrapping};
 use crate::session::Grammars;
 use crate::tty;
 
 /// Paints the text of the answer. Tool calls are reported on stderr.
 pub(super) struct AnswerPainter {
     painter: Painter,
-    size: Size,
+    size: ScreenSize,
     grammars: Grammars,
     /// Whether the last line of text is unfinished.
     is_open: bool,
@@ -20,7 +20,7 @@ impl AnswerPainter {
     pub(super) fn new(theme: Theme, wrap: Wrapping) -> AnswerPainter {
         let size = size();
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
-        let painter = Painter::new(Options::of_terminal(size, theme, wrap, variable));
+        let painter = Painter::new(RenderOptions::of_terminal(size, theme, wrap, variable));
         AnswerPainter { painter, size, grammars: Grammars::default(), is_open: false }
     }
 
@@ -59,7 +59,7 @@ impl AnswerPainter {
     }
 }
 
-fn size() -> Size {
-    let tty::Size { rows, cols, .. } = tty::size_of_stdout();
-    Size { columns: cols, rows }
+fn size() -> ScreenSize {
+    let tty::WindowSize { rows, cols, .. } = tty::size_of_stdout();
+    ScreenSize { columns: cols, rows }
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::pane::EditorScreen;
-use super::{History, LineEditor, Outcome};
+use super::{EditOutcome, LineEditor, QueryHistory};
 use crate::input::key::{Code, Key, Mods};
 use crate::text::{sanitize, width};
 
@@ -22,7 +22,7 @@ const WELCOME: &str = "ask, or /help; an empty line closes";
 pub(crate) struct Offers {
     pub verbs: Vec<Verb>,
     /// Commands whose output can be referred to, newest first.
-    pub recent: Vec<Recent>,
+    pub recent: Vec<RecentCommand>,
 }
 
 /// A `/command`.
@@ -38,7 +38,7 @@ pub(crate) struct Verb {
 
 /// A command that was run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Recent {
+pub(crate) struct RecentCommand {
     /// Its id in the history.
     pub id: i64,
     pub text: String,
@@ -111,12 +111,12 @@ impl Menu {
 
 impl LineEditor {
     /// Completes the text before the cursor as far as it is certain, and lists what it could be. Paths have to be found first.
-    pub(super) fn complete(&mut self, offers: &Offers) -> Outcome {
+    pub(super) fn complete(&mut self, offers: &Offers) -> EditOutcome {
         match offered(self.text.as_str(), self.text.cursor(), offers) {
             Offered::Known(start, found) => self.offer(start, found),
-            Offered::Paths { typed, .. } => return Outcome::Find(typed),
+            Offered::Paths { typed, .. } => return EditOutcome::Find(typed),
         }
-        Outcome::Open
+        EditOutcome::Open
     }
 
     /// Completes with the paths that were found for `typed`, if that is still before the cursor.
@@ -149,7 +149,7 @@ impl LineEditor {
     }
 
     /// Handles a key while the list is open. Returns `None` if the key is not for the list.
-    pub(super) fn menu_key(&mut self, key: Key) -> Option<Outcome> {
+    pub(super) fn menu_key(&mut self, key: Key) -> Option<EditOutcome> {
         let mut menu = self.menu.take()?;
         let count = menu.offers.len();
         menu.chosen = match (key.code, key.mods, menu.chosen) {
@@ -164,16 +164,16 @@ impl LineEditor {
                 if menu.offers[chosen].wants_blank {
                     self.text.insert(' ');
                 }
-                return Some(Outcome::Open);
+                return Some(EditOutcome::Open);
             }
-            (Code::Esc, _, _) => return Some(Outcome::Open),
+            (Code::Esc, _, _) => return Some(EditOutcome::Open),
             _ => return None,
         };
         if let Some(offer) = menu.chosen.and_then(|chosen| menu.offers.get(chosen)) {
             self.text.replace(menu.start..self.text.cursor(), &offer.typed);
         }
         self.menu = Some(menu);
-        Some(Outcome::Open)
+        Some(EditOutcome::Open)
     }
 }
 
@@ -280,7 +280,7 @@ pub(super) struct Hint {
 }
 
 /// Suggests the rest of a command with its help, or the rest of an earlier query.
-pub(super) fn hint(text: &str, history: &History, offers: &Offers) -> Hint {
+pub(super) fn hint(text: &str, history: &QueryHistory, offers: &Offers) -> Hint {
     let explains = |help: &str| Hint { typed: String::new(), help: help.to_owned() };
     if text.is_empty() {
         return explains(WELCOME);
@@ -316,7 +316,10 @@ mod tests {
         };
         Offers {
             verbs: vec![verb("/model [NAME]", &["a/x", "a/y", "b"]), verb("/models", &[]), verb("/new", &[])],
-            recent: vec![Recent { id: 12, text: "cargo\ntest".into() }, Recent { id: 7, text: "ls".into() }],
+            recent: vec![
+                RecentCommand { id: 12, text: "cargo\ntest".into() },
+                RecentCommand { id: 7, text: "ls".into() },
+            ],
         }
     }
 
@@ -336,12 +339,12 @@ mod tests {
 
     #[test]
     fn paths_that_come_late_complete_only_what_is_still_typed() {
-        let (offers, history) = (offers(), History::default());
+        let (offers, history) = (offers(), QueryHistory::default());
         let mut line = LineEditor::new(Default::default());
         let press =
             |line: &mut LineEditor, key| line.input(Input::Key(Key { code: key, mods: Mods::NONE }), &history, &offers);
         "@sr".chars().for_each(|letter| drop(press(&mut line, Code::Char(letter))));
-        assert_eq!(press(&mut line, Code::Tab), Outcome::Find("sr".into()));
+        assert_eq!(press(&mut line, Code::Tab), EditOutcome::Find("sr".into()));
         line.found("other", &["other.rs".into()], &offers);
         assert_eq!(line.text(), "@sr");
         line.found("sr", &["src/".into()], &offers);
@@ -382,7 +385,7 @@ mod tests {
 
     #[test]
     fn hints_complete_a_command_or_an_earlier_query() {
-        let mut history = History::default();
+        let mut history = QueryHistory::default();
         history.add("why did that fail");
         let hint = |text| super::hint(text, &history, &offers());
         assert_eq!(hint("why d").typed, "id that fail");

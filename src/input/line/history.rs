@@ -17,11 +17,11 @@ const FILE_CAP: u64 = 1024 * 1024;
 
 /// Earlier queries, oldest first.
 #[derive(Debug, Default)]
-pub(crate) struct History {
+pub(crate) struct QueryHistory {
     entries: Vec<String>,
 }
 
-impl History {
+impl QueryHistory {
     /// Takes the queries of earlier conversations, which are older than those it has.
     pub(crate) fn load(&mut self, earlier: Vec<String>) {
         let newer = std::mem::replace(&mut self.entries, earlier);
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn empty_queries_and_repetitions_are_not_added() {
-        let mut history = History::default();
+        let mut history = QueryHistory::default();
         assert_eq!(["one", "two", "two", "  "].map(|query| history.add(query)), [true, true, false, false]);
         history.load(vec!["earlier".into(), "one".into()]);
         assert_eq!(history.entries, ["earlier", "one", "two"]);
@@ -155,7 +155,7 @@ mod tests {
     fn the_history_and_its_file_are_bounded() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("queries");
-        let mut history = History::default();
+        let mut history = QueryHistory::default();
         for number in 0..1200 {
             let query = format!("{number} {}", "x".repeat(4000));
             history.add(&query);

@@ -5,7 +5,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::complete::{Hint, Menu};
 use super::pane::EditorScreen;
 use super::search::Search;
-use super::text::Text;
+use super::text::EditBuffer;
 use crate::text::style::{Ansi, Depth, Style};
 use crate::text::{human, sanitize, width};
 
@@ -16,7 +16,7 @@ const TAB: &str = "    ";
 #[derive(Debug, Default)]
 pub(super) struct Picture {
     /// No row is wider than the screen.
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<ScreenRow>,
     /// Row and column of the cursor.
     pub(super) cursor: (usize, usize),
     /// How many rows the text takes. The rows after them are the completion list.
@@ -24,14 +24,14 @@ pub(super) struct Picture {
 }
 
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct ScreenRow {
     pub(super) bytes: String,
     pub(super) cells: usize,
 }
 
 /// Lays out the text, the hint, the completion list or the search.
 pub(super) fn picture(
-    text: &Text,
+    text: &EditBuffer,
     hint: &Hint,
     menu: Option<&Menu>,
     searching: Option<(&Search, &str)>,
@@ -94,13 +94,13 @@ fn fold_name(paste: &str) -> String {
 /// Writes text into rows and begins a new row when one is full.
 struct Pen<'a> {
     screen: &'a EditorScreen,
-    done: Vec<Row>,
-    row: Row,
+    done: Vec<ScreenRow>,
+    row: ScreenRow,
 }
 
 impl<'a> Pen<'a> {
     fn new(screen: &'a EditorScreen) -> Pen<'a> {
-        Pen { screen, done: Vec::new(), row: Row::default() }
+        Pen { screen, done: Vec::new(), row: ScreenRow::default() }
     }
 
     fn columns(&self) -> usize {

@@ -17,10 +17,10 @@ use super::key::{Code, Input, Key, Mods};
 use complete::{Hint, Menu};
 use pane::Pane;
 use search::Search;
-use text::Text;
+use text::EditBuffer;
 
-pub(crate) use complete::{Offers, Recent, Verb};
-pub(crate) use history::{History, keep_query, read_queries};
+pub(crate) use complete::{Offers, RecentCommand, Verb};
+pub(crate) use history::{QueryHistory, keep_query, read_queries};
 pub(crate) use pane::EditorScreen;
 
 /// The key bindings of the editor.
@@ -33,7 +33,7 @@ pub(crate) enum Editing {
 
 /// The result of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum EditOutcome {
     /// The line is still being edited and must be painted again.
     Open,
     Submitted(String),
@@ -47,7 +47,7 @@ pub(crate) enum Outcome {
 
 /// A line being edited.
 pub(crate) struct LineEditor {
-    text: Text,
+    text: EditBuffer,
     vi: Option<vi::Vi>,
     /// The history entry that is shown, and the text that was typed before it.
     recalled: Option<(usize, String)>,
@@ -60,7 +60,7 @@ pub(crate) struct LineEditor {
 impl LineEditor {
     pub(crate) fn new(editing: Editing) -> LineEditor {
         LineEditor {
-            text: Text::default(),
+            text: EditBuffer::default(),
             vi: (editing == Editing::Vi).then(vi::Vi::default),
             recalled: None,
             search: None,
@@ -71,7 +71,7 @@ impl LineEditor {
     }
 
     /// Shows the hint for an empty line. The first key removes it.
-    pub(crate) fn welcome(&mut self, history: &History, offers: &Offers) {
+    pub(crate) fn welcome(&mut self, history: &QueryHistory, offers: &Offers) {
         self.hint = complete::hint(self.text.as_str(), history, offers);
     }
 
@@ -93,13 +93,13 @@ impl LineEditor {
     }
 
     /// Takes a key or a paste.
-    pub(crate) fn input(&mut self, input: Input, history: &History, offers: &Offers) -> Outcome {
+    pub(crate) fn input(&mut self, input: Input, history: &QueryHistory, offers: &Offers) -> EditOutcome {
         let outcome = match input {
             Input::Paste(text) => {
                 self.end_search(history);
                 self.menu = None;
                 self.text.paste(&text);
-                Outcome::Open
+                EditOutcome::Open
             }
             Input::Key(key) => self.key(key, history, offers),
         };
@@ -111,18 +111,18 @@ impl LineEditor {
         outcome
     }
 
-    fn key(&mut self, key: Key, history: &History, offers: &Offers) -> Outcome {
+    fn key(&mut self, key: Key, history: &QueryHistory, offers: &Offers) -> EditOutcome {
         if let Some(search) = &mut self.search {
             match search.key(key, history) {
-                search::Next::Searching => return Outcome::Open,
+                search::Next::Searching => return EditOutcome::Open,
                 search::Next::GivenUp => {
                     self.search = None;
-                    return Outcome::Open;
+                    return EditOutcome::Open;
                 }
                 search::Next::Found(is_over) => {
                     self.end_search(history);
                     if is_over {
-                        return Outcome::Open;
+                        return EditOutcome::Open;
                     }
                 }
             }
@@ -135,13 +135,13 @@ impl LineEditor {
             (Code::Enter, _) => self.text.insert('\n'),
             (Code::Char('j'), Mods::CTRL) => self.text.insert('\n'),
             (Code::Tab, Mods::NONE) => return self.complete(offers),
-            (Code::Char('c'), Mods::CTRL) if self.text.is_empty() => return Outcome::Closed,
+            (Code::Char('c'), Mods::CTRL) if self.text.is_empty() => return EditOutcome::Closed,
             (Code::Char('c'), Mods::CTRL) => self.start_over(),
-            (Code::Char('d'), Mods::CTRL) if self.text.is_empty() => return Outcome::Closed,
-            (Code::Char('g'), Mods::CTRL) => return Outcome::Edit(self.text.unfolded()),
+            (Code::Char('d'), Mods::CTRL) if self.text.is_empty() => return EditOutcome::Closed,
+            (Code::Char('g'), Mods::CTRL) => return EditOutcome::Edit(self.text.unfolded()),
             (Code::Char('l'), Mods::CTRL) => self.pane.clear_screen(),
             (Code::Char('r' | 's'), Mods::CTRL) => self.search = Some(Search::default()),
-            (Code::Esc, _) if self.text.is_empty() => return Outcome::Closed,
+            (Code::Esc, _) if self.text.is_empty() => return EditOutcome::Closed,
             (Code::Up, Mods::NONE) | (Code::Char('p'), Mods::CTRL) => self.up(history),
             (Code::Down, Mods::NONE) | (Code::Char('n'), Mods::CTRL) => self.down(history),
             (Code::Right | Code::End, Mods::NONE) | (Code::Char('f' | 'e'), Mods::CTRL)
@@ -154,16 +154,16 @@ impl LineEditor {
             (Code::Esc, _) => self.start_over(),
             _ => self.emacs_key(key),
         }
-        Outcome::Open
+        EditOutcome::Open
     }
 
     fn is_inserting(&self) -> bool {
         self.vi.as_ref().is_none_or(vi::Vi::is_inserting)
     }
 
-    fn submit(&mut self) -> Outcome {
+    fn submit(&mut self) -> EditOutcome {
         let text = self.text.unfolded();
-        if text.trim().is_empty() { Outcome::Closed } else { Outcome::Submitted(text) }
+        if text.trim().is_empty() { EditOutcome::Closed } else { EditOutcome::Submitted(text) }
     }
 
     /// Clears the line. Undo restores the text.
@@ -175,7 +175,7 @@ impl LineEditor {
         }
     }
 
-    fn up(&mut self, history: &History) {
+    fn up(&mut self, history: &QueryHistory) {
         use rustyline::Movement;
         if self.text.go(&Movement::LineUp(1)) {
             return;
@@ -187,7 +187,7 @@ impl LineEditor {
         self.recalled = Some((at - 1, draft));
     }
 
-    fn down(&mut self, history: &History) {
+    fn down(&mut self, history: &QueryHistory) {
         use rustyline::Movement;
         if self.text.go(&Movement::LineDown(1)) {
             return;
@@ -202,14 +202,14 @@ impl LineEditor {
         }
     }
 
-    fn end_search(&mut self, history: &History) {
+    fn end_search(&mut self, history: &QueryHistory) {
         if let Some(found) = self.search.take().and_then(|search| search.found(history).map(str::to_owned)) {
             self.text.set(&found);
         }
     }
 
     /// Paints the line at the cursor, or repaints it in place.
-    pub(crate) fn paint(&mut self, screen: &EditorScreen, history: &History, out: &mut Vec<u8>) {
+    pub(crate) fn paint(&mut self, screen: &EditorScreen, history: &QueryHistory, out: &mut Vec<u8>) {
         let searching = self.search.as_ref().map(|search| (search, search.found(history).unwrap_or_default()));
         let picture = layout::picture(&self.text, &self.hint, self.menu.as_ref(), searching, screen);
         self.pane.paint(picture, screen, out);

@@ -5,7 +5,7 @@
 use crossterm::cursor::{Hide, MoveDown, MoveRight, MoveTo, MoveUp, Show};
 use crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate};
 
-use super::layout::{Picture, Row};
+use super::layout::{Picture, ScreenRow};
 use crate::text::ansi::Put;
 
 /// The screen that the line is painted on.
@@ -78,7 +78,7 @@ impl Pane {
     }
 
     /// The rows that fit on the screen, the cursor's row among them.
-    fn window(&mut self, picture: Picture, screen: &EditorScreen) -> (Vec<Row>, (usize, usize)) {
+    fn window(&mut self, picture: Picture, screen: &EditorScreen) -> (Vec<ScreenRow>, (usize, usize)) {
         let height = usize::from(screen.rows.saturating_sub(1)).max(1);
         let Picture { mut rows, cursor, text_rows } = picture;
         // The completion list gets at most half of the rows.
@@ -90,7 +90,7 @@ impl Pane {
         rows.drain((self.first + room).min(text_rows)..text_rows);
         rows.drain(..self.first);
         if rows.is_empty() {
-            rows.push(Row::default());
+            rows.push(ScreenRow::default());
         }
         (rows, (cursor.0 - self.first, cursor.1))
     }

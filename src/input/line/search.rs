@@ -1,6 +1,6 @@
 //! Incremental search of the history.
 
-use super::History;
+use super::QueryHistory;
 use crate::input::key::{Code, Key, Mods};
 
 /// A search in progress.
@@ -21,7 +21,7 @@ pub(super) enum Next {
 }
 
 impl Search {
-    pub(super) fn key(&mut self, key: Key, history: &History) -> Next {
+    pub(super) fn key(&mut self, key: Key, history: &QueryHistory) -> Next {
         match (key.code, key.mods) {
             (Code::Char(letter), Mods::NONE) => {
                 self.wanted.push(letter);
@@ -48,7 +48,7 @@ impl Search {
     }
 
     /// The history entry that is shown as the match.
-    pub(super) fn found<'a>(&self, history: &'a History) -> Option<&'a str> {
+    pub(super) fn found<'a>(&self, history: &'a QueryHistory) -> Option<&'a str> {
         if self.wanted.is_empty() {
             return None;
         }

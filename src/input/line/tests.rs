@@ -16,7 +16,7 @@ fn cells(count: u16) -> std::num::NonZeroU16 {
 /// A line editor with its history, its completions and a screen.
 struct Desk {
     line: LineEditor,
-    history: History,
+    history: QueryHistory,
     decoder: Decoder,
     screen: EditorScreen,
     shown: vt100::Parser,
@@ -27,7 +27,7 @@ impl Desk {
         let shown = vt100::Parser::new(cells(SCREEN.rows), cells(SCREEN.columns), 0);
         let mut desk = Desk {
             line: LineEditor::new(editing),
-            history: History::default(),
+            history: QueryHistory::default(),
             decoder: Decoder::default(),
             screen: SCREEN,
             shown,
@@ -36,8 +36,8 @@ impl Desk {
         desk
     }
 
-    fn typed(&mut self, bytes: impl AsRef<[u8]>) -> Outcome {
-        let mut outcome = Outcome::Open;
+    fn typed(&mut self, bytes: impl AsRef<[u8]>) -> EditOutcome {
+        let mut outcome = EditOutcome::Open;
         let mut inputs: Vec<Input> = bytes.as_ref().iter().filter_map(|&byte| self.decoder.byte(byte)).collect();
         inputs.extend(self.decoder.settle());
         for input in inputs {
@@ -114,22 +114,22 @@ fn vi_keys_edit() {
 #[test]
 fn enter_submits_and_a_paste_never_does() {
     let mut desk = Desk::new(Editing::Emacs);
-    assert_eq!(desk.typed("\x1b[200~one\rtwo\r\x1b[201~"), Outcome::Open);
-    assert_eq!(desk.typed("\r"), Outcome::Submitted("one\ntwo\n".into()));
+    assert_eq!(desk.typed("\x1b[200~one\rtwo\r\x1b[201~"), EditOutcome::Open);
+    assert_eq!(desk.typed("\r"), EditOutcome::Submitted("one\ntwo\n".into()));
 }
 
 #[test]
 fn esc_and_ctrl_c_clear_the_line_and_close_an_empty_one() {
     for key in ["\r", "\x1b", "\x03", "\x04"] {
-        assert_eq!(Desk::new(Editing::Emacs).typed(key), Outcome::Closed, "{key:?}");
+        assert_eq!(Desk::new(Editing::Emacs).typed(key), EditOutcome::Closed, "{key:?}");
     }
     for key in ["\x1b", "\x03"] {
         let mut desk = Desk::new(Editing::Emacs);
-        assert_eq!(desk.typed(format!("text{key}")), Outcome::Open);
+        assert_eq!(desk.typed(format!("text{key}")), EditOutcome::Open);
         assert!(desk.line.is_empty());
-        assert_eq!(desk.typed(key), Outcome::Closed);
+        assert_eq!(desk.typed(key), EditOutcome::Closed);
     }
-    assert_eq!(Desk::new(Editing::Emacs).typed("x\x07"), Outcome::Edit("x".into()));
+    assert_eq!(Desk::new(Editing::Emacs).typed("x\x07"), EditOutcome::Edit("x".into()));
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn ctrl_r_searches_the_history() {
     assert_eq!(desk.screen(), "above\nsearch: test  cargo\ntest");
     desk.typed("\x12");
     assert!(desk.screen().contains("make t\nest"), "{}", desk.screen());
-    assert_eq!(desk.typed("\r"), Outcome::Submitted("make test".into()));
+    assert_eq!(desk.typed("\r"), EditOutcome::Submitted("make test".into()));
     desk.typed("\x03draft\x12zzz\x07");
     assert_eq!(desk.line.text(), "draft");
 }
@@ -169,9 +169,9 @@ fn tab_opens_the_completion_list_and_walks_it() {
     assert_eq!(desk.screen(), "above\n> /model\n  /model [NAME]  he\n  /models        he");
     desk.typed("\t\t");
     assert_eq!(desk.line.text(), "/models");
-    assert_eq!(desk.typed("\r"), Outcome::Open, "Enter takes what is chosen");
+    assert_eq!(desk.typed("\r"), EditOutcome::Open, "Enter takes what is chosen");
     assert_eq!(desk.screen(), "above\n> /models   helps");
-    assert_eq!(desk.typed("\r"), Outcome::Submitted("/models".into()));
+    assert_eq!(desk.typed("\r"), EditOutcome::Submitted("/models".into()));
     desk.typed("\x03/n\t");
     assert_eq!(desk.line.text(), "/new");
 }
@@ -237,7 +237,7 @@ fn a_megabyte_is_shown_as_a_placeholder_and_submitted_whole() {
     let large = "0123456789\n".repeat(100_000);
     desk.typed(format!("see \x1b[200~{large}\x1b[201~!"));
     assert!(desk.screen().contains("[pasted 1.0 Mi\nB, 100000 lines]!"), "{}", desk.screen());
-    assert_eq!(desk.typed("\r"), Outcome::Submitted(format!("see {large}!")));
+    assert_eq!(desk.typed("\r"), EditOutcome::Submitted(format!("see {large}!")));
 }
 
 #[test]
@@ -291,8 +291,8 @@ fn a_dumb_terminal_gets_no_cursor_moves() {
     let screen = EditorScreen { is_plain: true, colour: false, ..SCREEN };
     let mut out = Vec::new();
     for letter in "hi".chars() {
-        line.input(Input::Key(Key::plain(Code::Char(letter))), &History::default(), &Offers::default());
-        line.paint(&screen, &History::default(), &mut out);
+        line.input(Input::Key(Key::plain(Code::Char(letter))), &QueryHistory::default(), &Offers::default());
+        line.paint(&screen, &QueryHistory::default(), &mut out);
     }
     line.leave(&screen, &mut out);
     assert_eq!(String::from_utf8_lossy(&out), "> hi\r\n");

@@ -22,7 +22,7 @@ const UNDO_BYTES: usize = 1024 * 1024;
 const KILLS: usize = 32;
 
 /// The text, with a cursor in it.
-pub(super) struct Text {
+pub(super) struct EditBuffer {
     buffer: LineBuffer,
     folds: Vec<String>,
     kills: KillRing,
@@ -43,9 +43,9 @@ enum Edit {
     Other,
 }
 
-impl Default for Text {
-    fn default() -> Text {
-        Text {
+impl Default for EditBuffer {
+    fn default() -> EditBuffer {
+        EditBuffer {
             buffer: LineBuffer::with_capacity(TEXT_CAP),
             folds: Vec::new(),
             kills: KillRing::default(),
@@ -57,7 +57,7 @@ impl Default for Text {
     }
 }
 
-impl Text {
+impl EditBuffer {
     pub(super) fn as_str(&self) -> &str {
         self.buffer.as_str()
     }
@@ -379,8 +379,8 @@ pub(super) const BACK_TO_BLANK: Movement = Movement::BackwardWord(1, Word::Big);
 mod tests {
     use super::*;
 
-    fn with(text: &str) -> Text {
-        let mut edited = Text::default();
+    fn with(text: &str) -> EditBuffer {
+        let mut edited = EditBuffer::default();
         edited.set(text);
         edited
     }
@@ -402,7 +402,7 @@ mod tests {
 
     #[test]
     fn undo_and_redo_go_word_by_word() {
-        let mut text = Text::default();
+        let mut text = EditBuffer::default();
         "ab cd".chars().for_each(|letter| text.insert(letter));
         text.undo();
         assert_eq!(text.as_str(), "ab ");
@@ -430,7 +430,7 @@ mod tests {
 
     #[test]
     fn a_fold_character_in_a_paste_is_replaced() {
-        let mut text = Text::default();
+        let mut text = EditBuffer::default();
         text.paste(&"x".repeat(FOLD + 1));
         text.insert('\u{10F000}');
         text.paste("\u{10F000}");
@@ -450,7 +450,7 @@ mod tests {
 
     #[test]
     fn the_text_is_bounded() {
-        let mut text = Text::default();
+        let mut text = EditBuffer::default();
         for _ in 0..FOLDS + 40 {
             text.paste(&"é".repeat(FOLD));
         }

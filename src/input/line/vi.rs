@@ -2,7 +2,7 @@
 
 use rustyline::{Anchor, At, CharSearch, Movement, Word};
 
-use super::{History, LineEditor, Outcome, Search};
+use super::{EditOutcome, LineEditor, QueryHistory, Search};
 use crate::input::key::{Code, Key, Mods};
 
 /// The largest repeat count.
@@ -13,15 +13,15 @@ const MOST: u16 = 9999;
 pub(super) struct Vi {
     is_normal: bool,
     count: Option<u16>,
-    operator: Option<Operator>,
+    operator: Option<ViOperator>,
     /// The count typed before the operator.
     outer: Option<u16>,
-    pending: Option<Pending>,
+    pending: Option<ViPending>,
     last_search: Option<CharSearch>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Operator {
+enum ViOperator {
     Delete,
     Change,
     Yank,
@@ -29,7 +29,7 @@ enum Operator {
 
 /// A key that takes another key as its argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Pending {
+enum ViPending {
     Find,
     FindBack,
     Till,
@@ -53,8 +53,8 @@ impl Vi {
 }
 
 impl LineEditor {
-    pub(super) fn vi_key(&mut self, key: Key, history: &History) -> Outcome {
-        let Some(vi) = &mut self.vi else { return Outcome::Open };
+    pub(super) fn vi_key(&mut self, key: Key, history: &QueryHistory) -> EditOutcome {
+        let Some(vi) = &mut self.vi else { return EditOutcome::Open };
         if vi.is_inserting() {
             match (key.code, key.mods) {
                 (Code::Esc, _) | (Code::Char('['), Mods::CTRL) => {
@@ -69,7 +69,7 @@ impl LineEditor {
                 }
                 _ => self.emacs_key(key),
             }
-            return Outcome::Open;
+            return EditOutcome::Open;
         }
         match (key.code, key.mods) {
             (Code::Char(letter), Mods::NONE) => self.vi_letter(letter, history),
@@ -83,10 +83,10 @@ impl LineEditor {
         if is_behind && !self.is_inserting() {
             self.text.go(&Movement::BackwardChar(1));
         }
-        Outcome::Open
+        EditOutcome::Open
     }
 
-    fn vi_letter(&mut self, letter: char, history: &History) {
+    fn vi_letter(&mut self, letter: char, history: &QueryHistory) {
         let Some(vi) = &mut self.vi else { return };
         if let Some(pending) = vi.pending.take() {
             return self.vi_second(pending, letter);
@@ -118,12 +118,12 @@ impl LineEditor {
             return self.vi_move(movement);
         }
         let wants_more = match letter {
-            'f' => Some(Pending::Find),
-            'F' => Some(Pending::FindBack),
-            't' => Some(Pending::Till),
-            'T' => Some(Pending::TillBack),
-            'r' => Some(Pending::Replace),
-            'g' => Some(Pending::Go),
+            'f' => Some(ViPending::Find),
+            'F' => Some(ViPending::FindBack),
+            't' => Some(ViPending::Till),
+            'T' => Some(ViPending::TillBack),
+            'r' => Some(ViPending::Replace),
+            'g' => Some(ViPending::Go),
             _ => None,
         };
         if wants_more.is_some() {
@@ -131,9 +131,9 @@ impl LineEditor {
             return;
         }
         let operator = match letter {
-            'd' => Some(Operator::Delete),
-            'c' => Some(Operator::Change),
-            'y' => Some(Operator::Yank),
+            'd' => Some(ViOperator::Delete),
+            'c' => Some(ViOperator::Change),
+            'y' => Some(ViOperator::Yank),
             _ => None,
         };
         if let Some(operator) = operator {
@@ -149,7 +149,7 @@ impl LineEditor {
     }
 
     /// Runs a command that is a single letter.
-    fn vi_command(&mut self, letter: char, count: u16, history: &History) {
+    fn vi_command(&mut self, letter: char, count: u16, history: &QueryHistory) {
         match letter {
             'i' => self.vi_insert(),
             'a' => {
@@ -181,13 +181,13 @@ impl LineEditor {
                 self.vi_kill(&Movement::ForwardChar(count));
                 self.vi_insert();
             }
-            'S' => self.vi_whole_line(Operator::Change),
+            'S' => self.vi_whole_line(ViOperator::Change),
             'D' => self.text.kill(&Movement::EndOfLine),
             'C' => {
                 self.text.kill(&Movement::EndOfLine);
                 self.vi_insert();
             }
-            'Y' => self.vi_whole_line(Operator::Yank),
+            'Y' => self.vi_whole_line(ViOperator::Yank),
             'p' | 'P' => {
                 self.text.yank(if letter == 'p' { Anchor::After } else { Anchor::Before }, count);
                 self.text.go(&Movement::BackwardChar(1));
@@ -202,23 +202,23 @@ impl LineEditor {
         }
     }
 
-    fn vi_second(&mut self, pending: Pending, letter: char) {
+    fn vi_second(&mut self, pending: ViPending, letter: char) {
         let Some(vi) = &mut self.vi else { return };
         let count = vi.count();
         let search = match pending {
-            Pending::Find => CharSearch::Forward(letter),
-            Pending::FindBack => CharSearch::Backward(letter),
-            Pending::Till => CharSearch::ForwardBefore(letter),
-            Pending::TillBack => CharSearch::BackwardAfter(letter),
-            Pending::Replace => {
+            ViPending::Find => CharSearch::Forward(letter),
+            ViPending::FindBack => CharSearch::Backward(letter),
+            ViPending::Till => CharSearch::ForwardBefore(letter),
+            ViPending::TillBack => CharSearch::BackwardAfter(letter),
+            ViPending::Replace => {
                 vi.reset();
                 self.text.delete(&Movement::ForwardChar(count));
                 (0..count).for_each(|_| self.text.insert(letter));
                 self.text.go(&Movement::BackwardChar(1));
                 return;
             }
-            Pending::Go if letter == 'g' => return self.vi_move(Movement::BeginningOfBuffer),
-            Pending::Go => return vi.reset(),
+            ViPending::Go if letter == 'g' => return self.vi_move(Movement::BeginningOfBuffer),
+            ViPending::Go => return vi.reset(),
         };
         vi.last_search = Some(search);
         self.vi_move(Movement::ViCharSearch(count, search));
@@ -234,7 +234,7 @@ impl LineEditor {
             (Some(_), Movement::ForwardWord(count, At::BeforeEnd, word)) => {
                 Movement::ForwardWord(count, At::AfterEnd, word)
             }
-            (Some(Operator::Change), Movement::ForwardWord(count, At::Start, word)) => {
+            (Some(ViOperator::Change), Movement::ForwardWord(count, At::Start, word)) => {
                 Movement::ForwardWord(count, At::AfterEnd, word)
             }
             (_, movement) => movement,
@@ -243,34 +243,34 @@ impl LineEditor {
             None => {
                 self.text.go(&reach);
             }
-            Some(Operator::Delete) => self.vi_kill(&reach),
-            Some(Operator::Change) => {
+            Some(ViOperator::Delete) => self.vi_kill(&reach),
+            Some(ViOperator::Change) => {
                 self.vi_kill(&reach);
                 self.vi_insert();
             }
-            Some(Operator::Yank) => self.text.copy(&reach),
+            Some(ViOperator::Yank) => self.text.copy(&reach),
         }
     }
 
-    fn vi_whole_line(&mut self, operator: Operator) {
+    fn vi_whole_line(&mut self, operator: ViOperator) {
         let before = self.text.cursor();
         self.text.go(&Movement::BeginningOfLine);
         match operator {
-            Operator::Yank => {
+            ViOperator::Yank => {
                 self.text.copy(&Movement::EndOfLine);
                 self.text.place_cursor(before);
             }
-            Operator::Delete | Operator::Change => self.text.kill(&Movement::EndOfLine),
+            ViOperator::Delete | ViOperator::Change => self.text.kill(&Movement::EndOfLine),
         }
         if let Some(vi) = &mut self.vi {
             vi.reset();
         }
-        if operator == Operator::Change {
+        if operator == ViOperator::Change {
             self.vi_insert();
         }
     }
 
-    /// Deletes text into the kill ring. Unlike `Text::kill`, it keeps single characters too.
+    /// Deletes text into the kill ring. Unlike `EditBuffer::kill`, it keeps single characters too.
     fn vi_kill(&mut self, movement: &Movement) {
         if let Movement::ForwardChar(_) | Movement::BackwardChar(_) = movement {
             self.text.copy(movement);

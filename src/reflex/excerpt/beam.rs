@@ -1,17 +1,17 @@
 //! Elixir: compile errors, exceptions, failing tests.
 
-use super::page::Page;
-use super::place::Place;
-use super::{Reader, Remark};
+use super::page::OutputPage;
+use super::place::SourceLocation;
+use super::{FormatReader, Remark};
 use crate::reflex::rules::pattern;
 
-pub(super) const READERS: &[Reader] = &[Reader { signs: &["** ("], read: exceptions }];
+pub(super) const READERS: &[FormatReader] = &[FormatReader { signs: &["** ("], read: exceptions }];
 
 /// Applications whose frames are the language's own.
 const OTHERS: &[&str] =
     &["elixir", "stdlib", "mix", "kernel", "ex_unit", "iex", "logger", "ecto", "plug", "phoenix", "jason"];
 
-fn exceptions(page: &Page<'_>) -> Vec<Remark> {
+fn exceptions(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
         let Some((_, rest)) = line.split_once("** (").filter(|_| line.trim_start().starts_with("** (")) else {
@@ -24,14 +24,14 @@ fn exceptions(page: &Page<'_>) -> Vec<Remark> {
         }
         let words = words.trim();
         // The place is at the head of the words, or the first frame of the user's own code below them.
-        if let Some((place, said)) = Place::leading(words) {
+        if let Some((place, said)) = SourceLocation::leading(words) {
             remarks.push(Remark::cause(at, Some(place), format!("({class}) {said}")));
             continue;
         }
         let own = page.after(at, 20).iter().find_map(|line| {
             let caught = pattern!(r"^\s+(?:\(([a-z_]+) [0-9][^)]*\) )?([\w./-]+\.exs?):([0-9]+)").captures(line)?;
             let is_own = caught.get(1).is_none_or(|name| !OTHERS.contains(&name.as_str()));
-            Place::caught(caught.get(2), caught.get(3), None).filter(|_| is_own)
+            SourceLocation::caught(caught.get(2), caught.get(3), None).filter(|_| is_own)
         });
         remarks.push(Remark::cause(at, own, format!("({class}) {words}")));
     }

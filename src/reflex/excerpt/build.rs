@@ -1,15 +1,15 @@
 //! Build tools: make, cmake, ninja, the linker, bazel, docker.
 
-use super::page::Page;
-use super::place::Place;
-use super::{Reader, Remark};
+use super::page::OutputPage;
+use super::place::SourceLocation;
+use super::{FormatReader, Remark};
 use crate::reflex::rules::pattern;
 
-pub(super) const READERS: &[Reader] = &[
-    Reader { signs: &["*** "], read: make },
-    Reader { signs: &["CMake Error"], read: cmake },
-    Reader { signs: &["FAILED: ", "ninja: error"], read: ninja },
-    Reader {
+pub(super) const READERS: &[FormatReader] = &[
+    FormatReader { signs: &["*** "], read: make },
+    FormatReader { signs: &["CMake Error"], read: cmake },
+    FormatReader { signs: &["FAILED: ", "ninja: error"], read: ninja },
+    FormatReader {
         signs: &[
             "undefined reference",
             "Undefined symbols",
@@ -19,7 +19,7 @@ pub(super) const READERS: &[Reader] = &[
         ],
         read: linker,
     },
-    Reader {
+    FormatReader {
         signs: &[
             "ERROR: failed to solve",
             "failed to solve:",
@@ -29,11 +29,11 @@ pub(super) const READERS: &[Reader] = &[
         ],
         read: docker,
     },
-    Reader { signs: &["error: Recipe `"], read: just },
+    FormatReader { signs: &["error: Recipe `"], read: just },
 ];
 
 /// `make: *** [Makefile:2: all] Error 1` is the caller's word; a missing rule or a bad makefile is the cause itself.
-fn make(page: &Page<'_>) -> Vec<Remark> {
+fn make(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
         let Some((before, words)) = line.split_once("*** ") else { continue };
@@ -41,14 +41,14 @@ fn make(page: &Page<'_>) -> Vec<Remark> {
         if is_make && words.starts_with('[') {
             remarks.push(Remark::trail(at, line));
         } else if is_make && !words.starts_with("Waiting for unfinished") {
-            remarks.push(Remark::cause(at, Place::within(words), line));
+            remarks.push(Remark::cause(at, SourceLocation::within(words), line));
         }
     }
     remarks
 }
 
 /// `CMake Error at CMakeLists.txt:3 (find_package):` and its words, indented, below.
-fn cmake(page: &Page<'_>) -> Vec<Remark> {
+fn cmake(page: &OutputPage<'_>) -> Vec<Remark> {
     let pattern = pattern!(r"^CMake Error (?:at|in) (\S+?)(?::([0-9]+))?(?: \(([^)]*)\))?:?$");
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
@@ -65,20 +65,20 @@ fn cmake(page: &Page<'_>) -> Vec<Remark> {
                 let call = caught.get(3).map(|call| format!("{}: ", call.as_str())).unwrap_or_default();
                 remarks.push(Remark::cause(
                     at,
-                    Place::caught(caught.get(1), caught.get(2), None),
+                    SourceLocation::caught(caught.get(1), caught.get(2), None),
                     format!("CMake Error: {call}{said}"),
                 ));
             }
             None if rest.trim_start_matches(": ").is_empty() => {
                 remarks.push(Remark::cause(at, None, format!("CMake Error: {said}")))
             }
-            None => remarks.push(Remark::cause(at, Place::within(rest), line.trim())),
+            None => remarks.push(Remark::cause(at, SourceLocation::within(rest), line.trim())),
         }
     }
     remarks
 }
 
-fn ninja(page: &Page<'_>) -> Vec<Remark> {
+fn ninja(page: &OutputPage<'_>) -> Vec<Remark> {
     let said = page.numbered().filter_map(|(at, line)| {
         if line.starts_with("ninja: error") {
             return Some(Remark::cause(at, None, line));
@@ -88,7 +88,7 @@ fn ninja(page: &Page<'_>) -> Vec<Remark> {
     said.collect()
 }
 
-fn linker(page: &Page<'_>) -> Vec<Remark> {
+fn linker(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
         let line = line.trim();
@@ -107,7 +107,7 @@ fn linker(page: &Page<'_>) -> Vec<Remark> {
             continue;
         };
         // `main.c:12: undefined reference` with debug information, otherwise `main.c:(.text+0x5): …` or the linker's own name.
-        let place = Place::within(&line[..start]);
+        let place = SourceLocation::within(&line[..start]);
         let from = pattern!(r"([\w./+-]+\.[A-Za-z]+):\(\.")
             .captures(line)
             .map(|caught| format!(" in {}", &caught[1]))
@@ -122,9 +122,9 @@ fn linker(page: &Page<'_>) -> Vec<Remark> {
 }
 
 /// The step that failed: `Dockerfile:5` above a drawing, ` > [4/5] RUN npm ci:`, or the last `Step 4/5 : RUN …`.
-fn docker(page: &Page<'_>) -> Vec<Remark> {
+fn docker(page: &OutputPage<'_>) -> Vec<Remark> {
     let place = page.numbered().find_map(|(at, line)| {
-        let (place, rest) = Place::leading(line)?;
+        let (place, rest) = SourceLocation::leading(line)?;
         let is_heading =
             rest.is_empty() && place.column.is_none() && page.after(at, 1).iter().any(|line| line.starts_with("----"));
         is_heading.then_some(place)
@@ -145,7 +145,7 @@ fn docker(page: &Page<'_>) -> Vec<Remark> {
     remarks
 }
 
-fn just(page: &Page<'_>) -> Vec<Remark> {
+fn just(page: &OutputPage<'_>) -> Vec<Remark> {
     page.numbered()
         .filter(|(_, line)| line.starts_with("error: Recipe `"))
         .map(|(at, line)| Remark::trail(at, line))

@@ -1,20 +1,20 @@
 //! Data and infrastructure: terraform, YAML, JSON, TOML, SQL, nginx, apache, ansible.
 
-use super::page::Page;
-use super::place::Place;
-use super::{Reader, Remark};
+use super::page::OutputPage;
+use super::place::SourceLocation;
+use super::{FormatReader, Remark};
 use crate::reflex::rules::pattern;
 
-pub(super) const READERS: &[Reader] = &[
-    Reader { signs: &["  on "], read: terraform },
-    Reader { signs: &[" line "], read: lines_and_columns },
-    Reader { signs: &["LINE "], read: postgres },
-    Reader { signs: &["[emerg]", "AH00526", "Syntax error on line"], read: web_servers },
-    Reader { signs: &["FAILED! =>", "UNREACHABLE! =>", "Origin: "], read: ansible },
+pub(super) const READERS: &[FormatReader] = &[
+    FormatReader { signs: &["  on "], read: terraform },
+    FormatReader { signs: &[" line "], read: lines_and_columns },
+    FormatReader { signs: &["LINE "], read: postgres },
+    FormatReader { signs: &["[emerg]", "AH00526", "Syntax error on line"], read: web_servers },
+    FormatReader { signs: &["FAILED! =>", "UNREACHABLE! =>", "Origin: "], read: ansible },
 ];
 
 /// `Error: words` and `  on main.tf line 3, in resource "x" "y":` below it, perhaps in a frame of `│`.
-fn terraform(page: &Page<'_>) -> Vec<Remark> {
+fn terraform(page: &OutputPage<'_>) -> Vec<Remark> {
     let on = || pattern!(r"^on (\S+) line ([0-9]+)(?:,|:|$)");
     let text = |line: &'_ str| line.trim_start_matches(['│', '|', ' ', '╷']).trim().to_owned();
     let mut remarks = Vec::new();
@@ -30,13 +30,13 @@ fn terraform(page: &Page<'_>) -> Vec<Remark> {
             .find(|line| !line.is_empty());
         let Some(heading) = heading else { continue };
         let words = below.map_or(heading.clone(), |below| format!("{}: {below}", heading.trim_end_matches(':')));
-        remarks.push(Remark::cause(at, Place::caught(caught.get(1), caught.get(2), None), words));
+        remarks.push(Remark::cause(at, SourceLocation::caught(caught.get(1), caught.get(2), None), words));
     }
     remarks
 }
 
 /// `in "a.yaml", line 3, column 5`, `yaml: line 3: words`, `at line 3, column 5`, `: line 3 column 5 (char 20)`.
-fn lines_and_columns(page: &Page<'_>) -> Vec<Remark> {
+fn lines_and_columns(page: &OutputPage<'_>) -> Vec<Remark> {
     let named = || {
         pattern!(
             r#"(?:in|to be in|File|file|at) ["']([^"']+)["'](?::|,)? line ([0-9]+)(?:,? (?:column|characters?) ([0-9]+))?"#
@@ -59,7 +59,7 @@ fn lines_and_columns(page: &Page<'_>) -> Vec<Remark> {
             if is_context {
                 continue;
             }
-            remarks.push(Remark::cause(at, Place::caught(caught.get(1), caught.get(2), caught.get(3)), words));
+            remarks.push(Remark::cause(at, SourceLocation::caught(caught.get(1), caught.get(2), caught.get(3)), words));
         } else if says_parse(line)
             && !is_spoken_for(line)
             && let Some(caught) = unnamed().captures(line)
@@ -85,14 +85,14 @@ fn says_parse(line: &str) -> bool {
 }
 
 /// `ERROR:  words`, then `LINE 1: SELECT …` and a caret.
-fn postgres(page: &Page<'_>) -> Vec<Remark> {
+fn postgres(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
         let Some((number, statement)) = line.strip_prefix("LINE ").and_then(|rest| rest.split_once(": ")) else {
             continue;
         };
         let heading = page.before(at, 3).find(|line| line.contains("ERROR:")).unwrap_or_default();
-        let (place, words) = Place::leading(heading.trim_start_matches("psql:"))
+        let (place, words) = SourceLocation::leading(heading.trim_start_matches("psql:"))
             .map_or((None, heading.trim()), |(place, rest)| (Some(place), rest.trim()));
         let row = number.parse().ok();
         let place = place.or_else(|| row.and_then(|row| page.input(row, None)));
@@ -105,18 +105,18 @@ fn postgres(page: &Page<'_>) -> Vec<Remark> {
     remarks
 }
 
-fn web_servers(page: &Page<'_>) -> Vec<Remark> {
+fn web_servers(page: &OutputPage<'_>) -> Vec<Remark> {
     let apache = pattern!(r"[Ss]yntax error on line ([0-9]+) of ([^\s:]+)");
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
         if line.contains("[emerg]") {
             let words = line.split_once("[emerg] ").map_or(line, |(_, words)| words);
-            remarks.push(Remark::cause(at, Place::within(words), words));
+            remarks.push(Remark::cause(at, SourceLocation::within(words), words));
         } else if let Some(caught) = apache.captures(line) {
             let said = page.next_words(at).unwrap_or_default();
             remarks.push(Remark::cause(
                 at,
-                Place::caught(caught.get(2), caught.get(1), None),
+                SourceLocation::caught(caught.get(2), caught.get(1), None),
                 format!("syntax error: {said}"),
             ));
         }
@@ -124,7 +124,7 @@ fn web_servers(page: &Page<'_>) -> Vec<Remark> {
     remarks
 }
 
-fn ansible(page: &Page<'_>) -> Vec<Remark> {
+fn ansible(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
         if line.contains("FAILED! =>") || line.contains("UNREACHABLE! =>") {
@@ -135,7 +135,7 @@ fn ansible(page: &Page<'_>) -> Vec<Remark> {
                 .captures(line)
                 .map_or_else(|| line.trim().to_owned(), |caught| caught[1].to_owned());
             remarks.push(Remark::cause(at, None, format!("{task} {said}")));
-        } else if let Some((place, _)) = line.strip_prefix("Origin: ").and_then(Place::leading) {
+        } else if let Some((place, _)) = line.strip_prefix("Origin: ").and_then(SourceLocation::leading) {
             let said = page
                 .before(at, 6)
                 .find(|line| line.contains("[ERROR]") || line.starts_with("ERROR"))

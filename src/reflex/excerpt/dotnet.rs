@@ -1,22 +1,25 @@
 //! .NET: exceptions, failing tests, errors without a place. Compiler errors have the common form: see `located`.
 
-use super::page::Page;
-use super::place::Place;
-use super::{Reader, Remark};
+use super::page::OutputPage;
+use super::place::SourceLocation;
+use super::{FormatReader, Remark};
 use crate::reflex::rules::pattern;
 
-pub(super) const READERS: &[Reader] = &[
-    Reader { signs: &[":line "], read: exceptions },
-    Reader { signs: &[" error MSB", " error NU", " error NETSDK", "error CS", "MSBUILD : error"], read: unplaced },
+pub(super) const READERS: &[FormatReader] = &[
+    FormatReader { signs: &[":line "], read: exceptions },
+    FormatReader {
+        signs: &[" error MSB", " error NU", " error NETSDK", "error CS", "MSBUILD : error"],
+        read: unplaced,
+    },
 ];
 
 /// `   at A.B.M() in /x/a.cs:line 12`.
-fn frame(line: &str) -> Option<Place> {
+fn frame(line: &str) -> Option<SourceLocation> {
     let caught = pattern!(r"^\s*at .* in (.+):line ([0-9]+)\.?$").captures(line)?;
-    Place::caught(caught.get(1), caught.get(2), None)
+    SourceLocation::caught(caught.get(1), caught.get(2), None)
 }
 
-fn exceptions(page: &Page<'_>) -> Vec<Remark> {
+fn exceptions(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     let mut last = 0;
     for (at, line) in page.numbered() {
@@ -47,8 +50,8 @@ fn exceptions(page: &Page<'_>) -> Vec<Remark> {
     remarks
 }
 
-fn unplaced(page: &Page<'_>) -> Vec<Remark> {
+fn unplaced(page: &OutputPage<'_>) -> Vec<Remark> {
     let pattern = pattern!(r"(?:^|: )error (?:MSB|NU|NETSDK|CS)[0-9]+: ");
-    let said = page.numbered().filter(|(_, line)| pattern.is_match(line) && Place::leading(line).is_none());
+    let said = page.numbered().filter(|(_, line)| pattern.is_match(line) && SourceLocation::leading(line).is_none());
     said.map(|(at, line)| Remark::cause(at, None, line.trim())).collect()
 }

@@ -1,10 +1,11 @@
 //! Errors drawn with a frame around the source: rustc, ruff, miette, codespan, elixir.
 
-use super::page::Page;
-use super::place::Place;
-use super::{Reader, Remark};
+use super::page::OutputPage;
+use super::place::SourceLocation;
+use super::{FormatReader, Remark};
 
-pub(super) const READERS: &[Reader] = &[Reader { signs: &["--> ", "╭─", ",-[", "┌─ ", "└─ "], read }];
+pub(super) const READERS: &[FormatReader] =
+    &[FormatReader { signs: &["--> ", "╭─", ",-[", "┌─ ", "└─ "], read }];
 
 const ARROWS: &[&str] = &["--> ", "╭─▶ ", "╭─[", ",-[", "┌─ ", "└─ "];
 
@@ -12,14 +13,14 @@ const ARROWS: &[&str] = &["--> ", "╭─▶ ", "╭─[", ",-[", "┌─ ", "�
 const NEAR: usize = 3;
 const FAR: usize = 14;
 
-fn read(page: &Page<'_>) -> Vec<Remark> {
+fn read(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
         let text = line.trim_start_matches(|c: char| c.is_whitespace() || c == '│' || c == '|');
         let Some((arrow, rest)) = ARROWS.iter().find_map(|arrow| Some((arrow, text.strip_prefix(arrow)?))) else {
             continue;
         };
-        let Some((place, _)) = Place::leading(rest) else { continue };
+        let Some((place, _)) = SourceLocation::leading(rest) else { continue };
         let reach = if *arrow == "└─ " { FAR } else { NEAR };
         let heading = page.before(at, reach).find(|line| is_heading(line, reach == NEAR));
         let Some(heading) = heading.map(|heading| heading.trim_start_matches(['×', '✖', '⚠', ' ', '│'])) else {

@@ -1,13 +1,13 @@
-//! What can be said of a tool nobody here knows.
+//! Finds error messages of unknown tools.
 
 use std::sync::LazyLock;
 
 use super::Remark;
-use super::page::Page;
-use super::place::Place;
+use super::page::OutputPage;
+use super::place::SourceLocation;
 use crate::reflex::signs::Signs;
 
-/// Words that say something is wrong, in the order of how much they mean it.
+/// Words of error messages. The strong ones are tried first.
 const LOUD: &[&str] =
     &["error:", "error[", "error]", "fatal:", "panic:", "error ", "err!", "exception", "fatal", "critical", "abort"];
 const QUIET: &[&str] = &[
@@ -60,7 +60,7 @@ const QUIET: &[&str] = &[
     "did you mean",
 ];
 
-/// Lines that count errors which there are not, or tell where to read on.
+/// Words in lines that report no errors, or refer to other information.
 const CALM: &[&str] = &[
     "0 error",
     "no error",
@@ -74,11 +74,11 @@ const CALM: &[&str] = &[
     "re-run maven",
 ];
 
-/// Output so short that its last line is the message.
+/// In an output with at most this many lines, the last line is taken for the message.
 const SHORT: usize = 6;
 
-/// The first and the last line that complain.
-pub(super) fn remarks(page: &Page<'_>) -> Vec<Remark> {
+/// The first and the last error message.
+pub(super) fn remarks(page: &OutputPage<'_>) -> Vec<Remark> {
     static LOUD_SIGNS: LazyLock<Signs> = LazyLock::new(|| Signs::new(LOUD.iter().copied()));
     static QUIET_SIGNS: LazyLock<Signs> = LazyLock::new(|| Signs::new(QUIET.iter().copied()));
     let mut ends = complaints(page, &LOUD_SIGNS);
@@ -91,17 +91,17 @@ pub(super) fn remarks(page: &Page<'_>) -> Vec<Remark> {
         let is_short = said.nth(SHORT).is_none();
         ends.extend(last.filter(|_| is_short));
     }
-    ends.into_iter().map(|(at, line)| Remark::cause(at, Place::within(line), words(page, at, line))).collect()
+    ends.into_iter().map(|(at, line)| Remark::cause(at, SourceLocation::within(line), words(page, at, line))).collect()
 }
 
-/// The first and the last line with one of these words in it that means it.
-fn complaints<'a>(page: &Page<'a>, words: &Signs) -> Vec<(usize, &'a str)> {
+/// The first and the last line with one of these words that is an error message.
+fn complaints<'a>(page: &OutputPage<'a>, words: &Signs) -> Vec<(usize, &'a str)> {
     let complains = |(_, line): &(usize, &str)| {
         let lower = line.to_ascii_lowercase();
         words.any_in(&lower) && !CALM.iter().any(|word| lower.contains(word)) && !is_warning(&lower)
     };
     let mut lines = page.numbered();
-    // What is left of the lines after the first is searched from its end.
+    // The lines after the first match are searched from the end.
     lines.find(complains).into_iter().chain(lines.rfind(complains)).collect()
 }
 
@@ -112,8 +112,8 @@ fn is_warning(line: &str) -> bool {
         .any(|word| line.starts_with(word))
 }
 
-/// A line that ends in a colon announces what is said on the next.
-fn words(page: &Page<'_>, at: usize, line: &str) -> String {
+/// The message of a line. A line that ends with a colon continues on the next one.
+fn words(page: &OutputPage<'_>, at: usize, line: &str) -> String {
     let line = line.trim();
     match page.next_words(at).filter(|_| line.ends_with(':') || line.ends_with("this?") || line.ends_with("these?")) {
         Some(next) => format!("{line} {next}"),

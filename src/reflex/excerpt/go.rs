@@ -1,16 +1,16 @@
 //! go: failing tests and panics. Errors of its compiler have the common form: see `located`.
 
-use super::page::Page;
-use super::place::Place;
-use super::{Reader, Remark};
+use super::page::OutputPage;
+use super::place::SourceLocation;
+use super::{FormatReader, Remark};
 
-pub(super) const READERS: &[Reader] = &[
-    Reader { signs: &["--- FAIL: "], read: tests },
-    Reader { signs: &["panic: ", "fatal error: "], read: panics },
-    Reader { signs: &["FAIL\t"], read: packages },
+pub(super) const READERS: &[FormatReader] = &[
+    FormatReader { signs: &["--- FAIL: "], read: tests },
+    FormatReader { signs: &["panic: ", "fatal error: "], read: panics },
+    FormatReader { signs: &["FAIL\t"], read: packages },
 ];
 
-fn tests(page: &Page<'_>) -> Vec<Remark> {
+fn tests(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
         let Some(test) = line.trim_start().strip_prefix("--- FAIL: ") else { continue };
@@ -33,22 +33,22 @@ fn tests(page: &Page<'_>) -> Vec<Remark> {
 }
 
 /// `    a_test.go:12: words`; the words may begin on the next line.
-fn located(lines: &[&str]) -> Option<(Place, String)> {
+fn located(lines: &[&str]) -> Option<(SourceLocation, String)> {
     lines.iter().enumerate().find_map(|(n, line)| {
-        let (place, rest) = Place::leading(line)?;
+        let (place, rest) = SourceLocation::leading(line)?;
         let said = if rest.trim().is_empty() { lines.get(n + 1).map_or("", |line| line.trim()) } else { rest };
         (!said.starts_with("Error Trace:")).then(|| (place, said.to_owned()))
     })
 }
 
 /// testify's block: `Error Trace: /x/a_test.go:12` and `Error: words`.
-fn testify(lines: &[&str]) -> Option<(Place, String)> {
+fn testify(lines: &[&str]) -> Option<(SourceLocation, String)> {
     let value = |key: &str| lines.iter().find_map(|line| line.trim().strip_prefix(key)).map(str::trim);
-    let (place, _) = Place::leading(value("Error Trace:")?)?;
+    let (place, _) = SourceLocation::leading(value("Error Trace:")?)?;
     Some((place, value("Error:").unwrap_or_default().to_owned()))
 }
 
-fn panics(page: &Page<'_>) -> Vec<Remark> {
+fn panics(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
         let is_panic = (line.starts_with("panic: ") || line.starts_with("fatal error: "))
@@ -60,7 +60,8 @@ fn panics(page: &Page<'_>) -> Vec<Remark> {
             continue;
         }
         let frames = page.after(at, 200).iter().filter_map(|line| line.strip_prefix('\t'));
-        let places: Vec<Place> = frames.filter_map(|frame| Place::leading(frame).map(|(place, _)| place)).collect();
+        let places: Vec<SourceLocation> =
+            frames.filter_map(|frame| SourceLocation::leading(frame).map(|(place, _)| place)).collect();
         let own = places.iter().find(|place| !place.is_foreign()).or(places.first());
         remarks.push(Remark::cause(at, own.cloned(), line.trim()));
         break;
@@ -68,7 +69,7 @@ fn panics(page: &Page<'_>) -> Vec<Remark> {
     remarks
 }
 
-fn packages(page: &Page<'_>) -> Vec<Remark> {
+fn packages(page: &OutputPage<'_>) -> Vec<Remark> {
     page.numbered()
         .filter(|(_, line)| line.starts_with("FAIL\t"))
         .map(|(at, line)| Remark::trail(at, line.replace('\t', " ")))

@@ -1,23 +1,26 @@
 //! JavaScript and TypeScript: stack traces, package managers, bundlers, linters. Test runners are in `runners`.
 
-use super::page::Page;
-use super::place::Place;
-use super::{Reader, Remark};
+use super::page::OutputPage;
+use super::place::SourceLocation;
+use super::{FormatReader, Remark};
 use crate::reflex::rules::pattern;
 
-pub(super) const READERS: &[Reader] = &[
-    Reader { signs: &["    at "], read: stacks },
-    Reader { signs: &["npm ERR!", "npm error"], read: npm },
-    Reader { signs: &["ERR_PNPM", " ELIFECYCLE "], read: pnpm },
-    Reader { signs: &["error Command failed", "error An unexpected", "YN0", "Usage Error:"], read: yarn },
-    Reader { signs: &["  error  ", "✖ ", " error: "], read: eslint },
-    Reader { signs: &["ERROR in ", "Module not found:", "Module build failed", "Failed to compile"], read: webpack },
-    Reader { signs: &["[ERROR] ", "[vite", "error during build", "RollupError"], read: esbuild },
-    Reader { signs: &["[error] ", "SyntaxError: "], read: prettier },
+pub(super) const READERS: &[FormatReader] = &[
+    FormatReader { signs: &["    at "], read: stacks },
+    FormatReader { signs: &["npm ERR!", "npm error"], read: npm },
+    FormatReader { signs: &["ERR_PNPM", " ELIFECYCLE "], read: pnpm },
+    FormatReader { signs: &["error Command failed", "error An unexpected", "YN0", "Usage Error:"], read: yarn },
+    FormatReader { signs: &["  error  ", "✖ ", " error: "], read: eslint },
+    FormatReader {
+        signs: &["ERROR in ", "Module not found:", "Module build failed", "Failed to compile"],
+        read: webpack,
+    },
+    FormatReader { signs: &["[ERROR] ", "[vite", "error during build", "RollupError"], read: esbuild },
+    FormatReader { signs: &["[error] ", "SyntaxError: "], read: prettier },
 ];
 
 /// A frame of a stack: `    at f (/x/a.js:3:5)` or `    at file:///x/a.mjs:3:5`.
-pub(super) fn frame(line: &str) -> Option<Place> {
+pub(super) fn frame(line: &str) -> Option<SourceLocation> {
     let rest = line.trim_start().strip_prefix("at ")?.trim_end_matches(" {");
     let inside = rest
         .strip_suffix(')')
@@ -29,14 +32,14 @@ pub(super) fn frame(line: &str) -> Option<Place> {
     if caught[1].ends_with(".rs") {
         return None;
     }
-    Place::caught(caught.get(1), caught.get(2), caught.get(3))
+    SourceLocation::caught(caught.get(1), caught.get(2), caught.get(3))
 }
 
 fn is_exception(line: &str) -> bool {
     pattern!(r"^(?:\[cause\]: |Uncaught |error: Uncaught |Unhandled |Caused by: )*(?:\(in promise\) )?\[?[A-Za-z_$.]*(?:Error|Exception|Failure|Rejection)\b(?: \[[A-Z_0-9]+\])?(?::|$| )").is_match(line.trim())
 }
 
-fn stacks(page: &Page<'_>) -> Vec<Remark> {
+fn stacks(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     let mut at = 0;
     while at < page.lines.len() {
@@ -55,7 +58,7 @@ fn stacks(page: &Page<'_>) -> Vec<Remark> {
             let heading = page
                 .before(start, 25)
                 .filter(|line| !line.starts_with(' '))
-                .find_map(|line| Place::leading(line).filter(|(_, rest)| rest.is_empty()));
+                .find_map(|line| SourceLocation::leading(line).filter(|(_, rest)| rest.is_empty()));
             heading.map(|(place, _)| place).filter(|place| !place.is_foreign())
         };
         let place =
@@ -72,7 +75,7 @@ fn stacks(page: &Page<'_>) -> Vec<Remark> {
 }
 
 /// npm's own errors: its code and the lines that follow. When a script failed, npm only says so.
-fn npm(page: &Page<'_>) -> Vec<Remark> {
+fn npm(page: &OutputPage<'_>) -> Vec<Remark> {
     let said: Vec<(usize, &str)> = page
         .numbered()
         .filter_map(|(at, line)| {
@@ -120,7 +123,7 @@ fn npm(page: &Page<'_>) -> Vec<Remark> {
     }]
 }
 
-fn pnpm(page: &Page<'_>) -> Vec<Remark> {
+fn pnpm(page: &OutputPage<'_>) -> Vec<Remark> {
     let said = page.numbered().filter_map(|(at, line)| {
         let line = line.trim();
         if line.contains("ELIFECYCLE") {
@@ -132,7 +135,7 @@ fn pnpm(page: &Page<'_>) -> Vec<Remark> {
     said.collect()
 }
 
-fn yarn(page: &Page<'_>) -> Vec<Remark> {
+fn yarn(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
         if line.starts_with("error Command failed") {
@@ -148,7 +151,7 @@ fn yarn(page: &Page<'_>) -> Vec<Remark> {
 }
 
 /// A file's path on a line of its own, then `  3:5  error  words  rule` below it. stylelint and others print the same.
-fn eslint(page: &Page<'_>) -> Vec<Remark> {
+fn eslint(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     let mut path = "";
     for (at, line) in page.numbered() {
@@ -166,7 +169,7 @@ fn eslint(page: &Page<'_>) -> Vec<Remark> {
             let said = words.collect::<Vec<_>>().join(" ");
             remarks.push(Remark::cause(
                 at,
-                Some(Place { path: path.to_owned(), line: row, column: Some(column) }),
+                Some(SourceLocation { path: path.to_owned(), line: row, column: Some(column) }),
                 format!("error {said}"),
             ));
         }
@@ -175,13 +178,13 @@ fn eslint(page: &Page<'_>) -> Vec<Remark> {
 }
 
 /// `ERROR in ./src/a.js 3:5`, `ERROR in src/a.ts:3:5`, and the words on the lines that follow.
-fn webpack(page: &Page<'_>) -> Vec<Remark> {
+fn webpack(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
         let heading = line.strip_prefix("ERROR in ").or_else(|| line.starts_with("./").then_some(line));
         if let Some(heading) = heading {
             let caught = pattern!(r"^(\S+?)(?:[ :]\(?([0-9]+)[:,]([0-9]+))").captures(heading);
-            let place = caught.and_then(|caught| Place::caught(caught.get(1), caught.get(2), caught.get(3)));
+            let place = caught.and_then(|caught| SourceLocation::caught(caught.get(1), caught.get(2), caught.get(3)));
             let said = page.next_words(at).unwrap_or_default();
             if place.is_some() || line.starts_with("ERROR in ") {
                 let words = if place.is_some() { said.to_owned() } else { format!("{heading}: {said}") };
@@ -195,16 +198,16 @@ fn webpack(page: &Page<'_>) -> Vec<Remark> {
 }
 
 /// `✘ [ERROR] words`, an empty line, `    src/a.js:3:5:`; vite's and rollup's `file: /x/a.js:3:5`.
-fn esbuild(page: &Page<'_>) -> Vec<Remark> {
+fn esbuild(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
         if let Some((_, words)) = line.split_once("[ERROR] ").filter(|_| line.starts_with(['✘', 'X', '>'])) {
-            let place = page.after(at, 6).iter().find_map(|line| Place::leading(line)).map(|(place, _)| place);
+            let place = page.after(at, 6).iter().find_map(|line| SourceLocation::leading(line)).map(|(place, _)| place);
             remarks.push(Remark::cause(at, place, words));
         } else if let Some(rest) =
             line.trim_start().strip_prefix("file: ").or_else(|| line.trim_start().strip_prefix("File: "))
         {
-            let place = Place::leading(rest).map(|(place, _)| place);
+            let place = SourceLocation::leading(rest).map(|(place, _)| place);
             let said = page.before(at, 8).find(|line| line.to_lowercase().contains("error"));
             remarks.extend(said.filter(|_| place.is_some()).map(|said| Remark::cause(at, place.clone(), said.trim())));
         }
@@ -213,11 +216,13 @@ fn esbuild(page: &Page<'_>) -> Vec<Remark> {
 }
 
 /// `src/a.js: SyntaxError: words (3:5)` of prettier, babel and rollup.
-fn prettier(page: &Page<'_>) -> Vec<Remark> {
+fn prettier(page: &OutputPage<'_>) -> Vec<Remark> {
     let pattern =
         pattern!(r"^(?:\[error\] )?(?:SyntaxError: |ERROR )?(\S+?\.[a-z]+): (\w*Error: .*?) ?\(([0-9]+):([0-9]+)\)");
     let caught = page.numbered().filter_map(|(at, line)| Some((at, pattern.captures(line)?)));
     caught
-        .map(|(at, caught)| Remark::cause(at, Place::caught(caught.get(1), caught.get(3), caught.get(4)), &caught[2]))
+        .map(|(at, caught)| {
+            Remark::cause(at, SourceLocation::caught(caught.get(1), caught.get(3), caught.get(4)), &caught[2])
+        })
         .collect()
 }

@@ -1,17 +1,17 @@
 //! Java, Kotlin, Scala and Clojure: exceptions, maven, gradle.
 
-use super::page::Page;
-use super::place::Place;
-use super::{Reader, Remark};
+use super::page::OutputPage;
+use super::place::SourceLocation;
+use super::{FormatReader, Remark};
 use crate::reflex::rules::pattern;
 
-pub(super) const READERS: &[Reader] = &[
-    Reader { signs: &["\tat ", "    at ", "Exception in thread"], read: exceptions },
-    Reader { signs: &["[ERROR]"], read: maven },
-    Reader { signs: &["What went wrong:", " FAILED"], read: gradle },
-    Reader { signs: &["e: "], read: kotlin },
-    Reader { signs: &["-- Error: ", "-- [E"], read: scala },
-    Reader { signs: &["compiling:("], read: clojure },
+pub(super) const READERS: &[FormatReader] = &[
+    FormatReader { signs: &["\tat ", "    at ", "Exception in thread"], read: exceptions },
+    FormatReader { signs: &["[ERROR]"], read: maven },
+    FormatReader { signs: &["What went wrong:", " FAILED"], read: gradle },
+    FormatReader { signs: &["e: "], read: kotlin },
+    FormatReader { signs: &["-- Error: ", "-- [E"], read: scala },
+    FormatReader { signs: &["compiling:("], read: clojure },
 ];
 
 /// Packages of the language, its libraries and test runners: their frames tell nothing about the user's code.
@@ -55,19 +55,19 @@ const FOREIGN: &[&str] = &[
 ];
 
 /// `at a.b.C.m(C.java:12)`: the place, and whether the class is the user's.
-fn frame(line: &str) -> Option<(Place, bool)> {
+fn frame(line: &str) -> Option<(SourceLocation, bool)> {
     let text = line.trim_start().strip_prefix("at ")?;
     let caught = pattern!(r"^(?:app//|[\w.@-]+/)?([\w.$<>/]+)\(([\w$-]+\.(?:java|kt|kts|scala|groovy|clj)):([0-9]+)\)")
         .captures(text)?;
     let class = &caught[1];
     let is_own = !FOREIGN.iter().any(|package| class.starts_with(package) || text.starts_with(package))
         || text.starts_with("app//") && !FOREIGN[..21].iter().any(|package| class.starts_with(package));
-    Some((Place::caught(caught.get(2), caught.get(3), None)?, is_own))
+    Some((SourceLocation::caught(caught.get(2), caught.get(3), None)?, is_own))
 }
 
-fn exceptions(page: &Page<'_>) -> Vec<Remark> {
+fn exceptions(page: &OutputPage<'_>) -> Vec<Remark> {
     // Each level: its heading and the first own frame below it.
-    let mut levels: Vec<(usize, &str, Option<Place>)> = Vec::new();
+    let mut levels: Vec<(usize, &str, Option<SourceLocation>)> = Vec::new();
     for (at, line) in page.numbered() {
         if let Some((place, is_own)) = frame(line) {
             if levels.is_empty()
@@ -102,7 +102,7 @@ fn is_heading(line: &str) -> bool {
     pattern!(r#"^\s*(?:Exception in thread "[^"]*" |Caused by: |Suppressed: )?(?:[a-z_][\w]*\.)+[A-Z][\w$]*(?:Exception|Error|Failure|Throwable)\b"#).is_match(line)
 }
 
-fn maven(page: &Page<'_>) -> Vec<Remark> {
+fn maven(page: &OutputPage<'_>) -> Vec<Remark> {
     let source = pattern!(r"^\[ERROR\] (?:Error:\s*)?(.+?):\[([0-9]+),([0-9]+)\] (.*)$");
     let test =
         pattern!(r"^\[ERROR\]\s+((?:[\w$.]+\.)?(\w+)(?:\.\w+|->\w+)+|\w+\.\w+):([0-9]+)(?:->\S+)?(?: » | )(.*)$");
@@ -112,16 +112,24 @@ fn maven(page: &Page<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered().filter(|(_, line)| line.starts_with("[ERROR]")) {
         if let Some(caught) = source.captures(line) {
-            remarks.push(Remark::cause(at, Place::caught(caught.get(1), caught.get(2), caught.get(3)), &caught[4]));
+            remarks.push(Remark::cause(
+                at,
+                SourceLocation::caught(caught.get(1), caught.get(2), caught.get(3)),
+                &caught[4],
+            ));
         } else if let Some(caught) = pom.captures(line) {
-            remarks.push(Remark::cause(at, Place::caught(caught.get(1), caught.get(3), caught.get(4)), &caught[2]));
+            remarks.push(Remark::cause(
+                at,
+                SourceLocation::caught(caught.get(1), caught.get(3), caught.get(4)),
+                &caught[2],
+            ));
         } else if let Some(caught) = test.captures(line) {
             let method = &caught[1];
             let class =
                 caught.get(2).map_or_else(|| method.split('.').next().unwrap_or(method), |class| class.as_str());
             let class = method.rsplit_once('.').map_or(class, |(before, _)| before.rsplit('.').next().unwrap_or(class));
             let row = caught[3].parse().unwrap_or_default();
-            let place = Place { path: format!("{class}.java"), line: row, column: None };
+            let place = SourceLocation { path: format!("{class}.java"), line: row, column: None };
             remarks.push(Remark::cause(at, Some(place), format!("{method}: {}", &caught[4])));
         } else if line.contains("Failed to execute goal") {
             remarks.push(Remark::trail(at, line.trim_start_matches("[ERROR] ")));
@@ -137,7 +145,7 @@ fn maven(page: &Page<'_>) -> Vec<Remark> {
     remarks
 }
 
-fn gradle(page: &Page<'_>) -> Vec<Remark> {
+fn gradle(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
         if line.starts_with("* What went wrong:") {
@@ -152,7 +160,7 @@ fn gradle(page: &Page<'_>) -> Vec<Remark> {
                 let caught =
                     pattern!(r"(?:Build|Settings|Script|Initialization) (?:file|script)? ?'([^']+)' line: ([0-9]+)")
                         .captures(line)?;
-                Place::caught(caught.get(1), caught.get(2), None)
+                SourceLocation::caught(caught.get(1), caught.get(2), None)
             });
             let is_only_that = said.iter().any(|line| {
                 line.contains("Compilation failed; see the compiler")
@@ -173,7 +181,7 @@ fn gradle(page: &Page<'_>) -> Vec<Remark> {
             let said: Vec<&str> = said.map(|line| line.trim()).collect();
             let place = said.iter().find_map(|line| {
                 let caught = pattern!(r" at (\w+\.(?:java|kt|scala|groovy)):([0-9]+)").captures(line)?;
-                Place::caught(caught.get(1), caught.get(2), None)
+                SourceLocation::caught(caught.get(1), caught.get(2), None)
             });
             let place = place.or_else(|| {
                 said.iter().filter_map(|line| frame(line)).find(|(_, is_own)| *is_own).map(|(place, _)| place)
@@ -185,7 +193,7 @@ fn gradle(page: &Page<'_>) -> Vec<Remark> {
 }
 
 /// `e: /x/a.kt: (3, 5): words`; newer compilers write `e: file:///x/a.kt:3:5 words`, which is the common form.
-fn kotlin(page: &Page<'_>) -> Vec<Remark> {
+fn kotlin(page: &OutputPage<'_>) -> Vec<Remark> {
     let pattern = || pattern!(r"^e: (?:file://)?(.+?): \(([0-9]+), ([0-9]+)\): (.*)$");
     let newer = || pattern!(r"^e: (?:file://)?(\S+?):([0-9]+):([0-9]+):? (.*)$");
     let caught = page
@@ -193,12 +201,14 @@ fn kotlin(page: &Page<'_>) -> Vec<Remark> {
         .filter(|(_, line)| line.starts_with("e: "))
         .filter_map(|(at, line)| Some((at, pattern().captures(line).or_else(|| newer().captures(line))?)));
     caught
-        .map(|(at, caught)| Remark::cause(at, Place::caught(caught.get(1), caught.get(2), caught.get(3)), &caught[4]))
+        .map(|(at, caught)| {
+            Remark::cause(at, SourceLocation::caught(caught.get(1), caught.get(2), caught.get(3)), &caught[4])
+        })
         .collect()
 }
 
 /// `-- [E007] Type Mismatch Error: /x/A.scala:3:5 ----`, with the words under the drawing.
-fn scala(page: &Page<'_>) -> Vec<Remark> {
+fn scala(page: &OutputPage<'_>) -> Vec<Remark> {
     let pattern = pattern!(r"^-- (?:\[(E[0-9]+)\] )?(.*?Error): (\S+?):([0-9]+):([0-9]+) -");
     let mut remarks = Vec::new();
     for (at, line) in page.numbered().filter(|(_, line)| line.starts_with("-- ")) {
@@ -207,17 +217,19 @@ fn scala(page: &Page<'_>) -> Vec<Remark> {
         let words = below.into_iter().find(|line| !line.is_empty() && !line.starts_with('^')).unwrap_or_default();
         remarks.push(Remark::cause(
             at,
-            Place::caught(caught.get(3), caught.get(4), caught.get(5)),
+            SourceLocation::caught(caught.get(3), caught.get(4), caught.get(5)),
             format!("{}: {words}", &caught[2]),
         ));
     }
     remarks
 }
 
-fn clojure(page: &Page<'_>) -> Vec<Remark> {
+fn clojure(page: &OutputPage<'_>) -> Vec<Remark> {
     let pattern = pattern!(r"^(.*?),? compiling:\(([^)]+?):([0-9]+):([0-9]+)\)");
     let caught = page.numbered().filter_map(|(at, line)| Some((at, pattern.captures(line)?)));
     caught
-        .map(|(at, caught)| Remark::cause(at, Place::caught(caught.get(2), caught.get(3), caught.get(4)), &caught[1]))
+        .map(|(at, caught)| {
+            Remark::cause(at, SourceLocation::caught(caught.get(2), caught.get(3), caught.get(4)), &caught[1])
+        })
         .collect()
 }

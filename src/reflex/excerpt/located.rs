@@ -1,10 +1,10 @@
 //! `path:line:column: words`, the form most compilers share, and `path(line,column): words`.
 
-use super::page::Page;
-use super::place::Place;
-use super::{Reader, Remark};
+use super::page::OutputPage;
+use super::place::SourceLocation;
+use super::{FormatReader, Remark};
 
-pub(super) const READERS: &[Reader] = &[Reader { signs: &[":", "("], read }];
+pub(super) const READERS: &[FormatReader] = &[FormatReader { signs: &[":", "("], read }];
 
 /// What tools put before a place.
 const BEFORE: &[&str] = &[
@@ -52,7 +52,7 @@ const SEVERE: &[&str] = &[
     "[error",
 ];
 
-fn read(page: &Page<'_>) -> Vec<Remark> {
+fn read(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
         // A source line shown with its number, a stack frame or a list is no message.
@@ -63,7 +63,7 @@ fn read(page: &Page<'_>) -> Vec<Remark> {
         while let Some(rest) = BEFORE.iter().find_map(|before| text.strip_prefix(before)) {
             text = rest.trim_start();
         }
-        let Some((place, rest)) = Place::leading(text) else { continue };
+        let Some((place, rest)) = SourceLocation::leading(text) else { continue };
         let words = rest.trim_start_matches(['-', ' ']);
         let lower = words.get(..24).unwrap_or(words).to_lowercase();
         if HARMLESS.iter().any(|word| lower.starts_with(word))
@@ -98,7 +98,7 @@ fn has_code(words: &str) -> bool {
 }
 
 /// GHC and others say what is wrong in the next lines.
-fn with_following(page: &Page<'_>, at: usize, words: &str) -> String {
+fn with_following(page: &OutputPage<'_>, at: usize, words: &str) -> String {
     let said = words.trim_end_matches(':');
     let is_heading = said.eq_ignore_ascii_case("error")
         || said.starts_with("error: [GHC-") && said.ends_with(']')

@@ -1,9 +1,9 @@
-//! The lines of an output that matter.
+//! Finds the lines of an output that explain a failure.
 //!
-//! Readers know the formats in which compilers, interpreters, test runners and build tools complain. Each turns what it recognises
-//! into [`Remark`]s: a place, the words said there, and how near they are to the cause. They are chosen by what was printed and not
-//! by the command, because `make` runs compilers and `npm test` runs anything. The nearest remarks are repeated, as `path:line:column:
-//! words` whatever the tool's own form was. Every reader is pure and linear in the output.
+//! Readers parse the error messages of compilers, interpreters, test runners and build tools. Each returns [`Remark`]s: a location, a message,
+//! and how near it is to the cause. Readers are selected by the output and not by the command, because `make` runs compilers and `npm test`
+//! runs anything. The remarks nearest to the cause are quoted in the form `path:line:column: message`, whatever the tool's own form is. Every
+//! reader is pure and linear in the output.
 
 mod beam;
 mod build;
@@ -26,45 +26,45 @@ use std::cmp::Reverse;
 
 use super::case::Case;
 use crate::text;
-use page::Page;
-use place::Place;
+use page::OutputPage;
+use place::SourceLocation;
 
-/// Remarks of the same weight that are repeated.
+/// The most remarks of the same weight that are quoted.
 const MOST_CAUSES: usize = 3;
 
-/// Failures one reader takes apart, each of which may look through the whole output: no more than a few are repeated.
+/// The most failures that one reader parses, because each may search the whole output and only a few are quoted.
 const MOST_READ: usize = 12;
 
-/// Characters of one remark: an explanation is read, not scrolled.
+/// The most characters of one remark.
 const WORDS_CAP: usize = 300;
 
 /// How near to the cause a remark is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Weight {
-    /// That something failed, said by who called it.
+    /// A report by the caller that something failed.
     Trail,
-    /// A complaint, possibly only a warning.
+    /// An error message that may be only a warning.
     Plain,
-    /// What is wrong, by who found it.
+    /// The error itself, from the tool that found it.
     Cause,
 }
 
-/// Something the output says that matters.
+/// A message in the output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Remark {
-    /// The line of the output that says it.
+    /// The line of the output that contains it.
     at: usize,
     weight: Weight,
-    place: Option<Place>,
+    place: Option<SourceLocation>,
     words: String,
 }
 
 impl Remark {
-    fn cause(at: usize, place: Option<Place>, words: impl Into<String>) -> Remark {
+    fn cause(at: usize, place: Option<SourceLocation>, words: impl Into<String>) -> Remark {
         Remark { at, weight: Weight::Cause, place, words: words.into() }
     }
 
-    fn plain(at: usize, place: Option<Place>, words: impl Into<String>) -> Remark {
+    fn plain(at: usize, place: Option<SourceLocation>, words: impl Into<String>) -> Remark {
         Remark { at, weight: Weight::Plain, place, words: words.into() }
     }
 
@@ -83,14 +83,14 @@ impl Remark {
     }
 }
 
-/// What knows a format.
-struct Reader {
-    /// Text of which one piece must be in the output.
+/// Parses one format of error messages.
+struct FormatReader {
+    /// Texts of which one must be in the output.
     signs: &'static [&'static str],
-    read: fn(&Page<'_>) -> Vec<Remark>,
+    read: fn(&OutputPage<'_>) -> Vec<Remark>,
 }
 
-fn readers() -> impl Iterator<Item = &'static Reader> {
+fn readers() -> impl Iterator<Item = &'static FormatReader> {
     [
         beam::READERS,
         build::READERS,
@@ -110,15 +110,15 @@ fn readers() -> impl Iterator<Item = &'static Reader> {
     .flatten()
 }
 
-/// All that readers look for in an output before they read it.
+/// The signs of all readers.
 pub(super) fn signs() -> impl Iterator<Item = &'static str> {
     readers().flat_map(|reader| reader.signs.iter().copied())
 }
 
-/// Lines of the output worth repeating in an explanation, at most a few.
+/// The lines of the output that are quoted in an explanation, at most a few.
 pub(super) fn lines(case: &Case<'_>) -> Vec<String> {
-    let page = Page::new(case);
-    let is_woken = |reader: &&Reader| reader.signs.iter().any(|sign| case.output.shows(sign));
+    let page = OutputPage::new(case);
+    let is_woken = |reader: &&FormatReader| reader.signs.iter().any(|sign| case.output.shows(sign));
     let remarks: Vec<Remark> = readers().filter(is_woken).flat_map(|reader| (reader.read)(&page)).collect();
     let mut chosen = nearest(remarks);
     if chosen.iter().all(|remark| remark.weight == Weight::Trail) {
@@ -133,7 +133,7 @@ pub(super) fn lines(case: &Case<'_>) -> Vec<String> {
     lines
 }
 
-/// The remarks nearest to the cause, as they were printed, and the first word of who called.
+/// The remarks nearest to the cause in their order, and the first report of a caller.
 fn nearest(mut remarks: Vec<Remark>) -> Vec<Remark> {
     remarks.sort_by_key(|remark| (Reverse(remark.weight), remark.at));
     let top = remarks.first().map_or(Weight::Trail, |remark| remark.weight);
@@ -154,14 +154,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_remark_names_its_place_once() {
-        let place = Place::leading("a.c:3:5: error: x").map(|(place, _)| place);
+    fn a_remark_contains_its_location_once() {
+        let place = SourceLocation::leading("a.c:3:5: error: x").map(|(place, _)| place);
         assert_eq!(Remark::cause(0, place.clone(), "error: x").line(), "a.c:3:5: error: x");
         assert_eq!(Remark::cause(0, place, "in a.c:3:5").line(), "in a.c:3:5");
     }
 
     #[test]
-    fn the_cause_comes_before_who_called() {
+    fn the_cause_is_quoted_before_the_callers_report() {
         let remarks = vec![
             Remark::trail(9, "make: *** [all] Error 2"),
             Remark::plain(1, None, "warning"),

@@ -1,17 +1,17 @@
 //! An output as the readers see it.
 
-use super::place::Place;
+use super::place::SourceLocation;
 use crate::reflex::case::Case;
 
 /// The lines of an output without what wrappers put before each of them, and the command that printed them.
-pub(super) struct Page<'a> {
+pub(super) struct OutputPage<'a> {
     pub(super) lines: Vec<&'a str>,
     case: &'a Case<'a>,
 }
 
-impl<'a> Page<'a> {
+impl<'a> OutputPage<'a> {
     pub(super) fn new(case: &'a Case<'a>) -> Self {
-        Page { lines: case.output.lines().iter().map(|line| bare(line)).collect(), case }
+        OutputPage { lines: case.output.lines().iter().map(|line| bare(line)).collect(), case }
     }
 
     pub(super) fn numbered(&self) -> impl DoubleEndedIterator<Item = (usize, &'a str)> + Clone + '_ {
@@ -35,12 +35,12 @@ impl<'a> Page<'a> {
     }
 
     /// The file the command was given, where an error names a line of its input and not the file.
-    pub(super) fn input(&self, line: u32, column: Option<u32>) -> Option<Place> {
+    pub(super) fn input(&self, line: u32, column: Option<u32>) -> Option<SourceLocation> {
         let words = self.case.words().iter().skip(1).rev();
         let path = words
             .map(|word| word.text.trim_start_matches('<'))
             .find(|text| !text.starts_with('-') && has_extension(text))?;
-        Some(Place { path: path.to_owned(), line, column })
+        Some(SourceLocation { path: path.to_owned(), line, column })
     }
 }
 

@@ -31,33 +31,33 @@ const DOMAINS: &[&str] =
 
 /// A line, perhaps a column, of a file: shown as `path:line:column`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct SourceLocation {
     pub(super) path: String,
     pub(super) line: u32,
     pub(super) column: Option<u32>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.path, self.line)?;
         self.column.map_or(Ok(()), |column| write!(f, ":{column}"))
     }
 }
 
-impl Place {
+impl SourceLocation {
     /// Makes a place of what a pattern caught.
     pub(super) fn caught(
         path: Option<regex::Match<'_>>,
         line: Option<regex::Match<'_>>,
         column: Option<regex::Match<'_>>,
-    ) -> Option<Place> {
+    ) -> Option<SourceLocation> {
         let path = path?.as_str().trim_start_matches("file://").trim();
         let column = column.and_then(|column| column.as_str().parse().ok());
-        Some(Place { path: path.to_owned(), line: line?.as_str().parse().ok()?, column })
+        Some(SourceLocation { path: path.to_owned(), line: line?.as_str().parse().ok()?, column })
     }
 
     /// Reads `path:line[:column]` or `path(line[,column])` at the beginning of a line, and what follows it.
-    pub(super) fn leading(text: &str) -> Option<(Place, &str)> {
+    pub(super) fn leading(text: &str) -> Option<(SourceLocation, &str)> {
         let text = text.trim_start().trim_start_matches("file://");
         let bytes = text.as_bytes();
         let is_before_number = |at: &usize| *at > 0 && bytes.get(at + 1).is_some_and(u8::is_ascii_digit);
@@ -89,15 +89,17 @@ impl Place {
             _ => rest,
         };
         let is_end = rest.is_empty() || rest.starts_with([':', ' ', ',', ']', ')', '\t', ';', '-', '"', '\'']);
-        is_end.then(|| (Place { path: path.to_owned(), line, column }, rest.trim_start_matches([':', ' ', '\t', ','])))
+        is_end.then(|| {
+            (SourceLocation { path: path.to_owned(), line, column }, rest.trim_start_matches([':', ' ', '\t', ',']))
+        })
     }
 
     /// The first `path:line` anywhere in a text.
-    pub(super) fn within(text: &str) -> Option<Place> {
+    pub(super) fn within(text: &str) -> Option<SourceLocation> {
         let words = text.split(|c: char| c.is_whitespace() || "()[]{}<>'\"`,;│".contains(c));
         words.filter(|word| word.contains(':')).find_map(|word| {
             let word = word.trim_start_matches("file://");
-            Place::leading(word.trim_end_matches(['.', ':'])).map(|(place, _)| place)
+            SourceLocation::leading(word.trim_end_matches(['.', ':'])).map(|(place, _)| place)
         })
     }
 
@@ -181,7 +183,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn leading(text: &str) -> Option<(String, &str)> {
-        Place::leading(text).map(|(place, rest)| (place.to_string(), rest))
+        SourceLocation::leading(text).map(|(place, rest)| (place.to_string(), rest))
     }
 
     #[test]
@@ -214,7 +216,7 @@ mod tests {
 
     #[test]
     fn places_are_found_within_a_text() {
-        let found = |text| Place::within(text).map(|place| place.to_string());
+        let found = |text| SourceLocation::within(text).map(|place| place.to_string());
         assert_eq!(found("    at f (/x/a.js:3:5)").as_deref(), Some("/x/a.js:3:5"));
         assert_eq!(found("unknown directive in /etc/nginx/nginx.conf:3").as_deref(), Some("/etc/nginx/nginx.conf:3"));
         assert_eq!(found("at 12:30:45, nothing"), None);
@@ -223,10 +225,10 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_read(text in "[ -~é:0-9.(),]{0,60}") {
-            if let Some((place, rest)) = Place::leading(&text) {
+            if let Some((place, rest)) = SourceLocation::leading(&text) {
                 prop_assert!(text.ends_with(rest) && place.line < u32::MAX);
             }
-            Place::within(&text);
+            SourceLocation::within(&text);
         }
     }
 }

@@ -1,37 +1,40 @@
 //! Python: tracebacks, pytest, unittest.
 
-use super::page::Page;
-use super::place::Place;
-use super::{MOST_READ, Reader, Remark};
+use super::page::OutputPage;
+use super::place::SourceLocation;
+use super::{FormatReader, MOST_READ, Remark};
 use crate::reflex::rules::pattern;
 
-pub(super) const READERS: &[Reader] = &[
-    Reader {
+pub(super) const READERS: &[FormatReader] = &[
+    FormatReader {
         signs: &["Traceback (most recent call last)", "SyntaxError", "IndentationError", "TabError"],
         read: tracebacks,
     },
-    Reader { signs: &["= FAILURES =", "= ERRORS =", "short test summary", "ERROR collecting"], read: pytest },
-    Reader { signs: &["ERROR: not found: ", "no tests ran", "ERROR: file or directory not found"], read: nothing_run },
-    Reader { signs: &["\nFAIL: ", "FAIL: ", "ERROR: "], read: unittest },
-    Reader { signs: &["ModuleNotFoundError: ", "ImportError while loading conftest"], read: conftest },
+    FormatReader { signs: &["= FAILURES =", "= ERRORS =", "short test summary", "ERROR collecting"], read: pytest },
+    FormatReader {
+        signs: &["ERROR: not found: ", "no tests ran", "ERROR: file or directory not found"],
+        read: nothing_run,
+    },
+    FormatReader { signs: &["\nFAIL: ", "FAIL: ", "ERROR: "], read: unittest },
+    FormatReader { signs: &["ModuleNotFoundError: ", "ImportError while loading conftest"], read: conftest },
 ];
 
 /// One traceback: its frames and the exception at its end.
 struct Traceback<'a> {
     at: usize,
-    place: Option<Place>,
+    place: Option<SourceLocation>,
     exception: &'a str,
     /// Whether it is printed as the consequence of the one before it.
     is_chained: bool,
 }
 
-fn frame(line: &str) -> Option<Place> {
+fn frame(line: &str) -> Option<SourceLocation> {
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || "|+-E>".contains(c));
     if !line.starts_with("File \"") {
         return None;
     }
     let caught = pattern!(r#"^File "([^"]+)", line ([0-9]+)"#).captures(line)?;
-    Place::caught(caught.get(1), caught.get(2), None)
+    SourceLocation::caught(caught.get(1), caught.get(2), None)
 }
 
 fn exception(line: &str) -> Option<&str> {
@@ -44,9 +47,9 @@ fn exception(line: &str) -> Option<&str> {
     (is_name && is_alone && is_class).then_some(text)
 }
 
-fn all_tracebacks<'a>(page: &Page<'a>) -> Vec<Traceback<'a>> {
+fn all_tracebacks<'a>(page: &OutputPage<'a>) -> Vec<Traceback<'a>> {
     let mut found: Vec<Traceback<'a>> = Vec::new();
-    let mut frames: Vec<Place> = Vec::new();
+    let mut frames: Vec<SourceLocation> = Vec::new();
     let mut start = 0;
     let mut is_chained = false;
     for (at, line) in page.numbered() {
@@ -90,7 +93,7 @@ fn is_outside(heading: &str, line: &str) -> bool {
     indent(line) <= indent(heading) + 2
 }
 
-fn tracebacks(page: &Page<'_>) -> Vec<Remark> {
+fn tracebacks(page: &OutputPage<'_>) -> Vec<Remark> {
     let found = all_tracebacks(page);
     let remark = |traceback: &Traceback<'_>| Remark::cause(traceback.at, traceback.place.clone(), traceback.exception);
     // The last chain is what ended the program: its root first, then what became of it.
@@ -110,11 +113,11 @@ fn tracebacks(page: &Page<'_>) -> Vec<Remark> {
 struct Section<'a> {
     at: usize,
     name: &'a str,
-    place: Option<Place>,
+    place: Option<SourceLocation>,
     said: Option<&'a str>,
 }
 
-fn sections<'a>(page: &Page<'a>) -> Vec<Section<'a>> {
+fn sections<'a>(page: &OutputPage<'a>) -> Vec<Section<'a>> {
     let mut sections: Vec<Section<'a>> = Vec::new();
     let mut is_inside = false;
     for (at, line) in page.numbered() {
@@ -138,7 +141,7 @@ fn sections<'a>(page: &Page<'a>) -> Vec<Section<'a>> {
                     section.place = Some(place);
                 }
             } else if let Some((place, _)) =
-                Place::leading(line).filter(|(place, rest)| !place.is_foreign() && is_location(rest))
+                SourceLocation::leading(line).filter(|(place, rest)| !place.is_foreign() && is_location(rest))
             {
                 section.place = Some(place);
             }
@@ -152,7 +155,7 @@ fn is_location(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with("in ") || exception(rest).is_some()
 }
 
-fn pytest(page: &Page<'_>) -> Vec<Remark> {
+fn pytest(page: &OutputPage<'_>) -> Vec<Remark> {
     let sections = sections(page);
     let summary: Vec<(usize, &str)> = page
         .numbered()
@@ -186,18 +189,18 @@ fn pytest(page: &Page<'_>) -> Vec<Remark> {
 }
 
 /// With `--tb=line` a failure is one line, `path:line: words`, with the words of the summary.
-fn one_line(page: &Page<'_>, summary: &str) -> Option<Place> {
+fn one_line(page: &OutputPage<'_>, summary: &str) -> Option<SourceLocation> {
     let (_, said) = summary.split_once(" - ")?;
-    let mut located = page.lines.iter().filter_map(|line| Place::leading(line));
+    let mut located = page.lines.iter().filter_map(|line| SourceLocation::leading(line));
     located.find(|(_, rest)| !said.is_empty() && rest.contains(said)).map(|(place, _)| place)
 }
 
-fn nothing_run(page: &Page<'_>) -> Vec<Remark> {
+fn nothing_run(page: &OutputPage<'_>) -> Vec<Remark> {
     let said = page.numbered().filter(|(_, line)| line.starts_with("ERROR: "));
     said.map(|(at, line)| Remark::cause(at, None, line)).collect()
 }
 
-fn unittest(page: &Page<'_>) -> Vec<Remark> {
+fn unittest(page: &OutputPage<'_>) -> Vec<Remark> {
     let tracebacks = all_tracebacks(page);
     let headings = page.numbered().filter(|(at, line)| {
         (line.starts_with("FAIL: ") || line.starts_with("ERROR: "))
@@ -211,11 +214,12 @@ fn unittest(page: &Page<'_>) -> Vec<Remark> {
 }
 
 /// pytest could not even begin: `E   ModuleNotFoundError` without a section around it.
-fn conftest(page: &Page<'_>) -> Vec<Remark> {
+fn conftest(page: &OutputPage<'_>) -> Vec<Remark> {
     if !page.lines.iter().any(|line| line.starts_with("ImportError while loading conftest")) {
         return Vec::new();
     }
-    let mut places = page.numbered().rev().filter_map(|(_, line)| Place::leading(line)).map(|(place, _)| place);
+    let mut places =
+        page.numbered().rev().filter_map(|(_, line)| SourceLocation::leading(line)).map(|(place, _)| place);
     let place = places.find(|place| !place.is_foreign());
     let said = page.numbered().find(|(_, line)| line.starts_with("E  "));
     said.map(|(at, line)| Remark::cause(at, place, line[1..].trim())).into_iter().collect()

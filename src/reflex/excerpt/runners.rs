@@ -1,27 +1,29 @@
 //! Test runners whose failures are numbered or marked: jest, vitest, mocha, node, playwright, rspec, minitest, phpunit, ExUnit, tap.
 
-use super::page::Page;
-use super::place::Place;
-use super::{Reader, Remark, javascript};
+use super::page::OutputPage;
+use super::place::SourceLocation;
+use super::{FormatReader, Remark, javascript};
 use crate::reflex::rules::pattern;
 
-pub(super) const READERS: &[Reader] = &[
-    Reader { signs: &["  ● "], read: jest },
-    Reader { signs: &[" FAIL  ", "⎯⎯"], read: vitest },
-    Reader { signs: &["  1) ", "1) "], read: numbered },
-    Reader { signs: &["rspec ./", "rspec "], read: rspec },
-    Reader { signs: &["Failure:", "Error:"], read: minitest },
-    Reader { signs: &["not ok "], read: tap },
-    Reader { signs: &["test at "], read: node },
+pub(super) const READERS: &[FormatReader] = &[
+    FormatReader { signs: &["  ● "], read: jest },
+    FormatReader { signs: &[" FAIL  ", "⎯⎯"], read: vitest },
+    FormatReader { signs: &["  1) ", "1) "], read: numbered },
+    FormatReader { signs: &["rspec ./", "rspec "], read: rspec },
+    FormatReader { signs: &["Failure:", "Error:"], read: minitest },
+    FormatReader { signs: &["not ok "], read: tap },
+    FormatReader { signs: &["test at "], read: node },
 ];
 
 /// Lines a failure may take before its stack begins.
 const LONG: usize = 60;
 
 /// A place in a failure's text: a stack frame, `❯ a.test.ts:3:5`, `# ./a_spec.rb:3:in …`, or a path on a line of its own.
-fn place_of(line: &str) -> Option<Place> {
+fn place_of(line: &str) -> Option<SourceLocation> {
     let text = line.trim_start_matches(|c: char| c.is_whitespace() || "❯#│".contains(c));
-    javascript::frame(text).or_else(|| Place::leading(text).map(|(place, _)| place)).filter(|place| !place.is_foreign())
+    javascript::frame(text)
+        .or_else(|| SourceLocation::leading(text).map(|(place, _)| place))
+        .filter(|place| !place.is_foreign())
 }
 
 /// The first line of a failure's text that says something.
@@ -30,7 +32,7 @@ fn said<'a>(lines: &[&'a str]) -> &'a str {
         let is_heading = ["Failure/Error:", "code:", "stacktrace:", "left:", "right:", "at ", "**"]
             .iter()
             .any(|word| line.starts_with(word));
-        !line.is_empty() && !is_heading && Place::leading(line).is_none()
+        !line.is_empty() && !is_heading && SourceLocation::leading(line).is_none()
     };
     lines.iter().map(|line| line.trim()).find(complains).unwrap_or_default()
 }
@@ -46,13 +48,13 @@ fn values(lines: &[&str]) -> String {
     if values.is_empty() { String::new() } else { format!(" ({})", values.join(", ")) }
 }
 
-fn failure(page: &Page<'_>, at: usize, name: &str, is_end: impl Fn(&str) -> bool) -> Remark {
+fn failure(page: &OutputPage<'_>, at: usize, name: &str, is_end: impl Fn(&str) -> bool) -> Remark {
     let text: Vec<&str> = page.after(at, LONG).iter().take_while(|line| !is_end(line)).copied().collect();
     let place = text.iter().find_map(|line| place_of(line));
     Remark::cause(at, place, format!("{name}: {}{}", said(&text), values(&text)))
 }
 
-fn jest(page: &Page<'_>) -> Vec<Remark> {
+fn jest(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
         let Some(name) = line.strip_prefix("  ● ").filter(|name| !name.starts_with("Console")) else { continue };
@@ -68,7 +70,7 @@ fn jest(page: &Page<'_>) -> Vec<Remark> {
     remarks
 }
 
-fn vitest(page: &Page<'_>) -> Vec<Remark> {
+fn vitest(page: &OutputPage<'_>) -> Vec<Remark> {
     let failed = page.numbered().filter_map(|(at, line)| Some((at, line.strip_prefix(" FAIL  ")?)));
     failed
         .map(|(at, name)| failure(page, at, &format!("FAIL {}", name.trim()), |line| line.starts_with(" FAIL  ")))
@@ -84,7 +86,7 @@ fn heading(line: &str) -> Option<&str> {
 }
 
 /// `  1) name` with the failure below it: mocha, rspec, phpunit, playwright, ExUnit.
-fn numbered(page: &Page<'_>) -> Vec<Remark> {
+fn numbered(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     // mocha marks failures in its tree with the same numbers; the account of them follows the summary.
     let summary = page.lines.iter().position(|line| line.trim().ends_with(" failing")).unwrap_or(0);
@@ -99,7 +101,7 @@ fn numbered(page: &Page<'_>) -> Vec<Remark> {
             .map_or("", |line| line.trim().trim_end_matches(':'));
         let start = if inner.is_empty() { at } else { at + 1 };
         let mut remark = failure(page, start, format!("{name} {inner}").trim(), |line| heading(line).is_some());
-        remark.place = Place::within(&name).or(remark.place);
+        remark.place = SourceLocation::within(&name).or(remark.place);
         if remark.place.is_some() {
             remarks.push(remark);
         }
@@ -107,7 +109,7 @@ fn numbered(page: &Page<'_>) -> Vec<Remark> {
     remarks
 }
 
-fn rspec(page: &Page<'_>) -> Vec<Remark> {
+fn rspec(page: &OutputPage<'_>) -> Vec<Remark> {
     let failed = page.numbered().filter_map(|(at, line)| {
         let (place, name) = line.strip_prefix("rspec ")?.split_once(" # ")?;
         Some(Remark::trail(at, format!("{}: {name}", place.trim())))
@@ -116,18 +118,18 @@ fn rspec(page: &Page<'_>) -> Vec<Remark> {
 }
 
 /// `FooTest#test_x [test/foo_test.rb:5]:` and the words on the next line.
-fn minitest(page: &Page<'_>) -> Vec<Remark> {
+fn minitest(page: &OutputPage<'_>) -> Vec<Remark> {
     let pattern = || pattern!(r"^\s*(\S+#\S+|test_\S+\([^)]*\)) \[([^\]]+):([0-9]+)\]:?$");
     let failed = page.numbered().filter_map(|(at, line)| {
         let caught = line.trim_end_matches(':').strip_suffix(']').and_then(|_| pattern().captures(line))?;
         let words = format!("{}: {}", &caught[1], page.after(at, 2).join(" ").trim());
-        Some(Remark::cause(at, Place::caught(caught.get(2), caught.get(3), None), words))
+        Some(Remark::cause(at, SourceLocation::caught(caught.get(2), caught.get(3), None), words))
     });
     failed.collect()
 }
 
 /// `not ok 3 - name`, with a block that says where.
-fn tap(page: &Page<'_>) -> Vec<Remark> {
+fn tap(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
         let Some(test) = line.trim_start().strip_prefix("not ok ").filter(|test| !test.contains("# TODO")) else {
@@ -147,7 +149,7 @@ fn tap(page: &Page<'_>) -> Vec<Remark> {
                 .map(|value| value.trim().trim_matches('\'').to_owned())
         };
         let place = value("location:")
-            .and_then(|value| Place::leading(&value).map(|(place, _)| place))
+            .and_then(|value| SourceLocation::leading(&value).map(|(place, _)| place))
             .or_else(|| block.iter().find_map(|line| place_of(line)));
         let block_text = || {
             let at = block
@@ -166,9 +168,9 @@ fn tap(page: &Page<'_>) -> Vec<Remark> {
 }
 
 /// `test at a.test.js:3:1`, then `✖ name (1ms)` and the error.
-fn node(page: &Page<'_>) -> Vec<Remark> {
+fn node(page: &OutputPage<'_>) -> Vec<Remark> {
     let failed = page.numbered().filter_map(|(at, line)| {
-        let (place, _) = Place::leading(line.strip_prefix("test at ")?)?;
+        let (place, _) = SourceLocation::leading(line.strip_prefix("test at ")?)?;
         let name = page.next_words(at)?.trim_start_matches(['✖', ' ']);
         let text = page.after(at + 1, 12);
         let own = text.iter().filter_map(|line| javascript::frame(line)).find(|place| !place.is_foreign());

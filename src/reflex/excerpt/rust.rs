@@ -1,29 +1,32 @@
 //! cargo's last words, panics, failing tests, chains of causes. Compiler errors are drawn with a frame: see `frame`.
 
-use super::page::Page;
-use super::place::{self, Place};
-use super::{MOST_READ, Reader, Remark};
+use super::page::OutputPage;
+use super::place::{self, SourceLocation};
+use super::{FormatReader, MOST_READ, Remark};
 use crate::reflex::rules::pattern;
 
-pub(super) const READERS: &[Reader] = &[
-    Reader { signs: &["panicked at"], read: panics },
-    Reader { signs: &["... FAILED", "FAIL ["], read: tests },
-    Reader { signs: &["could not compile", "error: test failed", "aborting due to", "doctest failed"], read: summary },
-    Reader { signs: &["Caused by:", "caused by:"], read: chain },
-    Reader { signs: &["error: linking with"], read: linker },
+pub(super) const READERS: &[FormatReader] = &[
+    FormatReader { signs: &["panicked at"], read: panics },
+    FormatReader { signs: &["... FAILED", "FAIL ["], read: tests },
+    FormatReader {
+        signs: &["could not compile", "error: test failed", "aborting due to", "doctest failed"],
+        read: summary,
+    },
+    FormatReader { signs: &["Caused by:", "caused by:"], read: chain },
+    FormatReader { signs: &["error: linking with"], read: linker },
 ];
 
-fn panics(page: &Page<'_>) -> Vec<Remark> {
+fn panics(page: &OutputPage<'_>) -> Vec<Remark> {
     let pattern =
         pattern!(r"thread '([^']*)' (?:\([0-9]+\) )?panicked at (?:'(.*)', )?(.+?):([0-9]+)(?::([0-9]+))?:?$");
     let mut remarks = Vec::new();
     for (at, line) in page.numbered().filter(|(_, line)| line.contains("panicked at")) {
         let Some(caught) = pattern.captures(line) else { continue };
         let said = caught.get(2).map(|said| said.as_str()).or_else(|| page.next_words(at)).unwrap_or_default();
-        let Some(mut place) = Place::caught(caught.get(3), caught.get(4), caught.get(5)) else { continue };
+        let Some(mut place) = SourceLocation::caught(caught.get(3), caught.get(4), caught.get(5)) else { continue };
         if place.is_foreign() {
             let frames = page.after(at, 60).iter().filter_map(|line| line.trim().strip_prefix("at "));
-            let own = frames.filter_map(|frame| Place::leading(frame)).map(|(place, _)| place);
+            let own = frames.filter_map(|frame| SourceLocation::leading(frame)).map(|(place, _)| place);
             place = own.into_iter().find(|place| !place::is_foreign(&place.path)).unwrap_or(place);
         }
         let values: Vec<&str> = page
@@ -39,7 +42,7 @@ fn panics(page: &Page<'_>) -> Vec<Remark> {
 }
 
 /// Failing tests by name: of use where none of them panicked, because it returned an error.
-fn tests(page: &Page<'_>) -> Vec<Remark> {
+fn tests(page: &OutputPage<'_>) -> Vec<Remark> {
     let name = |line: &str| {
         let line = line.trim();
         let plain = line.strip_prefix("test ")?.strip_suffix(" ... FAILED").map(str::to_owned);
@@ -63,7 +66,7 @@ fn tests(page: &Page<'_>) -> Vec<Remark> {
     failed.take(MOST_READ).map(remark).collect()
 }
 
-fn summary(page: &Page<'_>) -> Vec<Remark> {
+fn summary(page: &OutputPage<'_>) -> Vec<Remark> {
     let is_summary = |line: &str| {
         ["error: could not compile", "error: test failed", "error: aborting due to", "error: doctest failed"]
             .iter()
@@ -74,11 +77,11 @@ fn summary(page: &Page<'_>) -> Vec<Remark> {
 }
 
 /// `error: …` followed by `Caused by:` and indented causes, the last of which is the root. anyhow prints the same.
-fn chain(page: &Page<'_>) -> Vec<Remark> {
+fn chain(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, _) in page.numbered().filter(|(_, line)| matches!(line.trim(), "Caused by:" | "caused by:")) {
         let heading = page.before(at, 6).find(|line| line.to_lowercase().starts_with("error"));
-        remarks.extend(heading.map(|heading| Remark::cause(at, Place::within(heading), heading.trim())));
+        remarks.extend(heading.map(|heading| Remark::cause(at, SourceLocation::within(heading), heading.trim())));
         let indent = page.lines[at].len() - page.lines[at].trim_start().len();
         let causes: Vec<&str> =
             page.after(at, 30).iter().copied().take_while(|line| line.starts_with(&" ".repeat(indent + 2))).collect();
@@ -95,12 +98,12 @@ fn chain(page: &Page<'_>) -> Vec<Remark> {
             .split_once(": ")
             .filter(|(number, _)| number.bytes().all(|c| c.is_ascii_digit()))
             .map_or(root, |(_, words)| words);
-        remarks.push(Remark::cause(at + 1, Place::within(words), format!("caused by: {words}")));
+        remarks.push(Remark::cause(at + 1, SourceLocation::within(words), format!("caused by: {words}")));
     }
     remarks
 }
 
-fn linker(page: &Page<'_>) -> Vec<Remark> {
+fn linker(page: &OutputPage<'_>) -> Vec<Remark> {
     let said = page.numbered().filter(|(_, line)| line.starts_with("error: linking with"));
     said.map(|(at, line)| Remark::trail(at, line)).collect()
 }

@@ -1,26 +1,26 @@
 //! Scripts: shells, perl, PHP, awk and others that write `line 3` in words.
 
-use super::page::Page;
-use super::place::Place;
-use super::{Reader, Remark};
+use super::page::OutputPage;
+use super::place::SourceLocation;
+use super::{FormatReader, Remark};
 use crate::reflex::rules::pattern;
 
-pub(super) const READERS: &[Reader] = &[
-    Reader { signs: &[": line ", " (line ", ": "], read: shells },
-    Reader { signs: &[" at "], read: perl },
-    Reader { signs: &[" on line ", "Uncaught "], read: php },
-    Reader { signs: &[": Error: ", "Traceback"], read: nim },
+pub(super) const READERS: &[FormatReader] = &[
+    FormatReader { signs: &[": line ", " (line ", ": "], read: shells },
+    FormatReader { signs: &[" at "], read: perl },
+    FormatReader { signs: &[" on line ", "Uncaught "], read: php },
+    FormatReader { signs: &[": Error: ", "Traceback"], read: nim },
 ];
 
 /// `x.sh: line 3: words` of bash, `x.sh: 3: words` of dash, `x.fish (line 3): words`.
-fn shells(page: &Page<'_>) -> Vec<Remark> {
+fn shells(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
         let Some((name, line, words)) = script(line) else { continue };
         let words = if words.is_empty() { page.next_words(at).unwrap_or_default() } else { words };
         // An old dash says the script's name twice.
         let words = words.strip_prefix(name).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(words);
-        remarks.push(Remark::cause(at, Some(Place { path: name.to_owned(), line, column: None }), words));
+        remarks.push(Remark::cause(at, Some(SourceLocation { path: name.to_owned(), line, column: None }), words));
     }
     remarks
 }
@@ -49,7 +49,7 @@ fn is_script(name: &str) -> bool {
 }
 
 /// `words at x.pl line 3.` and `words at x.pl line 3, near "…"`.
-fn perl(page: &Page<'_>) -> Vec<Remark> {
+fn perl(page: &OutputPage<'_>) -> Vec<Remark> {
     let pattern = pattern!(r"^(.*) at (\S+) line ([0-9]+)(?:\.$|, <|, near|, at )");
     let caught = page
         .numbered()
@@ -57,7 +57,7 @@ fn perl(page: &Page<'_>) -> Vec<Remark> {
         .filter_map(|(at, line)| Some((at, pattern.captures(line)?)));
     let mut remarks = Vec::new();
     for (at, caught) in caught {
-        let Some(place) = Place::caught(caught.get(2), caught.get(3), None) else { continue };
+        let Some(place) = SourceLocation::caught(caught.get(2), caught.get(3), None) else { continue };
         if caught[1].starts_with("BEGIN failed") || caught[1].starts_with("Compilation failed") {
             remarks.push(Remark::trail(at, page.lines[at]));
         } else if !place.is_foreign() {
@@ -68,15 +68,15 @@ fn perl(page: &Page<'_>) -> Vec<Remark> {
 }
 
 /// `PHP Fatal error:  words in /x/a.php on line 3`, and `Uncaught Error: words in /x/a.php:3`.
-fn php(page: &Page<'_>) -> Vec<Remark> {
+fn php(page: &OutputPage<'_>) -> Vec<Remark> {
     let spoken = pattern!(
         r"^(?:PHP )?((?:Parse|Fatal|Compile|Recoverable fatal|Core) error): +(.*?)(?: in (\S+) on line ([0-9]+)| in (\S+?):([0-9]+))?$"
     );
     let mut remarks: Vec<Remark> = Vec::new();
     for (at, line) in page.numbered() {
         let Some(caught) = spoken.captures(line) else { continue };
-        let place = Place::caught(caught.get(3), caught.get(4), None)
-            .or_else(|| Place::caught(caught.get(5), caught.get(6), None));
+        let place = SourceLocation::caught(caught.get(3), caught.get(4), None)
+            .or_else(|| SourceLocation::caught(caught.get(5), caught.get(6), None));
         let words = format!("{}: {}", &caught[1], &caught[2]);
         // The same error goes to the log and to the screen.
         if remarks.iter().all(|known| known.words != words) {
@@ -87,13 +87,15 @@ fn php(page: &Page<'_>) -> Vec<Remark> {
 }
 
 /// `a.nim(3, 5) Error: words`.
-fn nim(page: &Page<'_>) -> Vec<Remark> {
+fn nim(page: &OutputPage<'_>) -> Vec<Remark> {
     let pattern = || pattern!(r"^(\S+\.nims?)\(([0-9]+), ([0-9]+)\) (Error: .*)$");
     let caught = page
         .numbered()
         .filter(|(_, line)| line.contains(") Error: "))
         .filter_map(|(at, line)| Some((at, pattern().captures(line)?)));
     caught
-        .map(|(at, caught)| Remark::cause(at, Place::caught(caught.get(1), caught.get(2), caught.get(3)), &caught[4]))
+        .map(|(at, caught)| {
+            Remark::cause(at, SourceLocation::caught(caught.get(1), caught.get(2), caught.get(3)), &caught[4])
+        })
         .collect()
 }

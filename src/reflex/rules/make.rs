@@ -6,7 +6,7 @@ use super::{Rule, pattern, swap};
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::line;
-use crate::reflex::world::{Kind, World};
+use crate::reflex::world::{FileKind, World};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -190,7 +190,7 @@ fn elsewhere(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let entries = world.entries(Path::new("."));
     let mut below = entries
         .iter()
-        .filter(|entry| entry.kind == Kind::Directory)
+        .filter(|entry| entry.kind == FileKind::Directory)
         .take(40)
         .filter(|entry| MAKEFILES.iter().any(|name| has(&format!("{}/{name}", entry.name))));
     let first = below.next()?;

@@ -1,4 +1,4 @@
-//! The rules, a file for each family.
+//! The rules, one file per family.
 
 mod build;
 mod c;
@@ -32,14 +32,14 @@ use super::case::Case;
 use super::finding::Finding;
 use super::world::World;
 
-/// Something known about failures of one kind.
+/// A rule for one kind of failure.
 pub(super) struct Rule {
-    /// For tests and the log.
+    /// The name, for tests and the log.
     pub(super) name: &'static str,
-    /// The commands it is about; empty if any.
+    /// The commands that it applies to. Empty for all commands.
     pub(super) tools: &'static [&'static str],
-    /// Text of which one piece must be in the output, as it is; empty if the command alone tells. Looked for before any pattern
-    /// is compiled, which is what keeps an answer quick.
+    /// Texts of which one must be in the output. Empty if the command alone decides. They are searched before any pattern is compiled, which
+    /// keeps a diagnosis fast.
     pub(super) signs: &'static [&'static str],
     pub(super) apply: fn(&Case<'_>, &dyn World) -> Option<Finding>,
 }
@@ -51,7 +51,7 @@ impl Rule {
     }
 }
 
-/// Every rule. Of two that believe themselves equally, the earlier family wins.
+/// Every rule. Of two findings with the same confidence, the one of the earlier family comes first.
 pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
     [
         build::RULES,
@@ -91,27 +91,27 @@ pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
         shells::RULES,
         texts::RULES,
         unknown::RULES,
-        // What any tool says comes behind what is known of this one.
+        // The general rules come after those for particular tools.
         own_words::RULES,
     ]
     .into_iter()
     .flatten()
 }
 
-/// All that rules look for in an output before they look closer.
+/// The signs of all rules.
 pub(super) fn signs() -> impl Iterator<Item = &'static str> {
     all().flat_map(|rule| rule.signs.iter().copied()).chain(texts::signs())
 }
 
-/// Compiles a pattern whose `\w`, `\d`, `\s` and `\b` are those of ASCII: tools name things so, and the tables of Unicode would take most
-/// of the time of an answer to compile.
+/// Compiles a pattern in which `\w`, `\d`, `\s` and `\b` match ASCII only. Names in the output of tools are ASCII, and compiling the Unicode
+/// tables would take most of the time of a diagnosis.
 pub(super) fn compiled(text: &str) -> Result<regex::Regex, regex::Error> {
     let plain = text.replace(r"\w", "[0-9A-Za-z_]").replace(r"\d", "[0-9]").replace(r"\b", r"(?-u:\b)");
     let plain = plain.replace(r"\s", r"[\t-\r\x20]").replace(r"\S", r"[^\t-\r\x20]");
     regex::Regex::new(&plain)
 }
 
-/// A pattern that is compiled when it is first needed.
+/// A pattern that is compiled on first use.
 macro_rules! pattern {
     ($text:literal) => {{
         static PATTERN: std::sync::LazyLock<regex::Regex> = std::sync::LazyLock::new(|| {

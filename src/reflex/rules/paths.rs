@@ -5,7 +5,7 @@ use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::line::quoted;
 use crate::reflex::near;
-use crate::reflex::world::{Kind, World};
+use crate::reflex::world::{FileKind, World};
 use crate::text::shell::Redirection;
 
 /// How tools say that a path is not there.
@@ -178,8 +178,8 @@ fn mkdir_exists(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let (_, name) =
         case.operands().find(|(_, word)| case.output.line_with("xists").is_some_and(|line| line.contains(word)))?;
     let what = match world.kind(&near::expanded(name, world)) {
-        Some(Kind::File | Kind::Program) => "a file of that name is there",
-        Some(Kind::Directory) | None => "it is there already",
+        Some(FileKind::File | FileKind::Program) => "a file of that name is there",
+        Some(FileKind::Directory) | None => "it is there already",
     };
     Some(Finding::cause(Confidence::Likely, format!("{name} cannot be made: {what}.")))
 }
@@ -327,7 +327,8 @@ fn missing_path(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         return sourced_here(case, index, typed);
     }
     let near = near::path(typed, world)?;
-    let kind = if world.kind(&near::expanded(&near, world)) == Some(Kind::Directory) { "directory" } else { "file" };
+    let kind =
+        if world.kind(&near::expanded(&near, world)) == Some(FileKind::Directory) { "directory" } else { "file" };
     Some(
         Finding::fix(Confidence::Likely, with_path(case, index, &near), format!("the nearest {kind}"))
             .because(format!("There is no {typed}; {near} is there.")),
@@ -409,7 +410,7 @@ fn file_with_slash(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let (index, typed) =
         case.operands().find(|(_, word)| word.ends_with('/') && line.contains(word.trim_end_matches('/')))?;
     let bare = typed.trim_end_matches('/');
-    matches!(world.kind(&near::expanded(bare, world)), Some(Kind::File | Kind::Program)).then(|| {
+    matches!(world.kind(&near::expanded(bare, world)), Some(FileKind::File | FileKind::Program)).then(|| {
         Finding::fix(Confidence::Likely, with_path(case, index, bare), "without the slash")
             .because(format!("{bare} is a file."))
     })
@@ -419,7 +420,7 @@ fn file_with_slash(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
 fn directory_run(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let name = case.word(0)?;
     let is_directory = case.output.lines().iter().any(|line| line.contains("s a directory") && names(line, name))
-        || world.kind(&near::expanded(name, world)) == Some(Kind::Directory);
+        || world.kind(&near::expanded(name, world)) == Some(FileKind::Directory);
     (is_directory && case.words().len() == 1 && name.contains('/')
         || is_directory && case.output.says(&format!(": {name}: Is a directory")))
     .then(|| {

@@ -141,7 +141,7 @@ fn typographic(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         return None;
     }
     let mut plain = text.replace(['‘', '’', '′'], "'").replace(['“', '”', '„', '″'], "\"");
-    for part in Line::words_of(&plain).into_iter().rev() {
+    for part in QuotedLine::words_of(&plain).into_iter().rev() {
         let word = &plain[part.clone()];
         let dashes = match word.chars().next() {
             Some('—') => "--",
@@ -165,9 +165,9 @@ fn typographic(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 }
 
 /// Where words are, by blanks alone.
-struct Line;
+struct QuotedLine;
 
-impl Line {
+impl QuotedLine {
     fn words_of(text: &str) -> Vec<std::ops::Range<usize>> {
         let mut found = Vec::new();
         let mut start = None;

@@ -3,7 +3,7 @@
 use super::{Rule, pattern};
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
-use crate::reflex::line::Part;
+use crate::reflex::line::CommandPart;
 use crate::reflex::world::World;
 use crate::text::shell::Operator;
 
@@ -284,11 +284,12 @@ fn placeholder(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 /// `for i in 1 2; echo $i; done`.
 fn loop_without_do(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let parts = case.line.parts();
-    let begins = |part: &Part, any: &[&str]| part.words.first().is_some_and(|word| any.contains(&word.text.as_str()));
+    let begins =
+        |part: &CommandPart, any: &[&str]| part.words.first().is_some_and(|word| any.contains(&word.text.as_str()));
     let head = parts.iter().position(|part| begins(part, &["for", "while", "until"]))?;
     let has_do = parts.iter().any(|part| part.words.iter().any(|word| word.text == "do"));
     let is_closed = parts.iter().any(|part| begins(part, &["done"]));
-    let is_separate = |part: &&Part| matches!(part.operator, Some(Operator::Newline | Operator::Semicolon));
+    let is_separate = |part: &&CommandPart| matches!(part.operator, Some(Operator::Newline | Operator::Semicolon));
     let body = parts.iter().skip(head + 1).find(is_separate)?;
     (is_closed && !has_do && !begins(body, &["done"])).then(|| {
         let start = body.span().start;

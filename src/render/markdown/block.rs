@@ -2,7 +2,7 @@
 
 /// The kind of a source line, as far as the line alone determines it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Kind<'a> {
+pub(super) enum LineKind<'a> {
     Blank,
     Heading {
         level: usize,
@@ -36,32 +36,32 @@ pub(super) struct Fence<'a> {
     pub(super) language: &'a str,
 }
 
-pub(super) fn kind(line: &str) -> Kind<'_> {
+pub(super) fn kind(line: &str) -> LineKind<'_> {
     let text = line.trim_start();
     let indent = columns(&line[..line.len() - text.len()]);
     if text.trim_end().is_empty() {
-        return Kind::Blank;
+        return LineKind::Blank;
     }
     if let Some(fence) = fence(indent, text) {
-        return Kind::Fence(fence);
+        return LineKind::Fence(fence);
     }
     if is_rule(text) {
-        return Kind::Rule;
+        return LineKind::Rule;
     }
     if let Some((level, text)) = heading(text) {
-        return Kind::Heading { level, text };
+        return LineKind::Heading { level, text };
     }
     if let Some((marker, text)) = item(text) {
-        return Kind::Item { indent, marker, text };
+        return LineKind::Item { indent, marker, text };
     }
     if text.starts_with('>') {
         let (depth, text) = quote(text);
-        return Kind::Quote { depth, text };
+        return LineKind::Quote { depth, text };
     }
     if text.starts_with('|') {
-        return Kind::Row;
+        return LineKind::Row;
     }
-    Kind::Text { indent, text }
+    LineKind::Text { indent, text }
 }
 
 fn columns(blanks: &str) -> usize {
@@ -131,16 +131,19 @@ mod tests {
 
     #[test]
     fn the_kind_of_a_line_is_recognised() {
-        assert_eq!(kind("## Title ##"), Kind::Heading { level: 2, text: "Title" });
-        assert_eq!(kind("#hash"), Kind::Text { indent: 0, text: "#hash" });
-        assert_eq!(kind("# C#"), Kind::Heading { level: 1, text: "C#" });
-        assert_eq!(kind("- - -"), Kind::Rule);
-        assert_eq!(kind("  - item"), Kind::Item { indent: 2, marker: "-", text: "item" });
-        assert_eq!(kind("12. item"), Kind::Item { indent: 0, marker: "12.", text: "item" });
-        assert_eq!(kind("-5 degrees"), Kind::Text { indent: 0, text: "-5 degrees" });
-        assert_eq!(kind(">> deep"), Kind::Quote { depth: 2, text: "deep" });
-        assert_eq!(kind("```rust,ignore"), Kind::Fence(Fence { indent: 0, mark: '`', length: 3, language: "rust" }));
-        assert_eq!(kind("```inline``` code"), Kind::Text { indent: 0, text: "```inline``` code" });
+        assert_eq!(kind("## Title ##"), LineKind::Heading { level: 2, text: "Title" });
+        assert_eq!(kind("#hash"), LineKind::Text { indent: 0, text: "#hash" });
+        assert_eq!(kind("# C#"), LineKind::Heading { level: 1, text: "C#" });
+        assert_eq!(kind("- - -"), LineKind::Rule);
+        assert_eq!(kind("  - item"), LineKind::Item { indent: 2, marker: "-", text: "item" });
+        assert_eq!(kind("12. item"), LineKind::Item { indent: 0, marker: "12.", text: "item" });
+        assert_eq!(kind("-5 degrees"), LineKind::Text { indent: 0, text: "-5 degrees" });
+        assert_eq!(kind(">> deep"), LineKind::Quote { depth: 2, text: "deep" });
+        assert_eq!(
+            kind("```rust,ignore"),
+            LineKind::Fence(Fence { indent: 0, mark: '`', length: 3, language: "rust" })
+        );
+        assert_eq!(kind("```inline``` code"), LineKind::Text { indent: 0, text: "```inline``` code" });
     }
 
     #[test]

@@ -5,7 +5,7 @@ use pulldown_cmark::{Event, Options as Extensions, Parser, Tag, TagEnd};
 use crate::render::line::StyledLine;
 use crate::render::link::safe_url;
 use crate::render::look::Look;
-use crate::render::{Depth, Options};
+use crate::render::{Depth, RenderOptions};
 
 /// Put before and after a source. It keeps the source from beginning a block, keeps blanks at both ends, and counts as punctuation for
 /// emphasis.
@@ -19,7 +19,7 @@ fn parse(fenced: &str) -> Parser<'_> {
 }
 
 /// Renders a source without line breaks.
-pub(super) fn inline(source: &str, base: Look, options: &Options) -> StyledLine {
+pub(super) fn inline(source: &str, base: Look, options: &RenderOptions) -> StyledLine {
     let fenced = format!("{FENCE}{source}{FENCE}");
     let mut line = StyledLine::new();
     let mut styles = vec![base];

@@ -3,9 +3,9 @@
 use crate::render::line::StyledLine;
 use crate::render::look::Look;
 
-use super::block::{self, Kind};
+use super::block::{self, LineKind};
 use super::stream::{Block, Stream, unindented};
-use super::text::Text;
+use super::text::TextBlock;
 
 /// How many rows of an incomplete table are shown.
 const ROWS_SHOWN: usize = 6;
@@ -39,7 +39,7 @@ impl Stream {
                     let mut joined = open.clone();
                     if !unclear {
                         // A quoted line is joined without its marker.
-                        joined.join(Text::opened(line, &self.items).source.trim_end());
+                        joined.join(TextBlock::opened(line, &self.items).source.trim_end());
                     }
                     return vec![joined.guess("", &self.options)];
                 }
@@ -63,16 +63,16 @@ impl Stream {
             return None;
         }
         match block::kind(line) {
-            Kind::Blank | Kind::Rule | Kind::Fence(_) => None,
-            Kind::Row => {
+            LineKind::Blank | LineKind::Rule | LineKind::Fence(_) => None,
+            LineKind::Row => {
                 let room = usize::from(self.options.columns).saturating_sub(1);
                 Some(StyledLine::of(Look::MUTED, line).clipped(room, &self.options))
             }
-            Kind::Text { indent, .. } if self.is_indented_code(indent) => {
+            LineKind::Text { indent, .. } if self.is_indented_code(indent) => {
                 Some(StyledLine::of(Look::PLAIN, unindented(line, 4)))
             }
-            Kind::Text { .. } | Kind::Quote { .. } | Kind::Heading { .. } | Kind::Item { .. } => {
-                Some(Text::opened(line, &self.items).guess("", &self.options))
+            LineKind::Text { .. } | LineKind::Quote { .. } | LineKind::Heading { .. } | LineKind::Item { .. } => {
+                Some(TextBlock::opened(line, &self.items).guess("", &self.options))
             }
         }
     }

@@ -2,15 +2,15 @@
 
 use crate::render::code::Highlighter;
 use crate::render::line::StyledLine;
-use crate::render::look::{Look, Role};
+use crate::render::look::{Look, TextRole};
 use crate::render::region::Final;
-use crate::render::{Options, Size};
+use crate::render::{RenderOptions, ScreenSize};
 use crate::text::{KIB, width};
 
-use super::block::{self, Kind};
+use super::block::{self, LineKind};
 use super::inline::inline;
 use super::table::{begins_loosely, table};
-use super::text::{STEP, Text, char_boundary_from};
+use super::text::{STEP, TextBlock, char_boundary_from};
 
 /// The longest row of a table. A row is held back until it is complete, so a longer one is shown as text.
 const LONGEST_ROW: usize = 8 * KIB;
@@ -20,7 +20,7 @@ const MOST_ROWS: usize = 500;
 const LONGEST_TITLE: usize = 120;
 
 pub(in crate::render) struct Stream {
-    pub(super) options: Options,
+    pub(super) options: RenderOptions,
     /// The source line so far.
     pub(super) line: String,
     /// Whether the beginning of the source line is already in the block.
@@ -36,13 +36,13 @@ pub(in crate::render) struct Stream {
 
 pub(super) enum Block {
     None,
-    Text(Text),
+    Text(TextBlock),
     Code { indent: usize, mark: char, length: usize, highlighter: Option<Highlighter> },
     Table(Vec<String>),
 }
 
 impl Stream {
-    pub(in crate::render) fn new(options: Options) -> Stream {
+    pub(in crate::render) fn new(options: RenderOptions) -> Stream {
         Stream {
             options,
             line: String::new(),
@@ -55,7 +55,7 @@ impl Stream {
         }
     }
 
-    pub(in crate::render) fn resize(&mut self, size: Size) {
+    pub(in crate::render) fn resize(&mut self, size: ScreenSize) {
         self.options.resize(size);
     }
 
@@ -181,8 +181,8 @@ impl Stream {
     /// Whether the line is a row of a table. Rows of a table that began without outer bars may lack them too.
     fn is_row(&self, line: &str) -> bool {
         match (block::kind(line), &self.block) {
-            (Kind::Row, _) => true,
-            (Kind::Text { .. }, Block::Table(rows)) => {
+            (LineKind::Row, _) => true,
+            (LineKind::Text { .. }, Block::Table(rows)) => {
                 rows.len() > 1 && !rows[0].starts_with('|') && line.contains('|')
             }
             _ => false,
@@ -214,11 +214,11 @@ impl Stream {
             return self.close();
         }
         match block::kind(line) {
-            Kind::Blank => {
+            LineKind::Blank => {
                 self.close();
                 self.blank_due = true;
             }
-            Kind::Fence(fence) => {
+            LineKind::Fence(fence) => {
                 self.close();
                 self.blank_due = true;
                 self.gap();
@@ -226,23 +226,27 @@ impl Stream {
                 let (indent, mark, length) = (fence.indent, fence.mark, fence.length);
                 self.block = Block::Code { indent, mark, length, highlighter };
             }
-            Kind::Rule => {
+            LineKind::Rule => {
                 self.close();
                 self.gap();
                 let length = usize::from(self.options.columns).saturating_sub(1).min(40);
                 self.finals.push(Final::Line(StyledLine::of(Look::MUTED, &"─".repeat(length))));
             }
-            Kind::Text { indent, text } if self.is_indented_code(indent) => {
+            LineKind::Text { indent, text } if self.is_indented_code(indent) => {
                 self.gap();
                 let text = format!("{}{text}", " ".repeat(indent - 4));
                 self.finals.push(Final::Line(StyledLine::of(Look::PLAIN, &text)));
             }
-            Kind::Text { .. } | Kind::Quote { .. } | Kind::Heading { .. } | Kind::Item { .. } | Kind::Row => {
+            LineKind::Text { .. }
+            | LineKind::Quote { .. }
+            | LineKind::Heading { .. }
+            | LineKind::Item { .. }
+            | LineKind::Row => {
                 let continues = self.continues(line);
                 if !continues {
                     self.close();
                 }
-                let fresh = Text::opened(line, &self.items);
+                let fresh = TextBlock::opened(line, &self.items);
                 self.settle_items(line);
                 match &mut self.block {
                     Block::Text(open) if continues => open.join(&fresh.source),
@@ -264,28 +268,38 @@ impl Stream {
     pub(super) fn continues(&self, line: &str) -> bool {
         // A heading is a single line.
         let Block::Text(open) = &self.block else { return false };
-        if open.style.role.is_some_and(|role| matches!(role, Role::Title | Role::Heading)) {
+        if open.style.role.is_some_and(|role| matches!(role, TextRole::Title | TextRole::Heading)) {
             return false;
         }
         match block::kind(line) {
-            Kind::Text { .. } => true,
-            Kind::Quote { depth, text } => open.quoted == depth && !text.is_empty() && block::item(text).is_none(),
-            Kind::Blank | Kind::Heading { .. } | Kind::Rule | Kind::Fence(_) | Kind::Item { .. } | Kind::Row => false,
+            LineKind::Text { .. } => true,
+            LineKind::Quote { depth, text } => open.quoted == depth && !text.is_empty() && block::item(text).is_none(),
+            LineKind::Blank
+            | LineKind::Heading { .. }
+            | LineKind::Rule
+            | LineKind::Fence(_)
+            | LineKind::Item { .. }
+            | LineKind::Row => false,
         }
     }
 
     /// Closes the list items that the line is not part of, and opens the one that it begins.
     fn settle_items(&mut self, line: &str) {
         match block::kind(line) {
-            Kind::Item { indent, .. } => {
+            LineKind::Item { indent, .. } => {
                 self.items.retain(|item| *item < indent);
                 self.items.push(indent);
             }
-            Kind::Text { indent, .. } if !matches!(self.block, Block::Text(_)) => {
+            LineKind::Text { indent, .. } if !matches!(self.block, Block::Text(_)) => {
                 self.items.retain(|item| *item < indent)
             }
-            Kind::Heading { .. } => self.items.clear(),
-            Kind::Text { .. } | Kind::Quote { .. } | Kind::Row | Kind::Blank | Kind::Rule | Kind::Fence(_) => {}
+            LineKind::Heading { .. } => self.items.clear(),
+            LineKind::Text { .. }
+            | LineKind::Quote { .. }
+            | LineKind::Row
+            | LineKind::Blank
+            | LineKind::Rule
+            | LineKind::Fence(_) => {}
         }
     }
 

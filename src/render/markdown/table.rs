@@ -1,6 +1,6 @@
 //! Tables: aligned columns if they fit, otherwise one record below another.
 
-use crate::render::Options;
+use crate::render::RenderOptions;
 use crate::render::line::{Hang, StyledLine};
 use crate::render::look::Look;
 
@@ -16,7 +16,7 @@ enum Align {
 const GAP: usize = 2;
 
 /// Renders the rows of a table. Returns `None` if the second row is not a delimiter row, so that the rows are not a table.
-pub(super) fn table(rows: &[String], options: &Options) -> Option<Vec<StyledLine>> {
+pub(super) fn table(rows: &[String], options: &RenderOptions) -> Option<Vec<StyledLine>> {
     let [header, delimiter, body @ ..] = rows else { return None };
     let aligns = cells(delimiter).into_iter().map(align).collect::<Option<Vec<Align>>>()?;
     let row = |source: &String, style: Look| -> Vec<StyledLine> {

@@ -1,11 +1,11 @@
 //! A growing text: one logical line.
 
-use crate::render::Options;
+use crate::render::RenderOptions;
 use crate::render::line::{Hang, StyledLine};
 use crate::render::look::Look;
 use crate::text::width;
 
-use super::block::{self, Kind};
+use super::block::{self, LineKind};
 use super::inline::{cut, inline};
 use super::preview::{certain, mended};
 
@@ -14,7 +14,7 @@ pub(super) const STEP: usize = 160;
 
 /// A paragraph, heading, list item or quote: one logical line.
 #[derive(Clone)]
-pub(super) struct Text {
+pub(super) struct TextBlock {
     /// The marker before the text, such as a bullet. Empty once it is final.
     lead: StyledLine,
     /// The indentation of further rows.
@@ -33,11 +33,11 @@ pub(super) struct Text {
     pub(super) begun: bool,
 }
 
-impl Text {
+impl TextBlock {
     /// The text that a line begins, inside list items with these indents.
-    pub(super) fn opened(line: &str, items: &[usize]) -> Text {
+    pub(super) fn opened(line: &str, items: &[usize]) -> TextBlock {
         let indent = |levels: usize| StyledLine::of(Look::PLAIN, &"  ".repeat(levels));
-        let text = |lead: StyledLine, style, source: &str| Text {
+        let text = |lead: StyledLine, style, source: &str| TextBlock {
             hang: Hang::below(lead.cells()),
             lead,
             style,
@@ -49,15 +49,15 @@ impl Text {
             begun: false,
         };
         match block::kind(line) {
-            Kind::Heading { level: 1, text: title } => text(StyledLine::new(), Look::TITLE, title),
-            Kind::Heading { text: title, .. } => text(StyledLine::new(), Look::HEADING, title),
-            Kind::Item { indent: column, marker, text: words } => {
+            LineKind::Heading { level: 1, text: title } => text(StyledLine::new(), Look::TITLE, title),
+            LineKind::Heading { text: title, .. } => text(StyledLine::new(), Look::HEADING, title),
+            LineKind::Item { indent: column, marker, text: words } => {
                 let levels = items.iter().take_while(|item| **item < column).count();
                 let lead = indent(levels).with(Look::PLAIN, &format!("{} ", bullet(marker)));
                 let (lead, words) = task(lead, words);
                 text(lead, Look::PLAIN, words)
             }
-            Kind::Quote { depth, text: words } => {
+            LineKind::Quote { depth, text: words } => {
                 let mut lead = StyledLine::of(Look::MUTED, &"> ".repeat(depth));
                 let words = match block::item(words) {
                     Some((marker, words)) => {
@@ -67,13 +67,13 @@ impl Text {
                     None => words,
                 };
                 let text = text(lead, Look::QUOTE, words);
-                Text { quoted: depth, hang: Hang { quoted: depth, ..text.hang }, ..text }
+                TextBlock { quoted: depth, hang: Hang { quoted: depth, ..text.hang }, ..text }
             }
-            Kind::Text { indent: column, text: words } => {
+            LineKind::Text { indent: column, text: words } => {
                 let levels = items.iter().take_while(|item| **item < column).count();
                 text(indent(levels), Look::PLAIN, words)
             }
-            Kind::Row | Kind::Blank | Kind::Rule | Kind::Fence(_) => {
+            LineKind::Row | LineKind::Blank | LineKind::Rule | LineKind::Fence(_) => {
                 text(StyledLine::new(), Look::PLAIN, line.trim_start())
             }
         }
@@ -94,7 +94,7 @@ impl Text {
     }
 
     /// Takes the beginning of a long text and makes it final.
-    pub(super) fn commit(&mut self, cap: usize, options: &Options) -> Vec<StyledLine> {
+    pub(super) fn commit(&mut self, cap: usize, options: &RenderOptions) -> Vec<StyledLine> {
         let mut parts = Vec::new();
         while self.source.len() >= self.due.min(cap) {
             let at = match cut(&self.source) {
@@ -123,14 +123,14 @@ impl Text {
     }
 
     /// The look of the text if nothing follows.
-    pub(super) fn ended(&self, options: &Options) -> StyledLine {
+    pub(super) fn ended(&self, options: &RenderOptions) -> StyledLine {
         let mut line = self.lead.clone();
         line.append(&inline(self.source.trim_end(), self.style, options));
         line.wrapped(self.hang)
     }
 
     /// The likely look of the text with `more` appended.
-    pub(super) fn guess(&self, more: &str, options: &Options) -> StyledLine {
+    pub(super) fn guess(&self, more: &str, options: &RenderOptions) -> StyledLine {
         let source = format!("{}{more}", self.source);
         let source = if self.disputed { certain(&source).to_owned() } else { mended(&source) };
         let mut line = self.lead.clone();

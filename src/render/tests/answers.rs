@@ -200,7 +200,7 @@ fn rows_without_a_delimiter_row_are_text() {
 #[test]
 fn with_wrapping_by_the_terminal_long_lines_are_not_broken() {
     let words = "word ".repeat(60);
-    let scene = Scene::with(Options { wrap: Wrapping::Terminal, ..options(40) }).pieces(&words, 3).finish();
+    let scene = Scene::with(RenderOptions { wrap: Wrapping::Terminal, ..options(40) }).pieces(&words, 3).finish();
     assert_eq!(scene.bytes.iter().filter(|byte| **byte == b'\n').count(), 1);
     assert_eq!(scene.copied(), words.trim_end());
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::chat::{Ending, Usage};
 
-fn turn(options: Options) -> Scene {
+fn turn(options: RenderOptions) -> Scene {
     let scene = Scene::with(options).event(Event::StepStarted { step: 1 }).event(Event::Thinking("hm".to_owned()));
     let scene = scene.text("Let **me** see `x` → “y”.\n").start("1", "bash", "make").wait(1_000).output("1", "a\nb\n");
     let scene = scene.done("1", Outcome::failed("exit status 2")).text("- It [fails](https://a.b).");
@@ -13,7 +13,7 @@ fn turn(options: Options) -> Scene {
 
 #[test]
 fn with_depth_none_no_colours_are_written() {
-    let scene = turn(Options { colour: Depth::None, ..options(60) });
+    let scene = turn(RenderOptions { colour: Depth::None, ..options(60) });
     insta::assert_snapshot!(scene.screen(), @"
     ∴ thought for 0ms · Ctrl-T
 
@@ -34,7 +34,7 @@ fn with_depth_none_no_colours_are_written() {
 
 #[test]
 fn without_utf8_everything_is_ascii() {
-    let scene = turn(Options { unicode: false, ..options(60) });
+    let scene = turn(RenderOptions { unicode: false, ..options(60) });
     assert!(scene.bytes.is_ascii());
     insta::assert_snapshot!(scene.screen(), @r#"
     ~ thought for 0ms, Ctrl-T
@@ -53,7 +53,7 @@ fn without_utf8_everything_is_ascii() {
 
 #[test]
 fn a_dumb_terminal_gets_plain_text() {
-    let scene = turn(Options { mode: Mode::Dumb, ..options(60) });
+    let scene = turn(RenderOptions { mode: TerminalMode::Dumb, ..options(60) });
     insta::assert_snapshot!(scene.escapes(), @"
     ∴ thought for 0ms · Ctrl-T␍␊
     ␍␊
@@ -70,8 +70,9 @@ fn a_dumb_terminal_gets_plain_text() {
 
 #[test]
 fn without_hyperlinks_the_address_is_shown() {
-    let scene =
-        Scene::with(Options { hyperlinks: false, ..options(60) }).text("[docs](https://a.b) <https://c.d>").finish();
+    let scene = Scene::with(RenderOptions { hyperlinks: false, ..options(60) })
+        .text("[docs](https://a.b) <https://c.d>")
+        .finish();
     insta::assert_snapshot!(scene.screen(), @"
     docs (https://a.b) https://c.d
     █
@@ -84,7 +85,7 @@ fn run<'a>(command: &'a str, always: Option<&'a str>) -> ApprovalRequest<'a> {
 
 #[test]
 fn an_approval_card_shows_the_whole_command_and_its_place() {
-    let change = Change { path: "src/a.rs", old: "a\nlet x = 1;\nb\n", new: "a\nlet y = 1;\nb\n" };
+    let change = FileChange { path: "src/a.rs", old: "a\nlet x = 1;\nb\n", new: "a\nlet y = 1;\nb\n" };
     let asked =
         ApprovalRequest { subject: Subject::Edit(change), place: None, always: Some("all edits here, this session") };
     insta::assert_snapshot!(shown(&approval_card(&asked, 24, &options(80)).text, 80), @"
@@ -153,7 +154,7 @@ fn a_question_taller_than_the_screen_says_so() {
 #[test]
 fn lookalike_characters_in_names_are_reported() {
     let edit = |path| ApprovalRequest {
-        subject: Subject::Edit(Change { path, old: "", new: "a\n" }),
+        subject: Subject::Edit(FileChange { path, old: "", new: "a\n" }),
         place: None,
         always: None,
     };
@@ -179,7 +180,7 @@ fn invisible_characters_of_a_diff_are_spelled_out() {
 
 #[test]
 fn an_approval_card_works_on_a_dumb_terminal() {
-    let options = Options { mode: Mode::Dumb, ..options(80) };
+    let options = RenderOptions { mode: TerminalMode::Dumb, ..options(80) };
     insta::assert_snapshot!(approval_card(&run("make", None), 24, &options).text, @"
     ? run make
     y yes  n no  n <why> tell it why  Esc no

@@ -84,7 +84,7 @@ proptest! {
             Widening::Ignores => rows,
             Widening::Widens => 300 + 8_000 / columns,
         };
-        let options = Options { rows, wrap, ..options(columns) };
+        let options = RenderOptions { rows, wrap, ..options(columns) };
         let mut whole = Scene::with(options.clone()).on(widening).text(&text).finish();
         let mut scene = Scene::with(options).on(widening);
         let mut pauses = pauses.iter().cycle();
@@ -116,7 +116,7 @@ proptest! {
         hyperlinks: bool,
         columns in 40u16..160,
     ) {
-        let options = Options { unicode, hyperlinks, ..options(columns) };
+        let options = RenderOptions { unicode, hyperlinks, ..options(columns) };
         let mut scene = Scene::with(options.clone()).event(Event::StepStarted { step: 1 });
         scene = scene.event(Event::Thinking(parts[0].clone())).act(|painter, _, out| painter.toggle_thinking(out));
         scene = scene.event(Event::Thinking(parts[1].clone())).wait(1_500).text(&parts[2]).text(&parts[3]).wait(1_500);
@@ -133,14 +133,14 @@ proptest! {
         scene = scene.event(Event::Usage(Usage { input: 1, ..Usage::default() }));
         scene = scene.event(Event::Finished(Ending::Failed(Failure::new(FailureKind::Server, parts[4].clone())))).finish();
         assert_only_ours(&scene.bytes);
-        let change = Change { path: &parts[6], old: &parts[7], new: &parts[0] };
+        let change = FileChange { path: &parts[6], old: &parts[7], new: &parts[0] };
         let command = Subject::Command { action: "run", command: &parts[1] };
         let asked = [command, Subject::Edit(change)]
             .map(|subject| ApprovalRequest { subject, place: Some(&parts[4]), always: Some(&parts[5]) });
         for asked in &asked {
             assert_only_ours(approval_card(asked, 24, &options).text.as_bytes());
         }
-        let dumb = Options { mode: Mode::Dumb, ..options };
+        let dumb = RenderOptions { mode: TerminalMode::Dumb, ..options };
         let plain = Scene::with(dumb.clone())
             .text(&parts[2])
             .event(Event::Usage(Usage { input: 1, ..Usage::default() }))

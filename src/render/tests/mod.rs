@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use super::*;
 use crate::chat::{Call, Event, Outcome, Shown, ToolKind};
 
-pub(super) fn options(columns: u16) -> Options {
-    Options {
+pub(super) fn options(columns: u16) -> RenderOptions {
+    RenderOptions {
         columns,
         rows: 60,
         wrap: Wrapping::Words,
@@ -22,7 +22,7 @@ pub(super) fn options(columns: u16) -> Options {
         unicode: true,
         synchronized: true,
         hyperlinks: true,
-        mode: Mode::Terminal,
+        mode: TerminalMode::Terminal,
     }
 }
 
@@ -58,7 +58,7 @@ impl Scene {
         Scene::with(options(columns))
     }
 
-    pub(super) fn with(options: Options) -> Scene {
+    pub(super) fn with(options: RenderOptions) -> Scene {
         code::load_grammars();
         let terminal = terminal(options.rows, options.columns);
         let (elapsed, widening) = (Duration::ZERO, Widening::Widens);
@@ -113,7 +113,7 @@ impl Scene {
 
     pub(super) fn resize(mut self, columns: u16) -> Scene {
         self.terminal.screen_mut().set_size(size(60), size(columns));
-        self.act(|painter, _, out| painter.resize(Size { columns, rows: 60 }, out))
+        self.act(|painter, _, out| painter.resize(ScreenSize { columns, rows: 60 }, out))
     }
 
     pub(super) fn finish(self) -> Scene {

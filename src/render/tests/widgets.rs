@@ -77,7 +77,8 @@ fn an_interrupted_answer() {
 #[test]
 fn a_question_about_an_edit() {
     code::load_grammars();
-    let change = Change { path: "src/a.rs", old: "let a = 1;\nlet b = 2;\n", new: "let a = 1;\nlet b = \"two\";\n" };
+    let change =
+        FileChange { path: "src/a.rs", old: "let a = 1;\nlet b = 2;\n", new: "let a = 1;\nlet b = \"two\";\n" };
     let asked = ApprovalRequest { subject: Subject::Edit(change), place: None, always: Some("edits here all session") };
     for columns in [60, 150] {
         let bytes = approval_card(&asked, 24, &options(columns)).text;
@@ -93,7 +94,7 @@ fn another_theme_has_other_colours() {
     let (_, dark) = BUILT_IN_THEMES.into_iter().find(|(name, _)| *name == "dark").unwrap();
     let theme = Theme::parse(dark).unwrap();
     let shown = |colour| {
-        let scene = Scene::with(Options { theme, colour, ..options(60) });
+        let scene = Scene::with(RenderOptions { theme, colour, ..options(60) });
         scene.text("# A `b`\n\n```rust\nlet a = 1;\n```\n").finish().escapes()
     };
     insta::assert_snapshot!(shown(Depth::True));

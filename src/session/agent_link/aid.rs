@@ -6,8 +6,8 @@ use tokio::task::JoinHandle;
 
 use crate::agent::{Aid, Front, NO_MODEL, Query, RULES_WAIT, first_aid};
 use crate::chat::{Ending, Event};
-use crate::reflex::{Question, Role};
-use crate::tool::{self, Answer, Asker};
+use crate::reflex::{LocalQuestion, RulesRole};
+use crate::tool::{self, Asker, UserAnswer};
 
 use super::{News, RequestLink};
 
@@ -16,7 +16,7 @@ const FIX: &str = "Find out why my last command failed and put a corrected comma
 
 /// The rules and the record, at work on one question.
 pub(super) struct Rules {
-    question: Question,
+    question: LocalQuestion,
     /// They look at files, so they do it on a thread of their own.
     aid: JoinHandle<Option<Aid>>,
 }
@@ -24,7 +24,7 @@ pub(super) struct Rules {
 impl Rules {
     /// Lets them look at a question, if it is one for them.
     pub(super) fn ask(query: &Query, history: Option<PathBuf>) -> Option<Rules> {
-        let question = Question::read(&query.text)?;
+        let question = LocalQuestion::read(&query.text)?;
         let query = query.clone();
         let aid = tokio::task::spawn_blocking(move || first_aid(&query, history.as_deref()));
         Some(Rules { question, aid })
@@ -32,7 +32,7 @@ impl Rules {
 
     /// Whether a corrected command is wanted, not words.
     pub(super) fn are_asked_for_a_fix(&self) -> bool {
-        self.question == Question::Fix
+        self.question == LocalQuestion::Fix
     }
 
     pub(super) async fn aid(self) -> Option<Aid> {
@@ -46,7 +46,7 @@ impl Rules {
         let link = link.clone();
         Said(Some(tokio::spawn(async move {
             // What the record says is a fact.
-            let is_fact = self.question != Question::Why;
+            let is_fact = self.question != LocalQuestion::Why;
             match self.aid().await {
                 Some(aid) if is_fact || aid.is_confident => {
                     link.release(Some(News::Words(aid.words)));
@@ -103,9 +103,9 @@ pub(super) async fn offer(aid: Aid, link: &RequestLink) {
         several => {
             let choices = several.iter().map(|proposal| proposal.command.clone()).collect();
             let text = "which one should be on your prompt?".to_owned();
-            match Asker::ask(link, tool::Question { text, choices }).await {
-                Answer::Said(said) => several.iter().find(|proposal| proposal.command == said),
-                Answer::Declined => None,
+            match Asker::ask(link, tool::UserQuestion { text, choices }).await {
+                UserAnswer::Said(said) => several.iter().find(|proposal| proposal.command == said),
+                UserAnswer::Declined => None,
             }
         }
     };
@@ -117,20 +117,20 @@ pub(super) async fn offer(aid: Aid, link: &RequestLink) {
 }
 
 /// What is said where the rules know nothing and no model is there, or none is wanted.
-pub(super) fn without_a_model(role: Role) -> String {
+pub(super) fn without_a_model(role: RulesRole) -> String {
     match role {
-        Role::Only => {
+        RulesRole::Only => {
             "the built-in rules cannot answer that, and `reflex = \"only\"` in the configuration asks no model"
                 .to_owned()
         }
-        Role::First | Role::Off => NO_MODEL.trim_end().to_owned(),
+        RulesRole::First | RulesRole::Off => NO_MODEL.trim_end().to_owned(),
     }
 }
 
 /// The question for a model behind a wish for a correction.
 pub(super) fn for_a_model(query: Query) -> Query {
-    match Question::read(&query.text) {
-        Some(Question::Fix) => Query { text: FIX.to_owned(), ..query },
+    match LocalQuestion::read(&query.text) {
+        Some(LocalQuestion::Fix) => Query { text: FIX.to_owned(), ..query },
         Some(_) | None => query,
     }
 }

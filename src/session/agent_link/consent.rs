@@ -8,7 +8,7 @@ use crate::agent::Front;
 use crate::chat::Event;
 use crate::config::private_dir;
 use crate::provider::{Consents, Resolved, Server};
-use crate::tool::{self, Answer, Asker};
+use crate::tool::{self, Asker, UserAnswer};
 
 use super::RequestLink;
 
@@ -45,10 +45,11 @@ impl Gate {
         if known.as_ref().is_ok_and(|known| known.has(&self.server)) {
             return true;
         }
-        let question = tool::Question { text: self.server.question(&self.model), choices: vec![YES.into(), NO.into()] };
+        let question =
+            tool::UserQuestion { text: self.server.question(&self.model), choices: vec![YES.into(), NO.into()] };
         let is_yes = match Asker::ask(link, question).await {
-            Answer::Said(said) => said == YES || ["y", "yes"].contains(&said.trim().to_ascii_lowercase().as_str()),
-            Answer::Declined => false,
+            UserAnswer::Said(said) => said == YES || ["y", "yes"].contains(&said.trim().to_ascii_lowercase().as_str()),
+            UserAnswer::Declined => false,
         };
         match is_yes {
             true => self.remember(link),

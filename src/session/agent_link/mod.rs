@@ -31,11 +31,11 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Approval, Approver, Decision, Front, Place, Places, Query};
+use crate::agent::{Approval, Approver, Decision, Front, Places, Query, WorkingContext};
 use crate::chat::{Ending, Event};
 use crate::config;
 use crate::host::Child;
-use crate::tool::{self, Answer, Asker, ShellPort, ShellResult};
+use crate::tool::{self, Asker, ShellPort, ShellResult, UserAnswer};
 
 use super::workspace::Exported;
 
@@ -80,7 +80,7 @@ pub(super) enum News {
     /// Words of this program, not of a model.
     Words(String),
     Approve(Box<Approval>, oneshot::Sender<Decision>),
-    Ask(tool::Question, oneshot::Sender<Answer>),
+    Ask(tool::UserQuestion, oneshot::Sender<UserAnswer>),
     Run(String, oneshot::Sender<Ran>),
     Suggest(String),
     /// Put this on the clipboard.
@@ -109,9 +109,9 @@ pub(super) struct ShellPlace {
 }
 
 impl ShellPlace {
-    async fn look_up(self) -> Place {
+    async fn look_up(self) -> WorkingContext {
         let cwd = self.shell.cwd().unwrap_or(self.reported);
-        Place { cwd, environment: self.exported.read().await }
+        WorkingContext { cwd, environment: self.exported.read().await }
     }
 }
 
@@ -232,7 +232,7 @@ pub(super) struct RequestLink {
     tell: SyncSender<(u64, News)>,
     awaken: Arc<UnixStream>,
     /// The live shell's directory and environment, once a call has run in it. Only the agent's thread uses this.
-    place: Arc<Mutex<Option<Place>>>,
+    place: Arc<Mutex<Option<WorkingContext>>>,
     /// What the person says meanwhile. Only the agent's thread uses this.
     steering: Arc<Mutex<Option<UnboundedReceiver<String>>>>,
     /// News held back until the built-in rules have spoken; none while nothing is held back.
@@ -344,7 +344,7 @@ impl Front for RequestLink {
         self.say(News::Event(event));
     }
 
-    fn place(&self) -> Option<Place> {
+    fn place(&self) -> Option<WorkingContext> {
         self.place.lock().ok()?.clone()
     }
 
@@ -361,8 +361,8 @@ impl Approver for RequestLink {
 }
 
 impl Asker for RequestLink {
-    fn ask(&self, question: tool::Question) -> BoxFuture<'static, Answer> {
-        RequestLink::ask(self, |reply| News::Ask(question, reply), Answer::Declined)
+    fn ask(&self, question: tool::UserQuestion) -> BoxFuture<'static, UserAnswer> {
+        RequestLink::ask(self, |reply| News::Ask(question, reply), UserAnswer::Declined)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::agent::{Conversation, ConversationId, Exchange, Front, Kit, Query, Sh
 use crate::chat::{Ending, Event, Failure, FailureKind, Usage};
 use crate::guard::{Grants, Redactor};
 use crate::provider::{Finder, Http, Resolved, Wish};
-use crate::reflex::Role;
+use crate::reflex::RulesRole;
 use crate::tool::Ports;
 
 use super::super::workspace::Exported;
@@ -191,7 +191,7 @@ impl AgentThread {
         }
         self.catch_up(&query.view, &link);
         let role = self.setup.settings.reflex;
-        let rules = match (role != Role::Off).then(|| Rules::ask(&query, self.history())).flatten() {
+        let rules = match (role != RulesRole::Off).then(|| Rules::ask(&query, self.history())).flatten() {
             Some(rules) if rules.are_asked_for_a_fix() => match rules.aid().await {
                 Some(aid) if !aid.proposals.is_empty() => {
                     answers.spawn(async move {
@@ -206,8 +206,8 @@ impl AgentThread {
             None => Said::nothing(),
         };
         let pending = match role {
-            Role::Only => Ok(None),
-            Role::First | Role::Off => self.prepare(&query.view, &link, cancel).await,
+            RulesRole::Only => Ok(None),
+            RulesRole::First | RulesRole::Off => self.prepare(&query.view, &link, cancel).await,
         };
         let ending = match pending {
             Ok(Some(pending)) => {

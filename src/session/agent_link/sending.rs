@@ -1,6 +1,6 @@
 //! The text of `/context`: what the next question would send. Pure.
 
-use crate::agent::Preview;
+use crate::agent::ContextPreview;
 use crate::chat::{Message, Outcome, Part as Piece, Role};
 use crate::text::human;
 
@@ -10,7 +10,7 @@ use super::slash::Part;
 pub(super) const PLACEHOLDER: &str = "(your question)";
 
 /// The part that is to be seen.
-pub(super) fn words(preview: &Preview, part: Part) -> String {
+pub(super) fn words(preview: &ContextPreview, part: Part) -> String {
     match part {
         Part::Whole => whole(preview),
         Part::System => preview.system.to_owned(),
@@ -24,8 +24,8 @@ pub(super) fn words(preview: &Preview, part: Part) -> String {
     }
 }
 
-fn whole(preview: &Preview) -> String {
-    let Preview { model, system, tools, conversation, fragments, scale, window } = preview;
+fn whole(preview: &ContextPreview) -> String {
+    let ContextPreview { model, system, tools, conversation, fragments, scale, window } = preview;
     let tokens = |bytes: usize| human::count(scale.of_bytes(bytes).into());
     let words = preview.words();
     let parts: Vec<&str> = fragments.iter().map(|fragment| fragment.tag).collect();
@@ -113,7 +113,7 @@ mod tests {
             Fragment::new("query", 100, "your question", "\n(your question)".into()),
         ];
         let (model, system, scale) = ("m".into(), "s".repeat(2_048).leak(), Scale::default());
-        let preview = Preview { model, system, tools, conversation, fragments, scale, window: 8_192 };
+        let preview = ContextPreview { model, system, tools, conversation, fragments, scale, window: 8_192 };
         let shown = super::words(&preview, Part::Whole);
         assert!(shown.starts_with("the next question would send m about 1.7k tokens:\n  ████░░░░░░░░░░░░░░░░  20 % of a window of 8.1k tokens\n"), "{shown}");
         assert!(shown.contains("system prompt    2.0 KiB    569 tokens"), "{shown}");

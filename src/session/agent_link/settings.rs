@@ -3,7 +3,7 @@
 use crate::config::{self, Config, Loaded, Problem, Stamp};
 use crate::guard::Masking;
 use crate::provider::{Finder, Http, Wish};
-use crate::reflex::Role;
+use crate::reflex::RulesRole;
 
 use super::orders::AgentThread;
 
@@ -17,7 +17,7 @@ pub(in crate::session) struct Settings {
     /// How far the agent may go.
     pub(super) agent: config::Agent,
     /// When the built-in rules speak.
-    pub(super) reflex: Role,
+    pub(super) reflex: RulesRole,
 }
 
 impl Settings {

@@ -57,8 +57,9 @@ impl Recent {
     }
 
     /// What can be referred to, newest first.
-    pub(in crate::session) fn listed(&self) -> Vec<input::Recent> {
-        let named = |(ticket, text): &(Ticket, String)| Some(input::Recent { id: ticket.id()?, text: text.clone() });
+    pub(in crate::session) fn listed(&self) -> Vec<input::RecentCommand> {
+        let named =
+            |(ticket, text): &(Ticket, String)| Some(input::RecentCommand { id: ticket.id()?, text: text.clone() });
         self.known.iter().rev().filter_map(named).collect()
     }
 

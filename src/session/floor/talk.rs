@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 
 use nix::sys::signal::Signal;
 
-use crate::input::{Decoder, History, Input, LineEditor, Offers, Outcome};
-use crate::render::Mode;
+use crate::input::{Decoder, EditOutcome, Input, LineEditor, Offers, QueryHistory};
+use crate::render::TerminalMode;
 use crate::session::agent_link::{self, AgentCommand, Slash};
 
 use super::{Back, Effect, Floor, FloorEvent, Turn, Under, View, shell};
@@ -20,7 +20,7 @@ pub(in crate::session) struct Talk {
     pub(in crate::session) under: Under,
     line: LineEditor,
     decoder: Decoder,
-    history: History,
+    history: QueryHistory,
     offers: Offers,
     /// Whether paths are being looked for. Keys wait until they are found.
     is_looking: bool,
@@ -34,7 +34,7 @@ impl Talk {
             under,
             line: LineEditor::new(view.profile.editing),
             decoder: Decoder::default(),
-            history: History::default(),
+            history: QueryHistory::default(),
             offers: Offers::default(),
             is_looking: false,
         }))
@@ -152,8 +152,8 @@ impl Talk {
         effects: &mut Vec<Effect>,
     ) -> ControlFlow<Floor, Box<Talk>> {
         ControlFlow::Break(match self.line.input(input, &self.history, &self.offers) {
-            Outcome::Open => return ControlFlow::Continue(self),
-            Outcome::Submitted(text) => {
+            EditOutcome::Open => return ControlFlow::Continue(self),
+            EditOutcome::Submitted(text) => {
                 let mut out = Vec::new();
                 self.line.leave(&view.line_screen(), &mut out);
                 out.extend(switches(false, view));
@@ -167,13 +167,13 @@ impl Talk {
                     _ => Turn::begin(text, Back::Line(self), view, effects),
                 }
             }
-            Outcome::Closed => self.close(view, effects),
-            Outcome::Find(typed) => {
+            EditOutcome::Closed => self.close(view, effects),
+            EditOutcome::Find(typed) => {
                 self.is_looking = true;
                 effects.push(Effect::Find(typed));
                 self.painted(view, effects)
             }
-            Outcome::Edit(text) => {
+            EditOutcome::Edit(text) => {
                 self.lift(view, effects);
                 effects.push(Effect::Edit(text));
                 Floor::Talk(self)
@@ -273,7 +273,7 @@ fn switches(on: bool, view: &View<'_>) -> Vec<u8> {
         (true, true) => b"\x1b[>1u",
         (true, false) => b"\x1b[<u",
     };
-    match (view.options().mode == Mode::Terminal, on) {
+    match (view.options().mode == TerminalMode::Terminal, on) {
         (false, _) => Vec::new(),
         (true, true) => [view.paste_brackets(true), kitty].concat(),
         (true, false) => [kitty, view.paste_brackets(false)].concat(),

@@ -11,7 +11,7 @@ use crate::chat::Event;
 use crate::session::agent_link::News;
 use crate::session::requests::Wish;
 use crate::session::transcript::Transcript;
-use crate::tool::{Answer, Question};
+use crate::tool::{UserAnswer, UserQuestion};
 
 #[test]
 fn keys_that_were_typed_while_a_question_appears_are_for_the_shell() {
@@ -87,7 +87,7 @@ fn an_escape_says_no_once_nothing_follows_it() {
 fn a_question_of_the_agent_is_answered_in_words() {
     let mut scene = Scene::new();
     let (reply, mut answer) = oneshot::channel();
-    let question = Question { text: "which?".into(), choices: vec!["one".into(), "two".into()] };
+    let question = UserQuestion { text: "which?".into(), choices: vec!["one".into(), "two".into()] };
     let (floor, effects) = scene.tell(scene.turn(), FloorEvent::News(News::Ask(question, reply)));
     assert!(painted(&effects).contains("which?"));
     let (floor, _) = scene.tell(floor, FloorEvent::KeysRead);
@@ -98,7 +98,7 @@ fn a_question_of_the_agent_is_answered_in_words() {
     scene.keyboard.reads += 1;
     let (floor, _) = scene.keys(floor, b"\r");
     assert_eq!(name(&floor), "turn");
-    assert_eq!(answer.try_recv(), Ok(Answer::Said("two".into())));
+    assert_eq!(answer.try_recv(), Ok(UserAnswer::Said("two".into())));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::input::EditorScreen;
-use crate::render::{self, Depth, Mode, Options};
+use crate::render::{self, Depth, RenderOptions, TerminalMode};
 use crate::session::books::Books;
 use crate::session::keyboard::Keyboard;
 use crate::session::profile::Profile;
@@ -22,26 +22,26 @@ pub(in crate::session) struct View<'a> {
 }
 
 impl View<'_> {
-    pub(in crate::session) fn size(&self) -> tty::Size {
+    pub(in crate::session) fn size(&self) -> tty::WindowSize {
         self.wires.terminal.size()
     }
 
     /// How to paint on this terminal.
-    pub(in crate::session) fn options(&self) -> Options {
-        let tty::Size { rows, cols: columns, .. } = self.size();
-        self.profile.options(render::Size { columns, rows })
+    pub(in crate::session) fn options(&self) -> RenderOptions {
+        let tty::WindowSize { rows, cols: columns, .. } = self.size();
+        self.profile.options(render::ScreenSize { columns, rows })
     }
 
     /// Where a line editor paints.
     pub(super) fn line_screen(&self) -> EditorScreen {
-        let Options { colour, unicode, mode, columns, .. } = self.options();
+        let RenderOptions { colour, unicode, mode, columns, .. } = self.options();
         let rows = self.size().rows;
         EditorScreen {
             rows: if rows == 0 { 24 } else { rows },
             columns,
             prompt: if unicode { "› " } else { "> " },
             colour: colour != Depth::None,
-            is_plain: mode == Mode::Dumb,
+            is_plain: mode == TerminalMode::Dumb,
             reflows: reflows(),
         }
     }
@@ -49,8 +49,8 @@ impl View<'_> {
     /// What makes the terminal tell a paste from keys, or leaves that to the program in front again.
     pub(super) fn paste_brackets(&self, on: bool) -> &'static [u8] {
         match (self.options().mode, on) {
-            (Mode::Terminal, true) => b"\x1b[?2004h",
-            (Mode::Terminal, false) if !self.books.modes.is_on(2004) => b"\x1b[?2004l",
+            (TerminalMode::Terminal, true) => b"\x1b[?2004h",
+            (TerminalMode::Terminal, false) if !self.books.modes.is_on(2004) => b"\x1b[?2004l",
             _ => b"",
         }
     }

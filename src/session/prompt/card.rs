@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::agent::Approval;
 use crate::guard::{Grant, Intent};
-use crate::render::{self, Card, Change, Options, Subject};
+use crate::render::{self, Card, FileChange, RenderOptions, Subject};
 use crate::tool::Preview;
 
 /// What a card is seen beside.
@@ -18,7 +18,7 @@ pub(in crate::session) struct Around<'a> {
 }
 
 /// Draws the whole command or change, and where and as whom if that is not what the prompt says.
-pub(super) fn card(approval: &Approval, around: &Around<'_>, options: &Options) -> Card {
+pub(super) fn card(approval: &Approval, around: &Around<'_>, options: &RenderOptions) -> Card {
     let place = place(&approval.cwd, around);
     let covers = approval.lasting.as_ref().map(|grant| covers(grant, approval));
     let request =
@@ -31,7 +31,7 @@ fn subject(approval: &Approval) -> Subject<'_> {
         (Intent::Run { command, .. }, _) => Subject::Command { action: "run", command },
         (Intent::RunInShell { command, .. }, _) => Subject::Command { action: "run in your shell", command },
         (Intent::Write { .. }, Some(Preview::Edit { before, after, .. })) => {
-            Subject::Edit(Change { path: &approval.title, old: before, new: after })
+            Subject::Edit(FileChange { path: &approval.title, old: before, new: after })
         }
         (Intent::Write { .. }, _) => Subject::Other { action: "edit", title: &approval.title },
         (Intent::Read { .. }, _) => Subject::Other { action: "read", title: &approval.title },

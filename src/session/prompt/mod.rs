@@ -13,8 +13,8 @@ use tokio::sync::oneshot;
 
 use crate::agent::{Approval, Decision};
 use crate::input::{Code, Decoder, Input, Key};
-use crate::render::{self, CardSize, Options};
-use crate::tool::{Answer, Question};
+use crate::render::{self, CardSize, RenderOptions};
+use crate::tool::{UserAnswer, UserQuestion};
 
 use super::keyboard::ESC_PATIENCE;
 pub(super) use card::Around;
@@ -28,7 +28,7 @@ const SIGN: &[u8] = b" > ";
 /// A question, and who waits for its answer.
 pub(crate) enum Asked {
     Approval(Box<Approval>, oneshot::Sender<Decision>),
-    Question(Question, oneshot::Sender<Answer>),
+    Question(UserQuestion, oneshot::Sender<UserAnswer>),
 }
 
 /// An open question and what was typed so far.
@@ -63,7 +63,7 @@ impl Prompt {
     }
 
     /// Asks.
-    pub(super) fn write(&mut self, around: &Around<'_>, options: &Options, out: &mut Vec<u8>) {
+    pub(super) fn write(&mut self, around: &Around<'_>, options: &RenderOptions, out: &mut Vec<u8>) {
         match &self.asked {
             Asked::Approval(approval, _) => {
                 let card = card::card(approval, around, options);
@@ -181,11 +181,11 @@ impl Prompt {
                 let why = typed.trim_start_matches(['n', 'N']).trim_start_matches(['o', ',']).trim();
                 let _ = reply.send(Decision::No { why: (!why.is_empty()).then(|| why.to_owned()) });
             }
-            Asked::Question(Question { choices, .. }, reply) => {
+            Asked::Question(UserQuestion { choices, .. }, reply) => {
                 let chosen =
                     typed.parse::<usize>().ok().and_then(|number| choices.get(number.checked_sub(1)?)).cloned();
                 let said = chosen.unwrap_or(typed);
-                let _ = reply.send(if said.is_empty() { Answer::Declined } else { Answer::Said(said) });
+                let _ = reply.send(if said.is_empty() { UserAnswer::Declined } else { UserAnswer::Said(said) });
             }
         }
         None
@@ -203,7 +203,7 @@ impl Prompt {
         out.extend_from_slice(b"no\r\n");
         match self.asked {
             Asked::Approval(_, reply) => drop(reply.send(Decision::No { why: None })),
-            Asked::Question(_, reply) => drop(reply.send(Answer::Declined)),
+            Asked::Question(_, reply) => drop(reply.send(UserAnswer::Declined)),
         }
         None
     }
@@ -308,13 +308,13 @@ mod tests {
     fn a_question_takes_a_number_or_words() {
         let ask = |keys: &str| {
             let (reply, mut answer) = oneshot::channel();
-            let question = Question { text: "which?".into(), choices: vec!["one".into(), "two".into()] };
+            let question = UserQuestion { text: "which?".into(), choices: vec!["one".into(), "two".into()] };
             type_in(Prompt::new(Asked::Question(question, reply), 0), &[keys]);
             answer.try_recv().ok()
         };
-        assert_eq!(ask("2\r"), Some(Answer::Said("two".into())));
-        assert_eq!(ask("neither\r"), Some(Answer::Said("neither".into())));
-        assert_eq!(ask("\r"), Some(Answer::Declined));
+        assert_eq!(ask("2\r"), Some(UserAnswer::Said("two".into())));
+        assert_eq!(ask("neither\r"), Some(UserAnswer::Said("neither".into())));
+        assert_eq!(ask("\r"), Some(UserAnswer::Declined));
     }
 
     #[test]

@@ -124,8 +124,8 @@ impl Wires {
 }
 
 /// The size of the shell's terminal, for a user's terminal of this size.
-pub(super) fn shell_size(size: tty::Size) -> host::Size {
-    let tty::Size { rows, cols, pixel_width, pixel_height } = size;
+pub(super) fn shell_size(size: tty::WindowSize) -> host::Size {
+    let tty::WindowSize { rows, cols, pixel_width, pixel_height } = size;
     host::Size { rows, cols, pixel_width, pixel_height }
 }
 

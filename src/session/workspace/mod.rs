@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use tokio::sync::oneshot;
 
 use crate::config::{Paths, private_dir};
-use crate::host::Kind;
+use crate::host::ShellKind;
 use crate::input;
 
 use super::errands::{Done, Reporter};
@@ -69,7 +69,7 @@ struct Keeper {
     files: Files,
     reporter: Reporter,
     /// The shell whose hooks are restored with the directory, and the terminal it runs on.
-    shell: Kind,
+    shell: ShellKind,
     terminal: Option<PathBuf>,
     /// The file of earlier queries.
     queries: Option<PathBuf>,
@@ -96,7 +96,7 @@ enum Task {
 }
 
 impl Workspace {
-    pub(super) fn create(paths: &Paths, session: &str, shell: Kind, reporter: Reporter) -> io::Result<Workspace> {
+    pub(super) fn create(paths: &Paths, session: &str, shell: ShellKind, reporter: Reporter) -> io::Result<Workspace> {
         let files = Files::create(paths, session)?;
         let (directory, fifo) = (files.directory().to_owned(), files.fifo().to_owned());
         let queries = paths.query_history();

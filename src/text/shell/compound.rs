@@ -1,6 +1,6 @@
 //! Compound commands and functions.
 
-use super::error::{Error, Reason};
+use super::error::{ParseError, Reason};
 use super::parse::{Parser, RESERVED, Until};
 use super::script::{Compound, CompoundKind, Script};
 use super::token::{Operator, Token};
@@ -11,7 +11,7 @@ type Content = (Vec<Word>, Vec<Script>);
 
 impl Parser<'_> {
     /// The compound command that begins here, with its redirections.
-    pub(super) fn compound(&mut self) -> Result<Option<Compound>, Error> {
+    pub(super) fn compound(&mut self) -> Result<Option<Compound>, ParseError> {
         let (start, kind) = match self.peek()? {
             Some(Token::Operator(Operator::Open, span)) => (span.start, None),
             Some(Token::Word(word)) => match compound_kind(word) {
@@ -36,7 +36,7 @@ impl Parser<'_> {
         Ok(Some(Compound { kind, words, bodies, redirections, span: start..self.end }))
     }
 
-    fn content(&mut self, kind: CompoundKind) -> Result<Content, Error> {
+    fn content(&mut self, kind: CompoundKind) -> Result<Content, ParseError> {
         match kind {
             CompoundKind::Group => Ok((Vec::new(), vec![self.body(&["}"])?])),
             CompoundKind::If => self.conditional_lists(),
@@ -51,7 +51,7 @@ impl Parser<'_> {
     }
 
     /// Commands up to one of these words, which is taken.
-    fn body(&mut self, ends: &'static [&'static str]) -> Result<Script, Error> {
+    fn body(&mut self, ends: &'static [&'static str]) -> Result<Script, ParseError> {
         let body = self.list(Until::Reserved(ends))?;
         if body.commands.is_empty() {
             return self.unexpected();
@@ -60,7 +60,7 @@ impl Parser<'_> {
         Ok(body)
     }
 
-    fn subshell(&mut self) -> Result<Content, Error> {
+    fn subshell(&mut self) -> Result<Content, ParseError> {
         let body = self.list(Until::Parenthesis)?;
         if body.commands.is_empty() || !self.take_operator(Operator::Close)? {
             return self.unexpected();
@@ -69,7 +69,7 @@ impl Parser<'_> {
     }
 
     /// The rest of `((…))`, from its second parenthesis on.
-    fn arithmetic_command(&mut self) -> Result<Content, Error> {
+    fn arithmetic_command(&mut self) -> Result<Content, ParseError> {
         let start = self.reader.at + 1;
         let mut expansions = Vec::new();
         self.reader.at = start;
@@ -80,7 +80,7 @@ impl Parser<'_> {
         Ok((vec![expression], Vec::new()))
     }
 
-    fn conditional_lists(&mut self) -> Result<Content, Error> {
+    fn conditional_lists(&mut self) -> Result<Content, ParseError> {
         let mut bodies = vec![self.body(&["then"])?];
         loop {
             let body = self.list(Until::Reserved(&["elif", "else", "fi"]))?;
@@ -99,7 +99,7 @@ impl Parser<'_> {
         }
     }
 
-    fn for_loop(&mut self, kind: CompoundKind) -> Result<Content, Error> {
+    fn for_loop(&mut self, kind: CompoundKind) -> Result<Content, ParseError> {
         let mut words = Vec::new();
         if kind == CompoundKind::For && self.take_operator(Operator::Open)? {
             if !self.reader.rest().starts_with('(') {
@@ -133,7 +133,7 @@ impl Parser<'_> {
         Ok((words, vec![self.body(&["done"])?]))
     }
 
-    fn case(&mut self) -> Result<Content, Error> {
+    fn case(&mut self) -> Result<Content, ParseError> {
         let mut words = vec![self.take_word()?];
         let mut bodies = Vec::new();
         self.skip_newlines()?;
@@ -165,7 +165,7 @@ impl Parser<'_> {
     }
 
     /// The rest of `name () …`, from the parenthesis on.
-    pub(super) fn function(&mut self, name: Word) -> Result<Compound, Error> {
+    pub(super) fn function(&mut self, name: Word) -> Result<Compound, ParseError> {
         self.take_operator(Operator::Open)?;
         if !self.take_operator(Operator::Close)? {
             return self.unexpected();
@@ -173,7 +173,7 @@ impl Parser<'_> {
         self.function_body(name)
     }
 
-    fn function_body(&mut self, name: Word) -> Result<Compound, Error> {
+    fn function_body(&mut self, name: Word) -> Result<Compound, ParseError> {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.:+@/".contains(c);
         if name.quoting != Quoting::Bare || !name.text.chars().all(is_plain) {
             return Err(Reason::Unsupported("this name of a function").at(name.span.start));

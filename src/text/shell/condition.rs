@@ -1,6 +1,6 @@
 //! The expressions of `[[ … ]]`.
 
-use super::error::{Error, Reason};
+use super::error::{ParseError, Reason};
 use super::parse::Parser;
 use super::reader::Reader;
 use super::word::Word;
@@ -11,7 +11,7 @@ const UNARY: &str = "abcdefghknoprstuvwxzGLNORS";
 
 impl Parser<'_> {
     /// The operands of `[[ … ]]`, from after its first bracket; the last bracket is taken.
-    pub(super) fn condition(&mut self) -> Result<Vec<Word>, Error> {
+    pub(super) fn condition(&mut self) -> Result<Vec<Word>, ParseError> {
         let mut words = Vec::new();
         self.reader.alternatives(&mut words)?;
         let last = self.reader.operand()?;
@@ -21,7 +21,7 @@ impl Parser<'_> {
 }
 
 impl Reader<'_> {
-    fn alternatives(&mut self, words: &mut Vec<Word>) -> Result<(), Error> {
+    fn alternatives(&mut self, words: &mut Vec<Word>) -> Result<(), ParseError> {
         loop {
             self.test(words)?;
             self.skip_blanks();
@@ -32,7 +32,7 @@ impl Reader<'_> {
         }
     }
 
-    fn test(&mut self, words: &mut Vec<Word>) -> Result<(), Error> {
+    fn test(&mut self, words: &mut Vec<Word>) -> Result<(), ParseError> {
         self.skip_blanks();
         if self.rest().starts_with('(') {
             let start = self.at;
@@ -69,7 +69,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn nested_test(&mut self, words: &mut Vec<Word>) -> Result<(), Error> {
+    fn nested_test(&mut self, words: &mut Vec<Word>) -> Result<(), ParseError> {
         let mut inner = self.nested(self.at)?;
         inner.test(words)?;
         self.at = inner.at;
@@ -77,7 +77,7 @@ impl Reader<'_> {
     }
 
     /// The operator between two operands, if one comes next.
-    fn binary(&mut self) -> Result<Option<String>, Error> {
+    fn binary(&mut self) -> Result<Option<String>, ParseError> {
         self.skip_blanks();
         let start = self.at;
         if self.rest().starts_with(['<', '>']) {
@@ -99,13 +99,13 @@ impl Reader<'_> {
     }
 
     /// A word that an operator applies to.
-    fn value(&mut self) -> Result<Word, Error> {
+    fn value(&mut self) -> Result<Word, ParseError> {
         let word = self.operand()?;
         if word.is_reserved("]]") { Err(Reason::Unexpected.at(word.span.start)) } else { Ok(word) }
     }
 
     /// A word inside `[[ ]]`. What directly follows it must not be a sign that only `[[ ]]` reads as part of the word.
-    fn operand(&mut self) -> Result<Word, Error> {
+    fn operand(&mut self) -> Result<Word, ParseError> {
         self.skip_blanks();
         let start = self.at;
         let word = self.word()?.ok_or(Reason::Unexpected.at(start))?;

@@ -3,7 +3,7 @@
 /// Where and why [`parse`](super::parse) stopped reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{reason} at byte {offset}")]
-pub(crate) struct Error {
+pub(crate) struct ParseError {
     /// Byte offset into the text.
     pub offset: usize,
     pub reason: Reason,
@@ -33,7 +33,7 @@ pub(crate) enum Reason {
 }
 
 impl Reason {
-    pub(super) fn at(self, offset: usize) -> Error {
-        Error { offset, reason: self }
+    pub(super) fn at(self, offset: usize) -> ParseError {
+        ParseError { offset, reason: self }
     }
 }

@@ -1,6 +1,6 @@
 //! Finding where expansions end, and the commands inside them.
 
-use super::error::{Error, Reason};
+use super::error::{ParseError, Reason};
 use super::parse::Parser;
 use super::reader::Reader;
 use super::word::{Expansion, ExpansionKind};
@@ -15,7 +15,7 @@ enum Around {
 
 impl Reader<'_> {
     /// `$…`, backticks, `<(…)` or `>(…)` outside quotes. A `$` that begins nothing is one character.
-    pub(super) fn unquoted_expansion(&mut self, found: &mut Vec<Expansion>) -> Result<(), Error> {
+    pub(super) fn unquoted_expansion(&mut self, found: &mut Vec<Expansion>) -> Result<(), ParseError> {
         match self.rest().as_bytes() {
             [b'$', ..] => self.dollar(Around::Nothing, found),
             [b'`', ..] => self.backticks(Around::Nothing, found),
@@ -27,7 +27,7 @@ impl Reader<'_> {
     }
 
     /// The piece in double quotes that begins here.
-    pub(super) fn double(&mut self, text: &mut String, found: &mut Vec<Expansion>) -> Result<(), Error> {
+    pub(super) fn double(&mut self, text: &mut String, found: &mut Vec<Expansion>) -> Result<(), ParseError> {
         let open = self.at;
         self.at += 1;
         while let Some(c) = self.rest().chars().next() {
@@ -62,7 +62,7 @@ impl Reader<'_> {
     }
 
     /// The expansions of a here-document's body, which ends at `end`.
-    pub(super) fn here_expansions(&mut self, end: usize, found: &mut Vec<Expansion>) -> Result<(), Error> {
+    pub(super) fn here_expansions(&mut self, end: usize, found: &mut Vec<Expansion>) -> Result<(), ParseError> {
         while self.at < end {
             match self.rest().chars().next() {
                 Some('\\') => {
@@ -82,11 +82,11 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn inside(&mut self, around: Around, found: &mut Vec<Expansion>) -> Result<(), Error> {
+    fn inside(&mut self, around: Around, found: &mut Vec<Expansion>) -> Result<(), ParseError> {
         if self.rest().starts_with('$') { self.dollar(around, found) } else { self.backticks(around, found) }
     }
 
-    fn dollar(&mut self, around: Around, found: &mut Vec<Expansion>) -> Result<(), Error> {
+    fn dollar(&mut self, around: Around, found: &mut Vec<Expansion>) -> Result<(), ParseError> {
         let start = self.at;
         let rest = &self.rest()[1..];
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -124,7 +124,7 @@ impl Reader<'_> {
         start: usize,
         kind: impl FnOnce(String) -> ExpansionKind,
         found: &mut Vec<Expansion>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), ParseError> {
         let inner = start + 2;
         let end = Parser::end_of_commands(self.nested(inner)?)?;
         if !self.pending.is_empty() && self.text[inner..end].contains('\n') {
@@ -135,7 +135,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn backticks(&mut self, around: Around, found: &mut Vec<Expansion>) -> Result<(), Error> {
+    fn backticks(&mut self, around: Around, found: &mut Vec<Expansion>) -> Result<(), ParseError> {
         let start = self.at;
         let mut source = String::new();
         let mut chars = self.rest().char_indices().skip(1);
@@ -165,7 +165,7 @@ impl Reader<'_> {
     }
 
     /// `${…}`.
-    fn braces(&mut self, around: Around, found: &mut Vec<Expansion>) -> Result<(), Error> {
+    fn braces(&mut self, around: Around, found: &mut Vec<Expansion>) -> Result<(), ParseError> {
         let start = self.at;
         let mut reader = self.nested(start + 2)?;
         if reader.rest().starts_with([' ', '\t', '\n', '|', '(', '}']) {
@@ -207,7 +207,7 @@ impl Reader<'_> {
     }
 
     /// The rest of `$((…))` or `((…))`, after its two parentheses.
-    pub(super) fn arithmetic(&mut self, found: &mut Vec<Expansion>) -> Result<(), Error> {
+    pub(super) fn arithmetic(&mut self, found: &mut Vec<Expansion>) -> Result<(), ParseError> {
         let start = self.at;
         let mut reader = self.nested(start)?;
         let mut open = 0usize;

@@ -1,11 +1,11 @@
 //! The bodies of here-documents.
 
-use super::error::{Error, Reason};
+use super::error::{ParseError, Reason};
 use super::reader::Reader;
 use super::script::HereDocument;
 
 /// A here-document whose body has not been read yet.
-pub(super) struct Pending {
+pub(super) struct PendingHereDocument {
     /// Where its redirection begins.
     pub(super) redirection: usize,
     pub(super) delimiter: String,
@@ -16,7 +16,7 @@ pub(super) struct Pending {
 
 impl Reader<'_> {
     /// Reads the bodies that begin here, at the start of a line. Without its end, a body reaches to the end of the text.
-    pub(super) fn read_here_documents(&mut self) -> Result<(), Error> {
+    pub(super) fn read_here_documents(&mut self) -> Result<(), ParseError> {
         for pending in std::mem::take(&mut self.pending) {
             let start = self.at;
             let Some((end, after)) = pending.end(self.text, start) else {
@@ -37,7 +37,7 @@ impl Reader<'_> {
     }
 }
 
-impl Pending {
+impl PendingHereDocument {
     /// Where the body ends that begins at `start`, and where the line after its delimiter begins.
     fn end(&self, text: &str, start: usize) -> Option<(usize, usize)> {
         let mut at = start;

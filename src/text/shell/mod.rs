@@ -4,7 +4,7 @@
 //!
 //! - [`tokens`] reads any text and never fails. It is for lines as people type them, broken ones included.
 //! - [`parse`] reads what bash would read, or says where and why it stopped. It accepts less than bash does: whatever could be read in
-//!   two ways is an [`Error`], so a caller that judges a command can rely on the result.
+//!   two ways is a [`ParseError`], so a caller that judges a command can rely on the result.
 //!
 //! Neither expands anything. A word lists its expansions instead, and the commands inside them can be parsed in turn.
 

@@ -1,14 +1,14 @@
 //! Lists, pipelines and simple commands.
 
-use super::error::{Error, Reason};
+use super::error::{ParseError, Reason};
 use super::reader::{Mode, Reader};
-use super::script::{Assignment, Command, Listed, Script, Simple};
+use super::script::{Assignment, CommandNode, Listed, Script, Simple};
 use super::token::{Operator, Redirection, Token};
 use super::word::{Expansion, ExpansionKind, Word};
 use super::{DEEPEST, LONGEST};
 
 /// Reads the commands of a text as bash does. Bash accepts every text that this function accepts. An ambiguous text is an error.
-pub(crate) fn parse(text: &str) -> Result<Script, Error> {
+pub(crate) fn parse(text: &str) -> Result<Script, ParseError> {
     if text.len() > LONGEST {
         return Err(Reason::TooLong.at(LONGEST));
     }
@@ -55,7 +55,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Where the `)` is that ends the commands of a substitution.
-    pub(super) fn end_of_commands(reader: Reader<'a>) -> Result<usize, Error> {
+    pub(super) fn end_of_commands(reader: Reader<'a>) -> Result<usize, ParseError> {
         let mut parser = Parser::new(reader);
         parser.list(Until::Parenthesis)?;
         if let Some(pending) = parser.reader.pending.first() {
@@ -67,14 +67,14 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(super) fn peek(&mut self) -> Result<Option<&Token>, Error> {
+    pub(super) fn peek(&mut self) -> Result<Option<&Token>, ParseError> {
         if self.peeked.is_none() {
             self.peeked = self.reader.token()?;
         }
         Ok(self.peeked.as_ref())
     }
 
-    pub(super) fn next(&mut self) -> Result<Option<Token>, Error> {
+    pub(super) fn next(&mut self) -> Result<Option<Token>, ParseError> {
         self.peek()?;
         Ok(self.take())
     }
@@ -91,7 +91,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The error for a token that cannot be where it is, or for the end of the text.
-    pub(super) fn unexpected<T>(&mut self) -> Result<T, Error> {
+    pub(super) fn unexpected<T>(&mut self) -> Result<T, ParseError> {
         let error = match self.peek()? {
             Some(Token::Word(word)) => Reason::Unexpected.at(word.span.start),
             Some(Token::Redirection(redirection)) => Reason::Unexpected.at(redirection.span.start),
@@ -102,13 +102,13 @@ impl<'a> Parser<'a> {
     }
 
     /// The operator that comes next.
-    pub(super) fn operator(&mut self) -> Result<Option<Operator>, Error> {
+    pub(super) fn operator(&mut self) -> Result<Option<Operator>, ParseError> {
         let token = self.peek()?;
         Ok(if let Some(Token::Operator(operator, _)) = token { Some(*operator) } else { None })
     }
 
     /// Takes the operator that comes next if it is this one.
-    pub(super) fn take_operator(&mut self, wanted: Operator) -> Result<bool, Error> {
+    pub(super) fn take_operator(&mut self, wanted: Operator) -> Result<bool, ParseError> {
         let is_there = self.operator()? == Some(wanted);
         if is_there {
             self.take();
@@ -116,19 +116,19 @@ impl<'a> Parser<'a> {
         Ok(is_there)
     }
 
-    pub(super) fn skip_newlines(&mut self) -> Result<(), Error> {
+    pub(super) fn skip_newlines(&mut self) -> Result<(), ParseError> {
         while self.take_operator(Operator::Newline)? {}
         Ok(())
     }
 
     /// Whether one of these reserved words comes next.
-    pub(super) fn is_reserved(&mut self, names: &[&str]) -> Result<bool, Error> {
+    pub(super) fn is_reserved(&mut self, names: &[&str]) -> Result<bool, ParseError> {
         let token = self.peek()?;
         Ok(matches!(token, Some(Token::Word(word)) if names.iter().any(|name| word.is_reserved(name))))
     }
 
     /// Takes the word that comes next if it is this reserved word.
-    pub(super) fn take_reserved(&mut self, name: &str) -> Result<bool, Error> {
+    pub(super) fn take_reserved(&mut self, name: &str) -> Result<bool, ParseError> {
         let is_there = self.is_reserved(&[name])?;
         if is_there {
             self.take();
@@ -136,11 +136,11 @@ impl<'a> Parser<'a> {
         Ok(is_there)
     }
 
-    pub(super) fn expect_reserved(&mut self, name: &str) -> Result<(), Error> {
+    pub(super) fn expect_reserved(&mut self, name: &str) -> Result<(), ParseError> {
         if self.take_reserved(name)? { Ok(()) } else { self.unexpected() }
     }
 
-    pub(super) fn take_word(&mut self) -> Result<Word, Error> {
+    pub(super) fn take_word(&mut self) -> Result<Word, ParseError> {
         match self.next()? {
             Some(Token::Word(word)) => Ok(word),
             token => {
@@ -150,7 +150,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(super) fn redirections(&mut self) -> Result<Vec<Redirection>, Error> {
+    pub(super) fn redirections(&mut self) -> Result<Vec<Redirection>, ParseError> {
         let mut found = Vec::new();
         while let Some(Token::Redirection(_)) = self.peek()? {
             if let Some(Token::Redirection(redirection)) = self.take() {
@@ -160,7 +160,7 @@ impl<'a> Parser<'a> {
         Ok(found)
     }
 
-    fn ends(&mut self, until: Until) -> Result<bool, Error> {
+    fn ends(&mut self, until: Until) -> Result<bool, ParseError> {
         Ok(match until {
             Until::End => self.peek()?.is_none(),
             Until::Parenthesis => self.operator()? == Some(Operator::Close),
@@ -170,7 +170,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Commands up to, and without, what ends them.
-    pub(super) fn list(&mut self, until: Until) -> Result<Script, Error> {
+    pub(super) fn list(&mut self, until: Until) -> Result<Script, ParseError> {
         self.reader.depth += 1;
         if self.reader.depth > DEEPEST {
             return Err(Reason::TooDeep.at(self.reader.at));
@@ -203,7 +203,7 @@ impl<'a> Parser<'a> {
         Ok(script)
     }
 
-    fn pipeline(&mut self, operator: Option<Operator>, commands: &mut Vec<Listed>) -> Result<(), Error> {
+    fn pipeline(&mut self, operator: Option<Operator>, commands: &mut Vec<Listed>) -> Result<(), ParseError> {
         let is_timed = self.take_reserved("time")?;
         // Bash does not know this keyword at the start of a substitution, where only a plain word may follow.
         let is_plain = matches!(self.peek()?, Some(Token::Word(word)) if !word.text.starts_with('-') && word.assigned_name().is_none());
@@ -222,9 +222,9 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn command(&mut self) -> Result<Command, Error> {
+    fn command(&mut self) -> Result<CommandNode, ParseError> {
         if let Some(compound) = self.compound()? {
-            return Ok(Command::Compound(compound));
+            return Ok(CommandNode::Compound(compound));
         }
         if self.is_reserved(RESERVED)? {
             return self.unexpected();
@@ -232,7 +232,7 @@ impl<'a> Parser<'a> {
         self.simple()
     }
 
-    fn simple(&mut self) -> Result<Command, Error> {
+    fn simple(&mut self) -> Result<CommandNode, ParseError> {
         let mut simple = Simple { assignments: Vec::new(), words: Vec::new(), redirections: Vec::new(), span: 0..0 };
         loop {
             match self.peek()? {
@@ -262,18 +262,18 @@ impl<'a> Parser<'a> {
                 Some(Token::Operator(Operator::Open, _)) => {
                     let is_name_only = simple.assignments.is_empty() && simple.redirections.is_empty();
                     return match &simple.words[..] {
-                        [name] if is_name_only => self.function(name.clone()).map(Command::Compound),
+                        [name] if is_name_only => self.function(name.clone()).map(CommandNode::Compound),
                         _ => self.unexpected(),
                     };
                 }
                 Some(Token::Operator(..)) | None if simple.span.is_empty() => return self.unexpected(),
-                Some(Token::Operator(..)) | None => return Ok(Command::Simple(simple)),
+                Some(Token::Operator(..)) | None => return Ok(CommandNode::Simple(simple)),
             }
         }
     }
 
     /// An assignment with the array that directly follows it, if one does.
-    fn array(&mut self, mut word: Word) -> Result<Word, Error> {
+    fn array(&mut self, mut word: Word) -> Result<Word, ParseError> {
         let is_empty = self.reader.at == word.span.end && word.text.find('=') == Some(word.text.len() - 1);
         if !is_empty || !self.reader.rest().starts_with('(') {
             return Ok(word);

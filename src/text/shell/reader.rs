@@ -1,7 +1,7 @@
 //! Reading words from a text.
 
-use super::error::{Error, Reason};
-use super::here::Pending;
+use super::error::{ParseError, Reason};
+use super::here::PendingHereDocument;
 use super::script::HereDocument;
 use super::word::{Expansion, ExpansionKind, Quoting, Word};
 use super::{DEEPEST, ansi};
@@ -23,7 +23,7 @@ pub(super) struct Reader<'a> {
     pub(super) at: usize,
     pub(super) depth: usize,
     /// Here-documents whose bodies begin after the current line.
-    pub(super) pending: Vec<Pending>,
+    pub(super) pending: Vec<PendingHereDocument>,
     pub(super) here_documents: Vec<HereDocument>,
     mode: Mode,
 }
@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A strict reader of the same text from here on, one level deeper.
-    pub(super) fn nested(&self, at: usize) -> Result<Self, Error> {
+    pub(super) fn nested(&self, at: usize) -> Result<Self, ParseError> {
         if self.depth >= DEEPEST {
             return Err(Reason::TooDeep.at(at));
         }
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The word that begins here, or `None` where no word can begin.
-    pub(super) fn word(&mut self) -> Result<Option<Word>, Error> {
+    pub(super) fn word(&mut self) -> Result<Option<Word>, ParseError> {
         let start = self.at;
         let mut draft = Draft::default();
         while let Some(c) = self.rest().chars().next() {
@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
         Ok(Some(word))
     }
 
-    fn backslash(&mut self, draft: &mut Draft) -> Result<(), Error> {
+    fn backslash(&mut self, draft: &mut Draft) -> Result<(), ParseError> {
         let escaped = self.rest()[1..].chars().next();
         match escaped {
             Some('\n') => {}
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn quote(&mut self, draft: &mut Draft, start: usize) -> Result<(), Error> {
+    fn quote(&mut self, draft: &mut Draft, start: usize) -> Result<(), ParseError> {
         let open = self.at;
         let is_single = self.rest().starts_with('\'');
         let quoting = if is_single { Quoting::Single } else { Quoting::Double };
@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn single(&mut self, draft: &mut Draft) -> Result<(), Error> {
+    fn single(&mut self, draft: &mut Draft) -> Result<(), ParseError> {
         let inner = &self.rest()[1..];
         let length = inner.find('\'').ok_or(Reason::OpenQuote.at(self.at))?;
         draft.text.push_str(&inner[..length]);
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `$…`, backticks, `<(…)`.
-    fn expansion(&mut self, draft: &mut Draft, start: usize) -> Result<(), Error> {
+    fn expansion(&mut self, draft: &mut Draft, start: usize) -> Result<(), ParseError> {
         let open = self.at;
         let known = (draft.text.len(), draft.expansions.len());
         let read = match self.mode {
@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn try_expansion(&mut self, draft: &mut Draft, start: usize) -> Result<(), Error> {
+    fn try_expansion(&mut self, draft: &mut Draft, start: usize) -> Result<(), ParseError> {
         let open = self.at;
         let rest = self.rest();
         if let Some(inner) = rest.strip_prefix("$'") {
@@ -219,7 +219,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Goes on after text that cannot be read, unless the mode is strict.
-    fn give_up(&mut self, error: Error) -> Result<(), Error> {
+    fn give_up(&mut self, error: ParseError) -> Result<(), ParseError> {
         if self.is_strict() {
             return Err(error);
         }

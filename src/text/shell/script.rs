@@ -24,11 +24,11 @@ pub(crate) struct Listed {
     pub is_negated: bool,
     /// Whether the keyword `time` is before the pipeline that begins here.
     pub is_timed: bool,
-    pub command: Command,
+    pub command: CommandNode,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Command {
+pub(crate) enum CommandNode {
     Simple(Simple),
     Compound(Compound),
 }
@@ -99,7 +99,7 @@ impl Script {
     pub(crate) fn simple_commands(&self) -> Vec<&Simple> {
         let mut found = Vec::new();
         self.visit(&mut |command| {
-            if let Command::Simple(simple) = command {
+            if let CommandNode::Simple(simple) = command {
                 found.push(simple);
             }
         });
@@ -111,10 +111,10 @@ impl Script {
         let mut found: Vec<&Expansion> = self.here_documents.iter().flat_map(|here| &here.expansions).collect();
         self.visit(&mut |command| {
             let (words, redirections) = match command {
-                Command::Simple(simple) => (&simple.words, &simple.redirections),
-                Command::Compound(compound) => (&compound.words, &compound.redirections),
+                CommandNode::Simple(simple) => (&simple.words, &simple.redirections),
+                CommandNode::Compound(compound) => (&compound.words, &compound.redirections),
             };
-            if let Command::Simple(simple) = command {
+            if let CommandNode::Simple(simple) = command {
                 found.extend(simple.assignments.iter().flat_map(|assignment| &assignment.word.expansions));
             }
             let targets = redirections.iter().map(|redirection| &redirection.target);
@@ -124,10 +124,10 @@ impl Script {
     }
 
     /// Calls `see` with every command, a compound one before those inside it.
-    pub(crate) fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a Command)) {
+    pub(crate) fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a CommandNode)) {
         for listed in &self.commands {
             see(&listed.command);
-            if let Command::Compound(compound) = &listed.command {
+            if let CommandNode::Compound(compound) = &listed.command {
                 compound.bodies.iter().for_each(|body| body.visit(see));
             }
         }

@@ -173,11 +173,11 @@ fn assignments_stand_before_the_command() {
 #[test]
 fn compound_commands_are_read() {
     let kind = |text: &str| match &parse(text).unwrap().commands[0].command {
-        Command::Compound(compound) => {
+        CommandNode::Compound(compound) => {
             assert_eq!(&text[compound.span.clone()], text);
             compound.kind
         }
-        Command::Simple(_) => panic!("compound: {text}"),
+        CommandNode::Simple(_) => panic!("compound: {text}"),
     };
     for (text, wanted) in [
         ("(a; b)", CompoundKind::Subshell),

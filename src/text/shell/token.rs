@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::error::{Error, Reason};
-use super::here::Pending;
+use super::error::{ParseError, Reason};
+use super::here::PendingHereDocument;
 use super::reader::{Mode, Reader};
 use super::word::{Quoting, Word, is_name};
 
@@ -157,7 +157,7 @@ impl Iterator for Tokens<'_> {
 
 impl Reader<'_> {
     /// The next token, or `None` at the end of the text.
-    pub(super) fn token(&mut self) -> Result<Option<Token>, Error> {
+    pub(super) fn token(&mut self) -> Result<Option<Token>, ParseError> {
         self.skip_blanks();
         let start = self.at;
         if self.redirection_kind().is_some() {
@@ -193,7 +193,7 @@ impl Reader<'_> {
         REDIRECTIONS.iter().find(|(name, _)| !is_process && self.rest().starts_with(name)).copied()
     }
 
-    fn redirection(&mut self, start: usize, descriptor: Option<Descriptor>) -> Result<Redirection, Error> {
+    fn redirection(&mut self, start: usize, descriptor: Option<Descriptor>) -> Result<Redirection, ParseError> {
         let Some((name, kind)) = self.redirection_kind() else { return Err(Reason::Unexpected.at(self.at)) };
         self.at += name.len();
         if self.is_strict() && self.continues_operator() {
@@ -219,7 +219,12 @@ impl Reader<'_> {
                 return Err(Reason::Unsupported("this delimiter of a here-document").at(target.span.start));
             }
             let strips_tabs = kind == RedirectionKind::HereDocumentWithoutTabs;
-            self.pending.push(Pending { redirection: start, delimiter: target.text.clone(), is_quoted, strips_tabs });
+            self.pending.push(PendingHereDocument {
+                redirection: start,
+                delimiter: target.text.clone(),
+                is_quoted,
+                strips_tabs,
+            });
         }
         Ok(Redirection { descriptor, kind, span: start..target.span.end, target })
     }

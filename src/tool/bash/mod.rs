@@ -17,8 +17,8 @@ use super::{Context, Prepared, Preview, RunContext, Tool, arguments};
 use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::Intent;
 use crate::text::spelled;
-use process::{Ending, Finished};
-use transcript::Transcript;
+use process::{FinishedCommand, ProcessEnding};
+use transcript::CommandTranscript;
 
 /// How long a command may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,25 +112,25 @@ impl Plan {
             Ok(running) => running,
             Err(error) => return Outcome::failed(format!("cannot start bash: {error}")),
         };
-        let mut transcript = Transcript::new(&self.context);
+        let mut transcript = CommandTranscript::new(&self.context);
         let finished =
             running.finish(self.timeout, &follower.cancel, |bytes| transcript.push(bytes, &mut *follower.output)).await;
         let said = self.words(&finished);
         let output = transcript.finish();
         let text = if output.is_empty() { format!("{said}, no output") } else { format!("{said}\n{output}") };
         match finished.ending {
-            Ending::Exited(status) if status.success() => Outcome::done(text),
-            Ending::Exited(_) | Ending::TimedOut | Ending::Cancelled => Outcome::failed(text),
+            ProcessEnding::Exited(status) if status.success() => Outcome::done(text),
+            ProcessEnding::Exited(_) | ProcessEnding::TimedOut | ProcessEnding::Cancelled => Outcome::failed(text),
         }
     }
 
-    fn words(&self, finished: &Finished) -> String {
+    fn words(&self, finished: &FinishedCommand) -> String {
         let ending = match finished.ending {
-            Ending::Exited(status) => process::status(status),
-            Ending::TimedOut => {
+            ProcessEnding::Exited(status) => process::status(status),
+            ProcessEnding::TimedOut => {
                 format!("stopped after {} s (ask for more with timeout)", self.timeout.as_secs())
             }
-            Ending::Cancelled => "stopped by the user".to_owned(),
+            ProcessEnding::Cancelled => "stopped by the user".to_owned(),
         };
         match finished.left_running {
             true => format!("{ending}; its background processes are still running, their output is not captured"),

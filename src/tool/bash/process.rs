@@ -27,21 +27,21 @@ const LINGER: Duration = Duration::from_millis(100);
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum ProcessEnding {
     Exited(ExitStatus),
     TimedOut,
     Cancelled,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Finished {
-    pub(super) ending: Ending,
+pub(super) struct FinishedCommand {
+    pub(super) ending: ProcessEnding,
     /// Whether processes that it started are still running.
     pub(super) left_running: bool,
 }
 
 /// A running command. Dropping it kills its process group.
-pub(super) struct Running {
+pub(super) struct RunningCommand {
     child: Child,
     output: Receiver,
     group: Group,
@@ -49,7 +49,7 @@ pub(super) struct Running {
 
 /// Starts a command. Must be called in an async runtime.
 #[allow(unsafe_code)]
-pub(super) fn start(command: &str, cwd: &Path, environment: Vec<(OsString, OsString)>) -> io::Result<Running> {
+pub(super) fn start(command: &str, cwd: &Path, environment: Vec<(OsString, OsString)>) -> io::Result<RunningCommand> {
     let (output, input) = io::pipe()?;
     let mut bash = Command::new("bash");
     bash.args(["-c", command]).current_dir(cwd).env_clear().envs(environment);
@@ -61,28 +61,28 @@ pub(super) fn start(command: &str, cwd: &Path, environment: Vec<(OsString, OsStr
     drop(bash);
     let leader = child.id().and_then(|id| i32::try_from(id).ok()).ok_or(io::ErrorKind::NotFound)?;
     let group = Group { leader: Pid::from_raw(leader), is_ours: true };
-    Ok(Running { child, output: Receiver::from_owned_fd(OwnedFd::from(output))?, group })
+    Ok(RunningCommand { child, output: Receiver::from_owned_fd(OwnedFd::from(output))?, group })
 }
 
-impl Running {
+impl RunningCommand {
     /// Reads the output until the command exits, times out or is cancelled.
     pub(super) async fn finish(
         &mut self,
         patience: Duration,
         cancel: &CancellationToken,
         mut hear: impl FnMut(&[u8]),
-    ) -> Finished {
+    ) -> FinishedCommand {
         let ending = tokio::select! {
-            exited = self.until_exit(&mut hear) => exited.map(Ending::Exited),
-            () = cancel.cancelled() => Ok(Ending::Cancelled),
-            () = tokio::time::sleep(patience) => Ok(Ending::TimedOut),
+            exited = self.until_exit(&mut hear) => exited.map(ProcessEnding::Exited),
+            () = cancel.cancelled() => Ok(ProcessEnding::Cancelled),
+            () = tokio::time::sleep(patience) => Ok(ProcessEnding::TimedOut),
         };
         // A command that cannot be waited for is killed.
-        let ending = ending.unwrap_or(Ending::Cancelled);
-        if let Ending::Exited(_) = ending {
+        let ending = ending.unwrap_or(ProcessEnding::Cancelled);
+        if let ProcessEnding::Exited(_) = ending {
             let silent = timeout(LINGER, self.until_silent(&mut hear)).await.is_ok();
             let left_running = self.group.release();
-            return Finished { ending, left_running: left_running || !silent };
+            return FinishedCommand { ending, left_running: left_running || !silent };
         }
         self.group.signal(Signal::SIGINT);
         let _ = timeout(GRACE, async {
@@ -94,7 +94,7 @@ impl Running {
         let _ = self.child.wait().await;
         let _ = timeout(LINGER, self.until_silent(&mut hear)).await;
         self.group.release();
-        Finished { ending, left_running: false }
+        FinishedCommand { ending, left_running: false }
     }
 
     async fn until_exit(&mut self, hear: &mut impl FnMut(&[u8])) -> io::Result<ExitStatus> {

@@ -5,7 +5,7 @@ use std::io;
 use crate::capture::{Capture, Limits, Size, Spiller};
 use crate::text::KIB;
 use crate::tool::Context;
-use crate::tool::result::{self, Spill, TEXT_CAP, Whole};
+use crate::tool::result::{self, ResultFile, TEXT_CAP, Whole};
 
 /// How much of both ends is kept in memory. It includes escape sequences and carriage returns, which are removed later.
 const LIMITS: Limits = Limits { head: 64 * KIB, tail: 64 * KIB, spill: 0 };
@@ -16,12 +16,12 @@ const SCREEN_CAP: usize = 256 * KIB;
 /// The size of the terminal that the output is rendered for. It is wide, so that lines are not wrapped.
 const SIZE: (u16, u16) = (24, 1000);
 
-pub(super) struct Transcript {
+pub(super) struct CommandTranscript {
     context: Context,
     kept: Capture,
     /// All output up to the model's cap. A longer output is moved to the file.
     early: Vec<u8>,
-    spill: Option<io::Result<Spill>>,
+    spill: Option<io::Result<ResultFile>>,
     bytes: u64,
     newlines: usize,
     /// The first bytes of a character whose rest has not been read yet.
@@ -30,9 +30,9 @@ pub(super) struct Transcript {
     shown: usize,
 }
 
-impl Transcript {
-    pub(super) fn new(context: &Context) -> Transcript {
-        Transcript {
+impl CommandTranscript {
+    pub(super) fn new(context: &Context) -> CommandTranscript {
+        CommandTranscript {
             context: context.clone(),
             kept: Capture::new(LIMITS, Spiller::none()),
             early: Vec::new(),
@@ -57,7 +57,7 @@ impl Transcript {
     pub(super) fn finish(self) -> String {
         let text = self.kept.finish().text(Size::new(SIZE.0, SIZE.1));
         let whole = match self.spill {
-            Some(spill) => spill.and_then(Spill::finish),
+            Some(spill) => spill.and_then(ResultFile::finish),
             None => return result::capped(&text, "bash", &self.context),
         };
         let text = self.context.redactor.mask(&text);
@@ -91,7 +91,7 @@ impl Transcript {
                 self.early.extend_from_slice(bytes);
                 if self.early.len() > TEXT_CAP {
                     let early = std::mem::take(&mut self.early);
-                    self.spill = Some(Spill::create(&self.context.spill, "bash").map(|mut spill| {
+                    self.spill = Some(ResultFile::create(&self.context.spill, "bash").map(|mut spill| {
                         spill.push(&early);
                         spill
                     }));
@@ -136,7 +136,7 @@ mod tests {
 
     fn heard(chunks: &[&[u8]]) -> (String, String) {
         let home = crate::tool::tests::Home::new();
-        let mut transcript = Transcript::new(&home.context());
+        let mut transcript = CommandTranscript::new(&home.context());
         let mut screen = String::new();
         for chunk in chunks {
             transcript.push(chunk, &mut |text| screen.push_str(text));

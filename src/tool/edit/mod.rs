@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::file::Target;
-use super::seen::Known;
+use super::seen::FileKnowledge;
 use super::{Context, Prepared, Preview, Tool, arguments, paths, result};
 use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::Intent;
@@ -87,13 +87,13 @@ impl Plan {
         let name = paths::shown(&target.path, context);
         let now = target.read(context)?.ok_or_else(|| paths::missing(&target.path, context))?;
         let known = context.seen.compare(&target.path, &now.print);
-        if known == Known::Changed {
+        if known == FileKnowledge::Changed {
             return Err(format!("{name} has changed since you read it; read it again before you edit it"));
         }
         let before = String::from_utf8(now.bytes)
             .map_err(|_| format!("{name} is not UTF-8 text; change it with a command such as perl or iconv"))?;
         let after = replace::all(&before, edits, &name, &context.redactor)?;
-        Ok(Plan { before, after, was_read: known == Known::AsItIs })
+        Ok(Plan { before, after, was_read: known == FileKnowledge::AsItIs })
     }
 }
 

@@ -28,13 +28,13 @@ pub(super) fn all(text: &str, edits: &[Edit], name: &str, redactor: &Redactor) -
 }
 
 /// Why an edit cannot be applied: the parts of the message before and after the file's name.
-struct Refusal {
+struct EditRefusal {
     problem: String,
     detail: String,
 }
 
-fn one(text: &str, edit: &Edit, has_crlf: bool, redactor: &Redactor) -> Result<String, Refusal> {
-    let refusal = |problem: &str, detail: &str| Refusal { problem: problem.to_owned(), detail: detail.to_owned() };
+fn one(text: &str, edit: &Edit, has_crlf: bool, redactor: &Redactor) -> Result<String, EditRefusal> {
+    let refusal = |problem: &str, detail: &str| EditRefusal { problem: problem.to_owned(), detail: detail.to_owned() };
     if edit.old_string.is_empty() {
         return Err(refusal("old_string is empty: use write_file to write", ", or name the text to be replaced"));
     }
@@ -53,7 +53,7 @@ fn one(text: &str, edit: &Edit, has_crlf: bool, redactor: &Redactor) -> Result<S
     if places.len() > 1 && !edit.replace_all {
         let lines: Vec<String> = places.iter().take(PLACES).map(|at| line_of(text, *at).to_string()).collect();
         let more = if places.len() > PLACES { ", …" } else { "" };
-        return Err(Refusal {
+        return Err(EditRefusal {
             problem: format!("old_string occurs {} times in", places.len()),
             detail: format!(", at lines {}{more}. Add surrounding lines, or set replace_all", lines.join(", ")),
         });

@@ -5,7 +5,7 @@ use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::line::quoted;
 use crate::reflex::rules::{Rule, pattern};
-use crate::reflex::world::{Kind, World};
+use crate::reflex::world::{FileKind, World};
 
 const GIT: &[&str] = &["git"];
 
@@ -353,7 +353,7 @@ fn not_of_mercurial(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
 fn not_a_repository(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let other = [(".hg", "hg"), (".svn", "svn"), (".jj", "jj")]
         .into_iter()
-        .find(|(directory, _)| world.kind(std::path::Path::new(directory)) == Some(Kind::Directory));
+        .find(|(directory, _)| world.kind(std::path::Path::new(directory)) == Some(FileKind::Directory));
     if let Some((_, tool)) = other {
         return Some(
             Finding::fix(Confidence::Likely, case.with_word(0, tool), format!("this is a repository of {tool}"))
@@ -370,7 +370,7 @@ fn not_a_repository(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         );
     }
     let mut below =
-        world.entries(std::path::Path::new("")).into_iter().filter(|entry| entry.kind == Kind::Directory).take(200);
+        world.entries(std::path::Path::new("")).into_iter().filter(|entry| entry.kind == FileKind::Directory).take(200);
     let mut inside =
         below.by_ref().filter(|entry| world.kind(&std::path::Path::new(&entry.name).join(".git")).is_some());
     if let (Some(only), None) = (inside.next(), inside.next()) {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::reflex::world::{Kind, World};
+use crate::reflex::world::{FileKind, World};
 
 /// Directories up to look in for `.git`.
 const MOST_LEVELS: usize = 12;
@@ -23,8 +23,8 @@ impl<'a> Repo<'a> {
         let mut at = PathBuf::from(".git");
         for _ in 0..MOST_LEVELS {
             match world.kind(&at) {
-                Some(Kind::Directory) => return Some(Repo { world, common: at.clone(), directory: at }),
-                Some(Kind::File | Kind::Program) => {
+                Some(FileKind::Directory) => return Some(Repo { world, common: at.clone(), directory: at }),
+                Some(FileKind::File | FileKind::Program) => {
                     let text = world.read(&at)?;
                     let directory = at.parent()?.join(text.strip_prefix("gitdir:")?.trim());
                     let common = match world.read(&directory.join("commondir")) {
@@ -78,9 +78,9 @@ impl<'a> Repo<'a> {
         for entry in self.world.entries(&self.common.join(prefix).join(inside)) {
             let name = if inside.is_empty() { entry.name } else { format!("{inside}/{}", entry.name) };
             match entry.kind {
-                Kind::Directory if depth > 0 => self.walk(prefix, &name, depth - 1, found),
-                Kind::Directory => {}
-                Kind::File | Kind::Program => found.push(name),
+                FileKind::Directory if depth > 0 => self.walk(prefix, &name, depth - 1, found),
+                FileKind::Directory => {}
+                FileKind::File | FileKind::Program => found.push(name),
             }
         }
     }

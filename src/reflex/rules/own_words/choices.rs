@@ -1,6 +1,6 @@
 //! What a tool prints that it would have taken.
 
-use super::complaint::{Complaint, Kind};
+use super::complaint::{Complaint, ComplaintKind};
 use super::names;
 use crate::reflex::case::Case;
 use crate::reflex::rules::pattern;
@@ -67,7 +67,7 @@ pub(super) fn all(case: &Case<'_>, wrong: &Complaint) -> Vec<String> {
     let groups =
         usages.flat_map(|line| pattern!(r"[(\[{]([a-z][\w-]*(?:\s*[|,]\s*[a-z][\w-]*)+)[)\]}]").captures_iter(line));
     found.extend(groups.filter_map(|group| group.get(1)).flat_map(|group| split(group.as_str())));
-    if wrong.kind == Kind::Option {
+    if wrong.kind == ComplaintKind::Option {
         let option = pattern!(r"(?:^|[\s\[(|,=])--(?:\[no-\])?([A-Za-z][A-Za-z0-9-]+)");
         let named = lines.iter().flat_map(|line| option.captures_iter(line));
         found.extend(named.filter_map(|named| Some(named.get(1)?.as_str())));
@@ -83,6 +83,6 @@ fn is_choice(name: &str, wrong: &Complaint) -> bool {
     let is_option = name.starts_with('-');
     !name.is_empty()
         && name != wrong.word.trim_start_matches("--")
-        && (!is_option || wrong.kind == Kind::Option)
+        && (!is_option || wrong.kind == ComplaintKind::Option)
         && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+".contains(c))
 }

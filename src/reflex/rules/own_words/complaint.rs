@@ -49,7 +49,7 @@ const LONG_WITH_ONE_DASH: &[&str] =
     &["terraform", "tofu", "packer", "vault", "consul", "nomad", "openssl", "ffmpeg", "java", "go"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ComplaintKind {
     Command,
     Option,
     Value,
@@ -58,7 +58,7 @@ pub(super) enum Kind {
 /// A word of the typed line that the tool does not know.
 #[derive(Debug)]
 pub(super) struct Complaint {
-    pub(super) kind: Kind,
+    pub(super) kind: ComplaintKind,
     /// As it was typed, an option without its value.
     pub(super) word: String,
     /// Which word of the command it is.
@@ -69,9 +69,9 @@ impl Complaint {
     pub(super) fn cause(&self, case: &Case<'_>) -> String {
         let (place, word) = (self.path(case), &self.word);
         match self.kind {
-            Kind::Command => format!("{place} has no command {word}."),
-            Kind::Option => format!("{place} has no option {word}."),
-            Kind::Value => format!("{place} does not know {word}."),
+            ComplaintKind::Command => format!("{place} has no command {word}."),
+            ComplaintKind::Option => format!("{place} has no option {word}."),
+            ComplaintKind::Value => format!("{place} does not know {word}."),
         }
     }
 
@@ -98,7 +98,7 @@ impl Complaint {
         let raw = case.raw(self.index);
         // Words of a suggested command are words of the line, too.
         let meant_raw = meant.split(' ').map(line::quoted).collect::<Vec<_>>().join(" ");
-        if self.kind == Kind::Option {
+        if self.kind == ComplaintKind::Option {
             let Some(value) = raw.strip_prefix(self.word.as_str()) else {
                 return case.with_raw(self.index, &meant_raw);
             };
@@ -135,24 +135,24 @@ pub(super) fn all(case: &Case<'_>) -> Vec<Complaint> {
 }
 
 /// The names a line says are unknown, and as what. Each pattern is tried only where a word of it is there.
-fn named(line: &str) -> Vec<(Kind, &str)> {
+fn named(line: &str) -> Vec<(ComplaintKind, &str)> {
     let mut found = Vec::new();
     if has(line, &["ption", "lag", "witch", "rgument", "arameter", "ariable"]) {
-        found.extend(unknown_options(line).into_iter().map(|name| (Kind::Option, name)));
+        found.extend(unknown_options(line).into_iter().map(|name| (ComplaintKind::Option, name)));
     }
     if has(line, &["ommand", "peration", "verb", "ction", "ask", "eyword", "hoice", "perator"]) {
-        found.extend(unknown_commands(line).into_iter().map(|name| (Kind::Command, name)));
+        found.extend(unknown_commands(line).into_iter().map(|name| (ComplaintKind::Command, name)));
     }
     // `go biuld: unknown command`, `rsync: --progres: unknown option`
     if let Some(before) = line.find(": unknown ").or_else(|| line.find(": Unknown ")).and_then(|at| line.get(..at)) {
-        found.extend(names::last(before).map(|name| (Kind::Command, name)));
+        found.extend(names::last(before).map(|name| (ComplaintKind::Command, name)));
     }
-    found.extend(said_to_be_none(line).and_then(names::last).map(|name| (Kind::Command, name)));
+    found.extend(said_to_be_none(line).and_then(names::last).map(|name| (ComplaintKind::Command, name)));
     if has(line, &["type", "value", "resource", "format", "level", "mode", "encoder", "codec", "filter", "shell"]) {
         let value = pattern!(
             r"(?i)(?:\b(?:unknown|unrecogni[sz]ed|invalid|unsupported)\s+(?:file type|type|value|resource type|resource|format|level|mode|encoder|codec|filter|shell)(?: name)?|doesn't have a resource type|for the output format)\s*[:,]?\s*(.+)$"
         );
-        found.extend(after(line, value).and_then(names::first).map(|name| (Kind::Value, name)));
+        found.extend(after(line, value).and_then(names::first).map(|name| (ComplaintKind::Value, name)));
     }
     found
 }
@@ -247,7 +247,7 @@ fn said_to_be_none(line: &str) -> Option<&str> {
 }
 
 /// The typed word that a name in a message stands for.
-fn placed(case: &Case<'_>, kind: Kind, name: &str) -> Option<Complaint> {
+fn placed(case: &Case<'_>, kind: ComplaintKind, name: &str) -> Option<Complaint> {
     // `No command 'conda lst'` names the way there, too, and `unknown command "statsu web"` what follows.
     let mut found = name.split_whitespace().filter_map(|word| placed_word(case, kind, word));
     let is_known = |complaint: &Complaint| {
@@ -265,7 +265,7 @@ fn placed(case: &Case<'_>, kind: Kind, name: &str) -> Option<Complaint> {
     Some(last)
 }
 
-fn placed_word(case: &Case<'_>, kind: Kind, name: &str) -> Option<Complaint> {
+fn placed_word(case: &Case<'_>, kind: ComplaintKind, name: &str) -> Option<Complaint> {
     let option = name.split_once('=').map_or(name, |(option, _)| option);
     let is_short = option.chars().count() == 1;
     let value = format!("={name}");
@@ -273,7 +273,7 @@ fn placed_word(case: &Case<'_>, kind: Kind, name: &str) -> Option<Complaint> {
         let typed_name = typed.split_once('=').filter(|_| typed.starts_with('-')).map_or(typed, |(before, _)| before);
         let is_that_option = typed_name == option
             || typed_name.trim_start_matches('-') == option.trim_start_matches('-')
-            || is_short && kind == Kind::Option && !typed.starts_with("--") && typed.contains(option);
+            || is_short && kind == ComplaintKind::Option && !typed.starts_with("--") && typed.contains(option);
         typed == name || typed.starts_with('-') && (is_that_option || typed.ends_with(&value))
     };
     let (index, word) = case.words().iter().enumerate().skip(1).find(|(_, word)| is_it(&word.text))?;
@@ -283,11 +283,13 @@ fn placed_word(case: &Case<'_>, kind: Kind, name: &str) -> Option<Complaint> {
     }
     let typed = word.text.as_str();
     if typed.starts_with('-') && typed.ends_with(&value) {
-        return Some(Complaint { kind: Kind::Value, word: name.to_owned(), index });
+        return Some(Complaint { kind: ComplaintKind::Value, word: name.to_owned(), index });
     }
     let (kind, word) = match kind {
-        _ if typed.starts_with('-') => (Kind::Option, typed.split_once('=').map_or(typed, |(before, _)| before)),
-        Kind::Option => (Kind::Value, typed),
+        _ if typed.starts_with('-') => {
+            (ComplaintKind::Option, typed.split_once('=').map_or(typed, |(before, _)| before))
+        }
+        ComplaintKind::Option => (ComplaintKind::Value, typed),
         kind => (kind, typed),
     };
     Some(Complaint { kind, word: word.to_owned(), index })

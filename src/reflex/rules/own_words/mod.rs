@@ -18,7 +18,7 @@ use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::world::World;
 
-use complaint::{Complaint, Kind};
+use complaint::{Complaint, ComplaintKind};
 
 /// Their signs are many and looked for only at the ends of the output, so they do it themselves.
 pub(super) const RULES: &[Rule] = &[
@@ -64,21 +64,22 @@ fn known(case: &Case<'_>, wrong: &Complaint) -> Option<(Vec<String>, String)> {
         return Some((listed, format!("the nearest that {} lists", case.tool())));
     }
     let words = match wrong.kind {
-        Kind::Command => vocabulary::commands(&wrong.path(case)),
-        Kind::Option => Some(vocabulary::options(&wrong.path(case)))
+        ComplaintKind::Command => vocabulary::commands(&wrong.path(case)),
+        ComplaintKind::Option => Some(vocabulary::options(&wrong.path(case)))
             .filter(|words| !words.is_empty())
             .unwrap_or_else(|| vec!["help", "version"]),
-        Kind::Value => {
+        ComplaintKind::Value => {
             vocabulary::values(case.tool()).into_iter().chain(vocabulary::commands(&wrong.path(case))).collect()
         }
     };
     // `uninstall` is a word of its own, not a misspelt `install`.
-    if let Some(same) = vocabulary::synonym(&wrong.word, &words).filter(|_| wrong.kind == Kind::Command) {
+    if let Some(same) = vocabulary::synonym(&wrong.word, &words).filter(|_| wrong.kind == ComplaintKind::Command) {
         return Some((vec![same.to_owned()], format!("what {} calls it", case.tool())));
     }
     // An abbreviation says nothing of the rest: the table has the usual ones first.
     let begun = wrong.word.trim_start_matches('-');
-    let begun = words.iter().filter(|word| wrong.kind == Kind::Option && begun.len() > 2 && word.starts_with(begun));
+    let begun =
+        words.iter().filter(|word| wrong.kind == ComplaintKind::Option && begun.len() > 2 && word.starts_with(begun));
     let begun: Vec<String> = begun.map(|word| (*word).to_owned()).collect();
     let near = if begun.is_empty() { rank::nearest(&wrong.word, words.iter().copied()) } else { begun };
     (!near.is_empty()).then(|| (near, format!("the nearest that {} knows", case.tool())))

@@ -1,6 +1,6 @@
 //! A usage in place of an answer: the tool does not say which word it did not know.
 
-use super::complaint::{self, Complaint, Kind};
+use super::complaint::{self, Complaint, ComplaintKind};
 use super::{choices, rank, vocabulary};
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
@@ -25,7 +25,7 @@ pub(super) fn instead(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         .skip(1)
         .filter(|(_, word)| word.text.starts_with(|c: char| c.is_ascii_alphabetic()));
     for (index, word) in arguments {
-        let wrong = Complaint { kind: Kind::Command, word: word.text.clone(), index };
+        let wrong = Complaint { kind: ComplaintKind::Command, word: word.text.clone(), index };
         let mut known = vocabulary::commands(&wrong.path(case));
         let listed = choices::all(case, &wrong);
         known.extend(listed.iter().map(|word| word.as_str()));

@@ -10,7 +10,7 @@ use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::line::quoted;
 use crate::reflex::near;
-use crate::reflex::world::{Kind, World};
+use crate::reflex::world::{FileKind, World};
 use crate::text::shell::RedirectionKind;
 use words::{NOT_BY_ROOT, POLKIT, POLKIT_WORDS, ROOT_WORDS};
 
@@ -112,10 +112,10 @@ fn not_executable(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
                 .any(|words| line.contains(words))
     });
     let kind = world.kind(&near::expanded(path, world));
-    if !is_said || kind == Some(Kind::Directory) {
+    if !is_said || kind == Some(FileKind::Directory) {
         return None;
     }
-    if kind == Some(Kind::Program) {
+    if kind == Some(FileKind::Program) {
         let cause = "It is marked as a program, yet may not be run: its file system may be mounted noexec, or a directory above it is closed to you.";
         let finding = Finding::cause(Confidence::Likely, cause);
         return Some(match interpreter_of(path) {
@@ -375,7 +375,7 @@ fn unmarked_on_path(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     })?;
     let cause = format!("{name} was found but may not be run: its file is not marked as a program.");
     let path = refused.split(": ").find(|word| word.starts_with('/') && word.ends_with(&format!("/{name}")));
-    let Some(path) = path.filter(|path| world.kind(Path::new(path)).is_none_or(|kind| kind == Kind::File)) else {
+    let Some(path) = path.filter(|path| world.kind(Path::new(path)).is_none_or(|kind| kind == FileKind::File)) else {
         return Some(Finding::cause(Confidence::Sure, cause));
     };
     let is_own = world.variable("HOME").is_some_and(|home| path.starts_with(&format!("{home}/")));

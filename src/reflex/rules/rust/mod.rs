@@ -10,7 +10,7 @@ use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::line;
 use crate::reflex::typo;
-use crate::reflex::world::{Kind, World};
+use crate::reflex::world::{FileKind, World};
 
 /// What cargo itself can do.
 const COMMANDS: &[&str] = &[
@@ -357,8 +357,11 @@ fn unknown_feature(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
 
 fn no_manifest(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let because = "Neither this directory nor one above it holds a Cargo.toml.";
-    let directories =
-        world.entries(Path::new(".")).into_iter().filter(|entry| entry.kind == Kind::Directory).take(MOST_DIRECTORIES);
+    let directories = world
+        .entries(Path::new("."))
+        .into_iter()
+        .filter(|entry| entry.kind == FileKind::Directory)
+        .take(MOST_DIRECTORIES);
     let mut with_manifest =
         directories.filter(|entry| world.kind(&Path::new(&entry.name).join("Cargo.toml")).is_some());
     let finding = Finding::cause(Confidence::Sure, because);

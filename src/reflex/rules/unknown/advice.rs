@@ -141,13 +141,13 @@ pub(super) fn told_by_system(case: &Case<'_>, world: &dyn World) -> Option<Findi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reflex::Failure;
+    use crate::reflex::FailedCommand;
 
     #[test]
     fn the_name_is_read_in_every_way_it_is_said() {
         let name = |output: &'static str| {
             let cwd = std::path::Path::new("/");
-            unknown_name(&Case::new(&Failure { command: "gti", output, status: Some(127), cwd }))
+            unknown_name(&Case::new(&FailedCommand { command: "gti", output, status: Some(127), cwd }))
         };
         for said in [
             "bash: gti: command not found",

@@ -14,7 +14,7 @@ use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::near;
 use crate::reflex::typo;
-use crate::reflex::world::{Kind, World};
+use crate::reflex::world::{FileKind, World};
 use advice::{told_by_system, unknown_name};
 use known::{POPULAR, SUBCOMMANDS};
 
@@ -234,7 +234,7 @@ fn in_this_directory(case: &Case<'_>, index: usize, name: &str, world: &dyn Worl
         return None;
     }
     match world.kind(Path::new(name))? {
-        Kind::Program => Some(
+        FileKind::Program => Some(
             Finding::fix(
                 Confidence::Sure,
                 case.with_raw(index, &format!("./{}", case.raw(index))),
@@ -242,7 +242,7 @@ fn in_this_directory(case: &Case<'_>, index: usize, name: &str, world: &dyn Worl
             )
             .because(format!("{name} is in this directory, where the shell does not look unless told so.")),
         ),
-        Kind::File => {
+        FileKind::File => {
             let interpreter = interpreter_of(name)?;
             Some(
                 Finding::fix(
@@ -253,7 +253,7 @@ fn in_this_directory(case: &Case<'_>, index: usize, name: &str, world: &dyn Worl
                 .because(format!("{name} is a file in this directory; it is not marked as a program.")),
             )
         }
-        Kind::Directory => (case.words().len() == 1).then(|| {
+        FileKind::Directory => (case.words().len() == 1).then(|| {
             Finding::fix(Confidence::Likely, case.with_inserted(index, "cd"), "into the directory")
                 .because(format!("{name} is a directory."))
         }),

@@ -257,7 +257,7 @@ impl Turn {
     /// The terminal has another size.
     pub(super) fn resize(&mut self, view: &View<'_>, effects: &mut Vec<Effect>) {
         let (size, mut out) = (view.size(), Vec::new());
-        self.painter.resize(render::Size { columns: size.cols, rows: size.rows }, &mut out);
+        self.painter.resize(render::ScreenSize { columns: size.cols, rows: size.rows }, &mut out);
         if let Attention::Steering(steering) = &mut self.attention {
             steering.resize(view, &mut out);
         }

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use crate::input::{Code, Decoder, Editing, EditorScreen, History, Input, Key, LineEditor, Offers, Outcome};
+use crate::input::{Code, Decoder, EditOutcome, Editing, EditorScreen, Input, Key, LineEditor, Offers, QueryHistory};
 use crate::session::keyboard::ESC_PATIENCE;
 
 use super::{Attention, Effect, Floor, Turn, View, suggest_again};
@@ -16,7 +16,7 @@ pub(super) struct Steering {
     decoder: Decoder,
     /// When a key came last.
     at: Instant,
-    history: History,
+    history: QueryHistory,
 }
 
 impl Steering {
@@ -42,7 +42,7 @@ impl Turn {
             line: LineEditor::new(Editing::Emacs),
             decoder: Decoder::default(),
             at: view.now,
-            history: History::default(),
+            history: QueryHistory::default(),
         };
         let mut out = Vec::new();
         self.painter.suspend(&mut out);
@@ -77,22 +77,22 @@ impl Turn {
         let Attention::Steering(steering) = &mut self.attention else { return Floor::Turn(self) };
         let Steering { line, history, .. } = &mut **steering;
         let outcome = match input {
-            Input::Key(key) if key == Key::plain(Code::Esc) => Outcome::Closed,
+            Input::Key(key) if key == Key::plain(Code::Esc) => EditOutcome::Closed,
             input => line.input(input, history, &Offers::default()),
         };
         let mut out = Vec::new();
         match outcome {
-            Outcome::Open | Outcome::Edit(_) | Outcome::Find(_) => {
+            EditOutcome::Open | EditOutcome::Edit(_) | EditOutcome::Find(_) => {
                 line.paint(&screen(view), history, &mut out);
                 self.back.show(out, effects);
                 return Floor::Turn(self);
             }
-            Outcome::Submitted(words) => {
+            EditOutcome::Submitted(words) => {
                 line.leave(&screen(view), &mut out);
                 self.back.show(out, effects);
                 effects.push(Effect::Steer(self.request, words.trim().to_owned()));
             }
-            Outcome::Closed => {
+            EditOutcome::Closed => {
                 line.lift(&mut out);
                 self.back.show(out, effects);
             }
