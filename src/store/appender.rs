@@ -61,8 +61,7 @@ fn run(start: Start, queue: &Arc<Queue>) -> Result<(), Trouble> {
     let journal = Arc::new(Journal::create(&path, session, id).inspect_err(|_| remove()).map_err(create)?);
     writer::start(path.clone(), options, Arc::clone(&journal), Arc::clone(queue))?;
     let appended = append(&journal, &jobs, queue);
-    // If recording ended before the session did, commands that came at that moment are only in memory. The next session fetches them.
-    if appended.is_ok() && queue.is_shut() {
+    if appended.is_ok() {
         // Before the journal: without it the commands here would look new.
         remove();
     }

@@ -268,7 +268,8 @@ fn no_process_is_started_for_a_prompt() {
         let start = |program: &str| Term::new(shell).program("/usr/bin/unshare").args([flags, program]);
         let ours = forks_of_ten_prompts(start(PROGRAM));
         let bare = forks_of_ten_prompts(start(shell.name()));
-        // Threads use process ids too, and fish starts some at any time. Ten prompts must use fewer than ten.
-        assert!(ours < bare + 5, "{}: {ours}, bare {bare}", shell.name());
+        // Threads use process ids too: fish starts some at any time, and a session starts its own during the first prompts. Ten
+        // prompts must use fewer than ten.
+        assert!(ours < bare + 8, "{}: {ours}, bare {bare}", shell.name());
     });
 }

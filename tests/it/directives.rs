@@ -30,6 +30,11 @@ fn workspace(term: &Term) -> PathBuf {
     sessions.into_iter().find(|path| path.join("directives").exists()).unwrap()
 }
 
+/// Waits until a thread of the session has made its directory again. The name of the terminal is written last.
+fn wait_until_created_again(term: &Term, directory: &Path) {
+    term.wait_for_state(|| directory.join("tty").exists(), &true);
+}
+
 /// Deletes the directory like a cleanup of temporary files, although the session may create files in it meanwhile.
 fn delete_runtime_directory(term: &Term) {
     let root = term.place().join("run/shellmate");
@@ -236,8 +241,10 @@ fn a_deleted_runtime_directory_is_created_again() {
         term.wait_for(ANSWER);
         term.wait_for_prompt();
         // The directory is checked at every prompt.
+        let directory = workspace(&term);
         delete_runtime_directory(&term);
         term.run("clear");
+        wait_until_created_again(&term, &directory);
         term.typed("> a question\r");
         term.wait_for(ANSWER);
         term.wait_for_prompt();
@@ -253,11 +260,10 @@ fn bash_loads_lazy_hooks_after_the_directory_was_deleted() {
     }
     let mut term = Term::new(Shell::Bash).file("precious", "kept\n").start();
     term.wait_for_prompt();
-    let lazy = workspace(&term).join("bash-lazy");
+    let directory = workspace(&term);
     delete_runtime_directory(&term);
     term.run("> precious");
-    // A thread makes the directory again.
-    term.wait_for_state(|| lazy.exists(), &true);
+    wait_until_created_again(&term, &directory);
     term.typed("> a question\r");
     term.wait_for(ANSWER);
     term.wait_for_prompt();

@@ -57,10 +57,12 @@ impl Home {
 
     /// Records and closes; whatever is wrong comes back.
     fn keep(&self, records: impl IntoIterator<Item = Record>) -> Option<String> {
-        let store = self.store();
+        let store = Store::prepare(self.directory.path(), self.path(), Options::default(), session("a"));
         for record in records {
             store.record(record);
         }
+        // Records that come when the threads have found trouble already are not kept.
+        store.start();
         store.close(PATIENCE);
         store.trouble()
     }
