@@ -259,6 +259,16 @@ fn a_module_with_children_is_a_mod_rs() {
 }
 
 #[test]
+fn every_path_that_the_architecture_names_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(root.join("docs/ARCHITECTURE.md")).expect("the page about the architecture");
+    let named =
+        text.split('`').skip(1).step_by(2).filter(|code| code.starts_with("src/") || code.starts_with("tests/"));
+    let missing: Vec<&str> = named.filter(|path| !root.join(path).exists()).collect();
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+#[test]
 fn files_stay_short() {
     let long = sources().into_iter().filter(|source| !source.is_test_code() && source.code().len() > LONGEST);
     let long: Vec<String> = long.map(|file| format!("src/{}: {}", file.path.display(), file.code().len())).collect();
