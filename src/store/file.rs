@@ -69,10 +69,15 @@ fn tighten(path: &Path) {
 /// Opens an existing database and brings it to our format. A locked one is waited for, now and later, no longer than `patience`:
 /// with none the caller tries again when it suits it, and can do something else meanwhile.
 pub(super) fn connect(path: &Path, patience: Duration) -> Result<Connection, StoreError> {
+    retry(patience, || prepare(path, patience))
+}
+
+/// Tries again while the database is locked. SQLite itself does not wait for a program that changes the mode of the log or reads a
+/// log that a killed program left.
+fn retry<T>(patience: Duration, open: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreError> {
     let begun = Instant::now();
     loop {
-        match prepare(path, patience) {
-            // SQLite does not wait for somebody who changes the mode of the log or reads a log that a killed program left.
+        match open() {
             Err(StoreError::Busy(_)) if begun.elapsed() < patience => thread::sleep(REOPEN),
             opened => return opened,
         }
@@ -126,7 +131,12 @@ pub(super) enum Found {
 
 /// Opens a database to read it, and takes no lock that a writer would have to wait for.
 pub(super) fn connect_unlocked(path: &Path) -> Result<Found, StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    retry(READER, || look(path))
+}
+
+fn look(path: &Path) -> Result<Found, StoreError> {
+    // A connection that may only read cannot restore the index of a log that a killed program left.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(READER)?;
     Ok(match schema::version(&connection)? {

@@ -38,13 +38,13 @@ impl Spills {
     /// Whether the database has a command that refers to this file; `None` if it cannot tell.
     fn is_named(&self, path: &Path) -> Option<bool> {
         if let Some(history) = self.history.get() {
-            return history.as_ref()?.names_spill(path).ok();
+            return history.as_ref()?.names_spill(path).inspect_err(Self::log).ok();
         }
         let history = History::open_unlocked(&self.database).inspect_err(Self::log).ok();
         if history.as_ref().is_some_and(|history| history.connection().is_none()) {
             return Some(false);
         }
-        self.history.get_or_init(|| history).as_ref()?.names_spill(path).ok()
+        self.history.get_or_init(|| history).as_ref()?.names_spill(path).inspect_err(Self::log).ok()
     }
 
     fn log(error: &StoreError) {
