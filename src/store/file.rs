@@ -18,7 +18,7 @@ pub(super) const READER: Duration = Duration::from_secs(5);
 /// Between two tries to open a database that others open for the first time.
 const REOPEN: Duration = Duration::from_millis(5);
 /// Of pages, per connection. The default is 2 MiB, and each terminal has one.
-const CACHE_KIB: i64 = 1024;
+const CACHE_KIB: i64 = 256;
 /// The write-ahead log is cut back to this once it has been copied into the database.
 const LOG_BYTES: i64 = 4 * 1024 * 1024;
 
