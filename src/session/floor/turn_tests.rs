@@ -78,6 +78,7 @@ fn an_escape_says_no_once_nothing_follows_it() {
     scene.keyboard.reads += 1;
     let (floor, _) = scene.keys(floor, b"\x1b");
     assert!(answer.try_recv().is_err());
+    // A question reads the clock itself, so its patience for the rest of an escape sequence has to pass.
     std::thread::sleep(Duration::from_millis(60));
     scene.tell(floor, FloorEvent::Tick);
     assert_eq!(answer.try_recv(), Ok(crate::agent::Decision::No { why: None }));

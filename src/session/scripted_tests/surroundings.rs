@@ -41,6 +41,7 @@ fn a_directive_that_nobody_hears_is_repeated() {
     scripted.asks("> /help");
     assert_eq!(scripted.directive(), "token\n");
     let due = scripted.session.hook.due().expect("an answer of the hook is awaited");
+    // The reminder is due at a time of the real clock.
     std::thread::sleep(due.saturating_duration_since(std::time::Instant::now()));
     scripted.session.remind_hook();
     assert_eq!(scripted.directive(), "token\n");
