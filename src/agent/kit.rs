@@ -9,7 +9,7 @@ use super::window::{Budget, Past, Scale};
 use super::{Conversation, TurnLimits};
 use crate::chat::{Message, ToolKind, ToolSpec};
 use crate::guard::{Grants, Redactor};
-use crate::provider::{Policy, Request, Resolved};
+use crate::provider::{ModelRequest, Policy, Resolved};
 use crate::text::human;
 use crate::tool::{Ports, Toolbox};
 
@@ -65,8 +65,8 @@ impl ContextPreview {
 
 impl Kit {
     /// A request with these messages.
-    pub(super) fn request(&self, messages: Vec<Message>, ports: &Ports) -> Request {
-        Request {
+    pub(super) fn request(&self, messages: Vec<Message>, ports: &Ports) -> ModelRequest {
+        ModelRequest {
             system: context::SYSTEM.to_owned(),
             messages,
             tools: self.tools(ports),

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use super::stream::{AnswerDraft, ModelAnswer};
 use super::{Turn, failure};
 use crate::chat::{Event, Failure, Message, Usage};
-use crate::provider::{ErrorKind, NextTry, Request};
+use crate::provider::{ErrorKind, ModelRequest, NextTry};
 
 /// The result of a request.
 pub(super) enum Step {
@@ -24,7 +24,7 @@ pub(super) enum Step {
 }
 
 /// Sends a request and passes the answer to the front as it arrives. The tokens of every attempt are added to `usage`.
-pub(super) async fn ask(turn: &Turn, request: &Request, usage: &mut Usage) -> Step {
+pub(super) async fn ask(turn: &Turn, request: &ModelRequest, usage: &mut Usage) -> Step {
     let Turn { kit, front, cancel, .. } = turn;
     let mut tellings = 0;
     for attempt in 1.. {

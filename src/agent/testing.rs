@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Approval, Approver, Conversation, Decision, Front, Kit, Query, ShellView, Turn, TurnLimits};
 use crate::chat::{Ending, Event, Message, Outcome, Part, Role, Shown, ToolKind, ToolSpec};
 use crate::guard::{Grants, Intent, Redactor};
-use crate::provider::{Delta, Effort, ErrorKind, Policy, Provider, ProviderError, Request, Resolved, Stop};
+use crate::provider::{Delta, Effort, ErrorKind, ModelRequest, Policy, Provider, ProviderError, Resolved, Stop};
 use crate::tool::{Context, Ports, Prepared, RunContext, Tool, Toolbox};
 
 /// A front that records its events.
@@ -61,13 +61,13 @@ pub(super) enum End {
 #[derive(Default)]
 pub(super) struct ScriptedModel {
     answers: Mutex<VecDeque<(Vec<Delta>, End)>>,
-    pub(super) requests: Mutex<Vec<Request>>,
+    pub(super) requests: Mutex<Vec<ModelRequest>>,
 }
 
 impl Provider for ScriptedModel {
     fn stream<'a>(
         &'a self,
-        request: &'a Request,
+        request: &'a ModelRequest,
         deltas: &'a mut (dyn FnMut(Delta) + Send),
     ) -> BoxFuture<'a, Result<(), ProviderError>> {
         self.requests.lock().unwrap().push(request.clone());

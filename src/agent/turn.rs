@@ -15,7 +15,7 @@ use super::window::{Past, Transcript};
 use super::{Exchange, Kit, stop};
 use crate::chat::{Call, Ending, Event, Message, Part, Role, Usage};
 use crate::guard::Intent;
-use crate::provider::Request;
+use crate::provider::ModelRequest;
 use crate::text;
 use crate::tool::{self, Ports, Seen};
 
@@ -125,7 +125,7 @@ impl Turn {
     }
 
     /// Whether a request fills so much of the window that the answer may have had no room.
-    fn is_long(&self, request: &Request, transcript: &Transcript) -> bool {
+    fn is_long(&self, request: &ModelRequest, transcript: &Transcript) -> bool {
         transcript.scale().tokens(request) > self.kit.budget(&transcript.past).trigger() / 2
     }
 

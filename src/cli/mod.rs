@@ -115,9 +115,9 @@ fn act(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Action::History(args)) => show_history(*args, &paths, &mut out),
         Some(Action::Auth(args)) => auth::run(args.action, &paths, &mut out),
         Some(Action::Models(args)) => {
-            let wish = Config::load(paths.config_file().as_deref()).config.model.wish();
+            let preference = Config::load(paths.config_file().as_deref()).config.model.preference();
             let keys = kept_keys(&paths);
-            models::run(args, &wish, &WithKeys { exported: environment, keys: &keys }, &mut out)
+            models::run(args, &preference, &WithKeys { exported: environment, keys: &keys }, &mut out)
         }
         Some(Action::Doctor(args)) => {
             let chosen = chosen_shell(cli.shell, &paths);

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use serde_json::json;
 
 use crate::agent;
-use crate::provider::{self, Finder, ListedModel, Wish, full_name};
+use crate::provider::{self, Finder, ListedModel, ModelPreference, full_name};
 use crate::text::sanitize;
 
 use super::report;
@@ -23,9 +23,14 @@ pub(crate) struct Args {
 }
 
 /// Asks every provider with a key, and the model servers on this machine, for their models. Exits with 1 if there are none.
-pub(super) fn run(args: Args, wish: &Wish, env: provider::Env<'_>, out: &mut impl Write) -> Result<ExitCode> {
+pub(super) fn run(
+    args: Args,
+    preference: &ModelPreference,
+    env: provider::Env<'_>,
+    out: &mut impl Write,
+) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot begin")?;
-    let lists = runtime.block_on(Finder::default().list(wish, env));
+    let lists = runtime.block_on(Finder::default().list(preference, env));
     let mut shown = 0;
     for list in &lists {
         match &list.models {

@@ -25,7 +25,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::input::{Editing, Hotkey, UnknownHotkey};
-use crate::provider::{Protocol, Wish};
+use crate::provider::{ModelPreference, Protocol};
 use crate::reflex::RulesRole;
 use crate::render::Wrapping;
 
@@ -130,9 +130,9 @@ pub(crate) struct CaptureSettings {
 
 impl Model {
     /// The model that the settings ask for.
-    pub(crate) fn wish(&self) -> Wish {
+    pub(crate) fn preference(&self) -> ModelPreference {
         let filled = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-        Wish {
+        ModelPreference {
             model: filled(&self.name),
             base_url: filled(&self.base_url),
             api_key_env: filled(&self.api_key_env),

@@ -1,7 +1,7 @@
 //! Finds the model to ask, anew for every query.
 
 use super::catalog::ModelFacts;
-use super::choose::{self, Env, ModelChoice, ModelName, ResolveError, Wish, choose};
+use super::choose::{self, Env, ModelChoice, ModelName, ModelPreference, ResolveError, choose};
 use super::http::Http;
 use super::list::{self, ModelList};
 use super::resolve::{self, Resolved};
@@ -27,17 +27,21 @@ impl Finder {
         Finder { http, last: None }
     }
 
-    /// Finds a model: by wish, by environment, then among the servers of this machine. `None` if there is no model at all.
-    pub(crate) async fn find(&mut self, wish: &Wish, env: Env<'_>) -> Result<Option<Resolved>, ResolveError> {
-        let found = self.search(wish, env).await?;
-        let window = |found: &Resolved| wish.window.or(found.context_window);
+    /// Finds a model: by preference, by environment, then among the servers of this machine. `None` if there is no model at all.
+    pub(crate) async fn find(
+        &mut self,
+        preference: &ModelPreference,
+        env: Env<'_>,
+    ) -> Result<Option<Resolved>, ResolveError> {
+        let found = self.search(preference, env).await?;
+        let window = |found: &Resolved| preference.window.or(found.context_window);
         Ok(found.map(|found| Resolved { context_window: window(&found), ..found }))
     }
 
-    async fn search(&mut self, wish: &Wish, env: Env<'_>) -> Result<Option<Resolved>, ResolveError> {
-        let basis = match choose(wish, env)? {
+    async fn search(&mut self, preference: &ModelPreference, env: Env<'_>) -> Result<Option<Resolved>, ResolveError> {
+        let basis = match choose(preference, env)? {
             Some(choice) => Basis::Chosen(choice),
-            None => Basis::local(ModelName::of(wish, env), env),
+            None => Basis::local(ModelName::of(preference, env), env),
         };
         match &self.last {
             Some((same, resolved)) if *same == basis => return Ok(Some(resolved.clone())),
@@ -60,7 +64,7 @@ impl Finder {
     }
 
     /// The models of every vendor and server that can be asked.
-    pub(crate) async fn list(&self, settings: &Wish, env: Env<'_>) -> Vec<ModelList> {
+    pub(crate) async fn list(&self, settings: &ModelPreference, env: Env<'_>) -> Vec<ModelList> {
         list::list_models(settings, env, &self.http).await
     }
 }

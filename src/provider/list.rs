@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use serde_json::Value;
 
 use super::catalog::{ModelFacts, Price};
-use super::choose::{self, Env, ModelChoice, Wish, full_name};
+use super::choose::{self, Env, ModelChoice, ModelPreference, full_name};
 use super::error::{ErrorKind, ProviderError};
 use super::http::{Endpoint, Http};
 use super::vendors::{CUSTOM, Vendor, gemini, openrouter};
@@ -36,14 +36,14 @@ pub(crate) struct ModelList {
 }
 
 /// Asks every vendor with a key and the servers of this machine, all at once. Local servers that do not answer are left out.
-pub(crate) async fn list_models(wish: &Wish, env: Env<'_>, http: &Http) -> Vec<ModelList> {
+pub(crate) async fn list_models(preference: &ModelPreference, env: Env<'_>, http: &Http) -> Vec<ModelList> {
     let ask = async |choice: ModelChoice| {
         let is_local = choice.vendor.is_local();
         let models = models(&choice, http, if is_local { PATIENCE / 10 } else { PATIENCE }).await;
         let is_there = !is_local || models.is_ok();
         is_there.then_some(ModelList { vendor: choice.vendor.name, models })
     };
-    join_all(choose::everyone(wish, env).into_iter().map(ask)).await.into_iter().flatten().collect()
+    join_all(choose::everyone(preference, env).into_iter().map(ask)).await.into_iter().flatten().collect()
 }
 
 /// The models of one vendor.
@@ -181,7 +181,7 @@ mod tests {
             "OPENAI_API_KEY" => Some("k".to_owned()),
             _ => None,
         };
-        let lists = list_models(&Wish::default(), &env, &Http::default()).await;
+        let lists = list_models(&ModelPreference::default(), &env, &Http::default()).await;
         assert_eq!(lists[0].vendor, "custom");
         let error = lists[0].models.as_ref().unwrap_err();
         assert_eq!(error.kind(), &ErrorKind::Key { variable: Some("OPENAI_API_KEY".to_owned()) });

@@ -1,6 +1,6 @@
 //! Models over HTTP.
 //!
-//! A [`Request`] in the types of `chat` is sent as JSON of a vendor's protocol, and its answer comes back as [`Delta`]s as the bytes
+//! A [`ModelRequest`] in the types of `chat` is sent as JSON of a vendor's protocol, and its answer comes back as [`Delta`]s as the bytes
 //! arrive. `wire` is a protocol, `vendors` has the vendors, `choose`, `find` and `resolve` decide which model is asked. An answer that
 //! breaks off is an error, never a shorter answer. Nothing is built or sent before the first request, and a key is never part of an
 //! error, a log or a debug print.
@@ -45,7 +45,7 @@ mod wire;
 
 use futures_util::future::BoxFuture;
 
-pub(crate) use choose::{Env, ResolveError, Wish, full_name, known_names};
+pub(crate) use choose::{Env, ModelPreference, ResolveError, full_name, known_names};
 pub(crate) use consent::Consents;
 pub(crate) use effort::Effort;
 pub(crate) use error::{ErrorKind, ProviderError};
@@ -67,14 +67,14 @@ pub(crate) trait Provider: Send + Sync {
     /// piece. Dropping the future drops the connection at once.
     fn stream<'a>(
         &'a self,
-        request: &'a Request,
+        request: &'a ModelRequest,
         deltas: &'a mut (dyn FnMut(Delta) + Send),
     ) -> BoxFuture<'a, Result<(), ProviderError>>;
 }
 
 /// One request to a model, with everything that the model is told.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Request {
+pub(crate) struct ModelRequest {
     /// As the vendor spells it, without provider and effort.
     pub model: String,
     pub system: String,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Mutex;
 
-use super::{Delta, Effort, Request};
+use super::{Delta, Effort, ModelRequest};
 
 /// Remembers which notices were given.
 #[derive(Debug, Default)]
@@ -13,8 +13,8 @@ pub(super) struct Notices {
 
 impl Notices {
     /// Tells the person that a model does not have the level of thinking that was asked for, once for each model and level.
-    pub(super) fn clamped(&self, request: &Request, known: &[Effort], deltas: &mut (dyn FnMut(Delta) + Send)) {
-        let Request { model, effort, .. } = request;
+    pub(super) fn clamped(&self, request: &ModelRequest, known: &[Effort], deltas: &mut (dyn FnMut(Delta) + Send)) {
+        let ModelRequest { model, effort, .. } = request;
         let words = match effort.nearest(known) {
             Some(nearest) if nearest == *effort => return,
             Some(nearest) => format!("{model} has no thinking level {effort} here; using {nearest}"),

@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn a_rate_limit_is_not_an_overflow() {
         let limit =
-            "Request too large for model on tokens per minute (TPM): Limit 6000; maximum context length is fine";
+            "ModelRequest too large for model on tokens per minute (TPM): Limit 6000; maximum context length is fine";
         assert!(!is_meant_by(limit));
         assert!(!is_meant_by("the field `messages` is required"));
     }

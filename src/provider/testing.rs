@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use super::{Delta, Effort, Finder, Http, Provider, ProviderError, Request, Wish};
+use super::{Delta, Effort, Finder, Http, ModelPreference, ModelRequest, Provider, ProviderError};
 use crate::chat::{Message, ToolSpec};
 
 /// One word of an answer, and its end.
@@ -22,8 +22,9 @@ pub(super) fn env(name: &str) -> Option<String> {
 
 /// The server at this URL, over chat completions.
 pub(super) async fn provider(url: &str, http: &Http) -> Arc<dyn Provider> {
-    let wish = Wish { base_url: Some(url.to_owned()), model: Some("m".to_owned()), ..Wish::default() };
-    Finder::new(http.clone()).find(&wish, &env).await.unwrap().unwrap().provider
+    let preference =
+        ModelPreference { base_url: Some(url.to_owned()), model: Some("m".to_owned()), ..ModelPreference::default() };
+    Finder::new(http.clone()).find(&preference, &env).await.unwrap().unwrap().provider
 }
 
 /// Asks the server at this URL.
@@ -65,9 +66,9 @@ pub(super) fn events(data: &[&str]) -> String {
     data.iter().map(|data| format!("data: {data}\n\n")).collect()
 }
 
-pub(super) fn request(model: &str, effort: Effort) -> Request {
+pub(super) fn request(model: &str, effort: Effort) -> ModelRequest {
     let schema = serde_json::json!({ "type": "object", "properties": {} });
-    Request {
+    ModelRequest {
         model: model.to_owned(),
         system: "Be brief.".to_owned(),
         messages: vec![Message::user("hi")],

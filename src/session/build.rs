@@ -70,7 +70,7 @@ impl Session {
         }
 
         let (kind, host) = (ShellKind::of(&shell), hostname());
-        let writer = store::Session { id, host: host.clone(), shell: kind.name().to_owned() };
+        let writer = store::RecordingSession { id, host: host.clone(), shell: kind.name().to_owned() };
         let setup = agent_setup(&config, stamp, &paths, &workspace, &nonce, &mut problems);
         let profile = profile(&config, &paths, kind, host.clone(), &mut problems).with_user(Arc::clone(&setup.user));
         let follower = Follower::new(shell_process.child().pid());
@@ -181,12 +181,12 @@ fn summary(problems: &[Problem]) -> Option<String> {
 }
 
 /// Opens the history and tidies up.
-fn chores(config: &Config, paths: &Paths, workspace: &Workspace, writer: store::Session) -> Chores {
+fn chores(config: &Config, paths: &Paths, workspace: &Workspace, writer: store::RecordingSession) -> Chores {
     let retention = Retention { age: config.capture.spill_age(), bytes: config.capture.spill_total.bytes() };
-    let options = store::Options { commands: config.history.commands, bytes: config.history.size.bytes() };
+    let limits = store::HistoryLimits { commands: config.history.commands, bytes: config.history.size.bytes() };
     let (history, root) = (paths.history_db(), paths.runtime_root().to_owned());
     let store = match history.clone() {
-        Some(path) if config.history.enabled => Store::prepare(workspace.directory(), path, options, writer),
+        Some(path) if config.history.enabled => Store::prepare(workspace.directory(), path, limits, writer),
         _ => Store::off(),
     };
     Box::new(move || {

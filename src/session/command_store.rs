@@ -5,7 +5,7 @@ use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use crate::capture::Size;
-use crate::store::{HandedOver, Record, Store};
+use crate::store::{CommandRecord, HandedOver, Store};
 
 use super::books::{Books, Finished};
 use super::memory;
@@ -69,7 +69,7 @@ impl CommandStore {
         }
         self.open();
         for Finished { command, output } in finished.drain(..) {
-            self.handed_over.push(self.store.hand_over(Record { command, output, size }));
+            self.handed_over.push(self.store.hand_over(CommandRecord { command, output, size }));
         }
     }
 
@@ -79,7 +79,7 @@ impl CommandStore {
             return;
         }
         for handed_over in std::mem::take(&mut self.handed_over) {
-            let Record { command, output, size } = handed_over.record.clone();
+            let CommandRecord { command, output, size } = handed_over.record.clone();
             self.had_much |= output.head.len() + output.tail.len() >= MUCH;
             let ticket = self.store.write(handed_over);
             books.recent.push(ticket, command, Arc::new(output), size);

@@ -10,14 +10,14 @@ use super::inbox::Jobs;
 use super::journal::{self, AppendError, Journal, Place};
 use super::queue::Queue;
 use super::trouble::Trouble;
-use super::{Options, Session, StoreError, file, writer};
+use super::{HistoryLimits, RecordingSession, StoreError, file, writer};
 
 /// What the thread works with.
 pub(super) struct Start {
     /// Of the database.
     pub(super) path: PathBuf,
-    pub(super) options: Options,
-    pub(super) session: Session,
+    pub(super) limits: HistoryLimits,
+    pub(super) session: RecordingSession,
     /// Where the session keeps its commands until the journal has them.
     pub(super) handed: Option<Place>,
     pub(super) jobs: Jobs,
@@ -49,7 +49,7 @@ pub(super) fn trouble_of(work: impl FnOnce() -> Result<(), Trouble>) -> Option<S
 }
 
 fn run(start: Start, queue: &Arc<Queue>) -> Result<(), Trouble> {
-    let Start { path, options, session, handed, jobs } = start;
+    let Start { path, limits, session, handed, jobs } = start;
     let (id, remove) = (handed.as_ref().map(|place| place.id.as_str()), || handed.iter().for_each(Place::remove));
     let trouble = |error| Trouble::new(error, &path);
     file::create(&path).inspect_err(|_| remove()).map_err(trouble)?;
@@ -59,7 +59,7 @@ fn run(start: Start, queue: &Arc<Queue>) -> Result<(), Trouble> {
         removed => queue.tell(crowded_out(removed)),
     }
     let journal = Arc::new(Journal::create(&path, session, id).inspect_err(|_| remove()).map_err(create)?);
-    writer::start(path.clone(), options, Arc::clone(&journal), Arc::clone(queue))?;
+    writer::start(path.clone(), limits, Arc::clone(&journal), Arc::clone(queue))?;
     let appended = append(&journal, &jobs, queue);
     if appended.is_ok() {
         // Before the journal: without it the commands here would look new.

@@ -28,7 +28,7 @@ pub(crate) fn wait_until_written(directory: &Path, patience: Duration) {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{record, session};
-    use super::super::{Options, Store};
+    use super::super::{HistoryLimits, Store};
     use super::*;
 
     const LONG: Duration = Duration::from_secs(60);
@@ -37,7 +37,7 @@ mod tests {
     fn others_wait_until_everything_is_written_and_not_longer_than_they_want() {
         let home = tempfile::tempdir().unwrap();
         wait_until_written(home.path(), LONG);
-        let store = Store::prepare(home.path(), home.path().join("history.db"), Options::default(), session("a"));
+        let store = Store::prepare(home.path(), home.path().join("history.db"), HistoryLimits::default(), session("a"));
         if File::open(home.path().join(UNWRITTEN)).is_err() {
             return;
         }

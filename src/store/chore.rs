@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use super::journal::{self, Claimed};
 use super::prune::Spare;
-use super::{Options, StoreError, drain, prune};
+use super::{HistoryLimits, StoreError, drain, prune};
 
 /// The next piece of work. Each step is at most one short transaction.
 #[derive(Debug)]
@@ -40,18 +40,23 @@ impl Chore {
         self,
         connection: &mut Connection,
         database: &Path,
-        options: Options,
+        limits: HistoryLimits,
     ) -> Result<(Chore, bool), StoreError> {
         if let Chore::Leftover(claimed, at) = self {
             return copy_leftover(connection, claimed, at);
         }
-        match self.quick_step(connection, database, options) {
+        match self.quick_step(connection, database, limits) {
             Err(StoreError::Busy(_)) => Ok((self, true)),
             next => next.map(|next| (next, false)),
         }
     }
 
-    fn quick_step(&self, connection: &mut Connection, database: &Path, options: Options) -> Result<Chore, StoreError> {
+    fn quick_step(
+        &self,
+        connection: &mut Connection,
+        database: &Path,
+        limits: HistoryLimits,
+    ) -> Result<Chore, StoreError> {
         Ok(match self {
             Chore::Look(after) => {
                 if after.is_none() {
@@ -69,9 +74,9 @@ impl Chore {
                 drain::forget_journals(connection, database)?;
                 Chore::CheckLimits
             }
-            Chore::CheckLimits if prune::is_due(connection, options)? => Chore::Prune,
+            Chore::CheckLimits if prune::is_due(connection, limits)? => Chore::Prune,
             Chore::CheckLimits => Chore::GiveBack,
-            Chore::Prune if prune::prune_some(connection, options)? => Chore::Prune,
+            Chore::Prune if prune::prune_some(connection, limits)? => Chore::Prune,
             Chore::Prune => Chore::GiveBack,
             Chore::GiveBack if prune::give_back_some(connection, Spare::Quarter)? => Chore::GiveBack,
             Chore::GiveBack | Chore::Nothing | Chore::Leftover(..) => Chore::Nothing,

@@ -13,7 +13,7 @@ use crate::capture;
 
 /// One command of the history, without its output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct HistoryEntry {
     pub id: i64,
     pub session: String,
     pub host: String,
@@ -33,13 +33,13 @@ pub(crate) struct Entry {
 
 /// One command of the history with the kept parts of its output.
 #[derive(Debug, Clone)]
-pub(crate) struct Stored {
-    pub entry: Entry,
+pub(crate) struct StoredCommand {
+    pub entry: HistoryEntry,
     pub output: capture::Output,
     pub size: capture::Size,
 }
 
-impl Stored {
+impl StoredCommand {
     /// All that can still be had of the output: from the spill file if there is one, else what the history keeps.
     pub(crate) fn whole(&self) -> capture::Whole<'_> {
         self.output.whole(self.entry.spill.as_deref())
@@ -50,8 +50,8 @@ impl Stored {
 pub(super) const COLUMNS: &str = "c.id, c.session, c.host, c.cwd, c.text, c.status, c.started_at, c.duration, c.seen, \
                                   c.truncated, c.full_screen, c.spill";
 
-pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
-    Ok(Entry {
+pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<HistoryEntry> {
+    Ok(HistoryEntry {
         id: row.get(0)?,
         session: row.get(1)?,
         host: row.get(2)?,
@@ -68,12 +68,12 @@ pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
 }
 
 /// Reads what follows `COLUMNS`: rows, cols, head, tail, missing.
-pub(super) fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
+pub(super) fn stored(row: &Row<'_>) -> rusqlite::Result<StoredCommand> {
     let entry = entry(row)?;
     let missing = row.get::<_, i64>(16)?.try_into().unwrap_or_default();
     let output = capture::Output::restored(entry.output_bytes, row.get(14)?, row.get(15)?, missing, entry.full_screen);
     let size = capture::Size { rows: side(row.get(12)?), cols: side(row.get(13)?) };
-    Ok(Stored { entry, output, size })
+    Ok(StoredCommand { entry, output, size })
 }
 
 /// A size from the database, at least 1: people can edit a database by hand.

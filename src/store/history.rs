@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
-use super::entry::{self, COLUMNS, Entry, Stored};
+use super::entry::{self, COLUMNS, HistoryEntry, StoredCommand};
 use super::file::Found;
 use super::insert::{Bytes, micros_since_1970};
 use super::search::Query;
@@ -69,7 +69,7 @@ impl History {
     }
 
     /// The commands that pass the filter, oldest first.
-    pub(crate) fn list(&self, filter: &Filter) -> Result<Vec<Entry>, StoreError> {
+    pub(crate) fn list(&self, filter: &Filter) -> Result<Vec<HistoryEntry>, StoreError> {
         collect(|visit| self.for_each(filter, visit))
     }
 
@@ -77,7 +77,7 @@ impl History {
     pub(crate) fn for_each<E: From<StoreError>>(
         &self,
         filter: &Filter,
-        visit: impl FnMut(Entry) -> Result<(), E>,
+        visit: impl FnMut(HistoryEntry) -> Result<(), E>,
     ) -> Result<(), E> {
         self.select("commands AS c", Conditions::of(filter), filter, visit)
     }
@@ -94,7 +94,7 @@ impl History {
 
     /// The commands that pass the filter and have all the words in their text or output, oldest first. No words, no commands.
     #[cfg(test)]
-    pub(crate) fn find<S: AsRef<str>>(&self, words: &[S], filter: &Filter) -> Result<Vec<Entry>, StoreError> {
+    pub(crate) fn find<S: AsRef<str>>(&self, words: &[S], filter: &Filter) -> Result<Vec<HistoryEntry>, StoreError> {
         collect(|visit| self.for_each_found(words, filter, visit))
     }
 
@@ -103,7 +103,7 @@ impl History {
         &self,
         words: &[S],
         filter: &Filter,
-        visit: impl FnMut(Entry) -> Result<(), E>,
+        visit: impl FnMut(HistoryEntry) -> Result<(), E>,
     ) -> Result<(), E> {
         let query = Query::new(words);
         if query.is_empty() {
@@ -119,7 +119,7 @@ impl History {
     }
 
     /// One command with its output.
-    pub(crate) fn get(&self, id: i64) -> Result<Option<Stored>, StoreError> {
+    pub(crate) fn get(&self, id: i64) -> Result<Option<StoredCommand>, StoreError> {
         let Some(connection) = &self.connection else { return Ok(None) };
         let sql = format!(
             "SELECT {COLUMNS}, o.rows, o.cols, o.head, o.tail, c.missing FROM commands AS c JOIN outputs AS o USING (id) WHERE id = ?"
@@ -156,7 +156,7 @@ impl History {
         from: &str,
         conditions: Conditions,
         filter: &Filter,
-        mut visit: impl FnMut(Entry) -> Result<(), E>,
+        mut visit: impl FnMut(HistoryEntry) -> Result<(), E>,
     ) -> Result<(), E> {
         let Some(connection) = &self.connection else { return Ok(()) };
         let Some((mut first, last)) = ends(connection, from, &conditions, filter.limit)? else { return Ok(()) };
@@ -166,7 +166,7 @@ impl History {
             format!("SELECT {COLUMNS} FROM {from} WHERE {sql} AND {id} BETWEEN ? AND ? ORDER BY {id} LIMIT {PAGE}");
         loop {
             let range = [first, last].map(Value::Integer);
-            let page: Vec<Entry> = page(connection, &sql, values.iter().cloned().chain(range))?;
+            let page: Vec<HistoryEntry> = page(connection, &sql, values.iter().cloned().chain(range))?;
             let Some(newest) = page.last().map(|entry| entry.id) else { return Ok(()) };
             page.into_iter().try_for_each(&mut visit)?;
             first = newest + 1;
@@ -174,7 +174,11 @@ impl History {
     }
 }
 
-fn page(connection: &Connection, sql: &str, values: impl Iterator<Item = Value>) -> Result<Vec<Entry>, StoreError> {
+fn page(
+    connection: &Connection,
+    sql: &str,
+    values: impl Iterator<Item = Value>,
+) -> Result<Vec<HistoryEntry>, StoreError> {
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map(params_from_iter(values), entry::entry)?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -211,8 +215,8 @@ fn id_column(from: &str) -> &'static str {
 }
 
 fn collect(
-    list: impl FnOnce(&mut dyn FnMut(Entry) -> Result<(), StoreError>) -> Result<(), StoreError>,
-) -> Result<Vec<Entry>, StoreError> {
+    list: impl FnOnce(&mut dyn FnMut(HistoryEntry) -> Result<(), StoreError>) -> Result<(), StoreError>,
+) -> Result<Vec<HistoryEntry>, StoreError> {
     let mut entries = Vec::new();
     list(&mut |entry| {
         entries.push(entry);

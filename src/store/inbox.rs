@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::thread;
 
-use super::Record;
+use super::CommandRecord;
 use super::queue::Queue;
 use super::ticket::Stub;
 use crate::text::MIB;
@@ -22,7 +22,7 @@ const WAITING_BYTES: usize = 4 * MIB;
 
 /// A record with the other half of its sender's ticket.
 pub(super) struct Job {
-    pub(super) record: Record,
+    pub(super) record: CommandRecord,
     pub(super) sequence: u64,
     pub(super) stub: Stub,
 }
@@ -59,7 +59,7 @@ pub(super) fn inbox(queue: Arc<Queue>) -> (Inbox, Jobs) {
 
 impl Inbox {
     /// Gives a record to the journal's thread, or drops it where too much waits already.
-    pub(super) fn push(&self, record: Record, sequence: u64, stub: Stub) {
+    pub(super) fn push(&self, record: CommandRecord, sequence: u64, stub: Stub) {
         if self.queue.is_over() {
             return;
         }

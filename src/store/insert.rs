@@ -9,14 +9,14 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ToSql};
 
 use super::journal::Kept;
-use super::{Record, Session, StoreError};
+use super::{CommandRecord, RecordingSession, StoreError};
 use crate::text::KIB;
 
 /// How much of an output can be searched: the first and the last half of this.
 const SEARCHED_BYTES: usize = 64 * KIB;
 
 /// The part of a record's output that the search index gets. Rendering it is slow, so it is done before the database is locked.
-pub(super) fn searched(record: &Record) -> String {
+pub(super) fn searched(record: &CommandRecord) -> String {
     // The bytes can come from any program. If rendering them panics, the command is recorded without searchable output.
     let text = panic::catch_unwind(AssertUnwindSafe(|| record.output.text(record.size))).unwrap_or_default();
     ends(text, SEARCHED_BYTES)
@@ -25,11 +25,11 @@ pub(super) fn searched(record: &Record) -> String {
 /// Inserts a record and returns its id.
 pub(super) fn insert(
     connection: &Connection,
-    session: &Session,
+    session: &RecordingSession,
     kept: &Kept,
     searched: &str,
 ) -> Result<i64, StoreError> {
-    let Kept { record: record @ Record { command, output, size }, truncated } = kept;
+    let Kept { record: record @ CommandRecord { command, output, size }, truncated } = kept;
     connection
         .prepare_cached(
             "INSERT INTO commands (session, host, shell, cwd, text, status, started_at, duration,

@@ -40,7 +40,7 @@ use crate::{capture, track};
 
 pub(crate) use backlog::{UNWRITTEN, wait_until_written};
 pub(crate) use drain::copy_leftovers;
-pub(crate) use entry::{Entry, Stored};
+pub(crate) use entry::{HistoryEntry, StoredCommand};
 pub(crate) use error::StoreError;
 pub(crate) use forget::Forget;
 pub(crate) use history::{Filter, History};
@@ -58,13 +58,13 @@ pub(crate) const PAUSED: &str = "paused";
 
 /// Limits of the history. The oldest commands are removed beyond them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Options {
+pub(crate) struct HistoryLimits {
     pub commands: u64,
     /// Bytes of command texts and outputs, without the search index.
     pub bytes: u64,
 }
 
-impl Default for Options {
+impl Default for HistoryLimits {
     fn default() -> Self {
         Self { commands: 100_000, bytes: 1024 * 1024 * 1024 }
     }
@@ -72,7 +72,7 @@ impl Default for Options {
 
 /// The session that records commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Session {
+pub(crate) struct RecordingSession {
     pub id: String,
     pub host: String,
     pub shell: String,
@@ -80,14 +80,14 @@ pub(crate) struct Session {
 
 /// One finished command with what it printed.
 #[derive(Debug, Clone)]
-pub(crate) struct Record {
+pub(crate) struct CommandRecord {
     pub command: track::Command,
     pub output: capture::Output,
     /// Size of the terminal it ran in, which the output was written for.
     pub size: capture::Size,
 }
 
-impl Record {
+impl CommandRecord {
     /// Bytes it takes in memory while it waits, and on the disk afterwards.
     fn bytes(&self) -> usize {
         self.command.text.len() + self.command.cwd.as_os_str().len() + self.output.head.len() + self.output.tail.len()
@@ -97,7 +97,7 @@ impl Record {
 /// A record that is kept even if the process is killed, and that the journal's thread does not have yet.
 #[derive(Debug)]
 pub(crate) struct HandedOver {
-    pub record: Record,
+    pub record: CommandRecord,
     sequence: u64,
 }
 
@@ -135,27 +135,27 @@ impl Drop for Handle {
 impl Store {
     /// Starts recording to the database at `path`. Returns at once; what goes wrong later is told by `trouble`.
     #[cfg(test)]
-    pub(crate) fn open(path: PathBuf, options: Options, session: Session) -> Store {
-        let store = Store::new(path, options, session);
+    pub(crate) fn open(path: PathBuf, limits: HistoryLimits, session: RecordingSession) -> Store {
+        let store = Store::new(path, limits, session);
         store.start();
         store
     }
 
     /// Gets ready to record to the database at `path`, and lets others see in the session's directory whether commands wait to be
     /// written. Nothing is written before `start`, but commands can be handed over.
-    pub(crate) fn prepare(directory: &Path, path: PathBuf, options: Options, session: Session) -> Store {
-        let store = Store::new(path, options, session);
+    pub(crate) fn prepare(directory: &Path, path: PathBuf, limits: HistoryLimits, session: RecordingSession) -> Store {
+        let store = Store::new(path, limits, session);
         if let Some(handle) = &store.handle {
             handle.hand_over.borrow().link(&directory.join(UNWRITTEN));
         }
         store
     }
 
-    fn new(path: PathBuf, options: Options, session: Session) -> Store {
+    fn new(path: PathBuf, limits: HistoryLimits, session: RecordingSession) -> Store {
         let hand_over = HandOver::new(&path, &session);
         let queue = Arc::new(Queue::with(hand_over.counters()));
         let (inbox, jobs) = inbox(Arc::clone(&queue));
-        let start = Start { path, options, session, handed: hand_over.place(), jobs };
+        let start = Start { path, limits, session, handed: hand_over.place(), jobs };
         let (hand_over, start) = (RefCell::new(hand_over), Cell::new(Some(start)));
         Store { handle: Some(Handle { queue, inbox, hand_over, start }) }
     }
@@ -171,7 +171,7 @@ impl Store {
     }
 
     /// Copies a command to memory that outlives the process. From here on it is kept even if the process is killed.
-    pub(crate) fn hand_over(&self, record: Record) -> HandedOver {
+    pub(crate) fn hand_over(&self, record: CommandRecord) -> HandedOver {
         let sequence = self
             .handle
             .as_ref()
@@ -181,7 +181,7 @@ impl Store {
 
     /// Hands a command over and writes it.
     #[cfg(test)]
-    pub(crate) fn record(&self, record: Record) -> Ticket {
+    pub(crate) fn record(&self, record: CommandRecord) -> Ticket {
         self.write(self.hand_over(record))
     }
 

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
-use super::{Options, StoreError};
+use super::{HistoryLimits, StoreError};
 
 /// Pruning frees a little more than it must, so that it is rare: a fiftieth of what may be kept.
 const SLACK: u64 = 50;
@@ -13,16 +13,16 @@ const PAGES_AT_ONCE: u32 = 256;
 const INCREMENTAL: i64 = 2;
 
 /// Whether the history is beyond one of its limits: one read of one row.
-pub(super) fn is_due(connection: &Connection, options: Options) -> Result<bool, StoreError> {
-    Ok(excess(connection, options.commands, options.bytes)?.is_some())
+pub(super) fn is_due(connection: &Connection, limits: HistoryLimits) -> Result<bool, StoreError> {
+    Ok(excess(connection, limits.commands, limits.bytes)?.is_some())
 }
 
 /// Removes some of the oldest commands, in one short transaction; says whether there is more to do.
-pub(super) fn prune_some(connection: &mut Connection, options: Options) -> Result<bool, StoreError> {
+pub(super) fn prune_some(connection: &mut Connection, limits: HistoryLimits) -> Result<bool, StoreError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Asked again inside: another terminal may have pruned meanwhile.
-    let commands = options.commands - options.commands / SLACK;
-    let bytes = options.bytes - options.bytes / SLACK;
+    let commands = limits.commands - limits.commands / SLACK;
+    let bytes = limits.bytes - limits.bytes / SLACK;
     let Some((mut commands, mut bytes)) = excess(&transaction, commands, bytes)? else { return Ok(false) };
     let mut last = None;
     let mut removed = 0;
@@ -96,9 +96,9 @@ mod tests {
         connection.execute_batch("COMMIT").unwrap();
     }
 
-    fn prune(connection: &mut Connection, options: Options) -> Result<(), StoreError> {
-        if is_due(connection, options)? {
-            while prune_some(connection, options)? {}
+    fn prune(connection: &mut Connection, limits: HistoryLimits) -> Result<(), StoreError> {
+        if is_due(connection, limits)? {
+            while prune_some(connection, limits)? {}
         }
         while give_back_some(connection, Spare::Quarter)? {}
         Ok(())
@@ -118,12 +118,12 @@ mod tests {
     #[test]
     fn the_newest_commands_stay() {
         let mut connection = memory();
-        let options = Options { commands: 100, bytes: u64::MAX };
+        let limits = HistoryLimits { commands: 100, bytes: u64::MAX };
         fill(&connection, 100, 10);
-        prune(&mut connection, options).unwrap();
+        prune(&mut connection, limits).unwrap();
         assert_eq!(number(&connection, "SELECT count(*) FROM commands"), 100);
         fill(&connection, 1, 10);
-        prune(&mut connection, options).unwrap();
+        prune(&mut connection, limits).unwrap();
         assert_eq!(number(&connection, "SELECT count(*) FROM commands"), 98);
         assert_eq!(number(&connection, "SELECT min(id) FROM commands"), 4);
         for rest in ["outputs", "words WHERE words MATCH 'make'"] {
@@ -136,11 +136,11 @@ mod tests {
     fn bytes_are_limited_too_even_below_one_record() {
         let mut connection = memory();
         fill(&connection, 50, 1_000);
-        prune(&mut connection, Options { commands: u64::MAX, bytes: 20_000 }).unwrap();
+        prune(&mut connection, HistoryLimits { commands: u64::MAX, bytes: 20_000 }).unwrap();
         let bytes = number(&connection, "SELECT bytes FROM totals");
         assert!((15_000..=20_000).contains(&bytes), "{bytes}");
         assert_eq!(number(&connection, "SELECT sum(bytes) FROM commands"), bytes);
-        prune(&mut connection, Options { commands: u64::MAX, bytes: 1 }).unwrap();
+        prune(&mut connection, HistoryLimits { commands: u64::MAX, bytes: 1 }).unwrap();
         assert_eq!(number(&connection, "SELECT count(*) FROM commands"), 0);
     }
 
@@ -150,18 +150,18 @@ mod tests {
         let path = home.path().join("history.db");
         file::create(&path).unwrap();
         let mut connection = file::connect(&path, file::READER).unwrap();
-        let options = Options { commands: 500, bytes: u64::MAX };
+        let limits = HistoryLimits { commands: 500, bytes: u64::MAX };
         let mut sizes = Vec::new();
         for _ in 0..12 {
             for _ in 0..10 {
                 fill(&connection, 50, 2_000);
-                prune(&mut connection, options).unwrap();
+                prune(&mut connection, limits).unwrap();
             }
             sizes.push(file::bytes_on_disk(&path));
         }
         let (early, late) = (sizes[1], *sizes.last().unwrap());
         assert!(late < early * 3 / 2, "{sizes:?}");
-        prune(&mut connection, Options { commands: 10, bytes: u64::MAX }).unwrap();
+        prune(&mut connection, HistoryLimits { commands: 10, bytes: u64::MAX }).unwrap();
         connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap_or_default();
         assert!(file::bytes_on_disk(&path) < late / 2, "{} of {late}", file::bytes_on_disk(&path));
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::mem;
 use std::time::{Duration, SystemTime};
 
-use super::entry::{self, Bytes, COLUMNS, Entry};
+use super::entry::{self, Bytes, COLUMNS, HistoryEntry};
 use super::{History, StoreError, file};
 use crate::text::MIB;
 use crate::text::shell::{Token, tokens};
@@ -31,7 +31,7 @@ pub(crate) struct Stats {
     pub disk_bytes: u64,
     /// The programs that were run most often.
     pub programs: Vec<Program>,
-    pub slowest: Vec<Entry>,
+    pub slowest: Vec<HistoryEntry>,
 }
 
 /// A program with the number of its runs and of those that failed.

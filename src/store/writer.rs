@@ -14,7 +14,7 @@ use super::file::{self, Identity};
 use super::journal::Journal;
 use super::queue::{Queue, Turn};
 use super::trouble::Trouble;
-use super::{Options, StoreError, drain};
+use super::{HistoryLimits, StoreError, drain};
 
 /// Delays before the next try to use a database that another terminal writes to: the first and the longest.
 const RETRY: Duration = Duration::from_millis(1);
@@ -26,10 +26,15 @@ const FAREWELL: Duration = Duration::from_millis(100);
 /// At least this long between two slices of what can wait, so that other terminals get their turn.
 const BREATH: Duration = Duration::from_millis(5);
 
-pub(super) fn start(path: PathBuf, options: Options, journal: Arc<Journal>, queue: Arc<Queue>) -> Result<(), Trouble> {
+pub(super) fn start(
+    path: PathBuf,
+    limits: HistoryLimits,
+    journal: Arc<Journal>,
+    queue: Arc<Queue>,
+) -> Result<(), Trouble> {
     let work = move || {
         let at = journal.source().start();
-        let mut writer = Writer { path, options, at, journal: &journal, queue: &queue };
+        let mut writer = Writer { path, limits, at, journal: &journal, queue: &queue };
         let trouble = trouble_of(|| writer.run());
         // Whoever waits for the end may take over what is left.
         drop(journal);
@@ -41,7 +46,7 @@ pub(super) fn start(path: PathBuf, options: Options, journal: Arc<Journal>, queu
 
 struct Writer<'a> {
     path: PathBuf,
-    options: Options,
+    limits: HistoryLimits,
     journal: &'a Journal,
     /// Offset in the journal of the first record that the database has not.
     at: u64,
@@ -89,7 +94,7 @@ impl Writer<'_> {
                 turn @ (Turn::End | Turn::Idle) => {
                     let began = Instant::now();
                     self.reopen_if_replaced(&mut database)?;
-                    let step = chore.step(&mut database.connection, &self.path, self.options);
+                    let step = chore.step(&mut database.connection, &self.path, self.limits);
                     let (next, is_busy) = step.map_err(|error| self.trouble(error, &database))?;
                     if is_busy && turn == Turn::End {
                         break;
@@ -192,7 +197,7 @@ mod tests {
         file::create(&path).unwrap();
         let journal = Journal::create(&path, session("a"), None).unwrap();
         let at = journal.source().start();
-        let mut writer = Writer { path, options: Options::default(), at, journal: &journal, queue: &queue };
+        let mut writer = Writer { path, limits: HistoryLimits::default(), at, journal: &journal, queue: &queue };
         let mut database = writer.open().unwrap().unwrap();
         let append = |sequence, text: &str, output: usize| {
             let record = super::super::tests::printed(text, &"y".repeat(output));

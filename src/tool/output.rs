@@ -11,7 +11,7 @@ use super::result::{self, ListingPage};
 use super::{Context, Prepared, Tool, arguments};
 use crate::chat::{Outcome, ToolKind, ToolSpec};
 use crate::guard::{Intent, Redactor};
-use crate::store::{Entry, Filter, History, StoreError};
+use crate::store::{Filter, History, HistoryEntry, StoreError};
 use crate::text::human;
 
 const LINES: usize = 200;
@@ -100,7 +100,7 @@ fn recent(history: &History, redactor: &Redactor) -> Result<String, StoreError> 
 }
 
 /// `12: cargo test (exit 101, 3.2s, in /home/me/app)`
-fn about(entry: &Entry, redactor: &Redactor) -> String {
+fn about(entry: &HistoryEntry, redactor: &Redactor) -> String {
     let command = String::from_utf8_lossy(&entry.command).replace('\n', "⏎");
     let command = result::line(&redactor.mask(&command));
     let took = human::duration(entry.duration);
@@ -145,7 +145,7 @@ fn matching(lines: &[&str], regex: &Regex, around: usize) -> Vec<(usize, char)> 
 mod tests {
     use super::*;
     use crate::capture::{Output, Size};
-    use crate::store::{Options, Record, Session, Store};
+    use crate::store::{CommandRecord, HistoryLimits, RecordingSession, Store};
     use crate::tool::tests::{Home, finish};
     use crate::track::Command;
     use serde_json::json;
@@ -154,8 +154,8 @@ mod tests {
     fn recorded(commands: &[(&str, &str)]) -> (Home, Context) {
         let home = Home::new();
         let database = home.path("history.db");
-        let session = Session { id: "a".into(), host: "box".into(), shell: "zsh".into() };
-        let store = Store::open(database.clone(), Options::default(), session);
+        let session = RecordingSession { id: "a".into(), host: "box".into(), shell: "zsh".into() };
+        let store = Store::open(database.clone(), HistoryLimits::default(), session);
         for (text, output) in commands {
             let command = Command {
                 text: (*text).into(),
@@ -166,7 +166,7 @@ mod tests {
             };
             let output =
                 Output::restored(output.len() as u64, output.replace('\n', "\r\n").into(), Vec::new(), 0, false);
-            store.record(Record { command, output, size: Size::new(24, 80) });
+            store.record(CommandRecord { command, output, size: Size::new(24, 80) });
         }
         store.close(Duration::from_secs(60));
         let context = Context { history: Some(database), ..home.context() };

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use super::{lossy, went};
 use crate::agent::context::{Happened, ShellView};
 use crate::reflex::LocalQuestion;
-use crate::store::{Entry, Filter, History, StoreError};
+use crate::store::{Filter, History, HistoryEntry, StoreError};
 use crate::text::human;
 use crate::track::Command;
 
@@ -72,9 +72,9 @@ fn look(asked: &LocalQuestion, view: &ShellView, path: &Path) -> Result<String, 
 }
 
 /// Converts a command of this session to an entry of the history.
-fn entry(one: &Happened) -> Entry {
+fn entry(one: &Happened) -> HistoryEntry {
     let Command { text, cwd, status, started_at, duration } = one.command.clone();
-    Entry {
+    HistoryEntry {
         id: 0,
         session: String::new(),
         host: String::new(),
@@ -90,7 +90,7 @@ fn entry(one: &Happened) -> Entry {
     }
 }
 
-fn about(entries: &[Entry], what: &str, say: impl FnOnce(&Entry) -> String) -> String {
+fn about(entries: &[HistoryEntry], what: &str, say: impl FnOnce(&HistoryEntry) -> String) -> String {
     newest(entries, what).map_or_else(|| unknown(what), say)
 }
 
@@ -99,8 +99,8 @@ fn unknown(what: &str) -> String {
 }
 
 /// The newest command that begins with this text, or else the newest that contains it.
-fn newest<'a>(entries: &'a [Entry], what: &str) -> Option<&'a Entry> {
-    let text = |entry: &Entry| lossy(&entry.command);
+fn newest<'a>(entries: &'a [HistoryEntry], what: &str) -> Option<&'a HistoryEntry> {
+    let text = |entry: &HistoryEntry| lossy(&entry.command);
     let begins = entries.iter().rev().find(|entry| {
         text(entry).strip_prefix(what).is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
     });
@@ -108,7 +108,7 @@ fn newest<'a>(entries: &'a [Entry], what: &str) -> Option<&'a Entry> {
 }
 
 /// The command that changed to this directory.
-fn changed_to(entries: &[Entry], view: &ShellView, place: &str) -> String {
+fn changed_to(entries: &[HistoryEntry], view: &ShellView, place: &str) -> String {
     let is_there = |cwd: &PathBuf| {
         let home = view.environment.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home));
         match (place.strip_prefix('~'), home) {
@@ -129,13 +129,13 @@ fn changed_to(entries: &[Entry], view: &ShellView, place: &str) -> String {
     }
 }
 
-fn name(entry: &Entry) -> String {
+fn name(entry: &HistoryEntry) -> String {
     format!("`{}`", lossy(&entry.command))
 }
 
 /// Describes a command: its text, time, directory, status and duration.
-fn told(entry: &Entry) -> String {
-    let Entry { cwd, status, duration, .. } = entry;
+fn told(entry: &HistoryEntry) -> String {
+    let HistoryEntry { cwd, status, duration, .. } = entry;
     format!("{} was run {} in {} ({})", name(entry), when(entry.started_at), cwd.display(), went(*status, *duration))
 }
 

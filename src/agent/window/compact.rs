@@ -7,7 +7,7 @@ use super::super::{Kit, Turn};
 use super::past::Transcript;
 use super::{Budget, clip, stubs, summary};
 use crate::chat::{Event, Message};
-use crate::provider::Request;
+use crate::provider::ModelRequest;
 use crate::tool::Ports;
 
 /// Sizes, in bytes, to which results are cut when nothing else helps, one after the other.
@@ -25,7 +25,7 @@ pub(in crate::agent) enum Reach<'a> {
 }
 
 /// The next request of a turn, short enough for the model.
-pub(in crate::agent) async fn fitting_request(turn: &Turn, transcript: &mut Transcript) -> Request {
+pub(in crate::agent) async fn fitting_request(turn: &Turn, transcript: &mut Transcript) -> ModelRequest {
     let Turn { kit, ports, .. } = turn;
     let mut request = kit.request(transcript.messages(), ports);
     let budget = kit.budget(&transcript.past);
@@ -41,7 +41,7 @@ pub(in crate::agent) async fn fitting_request(turn: &Turn, transcript: &mut Tran
 pub(in crate::agent) async fn after_overflow(
     turn: &Turn,
     transcript: &mut Transcript,
-    request: &Request,
+    request: &ModelRequest,
     window: Option<u32>,
 ) -> bool {
     let before = transcript.scale().of_messages(&request.messages);
@@ -107,7 +107,7 @@ async fn summarise(
 
 /// The model's notes on a record; none if it cannot be asked, fails or says nothing.
 async fn notes(kit: &Kit, record: Message, budget: Budget, cancel: &CancellationToken) -> Option<String> {
-    let request = Request {
+    let request = ModelRequest {
         model: kit.model.model.clone(),
         system: summary::INSTRUCTIONS.to_owned(),
         messages: vec![record],

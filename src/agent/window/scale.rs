@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::chat::{Image, Message, Outcome, Part};
-use crate::provider::Request;
+use crate::provider::ModelRequest;
 
 /// Bytes of text that make one token, on average.
 const BYTES: f64 = 3.6;
@@ -48,7 +48,7 @@ impl Scale {
     }
 
     /// The tokens of a request.
-    pub(in crate::agent) fn tokens(&self, request: &Request) -> u32 {
+    pub(in crate::agent) fn tokens(&self, request: &ModelRequest) -> u32 {
         self.of_bytes(request_bytes(request))
     }
 
@@ -70,7 +70,7 @@ impl Scale {
 
     /// Learns from the provider's count of a request. Returns whether the count is so low that the server must have cut the
     /// request: the count is then taken for its window.
-    pub(in crate::agent) fn learn(&mut self, request: &Request, counted: u64) -> bool {
+    pub(in crate::agent) fn learn(&mut self, request: &ModelRequest, counted: u64) -> bool {
         let counted = u32::try_from(counted).unwrap_or(u32::MAX);
         let estimate = self.of_bytes(request_bytes(request));
         let plain = request_bytes(request) as f64 / BYTES;
@@ -88,7 +88,7 @@ impl Scale {
 
     /// Learns from an error that says that the request does not fit: the window is smaller than the request. `said` is the window
     /// that the error names.
-    pub(in crate::agent) fn overflowed(&mut self, request: &Request, said: Option<u32>) {
+    pub(in crate::agent) fn overflowed(&mut self, request: &ModelRequest, said: Option<u32>) {
         let below = self.tokens(request) / 10 * 9;
         let window = said.filter(|said| *said > 0).unwrap_or(below);
         self.window = Some(self.window.map_or(window, |known| known.min(window)));
@@ -98,7 +98,7 @@ impl Scale {
 /// Tokens of a server's window beside the part of a cut request that it read: it keeps some for the answer.
 const SPARE: u32 = 1_024;
 
-fn request_bytes(request: &Request) -> usize {
+fn request_bytes(request: &ModelRequest) -> usize {
     let tools = request.tools.iter().map(|tool| {
         let schema = serde_json::to_string(&tool.schema).map_or(0, |schema| schema.len());
         tool.name.len() + tool.description.len() + schema + FRAME
@@ -129,8 +129,8 @@ mod tests {
     use super::*;
     use crate::provider::Effort;
 
-    fn request(bytes: usize) -> Request {
-        Request {
+    fn request(bytes: usize) -> ModelRequest {
+        ModelRequest {
             model: "m".into(),
             system: String::new(),
             messages: vec![Message::user("x".repeat(bytes - FRAME))],

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::super::testing::{ScriptedTool, TestAgent, assert_sendable, look, query};
 use super::super::{Conversation, Exchange};
 use crate::chat::{Ending, Event, Message, Outcome, Role, Usage};
-use crate::provider::{Delta, ErrorKind, Provider, ProviderError, Request, Stop};
+use crate::provider::{Delta, ErrorKind, ModelRequest, Provider, ProviderError, Stop};
 use crate::tool::Tool;
 
 /// A model that reads a file for every question and then answers. Its window is real: longer requests are refused.
@@ -22,7 +22,7 @@ struct Small {
     summarises: bool,
     refused: AtomicU32,
     longest: Mutex<usize>,
-    summaries: Mutex<Vec<Request>>,
+    summaries: Mutex<Vec<ModelRequest>>,
 }
 
 impl Small {
@@ -37,11 +37,11 @@ impl Small {
         }
     }
 
-    fn tokens(request: &Request) -> usize {
+    fn tokens(request: &ModelRequest) -> usize {
         (request.system.len() + serde_json::to_string(&request.messages).unwrap().len()) / 3
     }
 
-    fn answer(&self, request: &Request) -> Result<Vec<Delta>, ErrorKind> {
+    fn answer(&self, request: &ModelRequest) -> Result<Vec<Delta>, ErrorKind> {
         let tokens = Small::tokens(request);
         assert_sendable(&request.messages);
         assert_eq!(request.messages[0].role, Role::User);
@@ -77,7 +77,7 @@ impl Small {
 impl Provider for Small {
     fn stream<'a>(
         &'a self,
-        request: &'a Request,
+        request: &'a ModelRequest,
         deltas: &'a mut (dyn FnMut(Delta) + Send),
     ) -> BoxFuture<'a, Result<(), ProviderError>> {
         Box::pin(async move {

@@ -24,7 +24,7 @@ use crate::agent::{self, Exchange, Front, Past, Query, Turn};
 use crate::chat::{Ending, Event, Failure, FailureKind, Image, Usage};
 use crate::config::{self, Config, Paths};
 use crate::guard::{Grants, Redactor};
-use crate::provider::{Finder, Http, Resolved, Wish, WithKeys};
+use crate::provider::{Finder, Http, ModelPreference, Resolved, WithKeys};
 use crate::reflex::RulesRole;
 use crate::render::Theme;
 use crate::session::Look;
@@ -113,14 +113,19 @@ async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Re
 
     let config::Loaded { config, problems, .. } = Config::load(paths.config_file().as_deref());
     report::notices(problems);
-    let wish = Wish { model: args.model, base_url: args.base_url, api_key_env: args.api_key_env, ..Wish::default() };
+    let preference = ModelPreference {
+        model: args.model,
+        base_url: args.base_url,
+        api_key_env: args.api_key_env,
+        ..ModelPreference::default()
+    };
     let mut finder = Finder::new(Http::new(config.agent.patience()));
     let keys = super::kept_keys(paths);
     let env = WithKeys { exported: super::environment, keys: &keys };
-    let wish = wish.or(&config.model.wish(), &env);
+    let preference = preference.or(&config.model.preference(), &env);
     let found = match config.reflex {
         RulesRole::Only => Ok(None),
-        RulesRole::First | RulesRole::Off => match cancel.run_until_cancelled(finder.find(&wish, &env)).await {
+        RulesRole::First | RulesRole::Off => match cancel.run_until_cancelled(finder.find(&preference, &env)).await {
             Some(found) => found.map_err(anyhow::Error::from).and_then(|found| consent::checked(found, paths)),
             None => return Ok(ExitCode::from(INTERRUPTED)),
         },

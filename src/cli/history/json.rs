@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::timestamp;
 use crate::cli::json::{TextWriter, print, print_with};
-use crate::store::{Entry, Stats, Stored};
+use crate::store::{HistoryEntry, Stats, StoredCommand};
 
 /// A command in JSON. Scripts rely on the names of the fields.
 #[derive(Serialize)]
@@ -26,7 +26,7 @@ struct JsonEntry {
 }
 
 impl JsonEntry {
-    fn new(entry: &Entry) -> JsonEntry {
+    fn new(entry: &HistoryEntry) -> JsonEntry {
         JsonEntry {
             id: entry.id,
             session: entry.session.clone(),
@@ -44,11 +44,11 @@ impl JsonEntry {
     }
 }
 
-pub(super) fn entry(entry: &Entry, out: &mut impl Write) -> anyhow::Result<()> {
+pub(super) fn entry(entry: &HistoryEntry, out: &mut impl Write) -> anyhow::Result<()> {
     print(&JsonEntry::new(entry), out)
 }
 
-pub(super) fn whole(stored: &Stored, out: &mut impl Write) -> anyhow::Result<()> {
+pub(super) fn whole(stored: &StoredCommand, out: &mut impl Write) -> anyhow::Result<()> {
     let text = |write: &mut TextWriter<'_>| stored.whole().write_text(stored.size, write);
     print_with(&JsonEntry::new(&stored.entry), "output", text, out)
 }

@@ -4,13 +4,13 @@ use std::io::Write;
 
 use super::display::Display;
 use super::{HistoryContext, age, timestamp};
-use crate::store::{Entry, Stored};
+use crate::store::{HistoryEntry, StoredCommand};
 use crate::text::style::Style;
 use crate::text::{human, sanitize};
 
 /// The command, a line about it, and its output as the terminal showed it.
 pub(super) fn whole(
-    stored: &Stored,
+    stored: &StoredCommand,
     context: &HistoryContext<'_>,
     display: Display,
     out: &mut impl Write,
@@ -30,11 +30,11 @@ pub(super) fn whole(
 }
 
 /// Prints the recorded bytes of the output.
-pub(super) fn raw(stored: &Stored, out: &mut impl Write) -> anyhow::Result<()> {
+pub(super) fn raw(stored: &StoredCommand, out: &mut impl Write) -> anyhow::Result<()> {
     Ok(stored.whole().write_raw(out)?)
 }
 
-fn about(entry: &Entry, context: &HistoryContext<'_>) -> String {
+fn about(entry: &HistoryEntry, context: &HistoryContext<'_>) -> String {
     let started = timestamp(entry.started_at).to_zoned(context.now.time_zone().clone());
     let outcome = if entry.status == 0 { "✓".to_owned() } else { format!("exit status {}", entry.status) };
     let mut facts = vec![

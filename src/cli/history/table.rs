@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::display::{Display, clip, width};
 use super::{HistoryContext, age, timestamp};
-use crate::store::{Entry, History};
+use crate::store::{History, HistoryEntry};
 use crate::text::style::{Ansi, Style};
 use crate::text::{human, sanitize};
 
@@ -14,7 +14,7 @@ const LEAST: usize = 20;
 /// Passes each command of the list to a visitor. It is called twice on a terminal: first to measure the columns.
 pub(super) trait Listing: Fn(&mut Visitor<'_>) -> anyhow::Result<()> {}
 impl<F: Fn(&mut Visitor<'_>) -> anyhow::Result<()>> Listing for F {}
-pub(super) type Visitor<'a> = dyn FnMut(Entry) -> anyhow::Result<()> + 'a;
+pub(super) type Visitor<'a> = dyn FnMut(HistoryEntry) -> anyhow::Result<()> + 'a;
 
 /// Lists commands and returns how many there are.
 pub(super) fn list(
@@ -98,7 +98,7 @@ impl<'a> Table<'a> {
         Ok(Table { context, display, id, age, status, duration, room, narrow })
     }
 
-    fn line(&self, entry: &Entry) -> String {
+    fn line(&self, entry: &HistoryEntry) -> String {
         let style = if entry.status == 0 { Style::colour(Ansi::Green) } else { Style::colour(Ansi::Red) };
         // Padded before it is painted, because escape sequences have no width.
         let id = format!("{:>1$}", entry.id, self.id);
@@ -131,12 +131,12 @@ fn padded(text: &str, columns: usize) -> String {
     format!("{text:<columns$}")
 }
 
-fn written_age(entry: &Entry, context: &HistoryContext<'_>) -> String {
+fn written_age(entry: &HistoryEntry, context: &HistoryContext<'_>) -> String {
     human::age(age(entry.started_at, &context.now))
 }
 
 /// `✓` or the number, for people who cannot see the colour.
-pub(super) fn status(entry: &Entry) -> String {
+pub(super) fn status(entry: &HistoryEntry) -> String {
     if entry.status == 0 { "✓".to_owned() } else { entry.status.to_string() }
 }
 
@@ -151,7 +151,7 @@ pub(super) fn one_line(command: &[u8]) -> String {
 }
 
 /// The fields id, start, status, milliseconds, directory, command, separated by tabs.
-fn plain(entry: &Entry) -> String {
+fn plain(entry: &HistoryEntry) -> String {
     format!(
         "{}\t{:.3}\t{}\t{}\t{}\t{}",
         entry.id,

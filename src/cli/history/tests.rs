@@ -8,7 +8,7 @@ use clap::Parser;
 
 use super::*;
 use crate::capture::{Output, Size};
-use crate::store::{Options, Record, Session, Store};
+use crate::store::{CommandRecord, HistoryLimits, RecordingSession, Store};
 use crate::track;
 
 #[derive(Parser)]
@@ -30,13 +30,13 @@ struct Home {
 }
 
 impl Home {
-    fn new(records: impl IntoIterator<Item = (&'static str, Record)>) -> Home {
+    fn new(records: impl IntoIterator<Item = (&'static str, CommandRecord)>) -> Home {
         let directory = tempfile::tempdir().unwrap();
         fs::create_dir_all(directory.path().join("run/a")).unwrap();
         let home = Home { directory, display: PIPE, answer: "", session: None };
         for (id, record) in records {
-            let session = Session { id: id.to_owned(), host: "box".to_owned(), shell: "zsh".to_owned() };
-            let store = Store::open(home.database(), Options::default(), session);
+            let session = RecordingSession { id: id.to_owned(), host: "box".to_owned(), shell: "zsh".to_owned() };
+            let store = Store::open(home.database(), HistoryLimits::default(), session);
             store.record(record);
             store.close(Duration::from_secs(60));
             assert_eq!(store.trouble(), None);
@@ -98,8 +98,8 @@ impl Home {
     }
 }
 
-fn printed(text: &str, output: &str) -> Record {
-    Record {
+fn printed(text: &str, output: &str) -> CommandRecord {
+    CommandRecord {
         command: track::Command {
             text: text.into(),
             cwd: "/home/me/app".into(),
@@ -112,7 +112,7 @@ fn printed(text: &str, output: &str) -> Record {
     }
 }
 
-fn ran(mut record: Record, seconds_ago: u64, millis: u64, status: i32) -> Record {
+fn ran(mut record: CommandRecord, seconds_ago: u64, millis: u64, status: i32) -> CommandRecord {
     record.command.started_at = SystemTime::UNIX_EPOCH + Duration::from_secs(NOW - seconds_ago);
     record.command.duration = Duration::from_millis(millis);
     record.command.status = status;
@@ -289,8 +289,8 @@ fn forgetting_by_id_removes_the_spill_too_but_only_below_the_runtime_directory()
         record.output.spill = Some(spill.to_owned());
         record
     };
-    let session = Session { id: "a".to_owned(), host: String::new(), shell: String::new() };
-    let store = Store::open(home.database(), Options::default(), session);
+    let session = RecordingSession { id: "a".to_owned(), host: String::new(), shell: String::new() };
+    let store = Store::open(home.database(), HistoryLimits::default(), session);
     store.record(record(&spill));
     store.record(record(elsewhere.path()));
     store.record(record(&home.directory.path().join("run/../outside")));

@@ -8,7 +8,7 @@ pub(super) use stream::Messages;
 
 use serde_json::Value;
 
-use super::Request;
+use super::ModelRequest;
 use super::decode::AnswerReader;
 use super::effort::Effort;
 use super::protocol::Protocol;
@@ -31,7 +31,7 @@ impl Wire for MessagesApi {
         "/v1/messages"
     }
 
-    fn body(&self, request: &Request, _: Recipient<'_>) -> Value {
+    fn body(&self, request: &ModelRequest, _: Recipient<'_>) -> Value {
         request::body(request)
     }
 

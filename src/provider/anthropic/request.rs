@@ -3,12 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use super::super::provenance::{self, Maker};
-use super::super::{Request, json as words};
+use super::super::{ModelRequest, json as words};
 use super::thinking;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking};
 
 /// The whole body of a request.
-pub(super) fn body(request: &Request) -> Value {
+pub(super) fn body(request: &ModelRequest) -> Value {
     let mut messages = messages(&request.messages, &request.model);
     mark_turns(&mut messages);
     let mut body = Map::new();

@@ -40,7 +40,7 @@ impl Variables for Exported<'_> {
 
 /// What the person asked for: the flags of the same names, or `/model`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Wish {
+pub(crate) struct ModelPreference {
     /// `provider/model[:effort]`, or a bare model.
     pub model: Option<String>,
     pub base_url: Option<String>,
@@ -55,16 +55,16 @@ pub(crate) struct Wish {
     pub window: Option<u32>,
 }
 
-impl Wish {
+impl ModelPreference {
     /// Fills the gaps from the settings. If the model's name has another provider than the settings, their URL and key are not used.
-    pub(crate) fn or(self, settings: &Wish, env: Env<'_>) -> Wish {
+    pub(crate) fn or(self, settings: &ModelPreference, env: Env<'_>) -> ModelPreference {
         let said = ModelName::of(&self, env);
         let is_elsewhere = said.vendor.is_some_and(|vendor| !settings.speaks_of(vendor));
         let plain_http = settings.plain_http.clone();
         if self.base_url.is_some() || is_elsewhere {
-            return Wish { plain_http, ..self };
+            return ModelPreference { plain_http, ..self };
         }
-        Wish {
+        ModelPreference {
             model: if said.full.is_some() { self.model } else { settings.model.clone() },
             base_url: settings.base_url.clone(),
             api_key_env: self.api_key_env.or_else(|| settings.api_key_env.clone()),
@@ -173,20 +173,20 @@ impl ModelName {
         }
     }
 
-    pub(super) fn of(wish: &Wish, env: Env<'_>) -> ModelName {
-        let text = wish.model.clone().or_else(|| variable(env, "SHELLMATE_MODEL"));
+    pub(super) fn of(preference: &ModelPreference, env: Env<'_>) -> ModelName {
+        let text = preference.model.clone().or_else(|| variable(env, "SHELLMATE_MODEL"));
         let name = text.map(|text| ModelName::parse(&text)).unwrap_or_default();
-        ModelName { effort: wish.effort.or(name.effort), ..name }
+        ModelName { effort: preference.effort.or(name.effort), ..name }
     }
 }
 
 /// Chooses by flags, then by the variables of each vendor in the order of the table. `None` means that only a local server is left to
 /// try.
-pub(crate) fn choose(wish: &Wish, env: Env<'_>) -> Result<Option<ModelChoice>, ResolveError> {
-    let name = ModelName::of(wish, env);
-    if let Some(url) = &wish.base_url {
+pub(crate) fn choose(preference: &ModelPreference, env: Env<'_>) -> Result<Option<ModelChoice>, ResolveError> {
+    let name = ModelName::of(preference, env);
+    if let Some(url) = &preference.base_url {
         let vendor = name.vendor.or_else(|| Vendor::at(url)).unwrap_or(&CUSTOM);
-        return ModelChoice::new(vendor, url.clone(), wish, name, env).map(Some);
+        return ModelChoice::new(vendor, url.clone(), preference, name, env).map(Some);
     }
     if let Some(vendor) = name.vendor {
         // Some vendors serve models of others under names such as `maker/model`.
@@ -194,35 +194,37 @@ pub(crate) fn choose(wish: &Wish, env: Env<'_>) -> Result<Option<ModelChoice>, R
         let gateway = || VENDORS.iter().find(|other| other.quirks.is_gateway() && has_key(other, env));
         let other = known.or_else(gateway);
         return match other {
-            Some(other) if !is_ready(vendor, wish, env) => {
+            Some(other) if !is_ready(vendor, preference, env) => {
                 let model = name.full.clone();
-                ModelChoice::at_home(other, wish, ModelName { model, ..name }, env).map(Some)
+                ModelChoice::at_home(other, preference, ModelName { model, ..name }, env).map(Some)
             }
-            _ => ModelChoice::at_home(vendor, wish, name, env).map(Some),
+            _ => ModelChoice::at_home(vendor, preference, name, env).map(Some),
         };
     }
     let model = name.model.as_deref();
-    let its_own = model.and_then(|model| ModelFacts::vendor_of(model, |vendor| is_ready(vendor, wish, env)));
-    let named = wish.api_key_env.as_deref().and_then(|variable| {
+    let its_own = model.and_then(|model| ModelFacts::vendor_of(model, |vendor| is_ready(vendor, preference, env)));
+    let named = preference.api_key_env.as_deref().and_then(|variable| {
         let holds = |vendor: &&Vendor| vendor.key_variables.contains(&variable);
         VENDORS.iter().find(holds).or_else(|| VENDORS.first())
     });
-    let ready_in = |env: Env<'_>| VENDORS.iter().find(|vendor| !vendor.is_local() && is_ready(vendor, wish, env));
+    let ready_in = |env: Env<'_>| VENDORS.iter().find(|vendor| !vendor.is_local() && is_ready(vendor, preference, env));
     let first = || ready_in(&Exported(env)).or_else(|| ready_in(env));
     match its_own.or(named).or_else(first) {
-        Some(vendor) => ModelChoice::at_home(vendor, wish, name, env).map(Some),
+        Some(vendor) => ModelChoice::at_home(vendor, preference, name, env).map(Some),
         None => Ok(None),
     }
 }
 
 /// Every server that could be asked now: the one in the settings, the vendors with a key, and those that may run on this machine. Each
 /// is listed once, as its name would resolve.
-pub(super) fn everyone(settings: &Wish, env: Env<'_>) -> Vec<ModelChoice> {
+pub(super) fn everyone(settings: &ModelPreference, env: Env<'_>) -> Vec<ModelChoice> {
     let own = settings.own_vendor().into_iter().chain([&CUSTOM]).chain(VENDORS);
     let choice = |vendor: &'static Vendor| {
-        let wish = Wish { model: Some(format!("{}/", vendor.name)), ..Wish::default() }.or(settings, env);
-        let is_ready = vendor.is_local() || wish.base_url.is_some() || is_ready(vendor, &Wish::default(), env);
-        let choice = is_ready.then(|| choose(&wish, env).ok().flatten()).flatten();
+        let preference = ModelPreference { model: Some(format!("{}/", vendor.name)), ..ModelPreference::default() }
+            .or(settings, env);
+        let is_ready =
+            vendor.is_local() || preference.base_url.is_some() || is_ready(vendor, &ModelPreference::default(), env);
+        let choice = is_ready.then(|| choose(&preference, env).ok().flatten()).flatten();
         // A base URL may lead to another vendor, which is listed under its own name.
         choice.filter(|choice| choice.vendor == vendor)
     };
@@ -237,7 +239,7 @@ pub(super) fn everyone(settings: &Wish, env: Env<'_>) -> Vec<ModelChoice> {
 }
 
 /// The names of models that could be asked now, as far as they are known without a request.
-pub(crate) fn known_names(settings: &Wish, env: Env<'_>) -> Vec<String> {
+pub(crate) fn known_names(settings: &ModelPreference, env: Env<'_>) -> Vec<String> {
     let names = |choice: ModelChoice| {
         let public = choice.vendor.known_models().map(str::to_owned);
         let models: Vec<String> = choice.model.into_iter().chain(public).collect();
@@ -251,9 +253,9 @@ pub(crate) fn known_names(settings: &Wish, env: Env<'_>) -> Vec<String> {
 
 /// The servers that may run on this machine.
 pub(super) fn local(env: Env<'_>) -> Vec<ModelChoice> {
-    let wish = Wish::default();
+    let preference = ModelPreference::default();
     let local = VENDORS.iter().filter(|vendor| vendor.is_local());
-    local.filter_map(|vendor| ModelChoice::at_home(vendor, &wish, ModelName::default(), env).ok()).collect()
+    local.filter_map(|vendor| ModelChoice::at_home(vendor, &preference, ModelName::default(), env).ok()).collect()
 }
 
 pub(super) fn variable(env: Env<'_>, name: &str) -> Option<String> {
@@ -273,13 +275,13 @@ fn url(vendor: &Vendor, env: Env<'_>) -> Option<String> {
 }
 
 /// Whether a vendor can be asked with what is set now.
-fn is_ready(vendor: &Vendor, wish: &Wish, env: Env<'_>) -> bool {
+fn is_ready(vendor: &Vendor, preference: &ModelPreference, env: Env<'_>) -> bool {
     let has_url = url(vendor, env).is_some();
-    let has_model = !vendor.quirks.needs_model() || vendor.quirks.model(env).is_some() || wish.model.is_some();
+    let has_model = !vendor.quirks.needs_model() || vendor.quirks.model(env).is_some() || preference.model.is_some();
     match vendor.base_url {
         "" if vendor == &CUSTOM => has_url,
         "" => has_url && has_model && has_key(vendor, env),
-        _ => vendor.key_variables.is_empty() || has_url || has_key(vendor, env) || wish.api_key_env.is_some(),
+        _ => vendor.key_variables.is_empty() || has_url || has_key(vendor, env) || preference.api_key_env.is_some(),
     }
 }
 
@@ -287,7 +289,7 @@ impl ModelChoice {
     /// The vendor at its own URL, or at the URL that the environment names.
     fn at_home(
         vendor: &'static Vendor,
-        wish: &Wish,
+        preference: &ModelPreference,
         name: ModelName,
         env: Env<'_>,
     ) -> Result<ModelChoice, ResolveError> {
@@ -299,21 +301,21 @@ impl ModelChoice {
         let url = elsewhere.unwrap_or_else(|| vendor.base_url.to_owned());
         match vendor.url_variables.first() {
             Some(variable) if url.is_empty() => Err(ResolveError::NoUrl { vendor: vendor.name, variable }),
-            _ => ModelChoice::new(vendor, url, wish, name, env),
+            _ => ModelChoice::new(vendor, url, preference, name, env),
         }
     }
 
     fn new(
         vendor: &'static Vendor,
         url: String,
-        wish: &Wish,
+        preference: &ModelPreference,
         name: ModelName,
         env: Env<'_>,
     ) -> Result<ModelChoice, ResolveError> {
         if !url.starts_with("http://") && !url.starts_with("https://") {
             return Err(ResolveError::BadUrl { url });
         }
-        let key = match &wish.api_key_env {
+        let key = match &preference.api_key_env {
             Some(name) => {
                 let secret = variable(env, name).ok_or_else(|| ResolveError::Unset { variable: name.clone() })?;
                 Some(ApiKey::new(name, secret))
@@ -324,7 +326,7 @@ impl ModelChoice {
             return Err(ResolveError::NoKey { vendor: vendor.name, variables: vendor.key_variables });
         }
         let is_plain = url.starts_with("http://") && !is_loopback(&url);
-        let is_allowed = wish.plain_http.iter().any(|allowed| allowed == host(&url));
+        let is_allowed = preference.plain_http.iter().any(|allowed| allowed == host(&url));
         if key.is_some() && is_plain && !is_allowed {
             return Err(ResolveError::KeyInClear { host: host(&url).to_owned() });
         }
@@ -333,7 +335,7 @@ impl ModelChoice {
         if vendor.quirks.needs_model() && model.is_none() {
             return Err(ResolveError::NoModel { vendor: vendor.name });
         }
-        let wire = vendor.wire_for(model.as_deref(), wish.protocol);
+        let wire = vendor.wire_for(model.as_deref(), preference.protocol);
         let base_url = wire.base_url(url.trim_end_matches('/')).to_owned();
         let route = vendor.quirks.route(&base_url, model.as_deref(), env);
         Ok(ModelChoice { vendor, base_url, key, model, effort: name.effort, route, wire })

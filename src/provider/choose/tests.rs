@@ -4,11 +4,11 @@ use super::super::{Keys, WithKeys};
 use super::*;
 
 /// Chooses with these variables set.
-fn chosen(wish: &Wish, variables: &[(&str, &str)]) -> Result<Option<ModelChoice>, ResolveError> {
+fn chosen(preference: &ModelPreference, variables: &[(&str, &str)]) -> Result<Option<ModelChoice>, ResolveError> {
     let variables: Vec<(String, String)> =
         variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let env = move |name: &str| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-    choose(wish, &env)
+    choose(preference, &env)
 }
 
 /// Who, where, with the key of which variable, and which model.
@@ -17,19 +17,19 @@ fn summary(choice: &ModelChoice) -> (&str, &str, Option<&str>, Option<&str>) {
     (choice.vendor.name, &choice.base_url, variable, choice.model.as_deref())
 }
 
-fn wish(model: &str) -> Wish {
-    Wish { model: Some(model.to_owned()), ..Wish::default() }
+fn preference(model: &str) -> ModelPreference {
+    ModelPreference { model: Some(model.to_owned()), ..ModelPreference::default() }
 }
 
-fn at(url: &str) -> Wish {
-    Wish { base_url: Some(url.to_owned()), ..Wish::default() }
+fn at(url: &str) -> ModelPreference {
+    ModelPreference { base_url: Some(url.to_owned()), ..ModelPreference::default() }
 }
 
 #[test]
 fn each_key_brings_its_vendor() {
     for vendor in VENDORS.iter().filter(|vendor| !vendor.is_local() && vendor.name != "azure") {
         for variable in vendor.key_variables {
-            let choice = chosen(&Wish::default(), &[(variable, "k")]).unwrap().unwrap();
+            let choice = chosen(&ModelPreference::default(), &[(variable, "k")]).unwrap().unwrap();
             assert_eq!(summary(&choice), (vendor.name, vendor.base_url, Some(*variable), vendor.default_model));
         }
     }
@@ -47,62 +47,64 @@ fn the_variables_have_the_order_of_the_catalogue() {
     ];
     for (place, first) in order.iter().enumerate() {
         let set: Vec<(&str, &str)> = order[place..].iter().rev().map(|name| (*name, "k")).collect();
-        let choice = chosen(&Wish::default(), &set).unwrap().unwrap();
+        let choice = chosen(&ModelPreference::default(), &set).unwrap().unwrap();
         assert_eq!(choice.key.unwrap().variable, *first);
     }
 }
 
 #[test]
 fn without_a_variable_or_with_an_empty_key_nothing_is_chosen() {
-    assert_eq!(chosen(&Wish::default(), &[]).unwrap(), None);
-    assert_eq!(chosen(&Wish::default(), &[("OPENAI_API_KEY", " ")]).unwrap(), None);
+    assert_eq!(chosen(&ModelPreference::default(), &[]).unwrap(), None);
+    assert_eq!(chosen(&ModelPreference::default(), &[("OPENAI_API_KEY", " ")]).unwrap(), None);
 }
 
 #[test]
 fn a_base_url_variable_leads_to_another_vendor() {
     let key = ("OPENAI_API_KEY", "k");
-    let choose = |url| chosen(&Wish::default(), &[key, ("OPENAI_BASE_URL", url)]).unwrap().unwrap();
+    let choose = |url| chosen(&ModelPreference::default(), &[key, ("OPENAI_BASE_URL", url)]).unwrap().unwrap();
     assert_eq!(
         summary(&choose("https://llm.example.com/v1/")),
         ("custom", "https://llm.example.com/v1", Some("OPENAI_API_KEY"), None)
     );
     assert_eq!(choose("https://api.openai.com/v1").vendor.name, "openai");
-    let keyless = chosen(&Wish::default(), &[("OPENAI_BASE_URL", "http://localhost:9999/v1")]).unwrap().unwrap();
+    let keyless =
+        chosen(&ModelPreference::default(), &[("OPENAI_BASE_URL", "http://localhost:9999/v1")]).unwrap().unwrap();
     assert_eq!(summary(&keyless), ("custom", "http://localhost:9999/v1", None, None));
-    let ollama = chosen(&Wish::default(), &[("OPENAI_BASE_URL", "http://localhost:11434/v1")]).unwrap().unwrap();
+    let ollama =
+        chosen(&ModelPreference::default(), &[("OPENAI_BASE_URL", "http://localhost:11434/v1")]).unwrap().unwrap();
     assert_eq!(summary(&ollama), ("ollama", "http://localhost:11434/v1", None, None));
-    let named = chosen(&wish("llama"), &[("OPENAI_BASE_URL", "http://127.0.0.1:9999/v1")]).unwrap().unwrap();
+    let named = chosen(&preference("llama"), &[("OPENAI_BASE_URL", "http://127.0.0.1:9999/v1")]).unwrap().unwrap();
     assert_eq!(named.model.as_deref(), Some("llama"));
 }
 
 #[test]
 fn a_base_url_variable_moves_anthropic() {
     let set = [("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", "https://proxy.example.com/v1")];
-    let choice = chosen(&Wish::default(), &set).unwrap().unwrap();
+    let choice = chosen(&ModelPreference::default(), &set).unwrap().unwrap();
     assert_eq!((choice.vendor.name, choice.base_url.as_str()), ("anthropic", "https://proxy.example.com"));
     assert!(choice.model.is_some());
-    let keyless = chosen(&Wish::default(), &[("ANTHROPIC_BASE_URL", "http://[::1]:8082")]).unwrap().unwrap();
+    let keyless = chosen(&ModelPreference::default(), &[("ANTHROPIC_BASE_URL", "http://[::1]:8082")]).unwrap().unwrap();
     assert_eq!((keyless.vendor.name, keyless.key), ("anthropic", None));
-    let far = chosen(&Wish::default(), &[("ANTHROPIC_BASE_URL", "https://proxy.example.com")]);
+    let far = chosen(&ModelPreference::default(), &[("ANTHROPIC_BASE_URL", "https://proxy.example.com")]);
     assert!(matches!(far, Err(ResolveError::NoKey { vendor: "anthropic", .. })));
 }
 
 #[test]
 fn flags_come_before_the_environment() {
     let set = [("OPENAI_API_KEY", "k"), ("MY_KEY", "mine"), ("GROQ_API_KEY", "g")];
-    let mut wish = at("https://llm.example.com/v1");
-    wish.api_key_env = Some("MY_KEY".to_owned());
-    wish.model = Some("big:high".to_owned());
-    let choice = chosen(&wish, &set).unwrap().unwrap();
+    let mut preference = at("https://llm.example.com/v1");
+    preference.api_key_env = Some("MY_KEY".to_owned());
+    preference.model = Some("big:high".to_owned());
+    let choice = chosen(&preference, &set).unwrap().unwrap();
     assert_eq!(summary(&choice), ("custom", "https://llm.example.com/v1", Some("MY_KEY"), Some("big")));
     assert_eq!(choice.effort, Some(Effort::High));
 
     let choice = chosen(&at("https://api.groq.com/openai/v1"), &set).unwrap().unwrap();
     assert_eq!((choice.vendor.name, choice.key.unwrap().variable.as_str()), ("groq", "GROQ_API_KEY"));
 
-    let key_only = Wish { api_key_env: Some("GROQ_API_KEY".to_owned()), ..Wish::default() };
+    let key_only = ModelPreference { api_key_env: Some("GROQ_API_KEY".to_owned()), ..ModelPreference::default() };
     assert_eq!(chosen(&key_only, &set).unwrap().unwrap().vendor.name, "groq");
-    let unset = Wish { api_key_env: Some("NO_SUCH".to_owned()), ..Wish::default() };
+    let unset = ModelPreference { api_key_env: Some("NO_SUCH".to_owned()), ..ModelPreference::default() };
     assert!(matches!(chosen(&unset, &set), Err(ResolveError::Unset { variable }) if variable == "NO_SUCH"));
     assert!(matches!(chosen(&at("llm.example.com"), &set), Err(ResolveError::BadUrl { .. })));
     assert_eq!(chosen(&at("http://127.0.0.1:1/v1"), &[]).unwrap().unwrap().key, None);
@@ -112,7 +114,7 @@ fn flags_come_before_the_environment() {
 fn a_name_says_provider_model_and_effort() {
     let set = [("OPENAI_API_KEY", "k"), ("ANTHROPIC_API_KEY", "a"), ("GROQ_API_KEY", "g")];
     let choose = |name: &str| {
-        let choice = chosen(&wish(name), &set).unwrap().unwrap();
+        let choice = chosen(&preference(name), &set).unwrap().unwrap();
         (choice.vendor.name, choice.model.unwrap_or_default(), choice.effort)
     };
     let is = |vendor, model: &str, effort| (vendor, model.to_owned(), effort);
@@ -130,18 +132,18 @@ fn a_name_says_provider_model_and_effort() {
 #[test]
 fn shellmate_model_names_one_unless_a_flag_does() {
     let set = [("OPENAI_API_KEY", "k"), ("SHELLMATE_MODEL", "openai/gpt-5-mini:low")];
-    let choice = chosen(&Wish::default(), &set).unwrap().unwrap();
+    let choice = chosen(&ModelPreference::default(), &set).unwrap().unwrap();
     assert_eq!((choice.model.as_deref(), choice.effort), (Some("gpt-5-mini"), Some(Effort::Low)));
-    assert_eq!(chosen(&wish("gpt-4.1"), &set).unwrap().unwrap().model.as_deref(), Some("gpt-4.1"));
+    assert_eq!(chosen(&preference("gpt-4.1"), &set).unwrap().unwrap().model.as_deref(), Some("gpt-4.1"));
 }
 
 #[test]
 fn a_named_vendor_needs_its_key_or_a_router() {
-    let no_key = chosen(&wish("groq/llama"), &[("OPENAI_API_KEY", "k")]).unwrap_err();
+    let no_key = chosen(&preference("groq/llama"), &[("OPENAI_API_KEY", "k")]).unwrap_err();
     assert_eq!(no_key.to_string(), "groq needs a key; set GROQ_API_KEY");
-    let routed = chosen(&wish("anthropic/claude-sonnet-5"), &[("OPENROUTER_API_KEY", "k")]).unwrap().unwrap();
+    let routed = chosen(&preference("anthropic/claude-sonnet-5"), &[("OPENROUTER_API_KEY", "k")]).unwrap().unwrap();
     assert_eq!((routed.vendor.name, routed.model.as_deref()), ("openrouter", Some("anthropic/claude-sonnet-5")));
-    let hosted = chosen(&wish("openai/gpt-oss-120b"), &[("GROQ_API_KEY", "k")]).unwrap().unwrap();
+    let hosted = chosen(&preference("openai/gpt-oss-120b"), &[("GROQ_API_KEY", "k")]).unwrap().unwrap();
     assert_eq!((hosted.vendor.name, hosted.model.as_deref()), ("groq", Some("openai/gpt-oss-120b")));
 }
 
@@ -149,7 +151,8 @@ fn a_named_vendor_needs_its_key_or_a_router() {
 fn azure_has_its_own_url_version_and_deployment() {
     let key = ("AZURE_OPENAI_API_KEY", "k");
     let endpoint = ("AZURE_OPENAI_ENDPOINT", "https://me.openai.azure.com/");
-    let choice = chosen(&Wish::default(), &[key, endpoint, ("AZURE_OPENAI_DEPLOYMENT", "mine")]).unwrap().unwrap();
+    let choice =
+        chosen(&ModelPreference::default(), &[key, endpoint, ("AZURE_OPENAI_DEPLOYMENT", "mine")]).unwrap().unwrap();
     assert_eq!(summary(&choice), ("azure", "https://me.openai.azure.com", Some("AZURE_OPENAI_API_KEY"), Some("mine")));
     let route = |prefix: &str, version: Option<&str>, lists_models| Route {
         prefix: prefix.to_owned(),
@@ -158,20 +161,20 @@ fn azure_has_its_own_url_version_and_deployment() {
     };
     assert_eq!(choice.route, route("/openai/deployments/mine", Some("2024-10-21"), false));
     let version = ("AZURE_OPENAI_API_VERSION", "2025-01-01-preview");
-    let choice = chosen(&wish("azure/other"), &[key, endpoint, version]).unwrap().unwrap();
+    let choice = chosen(&preference("azure/other"), &[key, endpoint, version]).unwrap().unwrap();
     assert_eq!(choice.route, route("/openai/deployments/other", Some(version.1), false));
     let newer = ("AZURE_OPENAI_ENDPOINT", "https://me.openai.azure.com/openai/v1");
-    let choice = chosen(&wish("azure/other"), &[key, newer]).unwrap().unwrap();
+    let choice = chosen(&preference("azure/other"), &[key, newer]).unwrap().unwrap();
     assert_eq!(choice.route, route("", None, true));
-    assert!(matches!(chosen(&wish("azure/x"), &[key]), Err(ResolveError::NoUrl { .. })));
-    assert!(matches!(chosen(&wish("azure"), &[key, endpoint]), Err(ResolveError::NoModel { .. })));
+    assert!(matches!(chosen(&preference("azure/x"), &[key]), Err(ResolveError::NoUrl { .. })));
+    assert!(matches!(chosen(&preference("azure"), &[key, endpoint]), Err(ResolveError::NoModel { .. })));
     // Without a deployment it is not chosen by itself.
-    assert_eq!(chosen(&Wish::default(), &[key, endpoint]).unwrap(), None);
+    assert_eq!(chosen(&ModelPreference::default(), &[key, endpoint]).unwrap(), None);
 }
 
 #[test]
 fn ollama_listens_where_its_variable_says() {
-    let url = |host| chosen(&wish("ollama/m"), &[("OLLAMA_HOST", host)]).unwrap().unwrap().base_url;
+    let url = |host| chosen(&preference("ollama/m"), &[("OLLAMA_HOST", host)]).unwrap().unwrap().base_url;
     assert_eq!(url("0.0.0.0"), "http://127.0.0.1:11434/v1");
     assert_eq!(url("127.0.0.1:9000"), "http://127.0.0.1:9000/v1");
     assert_eq!(url("https://gpu.lan:443/"), "https://gpu.lan:443/v1");
@@ -179,7 +182,7 @@ fn ollama_listens_where_its_variable_says() {
 
 #[test]
 fn settings_fill_in_what_was_not_said() {
-    let settings = Wish {
+    let settings = ModelPreference {
         model: Some("mine".to_owned()),
         base_url: Some("http://10.0.0.1/v1".to_owned()),
         api_key_env: Some("MINE".to_owned()),
@@ -190,29 +193,38 @@ fn settings_fill_in_what_was_not_said() {
     };
     let nothing = |_: &str| None;
     let named = |name: &str| (name == "SHELLMATE_MODEL").then(|| "other".to_owned());
-    assert_eq!(Wish::default().or(&settings, &nothing), settings);
+    assert_eq!(ModelPreference::default().or(&settings, &nothing), settings);
     assert_eq!(
-        wish("other").or(&settings, &nothing),
-        Wish { model: Some("other".to_owned()), window: None, ..settings.clone() }
+        preference("other").or(&settings, &nothing),
+        ModelPreference { model: Some("other".to_owned()), window: None, ..settings.clone() }
     );
-    assert_eq!(Wish::default().or(&settings, &named), Wish { model: None, window: None, ..settings.clone() });
+    assert_eq!(
+        ModelPreference::default().or(&settings, &named),
+        ModelPreference { model: None, window: None, ..settings.clone() }
+    );
     let plain_http = settings.plain_http.clone();
-    let alone = Wish { plain_http: plain_http.clone(), ..wish("openai/gpt-4.1") };
-    assert_eq!(wish("openai/gpt-4.1").or(&settings, &nothing), alone);
-    assert_eq!(at("http://10.0.0.2").or(&settings, &nothing), Wish { plain_http, ..at("http://10.0.0.2") });
+    let alone = ModelPreference { plain_http: plain_http.clone(), ..preference("openai/gpt-4.1") };
+    assert_eq!(preference("openai/gpt-4.1").or(&settings, &nothing), alone);
+    assert_eq!(at("http://10.0.0.2").or(&settings, &nothing), ModelPreference { plain_http, ..at("http://10.0.0.2") });
 }
 
 #[test]
 fn each_server_has_its_protocol_and_may_be_given_another() {
     let key = [("OPENAI_API_KEY", "k"), ("ANTHROPIC_API_KEY", "k"), ("AZURE_OPENAI_API_KEY", "k")];
-    let spoken = |wish: Wish| chosen(&wish, &key).unwrap().unwrap().wire.protocol();
-    assert_eq!(spoken(wish("openai/gpt-5.4")), Protocol::Responses);
-    assert_eq!(spoken(wish("openai/o3")), Protocol::Responses);
-    assert_eq!(spoken(wish("openai/gpt-4.1")), Protocol::Chat);
-    assert_eq!(spoken(Wish { model: Some("gpt-5.4".to_owned()), ..at("https://10.0.0.1/v1") }), Protocol::Chat);
-    assert_eq!(spoken(Wish { protocol: Protocol::Chat, ..wish("openai/gpt-5.4") }), Protocol::Chat);
-    assert_eq!(spoken(Wish { protocol: Protocol::Responses, ..at("https://10.0.0.1/v1") }), Protocol::Responses);
-    let messages = Wish { protocol: Protocol::Messages, ..at("https://10.0.0.1/v1") };
+    let spoken = |preference: ModelPreference| chosen(&preference, &key).unwrap().unwrap().wire.protocol();
+    assert_eq!(spoken(preference("openai/gpt-5.4")), Protocol::Responses);
+    assert_eq!(spoken(preference("openai/o3")), Protocol::Responses);
+    assert_eq!(spoken(preference("openai/gpt-4.1")), Protocol::Chat);
+    assert_eq!(
+        spoken(ModelPreference { model: Some("gpt-5.4".to_owned()), ..at("https://10.0.0.1/v1") }),
+        Protocol::Chat
+    );
+    assert_eq!(spoken(ModelPreference { protocol: Protocol::Chat, ..preference("openai/gpt-5.4") }), Protocol::Chat);
+    assert_eq!(
+        spoken(ModelPreference { protocol: Protocol::Responses, ..at("https://10.0.0.1/v1") }),
+        Protocol::Responses
+    );
+    let messages = ModelPreference { protocol: Protocol::Messages, ..at("https://10.0.0.1/v1") };
     let choice = chosen(&messages, &key).unwrap().unwrap();
     assert_eq!((choice.wire.protocol(), choice.base_url.as_str()), (Protocol::Messages, "https://10.0.0.1"));
     let mut request = reqwest::Request::new(reqwest::Method::GET, "https://10.0.0.1/".parse().unwrap());
@@ -226,8 +238,8 @@ fn a_key_goes_unencrypted_only_to_a_host_that_is_named_for_it() {
     let refused = chosen(&at("http://llm.lan:8000/v1"), &key).unwrap_err();
     assert!(matches!(&refused, ResolveError::KeyInClear { host } if host == "llm.lan:8000"), "{refused}");
     let by_variable = [("OPENAI_API_KEY", "k"), ("OPENAI_BASE_URL", "http://10.0.0.1/v1")];
-    assert!(matches!(chosen(&Wish::default(), &by_variable), Err(ResolveError::KeyInClear { .. })));
-    let allowed = Wish { plain_http: vec!["llm.lan:8000".to_owned()], ..at("http://llm.lan:8000/v1") };
+    assert!(matches!(chosen(&ModelPreference::default(), &by_variable), Err(ResolveError::KeyInClear { .. })));
+    let allowed = ModelPreference { plain_http: vec!["llm.lan:8000".to_owned()], ..at("http://llm.lan:8000/v1") };
     assert!(chosen(&allowed, &key).unwrap().unwrap().key.is_some());
     for (url, variables) in
         [("http://llm.lan:8000/v1", &[][..]), ("http://127.0.0.1:1/v1", &key), ("https://llm.lan", &key)]
@@ -243,7 +255,7 @@ fn an_exported_key_decides_before_a_kept_key() {
     let with = |variables: &'static [(&'static str, &'static str)]| {
         let exported =
             |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-        let choice = choose(&Wish::default(), &WithKeys { exported, keys: &keys }).unwrap().unwrap();
+        let choice = choose(&ModelPreference::default(), &WithKeys { exported, keys: &keys }).unwrap().unwrap();
         (choice.vendor.name, choice.base_url, choice.key.map(|key| key.variable))
     };
     let openai = Some("OPENAI_API_KEY".to_owned());
@@ -266,10 +278,10 @@ proptest! {
         let variables: Vec<(&str, &str)> =
             SITUATIONS.iter().zip(&set).filter(|(_, is_set)| **is_set).map(|(variable, _)| *variable).collect();
         let env = move |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-        let settings = Wish { base_url: base_url.map(str::to_owned), model: named.map(str::to_owned), ..Wish::default() };
+        let settings = ModelPreference { base_url: base_url.map(str::to_owned), model: named.map(str::to_owned), ..ModelPreference::default() };
         for listed in everyone(&settings, &env) {
             let name = full_name(listed.vendor.name, &model);
-            let again = choose(&wish(&name).or(&settings, &env), &env).unwrap().unwrap();
+            let again = choose(&preference(&name).or(&settings, &env), &env).unwrap().unwrap();
             prop_assert_eq!(&again.base_url, &listed.base_url, "{}", name);
             prop_assert_eq!(again.model.as_deref(), Some(model.as_str()), "{}", name);
             prop_assert_eq!((again.vendor, again.key), (listed.vendor, listed.key), "{}", name);

@@ -7,7 +7,7 @@ use super::super::retry::Retry;
 use super::super::testing::{
     CHUNK, FakeServer, KEY, LAST, ServerStep, ask_with, env, events, head, provider, request, stored_gzip,
 };
-use super::super::{Delta, Effort, Finder, Protocol, ResolveError, Wish};
+use super::super::{Delta, Effort, Finder, ModelPreference, Protocol, ResolveError};
 use super::*;
 
 const STREAM: &str = "Content-Type: text/event-stream\r\n";
@@ -195,8 +195,9 @@ async fn a_compressed_answer_is_read() {
 #[test]
 fn nothing_is_built_before_the_first_request() {
     let http = Http::default();
-    let wish = Wish { base_url: Some("https://llm.example.com".to_owned()), ..Wish::default() };
-    let choice: Result<_, ResolveError> = choose(&wish, &env);
+    let preference =
+        ModelPreference { base_url: Some("https://llm.example.com".to_owned()), ..ModelPreference::default() };
+    let choice: Result<_, ResolveError> = choose(&preference, &env);
     assert!(choice.unwrap().is_some());
     let Clients { remote, local, plain } = &*http.clients;
     assert!([remote, local, plain].iter().all(|client| client.get().is_none()));
@@ -225,13 +226,13 @@ fn hosts_and_loopback() {
 async fn an_account_without_thinking_summaries_is_asked_again_without_them() {
     let refusal = r#"{"error":{"message":"Your organization must be verified to generate reasoning summaries.","type":"invalid_request_error","param":"reasoning.summary","code":"unsupported_value"}}"#;
     let server = FakeServer::answering(400, "", refusal.as_bytes());
-    let wish = Wish {
+    let preference = ModelPreference {
         base_url: Some(server.url.clone()),
         model: Some("gpt-5.4".to_owned()),
         protocol: Protocol::Responses,
-        ..Wish::default()
+        ..ModelPreference::default()
     };
-    let provider = Finder::default().find(&wish, &env).await.unwrap().unwrap().provider;
+    let provider = Finder::default().find(&preference, &env).await.unwrap().unwrap().provider;
     let request = request("gpt-5.4", Effort::Medium);
     let mut quiet = |_| {};
     assert!(provider.stream(&request, &mut quiet).await.is_err());

@@ -12,7 +12,7 @@ pub(super) use stream::Chunks;
 
 use serde_json::Value;
 
-use super::Request;
+use super::ModelRequest;
 use super::decode::AnswerReader;
 use super::effort::Effort;
 use super::protocol::Protocol;
@@ -34,7 +34,7 @@ impl Wire for ChatCompletions {
         "/chat/completions"
     }
 
-    fn body(&self, request: &Request, _: Recipient<'_>) -> Value {
+    fn body(&self, request: &ModelRequest, _: Recipient<'_>) -> Value {
         request::body(request, self.0)
     }
 

@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::{Effort, Request, json as words};
+use super::super::{Effort, ModelRequest, json as words};
 use super::dialect::ChatDialect;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role};
 
 /// The whole body of a request.
-pub(super) fn body(request: &Request, dialect: &dyn ChatDialect) -> Value {
+pub(super) fn body(request: &ModelRequest, dialect: &dyn ChatDialect) -> Value {
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(request.model));
     body.insert("stream".to_owned(), json!(true));
@@ -33,7 +33,7 @@ pub(super) fn body(request: &Request, dialect: &dyn ChatDialect) -> Value {
     Value::Object(body)
 }
 
-fn messages(request: &Request, dialect: &dyn ChatDialect) -> Value {
+fn messages(request: &ModelRequest, dialect: &dyn ChatDialect) -> Value {
     let mut messages = Vec::new();
     if !request.system.is_empty() {
         messages.push(json!({ "role": "system", "content": request.system }));

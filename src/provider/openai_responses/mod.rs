@@ -11,7 +11,7 @@ pub(super) use stream::Items;
 
 use serde_json::Value;
 
-use super::Request;
+use super::ModelRequest;
 use super::decode::AnswerReader;
 use super::effort::Effort;
 use super::protocol::Protocol;
@@ -31,7 +31,7 @@ impl Wire for Responses {
         "/responses"
     }
 
-    fn body(&self, request: &Request, to: Recipient<'_>) -> Value {
+    fn body(&self, request: &ModelRequest, to: Recipient<'_>) -> Value {
         request::body(request, to)
     }
 

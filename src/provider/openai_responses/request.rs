@@ -5,11 +5,11 @@ use serde_json::{Map, Value, json};
 use super::super::provenance::{self, Maker};
 use super::super::vendors::openai;
 use super::super::wire::Recipient;
-use super::super::{Effort, Request, json as words};
+use super::super::{Effort, ModelRequest, json as words};
 use crate::chat::{Image, Message, Outcome, Part, Role, Thinking};
 
 /// The whole body of a request.
-pub(super) fn body(request: &Request, to: Recipient<'_>) -> Value {
+pub(super) fn body(request: &ModelRequest, to: Recipient<'_>) -> Value {
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(request.model));
     body.insert("stream".to_owned(), json!(true));

@@ -12,7 +12,7 @@ use super::http::{Endpoint, Http, ResponseStream};
 use super::list;
 use super::notice::Notices;
 use super::wire::{Recipient, Wire};
-use super::{Provider, ProviderError, Request};
+use super::{ModelRequest, Provider, ProviderError};
 
 /// A model of a vendor, with its protocol.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Remote {
         Remote { http, endpoint, wire, price, notices: Notices::default(), takes_optional: AtomicBool::new(true) }
     }
 
-    async fn answer(&self, request: &Request, deltas: Sink<'_>) -> Result<(), ProviderError> {
+    async fn answer(&self, request: &ModelRequest, deltas: Sink<'_>) -> Result<(), ProviderError> {
         let model = &request.model;
         let is_about_the_optional_field =
             |error: &ProviderError| self.wire.optional_field().is_some_and(|field| error.is_about(field));
@@ -54,7 +54,7 @@ impl Remote {
         self.read(response, model, deltas).await
     }
 
-    async fn ask(&self, request: &Request) -> Result<ResponseStream<'_>, ProviderError> {
+    async fn ask(&self, request: &ModelRequest) -> Result<ResponseStream<'_>, ProviderError> {
         let takes_optional = self.takes_optional.load(Ordering::Relaxed);
         let body = self.wire.body(request, Recipient { vendor: &self.endpoint.vendor, takes_optional });
         self.http.ask(&self.endpoint, self.wire.path(), &request.model, &body).await
@@ -74,7 +74,7 @@ impl Remote {
 }
 
 impl Provider for Remote {
-    fn stream<'a>(&'a self, request: &'a Request, deltas: Sink<'a>) -> BoxFuture<'a, Result<(), ProviderError>> {
+    fn stream<'a>(&'a self, request: &'a ModelRequest, deltas: Sink<'a>) -> BoxFuture<'a, Result<(), ProviderError>> {
         Box::pin(self.answer(request, deltas))
     }
 }

@@ -1,10 +1,10 @@
 use super::super::Finder;
-use super::super::choose::{Env, Wish};
+use super::super::choose::{Env, ModelPreference};
 use super::super::testing::{FakeServer, request};
 use super::*;
 
-async fn resolve(wish: &Wish, env: Env<'_>) -> Result<Option<Resolved>, ResolveError> {
-    Finder::default().find(wish, env).await
+async fn resolve(preference: &ModelPreference, env: Env<'_>) -> Result<Option<Resolved>, ResolveError> {
+    Finder::default().find(preference, env).await
 }
 
 fn env<'a>(variables: &'a [(&'a str, &'a str)]) -> impl Fn(&str) -> Option<String> + Send + Sync + 'a {
@@ -17,7 +17,7 @@ const MODELS: &[u8] = br#"{"object":"list","data":[{"id":"nomic-embed-text"},{"i
 async fn a_server_without_a_named_model_is_asked_for_one() {
     let server = FakeServer::answering(200, "", MODELS);
     let url = format!("{}/v1", server.url);
-    let found = resolve(&Wish::default(), &env(&[("OPENAI_BASE_URL", &url)])).await.unwrap().unwrap();
+    let found = resolve(&ModelPreference::default(), &env(&[("OPENAI_BASE_URL", &url)])).await.unwrap().unwrap();
     assert_eq!((found.vendor.as_str(), found.model.as_str()), ("custom", "qwen3:8b"));
     assert_eq!(found.context_window, Some(4_096));
     assert!(server.request().starts_with("GET /v1/models HTTP/1.1\r\n"));
@@ -28,10 +28,10 @@ async fn a_local_server_is_found_and_asked_for_the_model_wished_for() {
     let server = FakeServer::answering(200, "", MODELS);
     let host = server.url.replace("http://", "");
     let variables = [("OLLAMA_HOST", host.as_str())];
-    let wish = |model: &str| Wish { model: Some(model.to_owned()), ..Wish::default() };
-    let found = resolve(&Wish::default(), &env(&variables)).await.unwrap().unwrap();
+    let preference = |model: &str| ModelPreference { model: Some(model.to_owned()), ..ModelPreference::default() };
+    let found = resolve(&ModelPreference::default(), &env(&variables)).await.unwrap().unwrap();
     assert_eq!((found.vendor.as_str(), found.model.as_str()), ("ollama", "qwen3:8b"));
-    let found = resolve(&wish("phi:low"), &env(&variables)).await.unwrap().unwrap();
+    let found = resolve(&preference("phi:low"), &env(&variables)).await.unwrap().unwrap();
     assert_eq!((found.model.as_str(), found.effort), ("phi:latest", Effort::Low));
 }
 
@@ -40,8 +40,8 @@ async fn before_a_yes_a_found_server_learns_nothing_but_our_name() {
     let server = FakeServer::answering(200, "", MODELS);
     let url = server.url.replace("http://", "http://me:password@");
     let variables = [("OLLAMA_HOST", url.as_str()), ("OLLAMA_API_KEY", "sk-secret"), ("WORK_KEY", "sk-other")];
-    let wish = Wish { model: Some("phi".to_owned()), ..Wish::default() };
-    let found = resolve(&wish, &env(&variables)).await.unwrap().unwrap();
+    let preference = ModelPreference { model: Some("phi".to_owned()), ..ModelPreference::default() };
+    let found = resolve(&preference, &env(&variables)).await.unwrap().unwrap();
     assert!(found.discovered.is_some());
     let asked = server.request().to_ascii_lowercase();
     let mut lines: Vec<&str> = asked.trim_end().lines().collect();
@@ -54,7 +54,7 @@ async fn before_a_yes_a_found_server_learns_nothing_but_our_name() {
 #[tokio::test]
 async fn a_model_that_nobody_has_says_what_to_do() {
     let variables = [("OLLAMA_HOST", "127.0.0.1:1")];
-    let missing = |model: &str| Wish { model: Some(model.to_owned()), ..Wish::default() };
+    let missing = |model: &str| ModelPreference { model: Some(model.to_owned()), ..ModelPreference::default() };
     let error = resolve(&missing("claude-opus-5"), &env(&variables)).await.err().unwrap();
     assert_eq!(error.to_string(), "anthropic needs a key; set ANTHROPIC_API_KEY");
     let error = resolve(&missing("no-such-model-here"), &env(&variables)).await.err().unwrap();
@@ -64,9 +64,9 @@ async fn a_model_that_nobody_has_says_what_to_do() {
 #[tokio::test]
 async fn the_usual_effort_is_one_the_model_knows() {
     let effort = async |model: &str| {
-        let wish = Wish { model: Some(model.to_owned()), ..Wish::default() };
+        let preference = ModelPreference { model: Some(model.to_owned()), ..ModelPreference::default() };
         let variables = [("OPENAI_API_KEY", "k"), ("ANTHROPIC_API_KEY", "k")];
-        resolve(&wish, &env(&variables)).await.unwrap().unwrap().effort
+        resolve(&preference, &env(&variables)).await.unwrap().unwrap().effort
     };
     assert_eq!(effort("openai/gpt-6-sol").await, Effort::Medium);
     assert_eq!(effort("openai/gpt-4.1").await, Effort::Medium);
@@ -83,8 +83,8 @@ async fn each_vendor_has_its_key_in_its_own_header() {
         let server = FakeServer::answering(200, "Content-Type: text/event-stream\r\n", body);
         let found = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
         let read = |name: &str| Some(found(name)?.replace("URL", &server.url));
-        let wish = Wish { model: Some(model.to_owned()), ..Wish::default() };
-        let found = resolve(&wish, &read).await.unwrap().unwrap();
+        let preference = ModelPreference { model: Some(model.to_owned()), ..ModelPreference::default() };
+        let found = resolve(&preference, &read).await.unwrap().unwrap();
         let request = request(&found.model, Effort::Off);
         found.provider.stream(&request, &mut |_| ()).await.unwrap();
         server.request().to_ascii_lowercase()
@@ -114,8 +114,9 @@ async fn a_thinking_level_that_is_replaced_is_told_once() {
     let stream = b"data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
     let server = FakeServer::answering(200, "", stream);
     let url = format!("{}/v1", server.url);
-    let wish = Wish { base_url: Some(url), model: Some("openai/gpt-5.1".to_owned()), ..Wish::default() };
-    let found = resolve(&wish, &env(&[])).await.unwrap().unwrap();
+    let preference =
+        ModelPreference { base_url: Some(url), model: Some("openai/gpt-5.1".to_owned()), ..ModelPreference::default() };
+    let found = resolve(&preference, &env(&[])).await.unwrap().unwrap();
     let mut heard = Vec::new();
     for _ in 0..2 {
         let request = request(&found.model, Effort::XHigh);
@@ -128,7 +129,7 @@ async fn a_thinking_level_that_is_replaced_is_told_once() {
 #[test]
 fn every_future_can_move_between_threads() {
     fn send(_: impl Send) {}
-    let (wish, http, env) = (Wish::default(), Http::default(), |_: &str| None);
-    send(resolve(&wish, &env));
-    send(list::list_models(&wish, &env, &http));
+    let (preference, http, env) = (ModelPreference::default(), Http::default(), |_: &str| None);
+    send(resolve(&preference, &env));
+    send(list::list_models(&preference, &env, &http));
 }

@@ -9,7 +9,7 @@ use super::effort::Effort;
 use super::framing::{EventsOrJson, Framing};
 use super::protocol::Protocol;
 use super::sign::KeyHeader;
-use super::{Request, anthropic, openai_chat, openai_responses};
+use super::{ModelRequest, anthropic, openai_chat, openai_responses};
 
 /// One protocol: how a request is written and how its answer is read. A trait, so that a protocol is a folder of its own and nothing
 /// outside it knows its JSON.
@@ -21,7 +21,7 @@ pub(super) trait Wire: Debug + Send + Sync {
     fn path(&self) -> &'static str;
 
     /// The body of a request.
-    fn body(&self, request: &Request, to: Recipient<'_>) -> Value;
+    fn body(&self, request: &ModelRequest, to: Recipient<'_>) -> Value;
 
     /// Reads the events of an answer from this vendor's model.
     fn reader(&self, vendor: &str, model: &str) -> Box<dyn AnswerReader + Send>;

@@ -39,7 +39,7 @@ impl Wire for LinesWire {
         "/converse"
     }
 
-    fn body(&self, request: &Request, to: Recipient<'_>) -> Value {
+    fn body(&self, request: &ModelRequest, to: Recipient<'_>) -> Value {
         json!({ "ask": request.model, "with": to.takes_optional })
     }
 

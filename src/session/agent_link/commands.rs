@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Query, ShellView};
 use crate::chat::Usage;
-use crate::provider::{Resolved, Wish};
+use crate::provider::{ModelPreference, Resolved};
 use crate::text::human;
 
 use super::News;
@@ -20,14 +20,16 @@ impl AgentThread {
     /// Carries out a command and returns the words for the person.
     pub(super) async fn command(&mut self, command: AgentCommand, query: &Query) -> String {
         match command {
-            AgentCommand::Model(None) => match self.resolve(&self.wish.clone(), &query.view).await {
+            AgentCommand::Model(None) => match self.resolve(&self.preference.clone(), &query.view).await {
                 Ok(Some(resolved)) => told(&resolved),
                 Ok(None) => NO_MODEL.into(),
                 Err(failure) => failure.words,
             },
-            AgentCommand::Model(model) => self.switch(Wish { model, ..Wish::default() }, &query.view).await,
+            AgentCommand::Model(model) => {
+                self.switch(ModelPreference { model, ..ModelPreference::default() }, &query.view).await
+            }
             AgentCommand::Thinking(effort) => {
-                self.switch(Wish { effort: Some(effort), ..self.wish.clone() }, &query.view).await
+                self.switch(ModelPreference { effort: Some(effort), ..self.preference.clone() }, &query.view).await
             }
             AgentCommand::Models => self.models(&query.view).await,
             AgentCommand::Context(part) => {
@@ -71,7 +73,7 @@ impl AgentThread {
     async fn context(&mut self, part: Part, query: &Query) -> String {
         let query = Query { text: sending::PLACEHOLDER.to_owned(), ..query.clone() };
         query.view.settled().await;
-        match self.resolve(&self.wish.clone(), &query.view).await {
+        match self.resolve(&self.preference.clone(), &query.view).await {
             Ok(Some(resolved)) => {
                 let (kit, ports) = (self.kit(resolved), ports(&Arc::new(self.link.clone())));
                 sending::words(&kit.preview(&self.conversation, &ports, &query), part)
@@ -83,7 +85,7 @@ impl AgentThread {
 
     /// Summarises the conversation.
     async fn compact(&mut self, focus: &str, query: &Query) -> String {
-        let resolved = match self.resolve(&self.wish.clone(), &query.view).await {
+        let resolved = match self.resolve(&self.preference.clone(), &query.view).await {
             Ok(Some(resolved)) => resolved,
             Ok(None) => return NO_MODEL.into(),
             Err(failure) => return failure.words,
@@ -99,10 +101,10 @@ impl AgentThread {
     }
 
     /// Goes on with another model, if there is one.
-    async fn switch(&mut self, wish: Wish, view: &ShellView) -> String {
-        match self.resolve(&wish, view).await {
+    async fn switch(&mut self, preference: ModelPreference, view: &ShellView) -> String {
+        match self.resolve(&preference, view).await {
             Ok(Some(resolved)) => {
-                self.wish = wish;
+                self.preference = preference;
                 format!("from here on: {}", told(&resolved))
             }
             Ok(None) => NO_MODEL.into(),

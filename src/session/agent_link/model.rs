@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 
 use crate::agent::{Front, ShellView, unresolved};
 use crate::chat::{Event, Failure, FailureKind};
-use crate::provider::{Keys, ModelList, Resolved, Wish, WithKeys};
+use crate::provider::{Keys, ModelList, ModelPreference, Resolved, WithKeys};
 
 use super::RequestLink;
 use super::orders::AgentThread;
@@ -27,23 +27,27 @@ impl AgentThread {
         let named = exported(&view.environment, MODEL_VARIABLE);
         // Whichever was said last counts: `/model` or the variable.
         if self.named.replace(named.clone()).is_some_and(|before| before != named) {
-            self.wish = Wish::default();
+            self.preference = ModelPreference::default();
         }
     }
 
-    /// Finds the model for a wish, seen from this shell.
-    pub(super) async fn resolve(&mut self, wish: &Wish, view: &ShellView) -> Result<Option<Resolved>, Failure> {
+    /// Finds the model for a preference, seen from this shell.
+    pub(super) async fn resolve(
+        &mut self,
+        preference: &ModelPreference,
+        view: &ShellView,
+    ) -> Result<Option<Resolved>, Failure> {
         let keys = self.keys()?;
         let env = WithKeys { exported: |name: &str| exported(&view.environment, name), keys: &keys };
-        let wish = wish.clone().or(&self.setup.settings.wish, &env);
-        self.finder.find(&wish, &env).await.map_err(|error| unresolved(&error))
+        let preference = preference.clone().or(&self.setup.settings.preference, &env);
+        self.finder.find(&preference, &env).await.map_err(|error| unresolved(&error))
     }
 
     /// The models of everyone who can be asked from this shell.
     pub(super) async fn list(&self, view: &ShellView) -> Result<Vec<ModelList>, Failure> {
         let keys = self.keys()?;
         let env = WithKeys { exported: |name: &str| exported(&view.environment, name), keys: &keys };
-        Ok(self.finder.list(&self.setup.settings.wish, &env).await)
+        Ok(self.finder.list(&self.setup.settings.preference, &env).await)
     }
 
     /// Tells the person which model answers, where that is news to them.

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::{Conversation, ConversationId, Exchange, Front, Kit, Query, ShellView, Turn};
 use crate::chat::{Ending, Event, Failure, FailureKind, Usage};
 use crate::guard::{Grants, Redactor};
-use crate::provider::{Finder, Http, Resolved, Wish};
+use crate::provider::{Finder, Http, ModelPreference, Resolved};
 use crate::reflex::RulesRole;
 use crate::tool::Ports;
 
@@ -139,7 +139,7 @@ pub(super) struct AgentThread {
     pub(super) setup: AgentSetup,
     pub(super) finder: Finder,
     /// What `/model` and `/thinking` ask for.
-    pub(super) wish: Wish,
+    pub(super) preference: ModelPreference,
     /// The model that the shell's environment named at the last order; the outer `None` before the first.
     pub(super) named: Option<Option<String>>,
     /// The host that was asked last.
@@ -163,7 +163,7 @@ impl AgentThread {
             link,
             finder: Finder::new(Http::new(setup.settings.agent.patience())),
             setup,
-            wish: Wish::default(),
+            preference: ModelPreference::default(),
             named: None,
             host: None,
             introduced: None,
@@ -241,9 +241,9 @@ impl AgentThread {
         link: &RequestLink,
         cancel: CancellationToken,
     ) -> Result<Option<Pending>, Ending> {
-        let wish = self.wish.clone();
+        let preference = self.preference.clone();
         // A server that does not answer is not waited for longer than the person likes.
-        let resolved = match cancel.run_until_cancelled(self.resolve(&wish, view)).await {
+        let resolved = match cancel.run_until_cancelled(self.resolve(&preference, view)).await {
             None => return Err(Ending::Interrupted),
             Some(Ok(Some(resolved))) => resolved,
             Some(Ok(None)) => return Ok(None),
@@ -320,7 +320,7 @@ impl AgentThread {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::provider::{Delta, Effort, Provider, ProviderError, Request};
+    use crate::provider::{Delta, Effort, ModelRequest, Provider, ProviderError};
     use futures_util::future::BoxFuture;
     use std::os::unix::net::UnixStream;
     use std::sync::mpsc::sync_channel;
@@ -331,7 +331,7 @@ mod tests {
     impl Provider for Broken {
         fn stream<'a>(
             &'a self,
-            _: &'a Request,
+            _: &'a ModelRequest,
             _: &'a mut (dyn FnMut(Delta) + Send),
         ) -> BoxFuture<'a, Result<(), ProviderError>> {
             panic!("as the test wants it")

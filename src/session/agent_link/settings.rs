@@ -2,7 +2,7 @@
 
 use crate::config::{self, Config, Loaded, Problem, Stamp};
 use crate::guard::Masking;
-use crate::provider::{Finder, Http, Wish};
+use crate::provider::{Finder, Http, ModelPreference};
 use crate::reflex::RulesRole;
 
 use super::orders::AgentThread;
@@ -11,7 +11,7 @@ use super::orders::AgentThread;
 #[derive(Debug, Clone, Default)]
 pub(in crate::session) struct Settings {
     /// The model it asks for.
-    pub(in crate::session) wish: Wish,
+    pub(in crate::session) preference: ModelPreference,
     /// What is masked beyond the secrets we know.
     pub(super) masking: Masking,
     /// How far the agent may go.
@@ -25,7 +25,7 @@ impl Settings {
     pub(in crate::session) fn of(config: &Config) -> (Settings, Vec<Problem>) {
         let (masking, problems) = config.masking();
         let Config { model, agent, reflex, .. } = config;
-        (Settings { wish: model.wish(), masking, agent: agent.clone(), reflex: *reflex }, problems)
+        (Settings { preference: model.preference(), masking, agent: agent.clone(), reflex: *reflex }, problems)
     }
 }
 

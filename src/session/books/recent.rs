@@ -114,7 +114,7 @@ mod tests {
         let (started_at, duration) = (SystemTime::UNIX_EPOCH, Duration::ZERO);
         let command = Command { text: text.into(), cwd: "/".into(), status: 0, started_at, duration };
         let (output, size) = (capture.finish(), Size::new(24, 80));
-        let record = crate::store::Record { command: command.clone(), output: output.clone(), size };
+        let record = crate::store::CommandRecord { command: command.clone(), output: output.clone(), size };
         let store = Store::off();
         let ticket = store.write(store.hand_over(record));
         recent.push(ticket, command, Arc::new(output), size);

@@ -47,7 +47,7 @@ impl Session {
     /// The names of the models that can be asked from the live shell, as far as they are known without a request. A thread of its
     /// own finds them, because it reads the file of kept keys; until then completion has no names.
     fn model_names(&mut self) -> Arc<OnceLock<Vec<String>>> {
-        let (exported, wish) = (self.hook.workspace.environment(), self.agent.setup.settings.wish.clone());
+        let (exported, preference) = (self.hook.workspace.environment(), self.agent.setup.settings.preference.clone());
         let keys = self.agent.setup.keys.clone();
         let names = Arc::new(OnceLock::new());
         let found = Arc::clone(&names);
@@ -58,7 +58,7 @@ impl Session {
                 value.to_str().map(str::to_owned)
             };
             let keys = keys.as_deref().and_then(|path| Keys::load(path).ok()).unwrap_or_default();
-            let _ = found.set(provider::known_names(&wish, &WithKeys { exported, keys: &keys }));
+            let _ = found.set(provider::known_names(&preference, &WithKeys { exported, keys: &keys }));
         };
         if let Err(error) = thread::Builder::new().name("models".into()).spawn(find) {
             tracing::debug!(%error, "model names cannot be completed");

@@ -22,7 +22,7 @@ use super::leftover::{has_records, lock_leftover, read_header};
 use super::live::{Journal, NAME};
 use super::shared::{self, Counters, Pages};
 use super::{MAGIC, encode_command};
-use crate::store::{Record, Session};
+use crate::store::{CommandRecord, RecordingSession};
 use crate::text::KIB;
 
 const DIRECTORY: &str = "/dev/shm";
@@ -72,7 +72,7 @@ impl Place {
 }
 
 impl HandOver {
-    pub(in crate::store) fn new(database: &Path, session: &Session) -> HandOver {
+    pub(in crate::store) fn new(database: &Path, session: &RecordingSession) -> HandOver {
         let memory = create(Path::new(DIRECTORY), database, session);
         let memory = memory.inspect_err(|error| tracing::debug!(%error, "no shared memory for finished commands")).ok();
         HandOver { sequence: 0, memory }
@@ -101,7 +101,7 @@ impl HandOver {
     }
 
     /// Copies a command, and returns its sequence number. `appended` is that of the last command in the journal.
-    pub(in crate::store) fn keep(&mut self, record: &Record, appended: u64) -> u64 {
+    pub(in crate::store) fn keep(&mut self, record: &CommandRecord, appended: u64) -> u64 {
         let has_all = appended == self.sequence;
         self.sequence += 1;
         if let Some(memory) = &mut self.memory {
@@ -116,7 +116,7 @@ impl HandOver {
 }
 
 impl Memory {
-    fn append(&mut self, sequence: u64, record: &Record) {
+    fn append(&mut self, sequence: u64, record: &CommandRecord) {
         let mut bytes = Vec::new();
         frame::encode(sequence, &encode_command(record), &mut bytes);
         if self.pages.write(self.end, &bytes) {
@@ -125,7 +125,7 @@ impl Memory {
     }
 }
 
-fn create(directory: &Path, database: &Path, session: &Session) -> io::Result<Memory> {
+fn create(directory: &Path, database: &Path, session: &RecordingSession) -> io::Result<Memory> {
     if statfs(directory)?.filesystem_type() != TMPFS_MAGIC {
         return Err(io::ErrorKind::Unsupported.into());
     }
@@ -216,7 +216,7 @@ fn read(file: &File, start: u64, end: u64) -> io::Result<Vec<Frame>> {
 }
 
 /// Appends frames to the journal of an ended session, which is made if there is none; `None` if somebody uses it.
-fn extend(database: &Path, id: &str, session: Session, frames: Vec<Frame>) -> io::Result<Option<Journal>> {
+fn extend(database: &Path, id: &str, session: RecordingSession, frames: Vec<Frame>) -> io::Result<Option<Journal>> {
     let (journal, last) = match Journal::reopen(database, id)? {
         Some(reopened) => reopened,
         None if super::exists(database, id) => return Ok(None),

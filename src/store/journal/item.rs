@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::capture::{Output, Size};
 use crate::store::entry::time;
 use crate::store::insert::{micros, micros_since_1970};
-use crate::store::{Record, Session};
+use crate::store::{CommandRecord, RecordingSession};
 use crate::track::Command;
 
 const SESSION: u8 = b'S';
@@ -25,20 +25,20 @@ pub(in crate::store) enum Item {
 /// A command as it was when it was appended.
 #[derive(Debug)]
 pub(in crate::store) struct Kept {
-    pub(in crate::store) record: Record,
+    pub(in crate::store) record: CommandRecord,
     /// Whether output is missing both here and in the spill file, which only the session that wrote that file knows.
     pub(in crate::store) truncated: bool,
 }
 
 impl Kept {
     #[cfg(test)]
-    pub(in crate::store) fn new(record: Record) -> Kept {
+    pub(in crate::store) fn new(record: CommandRecord) -> Kept {
         let truncated = record.output.truncated();
         Kept { record, truncated }
     }
 }
 
-pub(super) fn encode_session(session: &Session) -> Vec<u8> {
+pub(super) fn encode_session(session: &RecordingSession) -> Vec<u8> {
     let mut out = vec![SESSION];
     for text in [&session.id, &session.host, &session.shell] {
         put_bytes(&mut out, text.as_bytes());
@@ -46,13 +46,13 @@ pub(super) fn encode_session(session: &Session) -> Vec<u8> {
     out
 }
 
-pub(super) fn decode_session(payload: &[u8]) -> Option<Session> {
+pub(super) fn decode_session(payload: &[u8]) -> Option<RecordingSession> {
     let mut fields = Fields::tagged(payload, SESSION)?;
-    Some(Session { id: fields.text()?, host: fields.text()?, shell: fields.text()? })
+    Some(RecordingSession { id: fields.text()?, host: fields.text()?, shell: fields.text()? })
 }
 
-pub(in crate::store) fn encode_command(record: &Record) -> Vec<u8> {
-    let Record { command, output, size } = record;
+pub(in crate::store) fn encode_command(record: &CommandRecord) -> Vec<u8> {
+    let CommandRecord { command, output, size } = record;
     let mut out = Vec::with_capacity(record.bytes() + 128);
     out.push(COMMAND);
     put_bytes(&mut out, &command.text);
@@ -91,7 +91,7 @@ impl Item {
         let (head, tail) = (fields.bytes()?.to_vec(), fields.bytes()?.to_vec());
         let mut output = Output::restored(seen, head, tail, missing, full_screen);
         output.spill = Some(fields.path()?).filter(|path| !path.as_os_str().is_empty());
-        Some(Item::Command(Kept { record: Record { command, output, size }, truncated }))
+        Some(Item::Command(Kept { record: CommandRecord { command, output, size }, truncated }))
     }
 }
 

@@ -78,7 +78,7 @@ pub(super) fn has_records(path: &Path) -> bool {
 }
 
 /// The session that a file has records of. A mapped file is longer than its records.
-fn whose_records(path: &Path) -> io::Result<Option<crate::store::Session>> {
+fn whose_records(path: &Path) -> io::Result<Option<crate::store::RecordingSession>> {
     let file = OpenOptions::new().read(true).custom_flags(nix::libc::O_NOFOLLOW).open(path)?;
     let end = file.metadata()?.len();
     let Some((session, start)) = read_header(&file, end)? else { return Ok(None) };
@@ -127,7 +127,7 @@ pub(super) fn lock_leftover(path: &Path) -> Option<File> {
     (named.ino() == opened.ino() && named.dev() == opened.dev()).then_some(file)
 }
 
-pub(super) fn read_header(file: &File, end: u64) -> io::Result<Option<(crate::store::Session, u64)>> {
+pub(super) fn read_header(file: &File, end: u64) -> io::Result<Option<(crate::store::RecordingSession, u64)>> {
     if end < MAGIC.len() as u64 {
         return Ok(None);
     }

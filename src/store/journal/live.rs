@@ -10,7 +10,7 @@ use super::frame::{self, Frames};
 use super::item::encode_session;
 use super::leftover::{NEW, lock_leftover, read_header};
 use super::{MAGIC, SUFFIX, Source, directory};
-use crate::store::Session;
+use crate::store::RecordingSession;
 use crate::text::MIB;
 
 /// How large a journal may become while the database cannot be written.
@@ -48,7 +48,11 @@ pub(in crate::store) struct Position {
 impl Journal {
     /// Creates a journal beside the database, with a new id unless there is one already. It gets its name only when it is locked,
     /// so nobody takes it for a leftover.
-    pub(in crate::store) fn create(database: &Path, session: Session, id: Option<&str>) -> io::Result<Journal> {
+    pub(in crate::store) fn create(
+        database: &Path,
+        session: RecordingSession,
+        id: Option<&str>,
+    ) -> io::Result<Journal> {
         let directory = directory(database);
         DirBuilder::new().recursive(true).mode(0o700).create(&directory)?;
         let prefix = format!("{NEW}{}", id.unwrap_or_default());

@@ -19,7 +19,7 @@ mod shared;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use super::Session;
+use super::RecordingSession;
 
 use frame::Frames;
 pub(super) use handover::{HandOver, Place, adopt};
@@ -43,7 +43,7 @@ pub(super) fn directory(database: &Path) -> PathBuf {
 #[derive(Debug)]
 pub(super) struct Source {
     pub(super) id: String,
-    pub(super) session: Session,
+    pub(super) session: RecordingSession,
     file: File,
     /// Offset of the first record.
     start: u64,

@@ -19,7 +19,7 @@ const RECORDS: &str = "STORE_TEST_RECORDS";
 fn child() {
     let (Ok(path), Ok(records)) = (env::var(DATABASE), env::var(RECORDS)) else { return };
     let id = std::process::id();
-    let store = Store::open(path.into(), Options::default(), session(&id.to_string()));
+    let store = Store::open(path.into(), HistoryLimits::default(), session(&id.to_string()));
     let mut out = io::stdout();
     for n in 0..records.parse::<u64>().unwrap() {
         // Mixed output: none, a line, and about 250 bytes, 2 KB and 20 KB.
@@ -189,7 +189,7 @@ fn fifty_sessions_lose_nothing() {
         .map(|n| {
             let path = home.path();
             thread::spawn(move || {
-                let store = Store::open(path, Options::default(), session(&n.to_string()));
+                let store = Store::open(path, HistoryLimits::default(), session(&n.to_string()));
                 (0..20).for_each(|_| drop(store.record(printed("command", "output\n"))));
                 store.close(PATIENCE);
                 assert_eq!(store.trouble(), None);

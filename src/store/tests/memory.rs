@@ -30,7 +30,7 @@ fn a_record_comes_back_as_it_was() {
     assert_eq!(stored.size, odd.size);
     assert_eq!(
         stored.entry,
-        Entry {
+        HistoryEntry {
             id,
             session: "a".to_owned(),
             host: "box".to_owned(),

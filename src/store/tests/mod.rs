@@ -8,16 +8,16 @@ use super::*;
 use crate::capture::{Output, Size};
 use crate::track::Command;
 
-pub(super) fn session(id: &str) -> Session {
-    Session { id: id.to_owned(), host: "box".to_owned(), shell: "zsh".to_owned() }
+pub(super) fn session(id: &str) -> RecordingSession {
+    RecordingSession { id: id.to_owned(), host: "box".to_owned(), shell: "zsh".to_owned() }
 }
 
-pub(super) fn record(text: &str) -> Record {
+pub(super) fn record(text: &str) -> CommandRecord {
     printed(text, "")
 }
 
-pub(super) fn printed(text: &str, output: &str) -> Record {
-    Record {
+pub(super) fn printed(text: &str, output: &str) -> CommandRecord {
+    CommandRecord {
         command: Command {
             text: text.into(),
             cwd: PathBuf::from("/home/me/app"),
@@ -52,12 +52,12 @@ impl Home {
     }
 
     fn store(&self) -> Store {
-        Store::open(self.path(), Options::default(), session("a"))
+        Store::open(self.path(), HistoryLimits::default(), session("a"))
     }
 
     /// Records and closes; whatever is wrong comes back.
-    fn keep(&self, records: impl IntoIterator<Item = Record>) -> Option<String> {
-        let store = Store::prepare(self.directory.path(), self.path(), Options::default(), session("a"));
+    fn keep(&self, records: impl IntoIterator<Item = CommandRecord>) -> Option<String> {
+        let store = Store::prepare(self.directory.path(), self.path(), HistoryLimits::default(), session("a"));
         for record in records {
             store.record(record);
         }
@@ -72,7 +72,7 @@ impl Home {
     }
 }
 
-fn texts(entries: &[Entry]) -> Vec<String> {
+fn texts(entries: &[HistoryEntry]) -> Vec<String> {
     entries.iter().map(|entry| String::from_utf8_lossy(&entry.command).into_owned()).collect()
 }
 

@@ -58,7 +58,7 @@ fn damage_found_while_writing_is_kept_aside_too() {
 fn trouble_is_told_once_and_later_records_are_let_go() {
     let home = Home::new();
     fs::write(home.directory.path().join("file"), "").unwrap();
-    let store = Store::open(home.directory.path().join("file/history.db"), Options::default(), session("a"));
+    let store = Store::open(home.directory.path().join("file/history.db"), HistoryLimits::default(), session("a"));
     store.close(PATIENCE);
     let trouble = store.trouble().unwrap();
     assert!(trouble.starts_with("history is off: cannot create "), "{trouble}");
