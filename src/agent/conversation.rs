@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::stream::INTERRUPTED;
 use super::window::{Past, WindowState};
-use crate::chat::{Ending, Message, Outcome, Part, Role, Usage};
+use crate::chat::{Ending, Message, Outcome, Part, Role, Timing, Usage};
 use crate::tool::Seen;
 
 /// Replaces a missing answer, so that questions and answers alternate.
@@ -38,7 +38,9 @@ pub(crate) struct Exchange {
     pub messages: Vec<Message>,
     /// The model that answered.
     pub model: String,
+    /// The tokens of all its requests, with those for a summary.
     pub usage: Usage,
+    pub timing: Timing,
     pub ending: Ending,
     /// The files that were read. They are not stored, because they must be read again after a restart.
     #[serde(skip)]
@@ -81,11 +83,11 @@ impl Conversation {
         compacted.into_iter().for_each(|compacted| self.compact(compacted));
         self.past.state = window;
         self.seen.join(&seen);
+        self.usage += usage;
         let messages = sendable(messages, &ending);
         if messages.is_empty() {
             return;
         }
-        self.usage += usage;
         let mut answers = messages.iter().rev().filter(|message| message.role == Role::Assistant).map(Message::text);
         let answer = answers.find(|text| !text.trim().is_empty() && text != NO_ANSWER);
         self.answer = answer.or(self.answer.take());
@@ -214,6 +216,7 @@ mod tests {
             messages,
             model: "m".into(),
             usage: Usage { input: 1, ..Usage::default() },
+            timing: Timing::ZERO,
             ending,
             seen: Seen::default(),
             window: WindowState::default(),

@@ -16,6 +16,7 @@ mod front;
 mod kit;
 mod limits;
 mod mask;
+mod meter;
 mod picture;
 mod refusal;
 mod regular;

@@ -4,10 +4,11 @@ use std::time::{Duration, SystemTime};
 
 use tokio_util::sync::CancellationToken;
 
+use super::meter::Meter;
 use super::stream::{AnswerDraft, ModelAnswer};
 use super::{Turn, failure};
-use crate::chat::{Event, Failure, Message, Usage};
-use crate::provider::{ErrorKind, ModelRequest, NextTry};
+use crate::chat::{Event, Failure, Message};
+use crate::provider::{Delta, ErrorKind, ModelRequest, NextTry};
 
 /// The result of a request.
 pub(super) enum Step {
@@ -23,13 +24,16 @@ pub(super) enum Step {
     Failed(Option<Message>, Failure),
 }
 
-/// Sends a request and passes the answer to the front as it arrives. The tokens of every attempt are added to `usage`.
-pub(super) async fn ask(turn: &Turn, request: &ModelRequest, usage: &mut Usage) -> Step {
+/// Sends a request and passes the answer to the front as it arrives. The tokens of every attempt are added to the meter.
+pub(super) async fn ask(turn: &Turn, request: &ModelRequest, meter: &mut Meter) -> Step {
     let Turn { kit, front, cancel, .. } = turn;
     let mut tellings = 0;
     for attempt in 1.. {
         let mut draft = AnswerDraft::default();
         let mut take = |delta| {
+            if is_said(&delta) {
+                meter.token();
+            }
             if let Some(event) = draft.take(delta) {
                 front.hear(event);
             }
@@ -39,7 +43,7 @@ pub(super) async fn ask(turn: &Turn, request: &ModelRequest, usage: &mut Usage) 
             () = cancel.cancelled() => None,
             streamed = kit.model.provider.stream(request, &mut take) => Some(streamed),
         };
-        *usage += draft.usage();
+        meter.add(&draft);
         let error = match streamed {
             None => return Step::Interrupted(draft.interrupted()),
             Some(Ok(())) => return Step::Said(draft.finish()),
@@ -63,6 +67,16 @@ pub(super) async fn ask(turn: &Turn, request: &ModelRequest, usage: &mut Usage) 
         }
     }
     unreachable!("a retry policy gives up eventually")
+}
+
+/// Whether a delta is a piece of the model's answer.
+fn is_said(delta: &Delta) -> bool {
+    match delta {
+        Delta::Thinking(_) | Delta::RedactedThinking(_) | Delta::Text(_) | Delta::CallBegan { .. } => true,
+        Delta::Signature(_) | Delta::CallArguments { .. } | Delta::Usage(_) | Delta::Notice(_) | Delta::Stopped(_) => {
+            false
+        }
+    }
 }
 
 async fn is_cancelled_within(wait: Duration, cancel: &CancellationToken) -> bool {

@@ -45,6 +45,28 @@ fn an_answer_is_reported_and_becomes_part_of_the_conversation() {
     assert_eq!(requests[0].system, requests[1].system);
 }
 
+/// The exchange of one turn.
+fn exchange(room: &TestAgent) -> super::Exchange {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(room.begin(CancellationToken::new()).run(query("hi")))
+}
+
+#[test]
+fn an_exchange_says_how_long_the_first_token_and_the_answer_took() {
+    const WORK: Duration = Duration::from_millis(20);
+    let slow = ScriptedTool::tool("slow", look(), |_| async {
+        tokio::time::sleep(WORK).await;
+        Outcome::done("done")
+    });
+    let room = TestAgent::new([uses(&[("slow", "{}")]), says("Done.")], vec![slow]);
+    let timing = exchange(&room).timing;
+    assert!(timing.first_token.unwrap() + WORK <= timing.took, "{timing:?}");
+    assert!(timing.started.elapsed().unwrap() >= timing.took, "{timing:?}");
+
+    let silent = TestAgent::new([(vec![Delta::Notice("one moment".into())], End::Error(ErrorKind::Quota))], vec![]);
+    assert_eq!(exchange(&silent).timing.first_token, None);
+}
+
 #[test]
 fn a_turn_may_run_on_any_thread() {
     fn assert_send(_: &impl Send) {}

@@ -38,25 +38,26 @@ impl Turn {
         let mut transcript = Transcript::new(std::mem::take(&mut self.said));
         let scale = transcript.scale().of(&self.kit.model.name());
         *transcript.scale_mut() = scale;
-        let mut usage = Usage::default();
-        let ending = self.answer(query, &mut transcript, &mut usage).await;
+        let ending = self.answer(query, &mut transcript).await;
         self.front.hear(Event::Finished(ending.clone()));
+        let (usage, timing) = (transcript.meter.usage(), transcript.meter.timing());
         let question = std::mem::take(&mut transcript.question);
         let (messages, window, compacted) = transcript.into_compacted();
         let model = self.kit.model.name();
-        Exchange { question, messages, model, usage, ending, seen: self.seen, window, compacted }
+        Exchange { question, messages, model, usage, timing, ending, seen: self.seen, window, compacted }
     }
 
     /// Summarises the conversation because the person asked for it; `focus` is what matters to them. Returns the shorter past, or
-    /// nothing if there is nothing to summarise.
-    pub(crate) async fn compact(mut self, focus: &str) -> Option<Past> {
+    /// nothing if there is nothing to summarise, and the tokens that the summary took.
+    pub(crate) async fn compact(mut self, focus: &str) -> (Option<Past>, Usage) {
         let mut transcript = Transcript::new(std::mem::take(&mut self.said));
         compact::shorten(&self, &mut transcript, Reach::ByHand(focus)).await;
+        let usage = transcript.meter.usage();
         let (_, _, compacted) = transcript.into_compacted();
-        compacted
+        (compacted, usage)
     }
 
-    async fn answer(&self, query: Query, transcript: &mut Transcript, usage: &mut Usage) -> Ending {
+    async fn answer(&self, query: Query, transcript: &mut Transcript) -> Ending {
         query.view.settled().await;
         let mut place = self.ask(query, transcript);
         let pause = self.kit.limits.steps.max(1);
@@ -65,7 +66,7 @@ impl Turn {
                 return if self.cancel.is_cancelled() { Ending::Interrupted } else { Ending::StepLimit };
             }
             self.front.hear(Event::StepStarted { step });
-            let ModelAnswer { message, stop } = match self.step(transcript, usage).await {
+            let ModelAnswer { message, stop } = match self.step(transcript).await {
                 Step::Said(answer) => answer,
                 Step::Interrupted(message) => {
                     transcript.now.push(message);
@@ -102,13 +103,14 @@ impl Turn {
 
     /// Asks the model for its next message. A request that turns out to be too long is made shorter and sent again, as long as that
     /// makes a difference.
-    async fn step(&self, transcript: &mut Transcript, usage: &mut Usage) -> Step {
+    async fn step(&self, transcript: &mut Transcript) -> Step {
         loop {
             let request = compact::fitting_request(self, transcript).await;
-            let before = usage.input;
-            let step = step::ask(self, &request, usage).await;
-            if transcript.scale_mut().learn(&request, usage.input - before) {
-                let window = text::human::count(usage.input - before);
+            let before = transcript.meter.usage().input;
+            let step = step::ask(self, &request, &mut transcript.meter).await;
+            let counted = transcript.meter.usage().input - before;
+            if transcript.scale_mut().learn(&request, counted) {
+                let window = text::human::count(counted);
                 self.front.hear(Event::Notice(format!("the server read only {window} tokens of the request")));
             }
             let window = match &step {

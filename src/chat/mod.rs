@@ -13,4 +13,4 @@ pub(crate) use call::{Call, Outcome, ToolKind, ToolSpec};
 pub(crate) use event::{Ending, Event, Failure, FailureKind};
 pub(crate) use message::{Image, Message, Part, Role, Thinking};
 pub(crate) use shown::Shown;
-pub(crate) use usage::Usage;
+pub(crate) use usage::{Timing, Usage};

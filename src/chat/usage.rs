@@ -1,6 +1,7 @@
 //! Token usage.
 
 use std::ops::AddAssign;
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,22 @@ pub(crate) struct Usage {
     pub cache_written: u64,
     /// The cost in US dollars, if the model's price is known.
     pub cost: Option<f64>,
+}
+
+/// When an answer was asked for, and how long it took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Timing {
+    pub started: SystemTime,
+    /// From the question to the first piece of an answer of the model. `None` if nothing arrived.
+    pub first_token: Option<Duration>,
+    /// From the question to the end of its answer, with calls and approvals.
+    pub took: Duration,
+}
+
+#[cfg(test)]
+impl Timing {
+    /// An answer that took no time.
+    pub(crate) const ZERO: Timing = Timing { started: SystemTime::UNIX_EPOCH, first_token: None, took: Duration::ZERO };
 }
 
 impl AddAssign for Usage {

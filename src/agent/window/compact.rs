@@ -2,6 +2,7 @@
 
 use tokio_util::sync::CancellationToken;
 
+use super::super::meter::Meter;
 use super::super::stream::AnswerDraft;
 use super::super::{Kit, Turn};
 use super::past::Transcript;
@@ -100,13 +101,19 @@ async fn summarise(
     }
     let room = transcript.past.state.scale.bytes_of(budget.window / 2);
     let record = summary::record(&transcript.past, count, focus, room);
-    let notes = notes(kit, record, budget, cancel).await;
+    let notes = notes(kit, record, budget, &mut transcript.meter, cancel).await;
     summary::replace(&mut transcript.past, count, notes, budget);
     transcript.is_compacted = true;
 }
 
 /// The model's notes on a record; none if it cannot be asked, fails or says nothing.
-async fn notes(kit: &Kit, record: Message, budget: Budget, cancel: &CancellationToken) -> Option<String> {
+async fn notes(
+    kit: &Kit,
+    record: Message,
+    budget: Budget,
+    meter: &mut Meter,
+    cancel: &CancellationToken,
+) -> Option<String> {
     let request = ModelRequest {
         model: kit.model.model.clone(),
         system: summary::INSTRUCTIONS.to_owned(),
@@ -120,6 +127,7 @@ async fn notes(kit: &Kit, record: Message, budget: Budget, cancel: &Cancellation
         draft.take(delta);
     };
     let streamed = cancel.run_until_cancelled(kit.model.provider.stream(&request, &mut take)).await;
+    meter.add(&draft);
     let text = match streamed {
         Some(Ok(())) => draft.finish().message.text(),
         Some(Err(error)) => {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::super::meter::Meter;
 use super::scale::Scale;
 use super::summary::Summary;
 use crate::chat::Message;
@@ -64,20 +65,23 @@ impl Past {
 }
 
 /// A conversation in the middle of a turn.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(in crate::agent) struct Transcript {
     pub(in crate::agent) past: Past,
     /// The messages of the current exchange.
     pub(in crate::agent) now: Vec<Message>,
     /// The person's own words in the current exchange.
     pub(in crate::agent) question: String,
+    /// The tokens and times of the current exchange.
+    pub(in crate::agent) meter: Meter,
     /// Whether `past` is shorter than it was.
     pub(super) is_compacted: bool,
 }
 
 impl Transcript {
     pub(in crate::agent) fn new(past: Past) -> Transcript {
-        Transcript { past, ..Transcript::default() }
+        let (now, question) = (Vec::new(), String::new());
+        Transcript { past, now, question, meter: Meter::start(), is_compacted: false }
     }
 
     /// The messages of a request.

@@ -7,8 +7,8 @@ use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use super::super::testing::{ScriptedTool, TestAgent, assert_sendable, look, query};
-use super::super::{Conversation, Exchange};
-use crate::chat::{Ending, Event, Message, Outcome, Role, Usage};
+use super::super::{Conversation, Exchange, Past};
+use crate::chat::{Ending, Event, Message, Outcome, Role, Timing, Usage};
 use crate::provider::{Delta, ErrorKind, ModelRequest, Provider, ProviderError, Stop};
 use crate::tool::Tool;
 
@@ -57,7 +57,8 @@ impl Small {
             if !self.summarises {
                 return Err(ErrorKind::Quota);
             }
-            return Ok(vec![Delta::Text("Goal: keep the word heron.".into()), Delta::Stopped(Stop::End)]);
+            let notes = Delta::Text("Goal: keep the word heron.".into());
+            return Ok(vec![Delta::Usage(usage), notes, Delta::Stopped(Stop::End)]);
         }
         let asked = request.messages.last().is_some_and(|last| last.role == Role::User);
         let mut deltas = vec![Delta::Usage(usage)];
@@ -124,9 +125,10 @@ fn five_hundred_questions_with_two_megabytes_of_results_stay_within_the_window()
     let summaries = model.summaries.lock().unwrap();
     assert!(summaries.len() < 60, "compaction is rare: {}", summaries.len());
     assert!(summaries[1..].iter().all(|request| request.messages[0].text().contains("<notes>\nGoal: keep the word")));
+    let requests = 1_000 + summaries.len() as u64;
     drop(summaries);
     assert!(room.ear.count(|event| matches!(event, Event::Compacted { before, after } if after < before)) > 0);
-    assert_eq!(room.conversation.usage().output, 1_000, "nothing of what was spent is forgotten");
+    assert_eq!(room.conversation.usage().output, requests, "the tokens of every request are counted");
     assert_eq!(room.conversation.last_answer().as_deref(), Some("It says lorem."));
 }
 
@@ -194,6 +196,7 @@ fn answers_that_ran_beside_a_compaction_stay_whole() {
         messages: vec![Message::user(question), answer(question)],
         model: "m".into(),
         usage: Usage::default(),
+        timing: Timing::ZERO,
         ending: Ending::Answered,
         seen: Default::default(),
         window: Default::default(),
@@ -229,7 +232,7 @@ fn a_file_that_was_changed_after_it_was_read_is_not_sent_again() {
     let result = |id: &str, text: String| Part::Result { id: id.into(), outcome: Outcome::done(text) };
     let said = |role, parts| Message { role, parts };
     let long = "lorem ".repeat(200);
-    let mut transcript = Transcript::default();
+    let mut transcript = Transcript::new(Past::default());
     transcript.past.push(
         "q".into(),
         vec![

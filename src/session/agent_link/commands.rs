@@ -91,7 +91,9 @@ impl AgentThread {
             Err(failure) => return failure.words,
         };
         let turn = self.turn(resolved, Arc::new(self.link.clone()), CancellationToken::new());
-        match turn.compact(focus).await {
+        let (compacted, usage) = turn.compact(focus).await;
+        self.spend(usage);
+        match compacted {
             Some(compacted) => {
                 self.conversation.compact(compacted);
                 "the next question sends the summary".into()

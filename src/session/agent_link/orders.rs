@@ -148,7 +148,7 @@ pub(super) struct AgentThread {
     pub(super) introduced: Option<String>,
     pub(super) declined: Declined,
     pub(super) conversation: Conversation,
-    /// The tokens of conversations that are over.
+    /// The tokens of conversations that are over, and of summaries that the person asked for.
     spent: Usage,
     /// The standing approvals and the redactor outlive a conversation: numbers of masked secrets must not be given twice.
     grants: Grants,
@@ -282,6 +282,11 @@ impl AgentThread {
         self.conversation = Conversation::default();
     }
 
+    /// Adds tokens that belong to no exchange.
+    pub(super) fn spend(&mut self, usage: Usage) {
+        self.spent += usage;
+    }
+
     /// What all turns of this session took.
     pub(super) fn usage(&self) -> Usage {
         let mut usage = self.spent;
@@ -361,6 +366,7 @@ mod tests {
             messages: vec![crate::chat::Message::user("why")],
             model: "m".into(),
             usage: Usage { input: 3, ..Usage::default() },
+            timing: crate::chat::Timing::ZERO,
             ending: Ending::Answered,
             seen: Default::default(),
         };
