@@ -11,16 +11,19 @@ impl Switch {
     /// Whether it is to another screen, so that what comes before and after it are shown in different places.
     pub(crate) fn changes_screen(self) -> bool {
         let (Switch::On(mode) | Switch::Off(mode)) = self;
-        matches!(mode, 47 | 1047 | 1049)
+        ALTERNATE.contains(&mode)
     }
 }
+
+/// The modes that switch to the alternate screen, in three dialects.
+const ALTERNATE: [u16; 3] = [47, 1047, 1049];
 
 /// The modes that outlive the program that set them, with the state a terminal starts in.
 const WATCHED: [(u16, bool); 14] = [
     (1, false),    // application cursor keys
     (9, false),    // mouse, X10
     (25, true),    // cursor shown
-    (47, false),   // alternate screen, three dialects
+    (47, false),   // alternate screen
     (1047, false), //
     (1049, false), //
     (1000, false), // mouse: buttons, drags, all motion
@@ -37,11 +40,13 @@ const WATCHED: [(u16, bool); 14] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Modes {
     on: [bool; WATCHED.len()],
+    /// Whether a program draws on the alternate screen. Programs switch modes in every line they draw, so this is not looked up.
+    full_screen: bool,
 }
 
 impl Default for Modes {
     fn default() -> Self {
-        Modes { on: WATCHED.map(|(_, initial)| initial) }
+        Modes { on: WATCHED.map(|(_, initial)| initial), full_screen: false }
     }
 }
 
@@ -55,11 +60,14 @@ impl Modes {
         if let Some(slot) = WATCHED.iter().position(|&(watched, _)| watched == mode) {
             self.on[slot] = on;
         }
+        if switch.changes_screen() {
+            self.full_screen = ALTERNATE.into_iter().any(|mode| self.is_on(mode));
+        }
     }
 
     /// Whether a program draws on the alternate screen.
     pub(crate) fn full_screen(&self) -> bool {
-        self.is_on(47) || self.is_on(1047) || self.is_on(1049)
+        self.full_screen
     }
 
     /// Whether a watched mode is on.

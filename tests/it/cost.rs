@@ -16,12 +16,12 @@ const FLOOD: u64 = 60_000_000;
 const ESCAPES: u64 = 24_000_000;
 /// Allowed CPU time relative to `script`, whether output goes to a spill file or not.
 const FACTOR: f64 = 1.3;
-/// The same where the cursor is hidden and shown in every line, each of which is a mode to follow. Measured: 1.34 to 1.46.
+/// The same where the cursor is hidden and shown in every line, each of which is a mode to follow. Measured: 1.2 to 1.4.
 const MODES_FACTOR: f64 = 1.7;
 /// Threads whose work does not grow with the output: they open the history, remove old files, and record each command once.
 const RECORDERS: [&str; 3] = ["store", "journal", "sweep"];
-/// How many comparisons may fail before the test fails.
-const TRIES: usize = 4;
+/// How often both programs are measured at most.
+const TRIES: usize = 8;
 /// Allowed memory of a session before its first query.
 const MEMORY_KIB: u64 = 12 * 1024;
 
@@ -88,8 +88,9 @@ fn assert_costs_like_script(name: &str, write: &str, bytes: u64, factor: f64) {
         return;
     }
     let mut seen: Vec<(f64, f64)> = Vec::new();
-    // On a busy machine the same work may cost twice as much. A real regression fails every comparison.
-    while !seen.last().is_some_and(|(ours, theirs)| *ours <= theirs * factor) {
+    // Other work on the machine only ever adds to the time of a run, so the shortest runs are compared.
+    let least = |seen: &[(f64, f64)], which: fn(&(f64, f64)) -> f64| seen.iter().map(which).fold(f64::MAX, f64::min);
+    while seen.is_empty() || least(&seen, |run| run.0) > least(&seen, |run| run.1) * factor {
         assert!(seen.len() < TRIES, "{name}: ours and script's, in seconds for {bytes} bytes: {seen:?}");
         let script = Term::new(Shell::Bash).program("/usr/bin/script").args(["-q", "-c", "/bin/bash", "/dev/null"]);
         seen.push((flood(&mut ours(program.clone()), write, bytes), flood(&mut script.start(), write, bytes)));
