@@ -159,11 +159,11 @@ impl StepCalls<'_> {
         Box::pin(async move {
             let began = Instant::now();
             let (outcome, shown) = match until_cancelled(run, &cancel).await {
-                Ran::ToItsEnd(outcome) => {
+                CallEnd::ToItsEnd(outcome) => {
                     let change = preview.filter(|_| !outcome.is_failed()).and_then(|preview| change::of(&preview));
                     (outcome, change.unwrap_or(Shown::Outcome))
                 }
-                Ran::Stopped(outcome) => (outcome, Shown::Stopped),
+                CallEnd::Stopped(outcome) => (outcome, Shown::Stopped),
             };
             let (took, told) = (began.elapsed(), outcome.clone());
             front.hear(Event::CallFinished { id: id.clone(), outcome: told, shown, took });
@@ -173,23 +173,23 @@ impl StepCalls<'_> {
 }
 
 /// Runs a call to its end, or until shortly after the person stops it. Dropping the future stops the call.
-async fn until_cancelled(mut run: BoxFuture<'static, Outcome>, cancel: &CancellationToken) -> Ran {
+async fn until_cancelled(mut run: BoxFuture<'static, Outcome>, cancel: &CancellationToken) -> CallEnd {
     if cancel.is_cancelled() {
-        return Ran::Stopped(Outcome::failed(INTERRUPTED));
+        return CallEnd::Stopped(Outcome::failed(INTERRUPTED));
     }
     tokio::select! {
         biased;
         () = cancel.cancelled() => {}
-        outcome = &mut run => return Ran::ToItsEnd(outcome),
+        outcome = &mut run => return CallEnd::ToItsEnd(outcome),
     }
-    Ran::Stopped(Outcome::failed(match tokio::time::timeout(FAREWELL, run).await {
+    CallEnd::Stopped(Outcome::failed(match tokio::time::timeout(FAREWELL, run).await {
         Ok(outcome) => format!("{INTERRUPTED}\n{}", outcome.text()),
         Err(_) => INTERRUPTED.to_owned(),
     }))
 }
 
 /// How a call ended.
-enum Ran {
+enum CallEnd {
     ToItsEnd(Outcome),
     /// The person stopped it.
     Stopped(Outcome),

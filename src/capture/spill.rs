@@ -30,18 +30,18 @@ struct Shared {
     per_user: u64,
     opened: AtomicU64,
     /// Empty until the first spill; `None` inside if no thread could be started.
-    queue: OnceLock<Option<Queue>>,
+    queue: OnceLock<Option<SpillQueue>>,
     pending: Arc<AtomicUsize>,
 }
 
 /// The way to the writer. Handing it a chunk never waits and takes no lock: the writer looks for chunks and parks without any.
 #[derive(Clone, Debug)]
-struct Queue {
+struct SpillQueue {
     chunks: SyncSender<Chunk>,
     writer: Thread,
 }
 
-impl Queue {
+impl SpillQueue {
     /// Returns whether there was room.
     fn push(&self, chunk: Chunk) -> bool {
         let is_taken = self.chunks.try_send(chunk).is_ok();
@@ -93,7 +93,7 @@ impl Spiller {
             pending: shared.pending.clone(),
             room: limit,
             accepted: 0,
-            target: Arc::new(Target {
+            target: Arc::new(SpillTarget {
                 path: shared.directory.join(format!("{number}.out")),
                 limit,
                 per_user: shared.per_user,
@@ -109,14 +109,14 @@ impl Spiller {
 /// One spill, on the side of the shell's output.
 #[derive(Debug)]
 pub(super) struct Spill {
-    queue: Queue,
+    queue: SpillQueue,
     /// How many chunks are on their way to the disk.
     pending: Arc<AtomicUsize>,
     /// Bytes that may still be taken; zero once the spill has stopped.
     room: u64,
     /// Bytes the queue took.
     accepted: u64,
-    target: Arc<Target>,
+    target: Arc<SpillTarget>,
 }
 
 impl Spill {
@@ -152,7 +152,7 @@ impl Spill {
 #[derive(Clone, Debug)]
 pub(super) struct Spilled {
     accepted: u64,
-    target: Arc<Target>,
+    target: Arc<SpillTarget>,
 }
 
 impl Spilled {
@@ -167,12 +167,12 @@ struct Chunk {
     block: Arc<Vec<u8>>,
     /// How many of its bytes fit into the file.
     length: usize,
-    target: Arc<Target>,
+    target: Arc<SpillTarget>,
 }
 
 /// The file of one spill; only the writer touches it.
 #[derive(Debug)]
-struct Target {
+struct SpillTarget {
     path: PathBuf,
     /// What this one may take.
     limit: u64,
@@ -185,7 +185,7 @@ struct Target {
     failed: AtomicBool,
 }
 
-impl Target {
+impl SpillTarget {
     fn write(&self, bytes: &[u8]) {
         if self.failed.load(Ordering::Relaxed) {
             return;
@@ -231,10 +231,10 @@ impl Target {
     }
 }
 
-fn start_writer(pending: Arc<AtomicUsize>) -> Option<Queue> {
+fn start_writer(pending: Arc<AtomicUsize>) -> Option<SpillQueue> {
     let (chunks, received) = sync_channel::<Chunk>(QUEUE);
     match thread::Builder::new().name("spill".to_owned()).spawn(move || write_all(&received, &pending)) {
-        Ok(writer) => Some(Queue { chunks, writer: writer.thread().clone() }),
+        Ok(writer) => Some(SpillQueue { chunks, writer: writer.thread().clone() }),
         Err(error) => {
             tracing::warn!(%error, "no spill writer");
             None
@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn a_full_queue_ends_the_spill_without_waiting() {
         let (chunks, stuck) = sync_channel(QUEUE);
-        let queue = Queue { chunks, writer: thread::current() };
+        let queue = SpillQueue { chunks, writer: thread::current() };
         let shared = Shared {
             directory: PathBuf::from("/nowhere/session"),
             per_user: u64::MAX,

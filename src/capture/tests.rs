@@ -32,12 +32,12 @@ fn raw(output: &Output) -> Vec<u8> {
 }
 
 /// Everything that can be told from an output, with the spill's bytes in place of its path.
-fn facts(output: &Output) -> Facts {
+fn facts(output: &Output) -> OutputFacts {
     let spill = output.spill.as_ref().map(|path| fs::read(path).unwrap());
     (output.seen, output.head.clone(), output.tail.clone(), spill, output.full_screen, output.truncated())
 }
 
-type Facts = (u64, Vec<u8>, Vec<u8>, Option<Vec<u8>>, bool, bool);
+type OutputFacts = (u64, Vec<u8>, Vec<u8>, Option<Vec<u8>>, bool, bool);
 
 #[test]
 fn what_fits_stays_in_memory() {

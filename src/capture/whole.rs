@@ -11,14 +11,14 @@ use std::path::Path;
 /// All that can still be had of an output. It is read from the disk when it is written somewhere, never held as a whole.
 #[derive(Debug)]
 pub(crate) struct Whole<'a> {
-    start: Start<'a>,
+    start: WholeStart<'a>,
     /// Bytes missing between the start and the tail.
     missing: u64,
     tail: &'a [u8],
 }
 
 #[derive(Debug)]
-enum Start<'a> {
+enum WholeStart<'a> {
     Memory(&'a [u8]),
     /// A spill file and its length.
     File(File, u64),
@@ -28,14 +28,14 @@ impl Output {
     /// This output with what the file at `spill` has of it.
     pub(crate) fn whole(&self, spill: Option<&Path>) -> Whole<'_> {
         let Some((file, length)) = spill.and_then(|path| open(path).ok()) else {
-            return Whole { start: Start::Memory(&self.head), missing: self.missing(), tail: &self.tail };
+            return Whole { start: WholeStart::Memory(&self.head), missing: self.missing(), tail: &self.tail };
         };
         // A spill file is the beginning of the output, usually all of it; what it lacks at the end may be in the tail.
         let printed = self.missing() + (self.head.len() + self.tail.len()) as u64;
         let lacking = printed.saturating_sub(length);
         let from_tail = usize::try_from(lacking).unwrap_or(usize::MAX).min(self.tail.len());
         Whole {
-            start: Start::File(file, length),
+            start: WholeStart::File(file, length),
             missing: lacking - from_tail as u64,
             tail: &self.tail[self.tail.len() - from_tail..],
         }
@@ -88,12 +88,12 @@ impl Whole<'_> {
     }
 }
 
-impl Start<'_> {
+impl WholeStart<'_> {
     /// Reads from the start, and leaves out the last bytes.
     fn read(&self, cut_off: usize) -> io::Result<Box<dyn Read + '_>> {
         Ok(match self {
-            Start::Memory(bytes) => Box::new(&bytes[..bytes.len() - cut_off]),
-            Start::File(file, length) => {
+            WholeStart::Memory(bytes) => Box::new(&bytes[..bytes.len() - cut_off]),
+            WholeStart::File(file, length) => {
                 let mut file: &File = file;
                 file.seek(SeekFrom::Start(0))?;
                 Box::new(file.take(length - cut_off as u64))
@@ -104,8 +104,8 @@ impl Start<'_> {
     /// The last bytes, at most this many.
     fn last(&self, count: usize) -> io::Result<Vec<u8>> {
         match self {
-            Start::Memory(bytes) => Ok(bytes[bytes.len().saturating_sub(count)..].to_vec()),
-            Start::File(file, length) => {
+            WholeStart::Memory(bytes) => Ok(bytes[bytes.len().saturating_sub(count)..].to_vec()),
+            WholeStart::File(file, length) => {
                 let from = length.saturating_sub(count as u64);
                 let mut bytes = vec![0; (length - from) as usize];
                 file.read_exact_at(&mut bytes, from)?;

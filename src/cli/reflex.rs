@@ -62,9 +62,9 @@ struct JsonBytes(Vec<u8>);
 
 impl<'de> Deserialize<'de> for JsonBytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
+        struct BytesVisitor;
 
-        impl serde::de::Visitor<'_> for Visitor {
+        impl serde::de::Visitor<'_> for BytesVisitor {
             type Value = JsonBytes;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -80,7 +80,7 @@ impl<'de> Deserialize<'de> for JsonBytes {
             }
         }
 
-        deserializer.deserialize_byte_buf(Visitor)
+        deserializer.deserialize_byte_buf(BytesVisitor)
     }
 }
 

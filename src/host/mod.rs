@@ -22,9 +22,9 @@ pub(crate) use find::{ShellSearch, ShellSource, find};
 pub(crate) use kind::ShellKind;
 pub(crate) use launch::{Integration, Launch, StartOptions, exact, exec, plain, restore};
 use pty::Pty;
-pub(crate) use pty::Size;
+pub(crate) use pty::PtySize;
 #[cfg(test)]
-pub(crate) use scripted::{Script, ScriptedShell};
+pub(crate) use scripted::{ScriptHandle, ScriptedShell};
 pub(crate) use shell::Shell;
 pub(crate) use spawn::spawn;
 

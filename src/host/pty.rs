@@ -9,10 +9,8 @@ use std::path::PathBuf;
 use nix::fcntl::OFlag;
 use nix::sys::termios::{InputFlags, LocalFlags, SetArg, Termios, tcgetattr, tcsetattr};
 use nix::unistd::{Pid, tcgetpgrp};
-use portable_pty::{MasterPty, PtySize};
-
-/// Rows, columns and pixels.
-pub(crate) type Size = PtySize;
+use portable_pty::MasterPty;
+pub(crate) use portable_pty::PtySize;
 
 /// Moves bytes to and from the shell. Closing it sends SIGHUP to the shell.
 pub(crate) struct Pty {
@@ -61,7 +59,7 @@ impl Pty {
     }
 
     /// Sets the size of the pty. The kernel then sends SIGWINCH to the foreground process group.
-    pub(crate) fn resize(&self, size: Size) {
+    pub(crate) fn resize(&self, size: PtySize) {
         if let Err(error) = self.master.resize(size) {
             tracing::debug!(%error, "cannot resize the pty");
         }

@@ -10,22 +10,22 @@ use std::rc::Rc;
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 
-use super::{Child, Shell, ShellChange, Size};
+use super::{Child, PtySize, Shell, ShellChange};
 
 /// The session's end.
 pub(crate) struct ScriptedShell {
     stream: UnixStream,
-    state: Rc<RefCell<State>>,
+    state: Rc<RefCell<ScriptedState>>,
 }
 
 /// The test's end, where the shell's side of the script is written.
-pub(crate) struct Script {
+pub(crate) struct ScriptHandle {
     stream: UnixStream,
-    state: Rc<RefCell<State>>,
+    state: Rc<RefCell<ScriptedState>>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ScriptedState {
     /// The program that has the shell's terminal, if the shell itself has not.
     program: Option<Pid>,
     edits_lines: bool,
@@ -34,16 +34,16 @@ struct State {
 }
 
 impl ScriptedShell {
-    pub(crate) fn new() -> (ScriptedShell, Script) {
+    pub(crate) fn new() -> (ScriptedShell, ScriptHandle) {
         let (ours, theirs) = UnixStream::pair().unwrap();
         ours.set_nonblocking(true).unwrap();
         theirs.set_nonblocking(true).unwrap();
         let state = Rc::default();
-        (ScriptedShell { stream: ours, state: Rc::clone(&state) }, Script { stream: theirs, state })
+        (ScriptedShell { stream: ours, state: Rc::clone(&state) }, ScriptHandle { stream: theirs, state })
     }
 }
 
-impl Script {
+impl ScriptHandle {
     pub(crate) fn prints(&self, bytes: &[u8]) {
         (&self.stream).write_all(bytes).unwrap();
     }
@@ -87,7 +87,7 @@ impl Shell for ScriptedShell {
         Ok(Vec::new())
     }
 
-    fn resize(&self, size: Size) {
+    fn resize(&self, size: PtySize) {
         self.state.borrow_mut().sizes.push((size.rows, size.cols));
     }
 

@@ -8,7 +8,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::sys::termios::Termios;
 use nix::unistd::Pid;
 
-use super::{Child, Pty, ShellChange, Size};
+use super::{Child, Pty, PtySize, ShellChange};
 
 /// A shell behind a terminal of its own. `HostedShell` is the real one.
 pub(crate) trait Shell: AsFd {
@@ -22,7 +22,7 @@ pub(crate) trait Shell: AsFd {
     fn take_back(&self) -> io::Result<Vec<u8>>;
 
     /// Tells the shell's side its new size.
-    fn resize(&self, size: Size);
+    fn resize(&self, size: PtySize);
 
     /// The path of the shell's terminal.
     fn terminal_name(&self) -> Option<PathBuf>;
@@ -98,7 +98,7 @@ impl Shell for HostedShell {
         self.pty.take_back()
     }
 
-    fn resize(&self, size: Size) {
+    fn resize(&self, size: PtySize) {
         self.pty.resize(size);
     }
 

@@ -17,7 +17,7 @@ use portable_pty::native_pty_system;
 use super::HostError;
 use super::child::Child;
 use super::launch::Launch;
-use super::pty::{Pty, Size};
+use super::pty::{Pty, PtySize};
 use super::shell::HostedShell;
 use super::start::start;
 
@@ -36,7 +36,7 @@ fn no_pty(error: io::Error) -> HostError {
 }
 
 /// Opens a pty of the given size and settings and starts the shell on it as the leader of a new session.
-pub(crate) fn spawn(launch: &Launch, size: Size, settings: &Termios) -> Result<HostedShell, HostError> {
+pub(crate) fn spawn(launch: &Launch, size: PtySize, settings: &Termios) -> Result<HostedShell, HostError> {
     let pair = native_pty_system().openpty(size).map_err(|_| no_pty(io::Error::last_os_error()))?;
     let master = pair.master;
     let other_side = master.tty_name().ok_or_else(|| HostError::OpenPty("its other side has no name".into()))?;

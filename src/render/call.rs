@@ -27,10 +27,10 @@ const WORTH_SAYING: Duration = Duration::from_secs(1);
 pub(super) struct CallList {
     options: RenderOptions,
     started: usize,
-    running: Vec<Running>,
+    running: Vec<RunningCall>,
     /// Finished reads that are not on a final line yet.
-    reads: Vec<Read>,
-    last: Option<Past>,
+    reads: Vec<ReadCall>,
+    last: Option<UnfoldableCall>,
     /// Whether the output of calls is shown in full.
     pub(super) unfolded: bool,
     /// Whether every call is shown in full, its result included.
@@ -39,7 +39,7 @@ pub(super) struct CallList {
     pub(super) unfolding: Unfolding,
 }
 
-struct Running {
+struct RunningCall {
     /// The number of the call, in order of their start.
     number: usize,
     id: String,
@@ -50,7 +50,7 @@ struct Running {
     output: CallOutput,
 }
 
-struct Read {
+struct ReadCall {
     number: usize,
     name: String,
     title: String,
@@ -58,7 +58,7 @@ struct Read {
 }
 
 /// The last call that has output to unfold.
-struct Past {
+struct UnfoldableCall {
     title: String,
     output: CallOutput,
     /// Whether the whole output is on the screen.
@@ -96,7 +96,7 @@ impl CallList {
         let (id, name, title) = (call.id.clone(), call.name.clone(), title.to_owned());
         self.started += 1;
         let number = self.started;
-        self.running.push(Running { number, id, kind, name, title, started: now, output: CallOutput::default() });
+        self.running.push(RunningCall { number, id, kind, name, title, started: now, output: CallOutput::default() });
         reads
     }
 
@@ -112,7 +112,7 @@ impl CallList {
         let call = self.running.remove(at);
         if is_read(call.kind) && !outcome.is_failed() && !self.shows_all {
             let at = self.reads.partition_point(|read| read.number < call.number);
-            self.reads.insert(at, Read { number: call.number, name: call.name, title: call.title, took });
+            self.reads.insert(at, ReadCall { number: call.number, name: call.name, title: call.title, took });
             return Vec::new();
         }
         let mut lines = self.flush();
@@ -128,7 +128,7 @@ impl CallList {
             Shown::Outcome | Shown::Declined { .. } | Shown::Refused { .. } | Shown::Stopped => return lines,
         };
         let is_whole = self.preview(&output, outcome, &mut lines);
-        self.last = Some(Past { title: call.title, output, is_whole });
+        self.last = Some(UnfoldableCall { title: call.title, output, is_whole });
         lines
     }
 
@@ -163,7 +163,7 @@ impl CallList {
     /// The running calls, one row each.
     pub(super) fn live(&self, now: Instant) -> Vec<StyledLine> {
         let room = usize::from(self.options.columns).saturating_sub(1);
-        let (reading, others): (Vec<&Running>, Vec<&Running>) =
+        let (reading, others): (Vec<&RunningCall>, Vec<&RunningCall>) =
             self.running.iter().partition(|call| is_read(call.kind));
         let mut lines = Vec::new();
         if !self.reads.is_empty() || !reading.is_empty() {
@@ -211,7 +211,7 @@ impl CallList {
         false
     }
 
-    fn ended(&self, call: &Running, outcome: &Outcome, shown: &Shown, took: Duration) -> StyledLine {
+    fn ended(&self, call: &RunningCall, outcome: &Outcome, shown: &Shown, took: Duration) -> StyledLine {
         let [good, bad] = if self.options.unicode { ["✓", "✗"] } else { ["ok", "failed:"] };
         let took = format!(" {}", human::duration(took));
         let end = match (shown, shown.trouble(outcome)) {
@@ -227,7 +227,7 @@ impl CallList {
     }
 
     /// The line of a call that failed, with the reason. A long reason gets the cells that the title leaves, but at least half of the row.
-    fn reason(&self, call: &Running, look: Look, why: &str, took: &str) -> StyledLine {
+    fn reason(&self, call: &RunningCall, look: Look, why: &str, took: &str) -> StyledLine {
         let columns = usize::from(self.options.columns);
         let title = self.line(call, look, &StyledLine::new()).cells();
         let room = columns.saturating_sub(3 + title + took.len()).max(columns / 2);
@@ -235,7 +235,7 @@ impl CallList {
     }
 
     /// The row of a call. The title is cut so that `end` fits on the row.
-    fn line(&self, call: &Running, mark: Look, end: &StyledLine) -> StyledLine {
+    fn line(&self, call: &RunningCall, mark: Look, end: &StyledLine) -> StyledLine {
         let label = Label::of(call.kind, &call.name, &self.options);
         let after = width::widest(label.after) + width::widest(&end.text());
         let room = usize::from(self.options.columns).saturating_sub(3 + after);
@@ -250,7 +250,7 @@ impl CallList {
         line
     }
 
-    fn reads_line(&self, reads: &[Read], reading: &[&Running]) -> StyledLine {
+    fn reads_line(&self, reads: &[ReadCall], reading: &[&RunningCall]) -> StyledLine {
         let all = reads.iter().map(|read| (read.name.as_str(), read.title.as_str()));
         let all: Vec<(&str, &str)> =
             all.chain(reading.iter().map(|call| (call.name.as_str(), call.title.as_str()))).collect();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use similar::{ChangeTag, DiffOp, InlineChange, TextDiff};
 
 use super::look::Look;
-use crate::text::{Piece, spell, spell_code, width};
+use crate::text::{SpelledPiece, spell, spell_code, width};
 
 use super::RenderOptions;
 use super::code::Highlighter;
@@ -65,7 +65,7 @@ pub(super) fn compare(old: &str, new: &str, path: &str, options: &RenderOptions)
     if hunks.is_empty() {
         return None;
     }
-    let view = View { options, has_crlf: is_crlf(old) && is_crlf(new) };
+    let view = DiffView { options, has_crlf: is_crlf(old) && is_crlf(new) };
     let mut lines = Vec::new();
     let mut coloured = 0;
     for hunk in &hunks {
@@ -89,7 +89,7 @@ pub(super) fn compare(old: &str, new: &str, path: &str, options: &RenderOptions)
 }
 
 /// How the lines of a diff are displayed.
-struct View<'a> {
+struct DiffView<'a> {
     options: &'a RenderOptions,
     /// Whether the file's lines end with `\r\n`.
     has_crlf: bool,
@@ -147,7 +147,7 @@ struct DiffRow {
 
 impl DiffRow {
     /// Added and unchanged lines have the colours of their language, with the changed words highlighted. Removed lines have one colour.
-    fn of(change: &InlineChange<'_, str>, highlighter: &mut Option<Highlighter>, view: &View<'_>) -> DiffRow {
+    fn of(change: &InlineChange<'_, str>, highlighter: &mut Option<Highlighter>, view: &DiffView<'_>) -> DiffRow {
         let tag = change.tag();
         let whole: String = change.values().iter().map(|(_, text)| *text).collect();
         let whole = whole.strip_suffix('\n').unwrap_or(&whole);
@@ -160,7 +160,7 @@ impl DiffRow {
         let spelled = spell_code(whole, alphabet(view.options));
         let (old, new, missing_newline) = (change.old_index(), change.new_index(), change.missing_newline());
         let mut line = StyledLine::new();
-        if spelled.iter().any(|piece| matches!(piece, Piece::Sign(_))) {
+        if spelled.iter().any(|piece| matches!(piece, SpelledPiece::Sign(_))) {
             // A line with invisible characters is shown with them spelled out, and without syntax colours.
             line.push_pieces(plain, &spelled);
             return DiffRow { tag, old, new, text: line, missing_newline };

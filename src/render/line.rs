@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::text::wrap::{self, Fixed, Layout};
-use crate::text::{Alphabet, Piece, ansi, sanitize, spell_line, width};
+use crate::text::{Alphabet, SpelledPiece, ansi, sanitize, spell_line, width};
 
 use super::RenderOptions;
 use super::look::Look;
@@ -128,11 +128,11 @@ impl StyledLine {
         self.push_pieces(style, &spell_line(text, alphabet(options)));
     }
 
-    pub(super) fn push_pieces(&mut self, style: Look, pieces: &[Piece]) {
+    pub(super) fn push_pieces(&mut self, style: Look, pieces: &[SpelledPiece]) {
         for piece in pieces {
             match piece {
-                Piece::Plain(text) => self.push(style, text),
-                Piece::Sign(sign) => self.push(Look { reverse: true, ..Look::WARNING }, sign),
+                SpelledPiece::Plain(text) => self.push(style, text),
+                SpelledPiece::Sign(sign) => self.push(Look { reverse: true, ..Look::WARNING }, sign),
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::text::width;
 use super::Session;
 use super::agent_link::{ITSELF, News};
 use super::floor::{Effect, FloorEvent, Recalled};
-use super::requests::{Request, State, Wish};
+use super::requests::{Request, RequestState, Wish};
 
 impl Session {
     /// Takes news of a request that has not the floor.
@@ -116,18 +116,18 @@ fn news_of(request: &Request) -> String {
     let Request { number, query, .. } = request;
     let asked = query.lines().next().unwrap_or_default();
     match (&request.state, request.next_wish()) {
-        (State::Running { .. }, Some(Wish::Answer(_))) => {
+        (RequestState::Running { .. }, Some(Wish::Answer(_))) => {
             format!("shellmate: request {number} has a question: `> /show {number}` (> {asked})")
         }
-        (State::Running { .. }, Some(Wish::Run(..))) => {
+        (RequestState::Running { .. }, Some(Wish::Run(..))) => {
             format!("shellmate: request {number} waits for your shell: `> /show {number}` (> {asked})")
         }
-        (State::Running { .. }, None) => format!("shellmate: request {number} is still running (> {asked})"),
-        (State::Over, _) if request.suggestion.is_some() => {
+        (RequestState::Running { .. }, None) => format!("shellmate: request {number} is still running (> {asked})"),
+        (RequestState::Over, _) if request.suggestion.is_some() => {
             format!(
                 "shellmate: request {number} is over; `> /show {number}` puts its command on your prompt (> {asked})"
             )
         }
-        (State::Over, _) => format!("shellmate: request {number} is over (> {asked})"),
+        (RequestState::Over, _) => format!("shellmate: request {number} is over (> {asked})"),
     }
 }

@@ -18,7 +18,7 @@ use super::agent_link::{Order, Question, Ran, ShellPlace};
 use super::errands::Done;
 use super::floor::{Effect, Floor, FloorEvent, RunResult, View};
 use super::line::Editor;
-use super::requests::State;
+use super::requests::RequestState;
 
 impl Session {
     /// Tells the floor what has happened. Returns what it wants to be done.
@@ -216,8 +216,8 @@ impl Session {
     fn steer(&mut self, number: u64, words: String) {
         let Some(request) = self.requests.get(number) else { return };
         let is_heard = match &request.state {
-            State::Running { steer, .. } => steer.send(words.clone()).is_ok(),
-            State::Over => false,
+            RequestState::Running { steer, .. } => steer.send(words.clone()).is_ok(),
+            RequestState::Over => false,
         };
         match is_heard {
             true => request.record(Event::Steered(words)),

@@ -11,7 +11,7 @@ use crate::host::{Child, ShellChange};
 use super::floor::FloorEvent;
 use super::requests::Request;
 use super::wires::{PATIENCE, Signals, Wires, wait_for};
-use super::{Over, Session};
+use super::{LoopEnd, Session};
 
 /// How long the last output may keep coming after the shell itself is gone (a background job may hold its terminal).
 const QUIET: Duration = Duration::from_millis(50);
@@ -25,36 +25,36 @@ const FAILED: i32 = 125;
 
 impl Session {
     /// Ends everything and returns the exit status.
-    pub(super) fn close(mut self, over: Over) -> i32 {
+    pub(super) fn close(mut self, over: LoopEnd) -> i32 {
         let stopped = self.stopped_by_exit();
         self.requests.iter_mut().for_each(|request| request.cancel());
         self.hang_up_editor();
         self.on(FloorEvent::Abandon);
         self.stop_agent();
         let code = match over {
-            Over::ShellEnded(ending) => {
+            LoopEnd::ShellEnded(ending) => {
                 self.drain();
                 if let Some(words) = stopped {
                     self.books.say(&words, &mut self.wires.to_screen);
                 }
                 ending.code()
             }
-            Over::Told(signal) => 128 + signal,
-            Over::HungUp => 128 + nix::libc::SIGHUP,
-            Over::Broken => {
+            LoopEnd::Told(signal) => 128 + signal,
+            LoopEnd::HungUp => 128 + nix::libc::SIGHUP,
+            LoopEnd::Broken => {
                 self.books.say("something of ours failed again, so this session ends", &mut self.wires.to_screen);
                 FAILED
             }
         };
         self.books.close(code, &mut self.wires.to_screen);
-        if !matches!(over, Over::HungUp) {
+        if !matches!(over, LoopEnd::HungUp) {
             self.wires.show_rest();
         }
         self.wires.terminal.leave_raw();
         self.hand_over();
         self.store.remember(&mut self.books);
         let Session { wires: Wires { terminal, shell, signals, .. }, store, hook, .. } = self;
-        if !matches!(over, Over::ShellEnded(_)) {
+        if !matches!(over, LoopEnd::ShellEnded(_)) {
             let child = shell.child();
             child.signal(Signal::SIGHUP);
             child.signal(Signal::SIGCONT);

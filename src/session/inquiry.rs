@@ -10,7 +10,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use crate::render::{RenderOptions, ScreenSize, Theme, Wrapping};
 use crate::tty::{self, Terminal, Tty, TtyError};
 
-use super::prompt::{Around, Asked, Moment, Prompt, Read};
+use super::prompt::{Asked, CardContext, Prompt, QuestionMoment, ReadPosition};
 use super::wires::is_later;
 
 /// How often it is checked whether somebody still waits for the answer, in milliseconds.
@@ -40,7 +40,7 @@ pub(crate) enum InquiryError {
 
 /// How questions look.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Look {
+pub(crate) struct QuestionLook {
     pub theme: Theme,
     pub wrap: Wrapping,
 }
@@ -48,7 +48,7 @@ pub(crate) struct Look {
 /// Asks on the terminal and waits for the answer, or until `is_over`. The terminal is as it was when this returns.
 pub(crate) fn inquire(
     asked: Asked,
-    look: &Look,
+    look: &QuestionLook,
     cwd: &Path,
     is_over: impl Fn() -> bool,
 ) -> Result<Inquired, InquiryError> {
@@ -61,11 +61,11 @@ pub(crate) fn inquire(
     let tty = Tty::open()?;
     tty.enter_raw()?;
     tty.forget_keys();
-    Desk::new(Box::new(tty)).inquire(asked, look, cwd, is_over)
+    QuestionTerminal::new(Box::new(tty)).inquire(asked, look, cwd, is_over)
 }
 
 /// The terminal while a question is open.
-struct Desk {
+struct QuestionTerminal {
     terminal: Box<dyn Terminal>,
     /// Bytes to be shown.
     out: Vec<u8>,
@@ -74,15 +74,15 @@ struct Desk {
     typed: Option<Instant>,
 }
 
-impl Desk {
-    fn new(terminal: Box<dyn Terminal>) -> Desk {
-        Desk { terminal, out: Vec::new(), reads: 0, typed: None }
+impl QuestionTerminal {
+    fn new(terminal: Box<dyn Terminal>) -> QuestionTerminal {
+        QuestionTerminal { terminal, out: Vec::new(), reads: 0, typed: None }
     }
 
     fn inquire(
         mut self,
         asked: Asked,
-        look: &Look,
+        look: &QuestionLook,
         cwd: &Path,
         is_over: impl Fn() -> bool,
     ) -> Result<Inquired, InquiryError> {
@@ -90,14 +90,14 @@ impl Desk {
         self.wait_for_answer(prompt, is_over)
     }
 
-    fn ask(&mut self, asked: Asked, look: &Look, cwd: &Path) -> io::Result<Prompt> {
+    fn ask(&mut self, asked: Asked, look: &QuestionLook, cwd: &Path) -> io::Result<Prompt> {
         let size = self.terminal.size();
         let size = ScreenSize { columns: size.cols, rows: size.rows };
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
         let options = RenderOptions::of_terminal(size, look.theme, look.wrap, variable);
         let mut prompt = Prompt::new(asked, self.reads);
         // The directory is that of the prompt above, so neither user nor host has to be named.
-        let around = Around { user: "", host: "", cwd: Some(cwd), rows: size.rows };
+        let around = CardContext { user: "", host: "", cwd: Some(cwd), rows: size.rows };
         prompt.write(&around, &options, &mut self.out);
         self.show()?;
         Ok(prompt)
@@ -107,7 +107,7 @@ impl Desk {
         let mut prompt = Some(prompt);
         let mut keys = [0; 256];
         while let Some(mut open) = prompt.take() {
-            if open.open(Moment { now: Instant::now(), is_drawn: true, typed: self.typed }, &mut self.out) {
+            if open.open(QuestionMoment { now: Instant::now(), is_drawn: true, typed: self.typed }, &mut self.out) {
                 self.terminal.forget_keys();
             }
             self.show()?;
@@ -141,7 +141,7 @@ impl Desk {
         }
         let number = self.reads;
         keys.iter().enumerate().try_fold(prompt, |prompt, (at, byte)| {
-            prompt.byte(*byte, Read { number, is_last: at + 1 == keys.len() }, &mut self.out)
+            prompt.byte(*byte, ReadPosition { number, is_last: at + 1 == keys.len() }, &mut self.out)
         })
     }
 
@@ -180,8 +180,8 @@ mod tests {
         let (terminal, person) = ScriptedTerminal::new();
         let (reply, mut answer) = oneshot::channel();
         let asked = Asked::Question(UserQuestion { text: "which one?".into(), choices: Vec::new() }, reply);
-        let desk = Desk::new(Box::new(terminal));
-        let inquired = desk.inquire(asked, &Look::default(), Path::new("/"), || acts(&person)).unwrap();
+        let desk = QuestionTerminal::new(Box::new(terminal));
+        let inquired = desk.inquire(asked, &QuestionLook::default(), Path::new("/"), || acts(&person)).unwrap();
         (inquired, answer.try_recv().ok())
     }
 

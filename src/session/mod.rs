@@ -70,7 +70,7 @@ use wires::{Interest, Ready, SignalEvent, Wires, is_later};
 
 pub(crate) use build::{Start, run};
 pub(crate) use grammars::Grammars;
-pub(crate) use inquiry::{Inquired, Look, inquire};
+pub(crate) use inquiry::{Inquired, QuestionLook, inquire};
 pub(crate) use prompt::Asked;
 pub(crate) use workspace::hosts;
 
@@ -96,7 +96,7 @@ pub(crate) enum SessionError {
 const CHUNK: usize = 8 * 1024;
 
 /// Why the loop is over.
-enum Over {
+enum LoopEnd {
     ShellEnded(ShellEnding),
     /// The terminal is gone.
     HungUp,
@@ -136,7 +136,7 @@ struct Session {
 }
 
 impl Session {
-    fn conduct(&mut self) -> Over {
+    fn conduct(&mut self) -> LoopEnd {
         let mut keys = vec![0; 4096];
         let mut chunk = vec![0; CHUNK];
         loop {
@@ -147,7 +147,7 @@ impl Session {
     }
 
     /// Waits for something to do and does it. What we owe goes out before we take more; the only endless source comes last.
-    fn turn_once(&mut self, keys: &mut [u8], chunk: &mut [u8]) -> Option<Over> {
+    fn turn_once(&mut self, keys: &mut [u8], chunk: &mut [u8]) -> Option<LoopEnd> {
         let (ticks, is_undecided) = (self.floor.ticks(), self.floor.is_undecided());
         let has_chores = self.store.has_chores(self.books.has_prompted);
         let ready = self.wait(ticks, is_undecided, has_chores);
@@ -179,14 +179,14 @@ impl Session {
         }
         let has_painted = ready.signals || ready.news || ticks || is_undecided;
         if ready.terminal_gone || (ready.screen_takes || has_painted) && self.wires.flush().is_err() {
-            return Some(Over::HungUp);
+            return Some(LoopEnd::HungUp);
         }
         self.start_editor();
         if ready.keys {
             match self.wires.terminal.read(keys) {
                 Ok(count) if count > 0 => self.on_keys(&keys[..count]),
                 Err(error) if is_later(&error) => {}
-                Ok(_) | Err(_) => return Some(Over::HungUp),
+                Ok(_) | Err(_) => return Some(LoopEnd::HungUp),
             }
         }
         if ticks {
@@ -350,7 +350,7 @@ impl Session {
         }
     }
 
-    fn on_signal(&mut self, event: SignalEvent) -> Option<Over> {
+    fn on_signal(&mut self, event: SignalEvent) -> Option<LoopEnd> {
         match event {
             SignalEvent::Resized => {
                 self.wires.resize_shell();
@@ -360,14 +360,14 @@ impl Session {
             SignalEvent::Child => match self.wires.shell.check() {
                 ShellChange::None => {}
                 ShellChange::Stopped => self.follow_suspended_shell(),
-                ShellChange::Ended(ending) => return Some(Over::ShellEnded(ending)),
+                ShellChange::Ended(ending) => return Some(LoopEnd::ShellEnded(ending)),
             },
             // Keys of the person's editor, which has the terminal, send these to everybody in the foreground.
             SignalEvent::Suspend | SignalEvent::ForShell(Signal::SIGINT) if self.wires.is_lent => {}
             SignalEvent::Suspend => self.wires.suspend(),
             SignalEvent::ForShell(Signal::SIGINT) => self.on(FloorEvent::Interrupt),
             SignalEvent::ForShell(signal) => self.wires.shell.signal(signal),
-            SignalEvent::End(signal) => return Some(Over::Told(signal)),
+            SignalEvent::End(signal) => return Some(LoopEnd::Told(signal)),
         }
         None
     }

@@ -3,11 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::floor::FloorEvent;
-use super::{Over, Session};
+use super::{LoopEnd, Session};
 
 impl Session {
     /// Moves bytes until it is over. A panic costs the following of commands, a second one the session, never the terminal.
-    pub(super) fn conduct_whatever_comes(&mut self) -> Over {
+    pub(super) fn conduct_whatever_comes(&mut self) -> LoopEnd {
         for _ in 0..2 {
             if let Ok(over) = catch_unwind(AssertUnwindSafe(|| self.conduct())) {
                 return over;
@@ -15,7 +15,7 @@ impl Session {
             self.become_plain();
             self.wires.show();
         }
-        Over::Broken
+        LoopEnd::Broken
     }
 
     /// Follows nothing from here on: no marks are read, nothing is recorded, no hook waits.

@@ -12,7 +12,7 @@ use crate::text::human;
 
 use super::agent_link::{News, Ran};
 use super::prompt::Asked;
-use super::transcript::Transcript;
+use super::transcript::RequestTranscript;
 
 /// Requests that may run in the background at the same time.
 pub(super) const MOST_BEHIND: usize = 4;
@@ -27,8 +27,8 @@ const BYTES: usize = 4 * 1024 * 1024;
 pub(super) struct Request {
     pub(super) number: u64,
     pub(super) query: String,
-    pub(super) transcript: Transcript,
-    pub(super) state: State,
+    pub(super) transcript: RequestTranscript,
+    pub(super) state: RequestState,
     /// A command that was proposed while the request was in the background.
     pub(super) suggestion: Option<String>,
     /// Whether the person was told about its state.
@@ -36,7 +36,7 @@ pub(super) struct Request {
     started: Instant,
 }
 
-pub(super) enum State {
+pub(super) enum RequestState {
     Running {
         cancel: CancellationToken,
         steer: UnboundedSender<String>,
@@ -74,7 +74,7 @@ impl Wish {
 
 impl Request {
     pub(super) fn is_running(&self) -> bool {
-        matches!(self.state, State::Running { .. })
+        matches!(self.state, RequestState::Running { .. })
     }
 
     pub(super) fn record(&mut self, event: Event) {
@@ -83,7 +83,7 @@ impl Request {
 
     /// Keeps a wish until the request can have it.
     pub(super) fn wants(&mut self, wish: Wish) {
-        if let State::Running { wishes, .. } = &mut self.state {
+        if let RequestState::Running { wishes, .. } = &mut self.state {
             wishes.push_back(wish);
             self.is_told = false;
         }
@@ -92,35 +92,35 @@ impl Request {
     /// Takes the oldest wish.
     pub(super) fn take_wish(&mut self) -> Option<Wish> {
         match &mut self.state {
-            State::Running { wishes, .. } => wishes.pop_front(),
-            State::Over => None,
+            RequestState::Running { wishes, .. } => wishes.pop_front(),
+            RequestState::Over => None,
         }
     }
 
     /// The oldest wish.
     pub(super) fn next_wish(&self) -> Option<&Wish> {
         match &self.state {
-            State::Running { wishes, .. } => wishes.front(),
-            State::Over => None,
+            RequestState::Running { wishes, .. } => wishes.front(),
+            RequestState::Over => None,
         }
     }
 
     /// What stops it, while it runs.
     pub(super) fn cancel_token(&self) -> Option<CancellationToken> {
         match &self.state {
-            State::Running { cancel, .. } => Some(cancel.clone()),
-            State::Over => None,
+            RequestState::Running { cancel, .. } => Some(cancel.clone()),
+            RequestState::Over => None,
         }
     }
 
     /// The request is over.
     pub(super) fn end(&mut self) {
-        self.state = State::Over;
+        self.state = RequestState::Over;
         self.is_told = false;
     }
 
     pub(super) fn cancel(&self) {
-        if let State::Running { cancel, .. } = &self.state {
+        if let RequestState::Running { cancel, .. } = &self.state {
             cancel.cancel();
         }
     }
@@ -128,10 +128,10 @@ impl Request {
     /// One line for a list.
     pub(super) fn line(&self) -> String {
         let state = match (&self.state, self.next_wish()) {
-            (State::Running { .. }, Some(Wish::Answer(_))) => "has a question".to_owned(),
-            (State::Running { .. }, Some(Wish::Run(..))) => "waits for your shell".to_owned(),
-            (State::Running { .. }, None) => format!("is running, {}", human::duration(self.started.elapsed())),
-            (State::Over, _) => "is over".to_owned(),
+            (RequestState::Running { .. }, Some(Wish::Answer(_))) => "has a question".to_owned(),
+            (RequestState::Running { .. }, Some(Wish::Run(..))) => "waits for your shell".to_owned(),
+            (RequestState::Running { .. }, None) => format!("is running, {}", human::duration(self.started.elapsed())),
+            (RequestState::Over, _) => "is over".to_owned(),
         };
         format!("{:>3}  {state:<20}  > {}", self.number, self.query.lines().next().unwrap_or_default())
     }
@@ -144,8 +144,8 @@ impl Requests {
         self.entries.push_back(Request {
             number: self.last,
             query,
-            transcript: Transcript::default(),
-            state: State::Running { cancel, steer, wishes: VecDeque::new() },
+            transcript: RequestTranscript::default(),
+            state: RequestState::Running { cancel, steer, wishes: VecDeque::new() },
             suggestion: None,
             is_told: true,
             started: Instant::now(),

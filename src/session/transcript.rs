@@ -12,13 +12,13 @@ const CAP: usize = 2 * 1024 * 1024;
 
 /// The events in order; pieces of one text are joined.
 #[derive(Default)]
-pub(super) struct Transcript {
+pub(super) struct RequestTranscript {
     events: Vec<(Instant, Event)>,
     bytes: usize,
     printed: usize,
 }
 
-impl Transcript {
+impl RequestTranscript {
     pub(super) fn push(&mut self, event: Event, now: Instant) {
         let size = size(&event);
         if let Event::CallOutput { .. } = &event {
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn pieces_are_joined() {
-        let (mut transcript, now) = (Transcript::default(), Instant::now());
+        let (mut transcript, now) = (RequestTranscript::default(), Instant::now());
         for event in
             [Event::Text("a".into()), Event::Text("b".into()), output("x"), output("y"), Event::Text("c".into())]
         {
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_bounded_and_has_an_end() {
-        let (mut transcript, now) = (Transcript::default(), Instant::now());
+        let (mut transcript, now) = (RequestTranscript::default(), Instant::now());
         for _ in 0..10_000 {
             transcript.push(output(&"x".repeat(1_000)), now);
         }

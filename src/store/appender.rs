@@ -7,24 +7,24 @@ use std::sync::Arc;
 use std::thread;
 
 use super::inbox::Jobs;
-use super::journal::{self, AppendError, Journal, Place};
-use super::queue::Queue;
+use super::journal::{self, AppendError, HandOverPlace, Journal};
+use super::queue::WriteQueue;
 use super::trouble::Trouble;
 use super::{HistoryLimits, RecordingSession, StoreError, file, writer};
 
 /// What the thread works with.
-pub(super) struct Start {
+pub(super) struct ThreadStart {
     /// Of the database.
     pub(super) path: PathBuf,
     pub(super) limits: HistoryLimits,
     pub(super) session: RecordingSession,
     /// Where the session keeps its commands until the journal has them.
-    pub(super) handed: Option<Place>,
+    pub(super) handed: Option<HandOverPlace>,
     pub(super) jobs: Jobs,
 }
 
 /// Starts the thread; when it ends, for whatever reason, the queue knows.
-pub(super) fn start(start: Start, queue: Arc<Queue>) {
+pub(super) fn start(start: ThreadStart, queue: Arc<WriteQueue>) {
     let shared = Arc::clone(&queue);
     let work = move || {
         queue.begin_journal();
@@ -48,9 +48,10 @@ pub(super) fn trouble_of(work: impl FnOnce() -> Result<(), Trouble>) -> Option<S
     Some(trouble)
 }
 
-fn run(start: Start, queue: &Arc<Queue>) -> Result<(), Trouble> {
-    let Start { path, limits, session, handed, jobs } = start;
-    let (id, remove) = (handed.as_ref().map(|place| place.id.as_str()), || handed.iter().for_each(Place::remove));
+fn run(start: ThreadStart, queue: &Arc<WriteQueue>) -> Result<(), Trouble> {
+    let ThreadStart { path, limits, session, handed, jobs } = start;
+    let (id, remove) =
+        (handed.as_ref().map(|place| place.id.as_str()), || handed.iter().for_each(HandOverPlace::remove));
     let trouble = |error| Trouble::new(error, &path);
     file::create(&path).inspect_err(|_| remove()).map_err(trouble)?;
     let create = |source| trouble(StoreError::Create { path: journal::directory(&path), source });
@@ -78,7 +79,7 @@ fn crowded_out(journals: usize) -> String {
 }
 
 /// Appends records until there will be no more.
-fn append(journal: &Journal, jobs: &Jobs, queue: &Queue) -> io::Result<()> {
+fn append(journal: &Journal, jobs: &Jobs, queue: &WriteQueue) -> io::Result<()> {
     while let Some(job) = jobs.next(queue) {
         queue.taken(job.sequence);
         match journal.append(job.sequence, &journal::encode_command(&job.record)) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
-use super::journal::{self, Item, Kept, Source};
+use super::journal::{self, JournalItem, Kept, Source};
 use super::{StoreError, file, insert, schema};
 use crate::text::MIB;
 
@@ -67,8 +67,8 @@ fn read(source: &Source, from: u64, to: u64) -> io::Result<Option<Slice>> {
     let mut frames = source.frames(from, to);
     while slice.records.len() < SLICE && slice.end - from < SLICE_BYTES as u64 {
         let Some(frame) = frames.next().transpose()? else { break };
-        match Item::decode(&frame.payload) {
-            Some(Item::Command(kept)) => {
+        match JournalItem::decode(&frame.payload) {
+            Some(JournalItem::Command(kept)) => {
                 let searched = insert::searched(&kept.record);
                 slice.records.push((frame.sequence, kept, searched));
             }

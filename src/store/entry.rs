@@ -56,14 +56,14 @@ pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<HistoryEntry> {
         session: row.get(1)?,
         host: row.get(2)?,
         cwd: path(row.get(3)?),
-        command: row.get::<_, Bytes>(4)?.0,
+        command: row.get::<_, ColumnBytes>(4)?.0,
         status: row.get(5)?,
         started_at: time(row.get(6)?),
         duration: Duration::from_micros(row.get::<_, i64>(7)?.try_into().unwrap_or_default()),
         output_bytes: row.get::<_, i64>(8)?.try_into().unwrap_or_default(),
         truncated: row.get(9)?,
         full_screen: row.get(10)?,
-        spill: row.get::<_, Option<Bytes>>(11)?.map(path),
+        spill: row.get::<_, Option<ColumnBytes>>(11)?.map(path),
     })
 }
 
@@ -92,14 +92,14 @@ pub(super) fn time(micros: i64) -> SystemTime {
 }
 
 /// The bytes of a TEXT or BLOB column.
-pub(super) struct Bytes(pub(super) Vec<u8>);
+pub(super) struct ColumnBytes(pub(super) Vec<u8>);
 
-impl FromSql for Bytes {
+impl FromSql for ColumnBytes {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        Ok(Bytes(value.as_bytes()?.to_vec()))
+        Ok(ColumnBytes(value.as_bytes()?.to_vec()))
     }
 }
 
-pub(super) fn path(bytes: Bytes) -> PathBuf {
+pub(super) fn path(bytes: ColumnBytes) -> PathBuf {
     OsString::from_vec(bytes.0).into()
 }

@@ -122,7 +122,7 @@ pub(super) fn connect_read_only(path: &Path) -> Result<Connection, StoreError> {
 }
 
 /// What a file that may not have been brought to our format is.
-pub(super) enum Found {
+pub(super) enum DatabaseFormat {
     Ours(Connection),
     /// It has no tables yet.
     Empty,
@@ -130,19 +130,19 @@ pub(super) enum Found {
 }
 
 /// Opens a database to read it, and takes no lock that a writer would have to wait for.
-pub(super) fn connect_unlocked(path: &Path) -> Result<Found, StoreError> {
+pub(super) fn connect_unlocked(path: &Path) -> Result<DatabaseFormat, StoreError> {
     retry(READER, || look(path))
 }
 
-fn look(path: &Path) -> Result<Found, StoreError> {
+fn look(path: &Path) -> Result<DatabaseFormat, StoreError> {
     // A connection that may only read cannot restore the index of a log that a killed program left.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(READER)?;
     Ok(match schema::version(&connection)? {
-        0 => Found::Empty,
-        found if found == schema::known() => Found::Ours(connection),
-        _ => Found::Older,
+        0 => DatabaseFormat::Empty,
+        found if found == schema::known() => DatabaseFormat::Ours(connection),
+        _ => DatabaseFormat::Older,
     })
 }
 

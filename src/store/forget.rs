@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 use rusqlite::types::Value;
 use rusqlite::{Connection, TransactionBehavior, params_from_iter};
 
-use super::entry::Bytes;
+use super::entry::ColumnBytes;
 use super::insert::micros_since_1970;
 use super::prune::{self, Spare};
 use super::{History, StoreError, entry};
@@ -106,7 +106,7 @@ impl Slices {
             let mut rows = statement.query(params_from_iter(self.values.iter().cloned().chain(range)))?;
             while let Some(row) = rows.next()? {
                 forgotten.ids.push(row.get(0)?);
-                forgotten.spills.extend(row.get::<_, Option<Bytes>>(1)?.map(entry::path));
+                forgotten.spills.extend(row.get::<_, Option<ColumnBytes>>(1)?.map(entry::path));
             }
         }
         let Some(&last) = forgotten.ids.last() else { return Ok(None) };

@@ -10,9 +10,9 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
 use super::entry::{self, COLUMNS, HistoryEntry, StoredCommand};
-use super::file::Found;
-use super::insert::{Bytes, micros_since_1970};
-use super::search::Query;
+use super::file::DatabaseFormat;
+use super::insert::{TextOrBlob, micros_since_1970};
+use super::search::SearchTerms;
 use super::{StoreError, file};
 
 /// Selects commands; the default selects all of them.
@@ -60,11 +60,11 @@ impl History {
             return History::open(path);
         }
         match file::connect_unlocked(path)? {
-            Found::Ours(connection) => {
+            DatabaseFormat::Ours(connection) => {
                 Ok(History { connection: Some(connection), refusal: None, path: path.to_owned() })
             }
-            Found::Empty => Ok(History { connection: None, refusal: None, path: path.to_owned() }),
-            Found::Older => History::open(path),
+            DatabaseFormat::Empty => Ok(History { connection: None, refusal: None, path: path.to_owned() }),
+            DatabaseFormat::Older => History::open(path),
         }
     }
 
@@ -105,7 +105,7 @@ impl History {
         filter: &Filter,
         visit: impl FnMut(HistoryEntry) -> Result<(), E>,
     ) -> Result<(), E> {
-        let query = Query::new(words);
+        let query = SearchTerms::new(words);
         if query.is_empty() {
             return Ok(());
         }
@@ -130,7 +130,7 @@ impl History {
     /// Whether a command refers to this spill file.
     pub(super) fn names_spill(&self, path: &Path) -> Result<bool, StoreError> {
         let Some(connection) = &self.connection else { return Ok(false) };
-        let name = Bytes(path.as_os_str().as_bytes());
+        let name = TextOrBlob(path.as_os_str().as_bytes());
         Ok(connection.prepare_cached("SELECT 1 FROM commands WHERE spill = ?")?.exists([name])?)
     }
 

@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::thread;
 
 use super::CommandRecord;
-use super::queue::Queue;
+use super::queue::WriteQueue;
 use super::ticket::Stub;
 use crate::text::MIB;
 
@@ -32,7 +32,7 @@ pub(super) struct Inbox {
     jobs: SyncSender<Job>,
     /// Bytes of the records that wait.
     bytes: Arc<AtomicUsize>,
-    queue: Arc<Queue>,
+    queue: Arc<WriteQueue>,
     dropped: Cell<Dropped>,
 }
 
@@ -50,7 +50,7 @@ enum Dropped {
     Told,
 }
 
-pub(super) fn inbox(queue: Arc<Queue>) -> (Inbox, Jobs) {
+pub(super) fn inbox(queue: Arc<WriteQueue>) -> (Inbox, Jobs) {
     let (sender, jobs) = sync_channel(WAITING_COMMANDS);
     let bytes = Arc::<AtomicUsize>::default();
     let inbox = Inbox { jobs: sender, bytes: Arc::clone(&bytes), queue, dropped: Cell::new(Dropped::Some(0)) };
@@ -107,7 +107,7 @@ impl Inbox {
 
 impl Jobs {
     /// Waits for the next record; `None` when there will be no more.
-    pub(super) fn next(&self, queue: &Queue) -> Option<Job> {
+    pub(super) fn next(&self, queue: &WriteQueue) -> Option<Job> {
         loop {
             // Asked first: a record that came before the end is found below.
             let is_over = queue.is_over();
@@ -131,7 +131,7 @@ mod tests {
 
     /// An inbox, and a count of the records that wait in it.
     fn open() -> (Inbox, impl Fn() -> usize) {
-        let queue = Arc::<Queue>::default();
+        let queue = Arc::<WriteQueue>::default();
         let (inbox, jobs) = inbox(queue);
         (inbox, move || jobs.jobs.try_iter().count())
     }
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn what_waited_is_taken_after_shutting_and_then_nothing() {
-        let queue = Arc::<Queue>::default();
+        let queue = Arc::<WriteQueue>::default();
         let (inbox, jobs) = inbox(Arc::clone(&queue));
         inbox.push(record("true"), 0, Ticket::new().0);
         queue.shut();

@@ -40,8 +40,8 @@ pub(super) fn insert(
             &session.id,
             &session.host,
             &session.shell,
-            Bytes(command.cwd.as_os_str().as_bytes()),
-            Bytes(&command.text),
+            TextOrBlob(command.cwd.as_os_str().as_bytes()),
+            TextOrBlob(&command.text),
             command.status,
             micros_since_1970(command.started_at),
             micros(command.duration),
@@ -49,7 +49,7 @@ pub(super) fn insert(
             count(output.missing()),
             truncated,
             output.full_screen,
-            output.spill.as_ref().map(|path| Bytes(path.as_os_str().as_bytes())),
+            output.spill.as_ref().map(|path| TextOrBlob(path.as_os_str().as_bytes())),
             record.bytes() as i64,
         ))?;
     let id = connection.last_insert_rowid();
@@ -69,9 +69,9 @@ pub(super) fn insert(
 }
 
 /// Text where it is UTF-8, so that people can read the table, else a blob: nothing is lost.
-pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
+pub(super) struct TextOrBlob<'a>(pub(super) &'a [u8]);
 
-impl ToSql for Bytes<'_> {
+impl ToSql for TextOrBlob<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         let value = match str::from_utf8(self.0) {
             Ok(_) => ValueRef::Text(self.0),

@@ -48,10 +48,10 @@ pub(crate) use spills::Spills;
 pub(crate) use stats::Stats;
 pub(crate) use ticket::Ticket;
 
-use appender::Start;
+use appender::ThreadStart;
 use inbox::{Inbox, inbox};
 use journal::HandOver;
-use queue::Queue;
+use queue::WriteQueue;
 
 /// A file of this name in a session's private directory means: record nothing.
 pub(crate) const PAUSED: &str = "paused";
@@ -108,11 +108,11 @@ pub(crate) struct Store {
 }
 
 struct Handle {
-    queue: Arc<Queue>,
+    queue: Arc<WriteQueue>,
     inbox: Inbox,
     hand_over: RefCell<HandOver>,
     /// What the threads need, until they are started.
-    start: Cell<Option<Start>>,
+    start: Cell<Option<ThreadStart>>,
 }
 
 impl Handle {
@@ -126,7 +126,7 @@ impl Handle {
 impl Drop for Handle {
     fn drop(&mut self) {
         match self.start.take() {
-            Some(start) => start.handed.iter().for_each(journal::Place::remove),
+            Some(start) => start.handed.iter().for_each(journal::HandOverPlace::remove),
             None => self.queue.shut(),
         }
     }
@@ -153,9 +153,9 @@ impl Store {
 
     fn new(path: PathBuf, limits: HistoryLimits, session: RecordingSession) -> Store {
         let hand_over = HandOver::new(&path, &session);
-        let queue = Arc::new(Queue::with(hand_over.counters()));
+        let queue = Arc::new(WriteQueue::with(hand_over.counters()));
         let (inbox, jobs) = inbox(Arc::clone(&queue));
-        let start = Start { path, limits, session, handed: hand_over.place(), jobs };
+        let start = ThreadStart { path, limits, session, handed: hand_over.place(), jobs };
         let (hand_over, start) = (RefCell::new(hand_over), Cell::new(Some(start)));
         Store { handle: Some(Handle { queue, inbox, hand_over, start }) }
     }

@@ -12,7 +12,7 @@ use super::ticket::Stub;
 
 /// What the writer is to do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum WriterTask {
     /// The journal has records, up to this offset, that the database has not.
     Copy { to: u64 },
     /// The time is up and nothing is new.
@@ -23,8 +23,8 @@ pub(super) enum Turn {
 
 /// The lock is for the two threads; the session takes it only when it ends, and looks at the atomic fields before that.
 #[derive(Default)]
-pub(super) struct Queue {
-    state: Mutex<State>,
+pub(super) struct WriteQueue {
+    state: Mutex<QueueState>,
     changed: Condvar,
     /// Sequence number of the last record that was appended to the journal, or given up.
     appended: AtomicU64,
@@ -32,20 +32,20 @@ pub(super) struct Queue {
     is_over: AtomicBool,
     /// Records that were taken from the session, could not be kept, and are not counted as dropped yet.
     lost: AtomicU64,
-    trouble: Trouble,
+    trouble: TroubleLine,
     /// The journal's thread, once it runs.
     journal: OnceLock<Thread>,
 }
 
 /// One line for the user. The session only tries its lock.
 #[derive(Default)]
-struct Trouble {
+struct TroubleLine {
     is_there: AtomicBool,
     words: Mutex<Option<String>>,
 }
 
 #[derive(Default)]
-struct State {
+struct QueueState {
     /// In the journal, and not in the database yet.
     journaled: VecDeque<(Position, Stub)>,
     /// Records that were taken from a session and are neither stored nor lost.
@@ -62,10 +62,10 @@ struct State {
     counters: Option<Counters>,
 }
 
-impl Queue {
-    pub(super) fn with(counters: Option<Counters>) -> Queue {
-        let state = State { counters, ..State::default() };
-        Queue { state: Mutex::new(state), ..Queue::default() }
+impl WriteQueue {
+    pub(super) fn with(counters: Option<Counters>) -> WriteQueue {
+        let state = QueueState { counters, ..QueueState::default() };
+        WriteQueue { state: Mutex::new(state), ..WriteQueue::default() }
     }
 
     /// The thread that calls this takes records from here on.
@@ -112,18 +112,18 @@ impl Queue {
     }
 
     /// Waits, for `patience` at most, until there is something for the writer to do.
-    pub(super) fn wait_for_turn(&self, patience: Option<Duration>) -> Turn {
+    pub(super) fn wait_for_turn(&self, patience: Option<Duration>) -> WriterTask {
         let deadline = patience.map(|patience| Instant::now() + patience);
         let mut state = self.lock();
         loop {
             if let Some((position, _)) = state.journaled.back() {
-                return Turn::Copy { to: position.end };
+                return WriterTask::Copy { to: position.end };
             }
             if state.is_appended || state.has_ended {
-                return Turn::End;
+                return WriterTask::End;
             }
             state = match deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())) {
-                Some(Duration::ZERO) => return Turn::Idle,
+                Some(Duration::ZERO) => return WriterTask::Idle,
                 Some(left) => self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
                 None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
             }
@@ -133,8 +133,8 @@ impl Queue {
     /// Waits before the next try to use a locked database; returns whether there is a next try. At the end of a session there is
     /// none: `exit` waits for nobody's lock.
     pub(super) fn wait_for_retry(&self, delay: Duration) -> bool {
-        let goes_on = |state: &State| !state.is_appended && !state.has_ended;
-        let waits = |state: &mut State| goes_on(state);
+        let goes_on = |state: &QueueState| !state.is_appended && !state.has_ended;
+        let waits = |state: &mut QueueState| goes_on(state);
         let (state, _) =
             self.changed.wait_timeout_while(self.lock(), delay, waits).unwrap_or_else(PoisonError::into_inner);
         goes_on(&state)
@@ -202,14 +202,14 @@ impl Queue {
     }
 
     pub(super) fn wait_until_ended(&self, patience: Duration) {
-        let goes_on = |state: &mut State| !state.has_ended;
+        let goes_on = |state: &mut QueueState| !state.has_ended;
         let _ = self.changed.wait_timeout_while(self.lock(), patience, goes_on);
     }
 
     /// Waits until the journal has the records up to this sequence number.
     #[cfg(test)]
     pub(super) fn wait_until_appended(&self, sequence: u64) {
-        let waits = |state: &mut State| self.last_appended() < sequence && !state.has_ended;
+        let waits = |state: &mut QueueState| self.last_appended() < sequence && !state.has_ended;
         drop(self.changed.wait_while(self.lock(), waits).unwrap_or_else(PoisonError::into_inner));
     }
 
@@ -218,13 +218,13 @@ impl Queue {
         self.trouble.take()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
         // Nothing inside can be left half done, so a panic elsewhere does not spoil it.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Trouble {
+impl TroubleLine {
     fn set(&self, words: impl FnOnce(Option<String>) -> String) {
         let mut there = self.words.lock().unwrap_or_else(PoisonError::into_inner);
         *there = Some(words(there.take()));
@@ -241,7 +241,7 @@ impl Trouble {
     }
 }
 
-impl State {
+impl QueueState {
     fn settle(&mut self, records: usize) {
         self.unstored = self.unstored.saturating_sub(records);
         if self.unstored == 0 {
@@ -257,16 +257,16 @@ mod tests {
     #[test]
     fn waiting_for_a_writer_that_never_ends_is_over_in_time() {
         let begun = Instant::now();
-        Queue::default().wait_until_ended(Duration::from_millis(20));
+        WriteQueue::default().wait_until_ended(Duration::from_millis(20));
         assert!(begun.elapsed() < Duration::from_secs(5));
     }
 
     #[test]
     fn a_session_that_ends_does_not_try_again() {
-        let queue = Queue::default();
+        let queue = WriteQueue::default();
         assert!(queue.wait_for_retry(Duration::from_millis(1)));
         queue.appended();
         assert!(!queue.wait_for_retry(Duration::from_secs(60)));
-        assert_eq!(queue.wait_for_turn(None), Turn::End);
+        assert_eq!(queue.wait_for_turn(None), WriterTask::End);
     }
 }

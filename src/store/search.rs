@@ -5,16 +5,16 @@ const PREFIX: usize = 2;
 
 /// A search. All of its parts must match.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Query {
+pub(super) struct SearchTerms {
     /// Phrases for the index; `None` when no word has a letter or digit.
     pub(super) indexed: Option<String>,
     /// Words of signs only (`|`, `&&`), which the index does not know: looked for in the command's text.
     pub(super) signs: Vec<String>,
 }
 
-impl Query {
+impl SearchTerms {
     /// Each word is a phrase, so quoting `"borrow of moved"` in the shell means it; the last one may be unfinished.
-    pub(super) fn new<S: AsRef<str>>(words: &[S]) -> Query {
+    pub(super) fn new<S: AsRef<str>>(words: &[S]) -> SearchTerms {
         let (indexed, signs): (Vec<_>, Vec<_>) = words
             .iter()
             .map(|word| word.as_ref().trim())
@@ -22,7 +22,7 @@ impl Query {
             .partition(|word| word.chars().any(char::is_alphanumeric));
         let unfinished = indexed.last().is_some_and(|last| last.chars().count() >= PREFIX);
         let phrases: Vec<String> = indexed.into_iter().map(phrase).collect();
-        Query {
+        SearchTerms {
             indexed: (!phrases.is_empty()).then(|| phrases.join(" AND ") + if unfinished { "*" } else { "" }),
             signs: signs.into_iter().map(str::to_owned).collect(),
         }
@@ -44,14 +44,14 @@ mod tests {
 
     #[test]
     fn words_become_quoted_phrases() {
-        let query = Query::new(&["src/main.rs", "AND", "|", "-x", "say\"hi\"", " "]);
+        let query = SearchTerms::new(&["src/main.rs", "AND", "|", "-x", "say\"hi\"", " "]);
         assert_eq!(
             query,
-            Query {
+            SearchTerms {
                 indexed: Some(r#""src/main.rs" AND "AND" AND "-x" AND "say""hi"""*"#.to_owned()),
                 signs: vec!["|".to_owned()],
             }
         );
-        assert!(Query::new(&["", " "]).is_empty());
+        assert!(SearchTerms::new(&["", " "]).is_empty());
     }
 }

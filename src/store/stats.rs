@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::mem;
 use std::time::{Duration, SystemTime};
 
-use super::entry::{self, Bytes, COLUMNS, HistoryEntry};
+use super::entry::{self, COLUMNS, ColumnBytes, HistoryEntry};
 use super::{History, StoreError, file};
 use crate::text::MIB;
 use crate::text::shell::{Token, tokens};
@@ -30,13 +30,13 @@ pub(crate) struct Stats {
     /// Size of the database and its log.
     pub disk_bytes: u64,
     /// The programs that were run most often.
-    pub programs: Vec<Program>,
+    pub programs: Vec<ProgramRuns>,
     pub slowest: Vec<HistoryEntry>,
 }
 
 /// A program with the number of its runs and of those that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Program {
+pub(crate) struct ProgramRuns {
     pub name: String,
     pub runs: u64,
     pub failed: u64,
@@ -67,13 +67,13 @@ impl History {
         Ok(stats)
     }
 
-    fn programs(&self) -> Result<Vec<Program>, StoreError> {
+    fn programs(&self) -> Result<Vec<ProgramRuns>, StoreError> {
         let Some(connection) = self.connection() else { return Ok(Vec::new()) };
-        let mut counts = Counts::new(connection, COUNTED)?;
+        let mut counts = ProgramCounts::new(connection, COUNTED)?;
         let mut texts = connection.prepare("SELECT text, status FROM commands")?;
         let mut rows = texts.query([])?;
         while let Some(row) = rows.next()? {
-            let text = row.get::<_, Bytes>(0)?.0;
+            let text = row.get::<_, ColumnBytes>(0)?.0;
             if let Some(name) = program(&String::from_utf8_lossy(&text)) {
                 counts.add(name, row.get::<_, i64>(1)? != 0)?;
             }
@@ -83,7 +83,7 @@ impl History {
 }
 
 /// How often each program was run. What exceeds the limit is moved to a temporary table, so memory does not grow with the history.
-struct Counts<'a> {
+struct ProgramCounts<'a> {
     connection: &'a Connection,
     limit: usize,
     /// Runs, and how many of them failed.
@@ -91,13 +91,13 @@ struct Counts<'a> {
     bytes: usize,
 }
 
-impl<'a> Counts<'a> {
-    fn new(connection: &'a Connection, limit: usize) -> Result<Counts<'a>, StoreError> {
+impl<'a> ProgramCounts<'a> {
+    fn new(connection: &'a Connection, limit: usize) -> Result<ProgramCounts<'a>, StoreError> {
         connection.execute_batch(
             "CREATE TEMP TABLE IF NOT EXISTS programs (name TEXT PRIMARY KEY, runs INTEGER, failed INTEGER) WITHOUT ROWID;
              DELETE FROM temp.programs;",
         )?;
-        Ok(Counts { connection, limit, counts: HashMap::new(), bytes: 0 })
+        Ok(ProgramCounts { connection, limit, counts: HashMap::new(), bytes: 0 })
     }
 
     fn add(&mut self, name: String, has_failed: bool) -> Result<(), StoreError> {
@@ -123,13 +123,13 @@ impl<'a> Counts<'a> {
         Ok(())
     }
 
-    fn most_run(mut self) -> Result<Vec<Program>, StoreError> {
+    fn most_run(mut self) -> Result<Vec<ProgramRuns>, StoreError> {
         self.move_to_table()?;
         let sql = format!("SELECT name, runs, failed FROM temp.programs ORDER BY runs DESC, name LIMIT {NAMED}");
         let mut programs = self.connection.prepare(&sql)?;
         let programs = programs.query_map([], |row| {
             let number = |column| row.get::<_, i64>(column).map(|number| number as u64);
-            Ok(Program { name: row.get(0)?, runs: number(1)?, failed: number(2)? })
+            Ok(ProgramRuns { name: row.get(0)?, runs: number(1)?, failed: number(2)? })
         })?;
         Ok(programs.collect::<Result<_, _>>()?)
     }
@@ -151,7 +151,7 @@ mod tests {
     fn counts_are_the_same_in_memory_and_in_the_table() {
         let connection = Connection::open_in_memory().unwrap();
         let most_run = |limit| {
-            let mut counts = Counts::new(&connection, limit).unwrap();
+            let mut counts = ProgramCounts::new(&connection, limit).unwrap();
             for n in 0..1_000 {
                 counts.add(format!("./test{}", n % 37), n % 2 == 0).unwrap();
                 counts.add("cargo".to_owned(), n % 10 == 0).unwrap();
@@ -160,7 +160,7 @@ mod tests {
         };
         let programs = most_run(usize::MAX);
         assert_eq!(programs.len(), NAMED);
-        assert_eq!(programs[0], Program { name: "cargo".to_owned(), runs: 1_000, failed: 100 });
+        assert_eq!(programs[0], ProgramRuns { name: "cargo".to_owned(), runs: 1_000, failed: 100 });
         assert_eq!(most_run(50), programs);
     }
 

@@ -12,7 +12,7 @@ use super::appender::trouble_of;
 use super::chore::Chore;
 use super::file::{self, Identity};
 use super::journal::Journal;
-use super::queue::{Queue, Turn};
+use super::queue::{WriteQueue, WriterTask};
 use super::trouble::Trouble;
 use super::{HistoryLimits, StoreError, drain};
 
@@ -30,7 +30,7 @@ pub(super) fn start(
     path: PathBuf,
     limits: HistoryLimits,
     journal: Arc<Journal>,
-    queue: Arc<Queue>,
+    queue: Arc<WriteQueue>,
 ) -> Result<(), Trouble> {
     let work = move || {
         let at = journal.source().start();
@@ -50,7 +50,7 @@ struct Writer<'a> {
     journal: &'a Journal,
     /// Offset in the journal of the first record that the database has not.
     at: u64,
-    queue: &'a Queue,
+    queue: &'a WriteQueue,
 }
 
 /// An open database, and which file it is.
@@ -82,7 +82,7 @@ impl Writer<'_> {
             }
             let patience = (!chore.is_done()).then_some(breath);
             match self.queue.wait_for_turn(patience) {
-                Turn::Copy { to } => {
+                WriterTask::Copy { to } => {
                     if self.copy(&mut database, to)? == Progress::Stuck {
                         break;
                     }
@@ -90,13 +90,13 @@ impl Writer<'_> {
                         (chore, breath) = (Chore::CheckLimits, Duration::ZERO);
                     }
                 }
-                Turn::End if !chore.is_about_leftovers() => break,
-                turn @ (Turn::End | Turn::Idle) => {
+                WriterTask::End if !chore.is_about_leftovers() => break,
+                turn @ (WriterTask::End | WriterTask::Idle) => {
                     let began = Instant::now();
                     self.reopen_if_replaced(&mut database)?;
                     let step = chore.step(&mut database.connection, &self.path, self.limits);
                     let (next, is_busy) = step.map_err(|error| self.trouble(error, &database))?;
-                    if is_busy && turn == Turn::End {
+                    if is_busy && turn == WriterTask::End {
                         break;
                     }
                     chore = next;
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_panic_becomes_trouble() {
-        let queue = Queue::default();
+        let queue = WriteQueue::default();
         queue.end(trouble_of(|| panic!("boom")));
         assert!(queue.trouble().unwrap().starts_with("history is off: internal error"));
         assert!(queue.is_over());
@@ -193,7 +193,7 @@ mod tests {
     fn a_full_disk_is_named_and_leaves_what_was_written() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("history.db");
-        let queue = Queue::default();
+        let queue = WriteQueue::default();
         file::create(&path).unwrap();
         let journal = Journal::create(&path, session("a"), None).unwrap();
         let at = journal.source().start();

@@ -18,14 +18,14 @@ pub(crate) trait Put {
 impl Put for Vec<u8> {
     fn put(&mut self, command: impl Command) -> &mut Self {
         // Appending to a `Vec` cannot fail.
-        let _ = command.write_ansi(&mut Bytes(self));
+        let _ = command.write_ansi(&mut ByteWriter(self));
         self
     }
 }
 
-struct Bytes<'a>(&'a mut Vec<u8>);
+struct ByteWriter<'a>(&'a mut Vec<u8>);
 
-impl fmt::Write for Bytes<'_> {
+impl fmt::Write for ByteWriter<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.0.extend_from_slice(text.as_bytes());
         Ok(())

@@ -21,7 +21,7 @@ pub(crate) use nearest::{distance, nearest};
 pub(crate) use percent::{decode as percent_decode, encode as percent_encode};
 pub(crate) use sanitize::sanitize;
 pub(crate) use script::{mixed_word, not_ascii};
-pub(crate) use spell::{Alphabet, Piece, hides, spell, spell_code, spell_line, spelled};
+pub(crate) use spell::{Alphabet, SpelledPiece, hides, spell, spell_code, spell_line, spelled};
 pub(crate) use titles::without_titles;
 
 /// 1024 bytes.

@@ -15,7 +15,7 @@ const EMPTY_LINES: usize = 2;
 
 /// Part of a spelled line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Piece {
+pub(crate) enum SpelledPiece {
     /// Characters that stand for themselves.
     Plain(String),
     /// A replacement for invisible characters.
@@ -30,7 +30,7 @@ pub(crate) enum Alphabet {
 }
 
 /// Spells text of several lines. A newline at the end is not shown as a line of its own.
-pub(crate) fn spell(text: &str, alphabet: Alphabet) -> Vec<Vec<Piece>> {
+pub(crate) fn spell(text: &str, alphabet: Alphabet) -> Vec<Vec<SpelledPiece>> {
     let text = text.strip_suffix('\n').unwrap_or(text);
     let lines: Vec<&str> = text.split('\n').collect();
     let mut spelled = Vec::new();
@@ -56,18 +56,18 @@ pub(crate) fn spell(text: &str, alphabet: Alphabet) -> Vec<Vec<Piece>> {
 }
 
 /// Spells one line. Newlines in it and blanks at its end are spelled out too.
-pub(crate) fn spell_line(line: &str, alphabet: Alphabet) -> Vec<Piece> {
+pub(crate) fn spell_line(line: &str, alphabet: Alphabet) -> Vec<SpelledPiece> {
     // At the end of a line even a single blank is invisible.
     pieces(line, alphabet, 0)
 }
 
 /// Spells a line of a file. Short runs of blanks at its end are harmless there and stay as they are.
-pub(crate) fn spell_code(line: &str, alphabet: Alphabet) -> Vec<Piece> {
+pub(crate) fn spell_code(line: &str, alphabet: Alphabet) -> Vec<SpelledPiece> {
     pieces(line, alphabet, BLANKS)
 }
 
 /// Spells a line. Up to `at_end` cells of blanks at its end stay as they are.
-fn pieces(line: &str, alphabet: Alphabet, at_end: usize) -> Vec<Piece> {
+fn pieces(line: &str, alphabet: Alphabet, at_end: usize) -> Vec<SpelledPiece> {
     let mut pieces = Vec::new();
     let mut rest = line;
     while let Some(first) = rest.chars().next() {
@@ -97,22 +97,22 @@ fn pieces(line: &str, alphabet: Alphabet, at_end: usize) -> Vec<Piece> {
 /// One line, spelled, as a string.
 pub(crate) fn spelled(line: &str) -> String {
     let pieces = spell_line(line, Alphabet::Unicode);
-    pieces.into_iter().map(|(Piece::Plain(text) | Piece::Sign(text))| text).collect()
+    pieces.into_iter().map(|(SpelledPiece::Plain(text) | SpelledPiece::Sign(text))| text).collect()
 }
 
 /// Whether this line contains invisible characters.
 pub(crate) fn hides(line: &str) -> bool {
-    spell_line(line, Alphabet::Unicode).iter().any(|piece| matches!(piece, Piece::Sign(_)))
+    spell_line(line, Alphabet::Unicode).iter().any(|piece| matches!(piece, SpelledPiece::Sign(_)))
 }
 
 fn is_blank(line: &str) -> bool {
     line.chars().all(|c| matches!(c, ' ' | '\t'))
 }
 
-fn push_plain(pieces: &mut Vec<Piece>, text: &str) {
+fn push_plain(pieces: &mut Vec<SpelledPiece>, text: &str) {
     match pieces.last_mut() {
-        Some(Piece::Plain(before)) => before.push_str(text),
-        Some(Piece::Sign(_)) | None => pieces.push(Piece::Plain(text.to_owned())),
+        Some(SpelledPiece::Plain(before)) => before.push_str(text),
+        Some(SpelledPiece::Sign(_)) | None => pieces.push(SpelledPiece::Plain(text.to_owned())),
     }
 }
 
@@ -127,7 +127,7 @@ fn runs(text: &str) -> impl Iterator<Item = (char, usize)> {
     })
 }
 
-fn sign(c: char, count: usize, alphabet: Alphabet) -> Piece {
+fn sign(c: char, count: usize, alphabet: Alphabet) -> SpelledPiece {
     let name = match (c, alphabet) {
         ('\n', Alphabet::Unicode) => "⏎".to_owned(),
         (' ', Alphabet::Unicode) => "␣".to_owned(),
@@ -137,7 +137,7 @@ fn sign(c: char, count: usize, alphabet: Alphabet) -> Piece {
         ('\t', Alphabet::Ascii) => "tab".to_owned(),
         (c, _) => format!("U+{:04X}", u32::from(c)),
     };
-    Piece::Sign(match (count, alphabet) {
+    SpelledPiece::Sign(match (count, alphabet) {
         (1, Alphabet::Unicode) => name,
         (_, Alphabet::Unicode) => format!("{name} ×{count}"),
         (1, Alphabet::Ascii) => format!("<{name}>"),
@@ -164,12 +164,12 @@ mod tests {
 
     fn shown(text: &str) -> String {
         let lines = spell(text, Alphabet::Unicode);
-        let line = |pieces: Vec<Piece>| -> String {
+        let line = |pieces: Vec<SpelledPiece>| -> String {
             pieces
                 .into_iter()
                 .map(|piece| match piece {
-                    Piece::Plain(text) => text,
-                    Piece::Sign(text) => format!("[{text}]"),
+                    SpelledPiece::Plain(text) => text,
+                    SpelledPiece::Sign(text) => format!("[{text}]"),
                 })
                 .collect()
         };
@@ -240,12 +240,12 @@ mod tests {
             let mut again = String::new();
             for piece in &pieces {
                 match piece {
-                    Piece::Plain(text) => {
+                    SpelledPiece::Plain(text) => {
                         prop_assert!(text.chars().all(|c| matches!(c, ' ' | '\t') || !is_hidden(c)));
                         prop_assert!(!text.contains(&" ".repeat(BLANKS + 1)));
                         again.push_str(text);
                     }
-                    Piece::Sign(sign) => again.push_str(&meaning(sign)),
+                    SpelledPiece::Sign(sign) => again.push_str(&meaning(sign)),
                 }
             }
             prop_assert_eq!(again, line);
@@ -258,8 +258,8 @@ mod tests {
             let lines = spell(&text, Alphabet::Unicode);
             let count = |wanted: char| -> usize {
                 let within: usize = lines.iter().flatten().map(|piece| match piece {
-                    Piece::Plain(text) => text.matches(wanted).count(),
-                    Piece::Sign(sign) => meaning(sign).matches(wanted).count(),
+                    SpelledPiece::Plain(text) => text.matches(wanted).count(),
+                    SpelledPiece::Sign(sign) => meaning(sign).matches(wanted).count(),
                 }).sum();
                 within
             };

@@ -81,7 +81,7 @@ impl Tool for Grep {
         let shown = paths::shown(&root, context);
         let pattern = sanitize(&wish.pattern).replace('\n', " ");
         let default = if matches!(mode, Mode::Content) { LINES } else { FILES };
-        let search = Search {
+        let search = GrepSearch {
             root: root.clone(),
             matcher,
             glob,
@@ -99,7 +99,7 @@ impl Tool for Grep {
     }
 }
 
-struct Search {
+struct GrepSearch {
     root: PathBuf,
     matcher: RegexMatcher,
     glob: Option<Pattern>,
@@ -108,7 +108,7 @@ struct Search {
     context: Context,
 }
 
-impl Search {
+impl GrepSearch {
     fn run(&self, mut page: ListingPage, cancel: &CancellationToken) -> Outcome {
         if !self.root.exists() {
             return Outcome::failed(paths::missing(&self.root, &self.context));
@@ -125,7 +125,7 @@ impl Search {
             if self.glob.as_ref().is_some_and(|glob| !glob.matches(path, &self.root)) {
                 return true;
             }
-            let mut found = Found { mode: self.mode, page: &mut page, count: 0, is_full: false };
+            let mut found = MatchCollector { mode: self.mode, page: &mut page, count: 0, is_full: false };
             if let Mode::Content = self.mode {
                 found.page.heading(paths::shown(path, &self.context));
             }
@@ -150,7 +150,7 @@ impl Search {
     }
 
     /// Searches the masked text, so that a pattern cannot reveal anything about a masked secret.
-    fn search(&self, searcher: &mut Searcher, file: File, found: &mut Found<'_>) -> Result<(), HeldError> {
+    fn search(&self, searcher: &mut Searcher, file: File, found: &mut MatchCollector<'_>) -> Result<(), HeldError> {
         let decoded = DecodeReaderBytesBuilder::new().utf8_passthru(true).build(file);
         let masked = MaskedReader::new(decoded, self.context.redactor.clone());
         Ok(searcher.search_reader(&self.matcher, masked, found)?)
@@ -168,14 +168,14 @@ impl Search {
 }
 
 /// Collects the matches in one file.
-struct Found<'a> {
+struct MatchCollector<'a> {
     mode: Mode,
     page: &'a mut ListingPage,
     count: u64,
     is_full: bool,
 }
 
-impl Found<'_> {
+impl MatchCollector<'_> {
     fn line(&mut self, number: Option<u64>, sign: char, bytes: &[u8]) -> bool {
         let line = result::line(&String::from_utf8_lossy(bytes));
         let goes_on = self.page.push(&format!("{}{sign}{line}", number.unwrap_or_default()));
@@ -184,7 +184,7 @@ impl Found<'_> {
     }
 }
 
-impl Sink for Found<'_> {
+impl Sink for MatchCollector<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {

@@ -78,19 +78,19 @@ pub(super) fn capped(text: &str, tool: &str, context: &Context) -> String {
         spill.push(text.as_bytes());
         spill.finish()
     });
-    let whole = Whole { at: spilled, lines: text.lines().count(), bytes: text.len() as u64 };
+    let whole = CompleteResult { at: spilled, lines: text.lines().count(), bytes: text.len() as u64 };
     cut(&masked, &whole)
 }
 
 /// The complete result that a text was cut from.
-pub(super) struct Whole {
+pub(super) struct CompleteResult {
     pub(super) at: io::Result<PathBuf>,
     pub(super) lines: usize,
     pub(super) bytes: u64,
 }
 
 /// The beginning and the end of a masked text, in the ratio 3:2, cut at line breaks if possible.
-pub(super) fn cut(text: &str, whole: &Whole) -> String {
+pub(super) fn cut(text: &str, whole: &CompleteResult) -> String {
     let head = beginning(text, TEXT_CAP * 3 / 5);
     let tail = end(&text[head.len()..], TEXT_CAP - head.len());
     let first = head.lines().count() + 1;

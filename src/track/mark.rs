@@ -10,7 +10,7 @@ use crate::text::percent_decode;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// The integration has loaded, or says why it could not hook in.
-    Hello { shell: String, version: String, problem: Option<Problem> },
+    Hello { shell: String, version: String, problem: Option<HookProblem> },
     /// The shell is about to prompt; the status is that of the last command, if one ran. zsh has by then marked the end of
     /// output that lacks a newline, with these bytes and blanks.
     End { status: i32, eol_mark: Vec<u8> },
@@ -42,7 +42,7 @@ pub(crate) enum Mark {
 
 /// Why an integration loaded but did not hook in (or not everywhere).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Problem {
+pub(crate) enum HookProblem {
     /// The shell is older than its hooks need.
     TooOld,
     /// A variable the hooks live in is read-only.
@@ -69,9 +69,9 @@ impl Mark {
             b"hello" => {
                 let (shell, version, _pid) = (text(field()?), text(field()?), field()?);
                 let problem = match field().unwrap_or_default().as_slice() {
-                    b"old" => Some(Problem::TooOld),
-                    b"readonly" => Some(Problem::ReadOnly),
-                    b"editor" => Some(Problem::ForeignEditor),
+                    b"old" => Some(HookProblem::TooOld),
+                    b"readonly" => Some(HookProblem::ReadOnly),
+                    b"editor" => Some(HookProblem::ForeignEditor),
                     _ => None,
                 };
                 Mark::Hello { shell, version, problem }
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(Mark::parse(b"end;130"), Some(Mark::End { status: 130, eol_mark: Vec::new() }));
         assert_eq!(
             Mark::parse(b"hello;bash;3.2;17;old"),
-            Some(Mark::Hello { shell: "bash".into(), version: "3.2".into(), problem: Some(Problem::TooOld) })
+            Some(Mark::Hello { shell: "bash".into(), version: "3.2".into(), problem: Some(HookProblem::TooOld) })
         );
     }
 

@@ -44,7 +44,7 @@ pub(crate) struct Redraw {
 
 /// What has become of a redraw.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum RedrawStep {
     /// It goes on.
     More,
     /// The line is as it was, and this ends it.
@@ -66,27 +66,27 @@ impl Redraw {
     }
 
     /// Takes what is drawn. `begins_line` says whether the line began with these bytes as its prompt, which a mark followed or not.
-    pub(crate) fn push(&mut self, bytes: &[u8], begins_line: impl Fn(&[u8], bool) -> bool) -> Step {
+    pub(crate) fn push(&mut self, bytes: &[u8], begins_line: impl Fn(&[u8], bool) -> bool) -> RedrawStep {
         self.bytes.extend_from_slice(bytes);
         let line = &self.bytes[self.drawn..];
         let Some(end) = memchr::memmem::find(line, NEWLINE) else {
-            return if line.len() > CAP { Step::Other } else { Step::More };
+            return if line.len() > CAP { RedrawStep::Other } else { RedrawStep::More };
         };
         let (line, rest) = line.split_at(end);
         if is_blank(line) {
-            return Step::Same(self.bytes.split_off(self.drawn));
+            return RedrawStep::Same(self.bytes.split_off(self.drawn));
         }
-        let Some(prompt) = without_moves(line).strip_suffix(&*self.text) else { return Step::Other };
+        let Some(prompt) = without_moves(line).strip_suffix(&*self.text) else { return RedrawStep::Other };
         let is_where_it_was = self.prompt.is_none_or(|length| length == prompt.len());
         if !is_where_it_was || !begins_line(prompt, self.prompt.is_some()) {
-            return Step::Other;
+            return RedrawStep::Other;
         }
         // The cursor is where it went to wipe the line, and does not go down again.
         let way = if self.down > 0 { [&NEWLINE.repeat(self.down), &b"\r\r\n"[..]].concat() } else { NEWLINE.to_vec() };
         match rest.strip_prefix(&*way) {
-            Some(_) => Step::Same(rest[NEWLINE.len() * self.down..].to_vec()),
-            None if way.starts_with(rest) => Step::More,
-            None => Step::Other,
+            Some(_) => RedrawStep::Same(rest[NEWLINE.len() * self.down..].to_vec()),
+            None if way.starts_with(rest) => RedrawStep::More,
+            None => RedrawStep::Other,
         }
     }
 
@@ -153,33 +153,33 @@ mod tests {
     #[test]
     fn what_was_there_before_is_not_shown_again() {
         let mut plain = redraw("ls");
-        assert_eq!(plain.push(b"$ ", is_prompt), Step::More);
+        assert_eq!(plain.push(b"$ ", is_prompt), RedrawStep::More);
         plain.input();
-        assert_eq!(plain.push(b"ls\r", is_prompt), Step::More);
-        assert_eq!(plain.push(b"\n\x1b[?2004l\r", is_prompt), Step::Same(b"\r\n\x1b[?2004l\r".to_vec()));
+        assert_eq!(plain.push(b"ls\r", is_prompt), RedrawStep::More);
+        assert_eq!(plain.push(b"\n\x1b[?2004l\r", is_prompt), RedrawStep::Same(b"\r\n\x1b[?2004l\r".to_vec()));
 
         let mut middle = Redraw::new(b"\r\x1b[K\r\x1b[A\x1b[K\r".to_vec(), 1, b"echo 1".to_vec()).unwrap();
         middle.push(b"$ ", is_prompt);
         middle.input();
-        assert_eq!(middle.push(b"echo 1\x1b[A\x08\x08\x1b[C\x1b[C\r\n", is_prompt), Step::More);
-        assert_eq!(middle.push(b"\r\r\n\x1b[?2004l\r", is_prompt), Step::Same(b"\r\r\n\x1b[?2004l\r".to_vec()));
+        assert_eq!(middle.push(b"echo 1\x1b[A\x08\x08\x1b[C\x1b[C\r\n", is_prompt), RedrawStep::More);
+        assert_eq!(middle.push(b"\r\r\n\x1b[?2004l\r", is_prompt), RedrawStep::Same(b"\r\r\n\x1b[?2004l\r".to_vec()));
 
-        assert_eq!(redraw("done").push(b"> done\r\n", is_prompt), Step::Same(b"\r\n".to_vec()));
-        assert_eq!(redraw("").push(b"> \r\n", is_prompt), Step::Same(b"\r\n".to_vec()));
+        assert_eq!(redraw("done").push(b"> done\r\n", is_prompt), RedrawStep::Same(b"\r\n".to_vec()));
+        assert_eq!(redraw("").push(b"> \r\n", is_prompt), RedrawStep::Same(b"\r\n".to_vec()));
         let unseen = b"\x1b[?2004l\r\r\n".to_vec();
-        assert_eq!(redraw("secret").push(&unseen, is_prompt), Step::Same(unseen));
+        assert_eq!(redraw("secret").push(&unseen, is_prompt), RedrawStep::Same(unseen));
     }
 
     #[test]
     fn nothing_else_is_kept_from_the_screen() {
         for bytes in [&b"> lsjob\r\n"[..], b"job> ls\r\n", b"> job\r\n", b"job\r\n> ls\r\n", b"> ls \r\n"] {
             let mut redraw = redraw("ls");
-            assert_eq!(redraw.push(bytes, is_prompt), Step::Other, "{}", bytes.escape_ascii());
+            assert_eq!(redraw.push(bytes, is_prompt), RedrawStep::Other, "{}", bytes.escape_ascii());
             assert_eq!(redraw.into_parts(), (b"\r\x1b[K\r".to_vec(), bytes.to_vec()));
         }
         let mut lower = Redraw::new(Vec::new(), 1, b"ls".to_vec()).unwrap();
-        assert_eq!(lower.push(b"> ls\r\n\x1b[?2004l\r", is_prompt), Step::Other, "it did not go down to wipe");
-        assert_eq!(redraw("x").push(&vec![b'y'; CAP + 1], is_prompt), Step::Other);
+        assert_eq!(lower.push(b"> ls\r\n\x1b[?2004l\r", is_prompt), RedrawStep::Other, "it did not go down to wipe");
+        assert_eq!(redraw("x").push(&vec![b'y'; CAP + 1], is_prompt), RedrawStep::Other);
         for text in ["a\nb", "a\tb", "\x1b"] {
             assert!(Redraw::new(Vec::new(), 0, text.into()).is_none());
         }

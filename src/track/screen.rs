@@ -24,7 +24,7 @@ pub(crate) struct Screen {
 
 /// What was found on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Shown {
+pub(crate) struct ScreenContent {
     /// As text, without blanks at the ends.
     pub text: String,
     /// What draws all of it again, from a cleared screen.
@@ -57,7 +57,7 @@ impl Screen {
     }
 
     /// Plays it back. `at_prompt` is whether the shell's line editor is in front.
-    pub(crate) fn shown(&self, rows: u16, columns: u16, at_prompt: bool) -> Shown {
+    pub(crate) fn shown(&self, rows: u16, columns: u16, at_prompt: bool) -> ScreenContent {
         let mut bytes = self.bytes[self.oldest..].to_vec();
         bytes.extend_from_slice(&self.bytes[..self.oldest]);
         let mut parser = vt100::Parser::new(size(rows), size(columns), 0);
@@ -78,7 +78,7 @@ impl Screen {
                 (cursor - first, lines(screen, first, columns))
             }
         };
-        Shown { text, whole, lines, above, below, is_blank }
+        ScreenContent { text, whole, lines, above, below, is_blank }
     }
 }
 

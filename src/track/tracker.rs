@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 use super::command::Command;
 use super::drawn::{as_prompt, drawn, is_blank, is_link, leaves_empty_row};
 use super::dress::epilogue;
-use super::mark::{Mark, Problem};
+use super::mark::{HookProblem, Mark};
 
 /// How much of a line without an end is remembered; what a person sees of a longer one is its end.
 const LINE_CAP: usize = 16 * 1024;
@@ -32,7 +32,7 @@ pub(crate) enum Hooks {
         shell: String,
         version: String,
     },
-    Refused(Problem),
+    Refused(HookProblem),
 }
 
 /// A point in time, on both clocks.
@@ -160,7 +160,7 @@ impl Tracker {
         match mark {
             Mark::Hello { shell, version, problem } => {
                 self.hooks = match problem {
-                    None | Some(Problem::ForeignEditor) => {
+                    None | Some(HookProblem::ForeignEditor) => {
                         Hooks::Loaded { shell: shell.clone(), version: version.clone() }
                     }
                     Some(problem) => Hooks::Refused(*problem),

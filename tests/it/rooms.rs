@@ -1,8 +1,9 @@
 //! The rooms of `src/` and the imports allowed between them.
 //!
-//! Reads the source text. Every `crate::…` path outside comments is an import, and one that is not in the table fails. So do a
-//! file that has grown too long and words that mean unfinished work.
+//! Reads the source text. Every `crate::…` path outside comments is an import, and an import that is not in the table fails. So does
+//! a file, function or struct over its limit, a type name that is used twice, and a macro that marks unfinished work.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -65,6 +66,9 @@ const LONG_FUNCTIONS: &[(&str, &str, &str)] = &[
 /// Structs that may have more fields, and why.
 const LARGE_STRUCTS: &[(&str, &str, &str)] = &[];
 
+/// Names that several files may give to a type of their own: the arguments of a subcommand, and those of a tool.
+const SHARED_NAMES: &[&str] = &["Args", "Arguments"];
+
 /// Lines of a script that runs in the user's shell.
 const LONGEST_SCRIPT: usize = 150;
 
@@ -126,6 +130,17 @@ impl Source {
             Some((name, length + 1))
         });
         measured.collect()
+    }
+
+    /// The types that the file declares at its top level.
+    fn types(&self) -> Vec<String> {
+        let declared = self.code().into_iter().filter_map(|line| {
+            let mut words = line.split_whitespace().skip_while(|word| word.starts_with("pub") || word.contains("::"));
+            let keyword = words.next().filter(|_| indent(line).is_empty())?;
+            let name = words.next().filter(|_| ["struct", "enum", "trait", "type", "union"].contains(&keyword))?;
+            Some(name.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect())
+        });
+        declared.collect()
     }
 
     /// The structs of the file with the number of their fields.
@@ -288,6 +303,22 @@ fn structs_stay_small() {
 }
 
 #[test]
+fn a_type_name_is_used_once() {
+    let mut owners: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for source in sources().into_iter().filter(|source| !source.is_test_code()) {
+        for name in source.types().into_iter().filter(|name| !SHARED_NAMES.contains(&name.as_str())) {
+            owners.entry(name).or_default().push(format!("src/{}", source.path.display()));
+        }
+    }
+    let shared: Vec<String> = owners
+        .into_iter()
+        .filter(|(_, files)| files.len() > 1)
+        .map(|(name, files)| format!("{name}: {}", files.join(", ")))
+        .collect();
+    assert!(shared.is_empty(), "these names have several types; rename one of each:\n{}", shared.join("\n"));
+}
+
+#[test]
 fn functions_and_structs_are_measured() {
     let text = "struct A {\n    /// Not: a field.\n    a: u8,\n    pub b: u8,\n}\n\npub(super) async fn f(\n    a: u8,\n) {\n    let fn_ = 1;\n}\n\n\
                 trait T {\n    fn declared(\n        &self,\n    );\n}\n#[cfg(test)]\nmod tests {\n    fn t() {}\n}\nfn g() {\n}\n";
@@ -295,6 +326,9 @@ fn functions_and_structs_are_measured() {
     assert_eq!(source.structs(), [("A".to_owned(), 2)]);
     let functions = [("f".to_owned(), 5), ("declared".to_owned(), 3), ("g".to_owned(), 2)];
     assert_eq!(source.functions(), functions);
+    let text = "pub(in crate::store) struct A<'a> {\n}\nenum B {}\ntype C = u8;\nimpl X {\n    type Item = u8;\n}\n";
+    let source = Source { path: PathBuf::from("text/x.rs"), text: text.to_owned() };
+    assert_eq!(source.types(), ["A", "B", "C"]);
 }
 
 #[test]

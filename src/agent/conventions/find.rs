@@ -17,7 +17,7 @@ const DEPTH: usize = 64;
 
 /// What was found, outermost first.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FoundConventions {
     pub(super) files: Vec<Convention>,
     /// One line each for the person.
     pub(super) problems: Vec<String>,
@@ -26,8 +26,8 @@ pub(super) struct Found {
 }
 
 /// All conventions that hold in a directory: the person's own, then those of every directory from the repository's root to here.
-pub(super) fn all(cwd: &Path, own: Option<&Path>, home: Option<&Path>) -> Found {
-    let mut found = Found::default();
+pub(super) fn all(cwd: &Path, own: Option<&Path>, home: Option<&Path>) -> FoundConventions {
+    let mut found = FoundConventions::default();
     if let Some(own) = own {
         found.add_first_of(own, own, home);
     }
@@ -49,7 +49,7 @@ fn repository(cwd: &Path) -> Option<&Path> {
     cwd.ancestors().take(DEPTH).find(|directory| directory.join(".git").exists())
 }
 
-impl Found {
+impl FoundConventions {
     /// Adds the conventions of one directory, with what they import. Imports stay below `within`.
     fn add_first_of(&mut self, directory: &Path, within: &Path, home: Option<&Path>) {
         let Some(path) = NAMES.iter().map(|name| directory.join(name)).find(|path| path.exists()) else { return };

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::Convention;
-use super::find::{Found, shown};
+use super::find::{FoundConventions, shown};
 use crate::guard;
 
 /// How many files an import may go through.
@@ -18,7 +18,7 @@ pub(super) fn follow(
     directory: &Path,
     within: &Path,
     home: Option<&Path>,
-    found: &mut Found,
+    found: &mut FoundConventions,
     imported: &mut Vec<Convention>,
 ) {
     let mut open: Vec<(String, PathBuf, usize)> = vec![(text.to_owned(), directory.to_owned(), 0)];

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Convention;
-use super::find::{Found, shown};
+use super::find::{FoundConventions, shown};
 
 /// Directories with one rule in each file, and the ending of their names.
 const DIRECTORIES: [(&str, &str); 3] = [(".cursor/rules", "mdc"), (".windsurf/rules", "md"), (".clinerules", "md")];
@@ -17,7 +17,7 @@ const MOST: usize = 64;
 
 /// A rule with its front matter.
 #[derive(Debug, PartialEq, Eq)]
-enum Rule {
+enum ConventionRule {
     /// It always applies.
     Always(String),
     /// It applies where the description fits.
@@ -27,7 +27,7 @@ enum Rule {
 }
 
 /// Adds the rules of a project's root.
-pub(super) fn add(root: &Path, found: &mut Found) {
+pub(super) fn add(root: &Path, found: &mut FoundConventions) {
     for name in FILES {
         let path = root.join(name);
         if path.is_file()
@@ -41,9 +41,9 @@ pub(super) fn add(root: &Path, found: &mut Found) {
         let name = shown(&path, root);
         let Some(text) = found.read(&path) else { continue };
         match read(&text) {
-            Ok(Rule::Always(text)) => found.files.push(Convention { name, text }),
-            Ok(Rule::Described(what)) => described.push(format!("- {name}: {what}")),
-            Ok(Rule::Other) => {}
+            Ok(ConventionRule::Always(text)) => found.files.push(Convention { name, text }),
+            Ok(ConventionRule::Described(what)) => described.push(format!("- {name}: {what}")),
+            Ok(ConventionRule::Other) => {}
             Err(why) => found.problems.push(format!("{name} is not sent: {why}")),
         }
     }
@@ -63,10 +63,10 @@ fn files_in(directory: &Path, ending: &str) -> Vec<PathBuf> {
 }
 
 /// Reads a rule. Front matter is a few `key: value` lines between two lines of dashes; a rule without it always applies.
-fn read(text: &str) -> Result<Rule, String> {
+fn read(text: &str) -> Result<ConventionRule, String> {
     let text = text.trim_start_matches('\u{FEFF}');
     let Some(rest) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else {
-        return Ok(Rule::Always(text.to_owned()));
+        return Ok(ConventionRule::Always(text.to_owned()));
     };
     let Some((matter, body)) = rest.split_once("\n---") else {
         return Err("its front matter has no end".to_owned());
@@ -79,9 +79,9 @@ fn read(text: &str) -> Result<Rule, String> {
     };
     let always = value("alwaysApply") == Some("true") || value("trigger") == Some("always_on");
     Ok(match value("description") {
-        _ if always => Rule::Always(body.trim_start_matches('-').trim().to_owned()),
-        Some(what) => Rule::Described(what.to_owned()),
-        None => Rule::Other,
+        _ if always => ConventionRule::Always(body.trim_start_matches('-').trim().to_owned()),
+        Some(what) => ConventionRule::Described(what.to_owned()),
+        None => ConventionRule::Other,
     })
 }
 
@@ -92,11 +92,14 @@ mod tests {
     #[test]
     fn front_matter_decides_how_a_rule_is_sent() {
         let always = "---\ndescription: x\nalwaysApply: true\n---\nUse tabs.\n";
-        assert_eq!(read(always), Ok(Rule::Always("Use tabs.".into())));
-        assert_eq!(read("---\ntrigger: always_on\n---\nUse tabs."), Ok(Rule::Always("Use tabs.".into())));
-        assert_eq!(read("---\ndescription: \"How to test\"\n---\nRun it."), Ok(Rule::Described("How to test".into())));
-        assert_eq!(read("---\nglobs: *.rs\n---\nRun it."), Ok(Rule::Other));
-        assert_eq!(read("Use tabs."), Ok(Rule::Always("Use tabs.".into())));
+        assert_eq!(read(always), Ok(ConventionRule::Always("Use tabs.".into())));
+        assert_eq!(read("---\ntrigger: always_on\n---\nUse tabs."), Ok(ConventionRule::Always("Use tabs.".into())));
+        assert_eq!(
+            read("---\ndescription: \"How to test\"\n---\nRun it."),
+            Ok(ConventionRule::Described("How to test".into()))
+        );
+        assert_eq!(read("---\nglobs: *.rs\n---\nRun it."), Ok(ConventionRule::Other));
+        assert_eq!(read("Use tabs."), Ok(ConventionRule::Always("Use tabs.".into())));
         assert!(read("---\ndescription: x\nUse tabs.").is_err());
     }
 }

@@ -37,8 +37,8 @@ const COLS: (u16, u16) = (2, 1000);
 const IN_MEMORY: usize = MIB;
 
 /// Hands out all bytes from the start, in pieces, until the visitor breaks off.
-type Bytes<'a> = dyn Fn(&mut Visitor<'_>) -> io::Result<ControlFlow<()>> + 'a;
-type Visitor<'a> = dyn FnMut(&[u8]) -> ControlFlow<()> + 'a;
+type ByteSource<'a> = dyn Fn(&mut ByteVisitor<'_>) -> io::Result<ControlFlow<()>> + 'a;
+type ByteVisitor<'a> = dyn FnMut(&[u8]) -> ControlFlow<()> + 'a;
 
 /// Turns output into the text a terminal of this size was left with, scrolled-off lines first.
 ///
@@ -84,11 +84,11 @@ pub(super) fn stream<R: Read>(
         return if text.is_empty() { Ok(()) } else { write(&text) };
     }
     drop(beginning);
-    stream_pieces(&|visit: &mut Visitor<'_>| pieces::visit(open()?, pieces::LENGTH, visit), size, write)
+    stream_pieces(&|visit: &mut ByteVisitor<'_>| pieces::visit(open()?, pieces::LENGTH, visit), size, write)
 }
 
 /// Text that was written cannot be taken back, so a first pass finds out whether one line at a time will do.
-fn stream_pieces(bytes: &Bytes<'_>, size: Size, write: &mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()> {
+fn stream_pieces(bytes: &ByteSource<'_>, size: Size, write: &mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()> {
     let size = drawable(size);
     if typewriter::render(bytes, size, &mut |_| Ok(()))?.is_continue() {
         typewriter::render(bytes, size, write).map(|_| ())

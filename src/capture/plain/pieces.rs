@@ -1,6 +1,6 @@
 //! Long output read in pieces that end where nothing is torn: between lines, characters and escape sequences.
 
-use super::Visitor;
+use super::ByteVisitor;
 use crate::text::{KIB, without_titles};
 use memchr::memrchr;
 use std::io::{self, Read};
@@ -14,7 +14,7 @@ const SEQUENCE: usize = 4 * KIB;
 const ESC: u8 = 0x1b;
 
 /// Hands out everything, without window titles, until the visitor breaks off.
-pub(super) fn visit(mut source: impl Read, length: usize, visit: &mut Visitor<'_>) -> io::Result<ControlFlow<()>> {
+pub(super) fn visit(mut source: impl Read, length: usize, visit: &mut ByteVisitor<'_>) -> io::Result<ControlFlow<()>> {
     let mut piece = Vec::with_capacity(length);
     loop {
         let room = length - piece.len();

@@ -1,8 +1,8 @@
 //! Renders output on a whole screen, for programs that move the cursor between lines.
 
 use super::sheet::Sheet;
-use super::strainer::{Piece, Strainer};
-use super::{Bytes, Size};
+use super::strainer::{Strainer, StreamPiece};
+use super::{ByteSource, Size};
 use std::io;
 use std::ops::ControlFlow::{Break, Continue};
 use unicode_width::UnicodeWidthChar;
@@ -13,9 +13,13 @@ use vt100::capture::{BasicFormattedCaptureState, RowContents};
 const ALIASES: [(char, char); 2] = [('\u{FFFD}', '\u{FDD0}'), ('\u{FE0F}', '\u{E01EF}')];
 
 /// Draws the bytes and writes the lines as they scroll off, then the screen.
-pub(super) fn render(bytes: &Bytes<'_>, size: Size, write: &mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()> {
-    let lines = Lines::new(size, Sheet::new(erasures(bytes)?, write));
-    let mut screen = Screen { parser: vt100::Parser::new_with_callbacks(size.rows, size.cols, 0, lines) };
+pub(super) fn render(
+    bytes: &ByteSource<'_>,
+    size: Size,
+    write: &mut dyn FnMut(&str) -> io::Result<()>,
+) -> io::Result<()> {
+    let lines = ScrolledLines::new(size, Sheet::new(erasures(bytes)?, write));
+    let mut screen = ReplayedScreen { parser: vt100::Parser::new_with_callbacks(size.rows, size.cols, 0, lines) };
     let mut strainer = Strainer::default();
     let _ = bytes(&mut |bytes| {
         strainer.feed(bytes, &mut |piece| {
@@ -27,26 +31,26 @@ pub(super) fn render(bytes: &Bytes<'_>, size: Size, write: &mut dyn FnMut(&str) 
 }
 
 /// How often the lines that scrolled off are erased.
-fn erasures(bytes: &Bytes<'_>) -> io::Result<usize> {
+fn erasures(bytes: &ByteSource<'_>) -> io::Result<usize> {
     let mut strainer = Strainer::default();
     let mut erasures = 0;
     let _ = bytes(&mut |bytes| {
         strainer.feed(bytes, &mut |piece| {
-            erasures += usize::from(matches!(piece, Piece::Control(b"3" | b"?3", b'J')));
+            erasures += usize::from(matches!(piece, StreamPiece::Control(b"3" | b"?3", b'J')));
             Continue(())
         })
     })?;
     Ok(erasures)
 }
 
-struct Screen<'a> {
-    parser: vt100::Parser<Lines<'a>>,
+struct ReplayedScreen<'a> {
+    parser: vt100::Parser<ScrolledLines<'a>>,
 }
 
-impl Screen<'_> {
-    fn draw(&mut self, piece: Piece<'_>) {
+impl ReplayedScreen<'_> {
+    fn draw(&mut self, piece: StreamPiece<'_>) {
         match piece {
-            Piece::Text(bytes) => {
+            StreamPiece::Text(bytes) => {
                 let text = String::from_utf8_lossy(bytes);
                 if text.contains(ALIASES.map(|(name, _)| name)) {
                     let text: String = text.chars().map(alias).collect();
@@ -55,11 +59,11 @@ impl Screen<'_> {
                     self.parser.process(text.as_bytes());
                 }
             }
-            Piece::Escape(last @ (b'7' | b'8' | b'M' | b'c')) => self.parser.process(&[0x1b, last]),
-            Piece::Escape(b'D') => self.parser.process(b"\n"),
-            Piece::Escape(b'E') => self.parser.process(b"\r\n"),
-            Piece::Escape(_) => {}
-            Piece::Control(parameters, last) => self.control(parameters, last),
+            StreamPiece::Escape(last @ (b'7' | b'8' | b'M' | b'c')) => self.parser.process(&[0x1b, last]),
+            StreamPiece::Escape(b'D') => self.parser.process(b"\n"),
+            StreamPiece::Escape(b'E') => self.parser.process(b"\r\n"),
+            StreamPiece::Escape(_) => {}
+            StreamPiece::Control(parameters, last) => self.control(parameters, last),
         }
     }
 
@@ -113,7 +117,7 @@ fn repetitions(digits: &[u8]) -> u16 {
 }
 
 /// Writes rows as they leave the screen at the top.
-struct Lines<'a> {
+struct ScrolledLines<'a> {
     cols: usize,
     sheet: Sheet<'a>,
     /// The row that left last.
@@ -122,7 +126,7 @@ struct Lines<'a> {
     scratch: String,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> ScrolledLines<'a> {
     fn new(size: Size, sheet: Sheet<'a>) -> Self {
         Self {
             cols: usize::from(size.cols.get()),
@@ -147,7 +151,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-impl vt100::Callbacks for Lines<'_> {
+impl vt100::Callbacks for ScrolledLines<'_> {
     fn on_scroll(&mut self, contents: RowContents<'_>, _alternate_screen: bool) {
         let mut row = std::mem::take(&mut self.scratch);
         row.clear();

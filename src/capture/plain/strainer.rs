@@ -14,7 +14,7 @@ const SUB: u8 = 0x1a;
 /// Longer parameters than any program's; a sequence that exceeds them is ignored.
 const PARAMETERS: usize = 64;
 
-pub(super) enum Piece<'a> {
+pub(super) enum StreamPiece<'a> {
     /// Characters, and controls other than ESC.
     Text(&'a [u8]),
     /// `ESC` and one byte.
@@ -26,13 +26,13 @@ pub(super) enum Piece<'a> {
 /// Where in a stream of bytes we are.
 #[derive(Default)]
 pub(super) struct Strainer {
-    state: State,
+    state: StrainerState,
     parameters: Vec<u8>,
     on_alternate_screen: bool,
 }
 
 #[derive(Clone, Copy, Default)]
-enum State {
+enum StrainerState {
     #[default]
     Ground,
     Escape,
@@ -49,21 +49,21 @@ impl Strainer {
     pub(super) fn feed(
         &mut self,
         mut bytes: &[u8],
-        draw: &mut impl FnMut(Piece<'_>) -> ControlFlow<()>,
+        draw: &mut impl FnMut(StreamPiece<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         while let Some(&byte) = bytes.first() {
             let taken = match self.state {
-                State::Ground if byte == ESC => {
-                    self.state = State::Escape;
+                StrainerState::Ground if byte == ESC => {
+                    self.state = StrainerState::Escape;
                     1
                 }
-                State::Ground => {
+                StrainerState::Ground => {
                     let length = memchr(ESC, bytes).unwrap_or(bytes.len());
-                    self.draw(Piece::Text(&bytes[..length]), draw)?;
+                    self.draw(StreamPiece::Text(&bytes[..length]), draw)?;
                     length
                 }
-                State::String => self.string(bytes),
-                State::Escape | State::Intermediate | State::Control => {
+                StrainerState::String => self.string(bytes),
+                StrainerState::Escape | StrainerState::Intermediate | StrainerState::Control => {
                     self.sequence(byte, draw)?;
                     1
                 }
@@ -79,43 +79,47 @@ impl Strainer {
             return bytes.len();
         };
         // The `\` of `ESC \` then passes as an escape sequence without effect.
-        self.state = if bytes[end] == ESC { State::Escape } else { State::Ground };
+        self.state = if bytes[end] == ESC { StrainerState::Escape } else { StrainerState::Ground };
         end + 1
     }
 
-    fn sequence(&mut self, byte: u8, draw: &mut impl FnMut(Piece<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
+    fn sequence(&mut self, byte: u8, draw: &mut impl FnMut(StreamPiece<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
         match (self.state, byte) {
-            (_, ESC) => self.state = State::Escape,
-            (_, CAN | SUB) => self.state = State::Ground,
+            (_, ESC) => self.state = StrainerState::Escape,
+            (_, CAN | SUB) => self.state = StrainerState::Ground,
             // Other controls act at once, even inside a sequence.
-            (_, 0..=0x1f) => return self.draw(Piece::Text(&[byte]), draw),
-            (State::Escape, b'[') => {
+            (_, 0..=0x1f) => return self.draw(StreamPiece::Text(&[byte]), draw),
+            (StrainerState::Escape, b'[') => {
                 self.parameters.clear();
-                self.state = State::Control;
+                self.state = StrainerState::Control;
             }
-            (State::Escape, b']' | b'P' | b'X' | b'^' | b'_') => self.state = State::String,
-            (State::Escape | State::Intermediate, b' '..=b'/') => self.state = State::Intermediate,
-            (State::Escape, _) => {
-                self.state = State::Ground;
+            (StrainerState::Escape, b']' | b'P' | b'X' | b'^' | b'_') => self.state = StrainerState::String,
+            (StrainerState::Escape | StrainerState::Intermediate, b' '..=b'/') => {
+                self.state = StrainerState::Intermediate
+            }
+            (StrainerState::Escape, _) => {
+                self.state = StrainerState::Ground;
                 self.on_alternate_screen &= byte != b'c';
-                return self.draw(Piece::Escape(byte), draw);
+                return self.draw(StreamPiece::Escape(byte), draw);
             }
-            (State::Control, b' '..=b'?') => {
+            (StrainerState::Control, b' '..=b'?') => {
                 if self.parameters.len() <= PARAMETERS {
                     self.parameters.push(byte);
                 }
             }
-            (State::Control, b'@'..=b'~') => {
-                self.state = State::Ground;
+            (StrainerState::Control, b'@'..=b'~') => {
+                self.state = StrainerState::Ground;
                 return self.control(byte, draw);
             }
-            (State::Control, _) => {}
-            (State::Intermediate | State::Ground | State::String, _) => self.state = State::Ground,
+            (StrainerState::Control, _) => {}
+            (StrainerState::Intermediate | StrainerState::Ground | StrainerState::String, _) => {
+                self.state = StrainerState::Ground
+            }
         }
         Continue(())
     }
 
-    fn control(&mut self, last: u8, draw: &mut impl FnMut(Piece<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
+    fn control(&mut self, last: u8, draw: &mut impl FnMut(StreamPiece<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
         match (self.parameters.as_slice(), last) {
             (parameters, _) if parameters.len() > PARAMETERS => Continue(()),
             ([b'?', modes @ ..], b'h' | b'l') if switches_screen(modes) => {
@@ -123,11 +127,15 @@ impl Strainer {
                 Continue(())
             }
             _ if self.on_alternate_screen => Continue(()),
-            (parameters, _) => draw(Piece::Control(parameters, last)),
+            (parameters, _) => draw(StreamPiece::Control(parameters, last)),
         }
     }
 
-    fn draw(&self, piece: Piece<'_>, draw: &mut impl FnMut(Piece<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
+    fn draw(
+        &self,
+        piece: StreamPiece<'_>,
+        draw: &mut impl FnMut(StreamPiece<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         if self.on_alternate_screen { Continue(()) } else { draw(piece) }
     }
 }

@@ -203,7 +203,7 @@ fn streamed(bytes: &[u8], size: Size, length: usize) -> String {
         text.push_str(piece);
         Ok(())
     };
-    stream_pieces(&|visit: &mut Visitor<'_>| pieces::visit(bytes, length, visit), size, &mut push).unwrap();
+    stream_pieces(&|visit: &mut ByteVisitor<'_>| pieces::visit(bytes, length, visit), size, &mut push).unwrap();
     text
 }
 

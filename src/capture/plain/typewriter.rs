@@ -4,8 +4,8 @@
 //! gives up at anything it could draw differently.
 
 use super::sheet::Sheet;
-use super::strainer::{Piece, Strainer};
-use super::{Bytes, Size};
+use super::strainer::{Strainer, StreamPiece};
+use super::{ByteSource, Size};
 use std::io;
 use std::ops::ControlFlow::{self, Break, Continue};
 use unicode_width::UnicodeWidthChar;
@@ -15,7 +15,7 @@ const HELD: usize = 4096;
 
 /// Renders what one line at a time can; breaks off if a whole screen is needed.
 pub(super) fn render(
-    bytes: &Bytes<'_>,
+    bytes: &ByteSource<'_>,
     size: Size,
     write: &mut dyn FnMut(&str) -> io::Result<()>,
 ) -> io::Result<ControlFlow<()>> {
@@ -45,15 +45,15 @@ struct Typewriter<'a> {
 }
 
 impl Typewriter<'_> {
-    fn draw(&mut self, piece: Piece<'_>) -> ControlFlow<()> {
+    fn draw(&mut self, piece: StreamPiece<'_>) -> ControlFlow<()> {
         if self.sheet.has_failed() {
             return Break(());
         }
         match piece {
-            Piece::Text(bytes) => self.text(bytes),
-            Piece::Escape(b'\\' | b'=' | b'>') | Piece::Control(_, b'm') => Continue(()),
-            Piece::Escape(_) => Break(()),
-            Piece::Control(parameters, last) => self.control(parameters, last),
+            StreamPiece::Text(bytes) => self.text(bytes),
+            StreamPiece::Escape(b'\\' | b'=' | b'>') | StreamPiece::Control(_, b'm') => Continue(()),
+            StreamPiece::Escape(_) => Break(()),
+            StreamPiece::Control(parameters, last) => self.control(parameters, last),
         }
     }
 

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::writer::AnswerWriter;
 use crate::agent::{Approval, Approver, Decision};
 use crate::guard::Intent;
-use crate::session::{self, Asked, Inquired, Look};
+use crate::session::{self, Asked, Inquired, QuestionLook};
 use crate::tool::{Asker, UserAnswer, UserQuestion};
 use crate::tty;
 
@@ -28,7 +28,7 @@ pub(super) struct TerminalApprover {
 /// What is needed to ask on the terminal.
 struct ApprovalTerminal {
     writer: Arc<AnswerWriter>,
-    look: Look,
+    look: QuestionLook,
     cwd: PathBuf,
     cancel: CancellationToken,
     /// Held while a question uses the terminal. Questions are asked one at a time, and the program ends only after the terminal is
@@ -39,13 +39,13 @@ struct ApprovalTerminal {
 impl TerminalApprover {
     pub(super) fn new(
         approves_all: bool,
-        look: impl FnOnce() -> Look,
+        look: impl FnOnce() -> QuestionLook,
         cwd: PathBuf,
         writer: Arc<AnswerWriter>,
         cancel: CancellationToken,
     ) -> TerminalApprover {
         let has_terminal = io::stderr().is_terminal() && tty::is_in_foreground();
-        let look = if has_terminal { look() } else { Look::default() };
+        let look = if has_terminal { look() } else { QuestionLook::default() };
         let terminal = ApprovalTerminal { writer, look, cwd, cancel, terminal: Mutex::new(()) };
         TerminalApprover { approves_all, refused: AtomicUsize::new(0), has_terminal, terminal: Arc::new(terminal) }
     }

@@ -27,7 +27,7 @@ use crate::guard::{Grants, Redactor};
 use crate::provider::{Finder, Http, ModelPreference, Resolved, WithKeys};
 use crate::reflex::RulesRole;
 use crate::render::Theme;
-use crate::session::Look;
+use crate::session::QuestionLook;
 use crate::tool::{Ports, Seen};
 
 use super::report::{self, Report};
@@ -180,7 +180,7 @@ async fn answer(
     cancel: CancellationToken,
 ) -> anyhow::Result<ExitCode> {
     let model = format!("{}/{}", resolved.vendor, resolved.model);
-    let look = || Look { theme: theme(config, paths), wrap: config.wrap };
+    let look = || QuestionLook { theme: theme(config, paths), wrap: config.wrap };
     let approver = Arc::new(TerminalApprover::new(yes, look, query.view.cwd.clone(), writer.clone(), cancel.clone()));
     let scratch = Scratch::make(paths);
     let piped = query.stdin.as_deref().filter(|piped| piped.len() > agent::STDIN_CAP);

@@ -145,7 +145,7 @@ fn dispatch(
     match args.command {
         None => {
             let (history, filter) = (open()?, filter(&args.selection, context, display)?);
-            let entries = |visit: &mut table::Visitor<'_>| history.for_each(&filter, visit);
+            let entries = |visit: &mut table::EntryVisitor<'_>| history.for_each(&filter, visit);
             if json {
                 return entries(&mut |entry| json::entry(&entry, out));
             }
@@ -154,7 +154,7 @@ fn dispatch(
         }
         Some(HistoryCommand::Search { words, selection }) => {
             let (history, filter) = (open()?, filter(&selection, context, display)?);
-            let entries = |visit: &mut table::Visitor<'_>| history.for_each_found(&words, &filter, visit);
+            let entries = |visit: &mut table::EntryVisitor<'_>| history.for_each_found(&words, &filter, visit);
             if json {
                 return entries(&mut |entry| json::entry(&entry, out));
             }

@@ -12,9 +12,9 @@ use crate::text::{human, sanitize};
 const LEAST: usize = 20;
 
 /// Passes each command of the list to a visitor. It is called twice on a terminal: first to measure the columns.
-pub(super) trait Listing: Fn(&mut Visitor<'_>) -> anyhow::Result<()> {}
-impl<F: Fn(&mut Visitor<'_>) -> anyhow::Result<()>> Listing for F {}
-pub(super) type Visitor<'a> = dyn FnMut(HistoryEntry) -> anyhow::Result<()> + 'a;
+pub(super) trait Listing: Fn(&mut EntryVisitor<'_>) -> anyhow::Result<()> {}
+impl<F: Fn(&mut EntryVisitor<'_>) -> anyhow::Result<()>> Listing for F {}
+pub(super) type EntryVisitor<'a> = dyn FnMut(HistoryEntry) -> anyhow::Result<()> + 'a;
 
 /// Lists commands and returns how many there are.
 pub(super) fn list(

@@ -310,7 +310,7 @@ const MOST_WORDS: usize = 200;
 const LONGEST: usize = 8 * 1024;
 
 /// A word of a command, where it is in the text.
-struct Word {
+struct CommandWord {
     /// Without the quotes around it.
     content: Range<usize>,
     /// Whether it has commands of its own, which are looked at by themselves.
@@ -319,10 +319,10 @@ struct Word {
 
 /// The words of one command from `at` on. It ends with its line, unless a backslash is there, or with the backtick that closes the one
 /// before it. Where an argument of an option begins with `#`, bash begins a comment and zsh does not: it is taken as a word.
-fn words(text: &str, at: usize, before: u8) -> Vec<Word> {
+fn words(text: &str, at: usize, before: u8) -> Vec<CommandWord> {
     let line = line(text, at);
     let line = line.split('`').next().filter(|_| before == b'`').unwrap_or(line);
-    let mut words: Vec<Word> = Vec::new();
+    let mut words: Vec<CommandWord> = Vec::new();
     let mut from = 0;
     while let Some(comment) = words_up_to_comment(line, from, at, &mut words) {
         let is_argument = words.last().is_some_and(|last| text[last.content.clone()].starts_with('-'));
@@ -330,13 +330,13 @@ fn words(text: &str, at: usize, before: u8) -> Vec<Word> {
             break;
         }
         from = comment + line[comment..].find(ENDS).unwrap_or(line.len() - comment);
-        words.push(Word { content: at + comment..at + from, has_commands: false });
+        words.push(CommandWord { content: at + comment..at + from, has_commands: false });
     }
     words
 }
 
 /// Adds the words of a line from `from` on, and returns where a comment begins that ends them.
-fn words_up_to_comment(line: &str, from: usize, at: usize, words: &mut Vec<Word>) -> Option<usize> {
+fn words_up_to_comment(line: &str, from: usize, at: usize, words: &mut Vec<CommandWord>) -> Option<usize> {
     let (line, at) = (&line[from..], at + from);
     let mut end = 0;
     for token in shell::tokens(line) {
@@ -358,7 +358,7 @@ fn words_up_to_comment(line: &str, from: usize, at: usize, words: &mut Vec<Word>
         let content = at + content.start + usize::from(opens)..at + content.end;
         let is_covered = words.last().is_some_and(|last| content.start < last.content.end);
         if !is_covered {
-            words.push(Word { content, has_commands: word.expansions.iter().any(has_commands) });
+            words.push(CommandWord { content, has_commands: word.expansions.iter().any(has_commands) });
         }
     }
     let rest = line[end..].trim_start_matches([' ', '\t']);

@@ -38,7 +38,7 @@ pub(super) struct Hits {
 
 /// What an entry of the dictionary is for.
 #[derive(Debug, Clone, Copy)]
-enum Entry {
+enum DictionaryEntry {
     Shape(usize),
     Middle(Middle),
     Name,
@@ -56,25 +56,26 @@ const ESCAPES: &[&str] = &["%3a", "%3d", "%40", "%5f", "%2d", "%2f", "%2b", "%22
 
 struct Dictionary {
     automaton: Option<AhoCorasick>,
-    entries: Vec<Entry>,
+    entries: Vec<DictionaryEntry>,
 }
 
 static DICTIONARY: LazyLock<Dictionary> = LazyLock::new(|| {
-    let mut entries: Vec<(&str, Entry)> = Vec::new();
-    entries.extend(shape::beginnings().enumerate().map(|(number, beginning)| (beginning, Entry::Shape(number))));
-    entries.extend(shape::MIDDLES.iter().map(|(middle, kind)| (*middle, Entry::Middle(*kind))));
-    entries.extend(assign::SIGNS.iter().map(|sign| (*sign, Entry::Name)));
+    let mut entries: Vec<(&str, DictionaryEntry)> = Vec::new();
+    entries
+        .extend(shape::beginnings().enumerate().map(|(number, beginning)| (beginning, DictionaryEntry::Shape(number))));
+    entries.extend(shape::MIDDLES.iter().map(|(middle, kind)| (*middle, DictionaryEntry::Middle(*kind))));
+    entries.extend(assign::SIGNS.iter().map(|sign| (*sign, DictionaryEntry::Name)));
     let commands: Vec<(String, usize)> = command::names().map(|(name, number)| (format!("{name} "), number)).collect();
-    entries.extend(commands.iter().map(|(name, number)| (name.as_str(), Entry::Command(*number))));
-    entries.extend(key_block::OPENINGS.map(|opening| (opening, Entry::Dashes)));
-    entries.extend(pgpass::PORTS.iter().map(|port| (*port, Entry::Port)));
-    entries.extend(ESCAPES.iter().map(|escape| (*escape, Entry::Escape)));
+    entries.extend(commands.iter().map(|(name, number)| (name.as_str(), DictionaryEntry::Command(*number))));
+    entries.extend(key_block::OPENINGS.map(|opening| (opening, DictionaryEntry::Dashes)));
+    entries.extend(pgpass::PORTS.iter().map(|port| (*port, DictionaryEntry::Port)));
+    entries.extend(ESCAPES.iter().map(|escape| (*escape, DictionaryEntry::Escape)));
     entries.extend([
-        ("://", Entry::Address),
-        ("-----", Entry::Dashes),
-        ("echo ", Entry::Pipe),
-        ("printf ", Entry::Pipe),
-        ("\"kty", Entry::WebKey),
+        ("://", DictionaryEntry::Address),
+        ("-----", DictionaryEntry::Dashes),
+        ("echo ", DictionaryEntry::Pipe),
+        ("printf ", DictionaryEntry::Pipe),
+        ("\"kty", DictionaryEntry::WebKey),
     ]);
     let automaton = AhoCorasick::builder()
         .ascii_case_insensitive(true)
@@ -91,16 +92,16 @@ impl Hits {
         for hit in automaton.iter().flat_map(|automaton| automaton.find_overlapping_iter(text)) {
             let start = hit.start();
             match entries[hit.pattern().as_usize()] {
-                Entry::Shape(number) => hits.shapes.push((number, start)),
-                Entry::Middle(middle) => hits.middles.push((middle, start)),
-                Entry::Name => hits.names.push(hit.range()),
-                Entry::Command(number) => hits.commands.push((number, start..hit.end() - 1)),
-                Entry::Address => hits.addresses.push(start),
-                Entry::Dashes => hits.dashes.push(start),
-                Entry::Escape => hits.escapes.push(start),
-                Entry::Pipe => hits.pipes.push(start),
-                Entry::WebKey => hits.web_keys.push(start),
-                Entry::Port => hits.ports.push(start),
+                DictionaryEntry::Shape(number) => hits.shapes.push((number, start)),
+                DictionaryEntry::Middle(middle) => hits.middles.push((middle, start)),
+                DictionaryEntry::Name => hits.names.push(hit.range()),
+                DictionaryEntry::Command(number) => hits.commands.push((number, start..hit.end() - 1)),
+                DictionaryEntry::Address => hits.addresses.push(start),
+                DictionaryEntry::Dashes => hits.dashes.push(start),
+                DictionaryEntry::Escape => hits.escapes.push(start),
+                DictionaryEntry::Pipe => hits.pipes.push(start),
+                DictionaryEntry::WebKey => hits.web_keys.push(start),
+                DictionaryEntry::Port => hits.ports.push(start),
             }
         }
         // Hits come in the order of their ends; of two that begin together the longer is first.

@@ -6,14 +6,14 @@ use super::found::Found;
 use super::placeholder;
 
 /// A text whose secrets were replaced, for another search.
-pub(super) struct Draft {
+pub(super) struct MaskedDraft {
     pub(super) text: String,
     /// Where each placeholder is in the draft, and the secret in the original; in order.
     replaced: Vec<(Range<usize>, Range<usize>)>,
 }
 
-impl Draft {
-    pub(super) fn new(original: &str, found: &[Found]) -> Draft {
+impl MaskedDraft {
+    pub(super) fn new(original: &str, found: &[Found]) -> MaskedDraft {
         let mut text = String::with_capacity(original.len());
         let mut replaced = Vec::with_capacity(found.len());
         let mut from = 0;
@@ -26,7 +26,7 @@ impl Draft {
             from = range.end;
         }
         text.push_str(&original[from..]);
-        Draft { text, replaced }
+        MaskedDraft { text, replaced }
     }
 
     /// The range of the original that a range of the draft stands for; part of a placeholder stands for the whole secret.
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn a_range_of_the_draft_finds_its_original() {
         let original = "a SECRET b OTHER c";
-        let draft = Draft::new(original, &[Found::new(2..8, "token"), Found::new(11..16, "key")]);
+        let draft = MaskedDraft::new(original, &[Found::new(2..8, "token"), Found::new(11..16, "key")]);
         assert_eq!(draft.text, "a [masked: token #1] b [masked: key #1] c");
         let original_of = |words: &str| {
             let start = draft.text.find(words).unwrap();

@@ -8,7 +8,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::dictionary::Hits;
 use super::found::Found;
-use super::key_lines::Lines;
+use super::key_lines::KeyLines;
 use super::{find_known, shape, value};
 
 /// Shorter runs of base64 hold no secret worth the look.
@@ -26,8 +26,8 @@ const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIEN
 
 /// Looks at long words: tokens of vendors we do not know, and base64 of text with secrets in it.
 pub(super) fn find(text: &str, found: &mut Vec<Found>) {
-    let runs = Runs { bytes: text.as_bytes(), at: 0 };
-    let mut lines = Lines::default();
+    let runs = Base64Runs { bytes: text.as_bytes(), at: 0 };
+    let mut lines = KeyLines::default();
     for run in runs {
         lines.take(text, Some(&run), found);
         let word = &text[run.clone()];
@@ -86,7 +86,7 @@ pub(super) fn is_encoded_login(word: &str) -> bool {
 }
 
 /// Runs of base64, in either alphabet.
-struct Runs<'a> {
+struct Base64Runs<'a> {
     bytes: &'a [u8],
     at: usize,
 }
@@ -95,7 +95,7 @@ fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
 }
 
-impl Iterator for Runs<'_> {
+impl Iterator for Base64Runs<'_> {
     type Item = Range<usize>;
 
     fn next(&mut self) -> Option<Range<usize>> {

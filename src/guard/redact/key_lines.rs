@@ -35,11 +35,11 @@ const OTHERS: &[&str] = &[
 
 /// Full lines of base64 that follow each other.
 #[derive(Default)]
-pub(super) struct Lines {
+pub(super) struct KeyLines {
     lines: Vec<Range<usize>>,
 }
 
-impl Lines {
+impl KeyLines {
     /// Takes the next word of base64 of the text; `None` at the end.
     pub(super) fn take(&mut self, text: &str, word: Option<&Range<usize>>, found: &mut Vec<Found>) {
         if let Some(word) = word

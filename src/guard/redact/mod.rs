@@ -36,7 +36,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use regex::Regex;
 
 use dictionary::Hits;
-use draft::Draft;
+use draft::MaskedDraft;
 use found::{Found, merged};
 use literal::Literals;
 
@@ -65,7 +65,7 @@ pub struct Redactor {
 
 /// What becomes of the line breaks inside a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Lines {
+enum LineBreaks {
     Kept,
     Joined,
 }
@@ -103,12 +103,12 @@ impl Redactor {
 
     /// The text without its secrets, each line where it was: a secret of many lines leaves empty ones.
     pub(crate) fn mask_in_place(&self, text: &str) -> String {
-        self.written(text, 0..text.len(), &self.spans(text), Lines::Kept)
+        self.written(text, 0..text.len(), &self.spans(text), LineBreaks::Kept)
     }
 
     /// The text without its secrets.
     pub fn mask(&self, text: &str) -> String {
-        self.written(text, 0..text.len(), &self.spans(text), Lines::Joined)
+        self.written(text, 0..text.len(), &self.spans(text), LineBreaks::Joined)
     }
 
     /// Where the secrets of this text are, in order and apart from each other.
@@ -124,7 +124,7 @@ impl Redactor {
             if found.is_empty() {
                 break;
             }
-            let draft = Draft::new(text, &found);
+            let draft = MaskedDraft::new(text, &found);
             let more = self.find(&draft.text);
             if more.is_empty() {
                 break;
@@ -163,7 +163,7 @@ impl Redactor {
     }
 
     /// One part of the text with its secrets replaced. A secret that began before the part has had its placeholder already.
-    fn written(&self, text: &str, part: Range<usize>, found: &[Found], lines: Lines) -> String {
+    fn written(&self, text: &str, part: Range<usize>, found: &[Found], lines: LineBreaks) -> String {
         let mut known = self.known();
         let mut masked = String::with_capacity(part.len());
         let mut from = part.start;
@@ -174,7 +174,7 @@ impl Redactor {
                 masked.push_str(&known.placeholder(&text[range.clone()], kind));
             }
             from = range.end.min(part.end);
-            if lines == Lines::Kept {
+            if lines == LineBreaks::Kept {
                 let secret = &text.as_bytes()[range.start.max(part.start)..from];
                 masked.extend(memchr::memchr_iter(b'\n', secret).map(|_| '\n'));
             }

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use super::extent::char_boundary;
-use super::{Lines, Redactor};
+use super::{LineBreaks, Redactor};
 
 /// Bytes that are masked together, and bytes that are read at once.
 const WINDOW: usize = 1024 * 1024;
@@ -66,7 +66,7 @@ impl<R: Read> MaskedReader<R> {
         if let Some(cut) = found.iter().find(|one| one.range.start < end && end < one.range.end) {
             end = if cut.range.start > self.done { cut.range.start } else { cut.range.end };
         }
-        self.masked = self.redactor.written(&self.text, self.done..end, &found, Lines::Kept);
+        self.masked = self.redactor.written(&self.text, self.done..end, &found, LineBreaks::Kept);
         self.taken = 0;
         let kept = char_boundary(&self.text, end.saturating_sub(self.margin));
         self.text.drain(..kept);

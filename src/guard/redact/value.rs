@@ -186,7 +186,7 @@ pub(super) fn is_secret(value: &str, nature: Nature, setting: Setting) -> bool {
     if nature == Nature::AnyKey {
         return is_drawn(value);
     }
-    let look = Look::of(value);
+    let look = ValueTraits::of(value);
     let is_password = nature == Nature::Password || nature == Nature::Secret;
     if look.digits == value.len() {
         let is_pin = nature == Nature::Password && matches!(setting, Setting::Shell | Setting::Quoted);
@@ -209,7 +209,7 @@ pub(super) fn is_secret(value: &str, nature: Nature, setting: Setting) -> bool {
 
 /// Whether a value is nobody's word, so that it may be masked wherever it stands.
 pub(super) fn is_distinctive(value: &str) -> bool {
-    let look = Look::of(value);
+    let look = ValueTraits::of(value);
     let is_number = look.digits == value.len();
     !is_stand_in(value)
         && !is_version(value)
@@ -222,7 +222,7 @@ pub(super) fn is_distinctive(value: &str) -> bool {
 }
 
 /// What a value is made of.
-struct Look {
+struct ValueTraits {
     letters: usize,
     digits: usize,
     /// Has a character that names have not.
@@ -234,8 +234,8 @@ struct Look {
     is_code: bool,
 }
 
-impl Look {
-    fn of(value: &str) -> Look {
+impl ValueTraits {
+    fn of(value: &str) -> ValueTraits {
         let count = |test: fn(&u8) -> bool| value.bytes().filter(test).count();
         let letters = count(u8::is_ascii_alphabetic);
         let digits = count(u8::is_ascii_digit);
@@ -253,7 +253,7 @@ impl Look {
             || value.contains("->")
             || is_path_of_names
             || value.ends_with(')');
-        Look {
+        ValueTraits {
             letters,
             digits,
             is_scrambled: value.len() >= 10 && has_both_cases && digits == 0 && changes(value) * 3 >= value.len(),

@@ -20,11 +20,11 @@ const PASTE_END: &[u8] = b"\x1b[201~";
 /// Decodes bytes into keys and pastes.
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {
-    state: State,
+    state: DecoderState,
 }
 
 #[derive(Debug, Default)]
-enum State {
+enum DecoderState {
     #[default]
     Ground,
     /// Inside a character of several bytes.
@@ -51,7 +51,7 @@ enum State {
 impl Decoder {
     /// Whether the last byte was an ESC, which may be the key or the beginning of a sequence.
     pub(crate) fn is_undecided(&self) -> bool {
-        matches!(self.state, State::Escape)
+        matches!(self.state, DecoderState::Escape)
     }
 
     /// Called when no byte has followed for a while. Returns the Esc key if an ESC is undecided.
@@ -59,53 +59,53 @@ impl Decoder {
         if !self.is_undecided() {
             return None;
         }
-        self.state = State::Ground;
+        self.state = DecoderState::Ground;
         Some(Input::Key(Key::plain(Code::Esc)))
     }
 
     /// Takes a byte. Returns the key or paste that it completes.
     pub(crate) fn byte(&mut self, byte: u8) -> Option<Input> {
         match std::mem::take(&mut self.state) {
-            State::Ground => self.ground(byte, false),
-            State::Utf8 { mut bytes, alt } => {
+            DecoderState::Ground => self.ground(byte, false),
+            DecoderState::Utf8 { mut bytes, alt } => {
                 if !(0x80..0xC0).contains(&byte) {
                     // The character is incomplete and is dropped. The new byte is read on its own.
                     return self.ground(byte, false);
                 }
                 bytes.push(byte);
                 if bytes.len() < utf8_length(bytes[0]) {
-                    self.state = State::Utf8 { bytes, alt };
+                    self.state = DecoderState::Utf8 { bytes, alt };
                     return None;
                 }
                 let letter = std::str::from_utf8(&bytes).ok().and_then(|text| text.chars().next());
                 let letter = letter.filter(|letter| !letter.is_control());
                 typed(letter.unwrap_or('\u{FFFD}'), alt)
             }
-            State::Escape => self.escape(byte),
-            State::Csi(parameters) => self.csi(parameters, byte),
-            State::Ss3(mut parameters) => match byte {
+            DecoderState::Escape => self.escape(byte),
+            DecoderState::Csi(parameters) => self.csi(parameters, byte),
+            DecoderState::Ss3(mut parameters) => match byte {
                 b'0'..=b'9' | b';' if parameters.len() < SEQUENCE_CAP => {
                     parameters.push(byte);
-                    self.state = State::Ss3(parameters);
+                    self.state = DecoderState::Ss3(parameters);
                     None
                 }
                 0x40..=0x7E => final_key(&numbers(&parameters), byte).map(Input::Key),
                 _ => self.ground(byte, false),
             },
-            State::Console => match byte {
+            DecoderState::Console => match byte {
                 b'A'..=b'E' => Some(Input::Key(Key::plain(Code::Function(byte - b'A' + 1)))),
                 _ => None,
             },
-            State::Mouse(left) => {
+            DecoderState::Mouse(left) => {
                 if left > 1 {
-                    self.state = State::Mouse(left - 1);
+                    self.state = DecoderState::Mouse(left - 1);
                 }
                 None
             }
-            State::Answer(length) => self.answer(length, byte),
-            State::AnswerEnd if byte == b'\\' => None,
-            State::AnswerEnd => self.escape(byte),
-            State::Paste(bytes) => self.paste(bytes, byte),
+            DecoderState::Answer(length) => self.answer(length, byte),
+            DecoderState::AnswerEnd if byte == b'\\' => None,
+            DecoderState::AnswerEnd => self.escape(byte),
+            DecoderState::Paste(bytes) => self.paste(bytes, byte),
         }
     }
 
@@ -114,7 +114,7 @@ impl Decoder {
         let ctrl = |letter: char| Key::new(Code::Char(letter), Mods { ctrl: true, ..mods });
         let key = match byte {
             ESC => {
-                self.state = State::Escape;
+                self.state = DecoderState::Escape;
                 return None;
             }
             b'\r' => Key::new(Code::Enter, mods),
@@ -125,7 +125,7 @@ impl Decoder {
             0x1C..=0x1F => ctrl(char::from(byte + 0x40)),
             0x20..=0x7E => Key::new(Code::Char(char::from(byte)), mods),
             0x80.. if utf8_length(byte) > 1 => {
-                self.state = State::Utf8 { bytes: vec![byte], alt };
+                self.state = DecoderState::Utf8 { bytes: vec![byte], alt };
                 return None;
             }
             0x80.. => return typed('\u{FFFD}', alt),
@@ -137,32 +137,32 @@ impl Decoder {
         match byte {
             // The first ESC was the Esc key, as when it is pressed twice.
             ESC => {
-                self.state = State::Escape;
+                self.state = DecoderState::Escape;
                 Some(Input::Key(Key::plain(Code::Esc)))
             }
-            b'[' => self.wait(State::Csi(Vec::new())),
-            b'O' => self.wait(State::Ss3(Vec::new())),
-            b']' | b'P' => self.wait(State::Answer(0)),
+            b'[' => self.wait(DecoderState::Csi(Vec::new())),
+            b'O' => self.wait(DecoderState::Ss3(Vec::new())),
+            b']' | b'P' => self.wait(DecoderState::Answer(0)),
             _ => self.ground(byte, true),
         }
     }
 
-    fn wait(&mut self, state: State) -> Option<Input> {
+    fn wait(&mut self, state: DecoderState) -> Option<Input> {
         self.state = state;
         None
     }
 
     fn csi(&mut self, mut parameters: Vec<u8>, byte: u8) -> Option<Input> {
         match byte {
-            b'[' if parameters.is_empty() => self.wait(State::Console),
-            b'M' if parameters.is_empty() => self.wait(State::Mouse(3)),
+            b'[' if parameters.is_empty() => self.wait(DecoderState::Console),
+            b'M' if parameters.is_empty() => self.wait(DecoderState::Mouse(3)),
             0x20..=0x3F => {
                 if parameters.len() < SEQUENCE_CAP {
                     parameters.push(byte);
                 }
-                self.wait(State::Csi(parameters))
+                self.wait(DecoderState::Csi(parameters))
             }
-            b'~' if parameters == b"200" => self.wait(State::Paste(Vec::new())),
+            b'~' if parameters == b"200" => self.wait(DecoderState::Paste(Vec::new())),
             0x40..=0x7E if parameters.len() >= SEQUENCE_CAP => None,
             // Replies and reports begin with one of these characters, and keys do not.
             0x40..=0x7E if parameters.first().is_some_and(|first| matches!(first, b'<'..=b'?')) => None,
@@ -176,8 +176,8 @@ impl Decoder {
         let is_answer = length > 0 || byte.is_ascii_digit() || matches!(byte, b'>' | b'!');
         match byte {
             0x07 if length > 0 => None,
-            ESC => self.wait(State::AnswerEnd),
-            0x20.. if is_answer && length < ANSWER_CAP => self.wait(State::Answer(length + 1)),
+            ESC => self.wait(DecoderState::AnswerEnd),
+            0x20.. if is_answer && length < ANSWER_CAP => self.wait(DecoderState::Answer(length + 1)),
             _ => self.ground(byte, false),
         }
     }
@@ -194,7 +194,7 @@ impl Decoder {
         if bytes.len() > PASTE_CAP + 2 * PASTE_END.len() {
             bytes.drain(PASTE_CAP..PASTE_CAP + PASTE_END.len());
         }
-        self.wait(State::Paste(bytes))
+        self.wait(DecoderState::Paste(bytes))
     }
 }
 

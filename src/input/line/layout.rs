@@ -4,7 +4,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::complete::{Hint, Menu};
 use super::pane::EditorScreen;
-use super::search::Search;
+use super::search::HistorySearch;
 use super::text::EditBuffer;
 use crate::text::style::{Ansi, Depth, Style};
 use crate::text::{human, sanitize, width};
@@ -34,7 +34,7 @@ pub(super) fn picture(
     text: &EditBuffer,
     hint: &Hint,
     menu: Option<&Menu>,
-    searching: Option<(&Search, &str)>,
+    searching: Option<(&HistorySearch, &str)>,
     screen: &EditorScreen,
 ) -> Picture {
     let mut pen = Pen::new(screen);

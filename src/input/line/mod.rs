@@ -16,7 +16,7 @@ mod vi;
 use super::key::{Code, Input, Key, Mods};
 use complete::{Hint, Menu};
 use pane::Pane;
-use search::Search;
+use search::HistorySearch;
 use text::EditBuffer;
 
 pub(crate) use complete::{Offers, RecentCommand, Verb};
@@ -51,7 +51,7 @@ pub(crate) struct LineEditor {
     vi: Option<vi::Vi>,
     /// The history entry that is shown, and the text that was typed before it.
     recalled: Option<(usize, String)>,
-    search: Option<Search>,
+    search: Option<HistorySearch>,
     menu: Option<Menu>,
     hint: Hint,
     pane: Pane,
@@ -140,7 +140,7 @@ impl LineEditor {
             (Code::Char('d'), Mods::CTRL) if self.text.is_empty() => return EditOutcome::Closed,
             (Code::Char('g'), Mods::CTRL) => return EditOutcome::Edit(self.text.unfolded()),
             (Code::Char('l'), Mods::CTRL) => self.pane.clear_screen(),
-            (Code::Char('r' | 's'), Mods::CTRL) => self.search = Some(Search::default()),
+            (Code::Char('r' | 's'), Mods::CTRL) => self.search = Some(HistorySearch::default()),
             (Code::Esc, _) if self.text.is_empty() => return EditOutcome::Closed,
             (Code::Up, Mods::NONE) | (Code::Char('p'), Mods::CTRL) => self.up(history),
             (Code::Down, Mods::NONE) | (Code::Char('n'), Mods::CTRL) => self.down(history),

@@ -5,7 +5,7 @@ use crate::input::key::{Code, Key, Mods};
 
 /// A search in progress.
 #[derive(Debug, Default)]
-pub(super) struct Search {
+pub(super) struct HistorySearch {
     pub(super) wanted: String,
     /// How many newer matches were skipped.
     passed: usize,
@@ -20,7 +20,7 @@ pub(super) enum Next {
     Found(bool),
 }
 
-impl Search {
+impl HistorySearch {
     pub(super) fn key(&mut self, key: Key, history: &QueryHistory) -> Next {
         match (key.code, key.mods) {
             (Code::Char(letter), Mods::NONE) => {

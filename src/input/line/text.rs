@@ -29,13 +29,13 @@ pub(super) struct EditBuffer {
     undo: Vec<(String, usize)>,
     redo: Vec<(String, usize)>,
     /// The kind of the last edit. Consecutive edits of one kind are undone together.
-    last: Edit,
+    last: EditKind,
     /// How many bytes the last yank inserted.
     yanked: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Edit {
+enum EditKind {
     None,
     Typing,
     Kill,
@@ -51,7 +51,7 @@ impl Default for EditBuffer {
             kills: KillRing::default(),
             undo: Vec::new(),
             redo: Vec::new(),
-            last: Edit::None,
+            last: EditKind::None,
             yanked: 0,
         }
     }
@@ -93,7 +93,7 @@ impl EditBuffer {
 
     /// Replaces the text and moves the cursor to its end.
     pub(super) fn set(&mut self, text: &str) {
-        self.remember(Edit::Other);
+        self.remember(EditKind::Other);
         self.buffer.update("", 0, &mut Silent);
         self.put(text);
     }
@@ -105,14 +105,14 @@ impl EditBuffer {
     /// Types a character.
     pub(super) fn insert(&mut self, letter: char) {
         // A blank begins a new undo step, so that undo removes a word at a time.
-        self.remember(if letter.is_whitespace() { Edit::Other } else { Edit::Typing });
+        self.remember(if letter.is_whitespace() { EditKind::Other } else { EditKind::Typing });
         let letter = if fold_index(letter).is_some() { '\u{FFFD}' } else { letter };
         self.buffer.insert(letter, 1, &mut Silent);
     }
 
     /// Pastes a text, folded if it is large.
     pub(super) fn paste(&mut self, text: &str) {
-        self.remember(Edit::Other);
+        self.remember(EditKind::Other);
         self.put(text);
     }
 
@@ -142,7 +142,7 @@ impl EditBuffer {
 
     /// Replaces a part of the text.
     pub(super) fn replace(&mut self, range: std::ops::Range<usize>, text: &str) {
-        self.remember(Edit::Other);
+        self.remember(EditKind::Other);
         if self.buffer.len() + text.len() <= TEXT_CAP {
             self.buffer.replace(range, text, &mut Silent);
         }
@@ -150,7 +150,7 @@ impl EditBuffer {
 
     /// Moves the cursor. Returns false if it cannot move.
     pub(super) fn go(&mut self, movement: &Movement) -> bool {
-        self.last = Edit::None;
+        self.last = EditKind::None;
         let buffer = &mut self.buffer;
         match *movement {
             Movement::BeginningOfLine => buffer.move_home(),
@@ -197,14 +197,14 @@ impl EditBuffer {
 
     /// Deletes from the cursor to the movement's target, without the kill ring.
     pub(super) fn delete(&mut self, movement: &Movement) {
-        self.remember(Edit::Other);
+        self.remember(EditKind::Other);
         self.buffer.kill(movement, &mut Silent);
     }
 
     /// Deletes into the kill ring. Consecutive kills are one entry.
     pub(super) fn kill(&mut self, movement: &Movement) {
-        let goes_on = self.last == Edit::Kill;
-        self.remember(Edit::Kill);
+        let goes_on = self.last == EditKind::Kill;
+        self.remember(EditKind::Kill);
         let mut killed = Killed::default();
         self.buffer.kill(movement, &mut killed);
         self.kills.push(killed, goes_on);
@@ -225,7 +225,7 @@ impl EditBuffer {
     /// Inserts the newest entry of the kill ring.
     pub(super) fn yank(&mut self, anchor: Anchor, count: u16) {
         let Some(text) = self.kills.newest().map(|text| text.repeat(usize::from(count.max(1)))) else { return };
-        self.remember(Edit::Yank);
+        self.remember(EditKind::Yank);
         if anchor == Anchor::After {
             self.buffer.move_forward(1);
         }
@@ -234,7 +234,7 @@ impl EditBuffer {
 
     /// Replaces the text just yanked with the previous entry of the kill ring.
     pub(super) fn yank_earlier(&mut self) {
-        if self.last != Edit::Yank || self.yanked == 0 {
+        if self.last != EditKind::Yank || self.yanked == 0 {
             return;
         }
         if let Some(text) = self.kills.earlier() {
@@ -244,17 +244,17 @@ impl EditBuffer {
     }
 
     pub(super) fn transpose_letters(&mut self) {
-        self.remember(Edit::Other);
+        self.remember(EditKind::Other);
         self.buffer.transpose_chars(&mut Silent);
     }
 
     pub(super) fn transpose_words(&mut self) {
-        self.remember(Edit::Other);
+        self.remember(EditKind::Other);
         self.buffer.transpose_words(1, &mut Silent);
     }
 
     pub(super) fn change_case(&mut self, action: rustyline::line_buffer::WordAction) {
-        self.remember(Edit::Other);
+        self.remember(EditKind::Other);
         self.buffer.edit_word(action, &mut Silent);
     }
 
@@ -263,7 +263,7 @@ impl EditBuffer {
             self.redo.push((self.buffer.as_str().to_owned(), self.buffer.pos()));
             self.buffer.update(&text, at, &mut Silent);
         }
-        self.last = Edit::None;
+        self.last = EditKind::None;
     }
 
     pub(super) fn redo(&mut self) {
@@ -271,20 +271,20 @@ impl EditBuffer {
             self.undo.push((self.buffer.as_str().to_owned(), self.buffer.pos()));
             self.buffer.update(&text, at, &mut Silent);
         }
-        self.last = Edit::None;
+        self.last = EditKind::None;
     }
 
     /// Moves the cursor to an offset.
     pub(super) fn place_cursor(&mut self, at: usize) {
-        self.last = Edit::None;
+        self.last = EditKind::None;
         if self.as_str().is_char_boundary(at) {
             self.buffer.set_pos(at);
         }
     }
 
     /// Saves the text for undo, before an edit.
-    fn remember(&mut self, edit: Edit) {
-        let goes_on = edit == self.last && matches!(edit, Edit::Typing | Edit::Kill);
+    fn remember(&mut self, edit: EditKind) {
+        let goes_on = edit == self.last && matches!(edit, EditKind::Typing | EditKind::Kill);
         self.last = edit;
         self.redo.clear();
         let now = (self.buffer.as_str(), self.buffer.pos());

@@ -2,7 +2,7 @@
 
 use rustyline::{Anchor, At, CharSearch, Movement, Word};
 
-use super::{EditOutcome, LineEditor, QueryHistory, Search};
+use super::{EditOutcome, HistorySearch, LineEditor, QueryHistory};
 use crate::input::key::{Code, Key, Mods};
 
 /// The largest repeat count.
@@ -196,7 +196,7 @@ impl LineEditor {
             '~' => (0..count).for_each(|_| self.vi_swap_case()),
             'j' => (0..count).for_each(|_| self.down(history)),
             'k' => (0..count).for_each(|_| self.up(history)),
-            '/' | '?' => self.search = Some(Search::default()),
+            '/' | '?' => self.search = Some(HistorySearch::default()),
             // Other keys are ignored.
             _ => {}
         }

@@ -19,12 +19,12 @@ pub(in super::super) struct Messages {
     calls: Vec<u64>,
     signature: String,
     stop: Option<Stop>,
-    usage: Counts,
+    usage: TokenCounts,
 }
 
 /// Counts of tokens. A later event replaces the counts that it names.
 #[derive(Debug, Default, Clone, Copy)]
-struct Counts {
+struct TokenCounts {
     fresh: Option<u64>,
     cached: Option<u64>,
     cache_written: Option<u64>,
@@ -65,7 +65,7 @@ impl Messages {
             calls: Vec::new(),
             signature: String::new(),
             stop: None,
-            usage: Counts::default(),
+            usage: TokenCounts::default(),
         }
     }
 
@@ -146,7 +146,7 @@ impl Messages {
     }
 }
 
-impl Counts {
+impl TokenCounts {
     fn read(&mut self, usage: &Value) {
         self.fresh = count(usage, "/input_tokens").or(self.fresh);
         self.cached = count(usage, "/cache_read_input_tokens").or(self.cached);

@@ -30,9 +30,9 @@ impl<F: Fn(&str) -> Option<String> + Send + Sync> Variables for F {
 }
 
 /// Only the exported variables.
-struct Exported<'a>(Env<'a>);
+struct ExportedOnly<'a>(Env<'a>);
 
-impl Variables for Exported<'_> {
+impl Variables for ExportedOnly<'_> {
     fn get(&self, name: &str) -> Option<String> {
         self.0.exported(name)
     }
@@ -208,7 +208,7 @@ pub(crate) fn choose(preference: &ModelPreference, env: Env<'_>) -> Result<Optio
         VENDORS.iter().find(holds).or_else(|| VENDORS.first())
     });
     let ready_in = |env: Env<'_>| VENDORS.iter().find(|vendor| !vendor.is_local() && is_ready(vendor, preference, env));
-    let first = || ready_in(&Exported(env)).or_else(|| ready_in(env));
+    let first = || ready_in(&ExportedOnly(env)).or_else(|| ready_in(env));
     match its_own.or(named).or_else(first) {
         Some(vendor) => ModelChoice::at_home(vendor, preference, name, env).map(Some),
         None => Ok(None),

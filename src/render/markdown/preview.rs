@@ -38,21 +38,21 @@ fn shown_until(source: &str, held: Option<usize>) -> usize {
 }
 
 /// A run of delimiters that has opened emphasis or code.
-struct Run {
+struct DelimiterRun {
     at: usize,
     delimiter: u8,
     length: usize,
 }
 
 struct Reading {
-    open: Vec<Run>,
+    open: Vec<DelimiterRun>,
     /// From this offset on the look cannot be guessed yet.
     held: Option<usize>,
 }
 
 fn read(source: &str) -> Reading {
     let bytes = source.as_bytes();
-    let mut open: Vec<Run> = Vec::new();
+    let mut open: Vec<DelimiterRun> = Vec::new();
     let mut bracket = None;
     let mut at = 0;
     let wait = |open, held| Reading { open, held: Some(held) };
@@ -66,7 +66,7 @@ fn read(source: &str) -> Reading {
                 Some(after) => at = after,
                 None if end == bytes.len() => return wait(open, bracket.unwrap_or(at)),
                 None => {
-                    open.push(Run { at, delimiter: b'`', length });
+                    open.push(DelimiterRun { at, delimiter: b'`', length });
                     return Reading { open, held: bracket };
                 }
             },
@@ -115,7 +115,7 @@ fn closing(bytes: &[u8], from: usize, length: usize) -> Option<usize> {
     None
 }
 
-fn emphasis(open: &mut Vec<Run>, source: &str, at: usize, length: usize) {
+fn emphasis(open: &mut Vec<DelimiterRun>, source: &str, at: usize, length: usize) {
     let delimiter = source.as_bytes()[at];
     let before = source[..at].chars().next_back().unwrap_or(' ');
     let after = source[at + length..].chars().next().unwrap_or(' ');
@@ -138,7 +138,7 @@ fn emphasis(open: &mut Vec<Run>, source: &str, at: usize, length: usize) {
         _ => true,
     };
     if length > 0 && opens && !after.is_whitespace() {
-        open.push(Run { at, delimiter, length });
+        open.push(DelimiterRun { at, delimiter, length });
     }
 }
 

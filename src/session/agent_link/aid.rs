@@ -15,19 +15,19 @@ use super::{News, RequestLink};
 const FIX: &str = "Find out why my last command failed and put a corrected command on my prompt with suggest_command. Say in one line what was wrong.";
 
 /// The rules and the record, at work on one question.
-pub(super) struct Rules {
+pub(super) struct RulesTask {
     question: LocalQuestion,
     /// They look at files, so they do it on a thread of their own.
     aid: JoinHandle<Option<Aid>>,
 }
 
-impl Rules {
+impl RulesTask {
     /// Lets them look at a question, if it is one for them.
-    pub(super) fn ask(query: &Query, history: Option<PathBuf>) -> Option<Rules> {
+    pub(super) fn ask(query: &Query, history: Option<PathBuf>) -> Option<RulesTask> {
         let question = LocalQuestion::read(&query.text)?;
         let query = query.clone();
         let aid = tokio::task::spawn_blocking(move || first_aid(&query, history.as_deref()));
-        Some(Rules { question, aid })
+        Some(RulesTask { question, aid })
     }
 
     /// Whether a corrected command is wanted, not words.

@@ -12,7 +12,7 @@ use crate::text::human;
 use super::News;
 use super::orders::{AgentThread, ports};
 use super::sending;
-use super::slash::{AgentCommand, Part};
+use super::slash::{AgentCommand, ContextPart};
 
 const NO_MODEL: &str = "no model is connected";
 
@@ -70,7 +70,7 @@ impl AgentThread {
         if names.is_empty() { "no provider is connected".into() } else { names.join("\n") }
     }
 
-    async fn context(&mut self, part: Part, query: &Query) -> String {
+    async fn context(&mut self, part: ContextPart, query: &Query) -> String {
         let query = Query { text: sending::PLACEHOLDER.to_owned(), ..query.clone() };
         query.view.settled().await;
         match self.resolve(&self.preference.clone(), &query.view).await {

@@ -18,7 +18,7 @@ use crate::reflex::RulesRole;
 use crate::tool::Ports;
 
 use super::super::workspace::Exported;
-use super::aid::{self, Rules, Said};
+use super::aid::{self, RulesTask, Said};
 use super::consent::{Declined, Gate};
 use super::slash::AgentCommand;
 use super::{AgentSetup, News, Order, Question, RequestLink};
@@ -48,7 +48,7 @@ pub(super) async fn run(mut orders: UnboundedReceiver<Order>, link: RequestLink,
 }
 
 /// An answer that is over: its exchange, unless it panicked, and the link to report on.
-struct Over {
+struct FinishedAnswer {
     exchange: Option<(ConversationId, Exchange)>,
     link: RequestLink,
     /// Whether a model was asked.
@@ -56,10 +56,10 @@ struct Over {
     has_failed: bool,
 }
 
-impl Over {
+impl FinishedAnswer {
     /// An answer without a model.
-    fn without_a_model(link: RequestLink) -> Over {
-        Over { exchange: None, link, was_asked: false, has_failed: false }
+    fn without_a_model(link: RequestLink) -> FinishedAnswer {
+        FinishedAnswer { exchange: None, link, was_asked: false, has_failed: false }
     }
 }
 
@@ -71,7 +71,7 @@ struct Pending {
 }
 
 /// Runs a turn on a task of its own. A panic ends only this turn.
-async fn answer(pending: Pending, query: Query, link: RequestLink) -> Over {
+async fn answer(pending: Pending, query: Query, link: RequestLink) -> FinishedAnswer {
     let Pending { turn, conversation, gate } = pending;
     if let Some(gate) = gate {
         let ending = match turn.cancel.run_until_cancelled(gate.opens(&link)).await {
@@ -85,17 +85,17 @@ async fn answer(pending: Pending, query: Query, link: RequestLink) -> Over {
         };
         if let Some(ending) = ending {
             link.hear(Event::Finished(ending));
-            return Over::without_a_model(link);
+            return FinishedAnswer::without_a_model(link);
         }
     }
     match AssertUnwindSafe(turn.run(query)).catch_unwind().await {
         Ok(exchange) => {
             let has_failed = matches!(exchange.ending, Ending::Failed(_));
-            Over { exchange: Some((conversation, exchange)), link, was_asked: true, has_failed }
+            FinishedAnswer { exchange: Some((conversation, exchange)), link, was_asked: true, has_failed }
         }
         Err(_) => {
             link.hear(Event::Finished(Ending::Failed(Failure::new(FailureKind::Crash, CRASHED))));
-            Over { exchange: None, link, was_asked: true, has_failed: true }
+            FinishedAnswer { exchange: None, link, was_asked: true, has_failed: true }
         }
     }
 }
@@ -182,7 +182,7 @@ impl AgentThread {
     }
 
     /// Starts the answer to a question: by the built-in rules, by a model, or by both.
-    async fn take_question(&mut self, question: Question, answers: &mut JoinSet<Over>) {
+    async fn take_question(&mut self, question: Question, answers: &mut JoinSet<FinishedAnswer>) {
         let Question { number, mut query, exported, cancel, steering } = question;
         self.complete(&mut query.view, exported).await;
         let link = self.link.of(number, steering);
@@ -191,12 +191,12 @@ impl AgentThread {
         }
         self.catch_up(&query.view, &link);
         let role = self.setup.settings.reflex;
-        let rules = match (role != RulesRole::Off).then(|| Rules::ask(&query, self.history())).flatten() {
+        let rules = match (role != RulesRole::Off).then(|| RulesTask::ask(&query, self.history())).flatten() {
             Some(rules) if rules.are_asked_for_a_fix() => match rules.aid().await {
                 Some(aid) if !aid.proposals.is_empty() => {
                     answers.spawn(async move {
                         aid::offer(aid, &link).await;
-                        Over::without_a_model(link)
+                        FinishedAnswer::without_a_model(link)
                     });
                     return;
                 }
@@ -294,8 +294,8 @@ impl AgentThread {
         usage
     }
 
-    fn take_back(&mut self, over: Over) {
-        let Over { exchange, link, was_asked, has_failed } = over;
+    fn take_back(&mut self, over: FinishedAnswer) {
+        let FinishedAnswer { exchange, link, was_asked, has_failed } = over;
         if has_failed {
             self.finder.forget();
             self.introduced = None;
@@ -372,7 +372,7 @@ mod tests {
         };
         let over = |thread: &AgentThread| {
             let exchange = Some((thread.conversation.id(), exchange()));
-            Over { exchange, link: thread.link.clone(), was_asked: true, has_failed: false }
+            FinishedAnswer { exchange, link: thread.link.clone(), was_asked: true, has_failed: false }
         };
         let (one, late) = (over(&thread), over(&thread));
         thread.take_back(one);

@@ -4,23 +4,23 @@ use crate::agent::ContextPreview;
 use crate::chat::{Message, Outcome, Part as Piece, Role};
 use crate::text::human;
 
-use super::slash::Part;
+use super::slash::ContextPart;
 
 /// Stands where the question will.
 pub(super) const PLACEHOLDER: &str = "(your question)";
 
 /// The part that is to be seen.
-pub(super) fn words(preview: &ContextPreview, part: Part) -> String {
+pub(super) fn words(preview: &ContextPreview, part: ContextPart) -> String {
     match part {
-        Part::Whole => whole(preview),
-        Part::System => preview.system.to_owned(),
-        Part::Tools => {
+        ContextPart::Whole => whole(preview),
+        ContextPart::System => preview.system.to_owned(),
+        ContextPart::Tools => {
             let tools =
                 preview.tools.iter().map(|tool| format!("{}: {}\n  {}", tool.name, tool.description, tool.schema));
             tools.collect::<Vec<_>>().join("\n")
         }
-        Part::Conversation if preview.conversation.is_empty() => "nothing was said yet".to_owned(),
-        Part::Conversation => preview.conversation.iter().map(said).collect::<Vec<_>>().join("\n\n"),
+        ContextPart::Conversation if preview.conversation.is_empty() => "nothing was said yet".to_owned(),
+        ContextPart::Conversation => preview.conversation.iter().map(said).collect::<Vec<_>>().join("\n\n"),
     }
 }
 
@@ -114,7 +114,7 @@ mod tests {
         ];
         let (model, system, scale) = ("m".into(), "s".repeat(2_048).leak(), Scale::default());
         let preview = ContextPreview { model, system, tools, conversation, fragments, scale, window: 8_192 };
-        let shown = super::words(&preview, Part::Whole);
+        let shown = super::words(&preview, ContextPart::Whole);
         assert!(shown.starts_with("the next question would send m about 1.7k tokens:\n  ████░░░░░░░░░░░░░░░░  20 % of a window of 8.1k tokens\n"), "{shown}");
         assert!(shown.contains("system prompt    2.0 KiB    569 tokens"), "{shown}");
         assert!(
@@ -122,8 +122,8 @@ mod tests {
             "{shown}"
         );
         assert!(shown.ends_with("  cwd, query, as follows:\n\n<cwd>/</cwd>\n\n(your question)"), "{shown}");
-        assert_eq!(super::words(&preview, Part::Tools), "ls: List.\n  {\"type\":\"object\"}");
-        let said = super::words(&preview, Part::Conversation);
+        assert_eq!(super::words(&preview, ContextPart::Tools), "ls: List.\n  {\"type\":\"object\"}");
+        let said = super::words(&preview, ContextPart::Conversation);
         assert!(said.contains("model (4 B):\n[calls ls {}]\n\ntools (12 B):\n[failed] no such file"), "{said}");
     }
 }

@@ -48,7 +48,7 @@ pub(in crate::session) enum AgentCommand {
     Model(Option<String>),
     Models,
     Thinking(Effort),
-    Context(Part),
+    Context(ContextPart),
     New,
     /// Summarise the conversation; the words say what matters.
     Compact(String),
@@ -59,7 +59,7 @@ pub(in crate::session) enum AgentCommand {
 
 /// Which part of the next request `/context` prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::session) enum Part {
+pub(in crate::session) enum ContextPart {
     /// The size of each part, and the new text in full.
     Whole,
     System,
@@ -67,8 +67,8 @@ pub(in crate::session) enum Part {
     Conversation,
 }
 
-const PARTS: [(&str, Part); 3] =
-    [("system", Part::System), ("tools", Part::Tools), ("conversation", Part::Conversation)];
+const PARTS: [(&str, ContextPart); 3] =
+    [("system", ContextPart::System), ("tools", ContextPart::Tools), ("conversation", ContextPart::Conversation)];
 
 const COMMANDS: &[SlashCommand] = &[
     SlashCommand::plain("/help", "this list", |_| Ok(Slash::Session(SessionCommand::Help))),
@@ -267,7 +267,7 @@ fn show(rest: &str) -> Result<Slash, String> {
 
 fn context(rest: &str) -> Result<Slash, String> {
     let part = match rest {
-        "" => Some(Part::Whole),
+        "" => Some(ContextPart::Whole),
         _ => PARTS.iter().find(|(name, _)| *name == rest).map(|(_, part)| *part),
     };
     part.map(|part| Slash::Agent(AgentCommand::Context(part)))
@@ -297,7 +297,7 @@ mod tests {
         assert!(read("/thinking").unwrap_err().starts_with("which level?"));
         assert!(read("/thinking hihg").is_err());
         assert_eq!(read("/thinking high"), Ok(Slash::Agent(AgentCommand::Thinking(Effort::High))));
-        assert_eq!(read("/context tools"), Ok(Slash::Agent(AgentCommand::Context(Part::Tools))));
+        assert_eq!(read("/context tools"), Ok(Slash::Agent(AgentCommand::Context(ContextPart::Tools))));
         assert!(read("/context all").unwrap_err().contains("system, tools and conversation"));
         assert_eq!(read("/new one").unwrap_err(), "/new takes no arguments; a question begins without a slash");
     }

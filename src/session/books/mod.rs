@@ -17,7 +17,7 @@ mod tests;
 use std::path::Path;
 
 use crate::capture::Size;
-use crate::track::{Hooks, Mark, Modes, Moment, Problem, Scanner, Screen, Switch, Tracker, Zone};
+use crate::track::{HookProblem, Hooks, Mark, Modes, Moment, Scanner, Screen, Switch, Tracker, Zone};
 
 use super::follow::Follower;
 use super::wires::Outbox;
@@ -285,12 +285,14 @@ impl Books {
     }
 
     /// Says why the hooks could not be put in place.
-    fn greet(&mut self, problem: Option<Problem>, out: &mut Outbox) {
+    fn greet(&mut self, problem: Option<HookProblem>, out: &mut Outbox) {
         let line = match problem {
             None => return,
-            Some(Problem::TooOld) => "this shell is too old for its hooks, so commands are not recorded",
-            Some(Problem::ReadOnly) => "a read-only prompt variable keeps our hooks out, so commands are not recorded",
-            Some(Problem::ForeignEditor) => {
+            Some(HookProblem::TooOld) => "this shell is too old for its hooks, so commands are not recorded",
+            Some(HookProblem::ReadOnly) => {
+                "a read-only prompt variable keeps our hooks out, so commands are not recorded"
+            }
+            Some(HookProblem::ForeignEditor) => {
                 "shellmate cannot hook this line editor; lines that start with `> ` will run as shell commands"
             }
         };

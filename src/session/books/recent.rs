@@ -21,16 +21,16 @@ const TEXT: usize = 200;
 /// The newest commands that no query has carried yet.
 #[derive(Default)]
 pub(in crate::session) struct Recent {
-    entries: VecDeque<Entry>,
+    entries: VecDeque<KeptCommand>,
     /// Commands that a running request was told, by its number.
-    carried: Vec<(u64, Vec<Entry>)>,
+    carried: Vec<(u64, Vec<KeptCommand>)>,
     /// Commands that can be referred to by their number, oldest first.
     known: VecDeque<(Ticket, String)>,
-    last: Option<Entry>,
+    last: Option<KeptCommand>,
 }
 
 #[derive(Clone)]
-struct Entry {
+struct KeptCommand {
     ticket: Ticket,
     command: Command,
     output: Arc<Output>,
@@ -44,12 +44,12 @@ impl Recent {
         if self.known.len() > KNOWN {
             self.known.pop_front();
         }
-        let entry = Entry { ticket, command, output, size };
+        let entry = KeptCommand { ticket, command, output, size };
         self.last = Some(entry.clone());
         self.keep(entry);
     }
 
-    fn keep(&mut self, entry: Entry) {
+    fn keep(&mut self, entry: KeptCommand) {
         self.entries.push_back(entry);
         while self.entries.len() > COMMANDS || self.entries.len() > 1 && self.bytes() > BYTES {
             self.entries.pop_front();
@@ -95,8 +95,8 @@ impl Recent {
     }
 }
 
-fn told(entry: Entry) -> Happened {
-    let Entry { ticket, command, output, size } = entry;
+fn told(entry: KeptCommand) -> Happened {
+    let KeptCommand { ticket, command, output, size } = entry;
     Happened { ticket, command, output, size }
 }
 

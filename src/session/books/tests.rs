@@ -6,7 +6,7 @@ use super::Books;
 use crate::capture::Size;
 use crate::session::scripted_tests::books;
 use crate::session::wires::Outbox;
-use crate::track::{Mark, Problem, Zone};
+use crate::track::{HookProblem, Mark, Zone};
 
 /// Books with the outbox they fill.
 struct Desk {
@@ -168,16 +168,16 @@ fn text_for_the_next_prompt_is_kept() {
 #[test]
 fn hooks_that_could_not_be_put_in_place_are_mentioned_once() {
     for (problem, words) in [
-        (Problem::TooOld, "too old"),
-        (Problem::ReadOnly, "read-only"),
-        (Problem::ForeignEditor, "cannot hook this line editor"),
+        (HookProblem::TooOld, "too old"),
+        (HookProblem::ReadOnly, "read-only"),
+        (HookProblem::ForeignEditor, "cannot hook this line editor"),
     ] {
         let hello = Mark::Hello { shell: "bash".into(), version: "3.2".into(), problem: Some(problem) };
         let mut desk = Desk::new();
         desk.mark(&hello);
         let shown = desk.shown();
         assert!(shown.contains(words) && shown.contains("shellmate doctor"), "{shown}");
-        if problem != Problem::ForeignEditor {
+        if problem != HookProblem::ForeignEditor {
             desk.mark(&hello);
             assert_eq!(desk.shown(), "");
         }

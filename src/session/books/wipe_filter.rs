@@ -5,7 +5,7 @@
 //! the erasing sequence back. If our mark follows, the redraw is held back too, and what follows the redrawn line is shown.
 //! Anything else shows that the filter was wrong: everything held back is shown, in order.
 
-use crate::track::{Mark, Redraw, Step, rows_down, wipe};
+use crate::track::{Mark, Redraw, RedrawStep, rows_down, wipe};
 
 use super::Canvas;
 
@@ -42,13 +42,13 @@ impl WipeFilter {
     ) -> &'a [u8] {
         if let Some(redraw) = &mut self.redraw {
             match redraw.push(bytes, |prompt, has_mark| canvas.tracker.begins_line(prompt, has_mark)) {
-                Step::More => {}
-                Step::Same(ending) => {
+                RedrawStep::More => {}
+                RedrawStep::Same(ending) => {
                     self.redraw = None;
                     self.down = 0;
                     canvas.show(&ending);
                 }
-                Step::Other => self.give_up(canvas),
+                RedrawStep::Other => self.give_up(canvas),
             }
             return b"";
         }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::track::Mark;
 
-use super::{Back, Effect, Floor, FloorEvent, Talk, Turn, Under, View, Waiting, shell};
+use super::{Back, Effect, Floor, FloorEvent, Talk, TurnFloor, Under, View, Waiting, shell};
 
 /// A redraw of one line takes a few hundred bytes. This much after a query is something else, and is shown.
 const HIDDEN_CAP: usize = 64 * 1024;
@@ -63,7 +63,7 @@ impl Accepted {
             effects.push(Effect::TakeBack);
             return Talk::begin(Under::Hook(Waiting::default()), view, effects);
         }
-        Turn::begin(text, Back::Hook(Waiting::default()), view, effects)
+        TurnFloor::begin(text, Back::Hook(Waiting::default()), view, effects)
     }
 
     /// The shell goes on to its prompt although nobody has waited. The query is put on it, to be asked again.

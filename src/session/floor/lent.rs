@@ -11,7 +11,7 @@ use crate::tool::ShellResult;
 use crate::track::Mark;
 
 use super::turn::refuse;
-use super::{Effect, Floor, FloorEvent, RunResult, Turn, View, shell};
+use super::{Effect, Floor, FloorEvent, RunResult, TurnFloor, View, shell};
 
 /// The status of a command that Ctrl-C has ended.
 const INTERRUPTED: i32 = 130;
@@ -21,14 +21,14 @@ pub(in crate::session) type Loan = oneshot::Sender<Ran>;
 
 /// A command in the live shell.
 pub(in crate::session) struct Lent {
-    pub(in crate::session) turn: Box<Turn>,
+    pub(in crate::session) turn: Box<TurnFloor>,
     loan: Loan,
     /// What the command has printed.
     capture: Capture,
 }
 
 impl Lent {
-    pub(super) fn new(turn: Box<Turn>, loan: Loan, capture: Capture) -> Lent {
+    pub(super) fn new(turn: Box<TurnFloor>, loan: Loan, capture: Capture) -> Lent {
         Lent { turn, loan, capture }
     }
 
@@ -98,7 +98,7 @@ impl Lent {
     }
 
     /// The command is over: whoever waits for it gets its result.
-    fn end(self, status: i32, view: &View<'_>, effects: &mut Vec<Effect>) -> Box<Turn> {
+    fn end(self, status: i32, view: &View<'_>, effects: &mut Vec<Effect>) -> Box<TurnFloor> {
         let size = view.size();
         let output = self.capture.finish().text(Size::new(size.rows, size.cols));
         effects.push(Effect::Ran(RunResult { reply: self.loan, result: ShellResult { status, output } }));

@@ -8,7 +8,7 @@
 //! |---|---|---|---|
 //! | `Shell` | the shell | the shell | an accepted query, or the hotkey |
 //! | `Accepted` | held for the next floor | nobody: the redraw is hidden | the hook's `wait`, or a prompt without it |
-//! | `Turn` | its own few keys, a question, a steering line; else held | the agent | the answer's end, Ctrl-Z, or a command for the shell |
+//! | `TurnFloor` | its own few keys, a question, a steering line; else held | the agent | the answer's end, Ctrl-Z, or a command for the shell |
 //! | `Lent` | the shell | the shell, for the agent | the hook's `ran` |
 //! | `Talk` | the conversation line | the line | Enter (a turn), or an empty Enter, Esc, Ctrl-D |
 //! | `Returning` | held for the prompt | the shell | the prompt |
@@ -45,7 +45,7 @@ pub(super) use accepted::Accepted;
 pub(super) use effect::Effect;
 pub(super) use lent::{Lent, Loan};
 pub(super) use talk::Talk;
-pub(super) use turn::{Recalled, Turn};
+pub(super) use turn::{Recalled, TurnFloor};
 pub(super) use view::View;
 pub(super) use waiting::{Back, JobOutput, Under, Waiting};
 
@@ -58,7 +58,7 @@ pub(super) enum Floor {
     /// A query was accepted, and the hook that will wait for its answer has not said so yet.
     Accepted(Accepted),
     /// The agent works, or obeys a slash command.
-    Turn(Box<Turn>),
+    Turn(Box<TurnFloor>),
     /// The shell runs a command for the agent.
     Lent(Box<Lent>),
     /// A conversation line is open.

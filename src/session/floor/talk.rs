@@ -10,7 +10,7 @@ use crate::input::{Decoder, EditOutcome, Input, LineEditor, Offers, QueryHistory
 use crate::render::TerminalMode;
 use crate::session::agent_link::{self, AgentCommand, Slash};
 
-use super::{Back, Effect, Floor, FloorEvent, Turn, Under, View, shell};
+use super::{Back, Effect, Floor, FloorEvent, TurnFloor, Under, View, shell};
 
 /// Esc and Ctrl-C end the search for paths, however long a disk takes.
 const GIVE_UP: [u8; 2] = [0x1B, 0x03];
@@ -164,7 +164,7 @@ impl Talk {
                 }
                 match agent_link::parse(&text) {
                     Some(Ok(Slash::Agent(AgentCommand::Quit))) => self.under.give_back(effects),
-                    _ => Turn::begin(text, Back::Line(self), view, effects),
+                    _ => TurnFloor::begin(text, Back::Line(self), view, effects),
                 }
             }
             EditOutcome::Closed => self.close(view, effects),

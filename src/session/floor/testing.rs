@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Approval, Decision};
 use crate::guard::Intent;
-use crate::host::Script;
+use crate::host::ScriptHandle;
 use crate::input::Offers;
 use crate::session::agent_link::{News, Ran};
 use crate::session::books::Books;
@@ -20,7 +20,7 @@ use crate::session::wires::Wires;
 use crate::track::{LineOnScreen, Mark};
 use crate::tty::Person;
 
-use super::{Accepted, Back, Effect, Floor, FloorEvent, Talk, Turn, Under, View, Waiting};
+use super::{Accepted, Back, Effect, Floor, FloorEvent, Talk, TurnFloor, Under, View, Waiting};
 
 /// Everything that a floor may look at.
 pub(super) struct Scene {
@@ -31,7 +31,7 @@ pub(super) struct Scene {
     pub(super) requests: Requests,
     pub(super) profile: Profile,
     _person: Person,
-    pub(super) script: Script,
+    pub(super) script: ScriptHandle,
 }
 
 impl Scene {
@@ -81,13 +81,13 @@ impl Scene {
 
     /// The agent answers request 1.
     pub(super) fn turn(&self) -> Floor {
-        self.turn_with(|view, effects| Turn::begin("why".into(), Back::Hook(Waiting::default()), view, effects))
+        self.turn_with(|view, effects| TurnFloor::begin("why".into(), Back::Hook(Waiting::default()), view, effects))
     }
 
     /// The agent answers request 1 in a conversation, over a hook that waits.
     pub(super) fn turn_in_talk(&self) -> Floor {
         let Floor::Talk(talk) = self.talk() else { unreachable!("a conversation begins") };
-        self.turn_with(|view, effects| Turn::begin("why".into(), Back::Line(talk), view, effects))
+        self.turn_with(|view, effects| TurnFloor::begin("why".into(), Back::Line(talk), view, effects))
     }
 
     fn turn_with(&self, begin: impl FnOnce(&View<'_>, &mut Vec<Effect>) -> Floor) -> Floor {

@@ -10,7 +10,7 @@ use super::{Effect, Floor, FloorEvent, Recalled};
 use crate::chat::Event;
 use crate::session::agent_link::News;
 use crate::session::requests::Wish;
-use crate::session::transcript::Transcript;
+use crate::session::transcript::RequestTranscript;
 use crate::tool::{UserAnswer, UserQuestion};
 
 #[test]
@@ -232,7 +232,7 @@ fn a_question_that_came_during_a_command_is_asked_after_it() {
 #[test]
 fn a_request_that_is_over_is_shown_again_and_the_prompt_comes_back() {
     let scene = Scene::new();
-    let mut transcript = Transcript::default();
+    let mut transcript = RequestTranscript::default();
     transcript.push(Event::Text("It was the cache.\n\n".into()), scene.now);
     let recalled = Recalled { number: 1, query: "why", transcript: &transcript, cancel: None };
     let (floor, effects) = scene.tell(scene.turn(), FloorEvent::Recalled(recalled));
@@ -244,7 +244,7 @@ fn a_request_that_is_over_is_shown_again_and_the_prompt_comes_back() {
 fn a_request_that_runs_comes_to_the_front_with_what_it_wants() {
     let mut scene = Scene::new();
     let number = scene.request();
-    let transcript = Transcript::default();
+    let transcript = RequestTranscript::default();
     let cancel = Some(CancellationToken::new());
     let recalled = Recalled { number, query: "why", transcript: &transcript, cancel };
     let (floor, effects) = scene.tell(scene.turn(), FloorEvent::Recalled(recalled));

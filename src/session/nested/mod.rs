@@ -105,7 +105,7 @@ mod tests {
     use nix::unistd::Pid;
 
     use super::*;
-    use crate::host::Script;
+    use crate::host::ScriptHandle;
     use crate::session::scripted_tests::{books, wires};
     use crate::tty::Person;
 
@@ -115,7 +115,7 @@ mod tests {
         books: Books,
         wires: Wires,
         _person: Person,
-        _script: Script,
+        _script: ScriptHandle,
         shell: Child,
     }
 

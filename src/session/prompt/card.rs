@@ -8,7 +8,7 @@ use crate::render::{self, Card, FileChange, RenderOptions, Subject};
 use crate::tool::Preview;
 
 /// What a card is seen beside.
-pub(in crate::session) struct Around<'a> {
+pub(in crate::session) struct CardContext<'a> {
     pub(in crate::session) user: &'a str,
     pub(in crate::session) host: &'a str,
     /// The directory of the prompt above; none where another program is in front, which may run elsewhere.
@@ -18,7 +18,7 @@ pub(in crate::session) struct Around<'a> {
 }
 
 /// Draws the whole command or change, and where and as whom if that is not what the prompt says.
-pub(super) fn card(approval: &Approval, around: &Around<'_>, options: &RenderOptions) -> Card {
+pub(super) fn card(approval: &Approval, around: &CardContext<'_>, options: &RenderOptions) -> Card {
     let place = place(&approval.cwd, around);
     let covers = approval.lasting.as_ref().map(|grant| covers(grant, approval));
     let request =
@@ -40,7 +40,7 @@ fn subject(approval: &Approval) -> Subject<'_> {
 }
 
 /// Who would act and where, as far as the prompt does not say it.
-fn place(directory: &Path, around: &Around<'_>) -> Option<String> {
+fn place(directory: &Path, around: &CardContext<'_>) -> Option<String> {
     match around.cwd {
         Some(cwd) if cwd == directory => None,
         Some(_) => Some(format!("in {}", directory.display())),

@@ -21,7 +21,7 @@ pub(in crate::session) enum Hearing {
 
 /// What there is to know about the terminal when a question may open.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::session) struct Moment {
+pub(in crate::session) struct QuestionMoment {
     pub(in crate::session) now: Instant,
     /// Whether the terminal has taken everything we wrote.
     pub(in crate::session) is_drawn: bool,
@@ -31,8 +31,8 @@ pub(in crate::session) struct Moment {
 
 impl Hearing {
     /// What comes next.
-    pub(super) fn at(self, moment: Moment) -> Hearing {
-        let Moment { now, is_drawn, typed } = moment;
+    pub(super) fn at(self, moment: QuestionMoment) -> Hearing {
+        let QuestionMoment { now, is_drawn, typed } = moment;
         let is_typing = typed.is_some_and(|at| now.saturating_duration_since(at) < STILL_TYPING);
         match self {
             Hearing::Drawing if is_drawn => Hearing::Deaf(now),
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn keys_count_400_ms_after_the_terminal_took_the_question() {
         let start = Instant::now();
-        let at = |now, is_drawn| Moment { now, is_drawn, typed: None };
+        let at = |now, is_drawn| QuestionMoment { now, is_drawn, typed: None };
         let drawing = Hearing::Drawing.at(at(start, false));
         assert_eq!(drawing, Hearing::Drawing);
         // A slow terminal takes it two seconds later; the time counts from there.
@@ -68,7 +68,11 @@ mod tests {
     fn whoever_goes_on_typing_has_not_seen_the_question() {
         let start = Instant::now();
         let deaf = Hearing::Deaf(start);
-        let at = |ms: u32, typed: u32| Moment { now: start + ms * MS, is_drawn: true, typed: Some(start + typed * MS) };
+        let at = |ms: u32, typed: u32| QuestionMoment {
+            now: start + ms * MS,
+            is_drawn: true,
+            typed: Some(start + typed * MS),
+        };
         assert_eq!(deaf.at(at(450, 100)), deaf);
         assert_eq!(deaf.at(at(600, 100)), Hearing::Open);
         assert_eq!(deaf.at(at(1000, 990)), deaf, "they type on");

@@ -17,10 +17,10 @@ use crate::render::{self, CardSize, RenderOptions};
 use crate::tool::{UserAnswer, UserQuestion};
 
 use super::keyboard::ESC_PATIENCE;
-pub(super) use card::Around;
+pub(super) use card::CardContext;
 use field::Field;
 use hearing::Hearing;
-pub(super) use hearing::Moment;
+pub(super) use hearing::QuestionMoment;
 
 /// Appears at the end of a question when keys begin to answer it.
 const SIGN: &[u8] = b" > ";
@@ -44,7 +44,7 @@ pub(super) struct Prompt {
 
 /// Where a byte stood among those that were read at once.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Read {
+pub(super) struct ReadPosition {
     pub(super) number: u64,
     pub(super) is_last: bool,
 }
@@ -63,7 +63,7 @@ impl Prompt {
     }
 
     /// Asks.
-    pub(super) fn write(&mut self, around: &Around<'_>, options: &RenderOptions, out: &mut Vec<u8>) {
+    pub(super) fn write(&mut self, around: &CardContext<'_>, options: &RenderOptions, out: &mut Vec<u8>) {
         match &self.asked {
             Asked::Approval(approval, _) => {
                 let card = card::card(approval, around, options);
@@ -84,7 +84,7 @@ impl Prompt {
     }
 
     /// Lets time pass. Returns whether keys begin to count; the sign for it is appended.
-    pub(super) fn open(&mut self, moment: Moment, out: &mut Vec<u8>) -> bool {
+    pub(super) fn open(&mut self, moment: QuestionMoment, out: &mut Vec<u8>) -> bool {
         let was_open = self.hears();
         self.hearing = self.hearing.at(moment);
         let is_news = self.hears() && !was_open;
@@ -101,7 +101,7 @@ impl Prompt {
     }
 
     /// Takes a byte of the keyboard; the prompt comes back while it is not answered.
-    pub(super) fn byte(mut self, byte: u8, read: Read, out: &mut Vec<u8>) -> Option<Prompt> {
+    pub(super) fn byte(mut self, byte: u8, read: ReadPosition, out: &mut Vec<u8>) -> Option<Prompt> {
         let is_first = self.last.0 != read.number;
         let Some(input) = self.decoder.byte(byte) else {
             self.last.1 = Instant::now();
@@ -249,7 +249,7 @@ mod tests {
         let mut prompt = Some(prompt);
         for (number, keys) in (1..).zip(reads) {
             for (at, key) in keys.bytes().enumerate() {
-                let read = Read { number, is_last: at + 1 == keys.len() };
+                let read = ReadPosition { number, is_last: at + 1 == keys.len() };
                 prompt = prompt.and_then(|prompt| prompt.byte(key, read, &mut out));
             }
         }

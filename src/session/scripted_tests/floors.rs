@@ -115,7 +115,7 @@ fn a_terminal_that_is_gone_ends_the_loop() {
     let Scripted { person, .. } = scripted;
     drop(person);
     let (mut keys, mut chunk) = ([0; 16], [0; 16]);
-    assert!(matches!(scripted.session.turn_once(&mut keys, &mut chunk), Some(Over::HungUp)));
+    assert!(matches!(scripted.session.turn_once(&mut keys, &mut chunk), Some(LoopEnd::HungUp)));
 }
 
 #[test]

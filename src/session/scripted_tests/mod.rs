@@ -25,18 +25,18 @@ use super::profile::Profile;
 use super::requests::Requests;
 use super::wires::{Signals, Wires, wait_for};
 use super::workspace::Workspace;
-use super::{CHUNK, Interest, Over, Ready, Session};
+use super::{CHUNK, Interest, LoopEnd, Ready, Session};
 use crate::capture::{Limits, Spiller};
 use crate::chat::{Ending, Event};
 use crate::config::Paths;
-use crate::host::{Script, ScriptedShell, ShellKind};
+use crate::host::{ScriptHandle, ScriptedShell, ShellKind};
 use crate::input::Editing;
 use crate::render::Wrapping;
 use crate::store::Store;
 use crate::track::{Mark, Piece, Scanner};
 use crate::tty::{Person, ScriptedTerminal};
 
-pub(super) fn wires() -> (Wires, Person, Script) {
+pub(super) fn wires() -> (Wires, Person, ScriptHandle) {
     let ((terminal, person), (shell, script)) = (ScriptedTerminal::new(), ScriptedShell::new());
     (Wires::new(Box::new(terminal), Box::new(shell), Signals::none().unwrap()), person, script)
 }
@@ -55,7 +55,7 @@ pub(super) fn profile() -> Profile {
 pub(super) struct Scripted {
     pub(super) session: Session,
     person: Person,
-    script: Script,
+    script: ScriptHandle,
     agent: ScriptedAgent,
     nonce: String,
     _directory: tempfile::TempDir,
@@ -110,7 +110,7 @@ impl Scripted {
     }
 
     /// Runs the loop until nothing is left to do.
-    fn settle(&mut self) -> Option<Over> {
+    fn settle(&mut self) -> Option<LoopEnd> {
         let (mut keys, mut chunk) = (vec![0; 4096], vec![0; CHUNK]);
         for _ in 0..50 {
             // The private directory's thread has done what it was given.

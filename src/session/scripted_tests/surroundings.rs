@@ -112,7 +112,7 @@ fn the_last_output_is_shown_and_the_shells_status_returned() {
     scripted.person.sees();
     scripted.script.prints(b"logout\r\n");
     let Scripted { session, person, .. } = scripted;
-    assert_eq!(session.close(Over::ShellEnded(crate::host::ShellEnding::Exited(3))), 3);
+    assert_eq!(session.close(LoopEnd::ShellEnded(crate::host::ShellEnding::Exited(3))), 3);
     assert_eq!(person.sees(), "logout\r\n\x1b[?2004l", "modes that a program left on are switched off");
 }
 
@@ -131,7 +131,7 @@ fn requests_that_the_end_stops_are_named_and_cancelled() {
     scripted.person.sees();
     let Scripted { session, person, agent, .. } = scripted;
     drop(agent);
-    assert_eq!(session.close(Over::ShellEnded(crate::host::ShellEnding::Killed(9))), 137);
+    assert_eq!(session.close(LoopEnd::ShellEnded(crate::host::ShellEnding::Killed(9))), 137);
     assert!(person.sees().contains("stopped request 2, which was still running (> and now)"));
     assert!(!question.cancel.is_cancelled(), "the first was over before");
 }

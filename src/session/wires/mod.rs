@@ -124,9 +124,9 @@ impl Wires {
 }
 
 /// The size of the shell's terminal, for a user's terminal of this size.
-pub(super) fn shell_size(size: tty::WindowSize) -> host::Size {
+pub(super) fn shell_size(size: tty::WindowSize) -> host::PtySize {
     let tty::WindowSize { rows, cols, pixel_width, pixel_height } = size;
-    host::Size { rows, cols, pixel_width, pixel_height }
+    host::PtySize { rows, cols, pixel_width, pixel_height }
 }
 
 /// Waits until a descriptor is ready or closed. Returns false if that takes longer than `patience`.
@@ -138,10 +138,10 @@ pub(super) fn wait_for(source: &impl AsFd, flags: PollFlags, patience: Duration)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::{Script, ScriptedShell};
+    use crate::host::{ScriptHandle, ScriptedShell};
     use crate::tty::{Person, ScriptedTerminal};
 
-    fn wires() -> (Wires, Person, Script) {
+    fn wires() -> (Wires, Person, ScriptHandle) {
         let ((terminal, person), (shell, script)) = (ScriptedTerminal::new(), ScriptedShell::new());
         (Wires::new(Box::new(terminal), Box::new(shell), Signals::none().unwrap()), person, script)
     }

@@ -53,10 +53,10 @@ impl Exported {
 pub(super) struct Workspace {
     directory: PathBuf,
     fifo: PathBuf,
-    state: State,
+    state: WorkspaceState,
 }
 
-enum State {
+enum WorkspaceState {
     /// Until the first task: a tab that is starting needs no thread.
     Idle(Box<Keeper>),
     Working(Worker<Task>),
@@ -101,7 +101,7 @@ impl Workspace {
         let (directory, fifo) = (files.directory().to_owned(), files.fifo().to_owned());
         let queries = paths.query_history();
         let keeper = Keeper { files, reporter, shell, terminal: None, queries, is_cut_off: false, exported: None };
-        Ok(Workspace { directory, fifo, state: State::Idle(Box::new(keeper)) })
+        Ok(Workspace { directory, fifo, state: WorkspaceState::Idle(Box::new(keeper)) })
     }
 
     pub(super) fn directory(&self) -> &Path {
@@ -114,7 +114,7 @@ impl Workspace {
 
     /// Says which terminal the shell is on, so that a second shellmate on the same one knows. For the start of a session only.
     pub(super) fn note_terminal(&mut self, terminal: PathBuf) {
-        if let State::Idle(keeper) = &mut self.state {
+        if let WorkspaceState::Idle(keeper) = &mut self.state {
             keeper.files.note_terminal(&terminal);
             keeper.terminal = Some(terminal);
         }
@@ -188,17 +188,17 @@ impl Workspace {
     }
 
     fn give(&mut self, task: Task) {
-        self.state = match std::mem::replace(&mut self.state, State::Lost) {
-            State::Idle(mut keeper) => match Worker::start("workspace", move |tasks| keeper.work(&tasks)) {
-                Ok(worker) => State::Working(worker),
+        self.state = match std::mem::replace(&mut self.state, WorkspaceState::Lost) {
+            WorkspaceState::Idle(mut keeper) => match Worker::start("workspace", move |tasks| keeper.work(&tasks)) {
+                Ok(worker) => WorkspaceState::Working(worker),
                 Err(error) => {
                     tracing::error!(%error, "the private directory has no thread");
-                    State::Lost
+                    WorkspaceState::Lost
                 }
             },
             state => state,
         };
-        if let State::Working(worker) = &self.state {
+        if let WorkspaceState::Working(worker) = &self.state {
             worker.give(task);
         }
     }
@@ -207,7 +207,7 @@ impl Workspace {
 impl Drop for Workspace {
     /// Waits for the thread, which leaves nothing of the directory but spill files.
     fn drop(&mut self) {
-        if let State::Working(worker) = std::mem::replace(&mut self.state, State::Lost) {
+        if let WorkspaceState::Working(worker) = std::mem::replace(&mut self.state, WorkspaceState::Lost) {
             worker.finish();
         }
     }

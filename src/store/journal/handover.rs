@@ -48,7 +48,7 @@ pub(in crate::store) struct HandOver {
 struct Memory {
     pages: Pages,
     counters: Counters,
-    place: Place,
+    place: HandOverPlace,
     /// Locked for as long as the session lives.
     _file: File,
     /// Offset of the first command.
@@ -59,12 +59,12 @@ struct Memory {
 
 /// Where a session's commands are handed over, and the id of its journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::store) struct Place {
+pub(in crate::store) struct HandOverPlace {
     pub(in crate::store) id: String,
     path: PathBuf,
 }
 
-impl Place {
+impl HandOverPlace {
     /// Removes the file: the journal has everything, or there will be no journal.
     pub(in crate::store) fn remove(&self) {
         let _ = fs::remove_file(&self.path);
@@ -78,7 +78,7 @@ impl HandOver {
         HandOver { sequence: 0, memory }
     }
 
-    pub(in crate::store) fn place(&self) -> Option<Place> {
+    pub(in crate::store) fn place(&self) -> Option<HandOverPlace> {
         self.memory.as_ref().map(|memory| memory.place.clone())
     }
 
@@ -141,7 +141,7 @@ fn create(directory: &Path, database: &Path, session: &RecordingSession) -> io::
     let path = directory.join(format!("{}{id}", prefix(database)));
     let _file = new.persist_noclobber(&path).map_err(|error| error.error)?;
     let start = header.len();
-    Ok(Memory { pages, counters, place: Place { id, path }, _file, start, end: start })
+    Ok(Memory { pages, counters, place: HandOverPlace { id, path }, _file, start, end: start })
 }
 
 /// What the names of the files that belong to a database begin with.

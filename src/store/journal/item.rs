@@ -18,7 +18,7 @@ const COMMAND: u8 = b'C';
 
 /// What the writer puts into the database.
 #[derive(Debug)]
-pub(in crate::store) enum Item {
+pub(in crate::store) enum JournalItem {
     Command(Kept),
 }
 
@@ -73,8 +73,8 @@ pub(in crate::store) fn encode_command(record: &CommandRecord) -> Vec<u8> {
     out
 }
 
-impl Item {
-    pub(in crate::store) fn decode(payload: &[u8]) -> Option<Item> {
+impl JournalItem {
+    pub(in crate::store) fn decode(payload: &[u8]) -> Option<JournalItem> {
         let mut fields = Fields::tagged(payload, COMMAND)?;
         let command = Command {
             text: fields.bytes()?.to_vec(),
@@ -91,7 +91,7 @@ impl Item {
         let (head, tail) = (fields.bytes()?.to_vec(), fields.bytes()?.to_vec());
         let mut output = Output::restored(seen, head, tail, missing, full_screen);
         output.spill = Some(fields.path()?).filter(|path| !path.as_os_str().is_empty());
-        Some(Item::Command(Kept { record: CommandRecord { command, output, size }, truncated }))
+        Some(JournalItem::Command(Kept { record: CommandRecord { command, output, size }, truncated }))
     }
 }
 
@@ -149,7 +149,7 @@ mod tests {
         record.command.text.push(0xFF);
         record.command.status = -1;
         record.output.spill = Some("/run/1.out".into());
-        let Some(Item::Command(kept)) = Item::decode(&encode_command(&record)) else { panic!() };
+        let Some(JournalItem::Command(kept)) = JournalItem::decode(&encode_command(&record)) else { panic!() };
         assert_eq!(kept.record.command.text, record.command.text);
         assert_eq!(kept.record.command.cwd, record.command.cwd);
         assert_eq!(kept.record.command.status, -1);
@@ -164,8 +164,8 @@ mod tests {
     fn cut_or_unknown_payloads_are_refused() {
         let payload = encode_command(&printed("make", "output"));
         for cut in 0..payload.len() {
-            assert!(Item::decode(&payload[..cut]).is_none(), "cut at {cut}");
+            assert!(JournalItem::decode(&payload[..cut]).is_none(), "cut at {cut}");
         }
-        assert!(Item::decode(b"?").is_none());
+        assert!(JournalItem::decode(b"?").is_none());
     }
 }

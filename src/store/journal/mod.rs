@@ -22,8 +22,8 @@ use std::path::{Path, PathBuf};
 use super::RecordingSession;
 
 use frame::Frames;
-pub(super) use handover::{HandOver, Place, adopt};
-pub(super) use item::{Item, Kept, encode_command};
+pub(super) use handover::{HandOver, HandOverPlace, adopt};
+pub(super) use item::{JournalItem, Kept, encode_command};
 pub(super) use leftover::{Claimed, claim_next, exists, has_leftovers, has_records_of, make_room};
 pub(super) use live::{AppendError, Journal, Position};
 pub(super) use shared::{Counters, is_behind};

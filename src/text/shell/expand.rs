@@ -7,7 +7,7 @@ use super::word::{Expansion, ExpansionKind};
 
 /// What is around an expansion. The meaning of quotes inside `${…}` depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Around {
+enum QuoteContext {
     Nothing,
     DoubleQuotes,
     HereDocument,
@@ -17,8 +17,8 @@ impl Reader<'_> {
     /// `$…`, backticks, `<(…)` or `>(…)` outside quotes. A `$` that begins nothing is one character.
     pub(super) fn unquoted_expansion(&mut self, found: &mut Vec<Expansion>) -> Result<(), ParseError> {
         match self.rest().as_bytes() {
-            [b'$', ..] => self.dollar(Around::Nothing, found),
-            [b'`', ..] => self.backticks(Around::Nothing, found),
+            [b'$', ..] => self.dollar(QuoteContext::Nothing, found),
+            [b'`', ..] => self.backticks(QuoteContext::Nothing, found),
             _ => {
                 let (start, kind) = (self.at, |source| ExpansionKind::Process { source });
                 self.commands(start, kind, found)
@@ -49,7 +49,7 @@ impl Reader<'_> {
                     }
                 },
                 '$' | '`' => {
-                    self.inside(Around::DoubleQuotes, found)?;
+                    self.inside(QuoteContext::DoubleQuotes, found)?;
                     text.push_str(&self.text[start..self.at]);
                 }
                 _ => {
@@ -70,7 +70,7 @@ impl Reader<'_> {
                     self.at += 1 + escaped.map_or(0, char::len_utf8);
                 }
                 Some('$' | '`') => {
-                    self.inside(Around::HereDocument, found)?;
+                    self.inside(QuoteContext::HereDocument, found)?;
                     if self.at > end {
                         return Err(Reason::OpenExpansion.at(end));
                     }
@@ -82,11 +82,11 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn inside(&mut self, around: Around, found: &mut Vec<Expansion>) -> Result<(), ParseError> {
+    fn inside(&mut self, around: QuoteContext, found: &mut Vec<Expansion>) -> Result<(), ParseError> {
         if self.rest().starts_with('$') { self.dollar(around, found) } else { self.backticks(around, found) }
     }
 
-    fn dollar(&mut self, around: Around, found: &mut Vec<Expansion>) -> Result<(), ParseError> {
+    fn dollar(&mut self, around: QuoteContext, found: &mut Vec<Expansion>) -> Result<(), ParseError> {
         let start = self.at;
         let rest = &self.rest()[1..];
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -135,7 +135,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn backticks(&mut self, around: Around, found: &mut Vec<Expansion>) -> Result<(), ParseError> {
+    fn backticks(&mut self, around: QuoteContext, found: &mut Vec<Expansion>) -> Result<(), ParseError> {
         let start = self.at;
         let mut source = String::new();
         let mut chars = self.rest().char_indices().skip(1);
@@ -150,7 +150,7 @@ impl Reader<'_> {
                     let escaped = chars.next().map(|(_, escaped)| escaped);
                     let is_dropped = match escaped {
                         Some('`' | '$' | '\\') => true,
-                        Some('"') => around == Around::DoubleQuotes,
+                        Some('"') => around == QuoteContext::DoubleQuotes,
                         Some(_) | None => false,
                     };
                     if !is_dropped {
@@ -165,7 +165,7 @@ impl Reader<'_> {
     }
 
     /// `${…}`.
-    fn braces(&mut self, around: Around, found: &mut Vec<Expansion>) -> Result<(), ParseError> {
+    fn braces(&mut self, around: QuoteContext, found: &mut Vec<Expansion>) -> Result<(), ParseError> {
         let start = self.at;
         let mut reader = self.nested(start + 2)?;
         if reader.rest().starts_with([' ', '\t', '\n', '|', '(', '}']) {
@@ -187,11 +187,11 @@ impl Reader<'_> {
                     let escaped = reader.rest()[1..].chars().next();
                     reader.at += 1 + escaped.map_or(0, char::len_utf8);
                 }
-                '\'' if around == Around::Nothing => {
+                '\'' if around == QuoteContext::Nothing => {
                     let length = reader.rest()[1..].find('\'').ok_or(Reason::OpenQuote.at(at))?;
                     reader.at += length + 2;
                 }
-                '"' if around != Around::HereDocument => reader.double(&mut String::new(), found)?,
+                '"' if around != QuoteContext::HereDocument => reader.double(&mut String::new(), found)?,
                 '$' if reader.rest()[1..].starts_with(['\'', '"']) => {
                     return Err(Reason::Unsupported("a quote with $ inside ${ }").at(at));
                 }
@@ -221,7 +221,7 @@ impl Reader<'_> {
                 }
                 ')' => return Err(Reason::Unsupported("two parentheses that are not arithmetic").at(start)),
                 '$' => {
-                    reader.dollar(Around::DoubleQuotes, found)?;
+                    reader.dollar(QuoteContext::DoubleQuotes, found)?;
                     continue;
                 }
                 '\'' | '"' | '\\' | '`' | '\n' | '#' | '{' | '}' => {

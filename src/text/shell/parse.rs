@@ -1,7 +1,7 @@
 //! Lists, pipelines and simple commands.
 
 use super::error::{ParseError, Reason};
-use super::reader::{Mode, Reader};
+use super::reader::{ReadMode, Reader};
 use super::script::{Assignment, CommandNode, Listed, Script, Simple};
 use super::token::{Operator, Redirection, Token};
 use super::word::{Expansion, ExpansionKind, Word};
@@ -15,7 +15,7 @@ pub(crate) fn parse(text: &str) -> Result<Script, ParseError> {
     if let Some((offset, _)) = text.char_indices().find(|(_, c)| c.is_control() && !matches!(c, '\t' | '\n')) {
         return Err(Reason::Control.at(offset));
     }
-    let mut parser = Parser::new(Reader::new(text, Mode::Strict));
+    let mut parser = Parser::new(Reader::new(text, ReadMode::Strict));
     let mut script = parser.list(Until::End)?;
     if let Some(pending) = parser.reader.pending.first() {
         return Err(Reason::OpenHereDocument.at(pending.redirection));

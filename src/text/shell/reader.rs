@@ -8,7 +8,7 @@ use super::{DEEPEST, ansi};
 
 /// How text that cannot be read is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum ReadMode {
     /// It is an error.
     Strict,
     /// It is read as ordinary characters.
@@ -25,12 +25,12 @@ pub(super) struct Reader<'a> {
     /// Here-documents whose bodies begin after the current line.
     pub(super) pending: Vec<PendingHereDocument>,
     pub(super) here_documents: Vec<HereDocument>,
-    mode: Mode,
+    mode: ReadMode,
 }
 
 /// A word in the making.
 #[derive(Default)]
-struct Draft {
+struct WordDraft {
     text: String,
     expansions: Vec<Expansion>,
     /// The characters without quotes, with their places.
@@ -44,7 +44,7 @@ struct Draft {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(text: &'a str, mode: Mode) -> Self {
+    pub(super) fn new(text: &'a str, mode: ReadMode) -> Self {
         Reader { text, at: 0, depth: 0, pending: Vec::new(), here_documents: Vec::new(), mode }
     }
 
@@ -53,7 +53,7 @@ impl<'a> Reader<'a> {
         if self.depth >= DEEPEST {
             return Err(Reason::TooDeep.at(at));
         }
-        Ok(Reader { at, depth: self.depth + 1, ..Reader::new(self.text, Mode::Strict) })
+        Ok(Reader { at, depth: self.depth + 1, ..Reader::new(self.text, ReadMode::Strict) })
     }
 
     pub(super) fn rest(&self) -> &'a str {
@@ -61,7 +61,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn is_strict(&self) -> bool {
-        self.mode == Mode::Strict
+        self.mode == ReadMode::Strict
     }
 
     /// Skips blanks, line continuations and a comment. The end of the line stays.
@@ -84,7 +84,7 @@ impl<'a> Reader<'a> {
     /// The word that begins here, or `None` where no word can begin.
     pub(super) fn word(&mut self) -> Result<Option<Word>, ParseError> {
         let start = self.at;
-        let mut draft = Draft::default();
+        let mut draft = WordDraft::default();
         while let Some(c) = self.rest().chars().next() {
             let is_process = self.rest().starts_with("<(") || self.rest().starts_with(">(");
             match c {
@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
         Ok(Some(word))
     }
 
-    fn backslash(&mut self, draft: &mut Draft) -> Result<(), ParseError> {
+    fn backslash(&mut self, draft: &mut WordDraft) -> Result<(), ParseError> {
         let escaped = self.rest()[1..].chars().next();
         match escaped {
             Some('\n') => {}
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn quote(&mut self, draft: &mut Draft, start: usize) -> Result<(), ParseError> {
+    fn quote(&mut self, draft: &mut WordDraft, start: usize) -> Result<(), ParseError> {
         let open = self.at;
         let is_single = self.rest().starts_with('\'');
         let quoting = if is_single { Quoting::Single } else { Quoting::Double };
@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn single(&mut self, draft: &mut Draft) -> Result<(), ParseError> {
+    fn single(&mut self, draft: &mut WordDraft) -> Result<(), ParseError> {
         let inner = &self.rest()[1..];
         let length = inner.find('\'').ok_or(Reason::OpenQuote.at(self.at))?;
         draft.text.push_str(&inner[..length]);
@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A quoted piece without its expansions, up to the closing quote or the end of the text. Returns whether there is a closing quote.
-    fn unread_quote(&mut self, draft: &mut Draft) -> bool {
+    fn unread_quote(&mut self, draft: &mut WordDraft) -> bool {
         let quote = self.rest().chars().next();
         let mut chars = self.rest().char_indices().skip(1);
         while let Some((offset, c)) = chars.next() {
@@ -172,12 +172,12 @@ impl<'a> Reader<'a> {
     }
 
     /// `$…`, backticks, `<(…)`.
-    fn expansion(&mut self, draft: &mut Draft, start: usize) -> Result<(), ParseError> {
+    fn expansion(&mut self, draft: &mut WordDraft, start: usize) -> Result<(), ParseError> {
         let open = self.at;
         let known = (draft.text.len(), draft.expansions.len());
         let read = match self.mode {
-            Mode::GivenUp => Err(Reason::OpenExpansion.at(open)),
-            Mode::Strict | Mode::Lenient => self.try_expansion(draft, start),
+            ReadMode::GivenUp => Err(Reason::OpenExpansion.at(open)),
+            ReadMode::Strict | ReadMode::Lenient => self.try_expansion(draft, start),
         };
         if let Err(error) = read {
             self.give_up(error)?;
@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn try_expansion(&mut self, draft: &mut Draft, start: usize) -> Result<(), ParseError> {
+    fn try_expansion(&mut self, draft: &mut WordDraft, start: usize) -> Result<(), ParseError> {
         let open = self.at;
         let rest = self.rest();
         if let Some(inner) = rest.strip_prefix("$'") {
@@ -223,7 +223,7 @@ impl<'a> Reader<'a> {
         if self.is_strict() {
             return Err(error);
         }
-        self.mode = Mode::GivenUp;
+        self.mode = ReadMode::GivenUp;
         Ok(())
     }
 }
@@ -241,7 +241,7 @@ fn end_of_ansi(inner: &str) -> Option<usize> {
     None
 }
 
-impl Draft {
+impl WordDraft {
     fn end_bare(&mut self) {
         self.bare.get_or_insert(self.text.len());
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::error::{ParseError, Reason};
 use super::here::PendingHereDocument;
-use super::reader::{Mode, Reader};
+use super::reader::{ReadMode, Reader};
 use super::word::{Quoting, Word, is_name};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,7 +139,7 @@ const REDIRECTIONS: &[(&str, RedirectionKind)] = &[
 
 /// Reads any text. An open quote ends with the text, and an expansion that cannot be read is ordinary characters.
 pub(crate) fn tokens(text: &str) -> Tokens<'_> {
-    Tokens { reader: Reader::new(text, Mode::Lenient) }
+    Tokens { reader: Reader::new(text, ReadMode::Lenient) }
 }
 
 /// The tokens of a text. See [`tokens`].

@@ -69,7 +69,7 @@ impl Tool for Bash {
         let Timeouts { usual, longest } = self.0;
         let timeout = timeout.map_or(usual, |seconds| Duration::from_secs(seconds.max(1))).min(longest);
         let cwd = context.cwd.clone();
-        let run = Plan { command: command.clone(), timeout, cwd: cwd.clone(), context: context.clone() };
+        let run = BashRun { command: command.clone(), timeout, cwd: cwd.clone(), context: context.clone() };
         Ok(Prepared {
             title: title(&command),
             intent: Intent::Run { command: command.clone(), cwd: cwd.clone() },
@@ -95,14 +95,14 @@ pub(super) fn title(command: &str) -> String {
     if lines.next().is_some() { format!("{first} …") } else { first }
 }
 
-struct Plan {
+struct BashRun {
     command: String,
     timeout: Duration,
     cwd: PathBuf,
     context: Context,
 }
 
-impl Plan {
+impl BashRun {
     async fn run(self, mut follower: RunContext) -> Outcome {
         if !self.cwd.is_dir() {
             return Outcome::failed(format!("the directory {} no longer exists", self.cwd.display()));

@@ -5,7 +5,7 @@ use std::io;
 use crate::capture::{Capture, Limits, Size, Spiller};
 use crate::text::KIB;
 use crate::tool::Context;
-use crate::tool::result::{self, ResultFile, TEXT_CAP, Whole};
+use crate::tool::result::{self, CompleteResult, ResultFile, TEXT_CAP};
 
 /// How much of both ends is kept in memory. It includes escape sequences and carriage returns, which are removed later.
 const LIMITS: Limits = Limits { head: 64 * KIB, tail: 64 * KIB, spill: 0 };
@@ -65,7 +65,7 @@ impl CommandTranscript {
             // The output was long only because of escape sequences and overwritten text.
             return text;
         }
-        result::cut(&text, &Whole { at: whole, lines: self.newlines.max(1), bytes: self.bytes })
+        result::cut(&text, &CompleteResult { at: whole, lines: self.newlines.max(1), bytes: self.bytes })
     }
 
     /// Adds a carriage return before each newline, as the terminal driver does, because a capture expects terminal output.

@@ -52,7 +52,7 @@ impl Tool for EditFile {
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {
         let Arguments { path: named, edits } = arguments::read(&as_list(arguments))?;
         let target = Target::named(&named, context)?;
-        let plan = Plan::of(&target, &edits, context)?;
+        let plan = EditPlan::of(&target, &edits, context)?;
         let title = paths::shown(&target.path, context);
         let intent = Intent::Write { path: target.path.clone() };
         let preview =
@@ -75,15 +75,15 @@ fn as_list(arguments: &Value) -> Value {
 }
 
 /// The file before and after.
-struct Plan {
+struct EditPlan {
     before: String,
     after: String,
     /// Whether the model has read the current state of the file.
     was_read: bool,
 }
 
-impl Plan {
-    fn of(target: &Target, edits: &[Edit], context: &Context) -> Result<Plan, String> {
+impl EditPlan {
+    fn of(target: &Target, edits: &[Edit], context: &Context) -> Result<EditPlan, String> {
         let name = paths::shown(&target.path, context);
         let now = target.read(context)?.ok_or_else(|| paths::missing(&target.path, context))?;
         let known = context.seen.compare(&target.path, &now.print);
@@ -93,14 +93,14 @@ impl Plan {
         let before = String::from_utf8(now.bytes)
             .map_err(|_| format!("{name} is not UTF-8 text; change it with a command such as perl or iconv"))?;
         let after = replace::all(&before, edits, &name, &context.redactor)?;
-        Ok(Plan { before, after, was_read: known == FileKnowledge::AsItIs })
+        Ok(EditPlan { before, after, was_read: known == FileKnowledge::AsItIs })
     }
 }
 
 /// Writes the file, unless it has changed since the person saw the diff.
-fn write(target: &Target, edits: &[Edit], shown: &Plan, context: &Context) -> Result<Outcome, String> {
+fn write(target: &Target, edits: &[Edit], shown: &EditPlan, context: &Context) -> Result<Outcome, String> {
     let name = paths::shown(&target.path, context);
-    let now = Plan::of(target, edits, context)?;
+    let now = EditPlan::of(target, edits, context)?;
     if now.before != shown.before {
         return Err(format!("{name} changed in the meantime; nothing was written"));
     }

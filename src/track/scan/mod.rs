@@ -36,7 +36,7 @@ pub(crate) struct Scanner {
     /// `ESC ] 7771 ; <nonce> ;`
     prefix: Vec<u8>,
     finders: Finders,
-    state: State,
+    state: ScanState,
     /// What has been collected of a mark of ours.
     payload: Vec<u8>,
     /// The numbers of the private-mode sequence being read.
@@ -44,7 +44,7 @@ pub(crate) struct Scanner {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum State {
+enum ScanState {
     Ground,
     /// The last `matched` bytes are the beginning of `prefix`; `carried` of them came with earlier chunks and are held back.
     Prefix {
@@ -69,15 +69,15 @@ enum State {
     },
 }
 
-impl State {
+impl ScanState {
     /// After a byte that ends whatever was read before.
-    fn after(byte: u8) -> State {
-        if byte == ESC { State::Prefix { matched: 1, carried: 0 } } else { State::Ground }
+    fn after(byte: u8) -> ScanState {
+        if byte == ESC { ScanState::Prefix { matched: 1, carried: 0 } } else { ScanState::Ground }
     }
 }
 
 /// How far a chunk has been read.
-struct Place<'a> {
+struct ScanPosition<'a> {
     chunk: &'a [u8],
     /// The first byte that was not passed on yet.
     run: usize,
@@ -87,9 +87,9 @@ struct Place<'a> {
     private: Upcoming,
 }
 
-impl<'a> Place<'a> {
-    fn new(chunk: &'a [u8]) -> Place<'a> {
-        Place { chunk, run: 0, at: 0, osc: Upcoming::default(), private: Upcoming::default() }
+impl<'a> ScanPosition<'a> {
+    fn new(chunk: &'a [u8]) -> ScanPosition<'a> {
+        ScanPosition { chunk, run: 0, at: 0, osc: Upcoming::default(), private: Upcoming::default() }
     }
 
     /// Passes on what lies before `end`.
@@ -105,25 +105,25 @@ impl<'a> Place<'a> {
     }
 
     /// Goes on behind the next sequence that matters, or to the end of the chunk, which may cut one in two.
-    fn next_escape(&mut self, finders: &Finders) -> State {
+    fn next_escape(&mut self, finders: &Finders) -> ScanState {
         let (osc, private) = (
             self.osc.next(self.chunk, self.at, &finders.osc),
             self.private.next(self.chunk, self.at, &finders.private),
         );
         if private < osc {
             self.at = private + PRIVATE.len();
-            return State::PrivateMode { number: 0 };
+            return ScanState::PrivateMode { number: 0 };
         }
         if osc < self.chunk.len() {
             self.at = osc + 1;
-            return State::after(ESC);
+            return ScanState::after(ESC);
         }
         let rest = &self.chunk[self.at..];
         self.at = self.chunk.len();
         match rest {
-            [.., ESC] => State::after(ESC),
-            [.., ESC, b'['] => State::Csi,
-            _ => State::Ground,
+            [.., ESC] => ScanState::after(ESC),
+            [.., ESC, b'['] => ScanState::Csi,
+            _ => ScanState::Ground,
         }
     }
 }
@@ -194,7 +194,7 @@ impl Scanner {
         Scanner {
             prefix: prefix(nonce),
             finders: Finders::new(),
-            state: State::Ground,
+            state: ScanState::Ground,
             payload: Vec::new(),
             modes: Numbers::default(),
         }
@@ -202,34 +202,36 @@ impl Scanner {
 
     /// Passes the pieces of `chunk` to `sink`, in order.
     pub(crate) fn scan(&mut self, chunk: &[u8], mut sink: impl FnMut(Piece<'_>)) {
-        let mut here = Place::new(chunk);
+        let mut here = ScanPosition::new(chunk);
         while let Some(&byte) = chunk.get(here.at) {
             self.state = match self.state {
-                State::Ground => here.next_escape(&self.finders),
-                State::Prefix { matched, carried } => self.in_prefix(matched, carried, byte, &mut here, &mut sink),
-                State::Own { after_esc: true, overlong } => self.own_after_escape(overlong, byte, &mut here, &mut sink),
-                State::Own { after_esc: false, overlong } => self.in_own(overlong, &mut here, &mut sink),
-                State::Csi => {
-                    here.at += 1;
-                    if byte == b'?' { State::PrivateMode { number: 0 } } else { State::after(byte) }
+                ScanState::Ground => here.next_escape(&self.finders),
+                ScanState::Prefix { matched, carried } => self.in_prefix(matched, carried, byte, &mut here, &mut sink),
+                ScanState::Own { after_esc: true, overlong } => {
+                    self.own_after_escape(overlong, byte, &mut here, &mut sink)
                 }
-                State::PrivateMode { number } => self.in_private_mode(number, &mut here, &mut sink),
-                State::Osc { number, matched } => {
+                ScanState::Own { after_esc: false, overlong } => self.in_own(overlong, &mut here, &mut sink),
+                ScanState::Csi => {
+                    here.at += 1;
+                    if byte == b'?' { ScanState::PrivateMode { number: 0 } } else { ScanState::after(byte) }
+                }
+                ScanState::PrivateMode { number } => self.in_private_mode(number, &mut here, &mut sink),
+                ScanState::Osc { number, matched } => {
                     here.at += 1;
                     match byte {
                         b';' if matched == number.len() => {
                             here.emit(here.at, &mut sink);
                             sink(Piece::ForeignPrompt);
-                            State::Ground
+                            ScanState::Ground
                         }
-                        _ if number.get(matched) == Some(&byte) => State::Osc { number, matched: matched + 1 },
-                        _ => State::after(byte),
+                        _ if number.get(matched) == Some(&byte) => ScanState::Osc { number, matched: matched + 1 },
+                        _ => ScanState::after(byte),
                     }
                 }
             };
         }
         let mut held = 0;
-        if let State::Prefix { matched, carried } = &mut self.state {
+        if let ScanState::Prefix { matched, carried } = &mut self.state {
             held = *matched - *carried;
             *carried = *matched;
         }
@@ -241,31 +243,31 @@ impl Scanner {
         matched: usize,
         carried: usize,
         byte: u8,
-        here: &mut Place<'_>,
+        here: &mut ScanPosition<'_>,
         sink: &mut impl FnMut(Piece<'_>),
-    ) -> State {
+    ) -> ScanState {
         here.at += 1;
         if byte != self.prefix[matched] {
             emit(&self.prefix[..carried], sink);
             return match (matched, byte) {
-                (1, b'[') => State::Csi,
+                (1, b'[') => ScanState::Csi,
                 (2, _) => match STANDARD.into_iter().find(|number| number[0] == byte) {
-                    Some(number) => State::Osc { number, matched: 1 },
-                    None => State::after(byte),
+                    Some(number) => ScanState::Osc { number, matched: 1 },
+                    None => ScanState::after(byte),
                 },
-                _ => State::after(byte),
+                _ => ScanState::after(byte),
             };
         }
         if matched + 1 < self.prefix.len() {
-            return State::Prefix { matched: matched + 1, carried };
+            return ScanState::Prefix { matched: matched + 1, carried };
         }
         here.emit(here.at - (matched + 1 - carried), sink);
         here.run = here.at;
         self.payload.clear();
-        State::Own { after_esc: false, overlong: false }
+        ScanState::Own { after_esc: false, overlong: false }
     }
 
-    fn in_own(&mut self, overlong: bool, here: &mut Place<'_>, sink: &mut impl FnMut(Piece<'_>)) -> State {
+    fn in_own(&mut self, overlong: bool, here: &mut ScanPosition<'_>, sink: &mut impl FnMut(Piece<'_>)) -> ScanState {
         let rest = &here.chunk[here.at..];
         let length = rest.iter().position(|&byte| byte < 0x20 || byte == 0x7F).unwrap_or(rest.len());
         let overlong = overlong || length > MARK_CAP.saturating_sub(self.payload.len());
@@ -280,11 +282,11 @@ impl Scanner {
             }
             Some(&ESC) => {
                 here.skip(1);
-                State::Own { after_esc: true, overlong }
+                ScanState::Own { after_esc: true, overlong }
             }
             // Nothing else below a space is ever part of a mark: whatever wrote it died, the stream goes on here.
-            Some(_) => State::Ground,
-            None => State::Own { after_esc: false, overlong },
+            Some(_) => ScanState::Ground,
+            None => ScanState::Own { after_esc: false, overlong },
         }
     }
 
@@ -292,19 +294,24 @@ impl Scanner {
         &mut self,
         overlong: bool,
         byte: u8,
-        here: &mut Place<'_>,
+        here: &mut ScanPosition<'_>,
         sink: &mut impl FnMut(Piece<'_>),
-    ) -> State {
+    ) -> ScanState {
         if byte == b'\\' {
             here.skip(1);
             return self.close(overlong, sink);
         }
         // The string was broken off by another escape sequence, whose ESC may lie in an earlier chunk.
         here.run = here.at.saturating_sub(1);
-        State::Prefix { matched: 1, carried: usize::from(here.at == 0) }
+        ScanState::Prefix { matched: 1, carried: usize::from(here.at == 0) }
     }
 
-    fn in_private_mode(&mut self, number: u16, here: &mut Place<'_>, sink: &mut impl FnMut(Piece<'_>)) -> State {
+    fn in_private_mode(
+        &mut self,
+        number: u16,
+        here: &mut ScanPosition<'_>,
+        sink: &mut impl FnMut(Piece<'_>),
+    ) -> ScanState {
         let mut number = number;
         while let Some(&byte) = here.chunk.get(here.at) {
             here.at += 1;
@@ -324,27 +331,27 @@ impl Scanner {
                         }
                         sink(Piece::Switch(switch));
                     }
-                    return State::Ground;
+                    return ScanState::Ground;
                 }
                 _ => {
                     self.modes = Numbers::default();
-                    return State::after(byte);
+                    return ScanState::after(byte);
                 }
             }
         }
-        State::PrivateMode { number }
+        ScanState::PrivateMode { number }
     }
 
     /// Releases what is held back; the stream is over.
     pub(crate) fn finish(&mut self, mut sink: impl FnMut(Piece<'_>)) {
-        if let State::Prefix { carried, .. } = self.state {
+        if let ScanState::Prefix { carried, .. } = self.state {
             emit(&self.prefix[..carried], &mut sink);
         }
-        self.state = State::Ground;
+        self.state = ScanState::Ground;
     }
 
     /// The mark is complete.
-    fn close(&mut self, overlong: bool, sink: &mut impl FnMut(Piece<'_>)) -> State {
+    fn close(&mut self, overlong: bool, sink: &mut impl FnMut(Piece<'_>)) -> ScanState {
         if !overlong && let Some(mark) = Mark::parse(&self.payload) {
             if let Mark::Renew { nonce } = &mark {
                 self.prefix = prefix(nonce);
@@ -352,7 +359,7 @@ impl Scanner {
             sink(Piece::Mark(mark));
         }
         self.payload = Vec::new();
-        State::Ground
+        ScanState::Ground
     }
 }
 

@@ -52,7 +52,7 @@ pub(super) fn length(number: usize) -> usize {
 
 pub(super) fn find(text: &str, hits: &Hits, found: &mut Vec<Found>) {
     let mut done = 0;
-    let mut runs = Runs { bytes: text.as_bytes(), last: None };
+    let mut runs = RunCache { bytes: text.as_bytes(), last: None };
     for (number, start) in &hits.shapes {
         let shape = &ALL[*number];
         if *start >= done
@@ -66,7 +66,12 @@ pub(super) fn find(text: &str, hits: &Hits, found: &mut Vec<Found>) {
 }
 
 /// The token that begins here, if there is one.
-fn token(text: &str, start: usize, (beginning, body, least, _): &Shape, runs: &mut Runs<'_>) -> Option<Range<usize>> {
+fn token(
+    text: &str,
+    start: usize,
+    (beginning, body, least, _): &Shape,
+    runs: &mut RunCache<'_>,
+) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let from = start + beginning.len();
     if &text[start..from] != *beginning || !may_begin(bytes, start, beginning) {
@@ -92,12 +97,12 @@ fn token(text: &str, start: usize, (beginning, body, least, _): &Shape, runs: &m
 }
 
 /// Remembers how far the last run of characters went, because many beginnings may be inside it.
-struct Runs<'a> {
+struct RunCache<'a> {
     bytes: &'a [u8],
     last: Option<(Body, Range<usize>)>,
 }
 
-impl Runs<'_> {
+impl RunCache<'_> {
     /// The length of what the body takes.
     fn length(&mut self, from: usize, body: Body) -> Option<usize> {
         if let Some((known, run)) = &self.last

@@ -43,7 +43,7 @@ pub(super) fn find(text: &str, hits: &Hits, found: &mut Vec<Found>) {
         if *at < done {
             continue;
         }
-        let token = Token { text, at: *at };
+        let token = TokenText { text, at: *at };
         if let Some(one) = token.secret(*middle) {
             done = one.range.end;
             found.push(one);
@@ -51,12 +51,12 @@ pub(super) fn find(text: &str, hits: &Hits, found: &mut Vec<Found>) {
     }
 }
 
-struct Token<'a> {
+struct TokenText<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl Token<'_> {
+impl TokenText<'_> {
     fn secret(&self, middle: Middle) -> Option<Found> {
         match middle {
             Middle::WebToken => self.web_token(),

@@ -1,15 +1,15 @@
 //! Keys while the agent works: its own few, an answer to its question, or type-ahead for the shell.
 
-use crate::session::prompt::{Moment, Prompt, Read, idle_key};
+use crate::session::prompt::{Prompt, QuestionMoment, ReadPosition, idle_key};
 
-use super::{Attention, Effect, Floor, Turn, View};
+use super::{Attention, Effect, Floor, TurnFloor, View};
 
 const CTRL_C: u8 = 0x03;
 const CTRL_O: u8 = 0x0F;
 const CTRL_T: u8 = 0x14;
 const CTRL_Z: u8 = 0x1A;
 
-impl Turn {
+impl TurnFloor {
     pub(super) fn keys(mut self: Box<Self>, keys: &[u8], view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
         let mut ahead = Vec::new();
         let mut rest = keys;
@@ -35,7 +35,7 @@ impl Turn {
                 }
                 _ if is_steering => self.steer(key, view, effects),
                 _ if is_asked => {
-                    let read = Read { number: view.keyboard.reads, is_last: rest.is_empty() };
+                    let read = ReadPosition { number: view.keyboard.reads, is_last: rest.is_empty() };
                     self.answer(|prompt, out| prompt.byte(key, read, out), view, effects)
                 }
                 CTRL_O | CTRL_T if is_painting => {
@@ -104,7 +104,7 @@ impl Turn {
         let Attention::Question(prompt) = &mut self.attention else { return };
         let is_drawn = view.wires.to_screen.is_empty();
         let mut out = Vec::new();
-        if prompt.open(Moment { now: view.now, is_drawn, typed: view.keyboard.typed_at }, &mut out) {
+        if prompt.open(QuestionMoment { now: view.now, is_drawn, typed: view.keyboard.typed_at }, &mut out) {
             self.back.show(out, effects);
             self.back.draw(view.paste_brackets(true).to_vec(), effects);
         }

@@ -11,9 +11,9 @@ use crate::chat::Event;
 use crate::input::Hotkey;
 use crate::render::{self, Painter, Unfolding};
 use crate::session::agent_link::{self, ITSELF, News, Ran, SessionCommand, Slash};
-use crate::session::prompt::{Around, Prompt};
+use crate::session::prompt::{CardContext, Prompt};
 use crate::session::requests::{MOST_BEHIND, Wish};
-use crate::session::transcript::Transcript;
+use crate::session::transcript::RequestTranscript;
 
 use super::{Back, Effect, Floor, FloorEvent, Lent, Loan, View, shell};
 use steering::Steering;
@@ -22,7 +22,7 @@ use steering::Steering;
 const COMMAND_CAP: usize = 32 * 1024;
 
 /// One answer in the terminal.
-pub(in crate::session) struct Turn {
+pub(in crate::session) struct TurnFloor {
     pub(super) back: Back,
     /// The request in front, or `ITSELF` for a slash command.
     pub(in crate::session) request: u64,
@@ -47,15 +47,15 @@ enum Attention {
 pub(in crate::session) struct Recalled<'a> {
     pub(in crate::session) number: u64,
     pub(in crate::session) query: &'a str,
-    pub(in crate::session) transcript: &'a Transcript,
+    pub(in crate::session) transcript: &'a RequestTranscript,
     /// What stops it, if it is still running.
     pub(in crate::session) cancel: Option<CancellationToken>,
 }
 
-impl Turn {
+impl TurnFloor {
     /// Does what the person says in place of the shell.
     pub(super) fn begin(text: String, back: Back, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
-        let mut turn = Box::new(Turn {
+        let mut turn = Box::new(TurnFloor {
             back,
             request: ITSELF,
             painter: Painter::new(view.options()),
@@ -200,7 +200,7 @@ impl Turn {
                 let mut prompt = Prompt::new(asked, view.keyboard.reads);
                 let cwd = if self.back.is_covered() { None } else { view.books.cwd() };
                 let (user, host) = (view.profile.user(), &*view.profile.host);
-                prompt.write(&Around { user, host, cwd, rows: view.size().rows }, &view.options(), &mut out);
+                prompt.write(&CardContext { user, host, cwd, rows: view.size().rows }, &view.options(), &mut out);
                 self.attention = Attention::Question(Box::new(prompt));
                 self.back.show(out, effects);
                 Floor::Turn(self)

@@ -8,7 +8,7 @@ use std::time::Instant;
 use crate::input::{Code, Decoder, EditOutcome, Editing, EditorScreen, Input, Key, LineEditor, Offers, QueryHistory};
 use crate::session::keyboard::ESC_PATIENCE;
 
-use super::{Attention, Effect, Floor, Turn, View, suggest_again};
+use super::{Attention, Effect, Floor, TurnFloor, View, suggest_again};
 
 /// The open line.
 pub(super) struct Steering {
@@ -31,7 +31,7 @@ fn screen(view: &View<'_>) -> EditorScreen {
     EditorScreen { prompt: "> ", ..view.line_screen() }
 }
 
-impl Turn {
+impl TurnFloor {
     /// Whether there is a request in front to steer, and nothing was typed before.
     pub(super) fn can_steer(&self, view: &View<'_>) -> bool {
         view.keyboard.held.is_empty() && view.requests.is_running(self.request)
