@@ -73,6 +73,7 @@ impl Kit {
             max_output: self.limits.output(self.model.context_window),
             model: self.model.model.clone(),
             effort: self.model.effort,
+            cache: self.model.cache,
         }
     }
 

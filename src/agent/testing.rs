@@ -10,7 +10,9 @@ use tokio_util::sync::CancellationToken;
 use super::{Approval, Approver, Conversation, Decision, Front, Kit, Query, ShellView, Turn, TurnLimits};
 use crate::chat::{Ending, Event, Message, Outcome, Part, Role, Shown, ToolKind, ToolSpec};
 use crate::guard::{Grants, Intent, Redactor};
-use crate::provider::{Delta, Effort, ErrorKind, ModelRequest, Policy, Provider, ProviderError, Resolved, Stop};
+use crate::provider::{
+    CacheLifetime, Delta, Effort, ErrorKind, ModelRequest, Policy, Provider, ProviderError, Resolved, Stop,
+};
 use crate::tool::{Context, Ports, Prepared, RunContext, Tool, Toolbox};
 
 /// A front that records its events.
@@ -242,6 +244,7 @@ pub(super) fn resolved(provider: Arc<ScriptedModel>, model: &str) -> Resolved {
         model: model.into(),
         effort,
         context_window: None,
+        cache: CacheLifetime::Short,
         vendor: "script".into(),
         host: "localhost".into(),
         discovered: None,

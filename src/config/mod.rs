@@ -25,7 +25,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::input::{Editing, Hotkey, UnknownHotkey};
-use crate::provider::{ModelPreference, Protocol};
+use crate::provider::{CacheLifetime, ModelPreference, Protocol};
 use crate::reflex::RulesRole;
 use crate::render::Wrapping;
 
@@ -93,6 +93,10 @@ pub(crate) struct Model {
     /// knows counts as 32768.
     #[serde(deserialize_with = "parse::whole_number")]
     pub window: u64,
+    /// How long the provider keeps the beginning of a conversation in its prompt cache, so that the next question costs less: `short`
+    /// (some minutes), `long` (an hour or more, where the provider offers it; on Anthropic the first question costs more) or `off`.
+    #[schemars(extend("default" = "short"))]
+    pub cache: CacheLifetime,
 }
 
 /// Which commands are recorded, and how many.
@@ -140,6 +144,7 @@ impl Model {
             effort: None,
             plain_http: self.plain_http.clone(),
             window: u32::try_from(self.window).ok().filter(|window| *window > 0),
+            cache: self.cache,
         }
     }
 }

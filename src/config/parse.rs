@@ -193,7 +193,7 @@ fn line_of(text: &str, at: usize) -> usize {
 mod tests {
     use super::*;
     use crate::config::{Agent, CaptureSettings, EditingMode, HistorySettings, LineSettings, Model, Redact};
-    use crate::provider::Protocol;
+    use crate::provider::{CacheLifetime, Protocol};
     use crate::reflex::RulesRole;
 
     fn problems(text: &str) -> Vec<String> {
@@ -217,6 +217,7 @@ mod tests {
             protocol = "responses"
             plain_http = ["10.0.0.1"]
             window = 8192
+            cache = "long"
             [history]
             enabled = false
             ignore = ['^pass\b', "TOKEN="]
@@ -258,6 +259,7 @@ mod tests {
                 protocol: Protocol::Responses,
                 plain_http: vec!["10.0.0.1".to_owned()],
                 window: 8_192,
+                cache: CacheLifetime::Long,
             },
             history: HistorySettings {
                 enabled: false,

@@ -35,7 +35,8 @@ impl Finder {
     ) -> Result<Option<Resolved>, ResolveError> {
         let found = self.search(preference, env).await?;
         let window = |found: &Resolved| preference.window.or(found.context_window);
-        Ok(found.map(|found| Resolved { context_window: window(&found), ..found }))
+        let cache = preference.cache;
+        Ok(found.map(|found| Resolved { context_window: window(&found), cache, ..found }))
     }
 
     async fn search(&mut self, preference: &ModelPreference, env: Env<'_>) -> Result<Option<Resolved>, ResolveError> {

@@ -9,6 +9,7 @@
 
 mod anthropic;
 mod api_key;
+mod cache;
 mod catalog;
 mod choose;
 mod connection;
@@ -45,6 +46,7 @@ mod wire;
 
 use futures_util::future::BoxFuture;
 
+pub(crate) use cache::CacheLifetime;
 pub(crate) use choose::{Env, ModelPreference, ResolveError, full_name, known_names};
 pub(crate) use consent::Consents;
 pub(crate) use effort::Effort;
@@ -83,6 +85,7 @@ pub(crate) struct ModelRequest {
     pub effort: Effort,
     /// The most tokens of the answer, without thinking.
     pub max_output: u32,
+    pub cache: CacheLifetime,
 }
 
 /// A piece of an answer, to be appended to the pieces before it.

@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use super::{Delta, Effort, Finder, Http, ModelPreference, ModelRequest, Provider, ProviderError};
+use super::{CacheLifetime, Delta, Effort, Finder, Http, ModelPreference, ModelRequest, Provider, ProviderError};
 use crate::chat::{Message, ToolSpec};
 
 /// One word of an answer, and its end.
@@ -75,6 +75,7 @@ pub(super) fn request(model: &str, effort: Effort) -> ModelRequest {
         tools: vec![ToolSpec { name: "ls".to_owned(), description: "Lists.".to_owned(), schema }],
         effort,
         max_output: 1_000,
+        cache: CacheLifetime::Short,
     }
 }
 

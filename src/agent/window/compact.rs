@@ -8,7 +8,7 @@ use super::super::{Kit, Turn};
 use super::past::Transcript;
 use super::{Budget, clip, stubs, summary};
 use crate::chat::{Event, Message};
-use crate::provider::ModelRequest;
+use crate::provider::{CacheLifetime, ModelRequest};
 use crate::tool::Ports;
 
 /// Sizes, in bytes, to which results are cut when nothing else helps, one after the other.
@@ -121,6 +121,8 @@ async fn notes(
         tools: Vec::new(),
         effort: kit.model.effort,
         max_output: NOTES.min(budget.window / 4),
+        // No later request begins like this one.
+        cache: CacheLifetime::Off,
     };
     let mut draft = AnswerDraft::default();
     let mut take = |delta| {

@@ -137,6 +137,7 @@ mod tests {
             tools: Vec::new(),
             effort: Effort::default(),
             max_output: 1,
+            cache: Default::default(),
         }
     }
 

@@ -9,6 +9,8 @@ pub(super) use stream::Messages;
 use serde_json::Value;
 
 use super::ModelRequest;
+use super::cache::CacheLifetime;
+use super::catalog::Price;
 use super::decode::AnswerReader;
 use super::effort::Effort;
 use super::protocol::Protocol;
@@ -54,6 +56,14 @@ impl Wire for MessagesApi {
     /// The version of the protocol this is written against.
     fn headers(&self) -> &'static [(&'static str, &'static str)] {
         &[("anthropic-version", "2023-06-01")]
+    }
+
+    /// To keep a block for an hour costs twice the price of its tokens.
+    fn price(&self, price: Price, cache: CacheLifetime) -> Price {
+        match cache {
+            CacheLifetime::Long => Price { cache_written: price.input * 2.0, ..price },
+            CacheLifetime::Short | CacheLifetime::Off => price,
+        }
     }
 
     fn key_header(&self) -> KeyHeader {

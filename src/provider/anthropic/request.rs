@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::cache::CacheLifetime;
 use super::super::provenance::{self, Maker};
 use super::super::{ModelRequest, json as words};
 use super::thinking;
@@ -10,7 +11,7 @@ use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking};
 /// The whole body of a request.
 pub(super) fn body(request: &ModelRequest) -> Value {
     let mut messages = messages(&request.messages, &request.model);
-    mark_turns(&mut messages);
+    mark_turns(&mut messages, request.cache);
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(request.model));
     body.insert("stream".to_owned(), json!(true));
@@ -23,29 +24,25 @@ pub(super) fn body(request: &ModelRequest) -> Value {
     );
     if !request.system.is_empty() {
         let mut system = json!({ "type": "text", "text": request.system });
-        mark(&mut system);
+        request.cache.mark_block(&mut system);
         body.insert("system".to_owned(), json!([system]));
     }
     if !request.tools.is_empty() {
         let tool = |tool: &crate::chat::ToolSpec| json!({ "name": tool.name, "description": tool.description, "input_schema": tool.schema });
         let mut tools: Vec<Value> = request.tools.iter().map(tool).collect();
-        tools.last_mut().map(mark);
+        tools.iter_mut().rev().take(1).for_each(|tool| request.cache.mark_block(tool));
         body.insert("tools".to_owned(), Value::Array(tools));
     }
     body.insert("messages".to_owned(), Value::Array(messages));
     Value::Object(body)
 }
 
-/// Sets a cache mark: the vendor keeps everything up to this block, and reads it from its cache if the next request repeats it.
-fn mark(block: &mut Value) {
-    block["cache_control"] = json!({ "type": "ephemeral" });
-}
-
 /// Marks the last two messages of the user. The older mark finds what the last request wrote to the cache, the newer one writes. With
 /// those of the system prompt and the tools these are the four marks that a request may have.
-fn mark_turns(messages: &mut [Value]) {
+fn mark_turns(messages: &mut [Value], cache: CacheLifetime) {
     for message in messages.iter_mut().rev().filter(|message| message["role"] == "user").take(2) {
-        message["content"].as_array_mut().and_then(|blocks| blocks.last_mut()).map(mark);
+        let last = message["content"].as_array_mut().and_then(|blocks| blocks.last_mut());
+        last.into_iter().for_each(|block| cache.mark_block(block));
     }
 }
 

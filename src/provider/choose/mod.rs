@@ -1,6 +1,7 @@
 //! Chooses vendor and model from flags, settings and variables. Pure: nothing is sent.
 
 use super::api_key::ApiKey;
+use super::cache::CacheLifetime;
 use super::catalog::ModelFacts;
 use super::effort::Effort;
 use super::error::ProviderError;
@@ -53,6 +54,8 @@ pub(crate) struct ModelPreference {
     pub plain_http: Vec<String>,
     /// The context window of the model in tokens, if the user has set it.
     pub window: Option<u32>,
+    /// How long vendors keep the beginning of a request.
+    pub cache: CacheLifetime,
 }
 
 impl ModelPreference {
@@ -60,9 +63,10 @@ impl ModelPreference {
     pub(crate) fn or(self, settings: &ModelPreference, env: Env<'_>) -> ModelPreference {
         let said = ModelName::of(&self, env);
         let is_elsewhere = said.vendor.is_some_and(|vendor| !settings.speaks_of(vendor));
-        let plain_http = settings.plain_http.clone();
+        // These settings hold for every model.
+        let (plain_http, cache) = (settings.plain_http.clone(), settings.cache);
         if self.base_url.is_some() || is_elsewhere {
-            return ModelPreference { plain_http, ..self };
+            return ModelPreference { plain_http, cache, ..self };
         }
         ModelPreference {
             model: if said.full.is_some() { self.model } else { settings.model.clone() },
@@ -73,6 +77,7 @@ impl ModelPreference {
             plain_http,
             // It is the window of the model in the settings.
             window: settings.window.filter(|_| said.full.is_none()),
+            cache,
         }
     }
 

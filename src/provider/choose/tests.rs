@@ -190,6 +190,7 @@ fn settings_fill_in_what_was_not_said() {
         effort: None,
         plain_http: vec!["10.0.0.1".to_owned()],
         window: Some(8_192),
+        cache: CacheLifetime::Long,
     };
     let nothing = |_: &str| None;
     let named = |name: &str| (name == "SHELLMATE_MODEL").then(|| "other".to_owned());
@@ -203,9 +204,11 @@ fn settings_fill_in_what_was_not_said() {
         ModelPreference { model: None, window: None, ..settings.clone() }
     );
     let plain_http = settings.plain_http.clone();
-    let alone = ModelPreference { plain_http: plain_http.clone(), ..preference("openai/gpt-4.1") };
+    let cache = settings.cache;
+    let alone = ModelPreference { plain_http: plain_http.clone(), cache, ..preference("openai/gpt-4.1") };
     assert_eq!(preference("openai/gpt-4.1").or(&settings, &nothing), alone);
-    assert_eq!(at("http://10.0.0.2").or(&settings, &nothing), ModelPreference { plain_http, ..at("http://10.0.0.2") });
+    let elsewhere = ModelPreference { plain_http, cache, ..at("http://10.0.0.2") };
+    assert_eq!(at("http://10.0.0.2").or(&settings, &nothing), elsewhere);
 }
 
 #[test]

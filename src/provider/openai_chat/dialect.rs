@@ -4,8 +4,9 @@ use std::fmt::Debug;
 
 use serde_json::{Map, Value, json};
 
-use super::super::Effort;
 use super::super::vendors::openai;
+use super::super::wire::Recipient;
+use super::super::{Effort, ModelRequest};
 use crate::chat::Message;
 use Effort::{High, Low, Medium};
 
@@ -48,6 +49,9 @@ pub(in super::super) trait ChatDialect: Debug + Send + Sync {
     fn think(&self, _model: &str, effort: Effort, body: &mut Map<String, Value>) {
         body.insert("reasoning_effort".to_owned(), json!(effort.api_name()));
     }
+
+    /// Says in the finished body how long the vendor should keep its beginning. Most vendors decide that themselves.
+    fn cache(&self, _request: &ModelRequest, _to: Recipient<'_>, _body: &mut Map<String, Value>) {}
 }
 
 /// An unknown server.

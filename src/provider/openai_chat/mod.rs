@@ -34,8 +34,12 @@ impl Wire for ChatCompletions {
         "/chat/completions"
     }
 
-    fn body(&self, request: &ModelRequest, _: Recipient<'_>) -> Value {
-        request::body(request, self.0)
+    fn body(&self, request: &ModelRequest, to: Recipient<'_>) -> Value {
+        let mut body = request::body(request, self.0);
+        if let Value::Object(fields) = &mut body {
+            self.0.cache(request, to, fields);
+        }
+        body
     }
 
     fn reader(&self, _vendor: &str, _model: &str) -> Box<dyn AnswerReader + Send> {

@@ -9,7 +9,7 @@ use super::super::{Delta, Effort, ErrorKind, ProviderError, Stop, Vendor};
 use super::*;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking, Usage};
 
-const TO: Recipient<'static> = Recipient { vendor: "custom", takes_optional: true };
+const TO: Recipient<'static> = Recipient { vendor: "custom", is_official: false, takes_optional: true };
 const ASKED: AskedModel<'static> = AskedModel { vendor: "custom", model: "m", key: None };
 
 fn read(chunks: &[&[u8]]) -> (Vec<Delta>, Result<(), ProviderError>) {

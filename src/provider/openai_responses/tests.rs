@@ -10,7 +10,7 @@ use super::*;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking, Usage};
 
 fn to(takes_optional: bool) -> Recipient<'static> {
-    Recipient { vendor: "openai", takes_optional }
+    Recipient { vendor: "openai", is_official: false, takes_optional }
 }
 
 const ASKED: AskedModel<'static> = AskedModel { vendor: "openai", model: "m", key: None };

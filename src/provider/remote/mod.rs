@@ -11,6 +11,7 @@ use super::error::ErrorKind;
 use super::http::{Endpoint, Http, ResponseStream};
 use super::list;
 use super::notice::Notices;
+use super::vendors::Vendor;
 use super::wire::{Recipient, Wire};
 use super::{ModelRequest, Provider, ProviderError};
 
@@ -51,17 +52,24 @@ impl Remote {
             asked => asked?,
         };
         self.notices.clamped(request, &self.wire.efforts(model), deltas);
-        self.read(response, model, deltas).await
+        self.read(response, request, deltas).await
     }
 
     async fn ask(&self, request: &ModelRequest) -> Result<ResponseStream<'_>, ProviderError> {
         let takes_optional = self.takes_optional.load(Ordering::Relaxed);
-        let body = self.wire.body(request, Recipient { vendor: &self.endpoint.vendor, takes_optional });
+        let is_official = Vendor::at(&self.endpoint.base_url).is_some_and(|vendor| vendor.name == self.endpoint.vendor);
+        let body = self.wire.body(request, Recipient { vendor: &self.endpoint.vendor, is_official, takes_optional });
         self.http.ask(&self.endpoint, self.wire.path(), &request.model, &body).await
     }
 
-    async fn read(&self, mut response: ResponseStream<'_>, model: &str, deltas: Sink<'_>) -> Result<(), ProviderError> {
-        let mut decoder = AnswerDecoder::new(self.wire, self.endpoint.asked(model), self.price);
+    async fn read(
+        &self,
+        mut response: ResponseStream<'_>,
+        request: &ModelRequest,
+        deltas: Sink<'_>,
+    ) -> Result<(), ProviderError> {
+        let price = self.price.map(|price| self.wire.price(price, request.cache));
+        let mut decoder = AnswerDecoder::new(self.wire, self.endpoint.asked(&request.model), price);
         while let Some(bytes) = response.next(decoder.progress() != AnswerProgress::Open).await? {
             decoder.feed(&bytes, deltas)?;
             if decoder.progress() == AnswerProgress::Over {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 
 use super::Provider;
+use super::cache::CacheLifetime;
 use super::choose::{ModelChoice, ModelName, ResolveError, full_name};
 use super::effort::Effort;
 use super::http::{Http, host, is_loopback};
@@ -26,6 +27,7 @@ pub(crate) struct Resolved {
     pub model: String,
     pub effort: Effort,
     pub context_window: Option<u32>,
+    pub cache: CacheLifetime,
     /// The vendor's short name.
     pub vendor: String,
     /// The host and port of the server.
@@ -108,6 +110,7 @@ fn connect(choice: &ModelChoice, model: ListedModel, http: &Http) -> Resolved {
         provider,
         effort,
         context_window: model.context_window,
+        cache: CacheLifetime::default(),
         vendor: choice.vendor.name.to_owned(),
         host: host(&choice.base_url).to_owned(),
         discovered: None,

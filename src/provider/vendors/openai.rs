@@ -1,15 +1,19 @@
 //! OpenAI: its models by their generations, as both of its endpoints know them.
 
+use serde_json::{Map, Value, json};
+
+use super::super::ModelRequest;
+use super::super::cache::{self, CacheLifetime};
 use super::super::catalog::ModelFacts;
 use super::super::effort::Effort;
 use super::super::openai_chat::{ChatCompletions, ChatDialect};
 use super::super::openai_responses::Responses;
-use super::super::wire::Wire;
+use super::super::wire::{Recipient, Wire};
 use super::{Quirks, Vendor};
 use Effort::{High, Low, Medium, Minimal, Off, XHigh};
 
 pub(super) const VENDOR: Vendor = Vendor {
-    name: "openai",
+    name: NAME,
     base_url: "https://api.openai.com/v1",
     url_variables: URL_VARIABLES,
     key_variables: &["OPENAI_API_KEY"],
@@ -18,6 +22,8 @@ pub(super) const VENDOR: Vendor = Vendor {
     wire: &CHAT,
     quirks: &OpenAi,
 };
+
+pub(in super::super) const NAME: &str = "openai";
 
 pub(super) const URL_VARIABLES: &[&str] = &["OPENAI_BASE_URL", "OPENAI_API_BASE"];
 
@@ -79,6 +85,12 @@ impl ChatDialect for OpenAiDialect {
     fn efforts(&self, model: &str) -> Vec<Effort> {
         chat_efforts(model)
     }
+
+    fn cache(&self, request: &ModelRequest, to: Recipient<'_>, body: &mut Map<String, Value>) {
+        if to.is_official && to.vendor == NAME {
+            cache(request, body);
+        }
+    }
 }
 
 /// The first generation that thinks with tools on the newer endpoint only.
@@ -113,6 +125,39 @@ pub(in super::super) fn chat_efforts(model: &str) -> Vec<Effort> {
     let efforts = efforts(model);
     let is_late = version(model).is_some_and(|version| version >= RESPONSES_ONLY);
     if is_late && !efforts.is_empty() { vec![Off] } else { efforts }
+}
+
+/// The first generation with options for its cache in place of a retention.
+const CACHE_OPTIONS: (u32, u32) = (5, 6);
+
+/// Adds the fields that say how long OpenAI's own servers keep the beginning of a request.
+pub(in super::super) fn cache(request: &ModelRequest, body: &mut Map<String, Value>) {
+    let has_options = version(&request.model).is_some_and(|version| version >= CACHE_OPTIONS);
+    let field = match request.cache {
+        CacheLifetime::Short => None,
+        // The only lifetime that can be asked for.
+        CacheLifetime::Long if has_options => Some(("prompt_cache_options", json!({ "ttl": "30m" }))),
+        CacheLifetime::Long if has_retention(&request.model) => Some(("prompt_cache_retention", json!("24h"))),
+        CacheLifetime::Long => None,
+        // Without this the server writes to its cache, which costs more than plain input.
+        CacheLifetime::Off if has_options => Some(("prompt_cache_options", json!({ "mode": "explicit" }))),
+        CacheLifetime::Off => None,
+    };
+    if request.cache != CacheLifetime::Off {
+        body.insert("prompt_cache_key".to_owned(), json!(cache::key(request)));
+    }
+    body.extend(field.map(|(name, value)| (name.to_owned(), value)));
+}
+
+/// Whether a model of an earlier generation can be kept in the cache for a day. The others refuse the field.
+fn has_retention(model: &str) -> bool {
+    let is_small = model.split('-').any(|word| ["mini", "nano"].contains(&word));
+    let is_codex = model.contains("codex");
+    match version(model) {
+        Some((4, 1) | (5, 0)) => !is_small,
+        Some((5, 1..=5)) => !is_small || is_codex,
+        _ => false,
+    }
 }
 
 /// The version of `gpt-5.4-mini`.

@@ -2,9 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::ModelRequest;
+use super::super::cache::CacheLifetime;
 use super::super::catalog::{ModelFacts, Price};
 use super::super::effort::Effort;
 use super::super::openai_chat::{ChatCompletions, ChatDialect};
+use super::super::wire::Recipient;
 use super::{Quirks, Vendor};
 
 pub(super) const VENDOR: Vendor = Vendor {
@@ -53,6 +56,30 @@ impl ChatDialect for OpenRouterDialect {
     fn think(&self, _model: &str, effort: Effort, body: &mut Map<String, Value>) {
         body.insert("reasoning".to_owned(), json!({ "effort": effort.api_name() }));
     }
+
+    /// Models of Anthropic are cached only up to a mark. Those of other makers are cached without one.
+    fn cache(&self, request: &ModelRequest, _: Recipient<'_>, body: &mut Map<String, Value>) {
+        let messages = body.get_mut("messages").and_then(Value::as_array_mut);
+        let Some(messages) = messages.filter(|_| request.model.starts_with("anthropic/")) else { return };
+        let is = |message: &Value, roles: &[&str]| roles.iter().any(|role| message["role"] == *role);
+        let system = messages.iter_mut().take(1).filter(|message| is(message, &["system"]));
+        system.for_each(|message| mark(message, request.cache));
+        let newest = messages.iter_mut().rev().filter(|message| is(message, &["user", "tool"])).take(2);
+        newest.for_each(|message| mark(message, request.cache));
+    }
+}
+
+/// Marks the end of a message for the cache. Only a part of a message can have a mark.
+fn mark(message: &mut Value, cache: CacheLifetime) {
+    if cache == CacheLifetime::Off {
+        return;
+    }
+    let content = &mut message["content"];
+    if let Value::String(text) = content {
+        *content = json!([{ "type": "text", "text": std::mem::take(text) }]);
+    }
+    let last = content.as_array_mut().and_then(|parts| parts.last_mut());
+    last.into_iter().for_each(|part| cache.mark_block(part));
 }
 
 /// The prices in an entry of its list: dollars for one token, as text.

@@ -4,6 +4,8 @@ use std::fmt::Debug;
 
 use serde_json::Value;
 
+use super::cache::CacheLifetime;
+use super::catalog::Price;
 use super::decode::AnswerReader;
 use super::effort::Effort;
 use super::framing::{EventsOrJson, Framing};
@@ -54,6 +56,11 @@ pub(super) trait Wire: Debug + Send + Sync {
         KeyHeader::Bearer
     }
 
+    /// What a model costs if its requests are kept in the vendor's cache for this long.
+    fn price(&self, price: Price, _cache: CacheLifetime) -> Price {
+        price
+    }
+
     /// A field of the request that some accounts may not use, as errors name it. After such an error the request is sent again
     /// without it.
     fn optional_field(&self) -> Option<&'static str> {
@@ -71,6 +78,8 @@ impl PartialEq for dyn Wire {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Recipient<'a> {
     pub(super) vendor: &'a str,
+    /// Whether the server is the vendor's own, not a proxy. Others may refuse fields that they do not know.
+    pub(super) is_official: bool,
     /// Whether the account may use the wire's optional field.
     pub(super) takes_optional: bool,
 }

@@ -393,6 +393,7 @@ mod tests {
             model: "x".into(),
             effort: Effort::default(),
             context_window: None,
+            cache: Default::default(),
             vendor: "broken".into(),
             host: "localhost".into(),
             discovered: None,
