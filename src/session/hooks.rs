@@ -119,8 +119,8 @@ impl Session {
 
     /// Repeats a directive that the hook has not acted on: another program may have read it. After a while the shell is interrupted too,
     /// which brings bash and zsh back to their prompt.
-    pub(super) fn remind_hook(&mut self) {
-        match self.hook.directives.remind(Instant::now()) {
+    pub(super) fn remind_hook(&mut self, now: Instant) {
+        match self.hook.directives.remind(now) {
             Reminder::None => {}
             Reminder::Send(line) => self.hook.workspace.direct_anew(line),
             Reminder::Insist(line) => {

@@ -95,7 +95,7 @@ impl QuestionTerminal {
         let size = ScreenSize { columns: size.cols, rows: size.rows };
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
         let options = RenderOptions::of_terminal(size, look.theme, look.wrap, variable);
-        let mut prompt = Prompt::new(asked, self.reads);
+        let mut prompt = Prompt::new(asked, self.reads, Instant::now());
         // The directory is that of the prompt above, so neither user nor host has to be named.
         let around = CardContext { user: "", host: "", cwd: Some(cwd), rows: size.rows };
         prompt.write(&around, &options, &mut self.out);
@@ -124,7 +124,7 @@ impl QuestionTerminal {
                     return Ok(Inquired::Interrupted);
                 }
                 Ok(count) => prompt = self.take(open, &keys[..count]),
-                Err(error) if is_later(&error) => prompt = open.settle(&mut self.out),
+                Err(error) if is_later(&error) => prompt = open.settle(Instant::now(), &mut self.out),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -135,13 +135,13 @@ impl QuestionTerminal {
     /// Takes keys that were read at once; the prompt comes back while it is not answered.
     fn take(&mut self, prompt: Prompt, keys: &[u8]) -> Option<Prompt> {
         self.reads += 1;
+        let (number, now) = (self.reads, Instant::now());
         if !prompt.hears() {
-            self.typed = Some(Instant::now());
+            self.typed = Some(now);
             return Some(prompt);
         }
-        let number = self.reads;
         keys.iter().enumerate().try_fold(prompt, |prompt, (at, byte)| {
-            prompt.byte(*byte, ReadPosition { number, is_last: at + 1 == keys.len() }, &mut self.out)
+            prompt.byte(*byte, ReadPosition { number, at: now, is_last: at + 1 == keys.len() }, &mut self.out)
         })
     }
 

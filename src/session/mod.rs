@@ -151,7 +151,7 @@ impl Session {
         let (ticks, is_undecided) = (self.floor.ticks(), self.floor.is_undecided());
         let has_chores = self.store.has_chores(self.books.has_prompted);
         let ready = self.wait(ticks, is_undecided, has_chores);
-        self.remind_hook();
+        self.remind_hook(Instant::now());
         if has_chores && ready == Ready::default() {
             self.store.do_chores();
         }
@@ -184,7 +184,7 @@ impl Session {
         self.start_editor();
         if ready.keys {
             match self.wires.terminal.read(keys) {
-                Ok(count) if count > 0 => self.on_keys(&keys[..count]),
+                Ok(count) if count > 0 => self.on_keys(&keys[..count], Instant::now()),
                 Err(error) if is_later(&error) => {}
                 Ok(_) | Err(_) => return Some(LoopEnd::HungUp),
             }
@@ -226,8 +226,7 @@ impl Session {
     }
 
     /// Takes keys that were read at once.
-    fn on_keys(&mut self, keys: &[u8]) {
-        let now = Instant::now();
+    fn on_keys(&mut self, keys: &[u8], now: Instant) {
         let is_hotkey = self.keyboard.read(keys, now) && !self.is_plain && self.floor.takes_hotkey();
         if is_hotkey && !self.wires.terminal.has_more() {
             self.on(FloorEvent::Hotkey(keys));

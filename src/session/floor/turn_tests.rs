@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::testing::{Scene, approve, name, outline, painted};
 use super::{Effect, Floor, FloorEvent, Recalled};
 use crate::chat::Event;
+use crate::session::ESC_PATIENCE;
 use crate::session::agent_link::News;
 use crate::session::requests::Wish;
 use crate::session::transcript::RequestTranscript;
@@ -78,8 +79,9 @@ fn an_escape_says_no_once_nothing_follows_it() {
     scene.keyboard.reads += 1;
     let (floor, _) = scene.keys(floor, b"\x1b");
     assert!(answer.try_recv().is_err());
-    // A question reads the clock itself, so its patience for the rest of an escape sequence has to pass.
-    std::thread::sleep(Duration::from_millis(60));
+    let (floor, _) = scene.tell(floor, FloorEvent::Tick);
+    assert!(answer.try_recv().is_err(), "the rest of an escape sequence may follow");
+    scene.passes(ESC_PATIENCE);
     scene.tell(floor, FloorEvent::Tick);
     assert_eq!(answer.try_recv(), Ok(crate::agent::Decision::No { why: None }));
 }

@@ -42,21 +42,22 @@ pub(super) struct Prompt {
     size: CardSize,
 }
 
-/// Where a byte stood among those that were read at once.
+/// The read of the keyboard that brought a byte, and whether the byte was its last.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReadPosition {
     pub(super) number: u64,
+    pub(super) at: Instant,
     pub(super) is_last: bool,
 }
 
 impl Prompt {
-    /// A question that is asked after so many reads of the keyboard.
-    pub(super) fn new(asked: Asked, read: u64) -> Prompt {
+    /// A question that is asked now, after so many reads of the keyboard.
+    pub(super) fn new(asked: Asked, read: u64, now: Instant) -> Prompt {
         Prompt {
             asked,
             typed: Field::default(),
             decoder: Decoder::default(),
-            last: (read, Instant::now()),
+            last: (read, now),
             hearing: Hearing::Drawing,
             size: CardSize::Whole,
         }
@@ -104,16 +105,16 @@ impl Prompt {
     pub(super) fn byte(mut self, byte: u8, read: ReadPosition, out: &mut Vec<u8>) -> Option<Prompt> {
         let is_first = self.last.0 != read.number;
         let Some(input) = self.decoder.byte(byte) else {
-            self.last.1 = Instant::now();
+            self.last.1 = read.at;
             return Some(self);
         };
-        self.last = (read.number, Instant::now());
+        self.last = (read.number, read.at);
         self.input(input, is_first && read.is_last, out)
     }
 
-    /// Decides what an ESC was.
-    pub(super) fn settle(mut self, out: &mut Vec<u8>) -> Option<Prompt> {
-        let is_due = self.last.1.elapsed() >= ESC_PATIENCE;
+    /// Takes an ESC as the Esc key once nothing has followed it for a while.
+    pub(super) fn settle(mut self, now: Instant, out: &mut Vec<u8>) -> Option<Prompt> {
+        let is_due = now.saturating_duration_since(self.last.1) >= ESC_PATIENCE;
         match is_due.then(|| self.decoder.settle()).flatten() {
             Some(input) => self.input(input, true, out),
             None => Some(self),
@@ -239,23 +240,22 @@ mod tests {
 
     fn answer(reads: &[&str]) -> Option<Decision> {
         let (reply, mut answer) = oneshot::channel();
-        type_in(Prompt::new(Asked::Approval(Box::new(approval()), reply), 0), reads);
+        type_in(Prompt::new(Asked::Approval(Box::new(approval()), reply), 0, Instant::now()), reads);
         answer.try_recv().ok()
     }
 
     /// Types, each text in one read, and then waits long enough for an ESC to be one.
     fn type_in(prompt: Prompt, reads: &[&str]) {
-        let mut out = Vec::new();
+        let (mut out, now) = (Vec::new(), Instant::now());
         let mut prompt = Some(prompt);
         for (number, keys) in (1..).zip(reads) {
             for (at, key) in keys.bytes().enumerate() {
-                let read = ReadPosition { number, is_last: at + 1 == keys.len() };
+                let read = ReadPosition { number, at: now, is_last: at + 1 == keys.len() };
                 prompt = prompt.and_then(|prompt| prompt.byte(key, read, &mut out));
             }
         }
-        if let Some(mut prompt) = prompt {
-            prompt.last.1 -= ESC_PATIENCE;
-            prompt.settle(&mut out);
+        if let Some(prompt) = prompt {
+            prompt.settle(now + ESC_PATIENCE, &mut out);
         }
     }
 
@@ -274,7 +274,7 @@ mod tests {
     fn a_card_that_is_not_wholly_visible_wants_a_word() {
         let tall = |reads: &[&str]| {
             let (reply, mut answer) = oneshot::channel();
-            let mut prompt = Prompt::new(Asked::Approval(Box::new(approval()), reply), 0);
+            let mut prompt = Prompt::new(Asked::Approval(Box::new(approval()), reply), 0, Instant::now());
             prompt.size = CardSize::TopHidden;
             type_in(prompt, reads);
             answer.try_recv().ok()
@@ -309,7 +309,7 @@ mod tests {
         let ask = |keys: &str| {
             let (reply, mut answer) = oneshot::channel();
             let question = UserQuestion { text: "which?".into(), choices: vec!["one".into(), "two".into()] };
-            type_in(Prompt::new(Asked::Question(question, reply), 0), &[keys]);
+            type_in(Prompt::new(Asked::Question(question, reply), 0, Instant::now()), &[keys]);
             answer.try_recv().ok()
         };
         assert_eq!(ask("2\r"), Some(UserAnswer::Said("two".into())));

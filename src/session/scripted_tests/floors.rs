@@ -89,8 +89,6 @@ fn the_hotkey_opens_a_line_over_a_program_and_pressed_again_goes_to_it() {
     scripted.script.prints(b"later");
     scripted.settle();
     assert!(!scripted.person.sees().contains("later"), "the program waits");
-    // The hotkey counts only after a pause in typing, which has to pass.
-    std::thread::sleep(Duration::from_millis(15));
     scripted.types("\x1c");
     assert!(scripted.session.floor.is_shell());
     assert_eq!(scripted.reads(), "\x1c");

@@ -35,7 +35,7 @@ impl TurnFloor {
                 }
                 _ if is_steering => self.steer(key, view, effects),
                 _ if is_asked => {
-                    let read = ReadPosition { number: view.keyboard.reads, is_last: rest.is_empty() };
+                    let read = ReadPosition { number: view.keyboard.reads, at: view.now, is_last: rest.is_empty() };
                     self.answer(|prompt, out| prompt.byte(key, read, out), view, effects)
                 }
                 CTRL_O | CTRL_T if is_painting => {

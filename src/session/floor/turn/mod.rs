@@ -78,7 +78,7 @@ impl TurnFloor {
                     Floor::Turn(turn)
                 }
             },
-            Some(Err(words)) => turn.end(Some(&words), view, effects),
+            Some(Err(error)) => turn.end(Some(&error.to_string()), view, effects),
             Some(Ok(Slash::Session(command))) => turn.obey(command, view, effects),
             Some(Ok(Slash::Agent(command))) => {
                 turn.is_obeyed = true;
@@ -197,7 +197,7 @@ impl TurnFloor {
         self.painter.make_way(view.now, &mut out);
         match wish {
             Wish::Answer(asked) => {
-                let mut prompt = Prompt::new(asked, view.keyboard.reads);
+                let mut prompt = Prompt::new(asked, view.keyboard.reads, view.now);
                 let cwd = if self.back.is_covered() { None } else { view.books.cwd() };
                 let (user, host) = (view.profile.user(), &*view.profile.host);
                 prompt.write(&CardContext { user, host, cwd, rows: view.size().rows }, &view.options(), &mut out);
@@ -249,7 +249,7 @@ impl TurnFloor {
                 self.back.show(out, effects);
                 Floor::Turn(self)
             }
-            Attention::Question(_) => self.answer(Prompt::settle, view, effects),
+            Attention::Question(_) => self.answer(|prompt, out| prompt.settle(view.now, out), view, effects),
             Attention::Steering(_) => self.settle_steering(view, effects),
         }
     }
