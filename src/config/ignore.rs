@@ -9,6 +9,30 @@ pub(super) const PATTERN_CAP: usize = 256 * crate::text::KIB;
 /// The most memory of all compiled patterns.
 const SET_CAP: usize = 4 * crate::text::MIB;
 
+/// Why a pattern of the configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum PatternError {
+    #[error("an empty pattern would match everything")]
+    Empty,
+    #[error("the pattern `{0}` is too large")]
+    TooLarge(String),
+    #[error("`{pattern}` is not a regular expression: {reason}")]
+    Syntax { pattern: String, reason: String },
+}
+
+impl PatternError {
+    pub(super) fn of(pattern: &str, error: &regex::Error) -> PatternError {
+        let pattern = pattern.to_owned();
+        if matches!(error, regex::Error::CompiledTooBig(_)) {
+            return PatternError::TooLarge(pattern);
+        }
+        // The last line is the reason. The lines before it show the pattern with a caret.
+        let text = error.to_string();
+        let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        PatternError::Syntax { pattern, reason }
+    }
+}
+
 impl Config {
     /// Compiles `history.ignore`. An invalid pattern is skipped and reported.
     ///
@@ -20,7 +44,7 @@ impl Config {
         for pattern in &self.history.ignore {
             match check(pattern) {
                 Ok(()) => sound.push(pattern),
-                Err(message) => problems.push(Problem::new(&message).key("history.ignore")),
+                Err(error) => problems.push(Problem::new(&error.to_string()).key("history.ignore")),
             }
         }
         let set = RegexSetBuilder::new(sound).size_limit(SET_CAP).build().unwrap_or_else(|_| {
@@ -33,20 +57,12 @@ impl Config {
 }
 
 /// Checks whether a pattern can be compiled.
-pub(super) fn check(pattern: &str) -> Result<(), String> {
+pub(super) fn check(pattern: &str) -> Result<(), PatternError> {
     if pattern.is_empty() {
-        return Err("an empty pattern would match everything".to_owned());
+        return Err(PatternError::Empty);
     }
-    match RegexBuilder::new(pattern).size_limit(PATTERN_CAP).build() {
-        Ok(_) => Ok(()),
-        Err(regex::Error::CompiledTooBig(_)) => Err(format!("the pattern `{pattern}` is too large")),
-        Err(error) => {
-            // The last line is the reason. The lines before it show the pattern with a caret.
-            let text = error.to_string();
-            let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-            Err(format!("`{pattern}` is not a regular expression: {reason}"))
-        }
-    }
+    let built = RegexBuilder::new(pattern).size_limit(PATTERN_CAP).build();
+    built.map(drop).map_err(|error| PatternError::of(pattern, &error))
 }
 
 /// Matches every command. Used if the patterns are too large, so that commands meant to be ignored are not recorded.

@@ -2,7 +2,7 @@
 
 use regex::{Regex, RegexBuilder};
 
-use super::ignore::{PATTERN_CAP, check};
+use super::ignore::{PATTERN_CAP, PatternError, check};
 use super::{Config, Problem};
 use crate::guard::Masking;
 
@@ -27,11 +27,12 @@ fn compiled(key: &str, patterns: &[String]) -> (Vec<Regex>, Vec<Problem>) {
     let (mut sound, mut problems) = (Vec::new(), Vec::new());
     for pattern in patterns {
         let built = check(pattern).and_then(|()| {
-            RegexBuilder::new(pattern).size_limit(PATTERN_CAP).build().map_err(|error| error.to_string())
+            let built = RegexBuilder::new(pattern).size_limit(PATTERN_CAP).build();
+            built.map_err(|error| PatternError::of(pattern, &error))
         });
         match built {
             Ok(regex) => sound.push(regex),
-            Err(message) => problems.push(Problem::new(&message).key(key)),
+            Err(error) => problems.push(Problem::new(&error.to_string()).key(key)),
         }
     }
     (sound, problems)

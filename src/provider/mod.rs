@@ -49,7 +49,7 @@ use futures_util::future::BoxFuture;
 pub(crate) use cache::CacheLifetime;
 pub(crate) use choose::{Env, ModelPreference, ResolveError, full_name, known_names};
 pub(crate) use consent::Consents;
-pub(crate) use effort::Effort;
+pub(crate) use effort::{Effort, UnknownEffort};
 pub(crate) use error::{ErrorKind, ProviderError};
 pub(crate) use find::Finder;
 pub(crate) use http::{Http, HttpTimeouts};

@@ -1,11 +1,22 @@
 //! Orders to the agent and news from it, for the request in front and for those in the background.
 
+use std::io;
+
 use crate::chat::{Ending, Event, Failure, FailureKind};
 
 use super::Session;
 use super::agent_link::{AgentLink, AgentSetup, CRASHED, ITSELF, News, Order};
 use super::floor::{Effect, FloorEvent};
 use super::grammars::Grammars;
+
+/// Why the agent cannot be given an order.
+#[derive(Debug, thiserror::Error)]
+enum AgentGone {
+    #[error("the agent cannot be started: {0}")]
+    NotStarted(io::Error),
+    #[error("{CRASHED}")]
+    Crashed,
+}
 
 /// The session's side of the agent.
 pub(super) struct AgentHandle {
@@ -23,14 +34,14 @@ impl AgentHandle {
     }
 
     /// Gives an order, and starts the agent's thread for the first one.
-    fn order(&mut self, order: Order) -> Result<(), String> {
+    fn order(&mut self, order: Order) -> Result<(), AgentGone> {
         if self.link.is_none() {
             let link = AgentLink::start(self.setup.clone());
-            self.link = Some(link.map_err(|error| format!("the agent cannot be started: {error}"))?);
+            self.link = Some(link.map_err(AgentGone::NotStarted)?);
         }
         match self.link.as_ref().is_some_and(|agent| agent.order(order)) {
             true => Ok(()),
-            false => Err(CRASHED.to_owned()),
+            false => Err(AgentGone::Crashed),
         }
     }
 
@@ -47,7 +58,7 @@ impl Session {
     pub(super) fn order(&mut self, order: Order) -> Vec<Effect> {
         match self.agent.order(order) {
             Ok(()) => Vec::new(),
-            Err(why) => self.lose_agent(&why),
+            Err(error) => self.lose_agent(&error.to_string()),
         }
     }
 

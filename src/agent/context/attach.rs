@@ -1,16 +1,17 @@
 //! Attaches what a query refers to with `@`: files, images, directories, earlier commands.
 
 use std::fs::{self, File};
-use std::io::{Read, Seek};
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::excerpt::given;
 use super::{Events, Fragment, Happened, Query, escape, name, shell};
-use crate::agent::{picture, regular};
+use crate::agent::picture::{self, PictureError};
+use crate::agent::regular;
 use crate::chat::Image;
 use crate::guard::{MaskedReader, Redactor};
-use crate::store::{History, Ticket};
+use crate::store::{History, StoreError, Ticket};
 use crate::text::{KIB, MIB, human};
 use crate::tool::media_type;
 use crate::track::Command;
@@ -37,6 +38,27 @@ pub(super) struct Attached {
     pub(super) images: Vec<Image>,
     /// One line each for the person.
     pub(super) missing: Vec<String>,
+}
+
+/// Why something after an `@` cannot be attached.
+#[derive(Debug, thiserror::Error)]
+enum AttachError {
+    #[error("no command was run yet")]
+    NoLastCommand,
+    #[error("there is no command {0} in the history")]
+    NoCommand(i64),
+    #[error(transparent)]
+    History(#[from] StoreError),
+    #[error("there is no file {0}")]
+    NoFile(String),
+    #[error("{0} cannot be read ({1})")]
+    Unreadable(String, io::Error),
+    #[error("{0} is not a regular file")]
+    NotRegular(String),
+    #[error("{0} is not text")]
+    NotText(String),
+    #[error(transparent)]
+    Picture(#[from] PictureError),
 }
 
 /// A reference after an `@`.
@@ -106,16 +128,16 @@ fn found(
     query: &Query,
     history: Option<&Path>,
     redactor: &Redactor,
-) -> Result<Attachment, String> {
+) -> Result<Attachment, AttachError> {
     match reference {
         Reference::Last => {
-            let last = query.view.last.as_ref().ok_or("no command was run yet")?;
+            let last = query.view.last.as_ref().ok_or(AttachError::NoLastCommand)?;
             Ok(command("@last", last, redactor).into())
         }
         Reference::Command(id) => {
-            let none = || format!("there is no command {id} in the history");
-            let history = History::open(history.ok_or_else(none)?).map_err(|error| error.to_string())?;
-            let stored = history.get(*id).map_err(|error| error.to_string())?.ok_or_else(none)?;
+            let none = || AttachError::NoCommand(*id);
+            let history = History::open(history.ok_or_else(none)?)?;
+            let stored = history.get(*id)?.ok_or_else(none)?;
             let entry = stored.entry;
             let happened = Happened {
                 ticket: Ticket::of(*id),
@@ -154,14 +176,14 @@ fn resolve(path: &str, query: &Query) -> PathBuf {
     }
 }
 
-fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Attachment, String> {
-    let cannot = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => format!("there is no file {typed}"),
-        _ => format!("{typed} cannot be read ({error})"),
+fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Attachment, AttachError> {
+    let cannot = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => AttachError::NoFile(typed.to_owned()),
+        _ => AttachError::Unreadable(typed.to_owned(), error),
     };
     let shown = name(typed).replace('"', "'");
     let opened = regular::open(path).map_err(cannot)?;
-    let (mut file, metadata) = opened.ok_or_else(|| format!("{typed} is not a regular file"))?;
+    let (mut file, metadata) = opened.ok_or_else(|| AttachError::NotRegular(typed.to_owned()))?;
     if metadata.is_dir() {
         let entries = fs::read_dir(path).map_err(cannot)?.flatten();
         let named = |entry: fs::DirEntry| {
@@ -177,7 +199,7 @@ fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Attachment, Str
         return Ok(Fragment::new("directory", ATTACHED_CAP, typed, text).into());
     }
     if media_type(&beginning(&mut file).map_err(cannot)?).is_some() {
-        let image = picture::read(&file, path).map_err(|error| error.to_string())?;
+        let image = picture::read(&file, path)?;
         let about = format!("({}, {}, attached as a picture)", image.media_type, human::size(metadata.len()));
         let text = format!("<file path=\"{shown}\">\n{about}\n</file>\n");
         let fragment = Fragment::new("file", FILE_CAP, typed, text);
@@ -186,7 +208,7 @@ fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Attachment, Str
     let mut bytes = Vec::new();
     MaskedReader::new(file, redactor.clone()).take(READ_CAP).read_to_end(&mut bytes).map_err(cannot)?;
     if memchr::memchr(0, &bytes[..bytes.len().min(8 * KIB)]).is_some() {
-        return Err(format!("{typed} is not text"));
+        return Err(AttachError::NotText(typed.to_owned()));
     }
     let text = escape(&String::from_utf8_lossy(&bytes));
     let rest = format!("read_file {shown}");
@@ -201,7 +223,7 @@ fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Attachment, Str
 }
 
 /// The first bytes of a file, which determine whether it is an image. The next read begins with them again.
-fn beginning(file: &mut File) -> std::io::Result<Vec<u8>> {
+fn beginning(file: &mut File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(16).read_to_end(&mut bytes)?;
     file.rewind()?;

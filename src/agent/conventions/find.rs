@@ -1,7 +1,7 @@
 //! Finds the files with conventions.
 
 use std::collections::HashSet;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::super::regular;
@@ -14,6 +14,19 @@ const NAMES: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "AGENT.md"];
 const READ: u64 = 64 * KIB as u64;
 /// How many directories are looked at between a repository's root and the current directory.
 const DEPTH: usize = 64;
+
+/// Why a file of conventions is not sent.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ConventionError {
+    #[error(transparent)]
+    Read(#[from] io::Error),
+    #[error("it is not a regular file")]
+    NotRegular,
+    #[error("it is not text")]
+    NotText,
+    #[error("its front matter has no end")]
+    OpenFrontMatter,
+}
 
 /// What was found, outermost first.
 #[derive(Debug, Default)]
@@ -78,14 +91,14 @@ impl FoundConventions {
 }
 
 /// The beginning of a regular file.
-fn text_of(path: &Path) -> Result<String, String> {
-    let opened = regular::open(path).map_err(|error| error.to_string())?;
+fn text_of(path: &Path) -> Result<String, ConventionError> {
+    let opened = regular::open(path)?;
     let Some((file, _)) = opened.filter(|(_, about)| about.is_file()) else {
-        return Err("it is not a regular file".to_owned());
+        return Err(ConventionError::NotRegular);
     };
     let mut bytes = Vec::new();
-    file.take(READ).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.contains(&0) { Err("it is not text".to_owned()) } else { Ok(String::from_utf8_lossy(&bytes).into_owned()) }
+    file.take(READ).read_to_end(&mut bytes)?;
+    if bytes.contains(&0) { Err(ConventionError::NotText) } else { Ok(String::from_utf8_lossy(&bytes).into_owned()) }
 }
 
 /// A path as the model reads it: relative to the project where it is in the project.

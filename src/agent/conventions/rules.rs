@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Convention;
-use super::find::{FoundConventions, shown};
+use super::find::{ConventionError, FoundConventions, shown};
 
 /// Directories with one rule in each file, and the ending of their names.
 const DIRECTORIES: [(&str, &str); 3] = [(".cursor/rules", "mdc"), (".windsurf/rules", "md"), (".clinerules", "md")];
@@ -63,13 +63,13 @@ fn files_in(directory: &Path, ending: &str) -> Vec<PathBuf> {
 }
 
 /// Reads a rule. Front matter is a few `key: value` lines between two lines of dashes; a rule without it always applies.
-fn read(text: &str) -> Result<ConventionRule, String> {
+fn read(text: &str) -> Result<ConventionRule, ConventionError> {
     let text = text.trim_start_matches('\u{FEFF}');
     let Some(rest) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else {
         return Ok(ConventionRule::Always(text.to_owned()));
     };
     let Some((matter, body)) = rest.split_once("\n---") else {
-        return Err("its front matter has no end".to_owned());
+        return Err(ConventionError::OpenFrontMatter);
     };
     let value = |key: &str| {
         let lines = matter.lines().filter_map(|line| line.split_once(':'));
@@ -92,14 +92,15 @@ mod tests {
     #[test]
     fn front_matter_decides_how_a_rule_is_sent() {
         let always = "---\ndescription: x\nalwaysApply: true\n---\nUse tabs.\n";
-        assert_eq!(read(always), Ok(ConventionRule::Always("Use tabs.".into())));
-        assert_eq!(read("---\ntrigger: always_on\n---\nUse tabs."), Ok(ConventionRule::Always("Use tabs.".into())));
+        let read = |text| read(text).ok();
+        assert_eq!(read(always), Some(ConventionRule::Always("Use tabs.".into())));
+        assert_eq!(read("---\ntrigger: always_on\n---\nUse tabs."), Some(ConventionRule::Always("Use tabs.".into())));
         assert_eq!(
             read("---\ndescription: \"How to test\"\n---\nRun it."),
-            Ok(ConventionRule::Described("How to test".into()))
+            Some(ConventionRule::Described("How to test".into()))
         );
-        assert_eq!(read("---\nglobs: *.rs\n---\nRun it."), Ok(ConventionRule::Other));
-        assert_eq!(read("Use tabs."), Ok(ConventionRule::Always("Use tabs.".into())));
-        assert!(read("---\ndescription: x\nUse tabs.").is_err());
+        assert_eq!(read("---\nglobs: *.rs\n---\nRun it."), Some(ConventionRule::Other));
+        assert_eq!(read("Use tabs."), Some(ConventionRule::Always("Use tabs.".into())));
+        assert_eq!(read("---\ndescription: x\nUse tabs."), None, "the front matter has no end");
     }
 }

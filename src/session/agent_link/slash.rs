@@ -2,7 +2,7 @@
 //!
 //! One table describes them all. `/help`, completion and dispatch are read from it, so a command exists once it has a row.
 
-use crate::provider::Effort;
+use crate::provider::{Effort, UnknownEffort};
 use crate::text;
 
 /// One slash command.
@@ -15,7 +15,26 @@ pub(in crate::session) struct SlashCommand {
     pub(in crate::session) help: &'static str,
     pub(in crate::session) completes: Completes,
     /// Turns the arguments into the call. The error is for the person.
-    read: fn(&str) -> Result<Slash, String>,
+    read: fn(&str) -> Result<Slash, SlashError>,
+}
+
+/// Why a line that looks like a slash command cannot be carried out. The text is for the person.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(in crate::session) enum SlashError {
+    #[error("{0} takes no arguments; a question begins without a slash")]
+    NoArguments(String),
+    #[error("{name} is a command for your shell here: {advice}")]
+    InTheShell { name: String, advice: &'static str },
+    #[error("there is no {name}{}; /help lists the commands", .near.map(|near| format!(" (did you mean {near}?)")).unwrap_or_default())]
+    Unknown { name: String, near: Option<&'static str> },
+    #[error("which level? off, minimal, low, medium, high or xhigh")]
+    NoLevel,
+    #[error(transparent)]
+    Level(#[from] UnknownEffort),
+    #[error("`{0}` is not a number; `> /show 2` shows the second answer")]
+    NotANumber(String),
+    #[error("`{0}` is not a part of the context; the parts are system, tools and conversation")]
+    UnknownPart(String),
 }
 
 /// What completion offers behind a command.
@@ -165,7 +184,11 @@ const KEYS: [(&str, &str); 6] = [
 
 impl SlashCommand {
     /// A command without arguments.
-    const fn plain(name: &'static str, help: &'static str, read: fn(&str) -> Result<Slash, String>) -> SlashCommand {
+    const fn plain(
+        name: &'static str,
+        help: &'static str,
+        read: fn(&str) -> Result<Slash, SlashError>,
+    ) -> SlashCommand {
         SlashCommand { name, aliases: &[], arguments: "", help, completes: Completes::Nothing, read }
     }
 
@@ -224,62 +247,62 @@ const ROOT_DIRECTORIES: [&str; 21] = [
 ];
 
 /// Reads a line that is a slash command; a path is not one. The error is for the person.
-pub(in crate::session) fn parse(line: &str) -> Option<Result<Slash, String>> {
+pub(in crate::session) fn parse(line: &str) -> Option<Result<Slash, SlashError>> {
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let is_one = word.strip_prefix('/').is_some_and(|name| name.chars().all(|c| c.is_ascii_alphabetic()));
     let is_one = is_one && !ROOT_DIRECTORIES.contains(&word);
     is_one.then(|| read(word, rest.trim()))
 }
 
-fn read(word: &str, rest: &str) -> Result<Slash, String> {
+fn read(word: &str, rest: &str) -> Result<Slash, SlashError> {
     match commands().find(|command| command.is_called(word)) {
         Some(command) if command.arguments.is_empty() && !rest.is_empty() => {
-            Err(format!("{word} takes no arguments; a question begins without a slash"))
+            Err(SlashError::NoArguments(word.to_owned()))
         }
         Some(command) => (command.read)(rest),
         None => Err(unknown(word)),
     }
 }
 
-fn unknown(word: &str) -> String {
-    if let Some((_, advice)) = IN_THE_SHELL.iter().find(|(name, _)| *name == word) {
-        return format!("{word} is a command for your shell here: {advice}");
+fn unknown(word: &str) -> SlashError {
+    let name = word.to_owned();
+    match IN_THE_SHELL.iter().find(|(command, _)| *command == word) {
+        Some((_, advice)) => SlashError::InTheShell { name, advice },
+        None => SlashError::Unknown { near: text::nearest(word, commands().map(|command| command.name)), name },
     }
-    let near = text::nearest(word, commands().map(|command| command.name));
-    let near = near.map(|name| format!(" (did you mean {name}?)")).unwrap_or_default();
-    format!("there is no {word}{near}; /help lists the commands")
 }
 
-fn thinking(rest: &str) -> Result<Slash, String> {
+fn thinking(rest: &str) -> Result<Slash, SlashError> {
     if rest.is_empty() {
-        return Err("which level? off, minimal, low, medium, high or xhigh".to_owned());
+        return Err(SlashError::NoLevel);
     }
-    rest.parse().map(|effort| Slash::Agent(AgentCommand::Thinking(effort))).map_err(|error| format!("{error}"))
+    Ok(Slash::Agent(AgentCommand::Thinking(rest.parse()?)))
 }
 
-fn show(rest: &str) -> Result<Slash, String> {
+fn show(rest: &str) -> Result<Slash, SlashError> {
     let number = match rest {
         "" => None,
-        _ => Some(rest.parse().map_err(|_| format!("`{rest}` is no number; `> /show 2` shows the second answer"))?),
+        _ => Some(rest.parse().map_err(|_| SlashError::NotANumber(rest.to_owned()))?),
     };
     Ok(Slash::Session(SessionCommand::Show(number)))
 }
 
-fn context(rest: &str) -> Result<Slash, String> {
+fn context(rest: &str) -> Result<Slash, SlashError> {
     let part = match rest {
         "" => Some(ContextPart::Whole),
         _ => PARTS.iter().find(|(name, _)| *name == rest).map(|(_, part)| *part),
     };
-    part.map(|part| Slash::Agent(AgentCommand::Context(part)))
-        .ok_or_else(|| format!("`{rest}` is no part of it; the parts are system, tools and conversation"))
+    let part = part.ok_or_else(|| SlashError::UnknownPart(rest.to_owned()))?;
+    Ok(Slash::Agent(AgentCommand::Context(part)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The command, or what the person reads instead.
     fn read(line: &str) -> Result<Slash, String> {
-        parse(line).unwrap()
+        parse(line).unwrap().map_err(|error| error.to_string())
     }
 
     #[test]
@@ -288,7 +311,7 @@ mod tests {
         assert_eq!(read("/new"), Ok(Slash::Agent(AgentCommand::New)));
         assert_eq!(read("/show 12"), Ok(Slash::Session(SessionCommand::Show(Some(12)))));
         assert_eq!(read("/show"), Ok(Slash::Session(SessionCommand::Show(None))));
-        assert!(read("/show it").unwrap_err().contains("`it` is no number"));
+        assert!(read("/show it").unwrap_err().contains("`it` is not a number"));
         assert_eq!(
             read("/contxt").unwrap_err(),
             "there is no /contxt (did you mean /context?); /help lists the commands"
