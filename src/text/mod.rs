@@ -4,6 +4,7 @@
 
 pub(crate) mod ansi;
 mod clip;
+pub(crate) mod front_matter;
 pub(crate) mod human;
 mod nearest;
 mod percent;

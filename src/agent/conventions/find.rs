@@ -24,8 +24,6 @@ pub(super) enum ConventionError {
     NotRegular,
     #[error("it is not text")]
     NotText,
-    #[error("its front matter has no end")]
-    OpenFrontMatter,
 }
 
 /// What was found, outermost first.

@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Convention;
-use super::find::{ConventionError, FoundConventions, shown};
+use super::find::{FoundConventions, shown};
+use crate::text::front_matter::{self, FrontMatter, FrontMatterError};
 
 /// Directories with one rule in each file, and the ending of their names.
 const DIRECTORIES: [(&str, &str); 3] = [(".cursor/rules", "mdc"), (".windsurf/rules", "md"), (".clinerules", "md")];
@@ -62,24 +63,15 @@ fn files_in(directory: &Path, ending: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// Reads a rule. Front matter is a few `key: value` lines between two lines of dashes; a rule without it always applies.
-fn read(text: &str) -> Result<ConventionRule, ConventionError> {
-    let text = text.trim_start_matches('\u{FEFF}');
-    let Some(rest) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else {
-        return Ok(ConventionRule::Always(text.to_owned()));
+/// Reads a rule. A rule without front matter always applies.
+fn read(text: &str) -> Result<ConventionRule, FrontMatterError> {
+    let Some((matter, body)) = front_matter::split(text)? else {
+        return Ok(ConventionRule::Always(text.trim_start_matches('\u{FEFF}').to_owned()));
     };
-    let Some((matter, body)) = rest.split_once("\n---") else {
-        return Err(ConventionError::OpenFrontMatter);
-    };
-    let value = |key: &str| {
-        let lines = matter.lines().filter_map(|line| line.split_once(':'));
-        let mut values =
-            lines.filter(|(name, _)| name.trim() == key).map(|(_, value)| value.trim().trim_matches(['"', '\'']));
-        values.next().filter(|value| !value.is_empty())
-    };
-    let always = value("alwaysApply") == Some("true") || value("trigger") == Some("always_on");
-    Ok(match value("description") {
-        _ if always => ConventionRule::Always(body.trim_start_matches('-').trim().to_owned()),
+    let matter = FrontMatter::read(matter)?;
+    let always = matter.is_set("alwaysApply") || matter.text("trigger") == Some("always_on");
+    Ok(match matter.text("description") {
+        _ if always => ConventionRule::Always(body.trim().to_owned()),
         Some(what) => ConventionRule::Described(what.to_owned()),
         None => ConventionRule::Other,
     })
