@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::context::{self, Assembled, Fragment, Query, Sources};
-use super::conventions::{self, Conventions};
+use super::skills::{CalledSkill, SkillSettings};
+use super::standing::{Standing, StandingState};
 use super::window::{Budget, Past, Scale};
 use super::{Conversation, TurnLimits};
 use crate::chat::{Message, ToolKind, ToolSpec};
@@ -23,6 +24,7 @@ pub(crate) struct Kit {
     /// Masks everything that a model reads. All kits of a session share the secrets it has learned.
     pub redactor: Redactor,
     pub limits: TurnLimits,
+    pub skills: Arc<SkillSettings>,
     pub places: Arc<Places>,
     /// When a failed request is sent again.
     pub policy: Policy,
@@ -93,33 +95,33 @@ impl Kit {
         Budget::new(scale.window(self.model.context_window), self.limits.compact_at)
     }
 
-    /// Assembles what goes with a query. Returns it with the fingerprint of the conventions, if they are sent.
-    pub(super) fn assemble(&self, query: &Query, past: &Past) -> (Assembled, Option<u64>) {
+    /// Assembles what goes with a query that calls this skill, or none. Returns it with what the model has been sent after it.
+    pub(super) fn assemble(
+        &self,
+        query: &Query,
+        past: &Past,
+        called: Option<CalledSkill>,
+    ) -> (Assembled, StandingState) {
         let Kit { redactor, places, limits, .. } = self;
-        let (budget, view) = (self.budget(past), &query.view);
-        let (own, home) = (places.config.as_deref(), view.home());
-        let cap = conventions::CAP.min(budget.window as usize / 2);
-        let conventions = limits.conventions.then(|| Conventions::of(&view.cwd, own, home, cap, redactor));
-        let is_new =
-            |found: &Conventions| !found.text.is_empty() && past.state.conventions != Some(found.fingerprint());
-        let conventions = conventions.filter(is_new);
-        let fingerprint = conventions.as_ref().map(Conventions::fingerprint);
+        let budget = self.budget(past);
+        let standing = Standing::gather(self, query, &past.state.standing, budget.window, called);
+        let state = standing.state.clone();
         let events = limits.events.within(budget.window as usize);
         let (is_first, history) = (past.is_empty(), places.history.as_deref());
-        let mut assembled = context::assemble(query, Sources { is_first, events, history, conventions, redactor });
+        let mut assembled = context::assemble(query, Sources { is_first, events, history, standing, redactor });
         if is_first && budget.is_small() {
             assembled.notices.push(format!(
                 "the model's window is small ({} tokens): it gets fewer tools and less of your commands' output",
                 human::count(budget.window.into())
             ));
         }
-        (assembled, fingerprint)
+        (assembled, state)
     }
 
     /// The request that a query would send, for `/context`.
     pub(crate) fn preview(&self, conversation: &Conversation, ports: &Ports, query: &Query) -> ContextPreview {
         let (redactor, past) = (&self.redactor, conversation.past());
-        let (assembled, _) = self.assemble(query, past);
+        let (assembled, _) = self.assemble(query, past, None);
         let masked = |fragment: Fragment| fragment.masked(redactor);
         ContextPreview {
             model: self.model.model.clone(),

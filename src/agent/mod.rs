@@ -20,6 +20,9 @@ mod meter;
 mod picture;
 mod refusal;
 mod regular;
+mod repository;
+mod skills;
+mod standing;
 mod step;
 mod stop;
 mod stream;
@@ -38,6 +41,7 @@ pub(crate) use front::{Approval, Approver, Decision, Front, WorkingContext};
 pub(crate) use kit::{ContextPreview, Kit, Places};
 pub(crate) use limits::TurnLimits;
 pub(crate) use picture::picture;
+pub(crate) use skills::{Skill, SkillSettings, Skills, shown as shown_path};
 pub(crate) use turn::Turn;
 pub(crate) use window::Past;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Opens files that the person names, without waiting for one that is no file.
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -23,6 +23,28 @@ fn open_at_once(path: &Path) -> io::Result<(File, Metadata)> {
     let file = OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
     let metadata = file.metadata()?;
     Ok((file, metadata))
+}
+
+/// Why a file has no text to send.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TextError {
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    #[error("it is not a regular file")]
+    NotAFile,
+    #[error("it is not text")]
+    NotText,
+}
+
+/// The first `cap` bytes of a text file, and the size of the whole. Bytes that are not UTF-8 are replaced.
+pub(super) fn text(path: &Path, cap: u64) -> Result<(String, u64), TextError> {
+    let Some((file, about)) = open(path)?.filter(|(_, about)| about.is_file()) else { return Err(TextError::NotAFile) };
+    let mut bytes = Vec::new();
+    file.take(cap).read_to_end(&mut bytes)?;
+    if bytes.contains(&0) {
+        return Err(TextError::NotText);
+    }
+    Ok((String::from_utf8_lossy(&bytes).into_owned(), about.len()))
 }
 
 #[cfg(test)]

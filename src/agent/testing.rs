@@ -169,6 +169,7 @@ impl TestAgent {
             toolbox: Toolbox::of(tools),
             grants: Grants::default(),
             redactor: Redactor::default(),
+            skills: Default::default(),
             limits: TurnLimits { steps: 3, ..TurnLimits::default() },
             places: Arc::default(),
             policy: Policy { first: std::time::Duration::ZERO, ..Policy::default() },

@@ -399,3 +399,54 @@ fn a_model_with_a_small_window_gets_fewer_tools_and_is_told_about() {
     assert_eq!(names, ["bash", "diagnose", "ls", "read_file", "shell_output"]);
     assert_eq!(room.ear.count(|event| matches!(event, Event::Notice(words) if words.contains("window is small"))), 1);
 }
+
+/// A home with the skill `pdf`, whose instructions are this text.
+fn home_with_a_skill(text: &str) -> tempfile::TempDir {
+    let home = tempfile::tempdir().unwrap();
+    let directory = home.path().join(".agents/skills/pdf");
+    std::fs::create_dir_all(&directory).unwrap();
+    std::fs::write(directory.join("SKILL.md"), format!("---\nname: pdf\ndescription: Reads PDFs\n---\n{text}\n"))
+        .unwrap();
+    home
+}
+
+/// Asks from a directory, and returns the text of the question as the model reads it.
+fn asked_in(home: &std::path::Path, text: &str, room: &mut TestAgent) -> (Ending, String) {
+    let mut asked = query(text);
+    asked.view.cwd = home.to_owned();
+    asked.view.environment = vec![("HOME".into(), home.into())];
+    let ending = room.run(asked, CancellationToken::new());
+    let requests = room.model.requests.lock().unwrap();
+    (ending, requests.last().map(|request| request.messages.last().unwrap().text()).unwrap_or_default())
+}
+
+#[test]
+fn a_called_skill_is_sent_once_and_again_after_a_summary() {
+    let home = home_with_a_skill("Use pdftotext.");
+    let mut room = TestAgent::new([says("1"), says("2"), says("3"), says("4")], vec![]);
+    let (_, first) = asked_in(home.path(), "hello", &mut room);
+    assert!(first.contains("\n- pdf: Reads PDFs (~/.agents/skills/pdf/SKILL.md)\n"), "{first}");
+    assert!(!first.contains("pdftotext"), "{first}");
+    let (_, called) = asked_in(home.path(), "/skill:pdf read a.pdf", &mut room);
+    assert!(called.contains("Use pdftotext.") && called.ends_with("\nUse the skill `pdf`: read a.pdf"), "{called}");
+    assert!(!called.contains("<skills>"), "the list is sent once: {called}");
+    let (_, again) = asked_in(home.path(), "/skill:pdf read b.pdf", &mut room);
+    assert!(!again.contains("pdftotext") && again.ends_with("Use the skill `pdf`: read b.pdf"), "{again}");
+    let mut compacted = room.conversation.past().clone();
+    compacted.state.standing.forget();
+    room.conversation.compact(compacted);
+    let (_, after) = asked_in(home.path(), "and c.pdf", &mut room);
+    assert!(after.contains("Use pdftotext.") && after.contains("- pdf: Reads PDFs"), "{after}");
+}
+
+#[test]
+fn a_call_of_a_missing_skill_asks_no_model() {
+    let home = home_with_a_skill("x");
+    let mut room = TestAgent::new([says("1")], vec![]);
+    let (ending, sent) = asked_in(home.path(), "/skill:dpf go", &mut room);
+    let why = "there is no skill `dpf` (did you mean `pdf`?); `/skills` lists the skills of this directory";
+    assert_eq!((ending, sent.as_str()), (failed(FailureKind::Setup, why), ""));
+    room.kit.skills = std::sync::Arc::new(crate::agent::SkillSettings { is_on: false, paths: Vec::new() });
+    let (_, sent) = asked_in(home.path(), "hello", &mut room);
+    assert!(!sent.contains("skill"), "{sent}");
+}

@@ -8,12 +8,13 @@ use super::calls::StepCalls;
 use super::context::{self, Query, ShellView};
 use super::front::{Approval, Approver, Decision, Front, WorkingContext};
 use super::mask::masked;
+use super::skills::UnknownSkill;
 use super::step::{self, Step};
 use super::stream::ModelAnswer;
 use super::window::compact::{self, Reach};
 use super::window::{Past, Transcript};
 use super::{Exchange, Kit, stop};
-use crate::chat::{Call, Ending, Event, Message, Part, Role, Usage};
+use crate::chat::{Call, Ending, Event, Failure, FailureKind, Message, Part, Role, Usage};
 use crate::guard::Intent;
 use crate::provider::ModelRequest;
 use crate::text;
@@ -59,7 +60,10 @@ impl Turn {
 
     async fn answer(&self, query: Query, transcript: &mut Transcript) -> Ending {
         query.view.settled().await;
-        let mut place = self.ask(query, transcript);
+        let mut place = match self.ask(query, transcript) {
+            Ok(place) => place,
+            Err(unknown) => return Ending::Failed(Failure::new(FailureKind::Setup, unknown.to_string())),
+        };
         let pause = self.kit.limits.steps.max(1);
         for step in 1.. {
             if step > 1 && (step - 1) % pause == 0 && !self.may_go_on(step - 1, &place).await {
@@ -132,14 +136,15 @@ impl Turn {
     }
 
     /// Appends the query to the transcript. Returns the environment of its calls.
-    fn ask(&self, query: Query, transcript: &mut Transcript) -> tool::Context {
-        let (assembled, conventions) = self.kit.assemble(&query, &transcript.past);
-        let sent = &mut transcript.past.state.conventions;
-        *sent = conventions.or(*sent);
+    fn ask(&self, query: Query, transcript: &mut Transcript) -> Result<tool::Context, UnknownSkill> {
+        let (asked, called) = self.kit.called_skill(&query)?;
+        let (assembled, sent) = self.kit.assemble(&asked, &transcript.past, called);
+        transcript.past.state.standing = sent;
         assembled.notices.iter().for_each(|notice| self.front.hear(Event::Notice(notice.clone())));
         transcript.question = self.kit.redactor.mask(&query.text);
         self.add(assembled.message(), transcript);
-        self.place(query.view)
+        drop(asked);
+        Ok(self.place(query.view))
     }
 
     /// Appends a message that is not from the model, with its secrets masked.

@@ -1,12 +1,13 @@
 //! Settings of the agent.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ByteSize, parse};
-use crate::agent::{Events, TurnLimits};
+use crate::agent::{Events, SkillSettings, TurnLimits};
 use crate::provider::HttpTimeouts;
 use crate::tool::Timeouts;
 
@@ -31,6 +32,11 @@ pub(crate) struct Agent {
     pub compact_at: u64,
     /// Whether the conventions of a project (`AGENTS.md`, `CLAUDE.md` and the rules of other editors) are sent with a question.
     pub conventions: bool,
+    /// Whether the agent is told about skills: directories with a `SKILL.md` in `.agents/skills` and `.claude/skills`, from the
+    /// current directory to the repository's root and in your home directory, and in `skills` next to the configuration.
+    pub skills: bool,
+    /// More directories with skills, such as `"~/work/skills"`.
+    pub skill_paths: Vec<PathBuf>,
     /// How many seconds a command of the agent may run, unless the model asks for another time.
     #[serde(deserialize_with = "parse::whole_number")]
     pub command_timeout: u64,
@@ -41,7 +47,7 @@ pub(crate) struct Agent {
 
 impl Default for Agent {
     fn default() -> Self {
-        let (limits, timeouts) = (TurnLimits::default(), Timeouts::default());
+        let (limits, skills, timeouts) = (TurnLimits::default(), SkillSettings::default(), Timeouts::default());
         Self {
             steps: limits.steps.into(),
             idle_timeout: HttpTimeouts::default().silence.as_secs(),
@@ -49,6 +55,8 @@ impl Default for Agent {
             context_size: ByteSize::new(limits.events.bytes as u64),
             compact_at: limits.compact_at.into(),
             conventions: limits.conventions,
+            skills: skills.is_on,
+            skill_paths: skills.paths,
             command_timeout: timeouts.usual.as_secs(),
             longest_timeout: timeouts.longest.as_secs(),
         }
@@ -67,6 +75,10 @@ impl Agent {
             conventions: self.conventions,
             ..TurnLimits::default()
         }
+    }
+
+    pub(crate) fn skills(&self) -> SkillSettings {
+        SkillSettings { is_on: self.skills, paths: self.skill_paths.clone() }
     }
 
     pub(crate) fn patience(&self) -> HttpTimeouts {

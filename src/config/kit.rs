@@ -18,6 +18,7 @@ impl Agent {
             grants,
             redactor,
             limits: self.limits(),
+            skills: Arc::new(self.skills()),
             places,
             policy: Policy::default(),
         }

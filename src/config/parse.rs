@@ -239,6 +239,8 @@ mod tests {
             context_size = "4 KiB"
             compact_at = 100000
             conventions = false
+            skills = false
+            skill_paths = ["~/skills"]
             command_timeout = 10
             longest_timeout = 20
             [line]
@@ -282,6 +284,8 @@ mod tests {
                 context_size: ByteSize::kib(4),
                 compact_at: 100_000,
                 conventions: false,
+                skills: false,
+                skill_paths: vec!["~/skills".into()],
                 command_timeout: 10,
                 longest_timeout: 20,
             },

@@ -43,6 +43,7 @@ mod recorded;
 mod reflex;
 mod rooms;
 mod screens;
+mod skills;
 mod start;
 mod terminal;
 mod tls;

@@ -13,10 +13,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) use fragment::Fragment;
+pub(super) use shares::shares;
 pub(crate) use shell::Events;
 pub(super) use system::SYSTEM;
 
-use super::conventions::{self, Conventions};
+use super::standing::Standing;
 use crate::chat::{Image, Message, Part, Role};
 use crate::guard::Redactor;
 use crate::store::Ticket;
@@ -37,7 +38,7 @@ const NAME_CAP: usize = 4 * KIB;
 /// but its output is sent anyway.
 const STORE_PATIENCE: Duration = Duration::from_millis(100);
 /// The tags of fragments. Data must not contain text that looks like one.
-const TAGS: [&str; 12] = [
+const TAGS: [&str; 13] = [
     "cwd",
     "shell",
     "command",
@@ -48,6 +49,7 @@ const TAGS: [&str; 12] = [
     "reference",
     "screen",
     "conventions",
+    "skill",
     "summary",
     "earlier_questions",
 ];
@@ -93,7 +95,7 @@ pub(crate) struct Happened {
 
 impl ShellView {
     /// The person's home directory.
-    pub(super) fn home(&self) -> Option<&Path> {
+    pub(crate) fn home(&self) -> Option<&Path> {
         let home = self.environment.iter().find(|(name, _)| name == "HOME");
         home.map(|(_, home)| Path::new(home)).filter(|home| home.is_absolute())
     }
@@ -136,24 +138,21 @@ pub(super) struct Sources<'a> {
     pub(super) is_first: bool,
     pub(super) events: Events,
     pub(super) history: Option<&'a Path>,
-    /// The conventions of the project, if they have to be sent.
-    pub(super) conventions: Option<Conventions>,
+    /// What is sent once, and again when it has changed.
+    pub(super) standing: Standing,
     pub(super) redactor: &'a Redactor,
 }
 
 /// Assembles the context of a query: the state of the shell, recent commands, attachments, and the query last. Text is masked before it is
 /// cut, because a part of a secret would not be recognised.
 pub(super) fn assemble(query: &Query, sources: Sources<'_>) -> Assembled {
-    let Sources { is_first, events, history, conventions, redactor } = sources;
+    let Sources { is_first, events, history, standing, redactor } = sources;
     let view = &query.view;
     redactor.learn(&view.environment);
     let attached = attach(query, history, redactor);
     let mut fragments = vec![view.directory()];
     fragments.extend(is_first.then(|| view.account()));
-    let (conventions, conflicts) = conventions.map_or_else(Default::default, |found| (found.text, found.notices));
-    if !conventions.is_empty() {
-        fragments.push(Fragment::new("conventions", conventions::CAP, "the conventions of this project", conventions));
-    }
+    fragments.extend(standing.fragments);
     let happened = shell::events(&view.happened, events, redactor);
     if !happened.is_empty() {
         fragments.push(Fragment::new("shell_events", events.bytes, "your commands", happened));
@@ -170,7 +169,7 @@ pub(super) fn assemble(query: &Query, sources: Sources<'_>) -> Assembled {
     let mut asked = Fragment::given("query", QUERY_CAP, "your question", &redactor.mask(&query.text), "too long");
     asked.text.insert(0, '\n');
     fragments.push(asked);
-    let told = conflicts.into_iter().chain(attached.missing);
+    let told = standing.notices.into_iter().chain(attached.missing);
     let notices = told.chain(fragments.iter().rev().filter_map(Fragment::notice)).collect();
     Assembled { images: query.attachments.iter().chain(&attached.images).cloned().collect(), fragments, notices }
 }

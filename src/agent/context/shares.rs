@@ -1,7 +1,7 @@
 //! Divides a limit among several parts.
 
 /// Divides `total` by weight. A share that is not needed goes to the others.
-pub(super) fn shares(needs: &[usize], weights: &[usize], total: usize) -> Vec<usize> {
+pub(in crate::agent) fn shares(needs: &[usize], weights: &[usize], total: usize) -> Vec<usize> {
     let mut shares = vec![0; needs.len()];
     let mut open: Vec<usize> = (0..needs.len()).filter(|one| needs[*one] > 0).collect();
     let mut left = total;

@@ -4,7 +4,7 @@ use super::*;
 
 pub(super) fn assembled(query: &Query, is_first: bool) -> Assembled {
     let (events, redactor) = (Events::default(), &Redactor::default());
-    assemble(query, Sources { is_first, events, history: None, conventions: None, redactor })
+    assemble(query, Sources { is_first, events, history: None, standing: Default::default(), redactor })
 }
 
 fn words(query: &Query, is_first: bool) -> String {

@@ -1,10 +1,9 @@
 //! Finds the files with conventions.
 
 use std::collections::HashSet;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::super::regular;
+use super::super::{regular, repository};
 use super::{Convention, imports, rules};
 use crate::text::KIB;
 
@@ -12,19 +11,6 @@ use crate::text::KIB;
 const NAMES: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "AGENT.md"];
 /// Bytes that are read of one file.
 const READ: u64 = 64 * KIB as u64;
-/// How many directories are looked at between a repository's root and the current directory.
-const DEPTH: usize = 64;
-
-/// Why a file of conventions is not sent.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum ConventionError {
-    #[error(transparent)]
-    Read(#[from] io::Error),
-    #[error("it is not a regular file")]
-    NotRegular,
-    #[error("it is not text")]
-    NotText,
-}
 
 /// What was found, outermost first.
 #[derive(Debug, Default)]
@@ -42,22 +28,14 @@ pub(super) fn all(cwd: &Path, own: Option<&Path>, home: Option<&Path>) -> FoundC
     if let Some(own) = own {
         found.add_first_of(own, own, home);
     }
-    let root = repository(cwd);
-    let within = root.unwrap_or(cwd);
-    let mut directories: Vec<&Path> = cwd.ancestors().take(DEPTH).take_while(|one| one.starts_with(within)).collect();
-    directories.reverse();
-    for directory in directories {
+    let within = repository::root_or(cwd);
+    for directory in repository::directories(cwd).into_iter().rev() {
         found.add_first_of(directory, within, home);
         if directory == within {
             rules::add(directory, &mut found);
         }
     }
     found
-}
-
-/// The root of the repository that a directory is in.
-fn repository(cwd: &Path) -> Option<&Path> {
-    cwd.ancestors().take(DEPTH).find(|directory| directory.join(".git").exists())
 }
 
 impl FoundConventions {
@@ -78,25 +56,14 @@ impl FoundConventions {
         if !self.seen.insert(real.clone()) {
             return None;
         }
-        match text_of(&real) {
-            Ok(text) => Some(text).filter(|text| !text.trim().is_empty()),
+        match regular::text(&real, READ) {
+            Ok((text, _)) => Some(text).filter(|text| !text.trim().is_empty()),
             Err(why) => {
                 self.problems.push(format!("{} is not sent: {why}", path.display()));
                 None
             }
         }
     }
-}
-
-/// The beginning of a regular file.
-fn text_of(path: &Path) -> Result<String, ConventionError> {
-    let opened = regular::open(path)?;
-    let Some((file, _)) = opened.filter(|(_, about)| about.is_file()) else {
-        return Err(ConventionError::NotRegular);
-    };
-    let mut bytes = Vec::new();
-    file.take(READ).read_to_end(&mut bytes)?;
-    if bytes.contains(&0) { Err(ConventionError::NotText) } else { Ok(String::from_utf8_lossy(&bytes).into_owned()) }
 }
 
 /// A path as the model reads it: relative to the project where it is in the project.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::super::meter::Meter;
 use super::scale::Scale;
 use super::summary::Summary;
+use crate::agent::standing::StandingState;
 use crate::chat::Message;
 
 /// Earlier exchanges in the form in which they are sent.
@@ -22,8 +23,9 @@ pub(crate) struct Past {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct WindowState {
     pub(in crate::agent) scale: Scale,
-    /// The fingerprint of the conventions that were sent last.
-    pub(in crate::agent) conventions: Option<u64>,
+    /// What was sent of the context that is sent only once.
+    #[serde(default)]
+    pub(in crate::agent) standing: StandingState,
 }
 
 /// One earlier exchange.

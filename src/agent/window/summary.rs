@@ -74,7 +74,7 @@ pub(super) fn replace(past: &mut Past, count: usize, notes: Option<String>, budg
     let asked = before.map(|before| before.questions).unwrap_or_default().into_iter();
     let asked: Vec<String> = asked.chain(old.into_iter().map(|one| one.question)).collect();
     // They may have been in an exchange that is gone.
-    past.state.conventions = None;
+    past.state.standing.forget();
     past.summary = Some(Summary { questions: fitting(asked, &past.state.scale, budget), notes });
 }
 

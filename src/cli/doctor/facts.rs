@@ -25,6 +25,8 @@ pub(crate) struct Facts {
     pub is_login_shell: bool,
     /// Whether `/etc/shells` lists shellmate.
     pub listed: bool,
+    /// The skills of the current directory.
+    pub skills: SkillFacts,
 }
 
 /// The shell that would be started.
@@ -109,6 +111,16 @@ pub(crate) struct DatabaseFacts {
     /// In bytes, if it exists.
     pub size: Option<u64>,
     pub opens: Result<(), StoreError>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SkillFacts {
+    /// Whether the configuration turns them on.
+    pub is_on: bool,
+    /// The name and the file of each.
+    pub found: Vec<(String, String)>,
+    /// What was skipped or is odd, one line each.
+    pub problems: Vec<String>,
 }
 
 #[derive(Debug, Clone)]

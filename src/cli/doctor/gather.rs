@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 
 use nix::unistd::{AccessFlags, User, access, geteuid};
 
-use crate::config::{Config, Paths};
+use crate::agent::{Skills, shown_path};
+use crate::config::{Config, Loaded, Paths};
 use crate::host::HostError;
 use crate::store::StoreError;
 
 use super::facts::{
     ChosenShell, ConfigFile, DatabaseFacts, DirectoryCondition, DirectoryFacts, Facts, InstalledShell, NEEDED,
-    TerminalFacts,
+    SkillFacts, TerminalFacts,
 };
 
 /// How long a shell may take to print its version.
@@ -30,6 +31,7 @@ pub(crate) fn gather(
     open_history: impl FnOnce(&Path) -> Result<(), StoreError>,
 ) -> Facts {
     let binary = std::env::current_exe().ok();
+    let loaded = Config::load(paths.config_file().as_deref());
     let var = |name: &str| get(name).map(|value| value.to_string_lossy().into_owned());
     let shells = shells(get("PATH").as_ref(), chosen.as_ref().ok());
     let history = paths.history_db();
@@ -41,7 +43,8 @@ pub(crate) fn gather(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         chosen,
         shells,
-        config: config(paths),
+        config: config(paths, &loaded),
+        skills: skills(paths, get("HOME").map(PathBuf::from), &loaded.config),
         state: DirectoryFacts {
             path: paths.state_dir().map(Path::to_owned),
             condition: paths.state_dir().map_or(DirectoryCondition::CannotWrite, condition),
@@ -72,9 +75,19 @@ pub(crate) fn gather(
     }
 }
 
-fn config(paths: &Paths) -> ConfigFile {
+fn skills(paths: &Paths, home: Option<PathBuf>, config: &Config) -> SkillFacts {
+    let (settings, home) = (config.agent.skills(), home.as_deref());
+    let cwd = std::env::current_dir().unwrap_or_default();
+    let skills = Skills::find(&cwd, paths.config_dir().as_deref(), home, &settings);
+    SkillFacts {
+        is_on: settings.is_on,
+        found: skills.list.iter().map(|skill| (skill.name.clone(), shown_path(&skill.file, home))).collect(),
+        problems: skills.problems.iter().map(ToString::to_string).collect(),
+    }
+}
+
+fn config(paths: &Paths, loaded: &Loaded) -> ConfigFile {
     let path = paths.config_file();
-    let loaded = Config::load(path.as_deref());
     let problems = loaded.problems.iter().map(ToString::to_string);
     let patterns = loaded.config.pattern_problems();
     let theme = loaded.config.theme(paths).1.map(|problem| problem.to_string());

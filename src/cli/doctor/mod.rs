@@ -12,7 +12,8 @@ use anyhow::Result;
 use serde::Serialize;
 
 pub(crate) use facts::{
-    ChosenShell, ConfigFile, DatabaseFacts, DirectoryCondition, DirectoryFacts, Facts, InstalledShell, TerminalFacts,
+    ChosenShell, ConfigFile, DatabaseFacts, DirectoryCondition, DirectoryFacts, Facts, InstalledShell, SkillFacts,
+    TerminalFacts,
 };
 pub(crate) use gather::gather;
 
@@ -56,6 +57,7 @@ pub(crate) fn examine(facts: &Facts) -> Vec<DoctorFinding> {
     findings.push(session(facts));
     findings.push(terminal(&facts.terminal));
     findings.push(login(facts));
+    findings.extend(skills(&facts.skills));
     findings
 }
 
@@ -212,6 +214,19 @@ fn login(facts: &Facts) -> DoctorFinding {
                 .advice(format!("only if you want that: {add}"))
         }
     }
+}
+
+fn skills(skills: &SkillFacts) -> Vec<DoctorFinding> {
+    if !skills.is_on {
+        return vec![DoctorFinding::new(Level::Ok, "skills", "off (`skills = false` in the configuration)")];
+    }
+    if skills.found.is_empty() && skills.problems.is_empty() {
+        return vec![DoctorFinding::new(Level::Ok, "skills", "none in this directory or your home directory")];
+    }
+    let found =
+        skills.found.iter().map(|(name, file)| DoctorFinding::new(Level::Ok, "skills", format!("{name} at {file}")));
+    let problems = skills.problems.iter().map(|problem| DoctorFinding::new(Level::Note, "skills", problem));
+    found.chain(problems).collect()
 }
 
 /// Prints the findings. The exit code is 1 if one of them is a problem.

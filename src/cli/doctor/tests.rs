@@ -24,6 +24,7 @@ fn healthy() -> Facts {
         },
         is_login_shell: false,
         listed: true,
+        skills: SkillFacts { is_on: true, ..SkillFacts::default() },
     }
 }
 
@@ -57,6 +58,7 @@ fn a_healthy_installation_is_all_ok() {
     ok       session    inside session abc
     ok       terminal   TERM=xterm-256color, COLORTERM=truecolor, in tmux
     ok       login      in /etc/shells, so `chsh` can make it your login shell
+    ok       skills     none in this directory or your home directory
     ");
 }
 
@@ -91,6 +93,7 @@ fn every_problem_has_advice() {
                         no prompt marks are sent to such a terminal; set TERM if yours supports more
     problem  login      shellmate is your login shell but not in /etc/shells: ftp, su and others refuse it
                         echo /bin/shellmate | sudo tee -a /etc/shells
+    ok       skills     none in this directory or your home directory
     ");
 }
 
@@ -192,4 +195,18 @@ fn json_has_every_finding() {
     assert_eq!(report["healthy"], true);
     assert_eq!(report["findings"].as_array().unwrap().len(), findings.len());
     assert_eq!(report["findings"][0]["level"], "ok");
+}
+
+#[test]
+fn skills_are_listed_with_what_is_wrong_with_them() {
+    let skills = SkillFacts {
+        is_on: true,
+        found: vec![("pdf".to_owned(), "~/.agents/skills/pdf/SKILL.md".to_owned())],
+        problems: vec!["~/x/SKILL.md is skipped: it has no description".to_owned()],
+    };
+    let facts = Facts { skills, ..healthy() };
+    assert!(printed(&facts).contains("ok       skills     pdf at ~/.agents/skills/pdf/SKILL.md\n"));
+    assert_eq!(complaints(&facts), ["Note skills: ~/x/SKILL.md is skipped: it has no description"]);
+    let facts = Facts { skills: SkillFacts::default(), ..healthy() };
+    assert!(printed(&facts).contains("off (`skills = false` in the configuration)"));
 }

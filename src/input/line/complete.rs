@@ -21,6 +21,8 @@ const WELCOME: &str = "ask, or /help; an empty line closes";
 #[derive(Default)]
 pub(crate) struct Offers {
     pub verbs: Vec<Verb>,
+    /// More commands, which another thread may fill in later.
+    pub late: Arc<OnceLock<Vec<Verb>>>,
     /// Commands whose output can be referred to, newest first.
     pub recent: Vec<RecentCommand>,
 }
@@ -42,6 +44,13 @@ pub(crate) struct RecentCommand {
     /// Its id in the history.
     pub id: i64,
     pub text: String,
+}
+
+impl Offers {
+    /// All commands that are known so far.
+    fn verbs(&self) -> impl Iterator<Item = &Verb> {
+        self.verbs.iter().chain(self.late.get().into_iter().flatten())
+    }
 }
 
 impl Verb {
@@ -181,11 +190,11 @@ impl LineEditor {
 fn offered(text: &str, cursor: usize, offers: &Offers) -> Offered {
     let before = &text[..cursor];
     if before.starts_with('/') && !before.contains(char::is_whitespace) {
-        let verbs = offers.verbs.iter().filter(|verb| verb.name().starts_with(before));
+        let verbs = offers.verbs().filter(|verb| verb.name().starts_with(before));
         return Offered::Known(0, verbs.map(verb_offer).collect());
     }
     if let Some((name, rest)) = before.split_once(' ').filter(|_| before.starts_with('/'))
-        && let Some(verb) = offers.verbs.iter().find(|verb| verb.name() == name && !verb.arguments().is_empty())
+        && let Some(verb) = offers.verbs().find(|verb| verb.name() == name && !verb.arguments().is_empty())
     {
         let typed = rest.trim_start();
         let words = verb.arguments().iter().filter(|word| word.starts_with(typed));
@@ -287,7 +296,7 @@ pub(super) fn hint(text: &str, history: &QueryHistory, offers: &Offers) -> Hint 
     }
     if text.starts_with('/') && !text.contains('\n') {
         let (name, rest) = text.split_once(' ').map_or((text, None), |(name, rest)| (name, Some(rest)));
-        let mut verbs = offers.verbs.iter().filter(|verb| verb.name().starts_with(name));
+        let mut verbs = offers.verbs().filter(|verb| verb.name().starts_with(name));
         return match (verbs.next(), verbs.next(), rest) {
             (Some(verb), None, None) => Hint { typed: verb.name()[name.len()..].to_owned(), help: verb.help.clone() },
             (Some(verb), Some(_), None) if verb.name() == name => explains(&verb.help),
@@ -320,6 +329,7 @@ mod tests {
                 RecentCommand { id: 12, text: "cargo\ntest".into() },
                 RecentCommand { id: 7, text: "ls".into() },
             ],
+            ..Offers::default()
         }
     }
 
@@ -356,13 +366,17 @@ mod tests {
         let later = Arc::new(OnceLock::new());
         let verb = Verb { usage: "/model [NAME]".into(), help: String::new(), arguments: Arc::clone(&later) };
         let offers = Offers { verbs: vec![verb], ..Offers::default() };
-        let found = || match offered("/model a", 8, &offers) {
+        let found = |text: &str| match offered(text, text.len(), &offers) {
             Offered::Known(_, found) => found.len(),
             Offered::Paths { .. } => 0,
         };
-        assert_eq!(found(), 0);
+        assert_eq!((found("/model a"), found("/skill:p")), (0, 0));
         later.set(vec!["a/x".to_owned()]).unwrap();
-        assert_eq!(found(), 1);
+        let skill =
+            Verb { usage: "/skill:pdf [ARGUMENTS]".into(), help: "Reads PDFs".into(), arguments: Arc::default() };
+        offers.late.set(vec![skill]).unwrap();
+        assert_eq!((found("/model a"), found("/skill:p")), (1, 1));
+        assert_eq!(hint("/skill:p", &QueryHistory::default(), &offers).typed, "df");
     }
 
     #[test]

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Query, ShellView};
+use crate::agent::{Query, ShellView, Skills, shown_path};
 use crate::chat::Usage;
 use crate::provider::{ModelPreference, Resolved};
 use crate::text::human;
 
-use super::News;
 use super::orders::{AgentThread, ports};
 use super::sending;
 use super::slash::{AgentCommand, ContextPart};
+use super::{AgentSetup, News};
 
 const NO_MODEL: &str = "no model is connected";
 
@@ -36,6 +36,7 @@ impl AgentThread {
                 query.view.settled().await;
                 self.context(part, query).await
             }
+            AgentCommand::Skills => self.skills(&query.view),
             AgentCommand::New => {
                 self.begin_conversation();
                 "a new conversation begins".into()
@@ -55,6 +56,15 @@ impl AgentThread {
                 None => "there is no answer to copy yet".into(),
             },
         }
+    }
+
+    fn skills(&self, view: &ShellView) -> String {
+        let AgentSetup { places, settings, .. } = &self.setup;
+        let settings = settings.agent.skills();
+        if !settings.is_on {
+            return "skills are off; `skills = true` in `[agent]` of the configuration turns them on".to_owned();
+        }
+        skill_words(&Skills::find(&view.cwd, places.config.as_deref(), view.home(), &settings), view)
     }
 
     async fn models(&self, view: &ShellView) -> String {
@@ -113,6 +123,23 @@ impl AgentThread {
             Err(failure) => failure.words,
         }
     }
+}
+
+/// A list of skills, with what is wrong with them.
+fn skill_words(skills: &Skills, view: &ShellView) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for skill in &skills.list {
+        let hidden = if skill.is_offered { "" } else { " (only when you call it)" };
+        lines.push(format!("/skill:{}{hidden}  {}", skill.name, skill.description));
+        lines.push(format!("    {}", shown_path(&skill.file, view.home())));
+    }
+    if lines.is_empty() {
+        lines.push(
+            "no skills here; put one into .agents/skills/NAME/SKILL.md of a project or of your home directory".into(),
+        );
+    }
+    lines.extend(skills.problems.iter().map(|problem| format!("problem: {problem}")));
+    lines.join("\n")
 }
 
 /// A model, how hard it thinks, and where it is.

@@ -1,5 +1,6 @@
 //! The part of the configuration that the agent obeys. A file that was saved counts from the next query.
 
+use crate::agent::SkillSettings;
 use crate::config::{self, Config, Loaded, Problem, Stamp};
 use crate::guard::Masking;
 use crate::provider::{Finder, Http, ModelPreference};
@@ -21,6 +22,10 @@ pub(in crate::session) struct Settings {
 }
 
 impl Settings {
+    pub(in crate::session) fn skills(&self) -> SkillSettings {
+        self.agent.skills()
+    }
+
     /// Takes them from a configuration; the problems are patterns that cannot be used.
     pub(in crate::session) fn of(config: &Config) -> (Settings, Vec<Problem>) {
         let (masking, problems) = config.masking();

@@ -68,6 +68,7 @@ pub(in crate::session) enum AgentCommand {
     Models,
     Thinking(Effort),
     Context(ContextPart),
+    Skills,
     New,
     /// Summarise the conversation; the words say what matters.
     Compact(String),
@@ -125,6 +126,12 @@ const COMMANDS: &[SlashCommand] = &[
             "what the next question would send along, and its size; PART: system, tools or conversation",
             context,
         )
+    },
+    SlashCommand {
+        aliases: &["/skill"],
+        ..SlashCommand::plain("/skills", "the skills of this directory; `/skill:NAME [ARGUMENTS]` uses one", |_| {
+            Ok(Slash::Agent(AgentCommand::Skills))
+        })
     },
     SlashCommand {
         aliases: &["/clear", "/reset"],

@@ -6,8 +6,10 @@ use std::thread;
 
 use ignore::WalkBuilder;
 
+use crate::agent::{Skill, Skills};
 use crate::input::{Offers, Verb};
 use crate::provider::{self, Keys, WithKeys};
+use crate::text::sanitize;
 
 use crate::session::Session;
 use crate::session::agent_link::{self, Completes, SlashCommand};
@@ -25,7 +27,8 @@ impl Session {
             help: command.help.to_owned(),
             arguments: arguments(command.completes, &models),
         };
-        Offers { verbs: agent_link::commands().map(verb).collect(), recent: self.books.recent.listed() }
+        let verbs = agent_link::commands().map(verb).collect();
+        Offers { verbs, late: self.skill_verbs(), recent: self.books.recent.listed() }
     }
 
     /// Looks for the paths that begin with what was typed. A thread does it: a disk may take its time.
@@ -43,7 +46,35 @@ impl Session {
     }
 }
 
+/// The most characters of a skill's description in the list.
+const DESCRIPTION: usize = 100;
+
 impl Session {
+    /// The skills of the shell's directory as commands. A thread of its own finds them, because it reads files; until then there are
+    /// none.
+    fn skill_verbs(&mut self) -> Arc<OnceLock<Vec<Verb>>> {
+        let exported = self.hook.workspace.environment();
+        let (places, settings) = (Arc::clone(&self.agent.setup.places), self.agent.setup.settings.skills());
+        let cwd = self.books.cwd().map(ToOwned::to_owned).unwrap_or_default();
+        let verbs = Arc::new(OnceLock::new());
+        let found = Arc::clone(&verbs);
+        let verb = |skill: Skill| Verb {
+            usage: format!("/skill:{} [ARGUMENTS]", sanitize(&skill.name)),
+            help: sanitize(&skill.description).chars().take(DESCRIPTION).collect(),
+            arguments: Arc::default(),
+        };
+        let find = move || {
+            let environment = exported.wait();
+            let home = environment.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home));
+            let skills = Skills::find(&cwd, places.config.as_deref(), home.as_deref(), &settings);
+            let _ = found.set(skills.list.into_iter().map(verb).collect());
+        };
+        if let Err(error) = thread::Builder::new().name("skills".into()).spawn(find) {
+            tracing::debug!(%error, "skills cannot be completed");
+        }
+        verbs
+    }
+
     /// The names of the models that can be asked from the live shell, as far as they are known without a request. A thread of its
     /// own finds them, because it reads the file of kept keys; until then completion has no names.
     fn model_names(&mut self) -> Arc<OnceLock<Vec<String>>> {
