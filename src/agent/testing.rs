@@ -197,7 +197,7 @@ impl TestAgent {
     }
 
     pub(super) fn turn_until(&mut self, text: &str, cancel: CancellationToken) -> Ending {
-        self.run(query(text), cancel)
+        self.run(Query::scripted(text), cancel)
     }
 
     pub(super) fn run(&mut self, query: Query, cancel: CancellationToken) -> Ending {
@@ -252,18 +252,21 @@ pub(super) fn resolved(provider: Arc<ScriptedModel>, model: &str) -> Resolved {
     }
 }
 
-pub(super) fn query(text: &str) -> Query {
-    let view = ShellView {
-        cwd: "/".into(),
-        environment: Vec::new(),
-        shell: "zsh".into(),
-        host: "box".into(),
-        user: "me".into(),
-        happened: Vec::new(),
-        last: None,
-        screen: None,
-    };
-    Query { text: text.into(), view, attachments: Vec::new(), stdin: None }
+impl Query {
+    /// A question from a shell in `/` that has run nothing yet.
+    pub(crate) fn scripted(text: &str) -> Query {
+        let view = ShellView {
+            cwd: "/".into(),
+            environment: Vec::new(),
+            shell: "zsh".into(),
+            host: "box".into(),
+            user: "me".into(),
+            happened: Vec::new(),
+            last: None,
+            screen: None,
+        };
+        Query { text: text.into(), view, attachments: Vec::new(), stdin: None }
+    }
 }
 
 /// Asserts that every call is directly followed by its result, in order, and that no message is empty.

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use tokio::sync::Barrier;
 use tokio_util::sync::CancellationToken;
 
-use super::testing::{End, ScriptedTool, TestAgent, look, query, resolved, run, says, uses};
+use super::Query;
+use super::testing::{End, ScriptedTool, TestAgent, look, resolved, run, says, uses};
 use super::{Conversation, Decision, context};
 use crate::chat::{Ending, Event, Failure, FailureKind, Outcome, Shown, ToolKind, Usage};
 use crate::provider::{Delta, ErrorKind, Stop};
@@ -31,7 +32,7 @@ fn an_answer_is_reported_and_becomes_part_of_the_conversation() {
     let (mut deltas, end) = says("Hello.");
     deltas.push(Delta::Usage(usage));
     let mut room = TestAgent::new([(deltas, end), says("Again.")], vec![]);
-    let preview = room.kit.preview(&room.conversation, &Ports::default(), &query("hi")).words();
+    let preview = room.kit.preview(&room.conversation, &Ports::default(), &Query::scripted("hi")).words();
     assert_eq!(room.turn("hi"), Ending::Answered);
     assert_eq!(room.said(), [preview, "Hello.".into()]);
     assert_eq!(room.conversation.usage(), usage);
@@ -48,7 +49,7 @@ fn an_answer_is_reported_and_becomes_part_of_the_conversation() {
 /// The exchange of one turn.
 fn exchange(room: &TestAgent) -> super::Exchange {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(room.begin(CancellationToken::new()).run(query("hi")))
+    runtime.block_on(room.begin(CancellationToken::new()).run(Query::scripted("hi")))
 }
 
 #[test]
@@ -71,7 +72,7 @@ fn an_exchange_says_how_long_the_first_token_and_the_answer_took() {
 fn a_turn_may_run_on_any_thread() {
     fn assert_send(_: &impl Send) {}
     let room = TestAgent::new([], vec![]);
-    assert_send(&room.begin(CancellationToken::new()).run(query("hi")));
+    assert_send(&room.begin(CancellationToken::new()).run(Query::scripted("hi")));
 }
 
 #[test]
@@ -122,7 +123,7 @@ fn concurrent_answers_share_grants_and_are_appended_whole() {
     *room.person.answers.lock().unwrap() = [Decision::ForSession].into();
     let turns = [room.begin(CancellationToken::new()), room.begin(CancellationToken::new())];
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let exchanges = runtime.block_on(futures_util::future::join_all(turns.map(|turn| turn.run(query("go")))));
+    let exchanges = runtime.block_on(futures_util::future::join_all(turns.map(|turn| turn.run(Query::scripted("go")))));
     assert_eq!(*notes.lock().unwrap(), ["act", "act"]);
     assert_eq!(room.person.asked.lock().unwrap().len(), 1, "a yes to one answer counts for the other");
     exchanges.into_iter().for_each(|exchange| room.conversation.append(exchange));
@@ -330,7 +331,7 @@ fn a_secret_never_reaches_the_model() {
         ScriptedTool::tool("look", look(), |_| async { Outcome::done(format!("TOKEN={TOKEN}\ncorrect-horse-1")) });
     let fail = ScriptedTool::tool("fail", self::look(), |_| async { Outcome::failed(format!("bad {TOKEN}")) });
     let mut room = TestAgent::new([uses(&[("look", "{}"), ("fail", "{}")]), says("ok")], vec![look, fail]);
-    let mut asked = query(&format!("is {TOKEN} right?"));
+    let mut asked = Query::scripted(&format!("is {TOKEN} right?"));
     asked.view.environment = vec![("DB_PASSWORD".into(), "correct-horse-1".into())];
     asked.stdin = Some(format!("password=correct-horse-1\n{TOKEN}"));
     assert!(!room.kit.preview(&room.conversation, &Ports::default(), &asked).words().contains(TOKEN));
@@ -371,7 +372,7 @@ fn conventions_are_sent_once_and_again_when_they_change() {
     std::fs::create_dir(home.join("elsewhere")).unwrap();
     let mut room = TestAgent::new([says("1"), says("2"), says("3"), says("4"), says("5")], vec![]);
     let ask = |cwd: &std::path::Path, room: &mut TestAgent| {
-        let mut asked = query("hi");
+        let mut asked = Query::scripted("hi");
         asked.view.cwd = cwd.to_owned();
         room.run(asked, CancellationToken::new());
         let requests = room.model.requests.lock().unwrap();

@@ -3,7 +3,6 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::excerpt::given;
 use super::{Events, Fragment, Happened, Query, escape, name, shell};
@@ -11,10 +10,9 @@ use crate::agent::picture::{self, PictureError};
 use crate::agent::regular;
 use crate::chat::Image;
 use crate::guard::{MaskedReader, Redactor};
-use crate::store::{History, StoreError, Ticket};
+use crate::store::{History, StoreError};
 use crate::text::{KIB, MIB, human};
 use crate::tool::media_type;
-use crate::track::Command;
 
 /// The most bytes of one file, and of all attachments.
 const FILE_CAP: usize = 32 * KIB;
@@ -138,19 +136,7 @@ fn found(
             let none = || AttachError::NoCommand(*id);
             let history = History::open(history.ok_or_else(none)?)?;
             let stored = history.get(*id)?.ok_or_else(none)?;
-            let entry = stored.entry;
-            let happened = Happened {
-                ticket: Ticket::of(*id),
-                command: Command {
-                    text: entry.command,
-                    cwd: entry.cwd,
-                    status: entry.status,
-                    started_at: entry.started_at,
-                    duration: entry.duration,
-                },
-                output: Arc::new(stored.output),
-                size: stored.size,
-            };
+            let happened = Happened::stored(stored);
             Ok(command(&format!("@{id}"), &happened, redactor).into())
         }
         Reference::Path(path, shorter) => {

@@ -20,7 +20,7 @@ pub(super) use system::SYSTEM;
 use super::standing::Standing;
 use crate::chat::{Image, Message, Part, Role};
 use crate::guard::Redactor;
-use crate::store::Ticket;
+use crate::store::{StoredCommand, Ticket};
 use crate::text::{self, KIB};
 use crate::{capture, track};
 use attach::attach;
@@ -91,6 +91,21 @@ pub(crate) struct Happened {
     pub output: Arc<capture::Output>,
     /// The size of the terminal that it ran in.
     pub size: capture::Size,
+}
+
+impl Happened {
+    /// A command of the history.
+    pub(crate) fn stored(stored: StoredCommand) -> Happened {
+        let StoredCommand { entry, output, size } = stored;
+        let command = track::Command {
+            text: entry.command,
+            cwd: entry.cwd,
+            status: entry.status,
+            started_at: entry.started_at,
+            duration: entry.duration,
+        };
+        Happened { ticket: Ticket::of(entry.id), command, output: Arc::new(output), size }
+    }
 }
 
 impl ShellView {

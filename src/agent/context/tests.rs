@@ -32,17 +32,10 @@ pub(super) fn happened(id: i64, text: &str, status: i32, output: &str) -> Happen
 }
 
 pub(super) fn query(text: &str, happened: Vec<Happened>) -> Query {
-    let view = ShellView {
-        cwd: "/home/me/app".into(),
-        environment: Vec::new(),
-        shell: "zsh".into(),
-        host: "box".into(),
-        user: "me".into(),
-        happened,
-        last: None,
-        screen: None,
-    };
-    Query { text: text.into(), view, attachments: Vec::new(), stdin: None }
+    let mut query = Query::scripted(text);
+    query.view.cwd = "/home/me/app".into();
+    query.view.happened = happened;
+    query
 }
 
 #[test]

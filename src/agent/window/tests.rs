@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use super::super::testing::{ScriptedTool, TestAgent, assert_sendable, look, query};
+use super::super::Query;
+use super::super::testing::{ScriptedTool, TestAgent, assert_sendable, look};
 use super::super::{Conversation, Exchange, Past};
 use crate::chat::{Ending, Event, Message, Outcome, Role, Timing, Usage};
 use crate::provider::{Delta, ErrorKind, ModelRequest, Provider, ProviderError, Stop};
@@ -271,6 +272,6 @@ fn a_preview_shows_what_is_sent_after_a_compaction() {
     let model = Arc::new(Small::new(8_192));
     let mut room = room(&model, Some(8_192), 3_000);
     (0..120).for_each(|_| assert_eq!(room.turn("again"), Ending::Answered));
-    let preview = room.kit.preview(&room.conversation, &Default::default(), &query("now"));
+    let preview = room.kit.preview(&room.conversation, &Default::default(), &Query::scripted("now"));
     assert!(preview.conversation[0].text().contains("<summary>"));
 }

@@ -1,12 +1,10 @@
 //! The context of `ask`: directory, environment and the last commands of this terminal.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use crate::agent::{Happened, ShellView};
 use crate::config::Paths;
-use crate::store::{Filter, History, StoreError, Ticket};
-use crate::track::Command;
+use crate::store::{Filter, History, StoreError};
 
 /// How many commands of this terminal are sent.
 const NEWEST: usize = 20;
@@ -39,20 +37,7 @@ fn recent(database: &Path, session: String) -> Result<Vec<Happened>, StoreError>
     let entries = history.list(&Filter { session: Some(session), limit: Some(NEWEST), ..Filter::default() })?;
     let mut happened = Vec::new();
     for entry in entries {
-        let Some(stored) = history.get(entry.id)? else { continue };
-        let command = Command {
-            text: entry.command,
-            cwd: entry.cwd,
-            status: entry.status,
-            started_at: entry.started_at,
-            duration: entry.duration,
-        };
-        happened.push(Happened {
-            ticket: Ticket::of(entry.id),
-            command,
-            output: Arc::new(stored.output),
-            size: stored.size,
-        });
+        happened.extend(history.get(entry.id)?.map(Happened::stored));
     }
     Ok(happened)
 }

@@ -288,7 +288,25 @@ impl RequestLink {
             News::Event(Event::Text(_) | Event::CallStarted { .. }) => {
                 self.drop_kept();
             }
-            _ => {}
+            News::Event(
+                Event::StepStarted { .. }
+                | Event::Model(_)
+                | Event::Thinking(_)
+                | Event::CallOutput { .. }
+                | Event::CallFinished { .. }
+                | Event::Usage(_)
+                | Event::Compacted { .. }
+                | Event::Steered(_)
+                | Event::Notice(_)
+                | Event::Finished(Ending::Answered | Ending::Interrupted | Ending::StepLimit),
+            )
+            | News::Words(_)
+            | News::Approve(..)
+            | News::Ask(..)
+            | News::Run(..)
+            | News::Suggest(_)
+            | News::Copy(_)
+            | News::Over { .. } => {}
         }
         self.transmit(news);
     }
@@ -427,21 +445,7 @@ mod tests {
         let agent = AgentLink::obeying(obey).unwrap();
         let question = |steering| Question {
             number: 1,
-            query: Query {
-                text: "why".into(),
-                view: crate::agent::ShellView {
-                    cwd: "/".into(),
-                    environment: Vec::new(),
-                    shell: "bash".into(),
-                    host: "box".into(),
-                    user: "me".into(),
-                    happened: Vec::new(),
-                    last: None,
-                    screen: None,
-                },
-                attachments: Vec::new(),
-                stdin: None,
-            },
+            query: Query::scripted("why"),
             exported: Exported::known(Vec::new()),
             cancel: CancellationToken::new(),
             steering,

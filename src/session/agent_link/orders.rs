@@ -400,17 +400,7 @@ mod tests {
         };
         let turn = thread.turn(resolved, Arc::new(link.clone()), CancellationToken::new());
         let pending = Pending { turn, conversation: thread.conversation.id(), gate: None };
-        let view = ShellView {
-            cwd: "/".into(),
-            environment: Vec::new(),
-            shell: "bash".into(),
-            host: "box".into(),
-            user: "me".into(),
-            happened: Vec::new(),
-            last: None,
-            screen: None,
-        };
-        let query = Query { text: "why".into(), view, attachments: Vec::new(), stdin: None };
+        let query = Query::scripted("why");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             thread.take_back(answer(pending, query, link).await);
