@@ -14,11 +14,11 @@ use crate::chat::Event;
 use crate::host::ShellKind;
 
 use super::Session;
-use super::agent_link::{Order, Question, Ran, ShellPlace};
+use super::agent_link::{AgentCommand, Order, Question, Ran, ShellPlace};
 use super::errands::Done;
-use super::floor::{Effect, Floor, FloorEvent, RunResult, View};
+use super::floor::{Effect, Floor, FloorEvent, Loan, RunResult, View};
 use super::line::Editor;
-use super::requests::RequestState;
+use super::requests::{RequestState, Wish};
 
 impl Session {
     /// Tells the floor what has happened. Returns what it wants to be done.
@@ -67,64 +67,78 @@ impl Session {
             Effect::Send(keys) => self.send(&keys),
             Effect::Hold(keys) => self.keyboard.hold(&keys, Instant::now()),
             Effect::Route(keys) => return self.tell_floor(FloorEvent::Keys(&keys)),
-            Effect::RouteHeld => {
-                let held = self.keyboard.take_held();
-                return self.tell_floor(FloorEvent::Keys(&held));
-            }
-            Effect::SendHeld => {
-                let held = self.keyboard.take_held();
-                self.send(&held);
-            }
+            Effect::RouteHeld => return self.route_held(),
+            Effect::SendHeld => self.send_held(),
             Effect::TakeBack => self.take_back_keys(),
             Effect::EndWait => self.hook.end_wait(),
             Effect::MendWorkspace => self.hook.workspace.mend(),
-            Effect::Run { command, loan } => {
-                self.hook.hand_command(command);
-                return self.tell_floor(FloorEvent::Runs(loan));
-            }
+            Effect::Run { command, loan } => return self.run(command, loan),
             Effect::Ran(result) => self.command_ran(result),
             Effect::Signal(signal) => self.wires.shell.signal(signal),
             Effect::Redraw => self.wires.shell.signal_foreground(nix::sys::signal::Signal::SIGWINCH),
             Effect::Ask { text, screen, cancel } => return self.ask(text, screen, cancel),
-            Effect::Command { command, text, screen, cancel } => {
-                let happened = self.books.recent.peek();
-                let query = Box::new(self.query(text, happened, screen));
-                let exported = self.hook.workspace.environment();
-                return self.order(Order::Command(command, query, exported, cancel));
-            }
+            Effect::Command { command, text, screen, cancel } => return self.command(command, text, screen, cancel),
             Effect::Cancel(token) => token.cancel(),
             Effect::Unask(question) => drop(question),
             Effect::Disown => self.agent.disowned += 1,
             Effect::Record(number, event) => self.record(number, event),
-            Effect::Want { request, wish, is_told } => {
-                if let Some(request) = self.requests.get(request) {
-                    request.wants(wish);
-                    request.is_told = is_told;
-                }
-            }
-            Effect::NextWish(number) => {
-                if let Some(wish) = self.requests.get(number).and_then(|request| request.take_wish()) {
-                    return self.tell_floor(FloorEvent::Wish(wish));
-                }
-            }
+            Effect::Want { request, wish, is_told } => self.want(request, wish, is_told),
+            Effect::NextWish(number) => return self.next_wish(number),
             Effect::Steer(number, words) => self.steer(number, words),
             Effect::GoBehind => return self.tell_floor(FloorEvent::GoBehind),
             Effect::Recall(number) => return self.recall(number),
             Effect::PutOnPrompt(line) => self.books.next_prompt.text = Some(line),
             Effect::Suggest(text) => self.suggestion = Some(text),
-            Effect::OpenLine => {
-                let offers = self.offers();
-                return self.tell_floor(FloorEvent::Opened(offers));
-            }
+            Effect::OpenLine => return self.open_line(),
             Effect::LoadQueries => self.hook.workspace.load_queries(),
             Effect::KeepQuery(query) => self.hook.workspace.keep_query(query),
             Effect::Find(typed) => return self.find_files(typed),
-            Effect::Edit(text) => {
-                self.editor = Some(Editor::Wanted(text));
-                self.start_editor();
-            }
+            Effect::Edit(text) => self.edit(text),
         }
         Vec::new()
+    }
+
+    /// Gives the floor the keys that were held.
+    fn route_held(&mut self) -> Vec<Effect> {
+        let held = self.keyboard.take_held();
+        self.tell_floor(FloorEvent::Keys(&held))
+    }
+
+    fn send_held(&mut self) {
+        let held = self.keyboard.take_held();
+        self.send(&held);
+    }
+
+    /// Has the live shell run a command of the agent.
+    fn run(&mut self, command: String, loan: Loan) -> Vec<Effect> {
+        self.hook.hand_command(command);
+        self.tell_floor(FloorEvent::Runs(loan))
+    }
+
+    /// Opens the conversation line.
+    fn open_line(&mut self) -> Vec<Effect> {
+        let offers = self.offers();
+        self.tell_floor(FloorEvent::Opened(offers))
+    }
+
+    /// Opens the person's own editor with a text.
+    fn edit(&mut self, text: String) {
+        self.editor = Some(Editor::Wanted(text));
+        self.start_editor();
+    }
+
+    /// Keeps what a request wants until it can have it.
+    fn want(&mut self, request: u64, wish: Wish, is_told: bool) {
+        if let Some(request) = self.requests.get(request) {
+            request.wants(wish);
+            request.is_told = is_told;
+        }
+    }
+
+    /// Gives the floor the next thing that a request wants.
+    fn next_wish(&mut self, number: u64) -> Vec<Effect> {
+        let wish = self.requests.get(number).and_then(|request| request.take_wish());
+        wish.map(|wish| self.tell_floor(FloorEvent::Wish(wish))).unwrap_or_default()
     }
 
     /// Takes what other threads have brought back.
@@ -179,6 +193,20 @@ impl Session {
         effects.extend(self.order(Order::Answer(Box::new(Question { number, query, exported, cancel, steering }))));
         self.agent.grammars.expect();
         effects
+    }
+
+    /// Has the agent's thread carry out a slash command.
+    fn command(
+        &mut self,
+        command: AgentCommand,
+        text: String,
+        screen: Option<String>,
+        cancel: CancellationToken,
+    ) -> Vec<Effect> {
+        let happened = self.books.recent.peek();
+        let query = Box::new(self.query(text, happened, screen));
+        let exported = self.hook.workspace.environment();
+        self.order(Order::Command(command, query, exported, cancel))
     }
 
     /// A query with the state of the live shell. What takes a look at files, the agent's thread adds.

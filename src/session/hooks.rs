@@ -105,7 +105,15 @@ impl Session {
             Mark::Prompt { .. } => return self.prompts(),
             // Behind an interrupt bash draws its prompt without the mark before it.
             Mark::Input if matches!(self.floor, Floor::Returning) => return self.prompts(),
-            _ => None,
+            Mark::Hello { .. }
+            | Mark::End { .. }
+            | Mark::Input
+            | Mark::Start { .. }
+            | Mark::Wiped { .. }
+            | Mark::Query { .. }
+            | Mark::Later { .. }
+            | Mark::Ran { .. }
+            | Mark::Wait { .. } => None,
         };
         self.hook.direct(line);
     }

@@ -43,7 +43,25 @@ impl Accepted {
             FloorEvent::Mark(Mark::Prompt { .. }) => return self.miss_hook(view, effects),
             FloorEvent::Mark(mark) => return shell::on_mark(mark, Floor::Accepted(self), view, effects),
             FloorEvent::Abandon => return Floor::Shell,
-            _ => {}
+            FloorEvent::News(_)
+            | FloorEvent::Numbered(_)
+            | FloorEvent::Wish(_)
+            | FloorEvent::Runs(_)
+            | FloorEvent::NotHanded(_)
+            | FloorEvent::GoBehind
+            | FloorEvent::Words(_)
+            | FloorEvent::Notice(_)
+            | FloorEvent::Recalled(_)
+            | FloorEvent::Opened(_)
+            | FloorEvent::Queries(_)
+            | FloorEvent::Found { .. }
+            | FloorEvent::Edited(_)
+            | FloorEvent::OutputEnded
+            | FloorEvent::Resized
+            | FloorEvent::Interrupt
+            | FloorEvent::Tick
+            | FloorEvent::KeysRead
+            | FloorEvent::Settle => {}
         }
         Floor::Accepted(self)
     }

@@ -72,7 +72,21 @@ impl Lent {
             FloorEvent::Wish(wish) => effects.push(self.turn.want(wish)),
             FloorEvent::Resized => self.turn.resize(view, effects),
             FloorEvent::Interrupt => effects.push(Effect::Signal(Signal::SIGINT)),
-            _ => {}
+            FloorEvent::Hotkey(_)
+            | FloorEvent::Numbered(_)
+            | FloorEvent::Runs(_)
+            | FloorEvent::GoBehind
+            | FloorEvent::Words(_)
+            | FloorEvent::Notice(_)
+            | FloorEvent::Recalled(_)
+            | FloorEvent::Opened(_)
+            | FloorEvent::Queries(_)
+            | FloorEvent::Found { .. }
+            | FloorEvent::Edited(_)
+            | FloorEvent::OutputEnded
+            | FloorEvent::Tick
+            | FloorEvent::KeysRead
+            | FloorEvent::Settle => {}
         }
         Floor::Lent(self)
     }

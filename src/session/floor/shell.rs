@@ -13,7 +13,25 @@ pub(super) fn handle(event: FloorEvent<'_>, view: &View<'_>, effects: &mut Vec<E
         FloorEvent::Hotkey(key) => return cover::cover(key, view, effects),
         FloorEvent::Mark(mark) => return on_mark(mark, Floor::Shell, view, effects),
         FloorEvent::Interrupt => effects.push(Effect::Signal(Signal::SIGINT)),
-        _ => {}
+        FloorEvent::News(_)
+        | FloorEvent::Numbered(_)
+        | FloorEvent::Wish(_)
+        | FloorEvent::Runs(_)
+        | FloorEvent::NotHanded(_)
+        | FloorEvent::GoBehind
+        | FloorEvent::Words(_)
+        | FloorEvent::Notice(_)
+        | FloorEvent::Recalled(_)
+        | FloorEvent::Opened(_)
+        | FloorEvent::Queries(_)
+        | FloorEvent::Found { .. }
+        | FloorEvent::Edited(_)
+        | FloorEvent::OutputEnded
+        | FloorEvent::Resized
+        | FloorEvent::Tick
+        | FloorEvent::KeysRead
+        | FloorEvent::Settle
+        | FloorEvent::Abandon => {}
     }
     Floor::Shell
 }
@@ -28,7 +46,25 @@ pub(super) fn handle_returning(event: FloorEvent<'_>, view: &View<'_>, effects: 
         FloorEvent::Keys(keys) | FloorEvent::Hotkey(keys) => effects.push(Effect::Hold(keys.to_vec())),
         FloorEvent::Mark(mark) => return on_mark(mark, Floor::Returning, view, effects),
         FloorEvent::Abandon => return Floor::Shell,
-        _ => {}
+        FloorEvent::News(_)
+        | FloorEvent::Numbered(_)
+        | FloorEvent::Wish(_)
+        | FloorEvent::Runs(_)
+        | FloorEvent::NotHanded(_)
+        | FloorEvent::GoBehind
+        | FloorEvent::Words(_)
+        | FloorEvent::Notice(_)
+        | FloorEvent::Recalled(_)
+        | FloorEvent::Opened(_)
+        | FloorEvent::Queries(_)
+        | FloorEvent::Found { .. }
+        | FloorEvent::Edited(_)
+        | FloorEvent::OutputEnded
+        | FloorEvent::Resized
+        | FloorEvent::Interrupt
+        | FloorEvent::Tick
+        | FloorEvent::KeysRead
+        | FloorEvent::Settle => {}
     }
     Floor::Returning
 }
@@ -55,7 +91,17 @@ pub(super) fn on_mark(mark: &Mark, floor: Floor, view: &View<'_>, effects: &mut 
             effects.push(Effect::EndWait);
             floor
         }
-        _ => floor,
+        Mark::Hello { .. }
+        | Mark::End { .. }
+        | Mark::Prompt { .. }
+        | Mark::Wiped { .. }
+        | Mark::Query { .. }
+        | Mark::Later { .. }
+        | Mark::Renew { .. }
+        | Mark::Listen { .. }
+        | Mark::Read { .. }
+        | Mark::Go
+        | Mark::Ran { .. } => floor,
     }
 }
 
@@ -64,6 +110,15 @@ pub(super) fn leaves(mark: &Mark, view: &View<'_>) -> bool {
     match mark {
         Mark::Prompt { .. } | Mark::Input | Mark::Start { .. } => true,
         Mark::Query { .. } => view.wires.shell.is_in_front(),
-        _ => false,
+        Mark::Hello { .. }
+        | Mark::End { .. }
+        | Mark::Wiped { .. }
+        | Mark::Later { .. }
+        | Mark::Renew { .. }
+        | Mark::Listen { .. }
+        | Mark::Read { .. }
+        | Mark::Go
+        | Mark::Ran { .. }
+        | Mark::Wait { .. } => false,
     }
 }

@@ -72,14 +72,7 @@ impl Talk {
                 effects.extend(key.map(Effect::Send));
                 return floor;
             }
-            FloorEvent::Settle => {
-                if let Some(input) = self.decoder.settle() {
-                    return match self.input(input, view, effects) {
-                        ControlFlow::Continue(talk) => talk.painted(view, effects),
-                        ControlFlow::Break(floor) => floor,
-                    };
-                }
-            }
+            FloorEvent::Settle => return self.settle(view, effects),
             FloorEvent::Mark(mark) if shell::leaves(mark, view) => {
                 self.abandon(view, effects);
                 return shell::on_mark(mark, Floor::Returning, view, effects);
@@ -93,20 +86,42 @@ impl Talk {
             FloorEvent::Found { typed, found } => return self.found(&typed, found, view, effects),
             FloorEvent::Edited(edited) => return self.edited(edited, view, effects),
             FloorEvent::OutputEnded => self.show_jobs(view, effects),
-            FloorEvent::Resized => {
-                let mut out = Vec::new();
-                self.line.resized(&view.line_screen(), &mut out);
-                self.under.draw(out, effects);
-                return self.painted(view, effects);
-            }
+            FloorEvent::Resized => return self.resized(view, effects),
             FloorEvent::Interrupt if self.under.is_screen() => effects.push(Effect::Signal(Signal::SIGINT)),
             FloorEvent::Abandon => {
                 self.abandon(view, effects);
                 return Floor::Shell;
             }
-            _ => {}
+            FloorEvent::News(_)
+            | FloorEvent::Numbered(_)
+            | FloorEvent::Wish(_)
+            | FloorEvent::Runs(_)
+            | FloorEvent::NotHanded(_)
+            | FloorEvent::GoBehind
+            | FloorEvent::Words(_)
+            | FloorEvent::Notice(_)
+            | FloorEvent::Recalled(_)
+            | FloorEvent::Interrupt
+            | FloorEvent::Tick
+            | FloorEvent::KeysRead => {}
         }
         Floor::Talk(self)
+    }
+
+    /// Takes an ESC as the Esc key, because nothing has followed it.
+    fn settle(mut self: Box<Self>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        let Some(input) = self.decoder.settle() else { return Floor::Talk(self) };
+        match self.input(input, view, effects) {
+            ControlFlow::Continue(talk) => talk.painted(view, effects),
+            ControlFlow::Break(floor) => floor,
+        }
+    }
+
+    fn resized(mut self: Box<Self>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        let mut out = Vec::new();
+        self.line.resized(&view.line_screen(), &mut out);
+        self.under.draw(out, effects);
+        self.painted(view, effects)
     }
 
     /// Opens the line.

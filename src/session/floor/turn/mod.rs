@@ -146,7 +146,14 @@ impl TurnFloor {
                 effects.push(Effect::Signal(nix::sys::signal::Signal::SIGINT));
             }
             FloorEvent::Abandon => return self.abandon(view, effects),
-            _ => {}
+            FloorEvent::Hotkey(_)
+            | FloorEvent::NotHanded(_)
+            | FloorEvent::Opened(_)
+            | FloorEvent::Queries(_)
+            | FloorEvent::Found { .. }
+            | FloorEvent::Edited(_)
+            | FloorEvent::Interrupt
+            | FloorEvent::Settle => {}
         }
         Floor::Turn(self)
     }
