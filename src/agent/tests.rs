@@ -413,7 +413,7 @@ fn home_with_a_skill(text: &str) -> tempfile::TempDir {
 
 /// Asks from a directory, and returns the text of the question as the model reads it.
 fn asked_in(home: &std::path::Path, text: &str, room: &mut TestAgent) -> (Ending, String) {
-    let mut asked = query(text);
+    let mut asked = Query::scripted(text);
     asked.view.cwd = home.to_owned();
     asked.view.environment = vec![("HOME".into(), home.into())];
     let ending = room.run(asked, CancellationToken::new());
