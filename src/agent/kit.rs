@@ -10,7 +10,7 @@ use super::window::{Budget, Past, Scale};
 use super::{Conversation, TurnLimits};
 use crate::chat::{Message, ToolKind, ToolSpec};
 use crate::guard::{Grants, Redactor};
-use crate::provider::{ModelRequest, Policy, Resolved};
+use crate::provider::{ModelRequest, Policy, Resolved, WindowSource};
 use crate::text::human;
 use crate::tool::{Ports, Toolbox};
 
@@ -56,6 +56,8 @@ pub(crate) struct ContextPreview {
     pub scale: Scale,
     /// The model's context window, in tokens.
     pub window: u32,
+    /// Where the window comes from.
+    pub window_source: WindowSource,
 }
 
 impl ContextPreview {
@@ -95,6 +97,17 @@ impl Kit {
         Budget::new(scale.window(self.model.context_window), self.limits.compact_at)
     }
 
+    /// Where the size of the window comes from.
+    fn window_source(&self, past: &Past) -> WindowSource {
+        let said = self.model.context_window;
+        let learned = past.scale().of(&self.model.name()).window(said);
+        match (learned, said) {
+            (learned, said) if learned != said => WindowSource::Overflow,
+            (Some(_), _) => self.model.window_source,
+            (None, _) => WindowSource::Assumed,
+        }
+    }
+
     /// Assembles what goes with a query that calls this skill, or none. Returns it with what the model has been sent after it.
     pub(super) fn assemble(
         &self,
@@ -131,6 +144,7 @@ impl Kit {
             fragments: assembled.fragments.into_iter().map(masked).collect(),
             scale: past.scale().of(&self.model.name()),
             window: self.budget(past).window,
+            window_source: self.window_source(past),
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::chat::{Ending, Event, Message, Outcome, Part, Role, Shown, ToolKind, 
 use crate::guard::{Grants, Intent, Redactor};
 use crate::provider::{
     CacheLifetime, Delta, Effort, ErrorKind, ModelRequest, Policy, Provider, ProviderError, Resolved, Stop,
+    WindowSource,
 };
 use crate::tool::{Context, Ports, Prepared, RunContext, Tool, Toolbox};
 
@@ -249,6 +250,8 @@ pub(super) fn resolved(provider: Arc<ScriptedModel>, model: &str) -> Resolved {
         vendor: "script".into(),
         host: "localhost".into(),
         discovered: None,
+        window_source: WindowSource::Assumed,
+        facts: None,
     }
 }
 

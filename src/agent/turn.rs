@@ -37,6 +37,7 @@ impl Turn {
     /// Answers a query and returns the exchange. However it ends, the conversation can continue.
     pub(crate) async fn run(mut self, query: Query) -> Exchange {
         let mut transcript = Transcript::new(std::mem::take(&mut self.said));
+        self.learn_window().await;
         let scale = transcript.scale().of(&self.kit.model.name());
         *transcript.scale_mut() = scale;
         let ending = self.answer(query, &mut transcript).await;
@@ -52,10 +53,17 @@ impl Turn {
     /// nothing if there is nothing to summarise, and the tokens that the summary took.
     pub(crate) async fn compact(mut self, focus: &str) -> (Option<Past>, Usage) {
         let mut transcript = Transcript::new(std::mem::take(&mut self.said));
+        self.learn_window().await;
         compact::shorten(&self, &mut transcript, Reach::ByHand(focus)).await;
         let usage = transcript.meter.usage();
         let (_, _, compacted) = transcript.into_compacted();
         (compacted, usage)
+    }
+
+    /// Finds out how large the model's window is, unless the person stops that.
+    async fn learn_window(&mut self) {
+        let Turn { kit, cancel, .. } = self;
+        cancel.run_until_cancelled(Arc::make_mut(kit).model.learn_window()).await;
     }
 
     async fn answer(&self, query: Query, transcript: &mut Transcript) -> Ending {

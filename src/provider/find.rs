@@ -2,6 +2,7 @@
 
 use super::catalog::ModelFacts;
 use super::choose::{self, Env, ModelChoice, ModelName, ModelPreference, ResolveError, choose};
+use super::facts::{FactFinders, WindowSource};
 use super::http::Http;
 use super::list::{self, ModelList};
 use super::resolve::{self, Resolved};
@@ -12,6 +13,8 @@ use super::server::{Socket, Sockets};
 pub(crate) struct Finder {
     http: Http,
     last: Option<(Basis, Resolved)>,
+    /// What servers have said about their models.
+    finders: FactFinders,
 }
 
 /// Everything on which the search depends.
@@ -24,7 +27,7 @@ enum Basis {
 
 impl Finder {
     pub(crate) fn new(http: Http) -> Finder {
-        Finder { http, last: None }
+        Finder { http, ..Finder::default() }
     }
 
     /// Finds a model: by preference, by environment, then among the servers of this machine. `None` if there is no model at all.
@@ -34,9 +37,11 @@ impl Finder {
         env: Env<'_>,
     ) -> Result<Option<Resolved>, ResolveError> {
         let found = self.search(preference, env).await?;
-        let window = |found: &Resolved| preference.window.or(found.context_window);
-        let cache = preference.cache;
-        Ok(found.map(|found| Resolved { context_window: window(&found), cache, ..found }))
+        let found = found.map(|found| Resolved { cache: preference.cache, ..found });
+        Ok(found.map(|found| match preference.window {
+            Some(window) => Resolved { context_window: Some(window), window_source: WindowSource::Configured, ..found },
+            None => found,
+        }))
     }
 
     async fn search(&mut self, preference: &ModelPreference, env: Env<'_>) -> Result<Option<Resolved>, ResolveError> {
@@ -49,19 +54,20 @@ impl Finder {
             _ => self.last = None,
         }
         let found = match &basis {
-            Basis::Chosen(choice) => Some(resolve::choice(choice, &self.http).await?),
-            Basis::Local(name, servers) => match resolve::look_around(name, servers, &self.http).await? {
-                Some(found) => Some(found),
-                None => nobody(name)?,
-            },
+            Basis::Chosen(choice) => Some(resolve::choice(choice, &self.http, &self.finders).await?),
+            Basis::Local(name, servers) => {
+                let found = resolve::look_around(name, servers, &self.http, &self.finders).await?;
+                if found.is_some() { found } else { nobody(name)? }
+            }
         };
         self.last = found.clone().map(|resolved| (basis, resolved));
         Ok(found)
     }
 
-    /// Drops the last model, so that the next query searches again. Its server may be gone.
+    /// Drops the last model, so that the next query searches again. Its server may be gone, or serve it differently.
     pub(crate) fn forget(&mut self) {
         self.last = None;
+        self.finders = FactFinders::default();
     }
 
     /// The models of every vendor and server that can be asked.

@@ -65,7 +65,7 @@ pub(super) async fn at(
     http: &Http,
     limit: Duration,
 ) -> Result<Vec<ListedModel>, ProviderError> {
-    let document = http.fetch(endpoint, wire.models_path(), limit).await?;
+    let document = http.fetch(endpoint, wire.models_path(), None, limit).await?;
     // Together's document is the list itself.
     let entries = document.get("data").unwrap_or(&document).as_array();
     let Some(entries) = entries else {
@@ -121,17 +121,17 @@ impl ListedModel {
     }
 }
 
-/// The context window. Servers name it differently; the loaded size comes before the possible size.
+/// The context window. Servers name it differently; the size that is served comes before the size that is possible.
 fn window(entry: &Value) -> Option<u32> {
     const PATHS: [&str; 8] = [
         "/loaded_context_length",
         "/meta/n_ctx",
         "/max_model_len",
+        "/top_provider/context_length",
         "/context_length",
         "/context_window",
         "/max_context_length",
         "/max_input_tokens",
-        "/meta/n_ctx_train",
     ];
     let counts = PATHS.iter().filter_map(|path| entry.pointer(path)?.as_u64());
     counts.filter_map(|count| u32::try_from(count).ok()).find(|count| *count > 0)
@@ -154,6 +154,9 @@ mod tests {
         assert_eq!(window(json!({ "id": "a", "max_model_len": 8192 })), Some(8_192));
         assert_eq!(window(json!({ "id": "a", "meta": { "n_ctx_train": 131_072, "n_ctx": 4096 } })), Some(4_096));
         assert_eq!(window(json!({ "id": "a", "context_window": 0 })), None);
+        assert_eq!(window(json!({ "id": "a", "meta": { "n_ctx_train": 131_072 } })), None, "not what is loaded");
+        let routed = json!({ "id": "a", "context_length": 1_000_000, "top_provider": { "context_length": 200_000 } });
+        assert_eq!(window(routed), Some(200_000));
         let entry = json!({ "id": "a/b", "context_length": 1000, "pricing": { "prompt": "0.000003", "completion": "0.000015" } });
         let price = ListedModel::read(named("openrouter"), &entry).unwrap().price.unwrap();
         assert!((price.input - 3.0).abs() < 1e-9 && (price.output - 15.0).abs() < 1e-9);

@@ -1,8 +1,8 @@
 //! Models over HTTP.
 //!
 //! A [`ModelRequest`] in the types of `chat` is sent as JSON of a vendor's protocol, and its answer comes back as [`Delta`]s as the bytes
-//! arrive. `wire` is a protocol, `vendors` has the vendors, `choose`, `find` and `resolve` decide which model is asked. An answer that
-//! breaks off is an error, never a shorter answer. Nothing is built or sent before the first request, and a key is never part of an
+//! arrive. `wire` is a protocol, `vendors` has the vendors, `choose`, `find` and `resolve` decide which model is asked. `facts` asks its
+//! server about it. An answer that breaks off is an error, never a shorter answer. Nothing is built or sent before the first request, and a key is never part of an
 //! error, a log or a debug print.
 //!
 //! Touches chat and text. Never tools, permissions, screens or the store.
@@ -18,6 +18,7 @@ mod decode;
 mod effort;
 mod error;
 mod error_response;
+mod facts;
 mod find;
 mod framing;
 mod http;
@@ -51,6 +52,7 @@ pub(crate) use choose::{Env, ModelPreference, ResolveError, full_name, known_nam
 pub(crate) use consent::Consents;
 pub(crate) use effort::{Effort, UnknownEffort};
 pub(crate) use error::{ErrorKind, ProviderError};
+pub(crate) use facts::WindowSource;
 pub(crate) use find::Finder;
 pub(crate) use http::{Http, HttpTimeouts};
 pub(crate) use keys::{Keys, WithKeys};

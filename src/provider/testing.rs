@@ -173,3 +173,40 @@ pub(super) fn stored_gzip(bytes: &[u8]) -> Vec<u8> {
     gzip.extend(u32::from(length).to_le_bytes());
     gzip
 }
+
+/// A server with a JSON document at each of these paths, and status 404 at all others.
+pub(super) struct Documents {
+    pub(super) url: String,
+    asked: mpsc::Receiver<String>,
+}
+
+impl Documents {
+    pub(super) fn start(documents: &[(&str, serde_json::Value)]) -> Documents {
+        Documents::serve(TcpListener::bind("127.0.0.1:0").unwrap(), documents)
+    }
+
+    pub(super) fn serve(listener: TcpListener, documents: &[(&str, serde_json::Value)]) -> Documents {
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let (tell, asked) = mpsc::channel();
+        let documents: Vec<(String, String)> =
+            documents.iter().map(|(path, document)| ((*path).to_owned(), document.to_string())).collect();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let request = read_request(&mut stream);
+                let line: Vec<&str> = request.split(' ').take(2).collect();
+                let document = documents.iter().find(|(path, _)| *path == line[1]).map(|(_, document)| document);
+                let (status, body) = document.map_or((404, "no such page"), |document| (200, document));
+                let _ = tell.send(line.join(" "));
+                let _ = stream.write_all(&head(status, &format!("Content-Length: {}\r\n", body.len())));
+                let _ = stream.write_all(body.as_bytes());
+            }
+        });
+        Documents { url, asked }
+    }
+
+    /// What was asked since the last call: method and path.
+    pub(super) fn asked(&self) -> Vec<String> {
+        self.asked.try_iter().collect()
+    }
+}

@@ -96,12 +96,23 @@ impl Http {
         Ok(ResponseStream { endpoint, silence, response })
     }
 
-    /// Fetches a JSON document, all of it within `limit`.
-    pub(super) async fn fetch(&self, endpoint: &Endpoint, path: &str, limit: Duration) -> Result<Value, ProviderError> {
+    /// Fetches a JSON document, all of it within `limit`. A body is posted.
+    pub(super) async fn fetch(
+        &self,
+        endpoint: &Endpoint,
+        path: &str,
+        body: Option<&Value>,
+        limit: Duration,
+    ) -> Result<Value, ProviderError> {
         let deadline = Instant::now() + limit;
         let late = |_| ProviderError::new(&endpoint.vendor, ErrorKind::Silent { after: limit });
         let client = self.client(endpoint)?;
-        let request = client.get(endpoint.url(path));
+        let request = match body {
+            Some(body) => {
+                client.post(endpoint.url(path)).header(CONTENT_TYPE, "application/json").body(body.to_string())
+            }
+            None => client.get(endpoint.url(path)),
+        };
         let mut response = timeout_at(deadline, endpoint.send(client, request, "", limit)).await.map_err(late)??;
         let malformed = || ProviderError::new(&endpoint.vendor, ErrorKind::Malformed);
         let mut document = Vec::new();

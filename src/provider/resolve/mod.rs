@@ -9,6 +9,7 @@ use super::Provider;
 use super::cache::CacheLifetime;
 use super::choose::{ModelChoice, ModelName, ResolveError, full_name};
 use super::effort::Effort;
+use super::facts::{FactFinder, FactFinders, WindowSource};
 use super::http::{Http, host, is_loopback};
 use super::list::{self, ListedModel};
 use super::remote::Remote;
@@ -27,6 +28,8 @@ pub(crate) struct Resolved {
     pub model: String,
     pub effort: Effort,
     pub context_window: Option<u32>,
+    /// Where the context window comes from.
+    pub window_source: WindowSource,
     pub cache: CacheLifetime,
     /// The vendor's short name.
     pub vendor: String,
@@ -34,6 +37,8 @@ pub(crate) struct Resolved {
     pub host: String,
     /// The server, if it was found listening on this machine and nobody named it. It gets no question before the person agrees.
     pub discovered: Option<Server>,
+    /// Asks the server about the model.
+    pub facts: Option<Arc<FactFinder>>,
 }
 
 impl Resolved {
@@ -41,16 +46,27 @@ impl Resolved {
     pub(crate) fn name(&self) -> String {
         full_name(&self.vendor, &self.model)
     }
+
+    /// Finds out how large the model's window is, if that is not known: asks a server on this machine about its model, and any other
+    /// one for its list. The person must have agreed to the server.
+    pub(crate) async fn learn_window(&mut self) {
+        let Some(finder) = self.facts.as_ref().filter(|_| self.context_window.is_none()) else { return };
+        (self.context_window, self.window_source) = match finder.facts().await.window {
+            Some((window, source)) => (Some(window), source),
+            None => (finder.assumed(), WindowSource::Assumed),
+        };
+    }
 }
 
 /// Resolves a choice. A server that was named without a model is asked for its list.
-pub(super) async fn choice(choice: &ModelChoice, http: &Http) -> Result<Resolved, ResolveError> {
+pub(super) async fn choice(choice: &ModelChoice, http: &Http, finders: &FactFinders) -> Result<Resolved, ResolveError> {
     if let Some(model) = choice.model.clone() {
-        return Ok(connect(choice, ListedModel::known(choice.vendor, model), http));
+        let known = ListedModel::known(choice.vendor, model);
+        return Ok(connect(choice, known, WindowSource::Catalogue, http, finders));
     }
     let models = list::models(choice, http, ASK).await?;
     match pick(models, None) {
-        Some(model) => Ok(connect(choice, model, http)),
+        Some(model) => Ok(connect(choice, model, WindowSource::ModelList, http, finders)),
         None => Err(ResolveError::NoModel { vendor: choice.vendor.name }),
     }
 }
@@ -61,6 +77,7 @@ pub(super) async fn look_around(
     name: &ModelName,
     servers: &[(Option<Socket>, ModelChoice)],
     http: &Http,
+    finders: &FactFinders,
 ) -> Result<Option<Resolved>, ResolveError> {
     let ask = async |(socket, choice): &(Option<Socket>, ModelChoice)| {
         // A variable may lead to another machine, whose sockets cannot be seen from here.
@@ -77,7 +94,8 @@ pub(super) async fn look_around(
     let lists = join_all(servers.iter().map(ask)).await;
     let found = servers.iter().zip(lists).find_map(|((socket, choice), models)| {
         let model = pick(models?, name.model.as_deref())?;
-        let resolved = connect(&ModelChoice { effort: name.effort, ..choice.clone() }, model, http);
+        let choice = ModelChoice { effort: name.effort, ..choice.clone() };
+        let resolved = connect(&choice, model, WindowSource::ModelList, http, finders);
         Some(Resolved { discovered: socket.map(|socket| Server::behind(socket, &choice.base_url)), ..resolved })
     });
     let stranger = servers.iter().find_map(|(socket, choice)| {
@@ -102,7 +120,13 @@ fn pick(models: Vec<ListedModel>, name: Option<&str>) -> Option<ListedModel> {
     models.into_iter().find(fits)
 }
 
-fn connect(choice: &ModelChoice, model: ListedModel, http: &Http) -> Resolved {
+fn connect(
+    choice: &ModelChoice,
+    model: ListedModel,
+    window_source: WindowSource,
+    http: &Http,
+    finders: &FactFinders,
+) -> Resolved {
     let provider = Arc::new(Remote::new(http.clone(), choice.endpoint(), choice.wire, model.price));
     let usual = Effort::default();
     let effort = choice.effort.or_else(|| usual.nearest(&choice.wire.efforts(&model.model))).unwrap_or(usual);
@@ -110,10 +134,12 @@ fn connect(choice: &ModelChoice, model: ListedModel, http: &Http) -> Resolved {
         provider,
         effort,
         context_window: model.context_window,
+        window_source,
         cache: CacheLifetime::default(),
         vendor: choice.vendor.name.to_owned(),
         host: host(&choice.base_url).to_owned(),
         discovered: None,
+        facts: Some(finders.of(http, choice, &model.model)),
         model: model.model,
     }
 }

@@ -4,13 +4,13 @@ use super::super::choose::{Env, variable};
 use super::super::openai_chat;
 use super::{Quirks, Usual, Vendor, openai};
 
-pub(super) const OLLAMA: Vendor = Vendor { quirks: &Ollama, ..server("ollama", "http://127.0.0.1:11434/v1") };
+pub(in super::super) const OLLAMA: Vendor = Vendor { quirks: &Ollama, ..server("ollama", "http://127.0.0.1:11434/v1") };
 
-pub(super) const LM_STUDIO: Vendor = server("lmstudio", "http://127.0.0.1:1234/v1");
+pub(in super::super) const LM_STUDIO: Vendor = server("lmstudio", "http://127.0.0.1:1234/v1");
 
-pub(super) const LLAMA_CPP: Vendor = server("llamacpp", "http://127.0.0.1:8080/v1");
+pub(in super::super) const LLAMA_CPP: Vendor = server("llamacpp", "http://127.0.0.1:8080/v1");
 
-pub(super) const VLLM: Vendor = server("vllm", "http://127.0.0.1:8000/v1");
+pub(in super::super) const VLLM: Vendor = server("vllm", "http://127.0.0.1:8000/v1");
 
 /// A server at a URL that belongs to no vendor in the table. It may want a key.
 pub(in super::super) static CUSTOM: Vendor =

@@ -25,7 +25,7 @@ use super::protocol::Protocol;
 use super::sign::Signer;
 use super::wire::{self, Wire};
 
-pub(super) use local::CUSTOM;
+pub(super) use local::{CUSTOM, LLAMA_CPP, LM_STUDIO, OLLAMA, VLLM};
 
 /// Every vendor, in the order in which their keys are looked for.
 pub(crate) static VENDORS: &[Vendor] = &[

@@ -9,6 +9,7 @@ use crate::chat::Usage;
 use crate::provider::{ModelPreference, Resolved};
 use crate::text::human;
 
+use super::consent::Gate;
 use super::orders::{AgentThread, ports};
 use super::sending;
 use super::slash::{AgentCommand, ContextPart};
@@ -84,7 +85,10 @@ impl AgentThread {
         let query = Query { text: sending::PLACEHOLDER.to_owned(), ..query.clone() };
         query.view.settled().await;
         match self.resolve(&self.preference.clone(), &query.view).await {
-            Ok(Some(resolved)) => {
+            Ok(Some(mut resolved)) => {
+                if self.may_ask(&resolved) {
+                    resolved.learn_window().await;
+                }
                 let (kit, ports) = (self.kit(resolved), ports(&Arc::new(self.link.clone())));
                 sending::words(&kit.preview(&self.conversation, &ports, &query), part)
             }
@@ -100,6 +104,9 @@ impl AgentThread {
             Ok(None) => return NO_MODEL.into(),
             Err(failure) => return failure.words,
         };
+        if !self.may_ask(&resolved) {
+            return format!("{} was found on this machine; ask it a question first to agree to it", resolved.host);
+        }
         let turn = self.turn(resolved, Arc::new(self.link.clone()), CancellationToken::new());
         let (compacted, usage) = turn.compact(focus).await;
         self.spend(usage);
@@ -110,6 +117,12 @@ impl AgentThread {
             }
             None => "there is too little to summarise".into(),
         }
+    }
+
+    /// Whether anything may be sent to the model's server without a question to the person.
+    fn may_ask(&self, resolved: &Resolved) -> bool {
+        let gate = Gate::before(resolved, self.setup.servers.as_deref(), &self.declined);
+        gate.is_none_or(|gate| gate.has_consent())
     }
 
     /// Goes on with another model, if there is one.

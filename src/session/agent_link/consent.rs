@@ -39,10 +39,15 @@ impl Gate {
         self.declined.lock().is_ok_and(|declined| declined.contains(&self.server))
     }
 
+    /// Whether the person has agreed already.
+    pub(super) fn has_consent(&self) -> bool {
+        let known = self.file.as_deref().map(Consents::load).unwrap_or(Ok(Consents::default()));
+        known.is_ok_and(|known| known.has(&self.server))
+    }
+
     /// Whether the server may be used. Asks the person the first time.
     pub(super) async fn opens(&self, link: &RequestLink) -> bool {
-        let known = self.file.as_deref().map(Consents::load).unwrap_or(Ok(Consents::default()));
-        if known.as_ref().is_ok_and(|known| known.has(&self.server)) {
+        if self.has_consent() {
             return true;
         }
         let question =

@@ -397,6 +397,8 @@ mod tests {
             vendor: "broken".into(),
             host: "localhost".into(),
             discovered: None,
+            window_source: Default::default(),
+            facts: None,
         };
         let turn = thread.turn(resolved, Arc::new(link.clone()), CancellationToken::new());
         let pending = Pending { turn, conversation: thread.conversation.id(), gate: None };

@@ -2,6 +2,7 @@
 
 use crate::agent::ContextPreview;
 use crate::chat::{Message, Outcome, Part as Piece, Role};
+use crate::provider::WindowSource;
 use crate::text::human;
 
 use super::slash::ContextPart;
@@ -25,7 +26,7 @@ pub(super) fn words(preview: &ContextPreview, part: ContextPart) -> String {
 }
 
 fn whole(preview: &ContextPreview) -> String {
-    let ContextPreview { model, system, tools, conversation, fragments, scale, window } = preview;
+    let ContextPreview { model, system, tools, conversation, fragments, scale, window, window_source } = preview;
     let tokens = |bytes: usize| human::count(scale.of_bytes(bytes).into());
     let words = preview.words();
     let parts: Vec<&str> = fragments.iter().map(|fragment| fragment.tag).collect();
@@ -38,7 +39,7 @@ fn whole(preview: &ContextPreview) -> String {
     let total = system.len() + tools_size + said + words.len();
     [
         format!("the next question would send {model} about {} tokens:", tokens(total)),
-        bar(scale.of_bytes(total), *window),
+        format!("{} ({})", bar(scale.of_bytes(total), *window), origin(*window_source)),
         line("system prompt", system.len(), "see /context system"),
         line("tools", tools_size, &format!("see /context tools ({})", names.join(", "))),
         line("conversation", said, &format!("see /context conversation ({} messages)", conversation.len())),
@@ -47,6 +48,18 @@ fn whole(preview: &ContextPreview) -> String {
         words,
     ]
     .join("\n")
+}
+
+/// Where the size of the window comes from.
+fn origin(source: WindowSource) -> &'static str {
+    match source {
+        WindowSource::Configured => "set in the configuration",
+        WindowSource::Catalogue => "from the built-in list of models",
+        WindowSource::ModelList => "from the provider's list of models",
+        WindowSource::Server => "reported by the server",
+        WindowSource::Overflow => "learned when a request was too long",
+        WindowSource::Assumed => "assumed; `window` in [model] sets it",
+    }
 }
 
 /// How much of the window is used, as a bar of twenty cells.
@@ -112,10 +125,12 @@ mod tests {
             Fragment::new("cwd", 100, "the shell's directory", "<cwd>/</cwd>\n".into()),
             Fragment::new("query", 100, "your question", "\n(your question)".into()),
         ];
+        let window_source = WindowSource::Server;
         let (model, system, scale) = ("m".into(), "s".repeat(2_048).leak(), Scale::default());
-        let preview = ContextPreview { model, system, tools, conversation, fragments, scale, window: 8_192 };
+        let preview =
+            ContextPreview { model, system, tools, conversation, fragments, scale, window: 8_192, window_source };
         let shown = super::words(&preview, ContextPart::Whole);
-        assert!(shown.starts_with("the next question would send m about 1.7k tokens:\n  ████░░░░░░░░░░░░░░░░  20 % of a window of 8.1k tokens\n"), "{shown}");
+        assert!(shown.starts_with("the next question would send m about 1.7k tokens:\n  ████░░░░░░░░░░░░░░░░  20 % of a window of 8.1k tokens (reported by the server)\n"), "{shown}");
         assert!(shown.contains("system prompt    2.0 KiB    569 tokens"), "{shown}");
         assert!(
             shown.contains("conversation     3.9 KiB   1.1k tokens  see /context conversation (3 messages)"),
