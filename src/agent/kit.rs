@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use jiff::tz::TimeZone;
+
 use super::context::{self, Assembled, Fragment, Query, Sources};
 use super::skills::{CalledSkill, SkillSettings};
 use super::standing::{Standing, StandingState};
@@ -11,7 +13,7 @@ use super::{Conversation, TurnLimits};
 use crate::chat::{Message, ToolKind, ToolSpec};
 use crate::guard::{Grants, Redactor};
 use crate::provider::{ModelRequest, Policy, Resolved, WindowSource};
-use crate::text::human;
+use crate::text::{Clock, human};
 use crate::tool::{Ports, Toolbox};
 
 /// A model with its tools, permissions and limits. Cheap to clone. A new kit is built when the model or a setting changes.
@@ -121,7 +123,9 @@ impl Kit {
         let state = standing.state.clone();
         let events = limits.events.within(budget.window as usize);
         let (is_first, history) = (past.is_empty(), places.history.as_deref());
-        let mut assembled = context::assemble(query, Sources { is_first, events, history, standing, redactor });
+        let clock = Clock::new(query.view.at, TimeZone::system());
+        let sources = Sources { is_first, events, history, clock, standing, redactor };
+        let mut assembled = context::assemble(query, sources);
         if is_first && budget.is_small() {
             assembled.notices.push(format!(
                 "the model's window is small ({} tokens): it gets fewer tools and less of your commands' output",

@@ -259,6 +259,7 @@ impl Query {
     /// A question from a shell in `/` that has run nothing yet.
     pub(crate) fn scripted(text: &str) -> Query {
         let view = ShellView {
+            at: std::time::SystemTime::UNIX_EPOCH,
             cwd: "/".into(),
             environment: Vec::new(),
             shell: "zsh".into(),

@@ -4,7 +4,7 @@
 //! a floor ever runs inside another.
 
 use std::collections::VecDeque;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use tokio::sync::mpsc::unbounded_channel;
 use tokio_util::sync::CancellationToken;
@@ -212,6 +212,7 @@ impl Session {
     /// A query with the state of the live shell. What takes a look at files, the agent's thread adds.
     fn query(&mut self, text: String, happened: Vec<Happened>, screen: Option<String>) -> Query {
         let view = ShellView {
+            at: SystemTime::now(),
             cwd: self.books.cwd().map(ToOwned::to_owned).unwrap_or_default(),
             environment: Vec::new(),
             shell: self.profile.shell.name().to_owned(),

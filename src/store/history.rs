@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension, params_from_iter};
 use super::entry::{self, COLUMNS, HistoryEntry, StoredCommand};
 use super::file::DatabaseFormat;
 use super::insert::{TextOrBlob, micros_since_1970};
-use super::search::SearchTerms;
+use super::search::{LastWord, SearchTerms};
 use super::{StoreError, file};
 
 /// Selects commands; the default selects all of them.
@@ -105,17 +105,12 @@ impl History {
         filter: &Filter,
         visit: impl FnMut(HistoryEntry) -> Result<(), E>,
     ) -> Result<(), E> {
-        let query = SearchTerms::new(words);
+        let query = SearchTerms::new(words, LastWord::Unfinished);
         if query.is_empty() {
             return Ok(());
         }
-        let mut conditions = Conditions::of(filter);
-        for sign in query.signs {
-            conditions.and("instr(c.text, ?) > 0", [Value::Text(sign)]);
-        }
-        let Some(indexed) = query.indexed else { return self.select("commands AS c", conditions, filter, visit) };
-        conditions.and("words MATCH ?", [Value::Text(indexed)]);
-        self.select("words CROSS JOIN commands AS c ON c.id = words.rowid", conditions, filter, visit)
+        let (from, conditions) = Conditions::of(filter).matching(query);
+        self.select(from, conditions, filter, visit)
     }
 
     /// One command with its output.
@@ -174,7 +169,7 @@ impl History {
     }
 }
 
-fn page(
+pub(super) fn page(
     connection: &Connection,
     sql: &str,
     values: impl Iterator<Item = Value>,
@@ -210,7 +205,7 @@ fn ends(
 }
 
 /// The index hands out its rows by id as long as the order is asked of it.
-fn id_column(from: &str) -> &'static str {
+pub(super) fn id_column(from: &str) -> &'static str {
     if from.starts_with("words") { "words.rowid" } else { "c.id" }
 }
 
@@ -240,13 +235,13 @@ fn connect(path: &Path) -> Result<(Connection, Option<StoreError>), StoreError> 
 }
 
 /// A WHERE clause under construction.
-struct Conditions {
-    sql: String,
-    values: Vec<Value>,
+pub(super) struct Conditions {
+    pub(super) sql: String,
+    pub(super) values: Vec<Value>,
 }
 
 impl Conditions {
-    fn of(filter: &Filter) -> Conditions {
+    pub(super) fn of(filter: &Filter) -> Conditions {
         let mut conditions = Conditions { sql: "true".to_owned(), values: Vec::new() };
         if let Some(cwd) = &filter.cwd {
             conditions.below(cwd);
@@ -263,7 +258,17 @@ impl Conditions {
         conditions
     }
 
-    fn and(&mut self, condition: &str, values: impl IntoIterator<Item = Value>) {
+    /// Adds a search. Returns the tables to select from.
+    pub(super) fn matching(mut self, query: SearchTerms) -> (&'static str, Conditions) {
+        for sign in query.signs {
+            self.and("instr(c.text, ?) > 0", [Value::Text(sign)]);
+        }
+        let Some(indexed) = query.indexed else { return ("commands AS c", self) };
+        self.and("words MATCH ?", [Value::Text(indexed)]);
+        ("words CROSS JOIN commands AS c ON c.id = words.rowid", self)
+    }
+
+    pub(super) fn and(&mut self, condition: &str, values: impl IntoIterator<Item = Value>) {
         self.sql.push_str(" AND ");
         self.sql.push_str(condition);
         self.values.extend(values);

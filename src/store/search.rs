@@ -3,6 +3,14 @@
 /// Shortest word that is searched as a prefix. A single letter would match a tenth of all words.
 const PREFIX: usize = 2;
 
+/// Whether the last word of a search may be the beginning of a longer one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LastWord {
+    /// It is still being typed. A prefix that many words share is slow to look up.
+    Unfinished,
+    Whole,
+}
+
 /// A search. All of its parts must match.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SearchTerms {
@@ -13,19 +21,25 @@ pub(super) struct SearchTerms {
 }
 
 impl SearchTerms {
-    /// Each word is a phrase, so quoting `"borrow of moved"` in the shell means it; the last one may be unfinished.
-    pub(super) fn new<S: AsRef<str>>(words: &[S]) -> SearchTerms {
+    /// Each word is a phrase, so quoting `"borrow of moved"` in the shell means it.
+    pub(super) fn new<S: AsRef<str>>(words: &[S], last: LastWord) -> SearchTerms {
         let (indexed, signs): (Vec<_>, Vec<_>) = words
             .iter()
             .map(|word| word.as_ref().trim())
             .filter(|word| !word.is_empty())
             .partition(|word| word.chars().any(char::is_alphanumeric));
-        let unfinished = indexed.last().is_some_and(|last| last.chars().count() >= PREFIX);
+        let is_long = indexed.last().is_some_and(|last| last.chars().count() >= PREFIX);
+        let unfinished = is_long && last == LastWord::Unfinished;
         let phrases: Vec<String> = indexed.into_iter().map(phrase).collect();
         SearchTerms {
             indexed: (!phrases.is_empty()).then(|| phrases.join(" AND ") + if unfinished { "*" } else { "" }),
             signs: signs.into_iter().map(str::to_owned).collect(),
         }
+    }
+
+    /// The same search, in the text of commands only.
+    pub(super) fn in_command(self) -> SearchTerms {
+        SearchTerms { indexed: self.indexed.map(|phrases| format!("command : ({phrases})")), ..self }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -44,7 +58,8 @@ mod tests {
 
     #[test]
     fn words_become_quoted_phrases() {
-        let query = SearchTerms::new(&["src/main.rs", "AND", "|", "-x", "say\"hi\"", " "]);
+        let words = ["src/main.rs", "AND", "|", "-x", "say\"hi\"", " "];
+        let query = SearchTerms::new(&words, LastWord::Unfinished);
         assert_eq!(
             query,
             SearchTerms {
@@ -52,6 +67,8 @@ mod tests {
                 signs: vec!["|".to_owned()],
             }
         );
-        assert!(SearchTerms::new(&["", " "]).is_empty());
+        let whole = SearchTerms::new(&words, LastWord::Whole).indexed;
+        assert_eq!(whole.as_deref(), Some(r#""src/main.rs" AND "AND" AND "-x" AND "say""hi""""#));
+        assert!(SearchTerms::new(&["", " "], LastWord::Whole).is_empty());
     }
 }

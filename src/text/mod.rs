@@ -4,6 +4,7 @@
 
 pub(crate) mod ansi;
 mod clip;
+mod clock;
 pub(crate) mod front_matter;
 pub(crate) mod human;
 mod nearest;
@@ -11,6 +12,7 @@ mod percent;
 mod sanitize;
 mod script;
 pub(crate) mod shell;
+mod since;
 mod spell;
 pub(crate) mod style;
 mod titles;
@@ -18,10 +20,12 @@ pub(crate) mod width;
 pub(crate) mod wrap;
 
 pub(crate) use clip::beginning;
+pub(crate) use clock::Clock;
 pub(crate) use nearest::{distance, nearest};
 pub(crate) use percent::{decode as percent_decode, encode as percent_encode};
 pub(crate) use sanitize::sanitize;
 pub(crate) use script::{mixed_word, not_ascii};
+pub(crate) use since::Since;
 pub(crate) use spell::{Alphabet, SpelledPiece, hides, spell, spell_code, spell_line, spelled};
 pub(crate) use titles::without_titles;
 

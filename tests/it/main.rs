@@ -39,6 +39,7 @@ mod nested;
 mod painted;
 mod prompts;
 mod query;
+mod recall;
 mod recorded;
 mod reflex;
 mod rooms;

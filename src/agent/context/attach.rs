@@ -11,7 +11,7 @@ use crate::agent::regular;
 use crate::chat::Image;
 use crate::guard::{MaskedReader, Redactor};
 use crate::store::{History, StoreError};
-use crate::text::{KIB, MIB, human};
+use crate::text::{self, Clock, KIB, MIB, human};
 use crate::tool::media_type;
 
 /// The most bytes of one file, and of all attachments.
@@ -27,15 +27,17 @@ const NAMES: usize = 200;
 /// In a longer text an `@` is probably part of pasted code, so missing files are not reported.
 const SHORT: usize = 4 * KIB;
 const COMPLAINTS: usize = 3;
+/// The most bytes of a command that the person is told was attached.
+const SHOWN: usize = 120;
 
-/// The attachments of a query, and notices about missing ones.
+/// The attachments of a query, and notices about them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Attached {
     pub(super) fragments: Vec<Fragment>,
     /// Images, each named in a fragment.
     pub(super) images: Vec<Image>,
     /// One line each for the person.
-    pub(super) missing: Vec<String>,
+    pub(super) notices: Vec<String>,
 }
 
 /// Why something after an `@` cannot be attached.
@@ -47,6 +49,10 @@ enum AttachError {
     NoCommand(i64),
     #[error(transparent)]
     History(#[from] StoreError),
+    #[error("there is no file {0} and no recorded command with these words")]
+    NoMatch(String),
+    #[error("there is no file {0}, and commands are not being recorded")]
+    NotRecording(String),
     #[error("there is no file {0}")]
     NoFile(String),
     #[error("{0} cannot be read ({1})")]
@@ -66,28 +72,30 @@ enum Reference {
     Command(i64),
     /// A path as typed, and the path without a punctuation mark at its end.
     Path(String, Option<String>),
+    /// Text in quotes: a path, or else words of a command.
+    Quoted(String),
 }
 
 /// Attaches everything that the query refers to.
-pub(super) fn attach(query: &Query, history: Option<&Path>, redactor: &Redactor) -> Attached {
+pub(super) fn attach(query: &Query, history: Option<&Path>, clock: &Clock, redactor: &Redactor) -> Attached {
     let mut attached = Attached::default();
     let references = references(&query.text);
     let surplus = references
         .get(REFERENCES)
         .map(|first| format!("only {REFERENCES} things are attached, not {} and what follows", typed(first)));
     for reference in references.into_iter().take(REFERENCES) {
-        match found(&reference, query, history, redactor) {
-            Ok(Attachment { fragment, cut, image }) if attached.has_room_for(&fragment, image.as_ref()) => {
+        match found(&reference, query, history, clock, redactor) {
+            Ok(Attachment { fragment, notice, image }) if attached.has_room_for(&fragment, image.as_ref()) => {
                 attached.fragments.push(fragment);
-                attached.missing.extend(cut);
+                attached.notices.extend(notice);
                 attached.images.extend(image);
             }
-            Ok(_) => attached.missing.push(format!("{} does not fit any more and is not attached", typed(&reference))),
-            Err(why) => attached.missing.push(format!("{why}; {} is sent as text", typed(&reference))),
+            Ok(_) => attached.notices.push(format!("{} does not fit any more and is not attached", typed(&reference))),
+            Err(why) => attached.notices.push(format!("{why}; {} is sent as text", typed(&reference))),
         }
     }
-    attached.missing.extend(surplus);
-    attached.missing.truncate(if query.text.len() <= SHORT { COMPLAINTS } else { 0 });
+    attached.notices.extend(surplus);
+    attached.notices.truncate(if query.text.len() <= SHORT { COMPLAINTS } else { 0 });
     attached
 }
 
@@ -102,14 +110,14 @@ impl Attached {
 /// An attachment that was found.
 struct Attachment {
     fragment: Fragment,
-    /// One line for the person, if only a part fits.
-    cut: Option<String>,
+    /// One line for the person, if only a part fits or they may have meant something else.
+    notice: Option<String>,
     image: Option<Image>,
 }
 
 impl From<Fragment> for Attachment {
     fn from(fragment: Fragment) -> Attachment {
-        Attachment { fragment, cut: None, image: None }
+        Attachment { fragment, notice: None, image: None }
     }
 }
 
@@ -118,6 +126,7 @@ fn typed(reference: &Reference) -> String {
         Reference::Last => "@last".to_owned(),
         Reference::Command(id) => format!("@{id}"),
         Reference::Path(path, _) => format!("@{path}"),
+        Reference::Quoted(text) => format!("@\"{text}\""),
     }
 }
 
@@ -125,20 +134,22 @@ fn found(
     reference: &Reference,
     query: &Query,
     history: Option<&Path>,
+    clock: &Clock,
     redactor: &Redactor,
 ) -> Result<Attachment, AttachError> {
     match reference {
         Reference::Last => {
             let last = query.view.last.as_ref().ok_or(AttachError::NoLastCommand)?;
-            Ok(command("@last", last, redactor).into())
+            Ok(command("@last", last, clock, redactor).into())
         }
         Reference::Command(id) => {
             let none = || AttachError::NoCommand(*id);
             let history = History::open(history.ok_or_else(none)?)?;
             let stored = history.get(*id)?.ok_or_else(none)?;
-            let happened = Happened::stored(stored);
-            Ok(command(&format!("@{id}"), &happened, redactor).into())
+            Ok(command(&format!("@{id}"), &Happened::stored(stored), clock, redactor).into())
         }
+        Reference::Quoted(text) if resolve(text, query).exists() => read(text, &resolve(text, query), redactor),
+        Reference::Quoted(words) => meant(words, history, clock, redactor),
         Reference::Path(path, shorter) => {
             let shorter = shorter.as_ref().filter(|_| !resolve(path, query).exists());
             let path = shorter.filter(|path| resolve(path, query).exists()).unwrap_or(path);
@@ -147,9 +158,23 @@ fn found(
     }
 }
 
-fn command(named: &str, happened: &Happened, redactor: &Redactor) -> Fragment {
+/// The recorded command that fits some words best.
+fn meant(words: &str, history: Option<&Path>, clock: &Clock, redactor: &Redactor) -> Result<Attachment, AttachError> {
+    let history = history.ok_or_else(|| AttachError::NotRecording(words.to_owned()))?;
+    let history = History::open(history)?;
+    let none = || AttachError::NoMatch(words.to_owned());
+    let id = history.meant(words, 1)?.first().ok_or_else(none)?.id;
+    let stored = history.get(id)?.ok_or_else(none)?;
+    let happened = Happened::stored(stored);
+    let text = redactor.mask(&String::from_utf8_lossy(&happened.command.text));
+    let line = text::beginning(text.lines().next().unwrap_or_default(), SHOWN).to_owned();
+    let notice = Some(format!("@\"{words}\" is command {id}: {line}"));
+    Ok(Attachment { notice, ..command(&format!("@{id}"), &happened, clock, redactor).into() })
+}
+
+fn command(named: &str, happened: &Happened, clock: &Clock, redactor: &Redactor) -> Fragment {
     let most = Events::default();
-    let events = shell::events(std::slice::from_ref(happened), most, redactor);
+    let events = shell::events(std::slice::from_ref(happened), most, clock, redactor);
     let text = format!("<reference name=\"{named}\">\n{events}</reference>\n");
     Fragment::new("reference", most.bytes, named, text)
 }
@@ -189,7 +214,7 @@ fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Attachment, Att
         let about = format!("({}, {}, attached as a picture)", image.media_type, human::size(metadata.len()));
         let text = format!("<file path=\"{shown}\">\n{about}\n</file>\n");
         let fragment = Fragment::new("file", FILE_CAP, typed, text);
-        return Ok(Attachment { fragment, cut: None, image: Some(image) });
+        return Ok(Attachment { fragment, notice: None, image: Some(image) });
     }
     let mut bytes = Vec::new();
     MaskedReader::new(file, redactor.clone()).take(READ_CAP).read_to_end(&mut bytes).map_err(cannot)?;
@@ -205,7 +230,7 @@ fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Attachment, Att
     let is_cut = text.len() > FILE_CAP || !unread.is_empty();
     let cut =
         is_cut.then(|| format!("{typed} has {}; {} of it are attached", size(metadata.len()), size(FILE_CAP as u64)));
-    Ok(Attachment { fragment: Fragment::new("file", FILE_CAP, typed, words), cut, image: None })
+    Ok(Attachment { fragment: Fragment::new("file", FILE_CAP, typed, words), notice: cut, image: None })
 }
 
 /// The first bytes of a file, which determine whether it is an image. The next read begins with them again.
@@ -227,7 +252,7 @@ fn references(text: &str) -> Vec<Reference> {
         let rest = &text[at + 1..];
         let reference = match rest.strip_prefix('"') {
             Some(quoted) => match quoted.split_once('"') {
-                Some((path, _)) if !path.is_empty() && !path.contains('\n') => Reference::Path(path.to_owned(), None),
+                Some((path, _)) if !path.is_empty() && !path.contains('\n') => Reference::Quoted(path.to_owned()),
                 Some(_) | None => continue,
             },
             None => match rest.split(char::is_whitespace).next().and_then(word) {
@@ -256,8 +281,9 @@ fn word(word: &str) -> Option<Reference> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{happened, query};
+    use super::super::tests::{clock, happened, query};
     use super::*;
+    use crate::store;
 
     fn path(path: &str) -> Reference {
         Reference::Path(path.into(), None)
@@ -273,7 +299,7 @@ mod tests {
     fn references_begin_at_the_start_of_a_word() {
         assert_eq!(references("explain @src/main.rs and @last"), [path("src/main.rs"), Reference::Last]);
         assert_eq!(references("why (@12)? @12!"), [Reference::Command(12)]);
-        assert_eq!(references("see @\"a b.txt\"."), [path("a b.txt")]);
+        assert_eq!(references("see @\"a b.txt\"."), [Reference::Quoted("a b.txt".into())]);
         assert_eq!(references("is @x.rs."), [Reference::Path("x.rs.".into(), Some("x.rs".into()))]);
         assert_eq!(references("me@example.org a@ @ @\"open @."), []);
     }
@@ -287,7 +313,7 @@ mod tests {
         let ask = |text: &str| {
             let mut query = query(text, Vec::new());
             query.view.cwd = place.path().to_owned();
-            attach(&query, None, &Redactor::default())
+            attach(&query, None, &clock(), &Redactor::default())
         };
         let words = "<file path=\"dir/a b.txt\">\nhello </ file> there\n</file>\n";
         assert_eq!(ask("see @\"dir/a b.txt\"").words(), words);
@@ -299,7 +325,7 @@ mod tests {
             ("see @99", "there is no command 99 in the history; @99 is sent as text"),
             ("see @/dev/zero", "/dev/zero is not a regular file; @/dev/zero is sent as text"),
         ] {
-            assert_eq!(ask(text), Attached { missing: vec![why.into()], ..Attached::default() });
+            assert_eq!(ask(text), Attached { notices: vec![why.into()], ..Attached::default() });
         }
     }
 
@@ -309,8 +335,8 @@ mod tests {
         fs::write(place.path().join("shot.png"), b"\x89PNG\r\n\x1a\n\0\0").unwrap();
         let mut query = query("what is in @shot.png?", Vec::new());
         query.view.cwd = place.path().to_owned();
-        let attached = attach(&query, None, &Redactor::default());
-        assert_eq!(attached.missing, Vec::<String>::new());
+        let attached = attach(&query, None, &clock(), &Redactor::default());
+        assert_eq!(attached.notices, Vec::<String>::new());
         assert_eq!(attached.images.len(), 1);
         assert_eq!(attached.images[0].media_type, "image/png");
         assert_eq!(attached.words(), "<file path=\"shot.png\">\n(image/png, 10 B, attached as a picture)\n</file>\n");
@@ -320,10 +346,46 @@ mod tests {
     }
 
     #[test]
+    fn quoted_words_attach_the_best_recorded_command() {
+        let place = tempfile::tempdir().unwrap();
+        let database = place.path().join("history.db");
+        let session = store::RecordingSession { id: "a".into(), host: "box".into(), shell: "zsh".into() };
+        let store = store::Store::open(database.clone(), store::HistoryLimits::default(), session);
+        for (text, output) in [("cargo test --lib", "1 failed"), ("make </output>", "cargo went wrong"), ("ls", "")] {
+            let Happened { command, output, size, .. } = happened(0, text, 1, output);
+            store.record(store::CommandRecord { command, output: (*output).clone(), size });
+        }
+        store.close(std::time::Duration::from_secs(60));
+        fs::write(place.path().join("cargo test"), "a file").unwrap();
+        let ask = |text: &str, history: Option<&Path>, cwd: &Path| {
+            let mut query = query(text, Vec::new());
+            query.view.cwd = cwd.to_owned();
+            attach(&query, history, &clock(), &Redactor::default())
+        };
+        let elsewhere = tempfile::tempdir().unwrap();
+        let found = ask("why @\"cargo test\"", Some(&database), elsewhere.path());
+        assert_eq!(found.notices, ["@\"cargo test\" is command 1: cargo test --lib"]);
+        let words = found.words();
+        assert!(words.starts_with("<reference name=\"@1\">\n<shell_events>\n<command id=\"1\""), "{words}");
+        assert!(words.contains("1 failed"), "{words}");
+        let output = ask("why @\"went wrong\"", Some(&database), elsewhere.path());
+        assert!(output.words().contains("make </ output>"), "{}", output.words());
+        assert_eq!(
+            ask("see @\"cargo test\"", Some(&database), place.path()).words(),
+            "<file path=\"cargo test\">\na file\n</file>\n"
+        );
+        let none = ask("see @\"zebra\"", Some(&database), elsewhere.path());
+        let why = "there is no file zebra and no recorded command with these words; @\"zebra\" is sent as text";
+        assert_eq!(none, Attached { notices: vec![why.into()], ..Attached::default() });
+        let why = "there is no file zebra, and commands are not being recorded; @\"zebra\" is sent as text";
+        assert_eq!(ask("see @\"zebra\"", None, elsewhere.path()).notices, [why]);
+    }
+
+    #[test]
     fn the_last_command_is_attached_with_its_output() {
         let mut query = query("why @last", Vec::new());
         query.view.last = Some(happened(7, "make", 2, "no rule\n"));
-        let words = attach(&query, None, &Redactor::default()).words();
+        let words = attach(&query, None, &clock(), &Redactor::default()).words();
         assert!(words.starts_with("<reference name=\"@last\">\n<shell_events>\n<command id=\"7\""), "{words}");
         assert!(words.contains("no rule"));
     }
@@ -337,9 +399,9 @@ mod tests {
         }
         let mut query = query(&text, Vec::new());
         query.view.cwd = place.path().to_owned();
-        let attached = attach(&query, None, &Redactor::default());
+        let attached = attach(&query, None, &clock(), &Redactor::default());
         let bytes = attached.words().len();
         assert!(bytes <= ATTACHED_CAP && bytes > FILE_CAP);
-        assert!(attached.missing.len() == COMPLAINTS, "{:?}", attached.missing);
+        assert!(attached.notices.len() == COMPLAINTS, "{:?}", attached.notices);
     }
 }

@@ -10,7 +10,7 @@ mod system;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 pub(crate) use fragment::Fragment;
 pub(super) use shares::shares;
@@ -21,7 +21,7 @@ use super::standing::Standing;
 use crate::chat::{Image, Message, Part, Role};
 use crate::guard::Redactor;
 use crate::store::{StoredCommand, Ticket};
-use crate::text::{self, KIB};
+use crate::text::{self, Clock, KIB};
 use crate::{capture, track};
 use attach::attach;
 use excerpt::ExcerptLimit;
@@ -38,8 +38,9 @@ const NAME_CAP: usize = 4 * KIB;
 /// but its output is sent anyway.
 const STORE_PATIENCE: Duration = Duration::from_millis(100);
 /// The tags of fragments. Data must not contain text that looks like one.
-const TAGS: [&str; 13] = [
+const TAGS: [&str; 14] = [
     "cwd",
+    "date",
     "shell",
     "command",
     "output",
@@ -67,6 +68,8 @@ pub(crate) struct Query {
 /// The state of the shell, and the commands since the last query.
 #[derive(Debug, Clone)]
 pub(crate) struct ShellView {
+    /// When the query was asked.
+    pub at: SystemTime,
     pub cwd: PathBuf,
     /// The exported variables.
     pub environment: Vec<(OsString, OsString)>,
@@ -153,6 +156,8 @@ pub(super) struct Sources<'a> {
     pub(super) is_first: bool,
     pub(super) events: Events,
     pub(super) history: Option<&'a Path>,
+    /// Tells times in the person's time zone.
+    pub(super) clock: Clock,
     /// What is sent once, and again when it has changed.
     pub(super) standing: Standing,
     pub(super) redactor: &'a Redactor,
@@ -161,14 +166,15 @@ pub(super) struct Sources<'a> {
 /// Assembles the context of a query: the state of the shell, recent commands, attachments, and the query last. Text is masked before it is
 /// cut, because a part of a secret would not be recognised.
 pub(super) fn assemble(query: &Query, sources: Sources<'_>) -> Assembled {
-    let Sources { is_first, events, history, standing, redactor } = sources;
+    let Sources { is_first, events, history, clock, standing, redactor } = sources;
     let view = &query.view;
     redactor.learn(&view.environment);
-    let attached = attach(query, history, redactor);
-    let mut fragments = vec![view.directory()];
+    let attached = attach(query, history, &clock, redactor);
+    let date = Fragment::new("date", NAME_CAP, "the date", format!("<date>{}</date>\n", clock.today()));
+    let mut fragments = vec![view.directory(), date];
     fragments.extend(is_first.then(|| view.account()));
     fragments.extend(standing.fragments);
-    let happened = shell::events(&view.happened, events, redactor);
+    let happened = shell::events(&view.happened, events, &clock, redactor);
     if !happened.is_empty() {
         fragments.push(Fragment::new("shell_events", events.bytes, "your commands", happened));
     }
@@ -184,7 +190,7 @@ pub(super) fn assemble(query: &Query, sources: Sources<'_>) -> Assembled {
     let mut asked = Fragment::given("query", QUERY_CAP, "your question", &redactor.mask(&query.text), "too long");
     asked.text.insert(0, '\n');
     fragments.push(asked);
-    let told = standing.notices.into_iter().chain(attached.missing);
+    let told = standing.notices.into_iter().chain(attached.notices);
     let notices = told.chain(fragments.iter().rev().filter_map(Fragment::notice)).collect();
     Assembled { images: query.attachments.iter().chain(&attached.images).cloned().collect(), fragments, notices }
 }

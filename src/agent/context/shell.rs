@@ -4,7 +4,7 @@ use super::excerpt::{ExcerptLimit, excerpt};
 use super::shares::shares;
 use super::{Happened, escape, name};
 use crate::guard::Redactor;
-use crate::text::{KIB, beginning, human};
+use crate::text::{Clock, KIB, beginning, human};
 
 /// How much of the recent commands goes with a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,8 +39,8 @@ const AROUND_OUTPUT: usize = 64;
 const AROUND_ALL: usize = 128;
 
 /// The commands that the person ran, with their outputs. Empty if there are none.
-pub(super) fn events(happened: &[Happened], most: Events, redactor: &Redactor) -> String {
-    let told = newest(happened, most.bytes / 2, redactor);
+pub(super) fn events(happened: &[Happened], most: Events, clock: &Clock, redactor: &Redactor) -> String {
+    let told = newest(happened, most.bytes / 2, clock, redactor);
     if told.is_empty() {
         return String::new();
     }
@@ -65,9 +65,14 @@ pub(super) fn events(happened: &[Happened], most: Events, redactor: &Redactor) -
 }
 
 /// The newest commands with the text before their output, oldest first.
-fn newest<'a>(happened: &'a [Happened], bytes: usize, redactor: &Redactor) -> Vec<(&'a Happened, String)> {
+fn newest<'a>(
+    happened: &'a [Happened],
+    bytes: usize,
+    clock: &Clock,
+    redactor: &Redactor,
+) -> Vec<(&'a Happened, String)> {
     let mut left = bytes;
-    let heads = happened.iter().rev().take(NEWEST).map(|one| (one, head(one, redactor)));
+    let heads = happened.iter().rev().take(NEWEST).map(|one| (one, head(one, clock, redactor)));
     let mut told: Vec<_> = heads
         .map_while(|(one, head)| {
             left = left.checked_sub(head.len() + AROUND_OUTPUT)?;
@@ -78,15 +83,16 @@ fn newest<'a>(happened: &'a [Happened], bytes: usize, redactor: &Redactor) -> Ve
     told
 }
 
-fn head(one: &Happened, redactor: &Redactor) -> String {
+fn head(one: &Happened, clock: &Clock, redactor: &Redactor) -> String {
     let command = &one.command;
     let id = one.ticket.id().map(|id| format!(" id=\"{id}\"")).unwrap_or_default();
     let (status, took) = (command.status, human::duration(command.duration));
+    let at = clock.time(command.started_at);
     let cwd = name(&command.cwd.to_string_lossy()).replace('"', "'");
     let cwd = beginning(&cwd, DIRECTORY);
     let full_screen = if one.output.full_screen { " full_screen=\"yes\"" } else { "" };
     let text = excerpt(&escape(&redactor.mask(&String::from_utf8_lossy(&command.text))), TEXT, "too long");
-    format!("<command{id} status=\"{status}\" took=\"{took}\" cwd=\"{cwd}\"{full_screen}>\n{text}\n")
+    format!("<command{id} status=\"{status}\" at=\"{at}\" took=\"{took}\" cwd=\"{cwd}\"{full_screen}>\n{text}\n")
 }
 
 /// The limit for each output. The last failed command gets the largest share, because the question is probably about it.

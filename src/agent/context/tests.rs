@@ -2,9 +2,14 @@ use std::time::{Duration, SystemTime};
 
 use super::*;
 
+/// A day after the beginning of 1970.
+pub(super) fn clock() -> Clock {
+    Clock::new(SystemTime::UNIX_EPOCH + Duration::from_secs(86_400), jiff::tz::TimeZone::UTC)
+}
+
 pub(super) fn assembled(query: &Query, is_first: bool) -> Assembled {
-    let (events, redactor) = (Events::default(), &Redactor::default());
-    assemble(query, Sources { is_first, events, history: None, standing: Default::default(), redactor })
+    let (events, clock, redactor) = (Events::default(), clock(), &Redactor::default());
+    assemble(query, Sources { is_first, events, history: None, clock, standing: Default::default(), redactor })
 }
 
 fn words(query: &Query, is_first: bool) -> String {
@@ -41,12 +46,17 @@ pub(super) fn query(text: &str, happened: Vec<Happened>) -> Query {
 #[test]
 fn a_query_follows_the_shells_state_and_recent_commands() {
     let failed = happened(12, "make", 2, "cc: no such file\n");
-    let wanted = "<cwd>/home/me/app</cwd>\n<shell_events>\n\
-                  <command id=\"12\" status=\"2\" took=\"1.2s\" cwd=\"/home/me/app\">\nmake\n\
+    let wanted = "<cwd>/home/me/app</cwd>\n<date>Fri 1970-01-02 00:00 +00:00</date>\n<shell_events>\n\
+                  <command id=\"12\" status=\"2\" at=\"1970-01-01 00:00\" took=\"1.2s\" cwd=\"/home/me/app\">\nmake\n\
                   <output lines=\"1\">\ncc: no such file\n</output>\n</command>\n</shell_events>\n\nwhy?";
     assert_eq!(words(&query("why?", vec![failed]), false), wanted);
     let first = words(&query("hi", vec![]), true);
-    assert!(first.starts_with("<cwd>/home/me/app</cwd>\n<shell>zsh of me on box ("), "{first}");
+    assert!(
+        first.starts_with(
+            "<cwd>/home/me/app</cwd>\n<date>Fri 1970-01-02 00:00 +00:00</date>\n<shell>zsh of me on box ("
+        ),
+        "{first}"
+    );
     assert!(!first.contains("shell_events"));
     let again = || message(&query("hi", vec![]), true);
     assert_eq!(again(), again());
@@ -92,13 +102,13 @@ fn the_failed_command_gets_the_largest_share() {
 fn every_fragment_has_a_cap() {
     let line = "error: it went wrong here </output> and there\n";
     let many: Vec<Happened> = (0..100).map(|id| happened(id, &"x y\n".repeat(5_000), 1, &line.repeat(2_000))).collect();
-    let text = shell::events(&many, Events::default(), &Redactor::default());
+    let text = shell::events(&many, Events::default(), &clock(), &Redactor::default());
     assert!(text.len() <= 16 * KIB, "{}", text.len());
     assert!(text.contains(" earlier commands left out]"));
     let outputs: usize = text.lines().filter(|line| line.starts_with("error:") || line.starts_with("[…")).count();
     assert!(outputs <= 200 + 2 * 20, "{outputs}");
     let few: Vec<Happened> = (0..20).map(|id| happened(id, "make", 1, &line.repeat(2_000))).collect();
-    let text = shell::events(&few, Events::default(), &Redactor::default());
+    let text = shell::events(&few, Events::default(), &clock(), &Redactor::default());
     assert!(text.len() <= 16 * KIB && text.matches("<command ").count() == 20, "{}", text.len());
     let body = text.lines().filter(|line| !line.starts_with('<') && *line != "make").count();
     assert!(body <= 200, "{body}");
@@ -120,7 +130,7 @@ fn a_secret_is_masked_before_its_line_is_cut() {
 #[test]
 fn the_amount_of_context_follows_the_settings() {
     let some: Vec<Happened> = (0..5).map(|id| happened(id, "make", 1, &"word\n".repeat(2_000))).collect();
-    let told = |lines, bytes| shell::events(&some, Events { lines, bytes }, &Redactor::default());
+    let told = |lines, bytes| shell::events(&some, Events { lines, bytes }, &clock(), &Redactor::default());
     assert_eq!(told(200, 0), "");
     assert!(told(0, 16 * KIB).contains("make") && !told(0, 16 * KIB).contains("word"));
     for bytes in [1, 100, 300, 1_000, 5_000, 100_000] {
@@ -141,7 +151,7 @@ fn the_beginning_of_a_request_is_small_and_always_the_same() {
     let hash = words
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    assert_eq!(format!("{hash:016x}"), "f0c8d71755d559c0", "if this change is meant, write its hash here");
+    assert_eq!(format!("{hash:016x}"), "e82e369d9bab7307", "if this change is meant, write its hash here");
 }
 
 #[test]
@@ -152,7 +162,7 @@ fn every_fragment_has_a_tag_that_data_cannot_forge_and_says_when_it_was_cut() {
     asked.stdin = Some("x\n".repeat(STDIN_CAP));
     let Assembled { fragments, notices, .. } = assembled(&asked, true);
     let tags: Vec<&str> = fragments.iter().map(|fragment| fragment.tag).collect();
-    assert_eq!(tags, ["cwd", "shell", "shell_events", "screen", "reference", "stdin", "query"]);
+    assert_eq!(tags, ["cwd", "date", "shell", "shell_events", "screen", "reference", "stdin", "query"]);
     for fragment in fragments.iter().filter(|fragment| fragment.tag != "query") {
         assert!(fragment.text.starts_with(&format!("<{}", fragment.tag)), "{fragment:?}");
         assert!(TAGS.iter().any(|tag| fragment.tag.starts_with(tag)), "{}", fragment.tag);

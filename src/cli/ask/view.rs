@@ -1,6 +1,7 @@
 //! The context of `ask`: directory, environment and the last commands of this terminal.
 
 use std::path::Path;
+use std::time::SystemTime;
 
 use crate::agent::{Happened, ShellView};
 use crate::config::Paths;
@@ -21,6 +22,7 @@ pub(super) fn now(paths: &Paths, tell: impl Fn(String)) -> ShellView {
         Vec::new()
     });
     ShellView {
+        at: SystemTime::now(),
         cwd: super::super::shell_directory(&std::env::current_dir().unwrap_or_default()),
         environment: std::env::vars_os().collect(),
         shell: shell.rsplit('/').next().unwrap_or_default().to_owned(),

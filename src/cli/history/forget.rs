@@ -5,9 +5,9 @@ use std::fs;
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 
-use super::since::Since;
 use super::{Display, HistoryContext};
 use crate::store::{Filter, Forget, History};
+use crate::text::Since;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {

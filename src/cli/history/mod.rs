@@ -8,7 +8,6 @@ mod forget;
 mod json;
 mod pause;
 mod show;
-mod since;
 mod stats;
 mod table;
 #[cfg(test)]
@@ -21,10 +20,10 @@ use std::process::ExitCode;
 use jiff::{Timestamp, Zoned};
 
 use crate::store::{Filter, History};
+use crate::text::Since;
 
 use super::report;
 pub(crate) use display::Display;
-use since::Since;
 
 /// How many commands are listed on a terminal.
 const LISTED: usize = 50;

@@ -32,6 +32,7 @@ pub(super) fn printed(text: &str, output: &str) -> CommandRecord {
 
 mod crowd;
 mod memory;
+mod newest;
 mod trouble;
 
 /// Long enough for a busy machine; nothing waits for all of it unless something is wrong.

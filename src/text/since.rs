@@ -1,4 +1,4 @@
-//! The values of `--since`: points in time.
+//! Points in time as people write them: `2h`, `yesterday`, `2026-03-01`.
 
 use std::str::FromStr;
 use std::time::SystemTime;
@@ -8,7 +8,7 @@ use jiff::{Span, Timestamp, ToSpan, Zoned};
 
 /// A point in time, relative to now or absolute.
 #[derive(Debug, Clone)]
-pub(super) enum Since {
+pub(crate) enum Since {
     /// This long ago.
     Ago(Span),
     /// The start of the day this many days ago.
@@ -26,7 +26,7 @@ pub(super) enum Since {
     "expected how long ago (30m, 2h, 2d, 1w), today, yesterday, a time (14:30), a date (2026-03-01) \
      or a timestamp (2026-03-01T14:30:00Z)"
 )]
-pub(super) struct SinceError;
+pub(crate) struct SinceError;
 
 impl FromStr for Since {
     type Err = SinceError;
@@ -53,7 +53,8 @@ impl FromStr for Since {
 }
 
 impl Since {
-    pub(super) fn before(&self, now: &Zoned) -> anyhow::Result<SystemTime> {
+    /// The point in time, seen from `now`. Fails if it is beyond the calendar.
+    pub(crate) fn before(&self, now: &Zoned) -> Result<SystemTime, jiff::Error> {
         let zone = now.time_zone().clone();
         let point = match self {
             Since::Ago(span) => now.checked_sub(*span)?.timestamp(),

@@ -1,0 +1,80 @@
+//! Searches of what was done before.
+
+use serde_json::json;
+
+use crate::harness::{Model, Reply, Shell, Term, in_every_shell};
+
+const SECRET: &str = "ghp_aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d";
+
+fn connected(shell: Shell, model: &Model) -> Term {
+    Term::new(shell).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted").size(40, 120).start()
+}
+
+#[test]
+fn the_model_searches_all_recorded_commands() {
+    in_every_shell(|shell| {
+        let model = Model::start([
+            Reply::text(["Noted."]),
+            Reply::calls(&[
+                ("shell_output", json!({ "search": "zebra crossing" })),
+                ("shell_output", json!({ "search": "giraffe" })),
+                ("shell_output", json!({ "failed": true })),
+            ]),
+            Reply::text(["Found it."]),
+        ]);
+        let mut term = connected(shell, &model);
+        term.wait_for_prompt();
+        term.run("printf 'one\\na zebra crossing\\nthree %s\\n' ghp_aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d");
+        term.run("false");
+        term.typed("> remember\r");
+        term.wait_for("Noted.");
+        term.wait_for_prompt();
+        term.typed("> where was the zebra\r");
+        term.wait_for("Found it.");
+        let requests: Vec<_> = (0..3).map(|_| model.request()).collect();
+        let (zebra, giraffe, failed) = (requests[2].said(2), requests[2].said(1), requests[2].said(0));
+        assert!(zebra.contains("\n  1-one\n  2:a zebra crossing\n  3-three [masked: GitHub"), "{zebra}");
+        assert!(!requests[2].body.to_string().contains(SECRET));
+        assert!(giraffe.starts_with("no recorded command has all of these words"), "{giraffe}");
+        assert!(failed.contains(": false (exit 1, ") && !failed.contains("printf"), "{failed}");
+        let asked = requests[0].said(0);
+        assert!(asked.contains("\n<date>") && asked.contains(" status=\"1\" at=\""), "{asked}");
+        let system = |at: usize| requests[at].body["messages"][0].clone();
+        assert_eq!(system(0), system(2), "the date is not in the part that is cached");
+    });
+}
+
+#[test]
+fn quoted_words_attach_the_command_that_they_mean() {
+    let model = Model::start([Reply::text(["Because."]), Reply::text(["No idea."])]);
+    let mut term = connected(Shell::Bash, &model);
+    term.wait_for_prompt();
+    term.run("echo a zebra crossing");
+    term.run("echo other");
+    term.typed("> why @\"zebra crossing\"\r");
+    term.wait_for("Because.");
+    term.wait_for_prompt();
+    assert!(term.screen().contains("@\"zebra crossing\" is command 1: echo a zebra crossing"), "{}", term.screen());
+    let asked = model.request().said(0);
+    assert!(asked.contains("<reference name=\"@1\">\n<shell_events>\n<command id=\"1\""), "{asked}");
+    term.typed("> why @\"giraffe house\"\r");
+    term.wait_for("No idea.");
+    let screen = term.screen();
+    assert!(screen.contains("there is no file giraffe house and no recorded command with these words"), "{screen}");
+}
+
+#[test]
+fn a_search_says_that_nothing_is_recorded() {
+    let model = Model::start([Reply::calls(&[("shell_output", json!({ "search": "zebra" }))]), Reply::text(["Ok."])]);
+    let mut term = Term::new(Shell::Bash)
+        .config("[history]\nenabled = false\n")
+        .env("OPENAI_BASE_URL", model.url())
+        .env("SHELLMATE_MODEL", "scripted")
+        .start();
+    term.wait_for_prompt();
+    term.run("echo zebra");
+    term.typed("> where\r");
+    term.wait_for("Ok.");
+    model.request();
+    assert_eq!(model.request().said(0), "no command has been recorded; recording may be turned off\n");
+}
