@@ -76,7 +76,8 @@ fn events(chunks: &[&[u8]]) -> (Vec<String>, bool) {
 /// What a wire makes of an answer does not depend on how the network cuts it; an answer ends once, with the reason, or is an error.
 pub fn wires(input: (u8, u8, Vec<u8>)) {
     let (wire, step, bytes) = input;
-    let protocol = [Protocol::Chat, Protocol::Responses, Protocol::Messages][usize::from(wire) % 3];
+    const WIRES: [Protocol; 4] = [Protocol::Chat, Protocol::Responses, Protocol::Messages, Protocol::Ollama];
+    let protocol = WIRES[usize::from(wire) % WIRES.len()];
     let cut: Vec<&[u8]> = bytes.chunks(usize::from(step).max(1)).collect();
     assert_eq!(read(protocol, &cut), read(protocol, &[&bytes]));
 }

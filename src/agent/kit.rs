@@ -80,6 +80,7 @@ impl Kit {
             model: self.model.model.clone(),
             effort: self.model.effort,
             cache: self.model.cache,
+            window: self.model.context_window,
         }
     }
 

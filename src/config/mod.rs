@@ -82,8 +82,8 @@ pub(crate) struct Model {
     pub base_url: String,
     /// The environment variable that holds the API key. Do not put the key itself in this file; `shellmate auth login` stores it.
     pub api_key_env: String,
-    /// The protocol of the server: `chat` (OpenAI's chat completions), `responses` (OpenAI's responses), `messages` (Anthropic's), or
-    /// `auto`.
+    /// The protocol of the server: `chat` (OpenAI's chat completions), `responses` (OpenAI's responses), `messages` (Anthropic's),
+    /// `ollama` (Ollama's own), or `auto`. Ollama is asked over its own protocol, unless `base_url` ends with `/v1`.
     #[schemars(extend("default" = "auto"))]
     pub protocol: Protocol,
     /// Hosts, such as `"llm.lan:8000"`, that may get a key over `http://`, where anyone on the network can read it. Other hosts get a

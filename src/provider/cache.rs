@@ -74,8 +74,8 @@ mod tests {
             Message { role: Role::Tool, parts: vec![result] },
         ];
         let request = ModelRequest { cache, messages, ..request(model, Effort::Off) };
-        let to = Recipient { vendor: vendor.name, is_official, takes_optional: true };
-        vendor.wire_for(Some(model), Protocol::Auto).body(&request, to)
+        let to = Recipient { vendor: vendor.name, is_official, takes_optional: true, context: None, thinks: None };
+        vendor.wire_for(Some(model), vendor.base_url, Protocol::Auto).body(&request, to)
     }
 
     /// The fields and marks for a cache in a body.

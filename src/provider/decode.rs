@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::catalog::Price;
 use super::error::{ErrorKind, ProviderError};
 use super::error_response::{self, AskedModel, ErrorResponse};
-use super::framing::{EventsOrJson, Framing};
+use super::framing::Framing;
 use super::wire::Wire;
 use super::{Delta, Stop};
 use crate::chat::Usage;
@@ -64,14 +64,18 @@ impl<'a> AnswerDecoder<'a> {
     /// Reads an answer of this model over this wire.
     pub(super) fn new(wire: &dyn Wire, asked: AskedModel<'a>, price: Option<Price>) -> AnswerDecoder<'a> {
         let reader = wire.reader(asked.vendor, asked.model);
-        AnswerDecoder { framing: wire.framing(), price, ..AnswerDecoder::with_reader(asked, reader) }
+        AnswerDecoder { price, ..AnswerDecoder::with_reader(asked, wire, reader) }
     }
 
-    /// Reads server-sent events with this reader.
-    pub(super) fn with_reader(asked: AskedModel<'a>, reader: Box<dyn AnswerReader + Send>) -> AnswerDecoder<'a> {
+    /// Reads the events of this wire with this reader.
+    pub(super) fn with_reader(
+        asked: AskedModel<'a>,
+        wire: &dyn Wire,
+        reader: Box<dyn AnswerReader + Send>,
+    ) -> AnswerDecoder<'a> {
         AnswerDecoder {
             asked,
-            framing: Box::new(EventsOrJson::default()),
+            framing: wire.framing(),
             reader,
             progress: AnswerProgress::Open,
             has_begun: false,

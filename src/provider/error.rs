@@ -177,6 +177,17 @@ impl ProviderError {
     }
 
     /// Whether it is about this field of the request.
+    /// Whether a request was refused because of its path, not because of the model that it names.
+    pub(super) fn is_about_path(&self, model: &str) -> bool {
+        let names_model = self.0.words.as_deref().is_some_and(|words| words.contains(model));
+        match self.kind() {
+            ErrorKind::ModelNotFound { .. } => !names_model,
+            // A status for an unknown path or method, without an error object.
+            ErrorKind::Malformed => true,
+            _ => false,
+        }
+    }
+
     pub(super) fn is_about(&self, param: &str) -> bool {
         self.0.param.as_deref() == Some(param)
     }

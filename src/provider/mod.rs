@@ -26,6 +26,7 @@ mod json;
 mod keys;
 mod list;
 mod notice;
+mod ollama;
 mod openai_chat;
 mod openai_responses;
 mod overflow;
@@ -88,6 +89,8 @@ pub(crate) struct ModelRequest {
     /// The most tokens of the answer, without thinking.
     pub max_output: u32,
     pub cache: CacheLifetime,
+    /// The model's context window in tokens, if it is known. Ollama is told how much of it to use.
+    pub window: Option<u32>,
 }
 
 /// A piece of an answer, to be appended to the pieces before it.

@@ -16,4 +16,6 @@ pub(crate) enum Protocol {
     Responses,
     /// Anthropic's messages.
     Messages,
+    /// Ollama's own.
+    Ollama,
 }

@@ -2,13 +2,14 @@
 
 use super::decode::{AnswerDecoder, AnswerReader, Sink};
 use super::error_response::AskedModel;
+use super::ollama::ChatLines;
 use super::openai_chat::Chunks;
 use super::protocol::Protocol;
 use super::{ProviderError, wire};
 
 /// Reads the bytes of an answer, cut as they are.
 pub(crate) fn replay(protocol: Protocol, chunks: &[&[u8]], deltas: Sink<'_>) -> Result<(), ProviderError> {
-    let mut decoder = AnswerDecoder::with_reader(ASKED, reader(protocol));
+    let mut decoder = AnswerDecoder::with_reader(ASKED, wire::of(protocol), reader(protocol));
     for chunk in chunks {
         decoder.feed(chunk, deltas)?;
     }
@@ -21,6 +22,7 @@ const ASKED: AskedModel<'static> = AskedModel { vendor: "recorded", model: "reco
 fn reader(protocol: Protocol) -> Box<dyn AnswerReader + Send> {
     match protocol {
         Protocol::Auto | Protocol::Chat => Box::new(Chunks::with_ids("call".to_owned())),
+        Protocol::Ollama => Box::new(ChatLines::with_ids("call".to_owned())),
         Protocol::Responses | Protocol::Messages => wire::of(protocol).reader(ASKED.vendor, ASKED.model),
     }
 }

@@ -76,6 +76,7 @@ pub(super) fn request(model: &str, effort: Effort) -> ModelRequest {
         effort,
         max_output: 1_000,
         cache: CacheLifetime::Short,
+        window: None,
     }
 }
 

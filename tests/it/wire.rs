@@ -43,6 +43,34 @@ fn settings_name_the_server_and_its_protocol() {
 }
 
 #[test]
+fn ollama_is_asked_over_its_own_interface_with_a_window() {
+    let calls = Reply::text(["Let me see."]).and_calls(&[("ls", json!({ "path": "." }))]);
+    let model = Model::start([calls, Reply::text(["Done."])]);
+    let builder = Term::new(Shell::Bash).env("OLLAMA_HOST", model.address()).env("SHELLMATE_MODEL", "ollama/scripted");
+    let (_home, code, out, err) = run(builder, &["ask", "look"], "");
+    assert_eq!((code, out.as_str()), (Some(0), "Let me see.\n\nDone.\n"), "{err}");
+    let first = model.request();
+    assert!(first.head.starts_with("post /api/chat http/1.1\r\n"), "{}", first.head);
+    assert_eq!(first.body["truncate"], json!(false));
+    let window = first.body["options"]["num_ctx"].as_u64().unwrap();
+    assert!([8_192, 16_384].contains(&window), "{window}");
+    let second = model.request().body;
+    assert_eq!(second["options"]["num_ctx"], json!(window), "the model is not loaded again");
+    let last = second["messages"].as_array().unwrap().last().unwrap();
+    assert_eq!((&last["role"], &last["tool_name"]), (&json!("tool"), &json!("ls")));
+}
+
+#[test]
+fn the_window_of_a_server_and_its_source_are_shown() {
+    let model = Model::start([]);
+    let builder = Term::new(Shell::Bash).env("OLLAMA_HOST", model.address()).env("SHELLMATE_MODEL", "ollama/scripted");
+    let mut term = builder.size(60, 120).start();
+    term.wait_for_prompt();
+    term.typed("> /context\r");
+    term.wait_for("of a window of 16k tokens (reported by the server)");
+}
+
+#[test]
 fn a_proxy_is_not_used_for_no_proxy_hosts() {
     let model = Model::start([Reply::text(["by proxy"])]);
     let far = home().env("OPENAI_BASE_URL", "http://llm.invalid/v1").env("HTTP_PROXY", model.root());

@@ -123,6 +123,7 @@ async fn notes(
         max_output: NOTES.min(budget.window / 4),
         // No later request begins like this one.
         cache: CacheLifetime::Off,
+        window: kit.model.context_window,
     };
     let mut draft = AnswerDraft::default();
     let mut take = |delta| {

@@ -138,6 +138,7 @@ mod tests {
             effort: Effort::default(),
             max_output: 1,
             cache: Default::default(),
+            window: None,
         }
     }
 

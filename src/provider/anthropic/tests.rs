@@ -14,7 +14,7 @@ const ASKED: AskedModel<'static> = AskedModel { vendor: "custom", model: "m", ke
 fn read(chunks: &[&[u8]]) -> Result<Vec<Delta>, ProviderError> {
     let mut deltas = Vec::new();
     let mut sink = |delta| deltas.push(delta);
-    let mut decoder = AnswerDecoder::with_reader(ASKED, Box::new(Messages::of("m")));
+    let mut decoder = AnswerDecoder::with_reader(ASKED, &MessagesApi, Box::new(Messages::of("m")));
     chunks.iter().try_for_each(|chunk| decoder.feed(chunk, &mut sink))?;
     decoder.finish(&mut sink)?;
     Ok(joined(deltas))

@@ -340,8 +340,10 @@ impl ModelChoice {
         if vendor.quirks.needs_model() && model.is_none() {
             return Err(ResolveError::NoModel { vendor: vendor.name });
         }
-        let wire = vendor.wire_for(model.as_deref(), preference.protocol);
-        let base_url = wire.base_url(url.trim_end_matches('/')).to_owned();
+        let url = url.trim_end_matches('/');
+        let wire = vendor.wire_for(model.as_deref(), url, preference.protocol);
+        let url = vendor.quirks.base_url_for(wire, url).unwrap_or_else(|| url.to_owned());
+        let base_url = wire.base_url(&url).to_owned();
         let route = vendor.quirks.route(&base_url, model.as_deref(), env);
         Ok(ModelChoice { vendor, base_url, key, model, effort: name.effort, route, wire })
     }

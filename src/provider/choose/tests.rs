@@ -175,9 +175,34 @@ fn azure_has_its_own_url_version_and_deployment() {
 #[test]
 fn ollama_listens_where_its_variable_says() {
     let url = |host| chosen(&preference("ollama/m"), &[("OLLAMA_HOST", host)]).unwrap().unwrap().base_url;
-    assert_eq!(url("0.0.0.0"), "http://127.0.0.1:11434/v1");
-    assert_eq!(url("127.0.0.1:9000"), "http://127.0.0.1:9000/v1");
-    assert_eq!(url("https://gpu.lan:443/"), "https://gpu.lan:443/v1");
+    assert_eq!(url("0.0.0.0"), "http://127.0.0.1:11434");
+    assert_eq!(url("127.0.0.1:9000"), "http://127.0.0.1:9000");
+    assert_eq!(url("https://gpu.lan:443/"), "https://gpu.lan:443");
+}
+
+#[test]
+fn ollama_is_asked_over_its_own_protocol_unless_the_settings_say_otherwise() {
+    let way = |preference: ModelPreference| {
+        let choice = chosen(&preference, &[]).unwrap().unwrap();
+        (choice.wire.protocol(), choice.base_url)
+    };
+    let ollama = || preference("ollama/m");
+    let (root, v1) = ("http://127.0.0.1:11434".to_owned(), "http://127.0.0.1:11434/v1".to_owned());
+    assert_eq!(way(ollama()), (Protocol::Ollama, root.clone()));
+    assert_eq!(way(ModelPreference { protocol: Protocol::Chat, ..ollama() }), (Protocol::Chat, v1.clone()));
+    assert_eq!(way(ModelPreference { base_url: Some(v1.clone()), ..ollama() }), (Protocol::Chat, v1.clone()));
+    assert_eq!(
+        way(ModelPreference { base_url: Some(v1.clone() + "/"), ..preference("m") }),
+        (Protocol::Chat, v1.clone())
+    );
+    assert_eq!(
+        way(ModelPreference { base_url: Some(root.clone()), ..preference("m") }),
+        (Protocol::Ollama, root.clone())
+    );
+    let native = ModelPreference { protocol: Protocol::Ollama, base_url: Some(v1), ..preference("m") };
+    assert_eq!(way(native), (Protocol::Ollama, root));
+    let elsewhere = ModelPreference { protocol: Protocol::Ollama, ..at("http://gpu.lan:9000") };
+    assert_eq!(way(elsewhere), (Protocol::Ollama, "http://gpu.lan:9000".to_owned()));
 }
 
 #[test]

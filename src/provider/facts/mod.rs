@@ -12,8 +12,9 @@ use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
 use super::choose::ModelChoice;
-use super::http::{Endpoint, Http, is_loopback};
+use super::http::{self, Endpoint, Http, is_loopback};
 use super::list;
+use super::protocol::Protocol;
 use super::vendors::{LLAMA_CPP, LM_STUDIO, OLLAMA, Route, VLLM};
 use crate::text::percent_encode;
 
@@ -107,7 +108,7 @@ impl FactFinder {
             return self.listed(REMOTE).await;
         }
         let facts = match self.choice.vendor {
-            vendor if vendor == &OLLAMA => self.ollama().await,
+            vendor if vendor == &OLLAMA || self.choice.wire.protocol() == Protocol::Ollama => self.ollama().await,
             vendor if vendor == &LM_STUDIO => self.lm_studio().await,
             vendor if vendor == &VLLM => self.listed(LOCAL).await,
             vendor if vendor == &LLAMA_CPP => first(self.llama_cpp().await, self.listed(LOCAL).await),
@@ -131,7 +132,7 @@ impl FactFinder {
     async fn ollama(&self) -> ServerFacts {
         let named = json!({ "model": self.model });
         let (shown, running) = tokio::join!(self.fetch("/api/show", Some(&named)), self.fetch("/api/ps", None));
-        let is_native = false;
+        let is_native = self.choice.wire.protocol() == Protocol::Ollama;
         read::ollama(&self.model, &shown, &running, is_native)
     }
 
@@ -152,7 +153,8 @@ impl FactFinder {
     /// A document at the root of the server; null if there is none.
     async fn fetch(&self, path: &str, body: Option<&Value>) -> Value {
         let endpoint = self.choice.endpoint();
-        let base_url = root(&endpoint.base_url).to_owned();
+        let root = endpoint.base_url.len() - http::path(&endpoint.base_url).len();
+        let base_url = endpoint.base_url[..root].to_owned();
         let endpoint = Endpoint { base_url, route: Route::default(), ..endpoint };
         self.http.fetch(&endpoint, path, body, LOCAL).await.unwrap_or_default()
     }
@@ -161,12 +163,6 @@ impl FactFinder {
 /// The facts of the first server that knows the window.
 fn first(one: ServerFacts, other: ServerFacts) -> ServerFacts {
     if one.window.is_some() { one } else { other }
-}
-
-/// A URL without its path.
-fn root(url: &str) -> &str {
-    let host = url.find("://").map_or(0, |at| at + 3);
-    url[host..].find('/').map_or(url, |slash| &url[..host + slash])
 }
 
 #[cfg(test)]

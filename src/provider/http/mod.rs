@@ -284,6 +284,12 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     text("retry-after-ms").and_then(retry::after_millis).or_else(seconds)
 }
 
+/// The path of a URL, with its slash. Empty if there is none.
+pub(super) fn path(url: &str) -> &str {
+    let host = url.find("://").map_or(0, |at| at + 3);
+    url[host..].find('/').map_or("", |slash| &url[host + slash..])
+}
+
 /// Host and port of a URL, without user and password.
 pub(super) fn host(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);

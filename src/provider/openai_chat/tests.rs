@@ -9,13 +9,14 @@ use super::super::{Delta, Effort, ErrorKind, ProviderError, Stop, Vendor};
 use super::*;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking, Usage};
 
-const TO: Recipient<'static> = Recipient { vendor: "custom", is_official: false, takes_optional: true };
+const TO: Recipient<'static> =
+    Recipient { vendor: "custom", is_official: false, takes_optional: true, context: None, thinks: None };
 const ASKED: AskedModel<'static> = AskedModel { vendor: "custom", model: "m", key: None };
 
 fn read(chunks: &[&[u8]]) -> (Vec<Delta>, Result<(), ProviderError>) {
     let mut deltas = Vec::new();
     let mut sink = |delta| deltas.push(delta);
-    let mut decoder = AnswerDecoder::with_reader(ASKED, Box::new(Chunks::with_ids("call_x".to_owned())));
+    let mut decoder = AnswerDecoder::with_reader(ASKED, &PLAIN, Box::new(Chunks::with_ids("call_x".to_owned())));
     let fed = chunks.iter().try_for_each(|chunk| decoder.feed(chunk, &mut sink));
     let end = fed.and_then(|()| decoder.finish(&mut sink));
     (joined(deltas), end)

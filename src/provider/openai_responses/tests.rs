@@ -10,7 +10,7 @@ use super::*;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking, Usage};
 
 fn to(takes_optional: bool) -> Recipient<'static> {
-    Recipient { vendor: "openai", is_official: false, takes_optional }
+    Recipient { vendor: "openai", is_official: false, takes_optional, context: None, thinks: None }
 }
 
 const ASKED: AskedModel<'static> = AskedModel { vendor: "openai", model: "m", key: None };
@@ -18,7 +18,7 @@ const ASKED: AskedModel<'static> = AskedModel { vendor: "openai", model: "m", ke
 fn read(chunks: &[&[u8]]) -> (Vec<Delta>, Result<(), ProviderError>) {
     let mut deltas = Vec::new();
     let mut sink = |delta| deltas.push(delta);
-    let mut decoder = AnswerDecoder::with_reader(ASKED, Box::new(Items::of("openai")));
+    let mut decoder = AnswerDecoder::with_reader(ASKED, &Responses, Box::new(Items::of("openai")));
     let fed = chunks.iter().try_for_each(|chunk| decoder.feed(chunk, &mut sink));
     let end = fed.and_then(|()| decoder.finish(&mut sink));
     (joined(deltas), end)

@@ -1,6 +1,7 @@
 //! A model of a vendor, asked over HTTP.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -8,10 +9,11 @@ use futures_util::future::BoxFuture;
 use super::catalog::Price;
 use super::decode::{AnswerDecoder, AnswerProgress, Sink};
 use super::error::ErrorKind;
+use super::facts::{FactFinder, ServerFacts};
 use super::http::{Endpoint, Http, ResponseStream};
 use super::list;
 use super::notice::Notices;
-use super::vendors::Vendor;
+use super::vendors::{Route, Vendor};
 use super::wire::{Recipient, Wire};
 use super::{ModelRequest, Provider, ProviderError};
 
@@ -19,13 +21,25 @@ use super::{ModelRequest, Provider, ProviderError};
 #[derive(Debug)]
 pub(super) struct Remote {
     http: Http,
-    endpoint: Endpoint,
-    wire: &'static dyn Wire,
+    path: ServerPath,
+    /// The way that is used instead, once the server has shown that it does not know the first.
+    detour: OnceLock<ServerPath>,
     /// What the model costs, where that is known.
     price: Option<Price>,
+    /// Asks the server about the model.
+    facts: Option<Arc<FactFinder>>,
     notices: Notices,
     /// Whether the account may use the wire's optional field.
     takes_optional: AtomicBool,
+    /// The largest context window that was asked for.
+    context: AtomicU32,
+}
+
+/// Where a server is and which protocol it speaks there.
+#[derive(Debug)]
+struct ServerPath {
+    endpoint: Endpoint,
+    wire: &'static dyn Wire,
 }
 
 /// How long to wait for the names of other models when one is not known.
@@ -33,33 +47,100 @@ const LIST: Duration = Duration::from_secs(3);
 
 impl Remote {
     pub(super) fn new(http: Http, endpoint: Endpoint, wire: &'static dyn Wire, price: Option<Price>) -> Remote {
-        Remote { http, endpoint, wire, price, notices: Notices::default(), takes_optional: AtomicBool::new(true) }
+        Remote {
+            http,
+            path: ServerPath { endpoint, wire },
+            detour: OnceLock::new(),
+            price,
+            facts: None,
+            notices: Notices::default(),
+            takes_optional: AtomicBool::new(true),
+            context: AtomicU32::new(0),
+        }
+    }
+
+    /// The same model, with a way to ask its server about it.
+    pub(super) fn with_facts(self, facts: Arc<FactFinder>) -> Remote {
+        Remote { facts: Some(facts), ..self }
+    }
+
+    /// The way to the server, as far as it is known.
+    fn path(&self) -> &ServerPath {
+        self.detour.get().unwrap_or(&self.path)
     }
 
     async fn answer(&self, request: &ModelRequest, deltas: Sink<'_>) -> Result<(), ProviderError> {
-        let model = &request.model;
-        let is_about_the_optional_field =
-            |error: &ProviderError| self.wire.optional_field().is_some_and(|field| error.is_about(field));
-        let response = match self.ask(request).await {
-            // The account may not use the field, so it is left out from now on.
-            Err(error) if is_about_the_optional_field(&error) && self.takes_optional.swap(false, Ordering::Relaxed) => {
-                self.ask(request).await?
-            }
-            Err(error) if matches!(error.kind(), ErrorKind::ModelNotFound { .. }) => {
-                let models = list::at(&self.endpoint, self.wire, &self.http, LIST).await.unwrap_or_default();
-                return Err(error.did_you_mean(list::like(model, &models)));
-            }
-            asked => asked?,
+        let facts = match &self.facts {
+            // Only such a wire needs to know more than the question.
+            Some(finder) if self.path().wire.context(request, 0).is_some() => finder.facts().await,
+            _ => ServerFacts::default(),
         };
-        self.notices.clamped(request, &self.wire.efforts(model), deltas);
-        self.read(response, request, deltas).await
+        self.context.fetch_max(facts.loaded.unwrap_or(0), Ordering::Relaxed);
+        loop {
+            let error = match self.ask(request, facts).await {
+                Ok(response) => {
+                    self.notices.clamped(request, &self.path().wire.efforts(&request.model), deltas);
+                    return self.read(response, request, deltas).await;
+                }
+                Err(error) => error,
+            };
+            if !self.can_avoid(&error, request) {
+                return Err(self.with_names(error, request).await);
+            }
+        }
     }
 
-    async fn ask(&self, request: &ModelRequest) -> Result<ResponseStream<'_>, ProviderError> {
-        let takes_optional = self.takes_optional.load(Ordering::Relaxed);
-        let is_official = Vendor::at(&self.endpoint.base_url).is_some_and(|vendor| vendor.name == self.endpoint.vendor);
-        let body = self.wire.body(request, Recipient { vendor: &self.endpoint.vendor, is_official, takes_optional });
-        self.http.ask(&self.endpoint, self.wire.path(), &request.model, &body).await
+    async fn ask(&self, request: &ModelRequest, facts: ServerFacts) -> Result<ResponseStream<'_>, ProviderError> {
+        let ServerPath { endpoint, wire } = self.path();
+        let context = wire.context(request, self.context.load(Ordering::Relaxed));
+        self.context.fetch_max(context.unwrap_or(0), Ordering::Relaxed);
+        let to = Recipient {
+            vendor: &endpoint.vendor,
+            is_official: Vendor::at(&endpoint.base_url).is_some_and(|vendor| vendor.name == endpoint.vendor),
+            takes_optional: self.takes_optional.load(Ordering::Relaxed),
+            context,
+            thinks: facts.thinks,
+        };
+        self.http.ask(endpoint, wire.path(), &request.model, &wire.body(request, to)).await
+    }
+
+    /// Whether a request that failed with this error is worth another try, because it will be sent differently. Each difference is
+    /// tried once, and stays for later requests.
+    fn can_avoid(&self, error: &ProviderError, request: &ModelRequest) -> bool {
+        let ServerPath { endpoint, wire } = self.path();
+        if wire.optional_field().is_some_and(|field| error.is_about(field)) {
+            // The account may not use the field.
+            return self.takes_optional.swap(false, Ordering::Relaxed);
+        }
+        if let Some(detour) = wire.detour().filter(|_| error.is_about_path(&request.model)) {
+            let (vendor, path) = (&endpoint.vendor, wire.path());
+            tracing::warn!(vendor, path, "the server does not know this path, using {} instead", detour.prefix);
+            let route = Route { prefix: detour.prefix.to_owned(), ..endpoint.route.clone() };
+            let path = ServerPath { endpoint: Endpoint { route, ..endpoint.clone() }, wire: detour.wire };
+            return self.detour.set(path).is_ok();
+        }
+        if matches!(error.kind(), ErrorKind::ContextTooLong { .. }) {
+            return self.enlarge_context(request);
+        }
+        false
+    }
+
+    /// Asks for a larger context window from now on. Returns whether there is one.
+    fn enlarge_context(&self, request: &ModelRequest) -> bool {
+        let before = self.path().wire.context(request, self.context.load(Ordering::Relaxed));
+        let Some(before) = before else { return false };
+        self.context.fetch_max(before.saturating_mul(2), Ordering::Relaxed);
+        self.path().wire.context(request, self.context.load(Ordering::Relaxed)) > Some(before)
+    }
+
+    /// Adds to an error about an unknown model the names of similar ones.
+    async fn with_names(&self, error: ProviderError, request: &ModelRequest) -> ProviderError {
+        if !matches!(error.kind(), ErrorKind::ModelNotFound { .. }) {
+            return error;
+        }
+        let ServerPath { endpoint, wire } = self.path();
+        let models = list::at(endpoint, *wire, &self.http, LIST).await.unwrap_or_default();
+        error.did_you_mean(list::like(&request.model, &models))
     }
 
     async fn read(
@@ -68,8 +149,9 @@ impl Remote {
         request: &ModelRequest,
         deltas: Sink<'_>,
     ) -> Result<(), ProviderError> {
-        let price = self.price.map(|price| self.wire.price(price, request.cache));
-        let mut decoder = AnswerDecoder::new(self.wire, self.endpoint.asked(&request.model), price);
+        let ServerPath { endpoint, wire } = self.path();
+        let price = self.price.map(|price| wire.price(price, request.cache));
+        let mut decoder = AnswerDecoder::new(*wire, endpoint.asked(&request.model), price);
         while let Some(bytes) = response.next(decoder.progress() != AnswerProgress::Open).await? {
             decoder.feed(&bytes, deltas)?;
             if decoder.progress() == AnswerProgress::Over {

@@ -3,8 +3,11 @@
 use std::time::{Duration, Instant};
 
 use super::super::retry::Retry;
-use super::super::testing::{CHUNK, FakeServer, KEY, LAST, ServerStep, ask_with, events, head, stored_gzip};
-use super::super::{Delta, ErrorKind, Http, ProviderError};
+use super::super::testing::{
+    CHUNK, Documents, FakeServer, KEY, LAST, ServerStep, ask_with, events, head, request, stored_gzip,
+};
+use super::super::{Delta, Effort, ErrorKind, Finder, Http, ModelPreference, ModelRequest, Provider, ProviderError};
+use crate::chat::Message;
 
 const STREAM: &str = "Content-Type: text/event-stream\r\n";
 const CHUNKED: &str = "Transfer-Encoding: chunked\r\n";
@@ -158,4 +161,69 @@ async fn a_redirect_is_not_followed() {
     assert_eq!(error.kind(), &ErrorKind::Moved { to: format!("{}/api", server.url) });
     let error = ask_with(&FakeServer::answering(304, "", b"").url, &Http::default()).await.1.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::BadRequest { status: Some(304) });
+}
+
+/// A model of Ollama at this URL.
+async fn ollama(url: &str) -> std::sync::Arc<dyn Provider> {
+    let preference = ModelPreference {
+        base_url: Some(url.to_owned()),
+        model: Some("ollama/m".to_owned()),
+        ..ModelPreference::default()
+    };
+    Finder::default().find(&preference, &|_: &str| None).await.unwrap().unwrap().provider
+}
+
+/// A request for a model with a window.
+fn within(window: u32) -> ModelRequest {
+    ModelRequest { window: Some(window), ..request("m", Effort::Off) }
+}
+
+/// The context windows that a server was asked for.
+fn contexts(server: &FakeServer) -> Vec<u64> {
+    let body = |request: String| serde_json::from_str::<serde_json::Value>(request.split_once("\r\n\r\n")?.1).ok();
+    let asked = server.asked.try_iter().filter(|request| request.starts_with("POST /api/chat "));
+    asked.filter_map(body).filter_map(|body| body["options"]["num_ctx"].as_u64()).collect()
+}
+
+#[tokio::test]
+async fn ollama_is_asked_for_the_window_that_a_request_needs() {
+    let both = br#"{"message":{"content":"hi"},"done":true,"models":[{"model":"m","context_length":4096}]}"#;
+    let server = FakeServer::answering(200, "", both);
+    let provider = ollama(&server.url).await;
+    let long = |bytes: usize| ModelRequest { messages: vec![Message::user("x".repeat(bytes))], ..within(32_768) };
+    for bytes in [10, 20_000, 10] {
+        provider.stream(&long(bytes), &mut |_| ()).await.unwrap();
+    }
+    assert_eq!(contexts(&server), [8_192, 16_384, 16_384], "the model is not loaded again for a smaller window");
+}
+
+#[tokio::test]
+async fn a_request_that_ollama_finds_too_long_is_sent_again_with_a_larger_window() {
+    let refusal = br#"{"error":"the prompt is longer than the context length currently available to the model"}"#;
+    let server = FakeServer::answering(400, "", refusal);
+    let error = ollama(&server.url).await.stream(&within(20_000), &mut |_| ()).await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::ContextTooLong { window: None });
+    assert_eq!(contexts(&server), [8_192, 16_384, 20_000]);
+}
+
+#[tokio::test]
+async fn a_proxy_that_does_not_know_ollamas_path_is_asked_as_openai_from_then_on() {
+    let whole = serde_json::json!({ "choices": [{ "message": { "content": "hi" }, "finish_reason": "stop" }] });
+    let server = Documents::start(&[("/v1/chat/completions", whole)]);
+    let provider = ollama(&server.url).await;
+    for _ in 0..2 {
+        let mut deltas = Vec::new();
+        provider.stream(&within(8_192), &mut |delta| deltas.push(delta)).await.unwrap();
+        assert_eq!(deltas[0], Delta::Text("hi".to_owned()));
+    }
+    let asked: Vec<String> = server.asked().into_iter().filter(|asked| asked.contains("chat")).collect();
+    assert_eq!(asked, ["POST /api/chat", "POST /v1/chat/completions", "POST /v1/chat/completions"]);
+}
+
+#[tokio::test]
+async fn a_model_that_ollama_does_not_have_is_not_looked_for_elsewhere() {
+    let server = FakeServer::answering(404, "", br#"{"error":"model 'm' not found"}"#);
+    let error = ollama(&server.url).await.stream(&within(8_192), &mut |_| ()).await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::ModelNotFound { model: "m".to_owned() });
+    assert!(server.asked.try_iter().all(|request| !request.starts_with("POST /v1/")));
 }

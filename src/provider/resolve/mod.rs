@@ -127,7 +127,9 @@ fn connect(
     http: &Http,
     finders: &FactFinders,
 ) -> Resolved {
-    let provider = Arc::new(Remote::new(http.clone(), choice.endpoint(), choice.wire, model.price));
+    let facts = finders.of(http, choice, &model.model);
+    let remote = Remote::new(http.clone(), choice.endpoint(), choice.wire, model.price);
+    let provider = Arc::new(remote.with_facts(Arc::clone(&facts)));
     let usual = Effort::default();
     let effort = choice.effort.or_else(|| usual.nearest(&choice.wire.efforts(&model.model))).unwrap_or(usual);
     Resolved {
@@ -139,7 +141,7 @@ fn connect(
         vendor: choice.vendor.name.to_owned(),
         host: host(&choice.base_url).to_owned(),
         discovered: None,
-        facts: Some(finders.of(http, choice, &model.model)),
+        facts: Some(facts),
         model: model.model,
     }
 }

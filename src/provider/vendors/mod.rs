@@ -75,6 +75,16 @@ pub(super) trait Quirks: Debug + Send + Sync {
         None
     }
 
+    /// The wire at a URL, where it is not the vendor's usual one.
+    fn wire_at(&self, _url: &str) -> Option<&'static dyn Wire> {
+        None
+    }
+
+    /// The base URL for a wire, where it is not the one that was given.
+    fn base_url_for(&self, _wire: &dyn Wire, _url: &str) -> Option<String> {
+        None
+    }
+
     /// Whether a host is the vendor's although its base URL names another one.
     fn owns_host(&self, _host: &str) -> bool {
         false
@@ -167,11 +177,14 @@ impl Vendor {
     }
 
     /// The wire on which this vendor is asked for this model.
-    pub(super) fn wire_for(&self, model: Option<&str>, wished: Protocol) -> &'static dyn Wire {
+    pub(super) fn wire_for(&self, model: Option<&str>, url: &str, wished: Protocol) -> &'static dyn Wire {
         match wished {
-            Protocol::Auto => model.and_then(|model| self.quirks.wire_for(model)).unwrap_or(self.wire),
+            Protocol::Auto => {
+                let by_model = || model.and_then(|model| self.quirks.wire_for(model));
+                self.quirks.wire_at(url).or_else(by_model).unwrap_or(self.wire)
+            }
             same if same == self.wire.protocol() => self.wire,
-            Protocol::Chat | Protocol::Responses | Protocol::Messages => wire::of(wished),
+            Protocol::Chat | Protocol::Responses | Protocol::Messages | Protocol::Ollama => wire::of(wished),
         }
     }
 }

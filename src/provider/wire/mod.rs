@@ -11,7 +11,7 @@ use super::effort::Effort;
 use super::framing::{EventsOrJson, Framing};
 use super::protocol::Protocol;
 use super::sign::KeyHeader;
-use super::{ModelRequest, anthropic, openai_chat, openai_responses};
+use super::{ModelRequest, anthropic, ollama, openai_chat, openai_responses};
 
 /// One protocol: how a request is written and how its answer is read. A trait, so that a protocol is a folder of its own and nothing
 /// outside it knows its JSON.
@@ -56,6 +56,16 @@ pub(super) trait Wire: Debug + Send + Sync {
         KeyHeader::Bearer
     }
 
+    /// The context window that a request asks its server for, at least `floor`. `None` where a request cannot choose it.
+    fn context(&self, _request: &ModelRequest, _floor: u32) -> Option<u32> {
+        None
+    }
+
+    /// Another way to the same server, if it does not know this wire's path.
+    fn detour(&self) -> Option<Detour> {
+        None
+    }
+
     /// What a model costs if its requests are kept in the vendor's cache for this long.
     fn price(&self, price: Price, _cache: CacheLifetime) -> Price {
         price
@@ -74,6 +84,14 @@ impl PartialEq for dyn Wire {
     }
 }
 
+/// Another way to a server.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Detour {
+    /// Between the base URL and the paths of the wire.
+    pub(super) prefix: &'static str,
+    pub(super) wire: &'static dyn Wire,
+}
+
 /// The recipient of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Recipient<'a> {
@@ -82,6 +100,10 @@ pub(super) struct Recipient<'a> {
     pub(super) is_official: bool,
     /// Whether the account may use the wire's optional field.
     pub(super) takes_optional: bool,
+    /// The context window to ask for, where a request can choose it.
+    pub(super) context: Option<u32>,
+    /// Whether the model can think, if its server says so.
+    pub(super) thinks: Option<bool>,
 }
 
 /// The wire of a protocol, for a server of which nothing else is known.
@@ -90,6 +112,7 @@ pub(super) fn of(protocol: Protocol) -> &'static dyn Wire {
         Protocol::Auto | Protocol::Chat => &openai_chat::PLAIN,
         Protocol::Responses => &openai_responses::Responses,
         Protocol::Messages => &anthropic::MessagesApi,
+        Protocol::Ollama => &ollama::OllamaChat,
     }
 }
 

@@ -1,7 +1,7 @@
 //! A scripted model behind HTTP.
 //!
-//! It serves OpenAI's chat completions at `/v1/chat/completions`, its responses at `/v1/responses` and Anthropic's messages
-//! at `/v1/messages`: one reply per request, in order. The pieces of a gated reply are sent one by one, when the test releases them.
+//! It serves OpenAI's chat completions at `/v1/chat/completions`, its responses at `/v1/responses`, Anthropic's messages at
+//! `/v1/messages` and Ollama's chat at `/api/chat`: one reply per request, in order. The pieces of a gated reply are sent one by one, when the test releases them.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -170,7 +170,15 @@ impl Script {
             let _ = send(&stream, 200, "", "application/json", r#"{"data":[{"id":"scripted"}]}"#);
             return;
         }
-        let wire: &dyn VendorFormat = match head.split(' ').nth(1).unwrap_or_default() {
+        let path = head.split(' ').nth(1).unwrap_or_default();
+        if path == "/api/show" {
+            let info = json!({ "general.architecture": "llama", "llama.context_length": 16_384 });
+            let shown = json!({ "model_info": info, "capabilities": ["completion", "tools", "thinking"] });
+            let _ = send(&stream, 200, "", "application/json", &shown.to_string());
+            return;
+        }
+        let wire: &dyn VendorFormat = match path {
+            "/api/chat" => &Ollama,
             "/v1/messages" => &Anthropic,
             "/v1/responses" => &Responses,
             _ => &OpenAi,
@@ -292,6 +300,41 @@ impl VendorFormat for Responses {
     fn end(&self, _: bool) -> String {
         let usage = json!({ "input_tokens": 11, "output_tokens": 7 });
         event(&json!({ "type": "response.completed", "response": { "status": "completed", "usage": usage } }))
+    }
+}
+
+struct Ollama;
+
+impl Ollama {
+    fn line(message: &Value) -> String {
+        format!("{}\n", json!({ "model": "scripted", "message": message, "done": false }))
+    }
+}
+
+impl VendorFormat for Ollama {
+    fn begin(&self) -> String {
+        Ollama::line(&json!({ "role": "assistant", "content": "" }))
+    }
+
+    fn piece(&self, index: usize, piece: &Piece) -> String {
+        match piece {
+            Piece::Text(text) => Ollama::line(&json!({ "role": "assistant", "content": text })),
+            Piece::Call { id, name, arguments } => {
+                let arguments: Value = serde_json::from_str(arguments).unwrap_or_else(|_| json!(arguments));
+                let function = json!({ "index": index, "name": name, "arguments": arguments });
+                let call = json!({ "id": id, "function": function });
+                Ollama::line(&json!({ "role": "assistant", "content": "", "tool_calls": [call] }))
+            }
+            Piece::Body(body) => body.clone(),
+        }
+    }
+
+    fn end(&self, _: bool) -> String {
+        let end = json!({
+            "model": "scripted", "message": { "role": "assistant", "content": "" }, "done": true, "done_reason": "stop",
+            "prompt_eval_count": 11, "eval_count": 7,
+        });
+        format!("{end}\n")
     }
 }
 
