@@ -1,5 +1,6 @@
 //! Runs the calls of a model. The tool describes a call, the guard judges it, the person may be asked, then it runs.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -28,12 +29,33 @@ pub(super) struct StepCalls<'a> {
     pub(super) context: &'a Context,
 }
 
+/// The result of one call.
+pub(super) struct CallResult {
+    pub(super) id: String,
+    pub(super) outcome: Outcome,
+    /// The files and directories that it read or changed.
+    pub(super) touched: Vec<PathBuf>,
+}
+
+impl CallResult {
+    /// The result of a call that touched no file.
+    fn new(id: String, outcome: Outcome) -> CallResult {
+        CallResult { id, outcome, touched: Vec::new() }
+    }
+}
+
+impl From<CallResult> for Part {
+    fn from(CallResult { id, outcome, .. }: CallResult) -> Part {
+        Part::Result { id, outcome }
+    }
+}
+
 impl StepCalls<'_> {
     /// Runs these calls: consecutive reads concurrently, everything else one by one. Returns one result per call, in order.
-    pub(super) async fn perform(&self, mut calls: Vec<Call>) -> Vec<Part> {
+    pub(super) async fn perform(&self, mut calls: Vec<Call>) -> Vec<CallResult> {
         let excess = calls.split_off(calls.len().min(MOST_CALLS));
         let mut results = Vec::new();
-        let mut reads: Vec<BoxFuture<'static, Part>> = Vec::new();
+        let mut reads: Vec<BoxFuture<'static, CallResult>> = Vec::new();
         for call in calls {
             let mut prepared = self.prepare(&call);
             if self.is_free_read(&prepared) && !self.turn.cancel.is_cancelled() {
@@ -53,13 +75,13 @@ impl StepCalls<'_> {
     }
 
     /// The results of calls beyond the limit, which are not run.
-    fn leave_out(&self, excess: Vec<Call>) -> Vec<Part> {
+    fn leave_out(&self, excess: Vec<Call>) -> Vec<CallResult> {
         if !excess.is_empty() {
             let words = format!("left out {} calls: one message may hold at most {MOST_CALLS}", excess.len());
             self.turn.front.hear(Event::Notice(words));
         }
         let message = format!("not made: one message may hold at most {MOST_CALLS} calls");
-        excess.into_iter().map(|call| result(call.id, Outcome::failed(message.clone()))).collect()
+        excess.into_iter().map(|call| CallResult::new(call.id, Outcome::failed(message.clone()))).collect()
     }
 
     /// Describes a call. Rejects calls whose arguments contain a redaction placeholder, because it would be used literally.
@@ -77,9 +99,9 @@ impl StepCalls<'_> {
     }
 
     /// Runs one call, if it is allowed.
-    async fn make(&self, call: Call, prepared: Result<Prepared, Refusal>) -> Part {
+    async fn make(&self, call: Call, prepared: Result<Prepared, Refusal>) -> CallResult {
         if self.turn.cancel.is_cancelled() {
-            return result(call.id, Refusal::Interrupted.outcome());
+            return CallResult::new(call.id, Refusal::Interrupted.outcome());
         }
         let mut prepared = match prepared {
             Ok(prepared) => prepared,
@@ -137,23 +159,23 @@ impl StepCalls<'_> {
     }
 
     /// Reports a call that does not run.
-    fn decline(&self, call: Call, title: String, refusal: Refusal) -> Part {
+    fn decline(&self, call: Call, title: String, refusal: Refusal) -> CallResult {
         let (id, outcome) = (call.id.clone(), refusal.outcome());
         let kind = self.turn.kit.toolbox.kind(&call.name);
         self.turn.front.hear(Event::CallStarted { call, kind, title });
         let (told, shown) = (outcome.clone(), refusal.shown());
         self.turn.front.hear(Event::CallFinished { id: id.clone(), outcome: told, shown, took: Duration::ZERO });
-        result(id, outcome)
+        CallResult::new(id, outcome)
     }
 
     /// Starts a call. The future returns its result, soon after a cancellation at the latest.
-    fn start(&self, call: Call, prepared: Prepared) -> BoxFuture<'static, Part> {
+    fn start(&self, call: Call, prepared: Prepared) -> BoxFuture<'static, CallResult> {
         let (front, cancel, id) = (Arc::clone(&self.turn.front), self.turn.cancel.clone(), call.id.clone());
         let (speaker, name) = (Arc::clone(&self.turn.front), call.id.clone());
         let output =
             Box::new(move |text: &str| speaker.hear(Event::CallOutput { id: name.clone(), text: text.to_owned() }));
         let run = (prepared.run)(RunContext { output, cancel: cancel.clone() });
-        let preview = prepared.preview;
+        let (preview, touched) = (prepared.preview, touched(prepared.intent));
         let kind = self.turn.kit.toolbox.kind(&call.name);
         front.hear(Event::CallStarted { call, kind, title: prepared.title });
         Box::pin(async move {
@@ -167,7 +189,7 @@ impl StepCalls<'_> {
             };
             let (took, told) = (began.elapsed(), outcome.clone());
             front.hear(Event::CallFinished { id: id.clone(), outcome: told, shown, took });
-            result(id, outcome)
+            CallResult { id, outcome, touched }
         })
     }
 }
@@ -195,8 +217,13 @@ enum CallEnd {
     Stopped(Outcome),
 }
 
-fn result(id: String, outcome: Outcome) -> Part {
-    Part::Result { id, outcome }
+/// The files and directories that a call reads or changes.
+fn touched(intent: Intent) -> Vec<PathBuf> {
+    match intent {
+        Intent::Read { paths } => paths,
+        Intent::Write { path } => vec![path],
+        Intent::Run { .. } | Intent::RunInShell { .. } | Intent::Ask | Intent::Suggest { .. } => Vec::new(),
+    }
 }
 
 /// One line that describes a call from its JSON: a well-known argument if there is one, else the JSON itself.

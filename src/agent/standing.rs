@@ -65,7 +65,7 @@ impl Standing {
         if !limits.conventions {
             return;
         }
-        let cap = conventions::CAP.min(window as usize / 2);
+        let cap = conventions::cap(window);
         let (own, home) = (places.config.as_deref(), query.view.home());
         let found = Conventions::of(&query.view.cwd, own, home, cap, redactor);
         if found.text.is_empty() || self.state.conventions == Some(found.fingerprint()) {

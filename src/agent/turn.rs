@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::calls::StepCalls;
+use super::calls::{CallResult, StepCalls};
 use super::context::{self, Query, ShellView};
+use super::conventions::{self, Nearby};
 use super::front::{Approval, Approver, Decision, Front, WorkingContext};
 use super::mask::masked;
 use super::skills::UnknownSkill;
@@ -99,8 +100,10 @@ impl Turn {
                 }
                 return ending;
             }
-            let results = StepCalls { turn: self, context: &place }.perform(calls).await;
-            self.add(Message { role: Role::Tool, parts: results }, transcript);
+            let mut results = StepCalls { turn: self, context: &place }.perform(calls).await;
+            self.add_conventions(&mut results, &place, transcript);
+            let parts = results.into_iter().map(Part::from).collect();
+            self.add(Message { role: Role::Tool, parts }, transcript);
             if self.cancel.is_cancelled() {
                 return Ending::Interrupted;
             }
@@ -153,6 +156,15 @@ impl Turn {
         self.add(assembled.message(), transcript);
         drop(asked);
         Ok(self.place(query.view))
+    }
+
+    /// Adds the conventions of the directories below the current one that the calls have touched, unless the model has them.
+    fn add_conventions(&self, results: &mut [CallResult], place: &tool::Context, transcript: &Transcript) {
+        if self.kit.limits.conventions {
+            let cap = conventions::cap(self.kit.budget(&transcript.past).window);
+            let nearby = Nearby::new(&place.cwd, place.home(), cap, &self.kit.redactor);
+            nearby.add_to(results, || transcript.messages());
+        }
     }
 
     /// Appends a message that is not from the model, with its secrets masked.

@@ -78,3 +78,22 @@ fn a_search_says_that_nothing_is_recorded() {
     model.request();
     assert_eq!(model.request().said(0), "no command has been recorded; recording may be turned off\n");
 }
+
+#[test]
+fn the_first_file_of_a_directory_brings_its_conventions() {
+    let read = |path: &str| Reply::calls(&[("read_file", json!({ "path": path })), ("ls", json!({ "path": "sub" }))]);
+    let model = Model::start([read("sub/a.txt"), read("sub/b.txt"), Reply::text(["Read."])]);
+    let mut term = connected(Shell::Bash, &model);
+    term.wait_for_prompt();
+    term.run("mkdir -p app/.git app/sub; cd app; echo one > sub/a.txt; echo two > sub/b.txt; echo 'Use tabs.' > sub/AGENTS.md");
+    term.typed("> look\r");
+    term.wait_for("Read.");
+    let requests: Vec<_> = (0..3).map(|_| model.request()).collect();
+    let brought = requests[1].said(1);
+    assert!(
+        brought.contains("one")
+            && brought.ends_with("<conventions path=\"sub/AGENTS.md\">\nUse tabs.\n</conventions>\n"),
+        "{brought}"
+    );
+    assert_eq!(requests[2].body.to_string().matches("<conventions path").count(), 1, "once");
+}

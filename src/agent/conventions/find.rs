@@ -25,8 +25,8 @@ pub(super) struct FoundConventions {
 /// All conventions that hold in a directory: the person's own, then those of every directory from the repository's root to here.
 pub(super) fn all(cwd: &Path, own: Option<&Path>, home: Option<&Path>) -> FoundConventions {
     let mut found = FoundConventions::default();
-    if let Some(own) = own {
-        found.add_first_of(own, own, home);
+    if let Some(path) = own.and_then(first_in) {
+        found.add(&path, path.parent().unwrap_or(cwd), home);
     }
     let within = repository::root_or(cwd);
     for directory in repository::directories(cwd).into_iter().rev() {
@@ -39,14 +39,24 @@ pub(super) fn all(cwd: &Path, own: Option<&Path>, home: Option<&Path>) -> FoundC
 }
 
 impl FoundConventions {
-    /// Adds the conventions of one directory, with what they import. Imports stay below `within`.
-    fn add_first_of(&mut self, directory: &Path, within: &Path, home: Option<&Path>) {
-        let Some(path) = NAMES.iter().map(|name| directory.join(name)).find(|path| path.exists()) else { return };
+    /// Adds the conventions of one directory of a project. The file may be a link, but not to a file outside of the project.
+    pub(super) fn add_first_of(&mut self, directory: &Path, within: &Path, home: Option<&Path>) {
+        let Some(path) = first_in(directory) else { return };
+        if path.canonicalize().is_ok_and(|real| imports::may_be_read(&real, within, home)) {
+            self.add(&path, within, home);
+        } else {
+            let name = shown(&path, within);
+            self.problems.push(format!("{name} is not sent: it leads out of the project, or may hold credentials"));
+        }
+    }
+
+    /// Adds a file, with what it imports. Imports stay below `within`.
+    fn add(&mut self, path: &Path, within: &Path, home: Option<&Path>) {
         let mut imported = Vec::new();
-        if let Some(text) = self.read(&path) {
-            imports::follow(&text, directory, within, home, self, &mut imported);
+        if let Some(text) = self.read(path) {
+            imports::follow(&text, path.parent().unwrap_or(within), within, home, self, &mut imported);
             self.files.extend(imported);
-            self.files.push(Convention { name: shown(&path, within), text });
+            self.files.push(Convention { name: shown(path, within), text });
         }
     }
 
@@ -64,6 +74,11 @@ impl FoundConventions {
             }
         }
     }
+}
+
+/// The file with the conventions of a directory.
+fn first_in(directory: &Path) -> Option<PathBuf> {
+    NAMES.iter().map(|name| directory.join(name)).find(|path| path.exists())
 }
 
 /// A path as the model reads it: relative to the project where it is in the project.

@@ -29,8 +29,7 @@ pub(super) fn follow(
         for name in names(&text).into_iter().take(MOST) {
             let path = normal(&directory.join(&name));
             let Ok(real) = path.canonicalize() else { continue };
-            let is_inside = within.canonicalize().is_ok_and(|within| real.starts_with(within));
-            if !is_inside || guard::holds_credentials(&real, within, home) {
+            if !may_be_read(&real, within, home) {
                 found.problems.push(format!("@{name} is not read: it is outside the project, or may hold credentials"));
                 continue;
             }
@@ -41,6 +40,12 @@ pub(super) fn follow(
             }
         }
     }
+}
+
+/// Whether a file, named by its real path, is in the project and holds no credentials.
+pub(super) fn may_be_read(real: &Path, within: &Path, home: Option<&Path>) -> bool {
+    let is_inside = within.canonicalize().is_ok_and(|within| real.starts_with(within));
+    is_inside && !guard::holds_credentials(real, within, home)
 }
 
 /// The paths behind an `@` at the beginning of a word, outside of code.

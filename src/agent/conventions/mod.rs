@@ -2,15 +2,19 @@
 //!
 //! These files are somebody else's words. They are sent as data with their origin, in bounded size, with secrets masked; nothing in
 //! them is executed, and they grant nothing. They are sent with the first question, and again only when their text has changed:
-//! after a `cd`, or because a file was edited.
+//! after a `cd`, or because a file was edited. Those of a directory below the current one come with the result of the first call that
+//! touches a file there.
 
 mod find;
 mod imports;
+mod nearby;
 mod rules;
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::path::Path;
+
+pub(super) use nearby::Nearby;
 
 use super::context::escape;
 use crate::guard::Redactor;
@@ -18,6 +22,11 @@ use crate::text::{KIB, beginning, human};
 
 /// Bytes of all conventions together.
 pub(super) const CAP: usize = 32 * KIB;
+/// Bytes of all conventions together for a model with a window of this many tokens: at most an eighth of it.
+pub(super) fn cap(window: u32) -> usize {
+    CAP.min(window as usize / 2)
+}
+
 /// A file with less room than this is not begun.
 const LEAST: usize = 200;
 
