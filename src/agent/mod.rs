@@ -18,6 +18,8 @@ mod limits;
 mod mask;
 mod meter;
 mod picture;
+#[allow(dead_code)] // Resuming a conversation uses the rest.
+mod record;
 mod refusal;
 mod regular;
 mod repository;
@@ -41,6 +43,7 @@ pub(crate) use front::{Approval, Approver, Decision, Front, WorkingContext};
 pub(crate) use kit::{ContextPreview, Kit, Places};
 pub(crate) use limits::TurnLimits;
 pub(crate) use picture::picture;
+pub(crate) use record::{RecordedEntry, compact as record_compaction};
 pub(crate) use skills::{Skill, SkillSettings, Skills, shown as shown_path};
 pub(crate) use turn::Turn;
 pub(crate) use window::Past;

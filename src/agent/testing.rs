@@ -14,6 +14,7 @@ use crate::provider::{
     CacheLifetime, Delta, Effort, ErrorKind, ModelRequest, Policy, Provider, ProviderError, Resolved, Stop,
     WindowSource,
 };
+use crate::store::{ConversationLog, ConversationRecorder};
 use crate::tool::{Context, Ports, Prepared, RunContext, Tool, Toolbox};
 
 /// A front that records its events.
@@ -159,6 +160,7 @@ pub(super) struct TestAgent {
     pub(super) model: Arc<ScriptedModel>,
     pub(super) person: Arc<ScriptedPerson>,
     pub(super) ear: Arc<Ear>,
+    pub(super) log: ConversationLog,
 }
 
 impl TestAgent {
@@ -176,7 +178,8 @@ impl TestAgent {
             policy: Policy { first: std::time::Duration::ZERO, ..Policy::default() },
         };
         let (person, ear) = (Arc::new(ScriptedPerson::default()), Arc::new(Ear::default()));
-        TestAgent { kit, conversation: Conversation::default(), model, person, ear }
+        let log = ConversationRecorder::off().begin();
+        TestAgent { kit, conversation: Conversation::default(), model, person, ear, log }
     }
 
     /// A turn that continues the conversation.
@@ -189,6 +192,7 @@ impl TestAgent {
             approver: self.person.clone(),
             ports: Ports::default(),
             cancel,
+            log: self.log.clone(),
         }
     }
 

@@ -9,6 +9,7 @@ use super::context::{self, Query, ShellView};
 use super::conventions::{self, Nearby};
 use super::front::{Approval, Approver, Decision, Front, WorkingContext};
 use super::mask::masked;
+use super::record::ExchangeRecord;
 use super::skills::UnknownSkill;
 use super::step::{self, Step};
 use super::stream::ModelAnswer;
@@ -18,6 +19,7 @@ use super::{Exchange, Kit, stop};
 use crate::chat::{Call, Ending, Event, Failure, FailureKind, Message, Part, Role, Usage};
 use crate::guard::Intent;
 use crate::provider::ModelRequest;
+use crate::store::ConversationLog;
 use crate::text;
 use crate::tool::{self, Ports, Seen};
 
@@ -32,6 +34,8 @@ pub(crate) struct Turn {
     pub approver: Arc<dyn Approver>,
     pub ports: Ports,
     pub cancel: CancellationToken,
+    /// Where the conversation is recorded.
+    pub log: ConversationLog,
 }
 
 impl Turn {
@@ -42,12 +46,15 @@ impl Turn {
         let scale = transcript.scale().of(&self.kit.model.name());
         *transcript.scale_mut() = scale;
         let ending = self.answer(query, &mut transcript).await;
-        self.front.hear(Event::Finished(ending.clone()));
         let (usage, timing) = (transcript.meter.usage(), transcript.meter.timing());
-        let question = std::mem::take(&mut transcript.question);
+        let (question, record) = (std::mem::take(&mut transcript.question), std::mem::take(&mut transcript.record));
         let (messages, window, compacted) = transcript.into_compacted();
         let model = self.kit.model.name();
-        Exchange { question, messages, model, usage, timing, ending, seen: self.seen, window, compacted }
+        let exchange =
+            Exchange { question, messages, model, usage, timing, ending, seen: self.seen, window, compacted };
+        record.end(&exchange, &self.kit.model);
+        self.front.hear(Event::Finished(exchange.ending.clone()));
+        exchange
     }
 
     /// Summarises the conversation because the person asked for it; `focus` is what matters to them. Returns the shorter past, or
@@ -82,18 +89,18 @@ impl Turn {
             let ModelAnswer { message, stop } = match self.step(transcript).await {
                 Step::Said(answer) => answer,
                 Step::Interrupted(message) => {
-                    transcript.now.push(message);
+                    transcript.say(message);
                     return Ending::Interrupted;
                 }
                 Step::TooLong { failure, .. } => return Ending::Failed(failure),
                 Step::Failed(message, failure) => {
-                    transcript.now.extend(message);
+                    message.into_iter().for_each(|message| transcript.say(message));
                     return Ending::Failed(failure);
                 }
             };
             let (message, ending) = stop::judge(message, stop, &*self.front);
             let calls: Vec<Call> = message.calls().cloned().collect();
-            transcript.now.push(message);
+            transcript.say(message);
             if let Some(ending) = ending {
                 if ending == Ending::Answered && self.take_steering(transcript) {
                     continue;
@@ -152,8 +159,10 @@ impl Turn {
         let (assembled, sent) = self.kit.assemble(&asked, &transcript.past, called);
         transcript.past.state.standing = sent;
         assembled.notices.iter().for_each(|notice| self.front.hear(Event::Notice(notice.clone())));
-        transcript.question = self.kit.redactor.mask(&query.text);
-        self.add(assembled.message(), transcript);
+        let question = self.kit.redactor.mask(&query.text);
+        let message = masked(assembled.message(), &self.kit.redactor);
+        let record = ExchangeRecord::begin(&self.log, query.view.cwd.clone(), &question, &message);
+        transcript.ask(question, message, record);
         drop(asked);
         Ok(self.place(query.view))
     }
@@ -169,7 +178,7 @@ impl Turn {
 
     /// Appends a message that is not from the model, with its secrets masked.
     fn add(&self, message: Message, transcript: &mut Transcript) {
-        transcript.now.push(masked(message, &self.kit.redactor));
+        transcript.say(masked(message, &self.kit.redactor));
     }
 
     /// Appends the messages that the person has sent meanwhile, after all results. Returns whether there were any.

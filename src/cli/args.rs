@@ -55,6 +55,8 @@ pub(crate) enum Action {
     Ask(Box<super::ask::Args>),
     /// List, search, show or delete recorded commands.
     History(Box<super::history::Args>),
+    /// List, search, show or export conversations with the agent.
+    Conversations(Box<super::conversations::Args>),
     /// Show, store or delete keys of providers.
     Auth(AuthArgs),
     /// List the models of every provider with a key and of the model servers on this machine.

@@ -8,6 +8,7 @@ pub(crate) mod ask;
 pub(crate) mod auth;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod conversations;
 #[cfg(test)]
 mod docs;
 pub(crate) mod doctor;
@@ -85,7 +86,7 @@ fn command(args: Vec<OsString>) -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(report::FAILED));
         }
     };
-    let may_find_nothing = matches!(cli.action, Some(Action::History(_) | Action::Ask(_)));
+    let may_find_nothing = matches!(cli.action, Some(Action::History(_) | Action::Ask(_) | Action::Conversations(_)));
     act(cli).unwrap_or_else(|error| {
         let report = Report::from(error);
         // An empty result is not a failure of shellmate itself, which would be 125.
@@ -113,6 +114,11 @@ fn act(cli: Cli) -> anyhow::Result<ExitCode> {
             ask::run(*args, &paths)
         }
         Some(Action::History(args)) => show_history(*args, &paths, &mut out),
+        Some(Action::Conversations(args)) => {
+            let database = history_database(&paths)?;
+            let cwd = std::env::current_dir().unwrap_or_default();
+            conversations::run(*args, &database, &cwd, display(), &mut out)
+        }
         Some(Action::Auth(args)) => auth::run(args.action, &paths, &mut out),
         Some(Action::Models(args)) => {
             let preference = Config::load(paths.config_file().as_deref()).config.model.preference();
@@ -150,8 +156,17 @@ fn kept_keys(paths: &Paths) -> Keys {
     })
 }
 
+fn history_database(paths: &Paths) -> anyhow::Result<PathBuf> {
+    paths.history_db().context("no directory for the history; `shellmate doctor` says why")
+}
+
+/// What stdout can show.
+fn display() -> history::Display {
+    history::Display::new(io::stdout().is_terminal(), tty::width_of_stdout(), |name| std::env::var_os(name))
+}
+
 fn show_history(args: history::Args, paths: &Paths, out: &mut impl io::Write) -> anyhow::Result<ExitCode> {
-    let database = paths.history_db().context("no directory for the history; `shellmate doctor` says why")?;
+    let database = history_database(paths)?;
     let (id, directory) = this_session(paths).unzip();
     if let Err(error) = store::copy_leftovers(&database) {
         // The other commands can be shown nevertheless.
@@ -168,12 +183,9 @@ fn show_history(args: history::Args, paths: &Paths, out: &mut impl io::Write) ->
         cwd: &shell_directory(&cwd),
         now: jiff::Zoned::now(),
     };
-    let terminal = io::stdout().is_terminal();
-    let width = tty::width_of_stdout();
-    let display = history::Display::new(terminal, width, |name| std::env::var_os(name));
     let mut stdin = BufReader::new(io::stdin());
     let answers = io::stdin().is_terminal().then_some(&mut stdin as &mut dyn io::BufRead);
-    history::run(args, &context, display, answers, out)
+    history::run(args, &context, display(), answers, out)
 }
 
 /// The session that this program runs in: its id and its directory. Waits until the commands run in it before are stored.

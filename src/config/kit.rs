@@ -1,12 +1,13 @@
-//! Builds the kit of an answer, for the session, `shellmate ask` and every other front.
+//! Builds the kit and the recorder of an answer, for the session, `shellmate ask` and every other front.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Agent, Paths};
+use super::{Agent, Config, Paths};
 use crate::agent::{Kit, Places};
 use crate::guard::{Grants, Redactor};
 use crate::provider::{Policy, Resolved};
+use crate::store::{ConversationRecorder, ConversationSetup};
 use crate::tool::Toolbox;
 
 impl Agent {
@@ -22,6 +23,23 @@ impl Agent {
             places,
             policy: Policy::default(),
         }
+    }
+}
+
+impl Config {
+    /// Records conversations, unless the history is turned off. `terminal` identifies the window or pane; it may be empty.
+    pub(crate) fn conversation_recorder(
+        &self,
+        paths: &Paths,
+        session: &str,
+        host: &str,
+        terminal: String,
+    ) -> ConversationRecorder {
+        let Some(database) = paths.history_db().filter(|_| self.history.enabled) else {
+            return ConversationRecorder::off();
+        };
+        let (session, host) = (session.to_owned(), host.to_owned());
+        ConversationRecorder::new(ConversationSetup { database, session, host, terminal })
     }
 }
 

@@ -8,9 +8,9 @@ use std::time::SystemTime;
 use crate::capture::{Limits, Retention, SpillUse, Spiller, sweep_if_due};
 use crate::config::{Config, Loaded, Paths, Problem, Stamp};
 use crate::host::{self, Integration, Shell, ShellKind, StartOptions};
-use crate::store::{self, PAUSED, Store};
+use crate::store::{self, ConversationRecorder, PAUSED, Store};
 use crate::track::Scanner;
-use crate::tty::Tty;
+use crate::tty::{self, Tty};
 
 use super::agent_link::{AgentSetup, Settings};
 use super::agent_news::AgentHandle;
@@ -27,6 +27,7 @@ use super::nested::NestedShells;
 use super::privacy::Privacy;
 use super::profile::Profile;
 use super::requests::Requests;
+use super::terminal_id::terminal_id;
 use super::wires::{Signals, Wires, shell_size};
 use super::workspace::{Workspace, random_hex};
 use super::{Session, SessionError};
@@ -71,7 +72,9 @@ impl Session {
 
         let (kind, host) = (ShellKind::of(&shell), hostname());
         let writer = store::RecordingSession { id, host: host.clone(), shell: kind.name().to_owned() };
-        let setup = agent_setup(&config, stamp, &paths, &workspace, &nonce, &mut problems);
+        let mut setup = agent_setup(&config, stamp, &paths, &workspace, &nonce, &mut problems);
+        let terminal = terminal_id(|name| std::env::var_os(name), tty::name().map(|path| path.display().to_string()));
+        setup.conversations = config.conversation_recorder(&paths, &writer.id, &writer.host, terminal);
         let profile = profile(&config, &paths, kind, host.clone(), &mut problems).with_user(Arc::clone(&setup.user));
         let follower = Follower::new(shell_process.child().pid());
         let mut books = Books::new(
@@ -141,6 +144,7 @@ fn agent_setup(
         stamp,
         settings,
         nonce: nonce.to_owned(),
+        conversations: ConversationRecorder::off(),
         user: Arc::default(),
     }
 }

@@ -53,7 +53,8 @@ impl Session {
         self.wires.terminal.leave_raw();
         self.hand_over();
         self.store.remember(&mut self.books);
-        let Session { wires: Wires { terminal, shell, signals, .. }, store, hook, .. } = self;
+        let is_clean = matches!(over, LoopEnd::ShellEnded(_));
+        let Session { wires: Wires { terminal, shell, signals, .. }, store, hook, agent, .. } = self;
         if !matches!(over, LoopEnd::ShellEnded(_)) {
             let child = shell.child();
             child.signal(Signal::SIGHUP);
@@ -61,6 +62,7 @@ impl Session {
             drop(shell);
             reap(&child, signals);
         }
+        agent.setup.conversations.close(is_clean, STORE_PATIENCE);
         store.close(STORE_PATIENCE);
         drop((hook, terminal));
         code

@@ -35,6 +35,7 @@ mod recorded;
 mod requests;
 #[cfg(test)]
 mod scripted_tests;
+mod terminal_id;
 mod transcript;
 mod wires;
 mod worker;

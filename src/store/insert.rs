@@ -99,7 +99,7 @@ pub(super) fn micros_since_1970(time: SystemTime) -> i64 {
 }
 
 /// The first and last half of `limit` bytes, cut between characters.
-fn ends(text: String, limit: usize) -> String {
+pub(super) fn ends(text: String, limit: usize) -> String {
     if text.len() <= limit {
         return text;
     }

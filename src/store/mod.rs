@@ -9,6 +9,9 @@
 mod appender;
 mod backlog;
 mod chore;
+#[allow(dead_code)] // Resuming a conversation uses the rest.
+mod conversations;
+mod database;
 mod drain;
 mod entry;
 mod error;
@@ -41,6 +44,10 @@ use std::time::Duration;
 use crate::{capture, track};
 
 pub(crate) use backlog::{UNWRITTEN, wait_until_written};
+pub(crate) use conversations::{
+    ConversationLog, ConversationRecorder, ConversationSetup, Conversations, EntryKind, ExchangeLog, FoundExchange,
+    ListScope, ListedConversation, QueryFigures, StoredEntry, Words,
+};
 pub(crate) use drain::copy_leftovers;
 pub(crate) use entry::{HistoryEntry, StoredCommand};
 pub(crate) use error::StoreError;

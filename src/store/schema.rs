@@ -2,10 +2,10 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::StoreError;
+use super::{StoreError, conversations};
 
 /// Step n brings a database from format n to n + 1. A released step is never edited.
-const STEPS: &[&str] = &[FIRST, JOURNALS];
+const STEPS: &[&str] = &[FIRST, JOURNALS, conversations::TABLES];
 
 /// `cwd`, `text` and `spill` are TEXT, or a BLOB where the bytes are not UTF-8. Times are microseconds, `started_at` since 1970.
 ///

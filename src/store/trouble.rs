@@ -15,6 +15,8 @@ pub(super) enum Trouble {
     PutAside { path: PathBuf, aside: PathBuf },
     #[error("{} is damaged and cannot be renamed ({reason}); move it away", .path.display())]
     NotPutAside { path: PathBuf, reason: io::Error },
+    #[error("{} was replaced; a new shell uses the new one", .path.display())]
+    Replaced { path: PathBuf },
     #[error("cannot start its thread: {0}")]
     Thread(io::Error),
 }

@@ -4,21 +4,16 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
-
-use rusqlite::Connection;
+use std::time::{Duration, Instant};
 
 use super::appender::trouble_of;
 use super::chore::Chore;
-use super::file::{self, Identity};
+use super::database::{Database, LONGEST_RETRY, RETRY, with_jitter};
 use super::journal::Journal;
 use super::queue::{WriteQueue, WriterTask};
 use super::trouble::Trouble;
 use super::{HistoryLimits, StoreError, drain};
 
-/// Delays before the next try to use a database that another terminal writes to: the first and the longest.
-const RETRY: Duration = Duration::from_millis(1);
-const LONGEST_RETRY: Duration = Duration::from_millis(100);
 /// Between two tries to open a database that many terminals open for the first time at once.
 const REOPEN: Duration = Duration::from_millis(20);
 /// How long a session that ends still copies. The rest is for the next one.
@@ -51,12 +46,6 @@ struct Writer<'a> {
     /// Offset in the journal of the first record that the database has not.
     at: u64,
     queue: &'a WriteQueue,
-}
-
-/// An open database, and which file it is.
-struct Database {
-    connection: Connection,
-    identity: Identity,
 }
 
 /// What became of a try to copy from the journal.
@@ -95,7 +84,7 @@ impl Writer<'_> {
                     let began = Instant::now();
                     self.reopen_if_replaced(&mut database)?;
                     let step = chore.step(&mut database.connection, &self.path, self.limits);
-                    let (next, is_busy) = step.map_err(|error| self.trouble(error, &database))?;
+                    let (next, is_busy) = step.map_err(|error| database.trouble(error))?;
                     if is_busy && turn == WriterTask::End {
                         break;
                     }
@@ -110,26 +99,12 @@ impl Writer<'_> {
 
     /// Opens the database; `None` if it is locked and the session ends.
     fn open(&self) -> Result<Option<Database>, Trouble> {
-        loop {
-            let created = file::create(&self.path);
-            let identity = Identity::of(&self.path).ok();
-            let opened = created.and_then(|()| file::connect(&self.path, Duration::ZERO));
-            match (opened, identity) {
-                (Ok(connection), Some(identity)) => return Ok(Some(Database { connection, identity })),
-                // A file can be replaced between two looks.
-                (Err(StoreError::Busy(_)), _) | (Ok(_), None) => {
-                    if !self.queue.wait_for_retry(REOPEN) {
-                        return Ok(None);
-                    }
-                }
-                (Err(error), identity) => return Err(Trouble::after_putting_aside(error, &self.path, identity)),
-            }
-        }
+        Database::open(&self.path, || self.queue.wait_for_retry(REOPEN))
     }
 
-    /// Opens the database anew if it was removed, or put aside by another terminal. Nobody would read what we wrote there.
+    /// Opens the database anew if its file was replaced.
     fn reopen_if_replaced(&self, database: &mut Database) -> Result<(), Trouble> {
-        if Identity::of(&self.path).ok() != Some(database.identity)
+        if database.is_replaced()
             && let Some(new) = self.open()?
         {
             *database = new;
@@ -153,29 +128,20 @@ impl Writer<'_> {
                     return Err(Trouble::new(error, &self.path));
                 }
                 Err(StoreError::Busy(_)) => {
-                    if !self.queue.wait_for_retry(delay + jitter(delay)) {
+                    if !self.queue.wait_for_retry(with_jitter(delay)) {
                         return Ok(Progress::Stuck);
                     }
                     delay = (delay * 2).min(LONGEST_RETRY);
                 }
-                Err(error) => return Err(self.trouble(error, database)),
+                Err(error) => return Err(database.trouble(error)),
             }
         }
     }
-
-    fn trouble(&self, error: StoreError, database: &Database) -> Trouble {
-        Trouble::after_putting_aside(error, &self.path, Some(database.identity))
-    }
-}
-
-/// Up to `delay`, so that terminals which wait for the same lock do not all try at the same moment.
-fn jitter(delay: Duration) -> Duration {
-    let nanos = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().subsec_nanos();
-    delay.mul_f64(f64::from(nanos % 1_000) / 1_000.0)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::file;
     use super::super::tests::session;
     use super::*;
 

@@ -17,6 +17,7 @@ mod bytes;
 mod capture;
 mod commands;
 mod connect;
+mod conversations;
 mod cost;
 mod crowd;
 mod differential;

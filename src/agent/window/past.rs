@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::meter::Meter;
+use super::super::record::ExchangeRecord;
 use super::scale::Scale;
 use super::summary::Summary;
 use crate::agent::standing::StandingState;
@@ -71,11 +72,13 @@ impl Past {
 pub(in crate::agent) struct Transcript {
     pub(in crate::agent) past: Past,
     /// The messages of the current exchange.
-    pub(in crate::agent) now: Vec<Message>,
+    pub(super) now: Vec<Message>,
     /// The person's own words in the current exchange.
     pub(in crate::agent) question: String,
     /// The tokens and times of the current exchange.
     pub(in crate::agent) meter: Meter,
+    /// Where the messages of the current exchange are recorded.
+    pub(in crate::agent) record: ExchangeRecord,
     /// Whether `past` is shorter than it was.
     pub(super) is_compacted: bool,
 }
@@ -83,7 +86,26 @@ pub(in crate::agent) struct Transcript {
 impl Transcript {
     pub(in crate::agent) fn new(past: Past) -> Transcript {
         let (now, question) = (Vec::new(), String::new());
-        Transcript { past, now, question, meter: Meter::start(), is_compacted: false }
+        Transcript {
+            past,
+            now,
+            question,
+            meter: Meter::start(),
+            record: ExchangeRecord::default(),
+            is_compacted: false,
+        }
+    }
+
+    /// Begins the exchange with its first message.
+    pub(in crate::agent) fn ask(&mut self, question: String, message: Message, record: ExchangeRecord) {
+        (self.question, self.record) = (question, record);
+        self.now.push(message);
+    }
+
+    /// Adds a message to the exchange and records it.
+    pub(in crate::agent) fn say(&mut self, message: Message) {
+        self.record.say(&message);
+        self.now.push(message);
     }
 
     /// The messages of a request.

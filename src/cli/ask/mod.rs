@@ -15,6 +15,7 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 use tokio::signal::unix::{SignalKind, signal};
@@ -28,6 +29,7 @@ use crate::provider::{Finder, Http, ModelPreference, Resolved, WithKeys};
 use crate::reflex::RulesRole;
 use crate::render::Theme;
 use crate::session::QuestionLook;
+use crate::store::ConversationRecorder;
 use crate::tool::{Ports, Seen};
 
 use super::report::{self, Report};
@@ -38,6 +40,8 @@ use writer::{AnswerWriter, OutputForm};
 
 /// Exit code after Ctrl-C or another signal that ends the program.
 const INTERRUPTED: u8 = 130;
+/// How long the end of an answer may take to reach the disk.
+const RECORDING: Duration = Duration::from_secs(1);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -192,6 +196,7 @@ async fn answer(
     let places = Arc::new(paths.agent_places(scratch.path().to_owned()));
     let mut kit = config.agent.kit(resolved, places, Grants::default(), Redactor::new(masking));
     kit.limits.tellings = writer.tellings();
+    let recorder = recorder(&query, paths, config);
     let turn = Turn {
         kit: Arc::new(kit),
         said: Past::default(),
@@ -200,6 +205,7 @@ async fn answer(
         approver: approver.clone(),
         ports: Ports { asker: approver.asker(), ..Ports::default() },
         cancel,
+        log: recorder.begin(),
     };
     if config.reflex == RulesRole::First {
         let (query, history) = (query.clone(), paths.history_db());
@@ -209,6 +215,7 @@ async fn answer(
     let Exchange { ending, usage, .. } = turn.run(query).await;
     slow.abort();
     let refused = approver.dismiss();
+    end_recording(&recorder);
     if let Ending::Failed(failure) = &ending
         && (writer.write_rules() || writer.rules_have_answered())
     {
@@ -227,6 +234,18 @@ async fn answer(
         }
         Ending::Failed(failure) => Report::from(anyhow::anyhow!(failure.words)).code(1).print(),
     })
+}
+
+/// Records the exchange, under the session that `ask` runs in, if any.
+fn recorder(query: &Query, paths: &Paths, config: &Config) -> ConversationRecorder {
+    let session = super::environment("SHELLMATE_SESSION").unwrap_or_default();
+    // Without the name of a terminal: a shell does not offer to continue a conversation of `ask`.
+    config.conversation_recorder(paths, &session, &query.view.host, String::new())
+}
+
+fn end_recording(recorder: &ConversationRecorder) {
+    recorder.close(true, RECORDING);
+    report::notices(recorder.trouble());
 }
 
 /// A notice about calls that were refused because there was nobody to approve them.

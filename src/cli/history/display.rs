@@ -24,7 +24,7 @@ impl Display {
         Display { terminal, width, colour: terminal && !refused && !dumb }
     }
 
-    pub(super) fn paint(&self, style: Style, text: &str) -> String {
+    pub(crate) fn paint(&self, style: Style, text: &str) -> String {
         if self.colour { style.paint(text, Depth::Ansi16) } else { text.to_owned() }
     }
 }
@@ -35,7 +35,7 @@ pub(super) fn width(text: &str) -> usize {
 }
 
 /// Cuts the text to `columns`, with `…` at the end if it was cut.
-pub(super) fn clip(text: &str, columns: usize) -> String {
+pub(crate) fn clip(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
     }

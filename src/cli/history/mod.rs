@@ -24,6 +24,7 @@ use crate::text::Since;
 
 use super::report;
 pub(crate) use display::Display;
+pub(super) use display::clip;
 
 /// How many commands are listed on a terminal.
 const LISTED: usize = 50;
@@ -253,7 +254,7 @@ fn timestamp(time: std::time::SystemTime) -> Timestamp {
     Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
+pub(super) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let source = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>());
     source.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

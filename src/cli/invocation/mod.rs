@@ -8,8 +8,20 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 /// The subcommands. A script with the same name needs a path (`./doctor`).
-pub(crate) const SUBCOMMANDS: [&str; 11] =
-    ["ask", "history", "reflex", "auth", "models", "doctor", "config", "theme", "completions", "man", "help"];
+pub(crate) const SUBCOMMANDS: [&str; 12] = [
+    "ask",
+    "history",
+    "conversations",
+    "reflex",
+    "auth",
+    "models",
+    "doctor",
+    "config",
+    "theme",
+    "completions",
+    "man",
+    "help",
+];
 
 /// Long options of bash, zsh and fish whose value is the next word. Short ones end in `o` or `O`.
 const WITH_VALUE: [&[u8]; 9] = [

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Query, ShellView, Skills, shown_path};
+use crate::agent::{Query, ShellView, Skills, record_compaction, shown_path};
 use crate::chat::Usage;
 use crate::provider::{ModelPreference, Resolved};
 use crate::text::human;
@@ -112,6 +112,7 @@ impl AgentThread {
         self.spend(usage);
         match compacted {
             Some(compacted) => {
+                record_compaction(&self.log, &compacted);
                 self.conversation.compact(compacted);
                 "the next question sends the summary".into()
             }

@@ -35,6 +35,7 @@ use crate::agent::{Approval, Approver, Decision, Front, Places, Query, WorkingCo
 use crate::chat::{Ending, Event};
 use crate::config;
 use crate::host::Child;
+use crate::store::ConversationRecorder;
 use crate::tool::{self, Asker, ShellPort, ShellResult, UserAnswer};
 
 use super::workspace::Exported;
@@ -129,6 +130,7 @@ pub(super) struct AgentSetup {
     pub(super) settings: Settings,
     /// The nonce of the shell's marks, which no model may see.
     pub(super) nonce: String,
+    pub(super) conversations: ConversationRecorder,
     /// The name of the user, once the agent's thread has looked it up.
     pub(super) user: Arc<OnceLock<String>>,
 }

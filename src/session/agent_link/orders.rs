@@ -15,6 +15,7 @@ use crate::chat::{Ending, Event, Failure, FailureKind, Usage};
 use crate::guard::{Grants, Redactor};
 use crate::provider::{Finder, Http, ModelPreference, Resolved};
 use crate::reflex::RulesRole;
+use crate::store::{ConversationLog, ConversationRecorder, PAUSED};
 use crate::tool::Ports;
 
 use super::super::workspace::Exported;
@@ -148,6 +149,8 @@ pub(super) struct AgentThread {
     pub(super) introduced: Option<String>,
     pub(super) declined: Declined,
     pub(super) conversation: Conversation,
+    /// Where the conversation is recorded.
+    pub(super) log: ConversationLog,
     /// The tokens of conversations that are over, and of summaries that the person asked for.
     spent: Usage,
     /// The standing approvals and the redactor outlive a conversation: numbers of masked secrets must not be given twice.
@@ -162,6 +165,7 @@ impl AgentThread {
         AgentThread {
             link,
             finder: Finder::new(Http::new(setup.settings.agent.patience())),
+            log: setup.conversations.begin(),
             setup,
             preference: ModelPreference::default(),
             named: None,
@@ -268,6 +272,15 @@ impl AgentThread {
             approver: link.clone(),
             front: link,
             cancel,
+            log: self.log_for_now(),
+        }
+    }
+
+    /// Where the next exchange is recorded: nowhere while the person has paused recording in this terminal.
+    fn log_for_now(&self) -> ConversationLog {
+        match self.setup.places.spill.join(PAUSED).exists() {
+            true => ConversationRecorder::off().begin(),
+            false => self.log.clone(),
         }
     }
 
@@ -280,6 +293,8 @@ impl AgentThread {
     pub(super) fn begin_conversation(&mut self) {
         self.spent += self.conversation.usage();
         self.conversation = Conversation::default();
+        self.log.leave();
+        self.log = self.setup.conversations.begin();
     }
 
     /// Adds tokens that belong to no exchange.
@@ -305,6 +320,9 @@ impl AgentThread {
             // Another conversation has begun meanwhile.
             Some((_, exchange)) => self.spent += exchange.usage,
             None => {}
+        }
+        if let Some(trouble) = self.setup.conversations.trouble() {
+            link.hear(Event::Notice(trouble));
         }
         link.over(was_asked);
     }

@@ -103,7 +103,7 @@ fn a_spill_file_stays_when_the_history_cannot_tell() {
     let connection = Connection::open(home.path()).unwrap();
     connection.pragma_update(None, "user_version", 99).unwrap();
     assert_eq!(use_of(other), SpillUse::Unknown, "the format is newer");
-    connection.pragma_update(None, "user_version", 2).unwrap();
+    connection.pragma_update(None, "user_version", super::super::schema::known()).unwrap();
     assert_eq!(use_of(other), SpillUse::Unnamed);
 
     connection.execute_batch("BEGIN IMMEDIATE").unwrap();

@@ -1,0 +1,156 @@
+//! Records an exchange as it happens: what the entries of the store contain.
+
+use serde::{Deserialize, Serialize};
+
+use super::window::WindowState;
+use super::{Exchange, Past};
+use crate::chat::{Ending, Message, Part, Role, Usage};
+use crate::provider::Resolved;
+use crate::store::{ConversationLog, EntryKind, ExchangeLog, QueryFigures, StoredEntry, Words};
+
+/// The text of an entry that begins an exchange. The store reads `question`.
+#[derive(Debug, Serialize, Deserialize)]
+struct QuestionEntry {
+    /// The person's own words.
+    question: String,
+    message: Message,
+}
+
+/// The text of an entry that ends an exchange. The store reads `model`.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct EndEntry {
+    pub model: String,
+    pub usage: Usage,
+    pub ending: Ending,
+    #[serde(default)]
+    pub(super) window: WindowState,
+}
+
+/// What an entry of the store says.
+#[derive(Debug)]
+pub(crate) enum RecordedEntry {
+    Question {
+        /// The person's own words.
+        words: String,
+        /// What was sent.
+        message: Message,
+    },
+    Message(Message),
+    End(EndEntry),
+    Compaction(Past),
+    /// Something that is not said: a title, a step back, an end of the terminal.
+    Other,
+}
+
+impl RecordedEntry {
+    /// Reads an entry. The error means that the file was damaged, or written by a newer version.
+    pub(crate) fn read(entry: &StoredEntry) -> Result<RecordedEntry, serde_json::Error> {
+        let body = entry.body.as_str();
+        Ok(match entry.kind {
+            EntryKind::Question => {
+                let QuestionEntry { question, message } = serde_json::from_str(body)?;
+                RecordedEntry::Question { words: question, message }
+            }
+            EntryKind::Assistant | EntryKind::Tool | EntryKind::Steering => {
+                RecordedEntry::Message(serde_json::from_str(body)?)
+            }
+            EntryKind::End => RecordedEntry::End(serde_json::from_str(body)?),
+            EntryKind::Compaction => RecordedEntry::Compaction(serde_json::from_str(body)?),
+            EntryKind::Name | EntryKind::Rewind | EntryKind::Closed => RecordedEntry::Other,
+        })
+    }
+}
+
+/// The recording of a running exchange. The default records nothing.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ExchangeRecord {
+    log: Option<ExchangeLog>,
+}
+
+impl ExchangeRecord {
+    /// Begins an exchange with its first message. All secrets in it must be masked.
+    pub(super) fn begin(log: &ConversationLog, cwd: std::path::PathBuf, question: &str, message: &Message) -> Self {
+        if !log.is_on() {
+            return ExchangeRecord::default();
+        }
+        let entry = QuestionEntry { question: question.to_owned(), message: message.clone() };
+        ExchangeRecord { log: json(&entry).map(|body| log.ask(cwd, question.to_owned(), body)) }
+    }
+
+    /// Records a further message.
+    pub(super) fn say(&self, message: &Message) {
+        let kind = match message.role {
+            Role::Assistant => EntryKind::Assistant,
+            Role::Tool => EntryKind::Tool,
+            Role::User => EntryKind::Steering,
+        };
+        if let Some((log, body)) = self.log.as_ref().and_then(|log| Some((log, json(message)?))) {
+            log.say(kind, words(message), body);
+        }
+    }
+
+    /// Records the end, with the compaction that the exchange has made.
+    pub(super) fn end(self, exchange: &Exchange, model: &Resolved) {
+        let Some(log) = self.log else { return };
+        if let Some(past) = &exchange.compacted {
+            compact(log.conversation(), past);
+        }
+        let Exchange { model: name, usage, timing, ending, window, .. } = exchange;
+        let entry = EndEntry { model: name.clone(), usage: *usage, ending: ending.clone(), window: window.clone() };
+        let figures = QueryFigures {
+            provider: model.vendor.clone(),
+            model: model.model.clone(),
+            input: usage.input,
+            output: usage.output,
+            cached: usage.cached,
+            cache_written: usage.cache_written,
+            cost: usage.cost,
+            first_token: timing.first_token,
+            duration: timing.took,
+            ending: word_for(ending),
+        };
+        if let Some(body) = json(&entry) {
+            log.end(figures, body);
+        }
+    }
+}
+
+/// Records a shorter form of a conversation.
+pub(crate) fn compact(log: &ConversationLog, past: &Past) {
+    if let Some(body) = json(past).filter(|_| log.is_on()) {
+        log.compact(body);
+    }
+}
+
+/// The ending in one word.
+fn word_for(ending: &Ending) -> &'static str {
+    match ending {
+        Ending::Answered => "answered",
+        Ending::Interrupted => "interrupted",
+        Ending::StepLimit => "step_limit",
+        Ending::Failed(_) => "failed",
+    }
+}
+
+/// The words by which a message is found.
+fn words(message: &Message) -> Words {
+    let mut words = Words::default();
+    for part in &message.parts {
+        let (to, pieces) = match part {
+            Part::Text(text) => (&mut words.answer, vec![text.as_str()]),
+            Part::Call(call) => (&mut words.work, vec![call.name.as_str(), &call.arguments]),
+            Part::Result { outcome, .. } => (&mut words.work, vec![outcome.text()]),
+            Part::Thinking(_) | Part::Image(_) => continue,
+        };
+        for piece in pieces {
+            to.push_str(piece);
+            to.push('\n');
+        }
+    }
+    words
+}
+
+/// The JSON of an entry. Its types have string keys only, so this does not fail.
+fn json(entry: &impl Serialize) -> Option<String> {
+    serde_json::to_string(entry).inspect_err(|error| tracing::error!(%error, "an entry cannot be recorded")).ok()
+}

@@ -1,0 +1,202 @@
+//! Writes entries as rows.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::log::{ConversationSetup, EntryJob, ExchangeState, LogState, NewEntry};
+use super::{EntryKind, QueryFigures, Words, repository};
+use crate::store::StoreError;
+use crate::store::insert::{TextOrBlob, micros, micros_since_1970};
+use crate::text::{self, KIB};
+
+/// TextOrBlob of one message that can be searched, and of all messages of an exchange.
+const MESSAGE_WORDS: usize = 8 * KIB;
+const EXCHANGE_WORDS: usize = 64 * KIB;
+
+/// The rows of an entry that was written. The states take them when the transaction is committed.
+pub(super) struct Written {
+    pub(super) conversation: i64,
+    pub(super) tip: Option<i64>,
+    pub(super) exchange: Option<ExchangeState>,
+}
+
+/// Writes an entry. `None` if it belongs to a conversation or an exchange that has no rows, for example because it was forgotten.
+pub(super) fn write(
+    connection: &Connection,
+    setup: &ConversationSetup,
+    job: &EntryJob,
+    log: &LogState,
+    exchange: Option<ExchangeState>,
+) -> Result<Option<Written>, StoreError> {
+    let at = micros_since_1970(job.at);
+    let known = log.id.map(|id| exists(connection, id)).transpose()?.unwrap_or(false);
+    let id = log.id.filter(|_| known);
+    let tip = log.tip.filter(|_| known);
+    let row = |id, parent, exchange, kind| {
+        add(connection, EntryRow { conversation: id, parent, exchange, kind, at }, &job.body)
+    };
+    if let NewEntry::Question { cwd, words, .. } = &job.entry {
+        let (id, tip) = match id {
+            Some(id) => (id, tip),
+            None => (begin(connection, setup, cwd, log.forked_from, at)?, log.forked_from),
+        };
+        let question = row(id, tip, None, EntryKind::Question)?;
+        let asked = clipped(words);
+        index(connection, question, &asked, &Words::default())?;
+        let (question, last) = (Some(question), Some(question));
+        let exchange = ExchangeState { question, last, asked_at: at, asked, words: Words::default() };
+        return Ok(Some(Written { conversation: id, tip, exchange: Some(exchange) }));
+    }
+    let Some(id) = id else { return Ok(None) };
+    let written = |tip, exchange| Some(Written { conversation: id, tip, exchange });
+    match &job.entry {
+        NewEntry::Question { .. } => Ok(None),
+        NewEntry::Message { kind, words, .. } => {
+            let Some(mut exchange) = exchange.filter(|exchange| exchange.question.is_some()) else { return Ok(None) };
+            exchange.last = Some(row(id, exchange.last, exchange.question, *kind)?);
+            exchange.words.add(words);
+            Ok(written(tip, Some(exchange)))
+        }
+        NewEntry::End { figures, .. } => {
+            let Some((exchange, question)) = exchange.and_then(|one| one.question.map(|id| (one, id))) else {
+                return Ok(None);
+            };
+            let end = row(id, tip, exchange.question, EntryKind::End)?;
+            count(connection, question, id, exchange.asked_at, figures)?;
+            index(connection, question, &exchange.asked, &exchange.words)?;
+            Ok(written(Some(end), Some(exchange)))
+        }
+        NewEntry::Compaction => Ok(written(Some(row(id, tip, None, EntryKind::Compaction)?), None)),
+        NewEntry::Name => {
+            row(id, tip, None, EntryKind::Name)?;
+            Ok(written(tip, None))
+        }
+        NewEntry::Closed => {
+            row(id, None, None, EntryKind::Closed)?;
+            Ok(written(tip, None))
+        }
+        NewEntry::Rewind(exchanges) => {
+            let target = before(connection, tip, *exchanges)?;
+            Ok(written(Some(row(id, target, None, EntryKind::Rewind)?), None))
+        }
+    }
+}
+
+/// Notes that a conversation has ended in order.
+pub(super) fn close(connection: &Connection, conversation: i64, at: i64) -> Result<(), StoreError> {
+    if exists(connection, conversation)? {
+        add(connection, EntryRow { conversation, parent: None, exchange: None, kind: EntryKind::Closed, at }, "{}")?;
+    }
+    Ok(())
+}
+
+impl Words {
+    /// Adds the words of a message, within limits.
+    fn add(&mut self, words: &Words) {
+        for (all, new) in [(&mut self.answer, &words.answer), (&mut self.work, &words.work)] {
+            let room = EXCHANGE_WORDS.saturating_sub(all.len());
+            if !new.is_empty() && room > 0 {
+                all.push('\n');
+                all.push_str(text::beginning(&clipped(new), room));
+            }
+        }
+    }
+}
+
+/// The beginning and the end of a long text.
+fn clipped(words: &str) -> String {
+    crate::store::insert::ends(words.to_owned(), MESSAGE_WORDS)
+}
+
+struct EntryRow {
+    conversation: i64,
+    parent: Option<i64>,
+    exchange: Option<i64>,
+    kind: EntryKind,
+    at: i64,
+}
+
+fn add(connection: &Connection, row: EntryRow, body: &str) -> Result<i64, StoreError> {
+    let sql = "INSERT INTO entries (conversation, parent, exchange, kind, at, body) VALUES (?, ?, ?, ?, ?, ?)";
+    let EntryRow { conversation, parent, exchange, kind, at } = row;
+    connection.prepare_cached(sql)?.execute((conversation, parent, exchange, kind.name(), at, body))?;
+    Ok(connection.last_insert_rowid())
+}
+
+fn exists(connection: &Connection, conversation: i64) -> Result<bool, StoreError> {
+    Ok(connection.prepare_cached("SELECT 1 FROM conversations WHERE id = ?")?.exists([conversation])?)
+}
+
+fn begin(
+    connection: &Connection,
+    setup: &ConversationSetup,
+    cwd: &Path,
+    forked_from: Option<i64>,
+    at: i64,
+) -> Result<i64, StoreError> {
+    let sql = "INSERT INTO conversations (session, host, terminal, cwd, repository, forked_from, started_at)
+               VALUES (?, ?, ?, ?, ?, ?, ?)";
+    let repository = repository::of(cwd);
+    connection.prepare_cached(sql)?.execute((
+        &setup.session,
+        &setup.host,
+        &setup.terminal,
+        TextOrBlob(cwd.as_os_str().as_bytes()),
+        TextOrBlob(repository.as_os_str().as_bytes()),
+        forked_from,
+        at,
+    ))?;
+    Ok(connection.last_insert_rowid())
+}
+
+/// Writes the row of the search index, in place of an earlier one for the same exchange.
+fn index(connection: &Connection, question: i64, asked: &str, words: &Words) -> Result<(), StoreError> {
+    let sql = "INSERT OR REPLACE INTO said (rowid, question, answer, work) VALUES (?, ?, ?, ?)";
+    connection.prepare_cached(sql)?.execute((question, asked, &words.answer, &words.work))?;
+    Ok(())
+}
+
+fn count(
+    connection: &Connection,
+    question: i64,
+    conversation: i64,
+    asked_at: i64,
+    figures: &QueryFigures,
+) -> Result<(), StoreError> {
+    let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+    let sql = "INSERT OR REPLACE INTO queries (id, conversation, asked_at, provider, model, input, output, cached,
+                                               cache_written, cost, first_token, duration, ending)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    connection.prepare_cached(sql)?.execute((
+        question,
+        conversation,
+        asked_at,
+        &figures.provider,
+        &figures.model,
+        number(figures.input),
+        number(figures.output),
+        number(figures.cached),
+        number(figures.cache_written),
+        figures.cost,
+        figures.first_token.map(micros),
+        micros(figures.duration),
+        figures.ending,
+    ))?;
+    Ok(())
+}
+
+/// The entry before the last `exchanges` exchanges of a branch.
+fn before(connection: &Connection, tip: Option<i64>, exchanges: usize) -> Result<Option<i64>, StoreError> {
+    let mut parent = connection.prepare_cached("SELECT parent, kind FROM entries WHERE id = ?")?;
+    let (mut at, mut left) = (tip, exchanges);
+    while let Some(id) = at.filter(|_| left > 0) {
+        let found: Option<(Option<i64>, String)> =
+            parent.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+        let Some((before, kind)) = found else { return Ok(None) };
+        left -= usize::from(kind == EntryKind::End.name());
+        at = before;
+    }
+    Ok(at)
+}

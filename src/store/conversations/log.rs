@@ -1,0 +1,337 @@
+//! The recorder of conversations, as the agent uses it.
+//!
+//! Nothing here waits: entries go into a bounded queue to a thread that owns a connection. With the queue full, or the thread gone,
+//! they are dropped, and the person is told once.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use tokio::sync::oneshot;
+
+use super::live::LiveLock;
+use super::thread::{self, Recording};
+use super::{EntryKind, QueryFigures, Words};
+use crate::text::MIB;
+
+/// Entries that may wait to be written. They wait for long only if the database is locked or the disk hangs.
+const WAITING_ENTRIES: usize = 1024;
+/// Bytes of their text. A single larger entry is still taken when nothing else waits.
+const WAITING_BYTES: usize = 32 * MIB;
+
+/// Where conversations are recorded, by whom, and how much of them is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ConversationSetup {
+    pub database: PathBuf,
+    pub session: String,
+    pub host: String,
+    /// Identifies the terminal: it is the same for the next shell in the same window or pane.
+    pub terminal: String,
+}
+
+/// A handle to the thread that records conversations. The first entry starts the thread. The default records nothing.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ConversationRecorder {
+    /// `None` if nothing is recorded.
+    shared: Option<Arc<RecorderShared>>,
+}
+
+#[derive(Debug)]
+pub(super) struct RecorderShared {
+    setup: ConversationSetup,
+    jobs: Mutex<JobChannel>,
+    status: Arc<RecorderStatus>,
+}
+
+/// What the thread and its handles tell each other.
+#[derive(Debug, Default)]
+pub(super) struct RecorderStatus {
+    /// Bytes of the entries that wait.
+    pub(super) bytes: AtomicUsize,
+    pub(super) is_closing: AtomicBool,
+    /// One line for the person that was not told yet.
+    trouble: Mutex<Option<String>>,
+    /// Whether the person knows that entries are missing.
+    has_told: AtomicBool,
+}
+
+/// The way to the thread.
+#[derive(Debug, Default)]
+enum JobChannel {
+    #[default]
+    NotStarted,
+    Open(SyncSender<RecorderJob>, Receiver<()>),
+    Closed,
+}
+
+/// Something for the thread to do.
+pub(super) enum RecorderJob {
+    Entry(Box<EntryJob>),
+    /// Answer when everything before this is written.
+    Settle(oneshot::Sender<()>),
+    /// Note that the live conversations ended in order.
+    Leave,
+}
+
+/// An entry to write.
+pub(super) struct EntryJob {
+    pub(super) log: Arc<LogShared>,
+    pub(super) at: SystemTime,
+    pub(super) body: String,
+    pub(super) entry: NewEntry,
+}
+
+/// What is particular to a kind of entry.
+pub(super) enum NewEntry {
+    Question {
+        exchange: Arc<ExchangeShared>,
+        cwd: PathBuf,
+        words: String,
+    },
+    Message {
+        exchange: Arc<ExchangeShared>,
+        kind: EntryKind,
+        words: Words,
+    },
+    End {
+        exchange: Arc<ExchangeShared>,
+        figures: QueryFigures,
+    },
+    Compaction,
+    Name,
+    /// Go back by this many exchanges.
+    Rewind(usize),
+    /// The conversation is over.
+    Closed,
+}
+
+/// One conversation. Clones record to the same one.
+#[derive(Debug, Clone)]
+pub(crate) struct ConversationLog {
+    recorder: ConversationRecorder,
+    shared: Arc<LogShared>,
+}
+
+/// The rows of a conversation so far. Only the recorder's thread changes them.
+#[derive(Debug, Default)]
+pub(super) struct LogShared {
+    state: Mutex<LogState>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct LogState {
+    pub(super) id: Option<i64>,
+    /// The newest entry on the branch.
+    pub(super) tip: Option<i64>,
+    /// The entry of another conversation that this one continues.
+    pub(super) forked_from: Option<i64>,
+    /// Tells other processes that the conversation is in use.
+    pub(super) live: Option<LiveLock>,
+}
+
+/// The recording of one exchange.
+#[derive(Debug, Clone)]
+pub(crate) struct ExchangeLog {
+    log: ConversationLog,
+    shared: Arc<ExchangeShared>,
+}
+
+/// The rows of an exchange so far, and its words for the search index.
+#[derive(Debug, Default)]
+pub(super) struct ExchangeShared {
+    state: Mutex<ExchangeState>,
+}
+
+#[derive(Debug, Default, Clone)]
+pub(super) struct ExchangeState {
+    /// The id of its question. `None` if that could not be written.
+    pub(super) question: Option<i64>,
+    pub(super) last: Option<i64>,
+    pub(super) asked_at: i64,
+    pub(super) asked: String,
+    pub(super) words: Words,
+}
+
+impl ConversationRecorder {
+    pub(crate) fn new(setup: ConversationSetup) -> ConversationRecorder {
+        let shared = RecorderShared { setup, jobs: Mutex::default(), status: Arc::default() };
+        ConversationRecorder { shared: Some(Arc::new(shared)) }
+    }
+
+    /// A recorder that records nothing.
+    pub(crate) fn off() -> ConversationRecorder {
+        ConversationRecorder::default()
+    }
+
+    pub(crate) fn is_on(&self) -> bool {
+        self.shared.is_some()
+    }
+
+    /// A new conversation. It has no row before its first question.
+    pub(crate) fn begin(&self) -> ConversationLog {
+        ConversationLog { recorder: self.clone(), shared: Arc::default() }
+    }
+
+    /// Waits until everything so far is written, or can't be.
+    pub(crate) async fn settled(&self, patience: Duration) {
+        let (stub, settled) = oneshot::channel();
+        let Some(shared) = self.shared.as_ref().filter(|shared| shared.is_open()) else { return };
+        if shared.send(RecorderJob::Settle(stub)) {
+            let _ = tokio::time::timeout(patience, settled).await;
+        }
+    }
+
+    /// One line for the person, given once.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        lock(&self.shared.as_ref()?.status.trouble).take()
+    }
+
+    /// Takes no more and returns when everything is written, at the latest when `patience` is over. `is_clean` notes that the live
+    /// conversations ended in order.
+    pub(crate) fn close(&self, is_clean: bool, patience: Duration) {
+        let Some(shared) = &self.shared else { return };
+        if is_clean && shared.is_open() {
+            shared.send(RecorderJob::Leave);
+        }
+        shared.status.is_closing.store(true, Ordering::Release);
+        if let JobChannel::Open(sender, ended) = std::mem::replace(&mut *lock(&shared.jobs), JobChannel::Closed) {
+            drop(sender);
+            let _ = ended.recv_timeout(patience);
+        }
+    }
+
+    fn record(&self, log: &Arc<LogShared>, body: String, entry: NewEntry) {
+        if let Some(shared) = &self.shared {
+            shared.status.bytes.fetch_add(body.len(), Ordering::AcqRel);
+            let bytes = body.len();
+            let job = EntryJob { log: Arc::clone(log), at: SystemTime::now(), body, entry };
+            if !shared.send(RecorderJob::Entry(Box::new(job))) {
+                shared.status.bytes.fetch_sub(bytes, Ordering::AcqRel);
+            }
+        }
+    }
+}
+
+impl RecorderShared {
+    /// Whether the thread runs.
+    fn is_open(&self) -> bool {
+        matches!(*lock(&self.jobs), JobChannel::Open(..))
+    }
+
+    /// Gives a job to the thread, which is started if it does not run yet. Returns whether it was taken.
+    fn send(&self, job: RecorderJob) -> bool {
+        let mut jobs = lock(&self.jobs);
+        if let JobChannel::NotStarted = *jobs {
+            *jobs = self.start();
+        }
+        let JobChannel::Open(sender, _) = &*jobs else { return false };
+        let waiting = self.status.bytes.load(Ordering::Acquire);
+        let own = if let RecorderJob::Entry(entry) = &job { entry.body.len() } else { 0 };
+        let is_full = waiting > WAITING_BYTES && waiting > own;
+        let is_sent = !is_full && sender.try_send(job).is_ok();
+        if !is_sent {
+            self.status.tell("some of this conversation is not kept: the history database is locked or too slow");
+        }
+        is_sent
+    }
+
+    fn start(&self) -> JobChannel {
+        let (sender, jobs) = sync_channel(WAITING_ENTRIES);
+        let (ended, wait) = channel();
+        let recording = Recording { setup: self.setup.clone(), jobs, status: Arc::clone(&self.status) };
+        match thread::start(recording, ended) {
+            Ok(()) => JobChannel::Open(sender, wait),
+            Err(error) => {
+                self.status.tell(&format!("conversations are not kept: cannot start a thread: {error}"));
+                JobChannel::Closed
+            }
+        }
+    }
+}
+
+impl RecorderStatus {
+    /// Keeps words for the person, unless they know that something is wrong already.
+    pub(super) fn tell(&self, words: &str) {
+        tracing::warn!("{words}");
+        if !self.has_told.swap(true, Ordering::AcqRel) {
+            *lock(&self.trouble) = Some(words.to_owned());
+        }
+    }
+}
+
+impl ConversationLog {
+    /// Whether anything is recorded.
+    pub(crate) fn is_on(&self) -> bool {
+        self.recorder.is_on()
+    }
+
+    /// Begins an exchange with the first message and the person's own words. `body` is JSON with the words as `question`.
+    pub(crate) fn ask(&self, cwd: PathBuf, words: String, body: String) -> ExchangeLog {
+        let shared = Arc::<ExchangeShared>::default();
+        let question = NewEntry::Question { exchange: Arc::clone(&shared), cwd, words };
+        self.recorder.record(&self.shared, body, question);
+        ExchangeLog { log: self.clone(), shared }
+    }
+
+    /// Records a shorter form of everything said so far.
+    pub(crate) fn compact(&self, body: String) {
+        self.recorder.record(&self.shared, body, NewEntry::Compaction);
+    }
+
+    /// Records a title. `body` is JSON with the title as `name`.
+    pub(crate) fn name(&self, body: String) {
+        self.recorder.record(&self.shared, body, NewEntry::Name);
+    }
+
+    /// Records that the last exchanges were taken back. They stay in the tree.
+    pub(crate) fn rewind(&self, exchanges: usize) {
+        self.recorder.record(&self.shared, "{}".to_owned(), NewEntry::Rewind(exchanges));
+    }
+
+    /// Records that the conversation has ended in order.
+    pub(crate) fn leave(&self) {
+        self.recorder.record(&self.shared, "{}".to_owned(), NewEntry::Closed);
+    }
+
+    /// The id of the conversation, once it has a row.
+    pub(crate) fn id(&self) -> Option<i64> {
+        self.shared.lock().id
+    }
+}
+
+impl ExchangeLog {
+    /// Records a message. `body` is JSON.
+    pub(crate) fn say(&self, kind: EntryKind, words: Words, body: String) {
+        let message = NewEntry::Message { exchange: Arc::clone(&self.shared), kind, words };
+        self.log.recorder.record(&self.log.shared, body, message);
+    }
+
+    /// Records the end. `body` is JSON with the name of the model as `model`.
+    pub(crate) fn end(self, figures: QueryFigures, body: String) {
+        let end = NewEntry::End { exchange: self.shared, figures };
+        self.log.recorder.record(&self.log.shared, body, end);
+    }
+
+    /// The conversation that it belongs to.
+    pub(crate) fn conversation(&self) -> &ConversationLog {
+        &self.log
+    }
+}
+
+impl LogShared {
+    pub(super) fn lock(&self) -> MutexGuard<'_, LogState> {
+        lock(&self.state)
+    }
+}
+
+impl ExchangeShared {
+    pub(super) fn lock(&self) -> MutexGuard<'_, ExchangeState> {
+        lock(&self.state)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

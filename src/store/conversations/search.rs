@@ -1,0 +1,91 @@
+//! Finds exchanges by their words.
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use rusqlite::{OptionalExtension, Row};
+
+use super::read::collect;
+use super::{Conversations, StoredEntry};
+use crate::store::search::{LastWord, SearchTerms};
+use crate::store::{StoreError, entry};
+
+/// How many exchanges are ranked, the newest ones. Ranking all that have a common word would be slow.
+const RANKED: usize = 1_000;
+
+/// An exchange that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FoundExchange {
+    /// The id of its question.
+    pub id: i64,
+    pub conversation: i64,
+    /// The title of the conversation: its name, or the beginning of its first question.
+    pub title: String,
+    pub repository: PathBuf,
+    pub asked_at: SystemTime,
+    /// The person's own words, at most the first 2,000 characters.
+    pub question: String,
+}
+
+/// One exchange with all of its entries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct StoredExchange {
+    pub found: FoundExchange,
+    pub entries: Vec<StoredEntry>,
+}
+
+/// The columns of a found exchange, of `entries AS e JOIN conversation_list AS l`.
+const FOUND: &str = "e.id, e.conversation, coalesce(l.name, l.opening, ''), l.repository, e.at, \
+                     substr(json_extract(e.body, '$.question'), 1, 2000)";
+
+impl Conversations {
+    /// The exchanges that have all of these words in the question, the answer or the calls, best first. No words, no exchanges.
+    pub(crate) fn search<S: AsRef<str>>(&self, words: &[S], limit: usize) -> Result<Vec<FoundExchange>, StoreError> {
+        let Some(connection) = self.history.connection() else { return Ok(Vec::new()) };
+        let Some(indexed) = SearchTerms::new(words, LastWord::Unfinished).indexed else { return Ok(Vec::new()) };
+        let sql = format!(
+            "WITH newest AS (SELECT rowid AS id, bm25(said, 4.0, 2.0, 1.0) AS score FROM said WHERE said MATCH ?
+                             ORDER BY rowid DESC LIMIT {RANKED})
+             SELECT {FOUND} FROM newest JOIN entries AS e ON e.id = newest.id
+                                        JOIN conversation_list AS l ON l.id = e.conversation
+             ORDER BY score, e.id DESC LIMIT ?"
+        );
+        collect(connection, &sql, (indexed, bounded(limit)), found)
+    }
+
+    /// The newest exchanges, newest first. `before` is an exchange that they come before, to read on.
+    pub(crate) fn newest_exchanges(&self, before: Option<i64>, limit: usize) -> Result<Vec<FoundExchange>, StoreError> {
+        let Some(connection) = self.history.connection() else { return Ok(Vec::new()) };
+        let sql = format!(
+            "SELECT {FOUND} FROM entries AS e JOIN conversation_list AS l ON l.id = e.conversation
+             WHERE e.kind = 'question' AND e.id < ? ORDER BY e.id DESC LIMIT ?"
+        );
+        collect(connection, &sql, (before.unwrap_or(i64::MAX), bounded(limit)), found)
+    }
+
+    /// One exchange.
+    pub(crate) fn exchange(&self, id: i64) -> Result<Option<StoredExchange>, StoreError> {
+        let Some(connection) = self.history.connection() else { return Ok(None) };
+        let sql = format!(
+            "SELECT {FOUND} FROM entries AS e JOIN conversation_list AS l ON l.id = e.conversation
+             WHERE e.id = ? AND e.kind = 'question'"
+        );
+        let found = connection.prepare_cached(&sql)?.query_row([id], found).optional()?;
+        found.map(|found| Ok(StoredExchange { found, entries: self.entries_of(id)? })).transpose()
+    }
+}
+
+fn bounded(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}
+
+fn found(row: &Row<'_>) -> rusqlite::Result<FoundExchange> {
+    Ok(FoundExchange {
+        id: row.get(0)?,
+        conversation: row.get(1)?,
+        title: row.get(2)?,
+        repository: entry::path(row.get(3)?),
+        asked_at: entry::time(row.get(4)?),
+        question: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
+    })
+}

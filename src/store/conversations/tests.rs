@@ -1,0 +1,188 @@
+//! The module as others use it: entries in, conversations out.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::read::ListScope;
+use super::*;
+
+/// Long enough for a busy machine; nothing waits for all of it unless something is wrong.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+struct Home(tempfile::TempDir);
+
+impl Home {
+    fn new() -> Home {
+        Home(tempfile::tempdir().unwrap())
+    }
+
+    fn database(&self) -> PathBuf {
+        self.0.path().join("history.db")
+    }
+
+    fn recorder(&self, session: &str) -> ConversationRecorder {
+        let setup = ConversationSetup {
+            database: self.database(),
+            session: session.into(),
+            host: "box".into(),
+            terminal: "tmux:%1".into(),
+        };
+        ConversationRecorder::new(setup)
+    }
+
+    fn read(&self) -> Conversations {
+        Conversations::open(&self.database()).unwrap()
+    }
+}
+
+fn question(words: &str) -> String {
+    serde_json::json!({ "question": words, "message": {} }).to_string()
+}
+
+fn ask(log: &ConversationLog, words: &str) -> ExchangeLog {
+    log.ask(PathBuf::from("/home/me/app"), words.into(), question(words))
+}
+
+fn figures() -> QueryFigures {
+    QueryFigures { provider: "p".into(), model: "m".into(), input: 7, ending: "answered", ..QueryFigures::default() }
+}
+
+fn exchange(log: &ConversationLog, words: &str, answer: &str) {
+    let exchange = ask(log, words);
+    let words = Words { answer: answer.into(), work: String::new() };
+    exchange.say(EntryKind::Assistant, words, serde_json::json!({ "text": answer }).to_string());
+    exchange.end(figures(), r#"{"model":"p/m"}"#.into());
+}
+
+fn openings(conversations: &Conversations) -> Vec<String> {
+    let listed = conversations.newest(ListScope::All, 100).unwrap();
+    listed.into_iter().map(|one| one.opening.unwrap_or_default()).collect()
+}
+
+fn settle(recorder: &ConversationRecorder) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(recorder.settled(PATIENCE));
+}
+
+#[test]
+fn an_exchange_is_listed_found_and_read_back() {
+    let home = Home::new();
+    let recorder = home.recorder("a");
+    let log = recorder.begin();
+    exchange(&log, "why does the build fail", "A semicolon is missing.");
+    settle(&recorder);
+    let read = home.read();
+    let listed = read.newest(ListScope::Here("/home/me/app".as_ref()), 10).unwrap();
+    assert_eq!(listed.len(), 1);
+    assert_eq!(listed[0].opening.as_deref(), Some("why does the build fail"));
+    assert_eq!((listed[0].model.as_deref(), listed[0].exchanges), (Some("p/m"), 1));
+    assert!(read.newest(ListScope::Here("/".as_ref()), 10).unwrap().is_empty());
+    for words in [["semicolon", "build"], ["BUILD", "miss"]] {
+        let found = read.search(&words, 5).unwrap();
+        assert_eq!(found.len(), 1, "{words:?}: words of the question and of the answer are found together");
+        assert_eq!(found[0].title, "why does the build fail");
+    }
+    assert!(read.search(&["nowhere"], 5).unwrap().is_empty());
+    let newest = read.newest_exchanges(None, 5).unwrap();
+    let exchange = read.exchange(newest[0].id).unwrap().unwrap();
+    let kinds: Vec<EntryKind> = exchange.entries.iter().map(|entry| entry.kind).collect();
+    assert_eq!(kinds, [EntryKind::Question, EntryKind::Assistant, EntryKind::End]);
+    assert_eq!(read.newest_exchanges(Some(newest[0].id), 5).unwrap(), []);
+    recorder.close(true, PATIENCE);
+    assert_eq!(recorder.trouble(), None);
+}
+
+#[test]
+fn a_message_is_kept_before_its_exchange_ends() {
+    let home = Home::new();
+    let recorder = home.recorder("a");
+    let log = recorder.begin();
+    let running = ask(&log, "what is this");
+    settle(&recorder);
+    assert_eq!(openings(&home.read()), ["what is this"]);
+    running.say(EntryKind::Assistant, Words::default(), r#"{"text":"A half"}"#.into());
+    settle(&recorder);
+    let read = home.read();
+    let id = read.newest_exchanges(None, 1).unwrap()[0].id;
+    assert_eq!(read.entries_of(id).unwrap().len(), 2);
+    assert!(read.is_live(log.id().unwrap()));
+    drop((running, log));
+    recorder.close(true, PATIENCE);
+    assert!(!read.is_live(1));
+}
+
+#[test]
+fn two_terminals_do_not_mix() {
+    let home = Home::new();
+    let (one, other) = (home.recorder("a"), home.recorder("b"));
+    let (first, second) = (one.begin(), other.begin());
+    for number in 0..50 {
+        exchange(&first, &format!("first {number}"), "yes");
+        exchange(&second, &format!("second {number}"), "no");
+    }
+    one.close(true, PATIENCE);
+    other.close(true, PATIENCE);
+    let read = home.read();
+    let found = read.newest_exchanges(None, 1_000).unwrap();
+    assert_eq!(found.len(), 100);
+    for one in found {
+        let own = if one.question.starts_with("first") { first.id() } else { second.id() };
+        assert_eq!(Some(one.conversation), own, "{}", one.question);
+        assert_eq!(read.entries_of(one.id).unwrap().len(), 3);
+    }
+}
+
+#[test]
+fn a_locked_database_is_waited_for_and_told_about_once() {
+    let home = Home::new();
+    let recorder = home.recorder("a");
+    exchange(&recorder.begin(), "before", "yes");
+    settle(&recorder);
+    let read = home.read();
+    let blocker = rusqlite::Connection::open(home.database()).unwrap();
+    blocker.busy_timeout(PATIENCE).unwrap();
+    blocker.execute_batch("BEGIN IMMEDIATE").unwrap();
+    exchange(&recorder.begin(), "while locked", "yes");
+    let deadline = std::time::Instant::now() + PATIENCE;
+    let trouble = loop {
+        if let Some(trouble) = recorder.trouble() {
+            break trouble;
+        }
+        assert!(std::time::Instant::now() < deadline);
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    assert!(trouble.contains("locked by another program"), "{trouble}");
+    blocker.execute_batch("ROLLBACK").unwrap();
+    settle(&recorder);
+    assert_eq!(recorder.trouble(), None);
+    assert_eq!(openings(&read)[0], "while locked");
+}
+
+#[test]
+fn a_file_that_is_no_database_is_told_about_once() {
+    let home = Home::new();
+    std::fs::write(home.database(), "x".repeat(10_000)).unwrap();
+    let recorder = home.recorder("a");
+    let log = recorder.begin();
+    exchange(&log, "lost", "yes");
+    recorder.close(true, PATIENCE);
+    let trouble = recorder.trouble().unwrap();
+    assert!(trouble.starts_with("conversations are not kept: "), "{trouble}");
+    exchange(&log, "lost too", "yes");
+    assert_eq!(recorder.trouble(), None);
+}
+
+#[test]
+fn figures_stay_in_columns_of_their_own() {
+    let home = Home::new();
+    let recorder = home.recorder("a");
+    exchange(&recorder.begin(), "one", "yes");
+    recorder.close(true, PATIENCE);
+    let connection = rusqlite::Connection::open(home.database()).unwrap();
+    let row: (String, i64, i64, Option<f64>, String) = connection
+        .query_row("SELECT model, input, duration >= 0, cost, ending FROM queries", [], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+        })
+        .unwrap();
+    assert_eq!(row, ("m".into(), 7, 1, None, "answered".into()));
+}

@@ -1,0 +1,124 @@
+//! Conversations outlive the process that held them.
+
+use nix::sys::signal::Signal;
+use serde_json::{Value, json};
+
+use crate::harness::{Builder, Model, Reply, Shell, Term};
+
+fn connected(model: &Model) -> Builder {
+    Term::new(Shell::Bash).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted").size(40, 120)
+}
+
+/// Runs `shellmate conversations` and reads its lines.
+fn conversations(term: &Term, args: &[&str]) -> Vec<Value> {
+    let output = term.shellmate(&[&["conversations"], args, &["--json"]].concat());
+    output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn kinds(term: &Term, id: &str) -> Vec<String> {
+    let entries = conversations(term, &["show", id]);
+    entries.iter().map(|entry| entry["kind"].as_str().unwrap().to_owned()).collect()
+}
+
+fn ask(term: &mut Term, question: &str, answer: &str) {
+    term.typed(format!("> {question}\r"));
+    term.wait_for(answer);
+    term.wait_for_prompt();
+}
+
+#[test]
+fn a_killed_process_loses_only_the_message_in_flight() {
+    let model = Model::start([
+        Reply::text(["Paris is the capital."]),
+        Reply::calls(&[("ls", json!({ "path": "." }))]),
+        Reply::text(["Half of an", " answer"]).gated(),
+    ]);
+    let mut term = connected(&model).file("notes-of-mine", "x").start();
+    term.wait_for_prompt();
+    ask(&mut term, "capital of France", "Paris is the capital.");
+    term.typed("> what is here\r");
+    model.release();
+    term.wait_for("Half of an");
+    let said = ["question", "assistant", "end", "question", "assistant", "tool"];
+    term.wait_for_state(|| kinds(&term, "1"), &said[..]);
+    term.signal(Signal::SIGKILL);
+    term.wait_status();
+    assert_eq!(kinds(&term, "1"), said);
+    let shown = term.shellmate(&["conversations", "show", "1"]).stdout;
+    assert!(shown.contains("notes-of-mine") && shown.contains("Paris is the capital."), "{shown}");
+    let listed = conversations(&term, &["list"]);
+    assert_eq!((&listed[0]["exchanges"], &listed[0]["live"]), (&json!(2), &json!(false)), "{listed:?}");
+}
+
+#[test]
+fn two_terminals_record_conversations_of_their_own() {
+    let model = Model::start(["One.", "Two.", "Three.", "Four."].map(|text| Reply::text([text])));
+    let mut first = connected(&model).start();
+    first.wait_for_prompt();
+    let state = first.home().join(".local/state");
+    let mut second = connected(&model).env("XDG_STATE_HOME", state).start();
+    second.wait_for_prompt();
+    for (term, question, answer) in [(0, "a1", "One."), (1, "b1", "Two."), (0, "a2", "Three."), (1, "b2", "Four.")] {
+        ask(if term == 0 { &mut first } else { &mut second }, question, answer);
+    }
+    let words = |id: &str| -> Vec<String> {
+        let entries = conversations(&first, &["show", id]);
+        entries.iter().filter_map(|entry| entry["body"]["question"].as_str().map(str::to_owned)).collect()
+    };
+    first.wait_for_state(|| [words("1"), words("2")].concat(), &["a1", "a2", "b1", "b2"][..]);
+    let live: Vec<bool> = conversations(&first, &[]).iter().map(|one| one["live"] == true).collect();
+    assert_eq!(live, [true, true]);
+    second.exit();
+    assert_eq!(conversations(&first, &[])[0]["live"], false, "the newest one has ended");
+}
+
+#[test]
+fn without_a_history_a_conversation_goes_on_in_memory() {
+    let model = Model::start([Reply::text(["One."]), Reply::text(["Two."])]);
+    let mut term = connected(&model).config("[history]\nenabled = false\n").start();
+    term.wait_for_prompt();
+    ask(&mut term, "first", "One.");
+    ask(&mut term, "second", "Two.");
+    model.request();
+    assert!(model.request().body["messages"].to_string().contains("One."), "the second question knows the first");
+    term.exit();
+    assert!(!term.home().join(".local/state/shellmate/history.db").exists());
+}
+
+#[test]
+fn a_history_that_is_no_database_is_told_once_and_the_conversation_goes_on() {
+    let model = Model::start([Reply::text(["One."]), Reply::text(["Two."])]);
+    let broken = ".local/state/shellmate/history.db";
+    let mut term = connected(&model).file(broken, "").start();
+    std::fs::remove_file(term.home().join(broken)).unwrap();
+    std::fs::create_dir(term.home().join(broken)).unwrap();
+    term.wait_for_prompt();
+    ask(&mut term, "first", "One.");
+    ask(&mut term, "second", "Two.");
+    model.request();
+    assert!(model.request().body["messages"].to_string().contains("One."), "the second question knows the first");
+    assert_eq!(term.screen().matches("conversations are not kept").count(), 1, "{}", term.describe());
+}
+
+#[test]
+fn nothing_is_recorded_while_recording_is_paused() {
+    let model = Model::start([Reply::text(["One."]), Reply::text(["Two."])]);
+    let mut term = connected(&model).start();
+    term.wait_for_prompt();
+    term.run(&format!("{} history pause", crate::harness::PROGRAM));
+    ask(&mut term, "first", "One.");
+    term.run(&format!("{} history resume", crate::harness::PROGRAM));
+    ask(&mut term, "second", "Two.");
+    term.wait_for_state(|| conversations(&term, &[]).len(), &1);
+    assert_eq!(conversations(&term, &[])[0]["title"], "second");
+}
+
+#[test]
+fn questions_of_ask_are_recorded_too() {
+    let model = Model::start([Reply::text(["Berlin."])]);
+    let term = connected(&model).start();
+    let asked = term.shellmate(&["ask", "capital", "of", "Germany"]);
+    assert!(asked.status.success(), "{asked:?}");
+    let found = conversations(&term, &["search", "berlin"]);
+    assert_eq!(found[0]["question"], "capital of Germany");
+}
