@@ -1,5 +1,5 @@
 //! Measurements of the history for docs/BENCHMARKS.md. They take minutes, so they run only on demand:
-//! `cargo nextest run --release --run-ignored only --no-capture --test it figures::`
+//! `SHELLMATE_RELEASE=target/release/shellmate cargo nextest run --run-ignored only --no-capture --test it figures::`
 
 use std::fs;
 use std::io::Write;
@@ -12,9 +12,18 @@ use rusqlite::Connection;
 
 use crate::harness::{Builder, Shell, Term};
 
+/// A session of the release build, if one is named.
+fn measured() -> Builder {
+    let builder = Term::new(Shell::Bash);
+    match std::env::var_os("SHELLMATE_RELEASE") {
+        Some(program) => builder.program(PathBuf::from(program)).args(["--shell", "/bin/bash"]),
+        None => builder,
+    }
+}
+
 /// Starts and ends a session, which creates the database.
-fn database(term: Builder) -> (Term, PathBuf) {
-    let mut term = term.start();
+fn database() -> (Term, PathBuf) {
+    let mut term = measured().start();
     term.wait_for_prompt();
     term.run("true");
     term.exit();
@@ -62,7 +71,7 @@ pub(crate) fn peak_kib(term: &Term, args: &[&str]) -> u64 {
 #[test]
 #[ignore = "takes minutes and prints figures"]
 fn memory_of_a_million_commands() {
-    let (term, path) = database(Term::new(Shell::Bash));
+    let (term, path) = database();
     fill(&path, 1_000_000, Path::new("/nowhere"), 0);
     for args in [&["history", "--json"][..], &["history", "stats"], &["history", "forget", "--all", "--yes", "--json"]]
     {
@@ -75,7 +84,7 @@ fn memory_of_a_million_commands() {
 #[test]
 #[ignore = "takes minutes and prints figures"]
 fn memory_of_showing_a_gigabyte() {
-    let (term, path) = database(Term::new(Shell::Bash));
+    let (term, path) = database();
     let spilled = term.place().join("spilled");
     fs::create_dir_all(&spilled).expect("a directory");
     let line =
@@ -96,9 +105,9 @@ fn memory_of_showing_a_gigabyte() {
 #[test]
 #[ignore = "takes minutes and prints figures"]
 fn longest_lock_while_a_million_commands_are_pruned() {
-    let (term, path) = database(Term::new(Shell::Bash));
+    let (term, path) = database();
     fill(&path, 1_000_000, Path::new("/nowhere"), 0);
-    let mut tab = Term::new(Shell::Bash).env("XDG_STATE_HOME", term.home().join(".local/state")).start();
+    let mut tab = measured().env("XDG_STATE_HOME", term.home().join(".local/state")).start();
     tab.wait_for_prompt();
     tab.run("true");
     let probe = Connection::open(&path).expect("a database");
@@ -121,7 +130,8 @@ fn longest_lock_while_a_million_commands_are_pruned() {
         } else {
             refused.get_or_insert_with(Instant::now);
         }
-        thread::sleep(Duration::from_micros(200));
+        // A probe that holds the lock makes the pruning wait, so probes are rare.
+        thread::sleep(Duration::from_millis(2));
     }
     let took = begun.elapsed();
     tab.wait_for_raw(format!("meanwhile-{typed}.").as_bytes());
@@ -141,7 +151,7 @@ fn start_with_a_long_history_and_many_spill_files() {
         let place = |name: &str| term.place().join(name);
         let mut times: Vec<Duration> = (0..15)
             .map(|_| {
-                let builder = Term::new(Shell::Bash)
+                let builder = measured()
                     .env("XDG_STATE_HOME", term.home().join(".local/state"))
                     .env("XDG_RUNTIME_DIR", place("run"));
                 let begun = Instant::now();
@@ -155,8 +165,8 @@ fn start_with_a_long_history_and_many_spill_files() {
         times.sort();
         times[times.len() / 2]
     };
-    let (empty, _) = database(Term::new(Shell::Bash));
-    let (full, path) = database(Term::new(Shell::Bash));
+    let (empty, _) = database();
+    let (full, path) = database();
     let spilled = full.place().join("run/shellmate/0123456789abcdef");
     fs::create_dir_all(&spilled).expect("a directory");
     (1..=2_000).for_each(|n| fs::write(spilled.join(format!("{n}.out")), "x").expect("a file"));
