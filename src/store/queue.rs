@@ -111,9 +111,8 @@ impl WriteQueue {
         self.changed.notify_all();
     }
 
-    /// Waits, for `patience` at most, until there is something for the writer to do.
-    pub(super) fn wait_for_turn(&self, patience: Option<Duration>) -> WriterTask {
-        let deadline = patience.map(|patience| Instant::now() + patience);
+    /// Waits until there is something for the writer to do, or until it is `idle_from`.
+    pub(super) fn wait_for_turn(&self, idle_from: Option<Instant>) -> WriterTask {
         let mut state = self.lock();
         loop {
             if let Some((position, _)) = state.journaled.back() {
@@ -122,7 +121,7 @@ impl WriteQueue {
             if state.is_appended || state.has_ended {
                 return WriterTask::End;
             }
-            state = match deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())) {
+            state = match idle_from.map(|from| from.saturating_duration_since(Instant::now())) {
                 Some(Duration::ZERO) => return WriterTask::Idle,
                 Some(left) => self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
                 None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),

@@ -60,7 +60,8 @@ impl Writer<'_> {
     fn run(&mut self) -> Result<(), Trouble> {
         let Some(mut database) = self.open()? else { return Ok(()) };
         let mut chore = Chore::first();
-        let mut breath = Duration::ZERO;
+        // A moment and not a pause after each task: new commands must not put the chores off for ever.
+        let mut rests_until = Instant::now();
         let mut ends: Option<Instant> = None;
         loop {
             if self.queue.is_shut() {
@@ -69,14 +70,13 @@ impl Writer<'_> {
                     break;
                 }
             }
-            let patience = (!chore.is_done()).then_some(breath);
-            match self.queue.wait_for_turn(patience) {
+            match self.queue.wait_for_turn((!chore.is_done()).then_some(rests_until)) {
                 WriterTask::Copy { to } => {
                     if self.copy(&mut database, to)? == Progress::Stuck {
                         break;
                     }
                     if chore.is_done() {
-                        (chore, breath) = (Chore::CheckLimits, Duration::ZERO);
+                        chore = Chore::CheckLimits;
                     }
                 }
                 WriterTask::End if !chore.is_about_leftovers() => break,
@@ -89,7 +89,8 @@ impl Writer<'_> {
                         break;
                     }
                     chore = next;
-                    breath = if is_busy { LONGEST_RETRY } else { began.elapsed().max(BREATH) };
+                    let rest = if is_busy { LONGEST_RETRY } else { began.elapsed().max(BREATH) };
+                    rests_until = Instant::now() + rest;
                 }
             }
         }

@@ -212,3 +212,23 @@ fn several_processes_lose_nothing() {
     copy_leftovers(&home.path()).unwrap();
     assert_eq!(check(&home), 200);
 }
+
+#[test]
+fn commands_that_keep_coming_do_not_put_pruning_off() {
+    let home = Home::new();
+    home.keep((0..1_000).map(|n| record(&format!("old {n}"))));
+    let limits = HistoryLimits { commands: 100, ..HistoryLimits::default() };
+    let store = Store::open(home.path(), limits, session("b"));
+    let begun = std::time::Instant::now();
+    let count = || home.history().list(&Filter { limit: Some(1_000), ..Filter::default() }).unwrap().len();
+    for n in 0.. {
+        store.record(record(&format!("new {n}")));
+        if n % 50 == 0 && count() <= 150 {
+            break;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{} are left", count());
+        // Shorter than the pause between two slices of pruning.
+        thread::sleep(Duration::from_millis(2));
+    }
+    store.close(PATIENCE);
+}
