@@ -19,6 +19,7 @@ mod capture;
 mod chat;
 mod cli;
 mod config;
+mod export;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
 mod guard;

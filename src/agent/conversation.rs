@@ -110,6 +110,11 @@ impl Conversation {
         self.past.messages().collect()
     }
 
+    /// The exchanges that are not summarised: each question in the person's own words, and its messages.
+    pub(crate) fn exchanges(&self) -> impl Iterator<Item = (&str, &[Message])> {
+        self.past.exchanges().map(|one| (one.question.as_str(), one.messages.as_slice()))
+    }
+
     /// The latest answer.
     pub(crate) fn last_answer(&self) -> Option<String> {
         self.answer.clone()

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxSet};
 
-use super::look::Look;
+use super::look::{Look, TextRole};
 
 use super::line::StyledLine;
 
@@ -29,6 +29,20 @@ pub(crate) fn warm(language: &str) {
     if let Some(mut highlighter) = Highlighter::new(language) {
         highlighter.line("let x = \"a\"; // (1)\n");
     }
+}
+
+/// The lines of a code block in parts, each with the name of its role in themes, if it has one. Loads the grammars.
+pub(crate) fn highlighted(language: &str, code: &str) -> Vec<Vec<(Option<&'static str>, String)>> {
+    load_grammars();
+    let mut highlighter = Highlighter::new(language);
+    let parts = |line: &str| {
+        let pieces = match &mut highlighter {
+            Some(highlighter) => highlighter.pieces(line),
+            None => vec![(Look::PLAIN, 0..line.len())],
+        };
+        pieces.into_iter().map(|(look, range)| (look.role.map(TextRole::name), line[range].to_owned())).collect()
+    };
+    code.lines().map(parts).collect()
 }
 
 /// Colours a code block line by line.

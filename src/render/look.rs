@@ -41,6 +41,13 @@ pub(super) const ROLES: [(&str, TextRole); 16] = [
     ("keyword", TextRole::Keyword),
 ];
 
+impl TextRole {
+    /// Its name in theme files.
+    pub(super) fn name(self) -> &'static str {
+        ROLES.iter().find(|(_, role)| *role == self).map_or("", |(name, _)| name)
+    }
+}
+
 /// A role, the role around it, and the attributes that the text itself asks for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Look {

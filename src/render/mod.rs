@@ -27,7 +27,7 @@ mod unfold;
 mod tests;
 
 pub(crate) use ask::{ApprovalRequest, Card, CardSize, FileChange, Subject, approval_card, inquiry};
-pub(crate) use code::{load_grammars, warm};
+pub(crate) use code::{highlighted, load_grammars, warm};
 pub(crate) use diff::diff;
 pub(crate) use options::{RenderOptions, ScreenSize, TerminalMode, Wrapping, cooked};
 pub(crate) use painter::{Painter, compaction, wrapped};

@@ -24,6 +24,7 @@ mod differential;
 mod directives;
 mod exec_forms;
 mod exit;
+mod export;
 mod failopen;
 mod figures;
 mod follow;

@@ -12,6 +12,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("chat", &[]),
     ("render", &["chat", "text"]),
+    ("export", &["chat", "text", "render"]),
     ("tty", &["text"]),
     ("input", &["text"]),
     ("host", &["text"]),
@@ -35,14 +36,14 @@ const ROOMS: &[(&str, &[&str])] = &[
         "session",
         &[
             "text", "chat", "tty", "host", "track", "capture", "input", "store", "config", "provider", "tool", "guard",
-            "render", "agent", "reflex",
+            "render", "export", "agent", "reflex",
         ],
     ),
     (
         "cli",
         &[
             "text", "chat", "tty", "host", "track", "capture", "input", "store", "config", "provider", "tool", "guard",
-            "render", "agent", "session", "reflex",
+            "render", "export", "agent", "session", "reflex",
         ],
     ),
 ];

@@ -180,8 +180,7 @@ fn command(named: &str, happened: &Happened, clock: &Clock, redactor: &Redactor)
 }
 
 fn resolve(path: &str, query: &Query) -> PathBuf {
-    let home = || query.view.environment.iter().find(|(key, _)| key == "HOME").map(|(_, home)| PathBuf::from(home));
-    match path.strip_prefix("~/").and_then(|below| Some(home()?.join(below))) {
+    match path.strip_prefix("~/").and_then(|below| Some(query.view.home()?.join(below))) {
         Some(path) => path,
         None => query.view.cwd.join(path),
     }

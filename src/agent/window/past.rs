@@ -58,6 +58,11 @@ impl Past {
         summary.chain(self.exchanges.iter().flat_map(|one| one.messages.iter().cloned()))
     }
 
+    /// The exchanges that are not summarised.
+    pub(crate) fn exchanges(&self) -> impl Iterator<Item = &PastExchange> {
+        self.exchanges.iter()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.summary.is_none() && self.exchanges.is_empty()
     }

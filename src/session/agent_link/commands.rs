@@ -10,6 +10,7 @@ use crate::provider::{ModelPreference, Resolved};
 use crate::text::human;
 
 use super::consent::Gate;
+use super::export;
 use super::orders::{AgentThread, ports};
 use super::sending;
 use super::slash::{AgentCommand, ContextPart};
@@ -56,6 +57,9 @@ impl AgentThread {
                 }
                 None => "there is no answer to copy yet".into(),
             },
+            AgentCommand::Export(order) => {
+                order.carry_out(&export::unrecorded(&self.conversation), &query.view.cwd, query.view.home())
+            }
         }
     }
 

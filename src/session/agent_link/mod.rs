@@ -8,6 +8,7 @@
 mod aid;
 mod commands;
 mod consent;
+mod export;
 mod model;
 mod orders;
 #[cfg(test)]

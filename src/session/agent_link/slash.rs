@@ -2,8 +2,11 @@
 //!
 //! One table describes them all. `/help`, completion and dispatch are read from it, so a command exists once it has a row.
 
+use crate::export::DocumentFormat;
 use crate::provider::{Effort, UnknownEffort};
 use crate::text;
+
+use super::export::ExportOrder;
 
 /// One slash command.
 pub(in crate::session) struct SlashCommand {
@@ -35,6 +38,8 @@ pub(in crate::session) enum SlashError {
     NotANumber(String),
     #[error("`{0}` is not a part of the context; the parts are system, tools and conversation")]
     UnknownPart(String),
+    #[error("`{0}` does not say which format; `> /export html` and `> /export notes.md` do (md, jsonl, html)")]
+    NoFormat(String),
 }
 
 /// What completion offers behind a command.
@@ -74,6 +79,7 @@ pub(in crate::session) enum AgentCommand {
     Compact(String),
     Usage,
     Copy,
+    Export(ExportOrder),
     Quit,
 }
 
@@ -149,6 +155,14 @@ const COMMANDS: &[SlashCommand] = &[
         ..SlashCommand::plain("/usage", "tokens and cost so far", |_| Ok(Slash::Agent(AgentCommand::Usage)))
     },
     SlashCommand::plain("/copy", "put the last answer on the clipboard", |_| Ok(Slash::Agent(AgentCommand::Copy))),
+    SlashCommand {
+        arguments: "[FORMAT] [PATH]",
+        aliases: &["/save"],
+        completes: Completes::Words(&DocumentFormat::NAMES),
+        ..SlashCommand::plain("/export", "write the conversation to a file; FORMAT: md, jsonl or html", |rest| {
+            ExportOrder::read(rest).map(|order| Slash::Agent(AgentCommand::Export(order)))
+        })
+    },
     SlashCommand::plain("/retry", "ask the last question again", |_| Ok(Slash::Session(SessionCommand::Retry))),
     SlashCommand {
         aliases: &["/exit", "/bye", "/q"],
@@ -349,7 +363,7 @@ mod tests {
 
     #[test]
     fn another_word_is_not_taken_for_a_slip() {
-        for word in ["/undo", "/mcp", "/init", "/jobs", "/resume", "/memory", "/save", "/edit"] {
+        for word in ["/undo", "/mcp", "/init", "/jobs", "/resume", "/memory", "/edit"] {
             let said = read(word).unwrap_err();
             assert!(!said.contains("did you mean"), "{said}");
         }
