@@ -8,7 +8,7 @@
 //! Show:   render                    what the agent does, as bytes for the terminal
 //! Memory: store                     every command, searchable
 //! Hands:  tool, guard               what the agent can do, and what it may
-//! Reflex: reflex                    answers without a model
+//! Reflex: reflex, manual            answers without a model, and the documentation
 //! Doors:  cli, config               how people come in, and what they wish
 //!
 //! The library half exists so that the corpus test and the fuzz targets link the real code. Every room is private; what these
@@ -25,6 +25,7 @@ pub mod fuzz;
 mod guard;
 mod host;
 mod input;
+mod manual;
 mod provider;
 mod reflex;
 mod render;

@@ -74,8 +74,30 @@ pub(crate) fn assert_fresh(name: &str, text: &str) {
 
 #[cfg(test)]
 mod tests {
+    use crate::config::{Config, Paths, set_in_file};
+    use crate::manual;
+
     #[test]
     fn the_configuration_reference_is_up_to_date() {
         super::assert_fresh("CONFIG.md", &super::markdown());
+        super::assert_fresh("config.schema.json", &format!("{:#}\n", super::schema()));
+    }
+
+    #[test]
+    fn the_examples_of_the_manual_are_valid_and_so_are_the_commands() {
+        let temp = tempfile::tempdir().unwrap();
+        let paths = Paths::from_env(|name| (name == "HOME").then(|| temp.path().into()), 0, None);
+        for (name, value, argument) in manual::examples() {
+            let text = match name.split_once('.') {
+                Some((table, key)) => format!("[{table}]\n{key} = {value}\n"),
+                None => format!("{name} = {value}\n"),
+            };
+            let loaded = Config::parse(&text);
+            assert_eq!(loaded.problems, [], "{text}");
+            assert_ne!(loaded.config, Config::default(), "{text}");
+            let file = temp.path().join(name);
+            set_in_file(&file, name, argument.trim_matches('\''), &paths).unwrap();
+            assert_eq!(Config::load(Some(&file)).config, loaded.config, "{name} {argument}");
+        }
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Only short questions in known forms are recognised, because a wrong guess would answer another question.
 
+use crate::manual::Topic;
+
 /// A question that needs no model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LocalQuestion {
@@ -21,6 +23,8 @@ pub(crate) enum LocalQuestion {
     Where(String),
     /// Which command changed to a directory.
     ChangedTo(String),
+    /// How shellmate itself is used.
+    Itself(&'static Topic),
 }
 
 /// Longer questions are left to a model.
@@ -115,7 +119,7 @@ impl LocalQuestion {
         } else if is(FAILED_LAST) {
             Some(LocalQuestion::FailedLast)
         } else {
-            of_the_record(&plain)
+            of_the_record(&plain).or_else(|| Topic::of(&plain).map(LocalQuestion::Itself))
         }
     }
 }
@@ -275,6 +279,13 @@ mod tests {
         assert_eq!(read("what did that print?"), LocalQuestion::Output(None));
         assert_eq!(read("where was I when I ran make"), LocalQuestion::Where("make".into()));
         assert_eq!(read("which command changed directory to /etc"), LocalQuestion::ChangedTo("/etc".into()));
+    }
+
+    #[test]
+    fn questions_about_shellmate_itself_are_recognised() {
+        let is_itself = |text| matches!(LocalQuestion::read(text), Some(LocalQuestion::Itself(_)));
+        assert!(is_itself("please tell me how do I change the hotkey?") && is_itself("where is the history kept"));
+        assert!(!is_itself("how do I change the branch") && !is_itself("where did I run make"));
     }
 
     #[test]

@@ -13,6 +13,7 @@ use super::seen::Fingerprint;
 use super::{Context, Prepared, Tool, arguments, file, paths, result};
 use crate::chat::{Image, Outcome, ToolKind, ToolSpec};
 use crate::guard::{Intent, MaskedReader};
+use crate::manual;
 use crate::text::{KIB, MIB, human};
 
 /// Larger files are only read with an explicit range.
@@ -49,20 +50,28 @@ impl Tool for ReadFile {
 
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {
         let Arguments { path: named, offset, limit } = arguments::read(arguments)?;
+        if let Some(page) = manual::page(&named) {
+            return page.map(|text| manual_page(named, text, offset, limit)).map_err(|error| error.to_string());
+        }
         let path = paths::resolve(&named, context);
-        let start = offset.unwrap_or(1).max(1);
-        let wish =
-            LineRange { start, count: limit.unwrap_or(LINES).max(1), is_range: offset.is_some() || limit.is_some() };
-        let shown = paths::shown(&path, context);
-        let title = match wish.is_range {
-            true => format!("{shown}:{start}-{}", wish.end() - 1),
-            false => shown,
-        };
+        let wish = LineRange::new(offset, limit);
+        let title = wish.title(paths::shown(&path, context));
         let intent = Intent::Read { paths: vec![path.clone()] };
         let context = context.clone();
         let run = result::blocking(move |_| FileReader { path, context }.read(&wish).unwrap_or_else(Outcome::failed));
         Ok(Prepared { title, intent, preview: None, run })
     }
+}
+
+/// Reads a document of shellmate itself.
+fn manual_page(address: String, text: String, offset: Option<usize>, limit: Option<usize>) -> Prepared {
+    let wish = LineRange::new(offset, limit);
+    let title = wish.title(address);
+    let run = result::blocking(move |_| {
+        let shown = numbered(text.as_bytes(), &wish, Some(total(text.as_bytes())));
+        shown.map_or_else(|error| Outcome::failed(error.to_string()), Outcome::done)
+    });
+    Prepared { title, intent: Intent::Read { paths: Vec::new() }, preview: None, run }
 }
 
 /// The requested lines.
@@ -73,6 +82,16 @@ struct LineRange {
 }
 
 impl LineRange {
+    fn new(offset: Option<usize>, limit: Option<usize>) -> LineRange {
+        let (start, count) = (offset.unwrap_or(1).max(1), limit.unwrap_or(LINES).max(1));
+        LineRange { start, count, is_range: offset.is_some() || limit.is_some() }
+    }
+
+    /// The title of a call for these lines.
+    fn title(&self, shown: String) -> String {
+        if self.is_range { format!("{shown}:{}-{}", self.start, self.end() - 1) } else { shown }
+    }
+
     fn end(&self) -> usize {
         self.start.saturating_add(self.count)
     }
@@ -223,6 +242,23 @@ mod tests {
         assert_eq!(home.done(&ReadFile, json!({"path": "b.txt", "offset": 9})), "[the file has only 4 lines]\n");
         home.write("app/empty", "");
         assert_eq!(home.done(&ReadFile, json!({"path": "empty"})), "[the file is empty]\n");
+    }
+
+    #[test]
+    fn the_manual_is_read_without_a_question() {
+        let home = Home::new();
+        let read = |path: &str| ReadFile.prepare(&json!({"path": path, "limit": 3}), &home.context());
+        let prepared = read("shellmate://docs/CONFIG.md").unwrap();
+        assert_eq!(prepared.intent, Intent::Read { paths: vec![] });
+        assert_eq!(prepared.title, "shellmate://docs/CONFIG.md:1-3");
+        let text = home.done(&ReadFile, json!({"path": "shellmate://docs/CONFIG.md", "limit": 1}));
+        assert!(text.starts_with("1\t# Configuration\n[lines 1–1 of "), "{text}");
+        let list = home.done(&ReadFile, json!({"path": "shellmate://docs"}));
+        assert!(list.contains("\tshellmate://docs/CONFIG.md  Configuration\n"), "{list}");
+        assert_eq!(
+            read("shellmate://docs/NOPE").err().unwrap(),
+            "shellmate://docs/NOPE does not exist; shellmate://docs lists the documents"
+        );
     }
 
     #[test]

@@ -37,6 +37,7 @@ mod hooks;
 mod hotkey;
 mod inline;
 mod line;
+mod manual;
 mod nested;
 mod painted;
 mod prompts;

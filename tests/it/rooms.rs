@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 /// A room and the rooms it may import. `text` and `chat` import none.
 const ROOMS: &[(&str, &[&str])] = &[
     ("text", &[]),
+    ("manual", &["text"]),
     ("chat", &[]),
     ("render", &["chat", "text"]),
     ("export", &["chat", "text", "render"]),
@@ -20,15 +21,15 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("capture", &["text"]),
     ("store", &["text", "track", "capture"]),
     ("guard", &["text"]),
-    ("reflex", &["text"]),
-    ("tool", &["chat", "text", "track", "guard", "capture", "store", "reflex"]),
+    ("reflex", &["manual", "text"]),
+    ("tool", &["chat", "text", "track", "guard", "capture", "manual", "store", "reflex"]),
     ("provider", &["chat", "text"]),
     ("fuzz", &["capture", "chat", "guard", "input", "provider", "render", "text", "track"]),
     (
         "config",
         &[
-            "text", "tty", "host", "track", "capture", "input", "store", "agent", "provider", "tool", "guard",
-            "render", "reflex",
+            "text", "tty", "host", "track", "capture", "input", "manual", "store", "agent", "provider", "tool",
+            "guard", "render", "reflex",
         ],
     ),
     ("agent", &["text", "chat", "provider", "tool", "guard", "reflex", "store", "track", "capture"]),

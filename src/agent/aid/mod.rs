@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::context::{Happened, Query, ShellView};
+use super::shown_path;
 use crate::reflex::{self, FailedCommand, LocalQuestion, Machine, Proposal};
 use crate::text::human;
 use crate::track::Command;
@@ -40,8 +41,19 @@ pub(crate) fn first_aid(query: &Query, history: Option<&Path>) -> Option<Aid> {
             }
             aid
         }),
+        LocalQuestion::Itself(topic) => {
+            let words = topic.answer(&configuration_file(&query.view));
+            Some(Aid { words, ..Aid::default() })
+        }
         asked => record::answer(&asked, &query.view, history).map(|words| Aid { words, ..Aid::default() }),
     }
+}
+
+/// The path of the configuration, as a person writes it.
+fn configuration_file(view: &ShellView) -> String {
+    let own = view.environment.iter().find(|(name, _)| name == "XDG_CONFIG_HOME").map(|(_, path)| Path::new(path));
+    let directory = own.filter(|path| path.is_absolute()).map(|path| shown_path(path, view.home()));
+    format!("{}/shellmate/config.toml", directory.as_deref().unwrap_or("~/.config"))
 }
 
 /// Diagnoses a command with the rules, from its output. It reads files, so it may block.

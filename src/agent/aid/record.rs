@@ -18,7 +18,7 @@ const LINES: usize = 100;
 /// Answers a question from the history. Returns `None` for other questions.
 pub(super) fn answer(question: &LocalQuestion, view: &ShellView, history: Option<&Path>) -> Option<String> {
     let words = match question {
-        LocalQuestion::Why | LocalQuestion::Fix => return None,
+        LocalQuestion::Why | LocalQuestion::Fix | LocalQuestion::Itself(_) => return None,
         LocalQuestion::HowLong(None) => {
             latest(view, |one| format!("`{}` took {}", lossy(&one.command.text), human::duration(one.command.duration)))
         }
@@ -66,7 +66,7 @@ fn look(asked: &LocalQuestion, view: &ShellView, path: &Path) -> Result<String, 
             format!("{}\n{}", told(entry), tail(&text, Some(format!("shellmate history show {}", entry.id))))
         }
         LocalQuestion::ChangedTo(place) => changed_to(&entries, view, place),
-        LocalQuestion::Why | LocalQuestion::Fix => String::new(),
+        LocalQuestion::Why | LocalQuestion::Fix | LocalQuestion::Itself(_) => String::new(),
     };
     Ok(words)
 }

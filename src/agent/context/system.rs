@@ -21,4 +21,5 @@ where offered, is their live shell, on their screen, for what must last (cd, exp
 to type it.
 - Change only what was asked for. Read a file before you edit it. They are asked before anything that changes something; a no is \
 final, so do not go around it.
+- Questions about shellmate itself: read shellmate://docs with read_file.
 - If you cannot know, say so. Never invent output.";

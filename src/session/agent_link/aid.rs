@@ -45,8 +45,8 @@ impl RulesTask {
         link.hold();
         let link = link.clone();
         Said(Some(tokio::spawn(async move {
-            // What the record says is a fact.
-            let is_fact = self.question != LocalQuestion::Why;
+            // What the record says is a fact. A model may know better what a question about shellmate means.
+            let is_fact = !matches!(self.question, LocalQuestion::Why | LocalQuestion::Itself(_));
             match self.aid().await {
                 Some(aid) if is_fact || aid.is_confident => {
                     link.release(Some(News::Words(aid.words)));
