@@ -145,14 +145,14 @@ fn breaks_between(before: &str, after: &str) -> bool {
     (is_wide(before) || is_wide(after)) && !is_one_of(after, CLOSERS) && !is_one_of(before, OPENERS)
 }
 
-/// The indentation for the further rows of a line in shellmate's own texts. The further rows of a list item or of a two-column
-/// line align with its text; those of any other line align with its first character.
+/// The indentation for the further rows of a line in shellmate's own texts. The further rows of a list item, of a proposed command
+/// (`try: …`) or of a two-column line align with its text; those of any other line align with its first character.
 pub(crate) fn hang_of(line: &str) -> usize {
     let body = line.trim_start_matches(' ');
     let indent = line.len() - body.len();
     let digits = body.len() - body.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let number = (digits > 0 && body[digits..].starts_with(". ")).then(|| &body[..digits + 2]);
-    let marker = ["- ", "* ", "• ", "? ", "> "].into_iter().find(|marker| body.starts_with(marker)).or(number);
+    let marker = ["- ", "* ", "• ", "? ", "> ", "try: "].into_iter().find(|marker| body.starts_with(marker)).or(number);
     let gap = body.find("  ").map(|gap| gap + body[gap..].len() - body[gap..].trim_start_matches(' ').len());
     let column = match (marker, gap) {
         (Some(marker), _) => width::cells(marker),
@@ -223,6 +223,7 @@ mod tests {
     fn list_items_and_columns_hang_below_their_text() {
         assert_eq!(["plain", "  two", "- item", "  - item", "  /model NAME   names it"].map(hang_of), [0, 2, 2, 4, 16]);
         assert_eq!(["  1. first", "12. twelfth", "1.5 times", "3 words"].map(hang_of), [5, 4, 0, 0]);
+        assert_eq!(hang_of("  try: git push    (with its upstream)"), 7);
     }
 
     proptest! {

@@ -93,9 +93,11 @@ impl ApprovalTerminal {
         is_over: impl Fn() -> bool,
     ) -> Option<T> {
         let _terminal = self.terminal.lock().unwrap_or_else(PoisonError::into_inner);
-        self.writer.end_open_line();
+        self.writer.suspend();
         let (reply, mut answer) = oneshot::channel();
-        match session::inquire(asked(reply), &self.look, &self.cwd, is_over) {
+        let inquired = session::inquire(asked(reply), &self.look, &self.cwd, is_over);
+        self.writer.resume();
+        match inquired {
             Ok(Inquired::Answered | Inquired::TakenBack) => {}
             Ok(Inquired::Interrupted) => self.cancel.cancel(),
             Err(error) => tracing::warn!(%error, "a question could not be asked"),

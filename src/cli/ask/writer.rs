@@ -51,6 +51,8 @@ struct WriterState {
     /// Where stdout stands.
     cursor: OutputPosition,
     reader_is_gone: bool,
+    /// The notices that wait for the end of a question, while one is on the terminal.
+    held: Option<Vec<String>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -105,6 +107,7 @@ impl AnswerWriter {
             is_by_rules: false,
             cursor: OutputPosition::Start,
             reader_is_gone: false,
+            held: None,
         };
         AnswerWriter { tellings, cancel, said: Mutex::new(said), rules: Mutex::new(None) }
     }
@@ -174,9 +177,19 @@ impl AnswerWriter {
         crate::cli::json::print(&object, &mut io::stdout().lock())
     }
 
-    /// Ends an unfinished line, so that a question can be shown below it.
-    pub(super) fn end_open_line(&self) {
-        self.end_line(&mut self.lock());
+    /// Leaves the terminal to a question: ends an unfinished line, and holds notices back until `resume`.
+    pub(super) fn suspend(&self) {
+        let said = &mut *self.lock();
+        self.end_line(said);
+        said.held = Some(Vec::new());
+    }
+
+    /// Writes the notices that came while a question was on the terminal.
+    pub(super) fn resume(&self) {
+        let said = &mut *self.lock();
+        for words in said.held.take().unwrap_or_default() {
+            self.write_notice(said, &words);
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, WriterState> {
@@ -224,6 +237,9 @@ impl AnswerWriter {
 
     /// One dim line on stderr.
     fn write_notice(&self, said: &mut WriterState, words: &str) {
+        if let Some(held) = &mut said.held {
+            return held.push(words.to_owned());
+        }
         self.end_line(said);
         let mut stderr = io::stderr().lock();
         let surface = Surface::of(&stderr);
