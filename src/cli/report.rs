@@ -225,6 +225,24 @@ mod tests {
     }
 
     #[test]
+    fn further_rows_of_a_list_item_align_with_its_text() {
+        for columns in [30, 44, 60, 80] {
+            let size = render::ScreenSize { columns, rows: 24 };
+            let options = RenderOptions::of_terminal(size, Theme::default(), Wrapping::default(), |name| match name {
+                "TERM" => "xterm".to_owned(),
+                _ => String::new(),
+            });
+            let rows = render::wrapped(crate::agent::NO_MODEL, &options);
+            let list: Vec<&String> = rows.iter().skip_while(|row| !row.starts_with("  1. ")).collect();
+            assert!(list.len() > 3, "{rows:?}");
+            for row in list {
+                let indent = row.len() - row.trim_start_matches([' ', '1', '2', '3', '.']).len();
+                assert_eq!(indent, 5, "{columns}: {row:?}");
+            }
+        }
+    }
+
+    #[test]
     fn an_error_is_its_causes_in_one_line_and_its_hints() {
         let report = Report::from(anyhow::Error::new(denied()).context("cannot open /x")).hint("chmod it");
         assert_eq!(report.render(Surface::Plain), "error: cannot open /x: permission denied\nhint: chmod it\n");

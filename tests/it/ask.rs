@@ -423,7 +423,10 @@ fn ctrl_c_and_signals_end_a_question_and_restore_the_terminal() {
         ends(&mut term, 130);
         assert!(!term.home().join("new").exists());
         let screen = term.screen();
-        assert!(screen.lines().any(|row| row.trim_end().ends_with(" >")), "nothing else is on the question's row\n{screen}");
+        assert!(
+            screen.lines().any(|row| row.trim_end().ends_with(" >")),
+            "nothing else is on the question's row\n{screen}"
+        );
         assert!(screen.lines().any(|row| row.starts_with("  not done: ")), "the call's end has its own row\n{screen}");
     }
 }

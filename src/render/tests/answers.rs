@@ -276,6 +276,23 @@ fn a_narrower_window_wraps_only_later_text() {
 }
 
 #[test]
+fn after_a_narrower_window_the_open_line_is_painted_at_the_new_width() {
+    // This terminal cuts its rows when it shrinks, so the finished paragraph has lost its end.
+    let paragraph = "A paragraph that has ended, and is wide.\n\n";
+    for open in
+        ["Short", "Words that fill more than one narrow", "Words that fill one row of the wide window, and a second"]
+    {
+        let scene = Scene::new(44).text(paragraph).pieces(open, 3).resize(22);
+        let scene = scene.pieces(" and then go on until the end.", 3).finish();
+        let screen = scene.screen();
+        let rows: Vec<&str> = screen.lines().skip(2).filter(|row| !row.contains('█')).collect();
+        assert!(screen.starts_with("A paragraph that has e\n\n"), "what is above is not touched\n{screen}");
+        assert_eq!(rows.join(" "), format!("{open} and then go on until the end."), "no word twice\n{screen}");
+        assert!(rows.iter().all(|row| row.len() <= 22), "{screen}");
+    }
+}
+
+#[test]
 fn text_that_ends_at_the_right_margin_leaves_no_blank_row() {
     let line = "x".repeat(40);
     insta::assert_snapshot!(Scene::new(40).pieces(&format!("{line}\n\n{line}{line}\n\nend"), 1).finish().screen(), @"
