@@ -16,7 +16,7 @@ const SIGNALS: &[(i32, &str, &str)] = &[
     (8, "SIGFPE", "an impossible calculation, mostly a division by zero"),
     (9, "SIGKILL", "somebody killed it, often the kernel for lack of memory"),
     (11, "SIGSEGV", "a segmentation fault: it touched memory that is not its own"),
-    (13, "SIGPIPE", "whoever read its output went away, which is harmless in a pipe"),
+    (13, "SIGPIPE", "the program that read its output has ended, which is harmless in a pipe"),
     (14, "SIGALRM", "a timer of its own ran out"),
     (15, "SIGTERM", "it was asked to end"),
     (24, "SIGXCPU", "it used up its processor time"),
@@ -38,7 +38,7 @@ pub(super) fn meaning(case: &Case<'_>) -> Option<String> {
         126 => Some("126: it was found but could not be run.".to_owned()),
         // A missing script or an unset variable also gives 127, so this applies only if the shell says so or prints nothing.
         127 if case.output.lines().is_empty() || says_unknown(case) => {
-            Some("127: there is no command of that name.".to_owned())
+            Some("127: no command of that name was found.".to_owned())
         }
         128.. => by_signal(status - 128),
         // Some programs report the signal of a child as a negative number.

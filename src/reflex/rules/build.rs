@@ -396,7 +396,7 @@ fn dotnet(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     if wrong == "ef" || case.output.says("\"dotnet-ef\"") {
         return Some(
             Finding::fix(Confidence::Sure, "dotnet tool install --global dotnet-ef", "installs the tool")
-                .because("dotnet ef is a tool of its own, which is not installed."),
+                .because("dotnet ef is a separate tool, which is not installed."),
         );
     }
     let names = [

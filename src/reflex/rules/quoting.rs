@@ -308,7 +308,7 @@ fn parentheses(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         || ["if", "for", "while", "function"].iter().any(|keyword| text.starts_with(keyword));
     (!looks_like_code && word.contains(')') && span.start > 0).then(|| {
         Finding::fix(Confidence::Likely, case.line.with(span.clone(), &quoted(word)), "the name in quotes")
-            .because("To the shell, parentheses are signs of its own.")
+            .because("The shell gives parentheses a meaning of their own; quote them.")
     })
 }
 

@@ -84,7 +84,7 @@ fn changed_key(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     })?;
     let cause = format!(
         "{host} shows another key than before. If the machine was set up anew this is harmless; otherwise someone may be between you: \
-         ask whoever runs it before you trust the new key."
+         ask its administrator before you trust the new key."
     );
     Some(
         Finding::fix(
@@ -222,8 +222,10 @@ fn interface(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         |name: &&String| ["wl", "e"].iter().any(|kind| wrong.starts_with(kind) && name.starts_with(kind));
     let near = text::nearest(wrong, there.iter().map(String::as_str));
     Some(match near.or_else(|| there.iter().find(is_same_kind).map(String::as_str)) {
-        Some(near) => finding.or(case.with_word(index, near), "the nearest interface").or("ip link", "which there are"),
-        None => finding.or("ip link", "which there are"),
+        Some(near) => {
+            finding.or(case.with_word(index, near), "the nearest interface").or("ip link", "lists those that exist")
+        }
+        None => finding.or("ip link", "lists those that exist"),
     })
 }
 

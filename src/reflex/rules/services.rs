@@ -201,10 +201,10 @@ fn unit(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     Some(match near {
         Some(near) => {
             Finding::fix(Confidence::Likely, case.with_word(index, &format!("{near}{suffix}")), "the nearest service")
-                .or(list, "which there are")
+                .or(list, "lists those that exist")
                 .because(cause)
         }
-        None => Finding::cause(Confidence::Likely, cause).or(list, "which there are"),
+        None => Finding::cause(Confidence::Likely, cause).or(list, "lists those that exist"),
     })
 }
 

@@ -251,7 +251,7 @@ fn test_words(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     }
     let text = case.line.text();
     let cause = if line.contains("integer") {
-        "-eq, -lt and the like compare whole numbers; one side is none."
+        "-eq, -lt and similar operators compare whole numbers, but one side is not a number."
     } else {
         "A variable in the test is empty or holds several words: put it in double quotes."
     };

@@ -95,7 +95,8 @@ fn link_order(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
 fn dd_operand(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let said = case.output.captures(pattern!(r"unrecognized (?:operand|option):? [`'‘](.+?)['’`]"))?;
     let wrong = said.get(1)?.as_str();
-    let cause = format!("dd's words are pairs such as if=FILE, of=FILE, bs=1M, count=1; {wrong} is none of them.");
+    let cause =
+        format!("dd's arguments are pairs such as if=FILE, of=FILE, bs=1M, count=1; {wrong} is not one of them.");
     let finding = Finding::cause(Confidence::Likely, cause);
     let bare = wrong.trim_start_matches('-');
     let known =

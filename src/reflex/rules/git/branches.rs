@@ -309,7 +309,7 @@ fn branch_expected(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
             }
             None => Finding::fix(Confidence::Likely, detached, "that commit, on no branch"),
         }
-        .because(format!("{name} is no local branch but a {kind}.")),
+        .because(format!("{name} is not a local branch but a {kind}.")),
     )
 }
 

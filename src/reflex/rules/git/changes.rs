@@ -346,7 +346,7 @@ fn not_of_mercurial(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     Repo::find(world)?;
     Some(
         Finding::fix(Confidence::Likely, case.with_word(0, "git"), "this is a repository of git")
-            .because("Here is no Mercurial repository but one of git."),
+            .because("This is a git repository, not a Mercurial one."),
     )
 }
 
@@ -357,7 +357,7 @@ fn not_a_repository(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     if let Some((_, tool)) = other {
         return Some(
             Finding::fix(Confidence::Likely, case.with_word(0, tool), format!("this is a repository of {tool}"))
-                .because(format!("Here is no git repository but one of {tool}.")),
+                .because(format!("This is a {tool} repository, not a git one.")),
         );
     }
     let (index, command) = case.subcommand()?;

@@ -28,8 +28,8 @@ impl Registry {
     /// What to say of a package that is not well known, after its cause.
     pub(super) fn doubt(&self, name: &str) -> String {
         match self.near(name) {
-            Some(near) => format!("{name} is no well-known package, but {near} is: the name may be misspelt."),
-            None => format!("{name} is no well-known package: look it up before you install it."),
+            Some(near) => format!("{name} is not a well-known package, but {near} is: the name may be misspelt."),
+            None => format!("{name} is not a well-known package: look it up before you install it."),
         }
     }
 

@@ -126,7 +126,7 @@ fn missing_module(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
 fn missing_file(case: &Case<'_>, module: &str, world: &dyn World) -> Option<Finding> {
     let finding = Finding::cause(
         Confidence::Sure,
-        format!("There is no file {module}, nor one with an extension that is tried."),
+        format!("There is no file {module}, with or without one of the usual extensions."),
     );
     let is_node = matches!(case.tool(), "node" | "nodemon" | "ts-node" | "tsx" | "deno" | "bun");
     let index = case

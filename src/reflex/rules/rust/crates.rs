@@ -83,7 +83,7 @@ fn misspelt_crate(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 
 fn no_linker(_: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let names: Names = ["build-essential", "gcc", "base-devel", "build-base", "gcc"];
-    let cause = Finding::cause(Confidence::Sure, "Rust links with the C compiler, and there is none.");
+    let cause = Finding::cause(Confidence::Sure, "Rust links programs with the C compiler, which is not installed.");
     Some(match manager::install(&names, world) {
         Some(command) => cause.or(command, "the C compiler and linker"),
         None => cause,

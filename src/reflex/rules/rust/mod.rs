@@ -435,7 +435,7 @@ fn new_exists(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     case.output.line_with("destination `")?;
     Some(
         Finding::fix(Confidence::Sure, case.with_word(index, "init"), "makes a package of a directory that is there")
-            .because("cargo new wants to make the directory itself."),
+            .because("cargo new creates the directory itself, but it exists."),
     )
 }
 
@@ -466,6 +466,6 @@ fn not_formatted(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 fn login(_: &Case<'_>, _: &dyn World) -> Option<Finding> {
     Some(
         Finding::fix(Confidence::Sure, "cargo login", "stores a token for the registry")
-            .because("The registry wants a token, and there is none."),
+            .because("The registry needs a token, and none is stored."),
     )
 }

@@ -53,7 +53,7 @@ pub(super) const FACTS: &[Fact] = &[
         "The config profile",
         r"config profile \((.+?)\) could not be found",
         "There is no profile $1.",
-        &[("aws configure list-profiles", "which there are"), ("aws configure --profile $1", "makes it")],
+        &[("aws configure list-profiles", "lists those that exist"), ("aws configure --profile $1", "makes it")],
     ),
     fact(
         &["aws"],
@@ -76,7 +76,13 @@ pub(super) const FACTS: &[Fact] = &[
         "AWS does not know the access key.",
         &[("aws configure list", "which is used")],
     ),
-    fact(&["aws"], "(NoSuchBucket)", "", "There is no bucket of that name.", &[("aws s3 ls", "which there are")]),
+    fact(
+        &["aws"],
+        "(NoSuchBucket)",
+        "",
+        "There is no bucket of that name.",
+        &[("aws s3 ls", "lists those that exist")],
+    ),
     fact(
         &["aws"],
         "Could not connect to the endpoint URL",
@@ -90,7 +96,7 @@ pub(super) const FACTS: &[Fact] = &[
         "(ResourceGroupNotFound)",
         r"Resource group '(.+?)' could not be found",
         "There is no resource group $1 in this subscription.",
-        &[("az group list -o table", "which there are")],
+        &[("az group list -o table", "lists those that exist")],
     ),
     fact(
         &["gcloud", "gsutil", "bq"],
@@ -111,14 +117,14 @@ pub(super) const FACTS: &[Fact] = &[
         "property [core/project] is not currently set",
         "",
         "No project has been chosen.",
-        &[("gcloud projects list", "which there are")],
+        &[("gcloud projects list", "lists those that exist")],
     ),
     fact(
         &["gcloud"],
         "The required property [project] is not currently set",
         "",
         "No project has been chosen.",
-        &[("gcloud projects list", "which there are")],
+        &[("gcloud projects list", "lists those that exist")],
     ),
     fact(
         &["gcloud"],
@@ -146,7 +152,7 @@ pub(super) const FACTS: &[Fact] = &[
         &["gh"],
         "gh repo set-default",
         "",
-        "Which of the remotes is meant has not been said.",
+        "The command does not say which remote it means.",
         &[("gh repo set-default", "chooses it")],
     ),
     fact(
@@ -183,7 +189,7 @@ pub(super) const FACTS: &[Fact] = &[
         "Missing required flag",
         r"-a, --app",
         "Which app is meant was not said.",
-        &[("heroku apps", "which there are")],
+        &[("heroku apps", "lists those that exist")],
     ),
     fact(
         &["fly", "flyctl"],
@@ -240,7 +246,7 @@ pub(super) const FACTS: &[Fact] = &[
         "No currently active project",
         "",
         "No project has been chosen.",
-        &[("firebase use --add", "chooses one"), ("firebase projects:list", "which there are")],
+        &[("firebase use --add", "chooses one"), ("firebase projects:list", "lists those that exist")],
     ),
     fact(&["tsuru"], "not authenticated", "", "Not logged in.", &[("tsuru login && $LINE", "logs in first")]),
     fact(
@@ -276,7 +282,7 @@ pub(super) const FACTS: &[Fact] = &[
         "more than one device",
         "",
         "Several devices are connected: name one with -s.",
-        &[("adb devices -l", "which there are")],
+        &[("adb devices -l", "lists those that exist")],
     ),
     fact(&["adb"], "device offline", "", "The device does not answer.", &[("adb reconnect", "tries again")]),
 ];

@@ -91,7 +91,7 @@ pub(super) const FACTS: &[Fact] = &[
         "image has dependent child images",
         "",
         "Other images are built on this one.",
-        &[("docker images -a", "which there are")],
+        &[("docker images -a", "lists those that exist")],
     ),
     fact(
         DOCKER,
@@ -142,14 +142,14 @@ pub(super) const FACTS: &[Fact] = &[
         "No such container",
         r"No such container: (\S+)",
         "There is no container $1, running or stopped.",
-        &[("docker ps -a", "which there are")],
+        &[("docker ps -a", "lists those that exist")],
     ),
     fact(
         DOCKER,
         "No such image",
         r"No such image: (\S+)",
         "There is no image $1 on this machine.",
-        &[("docker images", "which there are")],
+        &[("docker images", "lists those that exist")],
     ),
     fact(
         DOCKER,
@@ -163,7 +163,7 @@ pub(super) const FACTS: &[Fact] = &[
         "No such network",
         r"[Nn]o such network: (\S+)",
         "There is no network $1.",
-        &[("docker network create $1", "makes it"), ("docker network ls", "which there are")],
+        &[("docker network create $1", "makes it"), ("docker network ls", "lists those that exist")],
     ),
     fact(
         DOCKER,
@@ -177,7 +177,7 @@ pub(super) const FACTS: &[Fact] = &[
         "o such volume",
         r"[Nn]o such volume: (\S+)",
         "There is no volume $1.",
-        &[("docker volume ls", "which there are")],
+        &[("docker volume ls", "lists those that exist")],
     ),
     fact(
         DOCKER,
@@ -243,7 +243,7 @@ pub(super) const FACTS: &[Fact] = &[
         "The image's name is not well formed: a space too many, an empty variable, or capital letters.",
         &[],
     ),
-    fact(DOCKER, "the input device is not a TTY", "", "-t asks for a terminal, and there is none here.", &[]),
+    fact(DOCKER, "the input device is not a TTY", "", "-t needs a terminal, but the input is not a terminal.", &[]),
     fact(DOCKER, "the attribute `version` is obsolete", r"yaml: (.+)$", "The compose file cannot be read: $1.", &[]),
     fact(
         COMPOSE,

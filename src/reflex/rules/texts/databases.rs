@@ -58,7 +58,7 @@ pub(super) const FACTS: &[Fact] = &[
         PG,
         "no password supplied",
         "",
-        "The server wants a password and none was given.",
+        "The server needs a password, and none was given.",
         &[("$LINE -W", "asks for it")],
     ),
     fact(
@@ -66,21 +66,24 @@ pub(super) const FACTS: &[Fact] = &[
         "does not exist",
         r#"role "(.+?)" does not exist"#,
         "The server knows no user $1.",
-        &[("sudo -u postgres createuser $1", "makes it"), ("sudo -u postgres psql -c '\\du'", "which there are")],
+        &[
+            ("sudo -u postgres createuser $1", "makes it"),
+            ("sudo -u postgres psql -c '\\du'", "lists those that exist"),
+        ],
     ),
     fact(
         PG,
         "does not exist",
         r#"database "(.+?)" does not exist"#,
         "There is no database $1.",
-        &[("createdb $1", "makes it"), ("psql -l", "which there are")],
+        &[("createdb $1", "makes it"), ("psql -l", "lists those that exist")],
     ),
     fact(
         PG,
         "already exists",
         r#"database "(.+?)" already exists"#,
         "There is already a database $1.",
-        &[("psql -l", "which there are")],
+        &[("psql -l", "lists those that exist")],
     ),
     fact(
         PG,
@@ -167,7 +170,7 @@ pub(super) const FACTS: &[Fact] = &[
         "Unknown database",
         r"Unknown database '(.+?)'",
         "There is no database $1.",
-        &[("mysqladmin create $1", "makes it"), ("mysql -e 'SHOW DATABASES'", "which there are")],
+        &[("mysqladmin create $1", "makes it"), ("mysql -e 'SHOW DATABASES'", "lists those that exist")],
     ),
     fact(
         MYSQL,
@@ -185,7 +188,7 @@ pub(super) const FACTS: &[Fact] = &[
         "No Redis server answers at $1.",
         &[("sudo systemctl start redis-server", "starts it, if it is here")],
     ),
-    fact(REDIS, "NOAUTH", "", "The server wants a password.", &[("$LINE --askpass", "asks for it")]),
+    fact(REDIS, "NOAUTH", "", "The server needs a password.", &[("$LINE --askpass", "asks for it")]),
     fact(REDIS, "WRONGPASS", "", "The user or the password is wrong.", &[]),
     fact(REDIS, "WRONGTYPE", "", "The key holds another kind of value than this command works on.", &[]),
     fact(REDIS, "ERR unknown command", r"unknown command ['`](.+?)['`]", "Redis has no command $1.", &[]),
@@ -214,6 +217,6 @@ pub(super) const FACTS: &[Fact] = &[
     fact(&["sqlite3"], "no such table", r"no such table: (\S+)", "The database has no table $1.", &[]),
     fact(&["sqlite3"], "no such column", r"no such column: (\S+)", "There is no column $1.", &[]),
     fact(&["sqlite3"], "database is locked", "", "Another program is writing to the database.", &[]),
-    fact(&["sqlite3"], "file is not a database", "", "The file is no SQLite database, or it is encrypted.", &[]),
+    fact(&["sqlite3"], "file is not a database", "", "The file is not a SQLite database, or it is encrypted.", &[]),
     fact(&["sqlite3"], "syntax error", r#"near "(.+?)": syntax error"#, "The SQL cannot be read at $1.", &[]),
 ];

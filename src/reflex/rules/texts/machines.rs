@@ -17,7 +17,7 @@ pub(super) const FACTS: &[Fact] = &[
         "can't find session",
         r"can't find session:? (\S+)",
         "There is no session $1.",
-        &[("tmux ls", "which there are"), ("tmux new -s $1", "makes it")],
+        &[("tmux ls", "lists those that exist"), ("tmux new -s $1", "makes it")],
     ),
     fact(
         &["tmux"],
@@ -38,14 +38,14 @@ pub(super) const FACTS: &[Fact] = &[
         "There is no screen to be resumed",
         "",
         "No screen session is detached.",
-        &[("screen -ls", "which there are")],
+        &[("screen -ls", "lists those that exist")],
     ),
     fact(
         &["screen"],
         "There is no screen to be detached",
         "",
         "No screen session matches.",
-        &[("screen -ls", "which there are")],
+        &[("screen -ls", "lists those that exist")],
     ),
     fact(&["screen"], "No Sockets found", "", "There is no screen session.", &[("screen", "starts one")]),
     fact(

@@ -245,7 +245,7 @@ pub(super) const FACTS: &[Fact] = &[
     fact(WGET, "cannot verify", r"cannot verify (\S+?)'s certificate", "The certificate of $1 cannot be trusted.", &[]),
     fact(WGET, "ERROR 404", "", "There is nothing at that address.", &[]),
     fact(WGET, "ERROR 403", "", "The server does not give that to you.", &[]),
-    fact(WGET, "ERROR 401", "", "The server wants a user name and a password.", &[]),
+    fact(WGET, "ERROR 401", "", "The server needs a user name and a password.", &[]),
     fact(
         &["http", "https", "xh"],
         "ConnectionError",

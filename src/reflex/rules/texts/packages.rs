@@ -59,7 +59,7 @@ pub(super) const FACTS: &[Fact] = &[
         "Failed to download metadata for repo",
         r"Failed to download metadata for repo '(.+?)'",
         "The repository $1 could not be read: no network, or it has ended.",
-        &[("sudo dnf clean metadata && $LINE", "asks anew"), ("dnf repolist", "which there are")],
+        &[("sudo dnf clean metadata && $LINE", "asks anew"), ("dnf repolist", "lists those that exist")],
     ),
     fact(
         &["apk"],
@@ -228,7 +228,7 @@ pub(super) const FACTS: &[Fact] = &[
         &["snap"],
         "--classic",
         "",
-        "This snap wants to reach the whole system, which must be allowed explicitly.",
+        "This snap needs access to the whole system, which must be allowed explicitly.",
         &[("$LINE --classic", "allows it")],
     ),
     fact(&["snap"], "access denied", "", "This needs root's rights.", &[("$SUDO", "as root")]),
@@ -287,7 +287,7 @@ pub(super) const FACTS: &[Fact] = &[
         "EnvironmentNameNotFound",
         r"Could not find conda environment: (\S+)",
         "There is no environment $1.",
-        &[("conda env list", "which there are"), ("conda create -n $1", "makes it")],
+        &[("conda env list", "lists those that exist"), ("conda create -n $1", "makes it")],
     ),
     fact(
         CONDA,
@@ -324,7 +324,7 @@ pub(super) const FACTS: &[Fact] = &[
         "not found - try `nvm ls-remote`",
         r"Version '(.+?)'",
         "There is no version $1.",
-        &[("nvm ls-remote", "which there are")],
+        &[("nvm ls-remote", "lists those that exist")],
     ),
     fact(
         &["asdf"],

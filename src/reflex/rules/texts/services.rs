@@ -66,7 +66,7 @@ pub(super) const FACTS: &[Fact] = &[
         &["journalctl"],
         "Failed to parse timestamp",
         r"Failed to parse timestamp: (.+)$",
-        "$1 is no time: say 'today', '1 hour ago' or '2024-01-31 12:00'.",
+        "$1 is not a time: write 'today', '1 hour ago' or '2024-01-31 12:00'.",
         &[],
     ),
     fact(
@@ -153,7 +153,7 @@ pub(super) const FACTS: &[Fact] = &[
         "No chain/target/match by that name",
         "",
         "There is no chain or target of that name.",
-        &[("sudo iptables -S", "which there are")],
+        &[("sudo iptables -S", "lists those that exist")],
     ),
     fact(
         &["crontab"],
@@ -166,7 +166,7 @@ pub(super) const FACTS: &[Fact] = &[
         &["crontab"],
         "bad minute",
         "",
-        "The first field of a line is no minute: five fields of time come before the command.",
+        "The first field of a line is not a minute: five time fields come before the command.",
         &[],
     ),
     fact(

@@ -76,7 +76,7 @@ const RUNNERS: &[&str] = &[
 
 pub(super) const RULES: &[Rule] = &[
     Rule { name: "a doubled command", tools: &[], signs: &[], apply: doubled },
-    Rule { name: "a blank that is none", tools: &[], signs: SIGNS, apply: odd_blank },
+    Rule { name: "a blank that is not a space", tools: &[], signs: SIGNS, apply: odd_blank },
     Rule { name: "a missing command", tools: &[], signs: SIGNS, apply: missing },
     Rule {
         name: "what the system says about a missing command",
