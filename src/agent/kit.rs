@@ -41,6 +41,8 @@ pub(crate) struct Places {
     pub history: Option<PathBuf>,
     /// The person's configuration directory, which may hold an `AGENTS.md` of their own.
     pub config: Option<PathBuf>,
+    /// The directory of the person's notes.
+    pub memory: Option<PathBuf>,
     /// shellmate's own directories, which no call may change.
     pub private: Vec<PathBuf>,
 }

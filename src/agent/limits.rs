@@ -22,11 +22,20 @@ pub(crate) struct TurnLimits {
     pub compact_at: u32,
     /// Whether the conventions of a project (`AGENTS.md` and its relatives) are sent.
     pub conventions: bool,
+    /// Whether notes that the person keeps are sent.
+    pub memory: bool,
 }
 
 impl Default for TurnLimits {
     fn default() -> TurnLimits {
-        TurnLimits { steps: 50, tellings: 2, events: Events::default(), compact_at: COMPACT_AT, conventions: true }
+        TurnLimits {
+            steps: 50,
+            tellings: 2,
+            events: Events::default(),
+            compact_at: COMPACT_AT,
+            conventions: true,
+            memory: false,
+        }
     }
 }
 

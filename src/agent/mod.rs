@@ -16,6 +16,7 @@ mod front;
 mod kit;
 mod limits;
 mod mask;
+mod memory;
 mod meter;
 mod picture;
 #[allow(dead_code)] // Resuming a conversation uses the rest.
@@ -42,6 +43,7 @@ pub(crate) use failure::unresolved;
 pub(crate) use front::{Approval, Approver, Decision, Front, WorkingContext};
 pub(crate) use kit::{ContextPreview, Kit, Places};
 pub(crate) use limits::TurnLimits;
+pub(crate) use memory::{MemoryError, MemoryScope, Notebook};
 pub(crate) use picture::picture;
 pub(crate) use record::{RecordedEntry, compact as record_compaction};
 pub(crate) use skills::{Skill, SkillSettings, Skills, shown as shown_path};

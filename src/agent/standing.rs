@@ -1,15 +1,17 @@
-//! Context that is sent once, and again only when it has changed: conventions and skills.
+//! Context that is sent once, and again only when it has changed: conventions, skills and the person's notes.
 //!
 //! It goes with a question and is never changed afterwards, so that the providers' caches stay valid.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
 use super::Kit;
 use super::context::{Fragment, Query};
 use super::conventions::{self, Conventions};
+use super::memory::{self, Notebook, SentNotes};
 use super::skills::{self, CalledSkill, Catalogue, SentSkills, SkillCall, Skills, UnknownSkill};
 
 /// What the model has been sent of it.
@@ -18,6 +20,8 @@ use super::skills::{self, CalledSkill, Catalogue, SentSkills, SkillCall, Skills,
 pub(crate) struct StandingState {
     /// The fingerprint of the conventions that were sent last.
     conventions: Option<u64>,
+    /// The fingerprint of the notes that were sent last.
+    memory: Option<u64>,
     /// The skills that the model was told about. `None` before the first question.
     skills: Option<SentSkills>,
     /// The skills that the person has called, with fingerprints of their texts. `None` if a summary has replaced the text.
@@ -27,7 +31,7 @@ pub(crate) struct StandingState {
 impl StandingState {
     /// Notes that a summary has replaced what was sent.
     pub(in crate::agent) fn forget(&mut self) {
-        (self.conventions, self.skills) = (None, None);
+        (self.conventions, self.memory, self.skills) = (None, None, None);
         self.called.values_mut().for_each(|fingerprint| *fingerprint = None);
     }
 }
@@ -53,6 +57,7 @@ impl Standing {
     ) -> Standing {
         let mut standing = Standing { state: before.clone(), ..Standing::default() };
         standing.add_conventions(kit, query, window);
+        standing.add_memory(kit, query, window);
         standing.add_skills(kit, query, window);
         if let Some(called) = call {
             standing.add_called(called);
@@ -75,6 +80,21 @@ impl Standing {
         self.notices.extend(found.notices);
         let origin = "the conventions of this project";
         self.fragments.push(Fragment::new("conventions", conventions::CAP, origin, found.text));
+    }
+
+    fn add_memory(&mut self, kit: &Kit, query: &Query, window: u32) {
+        let Some(directory) = kit.places.memory.clone().filter(|_| kit.limits.memory) else { return };
+        let cap = memory::CAP.min(window as usize / 4);
+        let SentNotes { text, notice } = Notebook::new(directory).sent(&query.view.cwd, cap, &kit.redactor);
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        let fingerprint = Some(hasher.finish());
+        if text.is_empty() || self.state.memory == fingerprint {
+            return;
+        }
+        self.state.memory = fingerprint;
+        self.notices.extend(notice);
+        self.fragments.push(Fragment::new("memory", memory::CAP, "your notes", text));
     }
 
     fn add_skills(&mut self, kit: &Kit, query: &Query, window: u32) {

@@ -37,6 +37,9 @@ pub(crate) struct Agent {
     pub skills: bool,
     /// More directories with skills, such as `"~/work/skills"`.
     pub skill_paths: Vec<PathBuf>,
+    /// Whether notes are kept with `/remember` and sent with a question: those for the repository, and those for everywhere. They are
+    /// Markdown files in `memory` of the state directory.
+    pub memory: bool,
     /// How many seconds a command of the agent may run, unless the model asks for another time.
     #[serde(deserialize_with = "parse::whole_number")]
     pub command_timeout: u64,
@@ -57,6 +60,7 @@ impl Default for Agent {
             conventions: limits.conventions,
             skills: skills.is_on,
             skill_paths: skills.paths,
+            memory: limits.memory,
             command_timeout: timeouts.usual.as_secs(),
             longest_timeout: timeouts.longest.as_secs(),
         }
@@ -73,6 +77,7 @@ impl Agent {
             events,
             compact_at: number(self.compact_at),
             conventions: self.conventions,
+            memory: self.memory,
             ..TurnLimits::default()
         }
     }

@@ -48,6 +48,6 @@ impl Paths {
     pub(crate) fn agent_places(&self, spill: PathBuf) -> Places {
         let private = self.state_dir().into_iter().chain([self.runtime_root()]);
         let private = private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect();
-        Places { spill, history: self.history_db(), config: self.config_dir(), private }
+        Places { spill, history: self.history_db(), config: self.config_dir(), memory: self.memory_dir(), private }
     }
 }

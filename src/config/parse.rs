@@ -241,6 +241,7 @@ mod tests {
             conventions = false
             skills = false
             skill_paths = ["~/skills"]
+            memory = true
             command_timeout = 10
             longest_timeout = 20
             [line]
@@ -286,6 +287,7 @@ mod tests {
                 conventions: false,
                 skills: false,
                 skill_paths: vec!["~/skills".into()],
+                memory: true,
                 command_timeout: 10,
                 longest_timeout: 20,
             },

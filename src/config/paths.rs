@@ -93,6 +93,11 @@ impl Paths {
         self.state.as_ref().map(|dir| dir.join("history.db"))
     }
 
+    /// The directory of the person's notes.
+    pub(crate) fn memory_dir(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|dir| dir.join("memory"))
+    }
+
     /// The file with stored API keys.
     pub(crate) fn keys_file(&self) -> Option<PathBuf> {
         self.state.as_ref().map(|dir| dir.join("keys.json"))

@@ -16,19 +16,19 @@ pub(crate) use topics::Topic;
 const ADDRESS: &str = "shellmate://docs";
 
 /// One document.
-struct Document {
+struct ManualDocument {
     name: &'static str,
     text: &'static str,
 }
 
 macro_rules! documents {
     ($($name:literal: $path:literal),* $(,)?) => {
-        &[$(Document { name: $name, text: include_str!(concat!("../../", $path)) }),*]
+        &[$(ManualDocument { name: $name, text: include_str!(concat!("../../", $path)) }),*]
     };
 }
 
 /// The README, and everything in `docs/`. Together they have less than half a percent of the binary's size, so they are not compressed.
-const DOCUMENTS: &[Document] = documents! {
+const DOCUMENTS: &[ManualDocument] = documents! {
     "README.md": "README.md",
     "ARCHITECTURE.md": "docs/ARCHITECTURE.md",
     "BENCHMARKS.md": "docs/BENCHMARKS.md",
@@ -36,6 +36,7 @@ const DOCUMENTS: &[Document] = documents! {
     "CLI.md": "docs/CLI.md",
     "CONFIG.md": "docs/CONFIG.md",
     "CONTRIBUTING.md": "docs/CONTRIBUTING.md",
+    "MEMORY.md": "docs/MEMORY.md",
     "MODELS.md": "docs/MODELS.md",
     "PROTOCOL.md": "docs/PROTOCOL.md",
     "REFLEX.md": "docs/REFLEX.md",
@@ -70,7 +71,7 @@ fn index() -> String {
     let title = |text: &'static str| {
         text.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or("the configuration as a JSON schema")
     };
-    DOCUMENTS.iter().map(|Document { name, text }| format!("{ADDRESS}/{name}  {}\n", title(text))).collect()
+    DOCUMENTS.iter().map(|ManualDocument { name, text }| format!("{ADDRESS}/{name}  {}\n", title(text))).collect()
 }
 
 /// The settings that topics name, with a value and the same value as an argument of `shellmate config set`.

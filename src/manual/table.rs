@@ -228,6 +228,19 @@ pub(super) static TOPICS: &[Topic] = &[
         ),
     ),
     setting(
+        &[
+            "memory|notes|note @off",
+            "memory|notes|note on|enable|turn|where|kept|stored|keep|edit|delete|clear|forget",
+            "remember something|things|note|notes",
+        ],
+        "long term keep kept stored where on enable edit delete clear forget between conversations for my things file",
+        (
+            "agent.memory",
+            "true",
+            "`> /remember TEXT` keeps a note, `> /memory` shows, edits or deletes the notes; more in docs/MEMORY.md.",
+        ),
+    ),
+    setting(
         &["vi|emacs mode|keys|bindings|keybindings|editing"],
         "line conversation keys key editing mode bindings keybindings in edit",
         (

@@ -38,6 +38,7 @@ mod hotkey;
 mod inline;
 mod line;
 mod manual;
+mod memory;
 mod nested;
 mod painted;
 mod prompts;

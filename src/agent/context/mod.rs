@@ -38,7 +38,7 @@ const NAME_CAP: usize = 4 * KIB;
 /// but its output is sent anyway.
 const STORE_PATIENCE: Duration = Duration::from_millis(100);
 /// The tags of fragments. Data must not contain text that looks like one.
-const TAGS: [&str; 14] = [
+const TAGS: [&str; 15] = [
     "cwd",
     "date",
     "shell",
@@ -51,6 +51,7 @@ const TAGS: [&str; 14] = [
     "screen",
     "conventions",
     "skill",
+    "memory",
     "summary",
     "earlier_questions",
 ];

@@ -57,6 +57,7 @@ impl AgentThread {
                 }
                 None => "there is no answer to copy yet".into(),
             },
+            AgentCommand::Memory(order) => self.memory(order, &query.view).await,
             AgentCommand::Export(order) => {
                 order.carry_out(&export::unrecorded(&self.conversation), &query.view.cwd, query.view.home())
             }

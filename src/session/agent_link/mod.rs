@@ -9,6 +9,7 @@ mod aid;
 mod commands;
 mod consent;
 mod export;
+mod memory;
 mod model;
 mod orders;
 #[cfg(test)]

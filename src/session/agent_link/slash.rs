@@ -7,6 +7,7 @@ use crate::provider::{Effort, UnknownEffort};
 use crate::text;
 
 use super::export::ExportOrder;
+use super::memory::MemoryOrder;
 
 /// One slash command.
 pub(in crate::session) struct SlashCommand {
@@ -40,6 +41,12 @@ pub(in crate::session) enum SlashError {
     UnknownPart(String),
     #[error("`{0}` does not say which format; `> /export html` and `> /export notes.md` do (md, jsonl, html)")]
     NoFormat(String),
+    #[error("what should be remembered? `/remember TEXT` for this repository, `/remember -g TEXT` for everywhere")]
+    NothingToRemember,
+    #[error(
+        "`/memory` shows your notes, `/memory edit` opens them, `/memory clear` deletes them; `-g` means those for everywhere"
+    )]
+    UnknownMemoryOrder,
 }
 
 /// What completion offers behind a command.
@@ -80,6 +87,7 @@ pub(in crate::session) enum AgentCommand {
     Usage,
     Copy,
     Export(ExportOrder),
+    Memory(MemoryOrder),
     Quit,
 }
 
@@ -161,6 +169,19 @@ const COMMANDS: &[SlashCommand] = &[
         completes: Completes::Words(&DocumentFormat::NAMES),
         ..SlashCommand::plain("/export", "write the conversation to a file; FORMAT: md, jsonl or html", |rest| {
             ExportOrder::read(rest).map(|order| Slash::Agent(AgentCommand::Export(order)))
+        })
+    },
+    SlashCommand {
+        arguments: "[-g] TEXT",
+        ..SlashCommand::plain("/remember", "keep a note for this repository; -g: for everywhere", |rest| {
+            MemoryOrder::remember(rest).map(|order| Slash::Agent(AgentCommand::Memory(order)))
+        })
+    },
+    SlashCommand {
+        arguments: "[view|edit|clear] [-g]",
+        completes: Completes::Words(&MemoryOrder::WORDS),
+        ..SlashCommand::plain("/memory", "your notes", |rest| {
+            MemoryOrder::read(rest).map(|order| Slash::Agent(AgentCommand::Memory(order)))
         })
     },
     SlashCommand::plain("/retry", "ask the last question again", |_| Ok(Slash::Session(SessionCommand::Retry))),
@@ -363,7 +384,7 @@ mod tests {
 
     #[test]
     fn another_word_is_not_taken_for_a_slip() {
-        for word in ["/undo", "/mcp", "/init", "/jobs", "/resume", "/memory", "/edit"] {
+        for word in ["/undo", "/mcp", "/init", "/jobs", "/resume", "/edit"] {
             let said = read(word).unwrap_err();
             assert!(!said.contains("did you mean"), "{said}");
         }
