@@ -38,7 +38,7 @@ pub(super) fn meaning(case: &Case<'_>) -> Option<String> {
         126 => Some("126: it was found but could not be run.".to_owned()),
         // A missing script or an unset variable also gives 127, so this applies only if the shell says so or prints nothing.
         127 if case.output.lines().is_empty() || says_unknown(case) => {
-            Some("127: no command of that name was found.".to_owned())
+            Some("127: there is no command of that name.".to_owned())
         }
         128.. => by_signal(status - 128),
         // Some programs report the signal of a child as a negative number.
