@@ -5,9 +5,11 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
+use super::restore::{self, RestoredConversation, Unfinished};
 use super::stream::INTERRUPTED;
 use super::window::{Past, WindowState};
 use crate::chat::{Ending, Message, Outcome, Part, Role, Timing, Usage};
+use crate::store::StoredEntry;
 use crate::tool::Seen;
 
 /// Replaces a missing answer, so that questions and answers alternate.
@@ -92,6 +94,21 @@ impl Conversation {
         let answer = answers.find(|text| !text.trim().is_empty() && text != NO_ANSWER);
         self.answer = answer.or(self.answer.take());
         self.past.push(question, messages);
+    }
+
+    /// Rebuilds a conversation from its recorded entries. Exchanges without an end are `unfinished`.
+    pub(crate) fn restore(entries: &[StoredEntry], unfinished: Unfinished) -> RestoredConversation {
+        restore::restore(entries, unfinished)
+    }
+
+    /// Takes the last exchanges back and returns the question of the first of them. `None` if there are not as many, or a summary stands
+    /// for some of them.
+    pub(crate) fn rewind(&mut self, exchanges: usize) -> Option<String> {
+        let question = self.past.rewind(exchanges)?;
+        self.seen.forget_lines();
+        let messages: Vec<Message> = self.past.messages().collect();
+        self.answer = messages.iter().rev().find(|message| message.role == Role::Assistant).map(Message::text);
+        Some(question)
     }
 
     /// Takes a shorter form of what was said when it was made.
@@ -185,7 +202,7 @@ fn results(calls: Vec<String>, mut given: Vec<Part>) -> Message {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::chat::{Call, Failure, FailureKind};
     use proptest::prelude::*;
@@ -212,7 +229,7 @@ mod tests {
         })
     }
 
-    fn exchange() -> impl Strategy<Value = Exchange> {
+    pub(in crate::agent) fn exchange() -> impl Strategy<Value = Exchange> {
         let failed = Ending::Failed(Failure::new(FailureKind::Network, "no network"));
         let ending =
             prop_oneof![Just(Ending::Answered), Just(Ending::Interrupted), Just(Ending::StepLimit), Just(failed)];

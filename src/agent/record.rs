@@ -122,6 +122,25 @@ pub(crate) fn compact(log: &ConversationLog, past: &Past) {
     }
 }
 
+/// Records a title.
+pub(crate) fn name(log: &ConversationLog, title: &str) {
+    log.name(serde_json::json!({ "name": title }).to_string());
+}
+
+/// Ends a recorded exchange that a killed process has left.
+pub(super) fn end_unfinished(log: &ConversationLog, question: i64, exchange: &Exchange) {
+    let mut found = Words::default();
+    for words in exchange.messages.iter().skip(1).map(words) {
+        found.answer.push_str(&words.answer);
+        found.work.push_str(&words.work);
+    }
+    let Exchange { question: asked, model, usage, ending, window, .. } = exchange;
+    let entry = EndEntry { model: model.clone(), usage: *usage, ending: ending.clone(), window: window.clone() };
+    if let Some(body) = json(&entry) {
+        log.end_unfinished(question, asked.clone(), found, body);
+    }
+}
+
 /// The ending in one word.
 fn word_for(ending: &Ending) -> &'static str {
     match ending {

@@ -9,7 +9,6 @@
 mod appender;
 mod backlog;
 mod chore;
-#[allow(dead_code)] // Resuming a conversation uses the rest.
 mod conversations;
 mod database;
 mod drain;

@@ -136,7 +136,7 @@ fn with_yes_calls_run() {
 
 #[test]
 fn yes_does_not_open_our_own_state_directory() {
-    let path = ".local/state/shellmate/history.db";
+    let path = ".local/state/shellmate/keys.json";
     let model = Model::start([
         Reply::calls(&[("write_file", json!({"path": path, "content": "x"}))]),
         Reply::text(["I may not."]),

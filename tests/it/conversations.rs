@@ -122,3 +122,111 @@ fn questions_of_ask_are_recorded_too() {
     let found = conversations(&term, &["search", "berlin"]);
     assert_eq!(found[0]["question"], "capital of Germany");
 }
+
+#[test]
+fn a_conversation_is_continued_after_the_process_was_killed() {
+    let model = Model::start([
+        Reply::text(["Paris is the capital."]),
+        Reply::calls(&[("ls", json!({ "path": "." }))]),
+        Reply::text(["Half of an", " answer"]).gated(),
+        Reply::text(["It goes on."]),
+    ]);
+    let mut term = connected(&model).start();
+    term.wait_for_prompt();
+    ask(&mut term, "capital of France", "Paris is the capital.");
+    term.typed("> what is here\r");
+    model.release();
+    term.wait_for("Half of an");
+    term.wait_for_state(|| kinds(&term, "1").len(), &6);
+    term.signal(Signal::SIGKILL);
+    term.wait_status();
+    let state = term.home().join(".local/state");
+    let mut again = connected(&model).env("XDG_STATE_HOME", state).start();
+    again.wait_for_prompt();
+    again.typed("> /resume\r");
+    again.wait_for("capital of France");
+    again.wait_for_prompt();
+    assert!(again.screen().contains("elsewhere:"), "another directory\n{}", again.describe());
+    again.typed("> /resume france\r");
+    again.wait_for("conversation 1 goes on: capital of France");
+    again.wait_for("your last question was: what is here");
+    again.wait_for_prompt();
+    ask(&mut again, "and now", "It goes on.");
+    let sent: Vec<Value> = (0..4).map(|_| model.request().body["messages"].clone()).collect();
+    let sent = sent[3].as_array().unwrap();
+    let roles: Vec<&str> = sent.iter().map(|message| message["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["system", "user", "assistant", "user", "assistant", "tool", "assistant", "user"]);
+    assert!(sent[6]["content"].to_string().contains("interrupted"), "{sent:?}");
+    let wanted =
+        ["question", "assistant", "end", "question", "assistant", "tool", "end", "question", "assistant", "end"];
+    again.wait_for_state(|| kinds(&again, "1"), &wanted[..]);
+}
+
+#[test]
+fn a_conversation_that_is_in_use_is_forked() {
+    let model = Model::start(["One.", "Two.", "Three."].map(|text| Reply::text([text])));
+    let mut first = connected(&model).start();
+    first.wait_for_prompt();
+    ask(&mut first, "a1", "One.");
+    let state = first.home().join(".local/state");
+    let mut second = connected(&model).env("XDG_STATE_HOME", state).start();
+    second.wait_for_prompt();
+    second.typed("> /resume 1\r");
+    second.wait_for("conversation 1 is in use in another terminal; this is a fork of it: a1");
+    second.wait_for_prompt();
+    ask(&mut second, "b1", "Two.");
+    ask(&mut first, "a2", "Three.");
+    let words = |id: &str| -> Vec<String> {
+        let entries = conversations(&first, &["show", id]);
+        entries.iter().filter_map(|entry| entry["body"]["question"].as_str().map(str::to_owned)).collect()
+    };
+    first.wait_for_state(|| [words("1"), words("2")].concat(), &["a1", "a2", "a1", "b1"][..]);
+}
+
+#[test]
+fn a_question_that_was_taken_back_comes_to_the_prompt() {
+    let model = Model::start(["One.", "Two.", "Three."].map(|text| Reply::text([text])));
+    let mut term = connected(&model).start();
+    term.wait_for_prompt();
+    ask(&mut term, "first question", "One.");
+    ask(&mut term, "second question", "Two.");
+    term.typed("> /rewind\r");
+    term.wait_for("took the last question back");
+    term.wait_until(|screen| crate::harness::text_of(screen).trim_end().ends_with("> second question"));
+    term.typed(" indeed\r");
+    term.wait_for("Three.");
+    term.wait_for_prompt();
+    let sent: Vec<String> = (0..3).map(|_| model.request().body["messages"].to_string()).collect();
+    let sent = &sent[2];
+    assert!(sent.contains("One.") && !sent.contains("Two.") && sent.contains("second question indeed"), "{sent}");
+    let shown = |term: &Term| term.shellmate(&["conversations", "show", "1"]).stdout;
+    term.wait_for_state(|| (shown(&term).contains("Two."), shown(&term).contains("Three.")), &(false, true));
+    let found = conversations(&term, &["search", "two"]);
+    assert_eq!(found[0]["question"], "second question", "what came after stays in the tree");
+    term.typed("> /rewind 9\r");
+    term.wait_for("only 2 questions were asked");
+}
+
+#[test]
+fn a_conversation_has_a_name_and_a_fork_of_its_own() {
+    let model = Model::start(["One.", "Two."].map(|text| Reply::text([text])));
+    let mut term = connected(&model).start();
+    term.wait_for_prompt();
+    term.typed("> /name too early\r");
+    term.wait_for("nothing was asked yet");
+    term.wait_for_prompt();
+    ask(&mut term, "first question", "One.");
+    term.typed("> /name the long hunt\r");
+    term.wait_for("conversation 1 is called: the long hunt");
+    term.wait_for_prompt();
+    term.typed("> /fork\r");
+    term.wait_for("`> /resume 1` goes back to where it began");
+    term.wait_for_prompt();
+    ask(&mut term, "another way", "Two.");
+    term.wait_for_state(|| conversations(&term, &[]).len(), &2);
+    let titles: Vec<Value> = conversations(&term, &[]).iter().map(|one| one["title"].clone()).collect();
+    assert_eq!(titles, ["the long hunt", "the long hunt"]);
+    let shown = term.shellmate(&["conversations", "show", "2"]).stdout;
+    assert!(shown.contains("One.") && shown.contains("Two."), "{shown}");
+    assert!(!term.shellmate(&["conversations", "show", "1"]).stdout.contains("Two."));
+}

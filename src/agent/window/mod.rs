@@ -20,3 +20,12 @@ pub(super) use budget::Budget;
 pub(super) use past::Transcript;
 pub(crate) use past::{Past, WindowState};
 pub(crate) use scale::Scale;
+
+/// A past in which a summary stands for all but the last exchange.
+#[cfg(test)]
+pub(super) fn summarised(past: &Past) -> Past {
+    let mut past = past.clone();
+    let count = past.exchanges.len().saturating_sub(1);
+    summary::replace(&mut past, count, None, Budget::new(None, u32::MAX));
+    past
+}

@@ -45,11 +45,29 @@ impl Past {
         self.next += 1;
     }
 
+    /// Takes the last exchanges back and returns the question of the first of them. `None` if there are not as many, or a summary stands
+    /// for some of them.
+    pub(crate) fn rewind(&mut self, exchanges: usize) -> Option<String> {
+        let first = self.exchanges.len().checked_sub(exchanges)?;
+        let taken = self.exchanges.split_off(first);
+        self.next -= taken.len() as u64;
+        taken.into_iter().next().map(|exchange| exchange.question)
+    }
+
     /// Takes a compacted form of the exchanges that were there when it was made. Exchanges that came since stay as they are.
+    /// A form of exchanges that were taken back meanwhile is ignored.
     pub(crate) fn replace(&mut self, compacted: Past) {
+        if compacted.next > self.next {
+            return;
+        }
         let later = std::mem::take(&mut self.exchanges).into_iter().filter(|one| one.number >= compacted.next);
         let exchanges = compacted.exchanges.into_iter().chain(later).collect();
         *self = Past { exchanges, next: self.next, ..compacted };
+    }
+
+    /// How many questions were asked.
+    pub(crate) fn asked(&self) -> usize {
+        usize::try_from(self.next).unwrap_or(usize::MAX)
     }
 
     /// The messages that are sent.

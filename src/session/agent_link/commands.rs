@@ -43,6 +43,10 @@ impl AgentThread {
                 self.begin_conversation();
                 "a new conversation begins".into()
             }
+            AgentCommand::Resume(wanted) => self.resume(&wanted, &query.view).await,
+            AgentCommand::Fork => self.fork().await,
+            AgentCommand::Rewind(exchanges) => self.rewind(exchanges).await,
+            AgentCommand::Name(title) => self.name(&title).await,
             AgentCommand::Compact(focus) => self.compact(&focus, query).await,
             AgentCommand::Quit => {
                 self.begin_conversation();

@@ -12,6 +12,7 @@ mod export;
 mod memory;
 mod model;
 mod orders;
+mod resume;
 #[cfg(test)]
 mod scripted;
 mod sending;

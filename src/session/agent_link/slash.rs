@@ -37,6 +37,10 @@ pub(in crate::session) enum SlashError {
     Level(#[from] UnknownEffort),
     #[error("`{0}` is not a number; `> /show 2` shows the second answer")]
     NotANumber(String),
+    #[error("`{0}` is not a number of questions; `> /rewind 2` takes the last two back")]
+    NotACount(String),
+    #[error("which title? `> /name the build on arm`")]
+    NoTitle,
     #[error("`{0}` is not a part of the context; the parts are system, tools and conversation")]
     UnknownPart(String),
     #[error("`{0}` does not say which format; `> /export html` and `> /export notes.md` do (md, jsonl, html)")]
@@ -82,6 +86,12 @@ pub(in crate::session) enum AgentCommand {
     Context(ContextPart),
     Skills,
     New,
+    /// List conversations, or continue the one with this number or these words.
+    Resume(String),
+    Fork,
+    /// Take this many exchanges back.
+    Rewind(usize),
+    Name(String),
     /// Summarise the conversation; the words say what matters.
     Compact(String),
     Usage,
@@ -150,6 +160,34 @@ const COMMANDS: &[SlashCommand] = &[
     SlashCommand {
         aliases: &["/clear", "/reset"],
         ..SlashCommand::plain("/new", "begin a new conversation", |_| Ok(Slash::Agent(AgentCommand::New)))
+    },
+    SlashCommand {
+        arguments: "[N]",
+        aliases: &["/continue", "/sessions"],
+        ..SlashCommand::plain(
+            "/resume",
+            "earlier conversations, or go on with number N, or with the one that words find",
+            |rest| Ok(Slash::Agent(AgentCommand::Resume(rest.to_owned()))),
+        )
+    },
+    SlashCommand {
+        aliases: &["/branch"],
+        ..SlashCommand::plain("/fork", "go on in a copy; the conversation stays as it is", |_| {
+            Ok(Slash::Agent(AgentCommand::Fork))
+        })
+    },
+    SlashCommand {
+        arguments: "[N]",
+        ..SlashCommand::plain(
+            "/rewind",
+            "take the last N questions back; the first of them comes to your prompt",
+            rewind,
+        )
+    },
+    SlashCommand {
+        arguments: "TITLE",
+        aliases: &["/rename"],
+        ..SlashCommand::plain("/name", "give the conversation a title", name)
     },
     SlashCommand {
         arguments: "[WHAT MATTERS]",
@@ -321,6 +359,21 @@ fn thinking(rest: &str) -> Result<Slash, SlashError> {
     Ok(Slash::Agent(AgentCommand::Thinking(rest.parse()?)))
 }
 
+fn rewind(rest: &str) -> Result<Slash, SlashError> {
+    let exchanges = match rest {
+        "" => 1,
+        _ => rest.parse().ok().filter(|count| *count > 0).ok_or_else(|| SlashError::NotACount(rest.to_owned()))?,
+    };
+    Ok(Slash::Agent(AgentCommand::Rewind(exchanges)))
+}
+
+fn name(rest: &str) -> Result<Slash, SlashError> {
+    if rest.is_empty() {
+        return Err(SlashError::NoTitle);
+    }
+    Ok(Slash::Agent(AgentCommand::Name(rest.to_owned())))
+}
+
 fn show(rest: &str) -> Result<Slash, SlashError> {
     let number = match rest {
         "" => None,
@@ -384,7 +437,7 @@ mod tests {
 
     #[test]
     fn another_word_is_not_taken_for_a_slip() {
-        for word in ["/undo", "/mcp", "/init", "/jobs", "/resume", "/edit"] {
+        for word in ["/undo", "/mcp", "/init", "/jobs", "/edit"] {
             let said = read(word).unwrap_err();
             assert!(!said.contains("did you mean"), "{said}");
         }

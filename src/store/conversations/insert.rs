@@ -1,14 +1,14 @@
 //! Writes entries as rows.
 
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension};
 
 use super::log::{ConversationSetup, EntryJob, ExchangeState, LogState, NewEntry};
 use super::{EntryKind, QueryFigures, Words, repository};
-use crate::store::StoreError;
 use crate::store::insert::{TextOrBlob, micros, micros_since_1970};
+use crate::store::{StoreError, entry};
 use crate::text::{self, KIB};
 
 /// TextOrBlob of one message that can be searched, and of all messages of an exchange.
@@ -31,57 +31,71 @@ pub(super) fn write(
     exchange: Option<ExchangeState>,
 ) -> Result<Option<Written>, StoreError> {
     let at = micros_since_1970(job.at);
-    let known = log.id.map(|id| exists(connection, id)).transpose()?.unwrap_or(false);
-    let id = log.id.filter(|_| known);
-    let tip = log.tip.filter(|_| known);
-    let row = |id, parent, exchange, kind| {
-        add(connection, EntryRow { conversation: id, parent, exchange, kind, at }, &job.body)
-    };
-    if let NewEntry::Question { cwd, words, .. } = &job.entry {
-        let (id, tip) = match id {
-            Some(id) => (id, tip),
-            None => (begin(connection, setup, cwd, log.forked_from, at)?, log.forked_from),
-        };
-        let question = row(id, tip, None, EntryKind::Question)?;
-        let asked = clipped(words);
-        index(connection, question, &asked, &Words::default())?;
-        let (question, last) = (Some(question), Some(question));
-        let exchange = ExchangeState { question, last, asked_at: at, asked, words: Words::default() };
-        return Ok(Some(Written { conversation: id, tip, exchange: Some(exchange) }));
-    }
-    let Some(id) = id else { return Ok(None) };
-    let written = |tip, exchange| Some(Written { conversation: id, tip, exchange });
+    let Some((id, tip)) = conversation(connection, setup, job, log)? else { return Ok(None) };
+    let row =
+        |parent, exchange, kind| add(connection, EntryRow { conversation: id, parent, exchange, kind, at }, &job.body);
+    let written = |tip, exchange| Ok(Some(Written { conversation: id, tip, exchange }));
     match &job.entry {
-        NewEntry::Question { .. } => Ok(None),
+        NewEntry::Question { words, .. } => {
+            let question = row(tip, None, EntryKind::Question)?;
+            let asked = clipped(words);
+            index(connection, question, &asked, &Words::default())?;
+            let (question, last) = (Some(question), Some(question));
+            written(tip, Some(ExchangeState { question, last, asked_at: at, asked, words: Words::default() }))
+        }
         NewEntry::Message { kind, words, .. } => {
             let Some(mut exchange) = exchange.filter(|exchange| exchange.question.is_some()) else { return Ok(None) };
-            exchange.last = Some(row(id, exchange.last, exchange.question, *kind)?);
+            exchange.last = Some(row(exchange.last, exchange.question, *kind)?);
             exchange.words.add(words);
-            Ok(written(tip, Some(exchange)))
+            written(tip, Some(exchange))
         }
         NewEntry::End { figures, .. } => {
             let Some((exchange, question)) = exchange.and_then(|one| one.question.map(|id| (one, id))) else {
                 return Ok(None);
             };
-            let end = row(id, tip, exchange.question, EntryKind::End)?;
-            count(connection, question, id, exchange.asked_at, figures)?;
+            let end = row(tip, exchange.question, EntryKind::End)?;
+            if let Some(figures) = figures {
+                count(connection, question, id, exchange.asked_at, figures)?;
+            }
             index(connection, question, &exchange.asked, &exchange.words)?;
-            Ok(written(Some(end), Some(exchange)))
+            written(Some(end), Some(exchange))
         }
-        NewEntry::Compaction => Ok(written(Some(row(id, tip, None, EntryKind::Compaction)?), None)),
-        NewEntry::Name => {
-            row(id, tip, None, EntryKind::Name)?;
-            Ok(written(tip, None))
-        }
-        NewEntry::Closed => {
-            row(id, None, None, EntryKind::Closed)?;
-            Ok(written(tip, None))
-        }
+        NewEntry::Compaction => written(Some(row(tip, None, EntryKind::Compaction)?), None),
         NewEntry::Rewind(exchanges) => {
             let target = before(connection, tip, *exchanges)?;
-            Ok(written(Some(row(id, target, None, EntryKind::Rewind)?), None))
+            written(Some(row(target, None, EntryKind::Rewind)?), None)
         }
+        NewEntry::Name => row(tip, None, EntryKind::Name).and(written(tip, None)),
+        NewEntry::Closed => row(None, None, EntryKind::Closed).and(written(tip, None)),
     }
+}
+
+/// The conversation that an entry is added to, and its tip. A question begins one; so does the first entry of a fork.
+fn conversation(
+    connection: &Connection,
+    setup: &ConversationSetup,
+    job: &EntryJob,
+    log: &LogState,
+) -> Result<Option<(i64, Option<i64>)>, StoreError> {
+    if let Some(id) = log.id
+        && exists(connection, id)?
+    {
+        return Ok(Some((id, log.tip)));
+    }
+    let cwd = match (&job.entry, log.forked_from) {
+        (NewEntry::Question { cwd, .. }, _) => Some(cwd.clone()),
+        (NewEntry::Compaction | NewEntry::Rewind(_) | NewEntry::Name, Some(entry)) => origin(connection, entry)?,
+        (NewEntry::Message { .. } | NewEntry::End { .. } | NewEntry::Closed, _) | (_, None) => None,
+    };
+    let at = micros_since_1970(job.at);
+    cwd.map(|cwd| Ok((begin(connection, setup, &cwd, log.forked_from, at)?, log.forked_from))).transpose()
+}
+
+/// The directory of the conversation that an entry belongs to.
+fn origin(connection: &Connection, entry: i64) -> Result<Option<PathBuf>, StoreError> {
+    let sql = "SELECT c.cwd FROM entries AS e JOIN conversations AS c ON c.id = e.conversation WHERE e.id = ?";
+    let cwd = connection.prepare_cached(sql)?.query_row([entry], |row| row.get(0)).optional()?;
+    Ok(cwd.map(entry::path))
 }
 
 /// Notes that a conversation has ended in order.

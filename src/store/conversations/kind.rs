@@ -45,11 +45,6 @@ impl EntryKind {
     pub(super) fn named(name: &str) -> Option<EntryKind> {
         NAMES.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
     }
-
-    /// Whether entries of this kind become the tip of their conversation.
-    pub(super) fn is_on_branch(self) -> bool {
-        matches!(self, EntryKind::End | EntryKind::Compaction | EntryKind::Rewind)
-    }
 }
 
 #[cfg(test)]

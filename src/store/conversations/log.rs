@@ -3,7 +3,7 @@
 //! Nothing here waits: entries go into a bounded queue to a thread that owns a connection. With the queue full, or the thread gone,
 //! they are dropped, and the person is told once.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -95,9 +95,10 @@ pub(super) enum NewEntry {
         kind: EntryKind,
         words: Words,
     },
+    /// The figures are missing if the process that asked was killed.
     End {
         exchange: Arc<ExchangeShared>,
-        figures: QueryFigures,
+        figures: Option<QueryFigures>,
     },
     Compaction,
     Name,
@@ -172,6 +173,14 @@ impl ConversationRecorder {
     /// A new conversation. It has no row before its first question.
     pub(crate) fn begin(&self) -> ConversationLog {
         ConversationLog { recorder: self.clone(), shared: Arc::default() }
+    }
+
+    pub(super) fn log_of(&self, state: LogState) -> ConversationLog {
+        ConversationLog { recorder: self.clone(), shared: Arc::new(LogShared { state: Mutex::new(state) }) }
+    }
+
+    pub(super) fn database(&self) -> Option<&Path> {
+        self.shared.as_ref().map(|shared| shared.setup.database.as_path())
     }
 
     /// Waits until everything so far is written, or can't be.
@@ -275,6 +284,13 @@ impl ConversationLog {
         ExchangeLog { log: self.clone(), shared }
     }
 
+    /// Ends an exchange that a killed process has left, with the words by which it is found. `body` is JSON as for other ends.
+    pub(crate) fn end_unfinished(&self, question: i64, asked: String, words: Words, body: String) {
+        let state = ExchangeState { question: Some(question), asked, words, ..ExchangeState::default() };
+        let exchange = Arc::new(ExchangeShared { state: Mutex::new(state) });
+        self.recorder.record(&self.shared, body, NewEntry::End { exchange, figures: None });
+    }
+
     /// Records a shorter form of everything said so far.
     pub(crate) fn compact(&self, body: String) {
         self.recorder.record(&self.shared, body, NewEntry::Compaction);
@@ -295,6 +311,12 @@ impl ConversationLog {
         self.recorder.record(&self.shared, "{}".to_owned(), NewEntry::Closed);
     }
 
+    /// The newest entry on the branch that is written.
+    pub(super) fn tip(&self) -> Option<i64> {
+        let state = self.shared.lock();
+        state.tip.or(state.forked_from)
+    }
+
     /// The id of the conversation, once it has a row.
     pub(crate) fn id(&self) -> Option<i64> {
         self.shared.lock().id
@@ -310,7 +332,7 @@ impl ExchangeLog {
 
     /// Records the end. `body` is JSON with the name of the model as `model`.
     pub(crate) fn end(self, figures: QueryFigures, body: String) {
-        let end = NewEntry::End { exchange: self.shared, figures };
+        let end = NewEntry::End { exchange: self.shared, figures: Some(figures) };
         self.log.recorder.record(&self.log.shared, body, end);
     }
 

@@ -9,6 +9,8 @@ mod live;
 mod log;
 mod read;
 mod repository;
+mod resume;
+#[allow(dead_code)] // The tool `recall` uses the rest.
 mod search;
 mod tables;
 #[cfg(test)]

@@ -118,6 +118,37 @@ impl Conversations {
         Ok(entries)
     }
 
+    /// The newest conversation with all of these words in its title, in any order.
+    pub(crate) fn titled(&self, words: &str) -> Result<Option<ListedConversation>, StoreError> {
+        let Some(connection) = self.history.connection() else { return Ok(None) };
+        let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+        let condition = vec!["instr(lower(coalesce(name, opening, '')), lower(?)) > 0"; words.len()].join(" AND ");
+        let sql = format!("SELECT {LISTED} FROM conversation_list WHERE {condition} ORDER BY touched_at DESC LIMIT 1");
+        Ok(connection.prepare_cached(&sql)?.query_row(rusqlite::params_from_iter(words), listed).optional()?)
+    }
+
+    /// The question of the first of the `exchanges` that the last rewind of a conversation took back.
+    pub(crate) fn question_after_branch(&self, id: i64, exchanges: usize) -> Result<Option<String>, StoreError> {
+        let Some(connection) = self.history.connection() else { return Ok(None) };
+        // The entry that the person was at before is the newest on a branch that is older than the rewind.
+        let sql = "WITH RECURSIVE taken (id, parent, exchange) AS (
+                       SELECT id, parent, exchange FROM entries WHERE id = (
+                           SELECT max(id) FROM entries WHERE conversation = ?1 AND kind IN ('end', 'compaction', 'rewind')
+                           AND id < (SELECT max(id) FROM entries WHERE conversation = ?1 AND kind = 'rewind'))
+                       UNION ALL
+                       SELECT e.id, e.parent, e.exchange FROM taken AS t JOIN entries AS e ON e.id = t.parent)
+                   SELECT json_extract(q.body, '$.question') FROM taken JOIN entries AS q ON q.id = taken.exchange
+                   ORDER BY taken.id DESC LIMIT 1 OFFSET ?2";
+        let offset = i64::try_from(exchanges.saturating_sub(1)).unwrap_or(i64::MAX);
+        Ok(connection.prepare_cached(sql)?.query_row((id, offset), |row| row.get(0)).optional()?)
+    }
+
+    /// The newest entry on the branch of a conversation.
+    pub(super) fn tip(&self, id: i64) -> Result<Option<i64>, StoreError> {
+        let Some(connection) = self.history.connection() else { return Ok(None) };
+        Ok(steps(connection, id)?.last().map(|(step, _)| *step))
+    }
+
     fn entry(&self, id: i64) -> Result<Option<StoredEntry>, StoreError> {
         let Some(connection) = self.history.connection() else { return Ok(None) };
         let sql = "SELECT id, exchange, kind, at, body FROM entries WHERE id = ?";

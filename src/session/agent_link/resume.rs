@@ -1,0 +1,222 @@
+//! Carries out the slash commands about recorded conversations: `/resume`, `/fork`, `/rewind` and `/name`.
+
+use std::time::{Duration, SystemTime};
+
+use crate::agent::{Conversation, ShellView, Unfinished, record_name};
+use crate::provider::ModelPreference;
+use crate::store::{Conversations, ListScope, ListedConversation, StoreError};
+use crate::text::{self, human};
+
+use super::News;
+use super::orders::AgentThread;
+
+/// How long a command waits until the last messages are written.
+const SETTLING: Duration = Duration::from_secs(2);
+/// How many conversations `/resume` lists of this repository, and of others.
+const LISTED: usize = 10;
+/// The most bytes of a title in a list or an answer.
+const TITLE: usize = 72;
+
+const NOT_RECORDED: &str = "conversations are not recorded here, so there is none to go back to (`history.enabled`)";
+
+impl AgentThread {
+    /// `/resume`: lists conversations, or continues the one that is meant.
+    pub(super) async fn resume(&mut self, wanted: &str, view: &ShellView) -> String {
+        self.setup.conversations.settled(SETTLING).await;
+        let conversations = match self.setup.conversations.conversations() {
+            None => return NOT_RECORDED.to_owned(),
+            Some(Err(error)) => return unreadable(&error),
+            Some(Ok(conversations)) => conversations,
+        };
+        if wanted.is_empty() {
+            return list(&conversations, view, self.log.id()).unwrap_or_else(|error| unreadable(&error));
+        }
+        match find(&conversations, wanted, self.log.id()) {
+            Ok(Some(listed)) if Some(listed.id) == self.log.id() => {
+                format!("this is conversation {} already", listed.id)
+            }
+            Ok(Some(listed)) => self.continue_with(listed, view).await,
+            Ok(None) => format!("no conversation matches `{wanted}`; `> /resume` lists the newest"),
+            Err(error) => unreadable(&error),
+        }
+    }
+
+    async fn continue_with(&mut self, listed: ListedConversation, view: &ShellView) -> String {
+        let resumed = match self.setup.conversations.resume(listed.id) {
+            Ok(Some(resumed)) => resumed,
+            Ok(None) => return format!("conversation {} was forgotten", listed.id),
+            Err(error) => return unreadable(&error),
+        };
+        let unfinished = if resumed.is_fork { Unfinished::LeftOut } else { Unfinished::Interrupted };
+        let restored = Conversation::restore(&resumed.entries, unfinished);
+        self.begin_conversation();
+        self.log = resumed.log;
+        restored.end_unfinished(&self.log);
+        let mut lines = vec![match resumed.is_fork {
+            true => format!("conversation {} is in use in another terminal; this is a fork of it:", listed.id),
+            false => format!("conversation {} goes on:", listed.id),
+        }];
+        lines[0].push(' ');
+        lines[0].push_str(&short(&listed.title()));
+        if let Some(question) = restored.last_question.filter(|question| short(question) != short(&listed.title())) {
+            lines.push(format!("your last question was: {}", short(&question)));
+        }
+        if restored.damaged > 0 {
+            lines.push(format!("{} entries could not be read and are left out", restored.damaged));
+        }
+        self.conversation = restored.conversation;
+        lines.extend(self.return_to_model(listed.model, view).await);
+        lines.join("\n")
+    }
+
+    /// Goes on with the model of a conversation, unless the person has chosen another here. Returns words if it is not available.
+    async fn return_to_model(&mut self, model: Option<String>, view: &ShellView) -> Option<String> {
+        let model = model.filter(|model| !model.is_empty() && self.preference.model.is_none())?;
+        let now = self.resolve(&self.preference.clone(), view).await.ok().flatten().map(|resolved| resolved.name());
+        if now.as_deref() == Some(&model) {
+            return None;
+        }
+        let preference = ModelPreference { model: Some(model.clone()), ..self.preference.clone() };
+        match self.resolve(&preference, view).await {
+            Ok(Some(resolved)) if resolved.name() == model => {
+                self.preference = preference;
+                Some(format!("from here on: {model}"))
+            }
+            Ok(_) | Err(_) => {
+                Some(format!("{model} is not available any more; {} answers", now.unwrap_or("no model".into())))
+            }
+        }
+    }
+
+    /// `/fork`: leaves the conversation as it is and goes on in a copy.
+    pub(super) async fn fork(&mut self) -> String {
+        if !self.setup.conversations.is_on() {
+            return NOT_RECORDED.to_owned();
+        }
+        self.setup.conversations.settled(SETTLING).await;
+        let (id, fork) = (self.log.id(), self.setup.conversations.fork(&self.log));
+        let (Some(id), Some(fork)) = (id, fork) else { return NOTHING_YET.to_owned() };
+        self.log.leave();
+        self.log = fork;
+        format!("your next question begins a fork; `> /resume {id}` goes back to where it began")
+    }
+
+    /// `/rewind`: takes the last exchanges back and puts their first question on the prompt.
+    pub(super) async fn rewind(&mut self, exchanges: usize) -> String {
+        let question = match self.conversation.rewind(exchanges) {
+            Some(question) => {
+                self.log.rewind(exchanges);
+                question
+            }
+            None => match self.rewind_in_store(exchanges).await {
+                Ok(question) => question,
+                Err(words) => return words,
+            },
+        };
+        self.link.say(News::Suggest(format!("> {question}")));
+        let what = if exchanges == 1 { "the last question".into() } else { format!("the last {exchanges} questions") };
+        format!("took {what} back; it is on your prompt again, to change it and ask anew")
+    }
+
+    /// The same for exchanges that a summary stands for: the whole text is in the store.
+    async fn rewind_in_store(&mut self, exchanges: usize) -> Result<String, String> {
+        let asked = self.conversation.past().asked();
+        if exchanges > asked {
+            return Err(match asked {
+                0 => NOTHING_YET.to_owned(),
+                1 => "only one question was asked".to_owned(),
+                asked => format!("only {asked} questions were asked"),
+            });
+        }
+        self.log.rewind(exchanges);
+        self.setup.conversations.settled(SETTLING).await;
+        let summarised = || "it was summarised, and the whole text is not recorded".to_owned();
+        let (id, conversations) = self.log.id().zip(self.setup.conversations.conversations()).ok_or_else(summarised)?;
+        let read = conversations.and_then(|conversations| {
+            Ok((conversations.branch(id)?, conversations.question_after_branch(id, exchanges)?))
+        });
+        let (entries, question) = read.map_err(|error| unreadable(&error))?;
+        self.conversation = Conversation::restore(&entries, Unfinished::LeftOut).conversation;
+        question.ok_or_else(summarised)
+    }
+
+    /// `/name`: gives the conversation a title.
+    pub(super) async fn name(&mut self, title: &str) -> String {
+        if !self.setup.conversations.is_on() {
+            return NOT_RECORDED.to_owned();
+        }
+        self.setup.conversations.settled(SETTLING).await;
+        let Some(id) = self.log.id() else { return NOTHING_YET.to_owned() };
+        let title = text::sanitize(title);
+        record_name(&self.log, &title);
+        format!("conversation {id} is called: {}", short(&title))
+    }
+}
+
+const NOTHING_YET: &str = "nothing was asked yet";
+
+fn unreadable(error: &StoreError) -> String {
+    format!("the conversations cannot be read: {error}")
+}
+
+/// The conversation that is meant by a number or by words: in a title, newest first, or else in what was said.
+fn find(
+    conversations: &Conversations,
+    wanted: &str,
+    current: Option<i64>,
+) -> Result<Option<ListedConversation>, StoreError> {
+    if let Ok(id) = wanted.parse() {
+        return conversations.get(id);
+    }
+    if let Some(titled) = conversations.titled(wanted)? {
+        return Ok(Some(titled));
+    }
+    let words: Vec<&str> = wanted.split_whitespace().collect();
+    let found = conversations.search(&words, LISTED)?;
+    let best = found.iter().find(|one| Some(one.conversation) != current).or(found.first());
+    best.map_or(Ok(None), |one| conversations.get(one.conversation))
+}
+
+/// The newest conversations, those of this repository first.
+fn list(conversations: &Conversations, view: &ShellView, current: Option<i64>) -> Result<String, StoreError> {
+    let here = conversations.newest(ListScope::Here(&view.cwd), LISTED)?;
+    let mut others = conversations.newest(ListScope::All, 2 * LISTED)?;
+    others.retain(|one| here.iter().all(|other| other.id != one.id));
+    others.truncate(LISTED);
+    if here.is_empty() && others.is_empty() {
+        return Ok("no conversation has been recorded yet".to_owned());
+    }
+    let now = SystemTime::now();
+    let line = |one: &ListedConversation| {
+        let age = human::age(now.duration_since(one.touched_at).unwrap_or_default());
+        let state = match one.id {
+            id if Some(id) == current => "  (this one)",
+            id if conversations.is_live(id) => "  (in use in another terminal)",
+            _ => "",
+        };
+        let model = one.model.as_deref().unwrap_or("-");
+        let (id, model, title) = (one.id, text::beginning(model, 24), short(&one.title()));
+        match (&one.name, &one.opening) {
+            (Some(_), Some(opening)) => format!("  {id:>4}  {age:>4}  {model:<24}  {title}: {}{state}", short(opening)),
+            _ => format!("  {id:>4}  {age:>4}  {model:<24}  {title}{state}"),
+        }
+    };
+    let mut lines = Vec::new();
+    for (heading, listed) in [("in this repository:", &here), ("elsewhere:", &others)] {
+        if !listed.is_empty() {
+            lines.push(heading.to_owned());
+            lines.extend(listed.iter().map(line));
+        }
+    }
+    lines.push("`> /resume N` goes on with one of them; words of a title or an answer find one".to_owned());
+    Ok(lines.join("\n"))
+}
+
+/// A title on one line.
+fn short(words: &str) -> String {
+    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text::beginning(&line, TITLE) {
+        whole if whole.len() == line.len() => line,
+        beginning => format!("{beginning}…"),
+    }
+}
