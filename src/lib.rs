@@ -6,7 +6,7 @@
 //! Mind:   agent → provider          a query becomes an answer; models over HTTP
 //! Ask:    input                     keys, and the line of a conversation
 //! Show:   render                    what the agent does, as bytes for the terminal
-//! Memory: store                     every command, searchable
+//! Memory: store, usage              every command, searchable, and what questions cost
 //! Hands:  tool, guard               what the agent can do, and what it may
 //! Reflex: reflex, manual            answers without a model, and the documentation
 //! Doors:  cli, config               how people come in, and what they wish
@@ -35,6 +35,7 @@ mod text;
 mod tool;
 mod track;
 mod tty;
+mod usage;
 
 pub use cli::main;
 pub use guard::Redactor;

@@ -57,6 +57,11 @@ pub(crate) enum Action {
     History(Box<super::history::Args>),
     /// List, search, show or export conversations with the agent.
     Conversations(Box<super::conversations::Args>),
+    /// Show how many tokens questions took and what they cost, by day and model.
+    ///
+    /// A terminal gets a chart. Otherwise there is a line for each day and model with tabs between day, model, queries, tokens in,
+    /// out and cached, cost in US dollars, median time to the first token and total time in milliseconds.
+    Usage(super::usage::Args),
     /// Show, store or delete keys of providers.
     Auth(AuthArgs),
     /// List the models of every provider with a key and of the model servers on this machine.

@@ -21,6 +21,7 @@ pub(crate) mod reflex;
 pub(crate) mod report;
 mod start;
 mod theme;
+mod usage;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufReader, BufWriter, IsTerminal};
@@ -86,7 +87,8 @@ fn command(args: Vec<OsString>) -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(report::FAILED));
         }
     };
-    let may_find_nothing = matches!(cli.action, Some(Action::History(_) | Action::Ask(_) | Action::Conversations(_)));
+    let may_find_nothing =
+        matches!(cli.action, Some(Action::History(_) | Action::Ask(_) | Action::Conversations(_) | Action::Usage(_)));
     act(cli).unwrap_or_else(|error| {
         let report = Report::from(error);
         // An empty result is not a failure of shellmate itself, which would be 125.
@@ -118,6 +120,12 @@ fn act(cli: Cli) -> anyhow::Result<ExitCode> {
             let database = history_database(&paths)?;
             let cwd = std::env::current_dir().unwrap_or_default();
             conversations::run(*args, &database, &cwd, display(), &mut out)
+        }
+        Some(Action::Usage(args)) => {
+            let is_recording = Config::load(paths.config_file().as_deref()).config.history.enabled;
+            let database = history_database(&paths)?;
+            let context = usage::UsageContext { database: &database, is_recording, now: jiff::Zoned::now() };
+            usage::run(args, &context, usage::look(display(), |name| std::env::var_os(name)), &mut out)
         }
         Some(Action::Auth(args)) => auth::run(args.action, &paths, &mut out),
         Some(Action::Models(args)) => {

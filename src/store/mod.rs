@@ -45,7 +45,7 @@ use crate::{capture, track};
 pub(crate) use backlog::{UNWRITTEN, wait_until_written};
 pub(crate) use conversations::{
     ConversationLog, ConversationRecorder, ConversationSetup, Conversations, EntryKind, ExchangeLog, FoundExchange,
-    ListScope, ListedConversation, QueryFigures, StoredEntry, Words,
+    ListScope, ListedConversation, QueryFigures, RecordedQuery, StoredEntry, Words,
 };
 pub(crate) use drain::copy_leftovers;
 pub(crate) use entry::{HistoryEntry, StoredCommand};

@@ -54,6 +54,7 @@ mod terminal;
 mod tls;
 mod tmux;
 mod turbulence;
+mod usage;
 mod waits;
 mod window;
 mod wire;

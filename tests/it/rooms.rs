@@ -20,6 +20,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("track", &["text"]),
     ("capture", &["text"]),
     ("store", &["text", "track", "capture"]),
+    ("usage", &["text", "store"]),
     ("guard", &["text"]),
     ("reflex", &["manual", "text"]),
     ("tool", &["chat", "text", "track", "guard", "capture", "manual", "store", "reflex"]),
@@ -37,14 +38,14 @@ const ROOMS: &[(&str, &[&str])] = &[
         "session",
         &[
             "text", "chat", "tty", "host", "track", "capture", "input", "store", "config", "provider", "tool", "guard",
-            "render", "export", "agent", "reflex",
+            "render", "export", "agent", "reflex", "usage",
         ],
     ),
     (
         "cli",
         &[
             "text", "chat", "tty", "host", "track", "capture", "input", "store", "config", "provider", "tool", "guard",
-            "render", "export", "agent", "session", "reflex",
+            "render", "export", "agent", "session", "reflex", "usage",
         ],
     ),
 ];

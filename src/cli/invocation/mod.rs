@@ -8,10 +8,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 /// The subcommands. A script with the same name needs a path (`./doctor`).
-pub(crate) const SUBCOMMANDS: [&str; 12] = [
+pub(crate) const SUBCOMMANDS: [&str; 13] = [
     "ask",
     "history",
     "conversations",
+    "usage",
     "reflex",
     "auth",
     "models",

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Query, ShellView, Skills, record_compaction, shown_path};
-use crate::chat::Usage;
 use crate::provider::{ModelPreference, Resolved};
 use crate::text::human;
 
@@ -52,7 +51,7 @@ impl AgentThread {
                 self.begin_conversation();
                 "the conversation is over; the next question begins another".into()
             }
-            AgentCommand::Usage => usage_words(self.usage()),
+            AgentCommand::Usage(period) => self.usage_words(period, &query.view).await,
             AgentCommand::Copy => match self.conversation.last_answer() {
                 Some(answer) => {
                     let size = human::size(answer.len() as u64);
@@ -169,28 +168,4 @@ fn skill_words(skills: &Skills, view: &ShellView) -> String {
 fn told(resolved: &Resolved) -> String {
     let found = if resolved.discovered.is_some() { ", found on this machine" } else { "" };
     format!("{} ({}) at {}{found}", resolved.name(), resolved.effort, resolved.host)
-}
-
-/// Tokens and cost, in the units of the line below an answer.
-fn usage_words(usage: Usage) -> String {
-    if usage == Usage::default() {
-        return "nothing was asked yet, so nothing was used".to_owned();
-    }
-    let Usage { input, output, cached, .. } = usage;
-    let cached = if cached > 0 { format!(" ({} cached)", human::count(cached)) } else { String::new() };
-    format!("{} tokens in{cached}, {} out, {}", human::count(input), human::count(output), human::cost(usage.cost))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn usage_is_in_the_units_of_the_footer() {
-        let usage = Usage { input: 12_345, output: 350, cached: 8_000, cache_written: 0, cost: Some(0.0042) };
-        assert_eq!(usage_words(usage), "12k tokens in (8.0k cached), 350 out, $0.0042");
-        let local = Usage { input: 999, output: 1_000_000, ..Usage::default() };
-        assert_eq!(usage_words(local), "999 tokens in, 1.0M out, local");
-        assert_eq!(usage_words(Usage::default()), "nothing was asked yet, so nothing was used");
-    }
 }

@@ -18,6 +18,7 @@ mod scripted;
 mod sending;
 mod settings;
 mod slash;
+mod usage;
 
 use std::cell::Cell;
 use std::io::{self, Read, Write};

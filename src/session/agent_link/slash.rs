@@ -5,6 +5,7 @@
 use crate::export::DocumentFormat;
 use crate::provider::{Effort, UnknownEffort};
 use crate::text;
+use crate::usage::{Period, UnknownPeriod};
 
 use super::export::ExportOrder;
 use super::memory::MemoryOrder;
@@ -35,6 +36,8 @@ pub(in crate::session) enum SlashError {
     NoLevel,
     #[error(transparent)]
     Level(#[from] UnknownEffort),
+    #[error(transparent)]
+    Period(#[from] UnknownPeriod),
     #[error("`{0}` is not a number; `> /show 2` shows the second answer")]
     NotANumber(String),
     #[error("`{0}` is not a number of questions; `> /rewind 2` takes the last two back")]
@@ -94,7 +97,8 @@ pub(in crate::session) enum AgentCommand {
     Name(String),
     /// Summarise the conversation; the words say what matters.
     Compact(String),
-    Usage,
+    /// What was used in this session, and in a period if one is named.
+    Usage(Option<Period>),
     Copy,
     Export(ExportOrder),
     Memory(MemoryOrder),
@@ -198,7 +202,13 @@ const COMMANDS: &[SlashCommand] = &[
     },
     SlashCommand {
         aliases: &["/cost", "/stats", "/tokens"],
-        ..SlashCommand::plain("/usage", "tokens and cost so far", |_| Ok(Slash::Agent(AgentCommand::Usage)))
+        arguments: "[PERIOD]",
+        completes: Completes::Words(&Period::NAMES),
+        ..SlashCommand::plain(
+            "/usage",
+            "tokens and cost, of this session or in a PERIOD: today, week, month or all",
+            usage,
+        )
     },
     SlashCommand::plain("/copy", "put the last answer on the clipboard", |_| Ok(Slash::Agent(AgentCommand::Copy))),
     SlashCommand {
@@ -380,6 +390,11 @@ fn show(rest: &str) -> Result<Slash, SlashError> {
         _ => Some(rest.parse().map_err(|_| SlashError::NotANumber(rest.to_owned()))?),
     };
     Ok(Slash::Session(SessionCommand::Show(number)))
+}
+
+fn usage(rest: &str) -> Result<Slash, SlashError> {
+    let period = if rest.is_empty() { None } else { Some(rest.parse()?) };
+    Ok(Slash::Agent(AgentCommand::Usage(period)))
 }
 
 fn context(rest: &str) -> Result<Slash, SlashError> {

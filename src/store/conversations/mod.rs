@@ -7,6 +7,7 @@ mod insert;
 mod kind;
 mod live;
 mod log;
+mod queries;
 mod read;
 mod repository;
 mod resume;
@@ -21,6 +22,7 @@ use std::time::Duration;
 
 pub(crate) use kind::EntryKind;
 pub(crate) use log::{ConversationLog, ConversationRecorder, ConversationSetup, ExchangeLog};
+pub(crate) use queries::RecordedQuery;
 pub(crate) use read::{Conversations, ListScope, ListedConversation, StoredEntry};
 pub(crate) use search::FoundExchange;
 pub(super) use tables::TABLES;

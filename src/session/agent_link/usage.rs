@@ -1,0 +1,73 @@
+//! The text of `/usage`: what questions cost.
+
+use std::path::PathBuf;
+
+use jiff::Zoned;
+
+use crate::agent::ShellView;
+use crate::chat::Usage;
+use crate::store::{Conversations, StoreError};
+use crate::text::human;
+use crate::usage::{ChartLook, Period, UsageReport, chart};
+
+use super::orders::AgentThread;
+
+/// The width of the chart where the terminal's is not known, and its largest width.
+const COLUMNS: usize = 80;
+
+const NOT_RECORDED: &str = "recording is off, so only this session is counted";
+
+impl AgentThread {
+    /// What this session has used, and the chart of a period. Without a period the chart is of the last 7 days.
+    pub(super) async fn usage_words(&self, period: Option<Period>, view: &ShellView) -> String {
+        let session = session_words(self.usage());
+        let Some(database) = self.setup.places.history.clone().filter(|_| self.log.is_on()) else {
+            return format!("{session}\n{NOT_RECORDED}");
+        };
+        let columns = view.last.as_ref().map_or(COLUMNS, |last| last.size.cols.get().into()).min(COLUMNS);
+        match (period, recorded(database, period.unwrap_or(Period::Week)).await) {
+            (None, Ok(report)) if report.is_empty() => session,
+            (None, Ok(report)) => format!("{session}\n\n{}:\n{}", Period::Week.words(), drawn(&report, columns)),
+            (Some(period), Ok(report)) if report.is_empty() => format!("no questions were recorded {}", period.words()),
+            (Some(_), Ok(report)) => drawn(&report, columns),
+            (None, Err(error)) => format!("{session}\n{error}"),
+            (Some(_), Err(error)) => error.to_string(),
+        }
+    }
+}
+
+/// The recorded queries of a period. They are read beside the agent's thread, where answers may be arriving.
+async fn recorded(database: PathBuf, period: Period) -> Result<UsageReport, StoreError> {
+    let read = move || UsageReport::read(&Conversations::open(&database)?, period, &Zoned::now());
+    // The task fails only if it panics, which the log reports.
+    tokio::task::spawn_blocking(read).await.unwrap_or_else(|_| Ok(UsageReport::default()))
+}
+
+/// The chart. The painter adds no colours to it, and writes ASCII where the terminal shows no UTF-8.
+fn drawn(report: &UsageReport, columns: usize) -> String {
+    chart(report, ChartLook { columns, colour: false, unicode: true }).join("\n")
+}
+
+/// Tokens and cost, in the units of the line below an answer.
+fn session_words(usage: Usage) -> String {
+    if usage == Usage::default() {
+        return "nothing was asked yet, so nothing was used".to_owned();
+    }
+    let Usage { input, output, cached, .. } = usage;
+    let cached = if cached > 0 { format!(" ({} cached)", human::count(cached)) } else { String::new() };
+    format!("{} tokens in{cached}, {} out, {}", human::count(input), human::count(output), human::cost(usage.cost))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usage_is_in_the_units_of_the_footer() {
+        let usage = Usage { input: 12_345, output: 350, cached: 8_000, cache_written: 0, cost: Some(0.0042) };
+        assert_eq!(session_words(usage), "12k tokens in (8.0k cached), 350 out, $0.0042");
+        let local = Usage { input: 999, output: 1_000_000, ..Usage::default() };
+        assert_eq!(session_words(local), "999 tokens in, 1.0M out, local");
+        assert_eq!(session_words(Usage::default()), "nothing was asked yet, so nothing was used");
+    }
+}
