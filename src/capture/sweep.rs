@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spill_nobody_knows_of_goes_with_its_session() {
+    fn an_unrecorded_spill_is_deleted_with_its_session() {
         let root = tempfile::tempdir().unwrap();
         let session = root.path().join("ended");
         fs::create_dir(&session).unwrap();
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_spills_of_all_sessions_give_way() {
+    fn the_oldest_spills_are_deleted_first() {
         let root = tempfile::tempdir().unwrap();
         let now = SystemTime::now();
         let (ended, live) = (session(root.path(), "ended"), session(root.path(), "live"));
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn links_lead_nowhere() {
+    fn symbolic_links_are_not_followed() {
         let root = tempfile::tempdir().unwrap();
         let elsewhere = tempfile::tempdir().unwrap();
         let long_ago = SystemTime::now() - 30 * DAY;

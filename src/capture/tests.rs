@@ -40,7 +40,7 @@ fn facts(output: &Output) -> OutputFacts {
 type OutputFacts = (u64, Vec<u8>, Vec<u8>, Option<Vec<u8>>, bool, bool);
 
 #[test]
-fn what_fits_stays_in_memory() {
+fn a_small_output_stays_in_memory() {
     let directory = tempfile::tempdir().unwrap();
     let output = capture(SMALL, &spiller(directory.path()), [&b"0123456789abcdefghijklmn"[..]]);
     assert_eq!(facts(&output), (24, b"01234567".into(), b"89abcdefghijklmn".into(), None, false, false));
@@ -49,7 +49,7 @@ fn what_fits_stays_in_memory() {
 }
 
 #[test]
-fn what_does_not_fit_is_whole_in_a_private_file() {
+fn a_large_output_is_whole_in_a_private_file() {
     let directory = tempfile::tempdir().unwrap();
     let spiller = spiller(directory.path());
     let output = capture(SMALL, &spiller, [&b"0123456789abcdefghijklmno"[..], b"p"]);

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_prefix_knows_best() {
+    fn the_longest_matching_prefix_decides() {
         let window =
             |vendor, name| ModelFacts::find(Vendor::named(vendor).unwrap(), name).map(|model| model.context_window);
         assert_eq!(window("openai", "gpt-5-mini-2025-08-07"), Some(400_000));

@@ -12,9 +12,9 @@ use super::queue::WriteQueue;
 use super::trouble::Trouble;
 use super::{HistoryLimits, RecordingSession, StoreError, file, writer};
 
-/// What the thread works with.
+/// The arguments of the thread.
 pub(super) struct ThreadStart {
-    /// Of the database.
+    /// The path of the database.
     pub(super) path: PathBuf,
     pub(super) limits: HistoryLimits,
     pub(super) session: RecordingSession,
@@ -23,7 +23,7 @@ pub(super) struct ThreadStart {
     pub(super) jobs: Jobs,
 }
 
-/// Starts the thread; when it ends, for whatever reason, the queue knows.
+/// Starts the thread. The queue is told when it ends, for whatever reason.
 pub(super) fn start(start: ThreadStart, queue: Arc<WriteQueue>) {
     let shared = Arc::clone(&queue);
     let work = move || {
@@ -72,13 +72,13 @@ fn run(start: ThreadStart, queue: &Arc<WriteQueue>) -> Result<(), Trouble> {
     appended.map_err(|error| trouble(StoreError::Append(error)))
 }
 
-/// Words about journals that had to be removed before the database had all of them.
+/// The notice about journals that had to be removed before they were copied.
 fn crowded_out(journals: usize) -> String {
     let terminals = if journals == 1 { "an ended terminal".to_owned() } else { format!("{journals} ended terminals") };
     format!("the last commands of {terminals} are lost: the history could not be written for too long")
 }
 
-/// Appends records until there will be no more.
+/// Appends records until the session has ended.
 fn append(journal: &Journal, jobs: &Jobs, queue: &WriteQueue) -> io::Result<()> {
     while let Some(job) = jobs.next(queue) {
         queue.taken(job.sequence);

@@ -1,7 +1,7 @@
 //! Whether a session has commands that are not in the database yet.
 //!
-//! Another program of the same terminal waits for them and finds in the history what was run before it. The session counts its
-//! commands in memory that it shares through a file, so telling others costs it no system call.
+//! `shellmate ask` and `shellmate history` in the same terminal wait for these commands, so that they find what was run before them.
+//! The session counts its commands in a mapped file, which takes no system call; other programs read the counters there.
 
 use std::fs::File;
 use std::path::Path;
@@ -13,10 +13,10 @@ use super::journal;
 /// The name, in a session's private directory, of a link to the file with its counters.
 pub(crate) const UNWRITTEN: &str = "unwritten";
 
-/// The time between two looks at the counters. Only a program that waits looks.
+/// The time between two reads of the counters by a waiting program.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// Returns when the session with this directory has written what it knows, or when `patience` is over.
+/// Returns when the session with this directory has written all its commands, or when `patience` is over.
 pub(crate) fn wait_until_written(directory: &Path, patience: Duration) {
     let Ok(file) = File::open(directory.join(UNWRITTEN)) else { return };
     let begun = Instant::now();
@@ -34,7 +34,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(60);
 
     #[test]
-    fn others_wait_until_everything_is_written_and_not_longer_than_they_want() {
+    fn waiting_ends_when_everything_is_written_or_patience_is_over() {
         let home = tempfile::tempdir().unwrap();
         wait_until_written(home.path(), LONG);
         let store = Store::prepare(home.path(), home.path().join("history.db"), HistoryLimits::default(), session("a"));

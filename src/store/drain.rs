@@ -13,7 +13,7 @@ use crate::text::MIB;
 /// At most this many records, and about this many bytes, in one transaction; other terminals wait for it.
 const SLICE: usize = 128;
 const SLICE_BYTES: usize = MIB;
-/// How long a program that wants to read waits until it can copy what ended sessions left.
+/// How long a reader waits for the database's lock to copy leftovers.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A part of a journal that is copied in one transaction.
@@ -43,7 +43,7 @@ pub(super) fn copy(
 ) -> Result<Option<Copied>, StoreError> {
     let Some(slice) = read(source, from, to).map_err(StoreError::Journal)? else { return Ok(None) };
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // A newer program may have moved the tables on while we sat at a prompt.
+    // A newer program may have migrated the tables in the meantime.
     schema::version(&transaction)?;
     let written: Option<i64> = transaction
         .prepare_cached("SELECT written FROM journals WHERE id = ?")?

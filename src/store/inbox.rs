@@ -1,7 +1,7 @@
 //! Records on their way from the session to the thread that appends them to the journal.
 //!
-//! The session's end never waits and takes no lock: the queue is bounded, and the other end polls it and parks. With the queue full
-//! the newest record is dropped and counted.
+//! The session never waits and takes no lock. The queue is bounded: if it is full, the newest record is dropped and counted. The
+//! journal's thread polls the queue and parks when it is empty.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -14,10 +14,9 @@ use super::queue::WriteQueue;
 use super::ticket::Stub;
 use crate::text::MIB;
 
-/// Records that may wait to be appended to the journal. The thread that does this does nothing else, so they wait for long only
-/// if the disk hangs.
+/// The most records in the queue. The journal's thread does nothing else, so the queue fills only if the disk hangs.
 const WAITING_COMMANDS: usize = 2048;
-/// Of text and output. A single larger record is still taken when nothing else waits.
+/// The most bytes of text and output in the queue. A single larger record is accepted if the queue is empty.
 const WAITING_BYTES: usize = 4 * MIB;
 
 /// A record with the other half of its sender's ticket.
@@ -42,7 +41,7 @@ pub(super) struct Jobs {
     bytes: Arc<AtomicUsize>,
 }
 
-/// Whether records were lost to a full queue or journal.
+/// Whether records were lost because the queue or the journal was full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Dropped {
     Some(u64),
@@ -58,7 +57,7 @@ pub(super) fn inbox(queue: Arc<WriteQueue>) -> (Inbox, Jobs) {
 }
 
 impl Inbox {
-    /// Gives a record to the journal's thread, or drops it where too much waits already.
+    /// Gives a record to the journal's thread, or drops it if the queue is full.
     pub(super) fn push(&self, record: CommandRecord, sequence: u64, stub: Stub) {
         if self.queue.is_over() {
             return;
@@ -74,12 +73,12 @@ impl Inbox {
         self.queue.wake_journal();
     }
 
-    /// One line for the user, given once. What another thread is about to say is said next time.
+    /// One line for the user. Each is returned once. If another thread is just writing one, it is returned next time.
     pub(super) fn trouble(&self) -> Option<String> {
         self.drop_records(self.queue.take_lost());
         if let Some(trouble) = self.queue.trouble() {
             if self.queue.is_over() {
-                // Why recording is off says more than how many are missing.
+                // The reason why recording is off is more useful than the number of lost records.
                 self.dropped.set(Dropped::Told);
             }
             return Some(trouble);
@@ -109,7 +108,7 @@ impl Jobs {
     /// Waits for the next record; `None` when there will be no more.
     pub(super) fn next(&self, queue: &WriteQueue) -> Option<Job> {
         loop {
-            // Asked first: a record that came before the end is found below.
+            // Read before the queue is polled, so that a record that came before the end is still found.
             let is_over = queue.is_over();
             match self.jobs.try_recv() {
                 Ok(job) => {
@@ -161,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waited_is_taken_after_shutting_and_then_nothing() {
+    fn waiting_records_are_returned_after_the_end() {
         let queue = Arc::<WriteQueue>::default();
         let (inbox, jobs) = inbox(Arc::clone(&queue));
         inbox.push(record("true"), 0, Ticket::new().0);

@@ -115,14 +115,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_text_keeps_both_ends_and_no_made_up_word() {
+    fn a_cut_text_keeps_both_ends_and_joins_no_words() {
         assert_eq!(ends("abcdefghij".to_owned(), 4), "ab\nij");
         assert_eq!(ends("abc".to_owned(), 4), "abc");
         assert_eq!(ends("éééé".to_owned(), 6), "é\né");
     }
 
     #[test]
-    fn what_is_searched_is_bounded() {
+    fn the_searched_text_is_bounded() {
         let record = super::super::tests::printed("yes", &"y\r\n".repeat(SEARCHED_BYTES));
         assert!(searched(&record).len() <= SEARCHED_BYTES + 1);
     }

@@ -1,9 +1,13 @@
 //! The history: every command with its output, in one SQLite database for all terminals of a user.
 //!
-//! Only this room uses SQL. A record is first copied to memory that outlives the process (`journal::handover`), then goes
-//! through a bounded queue to a thread that appends it to the session's journal (`journal`); a second thread copies it from there into the database, which all terminals share. So a slow disk or a locked
-//! database never reaches the session, and a killed process loses nothing but the command that runs. Trouble is one line of text,
-//! asked for when there is a good moment to show it. Reading (`History`) is a connection of its own and never waits for a writer.
+//! Only this room uses SQL. A finished command passes through three places:
+//!
+//! 1. The session copies it to shared memory, which survives the process (`journal::handover`).
+//! 2. A thread takes it from a bounded queue and appends it to the session's journal, a file (`journal`).
+//! 3. A second thread copies it from the journal into the database.
+//!
+//! The session never waits for a disk or a lock, and a killed process loses only the command that was still running. If recording
+//! fails, [`Store::trouble`] returns one line for the user. Readers ([`History`]) have their own connection and never wait for a writer.
 //! Touches: track::Command, capture::Output.
 
 mod appender;
@@ -98,20 +102,20 @@ pub(crate) struct CommandRecord {
 }
 
 impl CommandRecord {
-    /// Bytes it takes in memory while it waits, and on the disk afterwards.
+    /// Bytes of the record, in memory and on disk.
     fn bytes(&self) -> usize {
         self.command.text.len() + self.command.cwd.as_os_str().len() + self.output.head.len() + self.output.tail.len()
     }
 }
 
-/// A record that is kept even if the process is killed, and that the journal's thread does not have yet.
+/// A record in shared memory, which survives the process, and not yet in the queue of the journal's thread.
 #[derive(Debug)]
 pub(crate) struct HandedOver {
     pub record: CommandRecord,
     sequence: u64,
 }
 
-/// A handle to the threads that write. They end when it is gone or closed. Nothing it does waits, but `close`.
+/// A handle to the threads that write. They end when it is dropped or closed. Only `close` waits.
 pub(crate) struct Store {
     /// `None` if nothing is recorded.
     handle: Option<Handle>,
@@ -121,7 +125,7 @@ struct Handle {
     queue: Arc<WriteQueue>,
     inbox: Inbox,
     hand_over: RefCell<HandOver>,
-    /// What the threads need, until they are started.
+    /// The arguments of the threads, until they are started.
     start: Cell<Option<ThreadStart>>,
 }
 
@@ -143,7 +147,7 @@ impl Drop for Handle {
 }
 
 impl Store {
-    /// Starts recording to the database at `path`. Returns at once; what goes wrong later is told by `trouble`.
+    /// Starts recording to the database at `path`. Returns at once; `trouble` reports what fails later.
     #[cfg(test)]
     pub(crate) fn open(path: PathBuf, limits: HistoryLimits, session: RecordingSession) -> Store {
         let store = Store::new(path, limits, session);
@@ -151,8 +155,8 @@ impl Store {
         store
     }
 
-    /// Gets ready to record to the database at `path`, and lets others see in the session's directory whether commands wait to be
-    /// written. Nothing is written before `start`, but commands can be handed over.
+    /// Prepares recording to the database at `path`. A link in the session's directory lets other programs see whether commands wait
+    /// to be written. Nothing is written before `start`, but commands can be handed over.
     pub(crate) fn prepare(directory: &Path, path: PathBuf, limits: HistoryLimits, session: RecordingSession) -> Store {
         let store = Store::new(path, limits, session);
         if let Some(handle) = &store.handle {
@@ -195,8 +199,8 @@ impl Store {
         self.write(self.hand_over(record))
     }
 
-    /// Gives a command to the journal's thread. Never waits: with the queue full, which takes a disk that hangs, the record is
-    /// dropped and counted as trouble.
+    /// Gives a command to the journal's thread. Never waits: if the queue is full, because the disk hangs, the record
+    /// is dropped and reported as trouble.
     pub(crate) fn write(&self, HandedOver { record, sequence }: HandedOver) -> Ticket {
         let (stub, ticket) = Ticket::new();
         if let Some(handle) = &self.handle {
@@ -213,13 +217,13 @@ impl Store {
         }
     }
 
-    /// One line for the user, given once.
+    /// One line for the user about a failure. Each is returned once.
     pub(crate) fn trouble(&self) -> Option<String> {
         self.handle.as_ref()?.inbox.trouble()
     }
 
-    /// Takes no more and returns when what is waiting is in the database or, if that is locked, in the journal; at the latest when
-    /// `patience` is over.
+    /// Accepts no more records. Returns when all records are in the database, or in the journal if the database is locked, and after
+    /// `patience` at the latest.
     pub(crate) fn close(&self, patience: Duration) {
         if let Some(handle) = &self.handle {
             handle.start();

@@ -1,4 +1,4 @@
-//! What the journal's thread and the writer's share, and the little that the session asks of them.
+//! State that the journal's thread and the database's thread share, and what the session reads of it.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -15,20 +15,20 @@ use super::ticket::Stub;
 pub(super) enum WriterTask {
     /// The journal has records, up to this offset, that the database has not.
     Copy { to: u64 },
-    /// The time is up and nothing is new.
+    /// Nothing is new, and it is time for chores.
     Idle,
-    /// The session has ended. What the journal still has is for the next one.
+    /// The session has ended. The next session copies what is left in the journal.
     End,
 }
 
-/// The lock is for the two threads; the session takes it only when it ends, and looks at the atomic fields before that.
+/// The lock is for the two threads. The session reads only the atomic fields; it takes the lock only when it ends.
 #[derive(Default)]
 pub(super) struct WriteQueue {
     state: Mutex<QueueState>,
     changed: Condvar,
     /// Sequence number of the last record that was appended to the journal, or given up.
     appended: AtomicU64,
-    /// Whether nothing that is pushed now would ever be written.
+    /// Whether the threads have ended, so that further records would not be written.
     is_over: AtomicBool,
     /// Records that were taken from the session, could not be kept, and are not counted as dropped yet.
     lost: AtomicU64,
@@ -37,7 +37,7 @@ pub(super) struct WriteQueue {
     journal: OnceLock<Thread>,
 }
 
-/// One line for the user. The session only tries its lock.
+/// One line for the user. The session uses `try_lock`, so it never waits.
 #[derive(Default)]
 struct TroubleLine {
     is_there: AtomicBool,
@@ -56,7 +56,7 @@ struct QueueState {
     is_shut: bool,
     /// Nothing is appended to the journal any more.
     is_appended: bool,
-    /// The writer is gone: nothing that is pushed now would ever be written.
+    /// The database's thread has ended, so further records would not be written.
     has_ended: bool,
     /// Where other programs see how far the database is.
     counters: Option<Counters>,
@@ -81,7 +81,7 @@ impl WriteQueue {
         self.journal.get().map(Thread::unpark);
     }
 
-    /// Whether nothing that is pushed now would ever be written.
+    /// Whether the threads have ended, so that further records would not be written.
     pub(super) fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Acquire)
     }
@@ -130,7 +130,7 @@ impl WriteQueue {
     }
 
     /// Waits before the next try to use a locked database; returns whether there is a next try. At the end of a session there is
-    /// none: `exit` waits for nobody's lock.
+    /// none, so that `exit` does not wait for another program's lock.
     pub(super) fn wait_for_retry(&self, delay: Duration) -> bool {
         let goes_on = |state: &QueueState| !state.is_appended && !state.has_ended;
         let waits = |state: &mut QueueState| goes_on(state);
@@ -182,7 +182,7 @@ impl WriteQueue {
         self.wake_journal();
     }
 
-    /// The writer is done, well or with one line about why not.
+    /// The database's thread has ended, with one line for the user if it failed.
     pub(super) fn end(&self, trouble: Option<String>) {
         let mut state = self.lock();
         let was_told = mem::replace(&mut state.has_ended, true);
@@ -191,7 +191,7 @@ impl WriteQueue {
             self.trouble.set(|_| trouble);
         }
         state.unstored = 0;
-        // Nobody need wait for what is never written.
+        // Do not let programs wait for records that are never written.
         state.counters.iter().for_each(|counters| counters.set_stored(u64::MAX));
         let orphans = mem::take(&mut state.journaled);
         drop(state);
@@ -212,13 +212,13 @@ impl WriteQueue {
         drop(self.changed.wait_while(self.lock(), waits).unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// The line for the user, given once. Never waits: where another thread is changing it, there is none yet.
+    /// The line for the user, returned once. Never waits: while another thread changes it, the result is `None`.
     pub(super) fn trouble(&self) -> Option<String> {
         self.trouble.take()
     }
 
     fn lock(&self) -> MutexGuard<'_, QueueState> {
-        // Nothing inside can be left half done, so a panic elsewhere does not spoil it.
+        // A panic cannot leave the state inconsistent, so a poisoned lock is usable.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -254,7 +254,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waiting_for_a_writer_that_never_ends_is_over_in_time() {
+    fn waiting_for_a_thread_that_hangs_ends_in_time() {
         let begun = Instant::now();
         WriteQueue::default().wait_until_ended(Duration::from_millis(20));
         assert!(begun.elapsed() < Duration::from_secs(5));

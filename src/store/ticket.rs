@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::sync::watch;
 
-/// Becomes the id of a record once it is stored.
+/// Resolves to the id of a record once it is stored.
 #[derive(Debug, Clone)]
 pub(crate) struct Ticket {
     /// Apart from `settled`, whose value is behind a lock: the session's loop asks for it.
@@ -12,7 +12,7 @@ pub(crate) struct Ticket {
     settled: watch::Receiver<bool>,
 }
 
-/// The writer's half of a ticket. Dropping it before the record is stored means that it never will be.
+/// The writer's half of a ticket. If it is dropped before the record is stored, the record is lost.
 pub(super) struct Stub {
     id: Arc<OnceLock<i64>>,
     settled: watch::Sender<bool>,
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn it_is_settled_by_being_stored_or_let_go() {
+    async fn a_ticket_resolves_when_its_record_is_stored_or_dropped() {
         let (stub, ticket) = Ticket::new();
         assert_eq!(ticket.id(), None);
         stub.stored(7);

@@ -1,4 +1,5 @@
-//! The thread that writes to the database: what the journal has, what ended sessions left, and then, idle, what has become too old.
+//! The thread that writes to the database. It copies the session's journal and the journals that ended sessions left. When idle, it
+//! removes the oldest commands beyond the limits.
 
 use std::io;
 use std::path::PathBuf;
@@ -14,11 +15,11 @@ use super::queue::{WriteQueue, WriterTask};
 use super::trouble::Trouble;
 use super::{HistoryLimits, StoreError, drain};
 
-/// Between two tries to open a database that many terminals open for the first time at once.
+/// The pause between two attempts to open a database that several terminals create at the same time.
 const REOPEN: Duration = Duration::from_millis(20);
-/// How long a session that ends still copies. The rest is for the next one.
+/// How long an ending session still copies. The next session copies the rest.
 const FAREWELL: Duration = Duration::from_millis(100);
-/// At least this long between two slices of what can wait, so that other terminals get their turn.
+/// The least time between two chores, so that other terminals can write in between.
 const BREATH: Duration = Duration::from_millis(5);
 
 pub(super) fn start(
@@ -31,7 +32,7 @@ pub(super) fn start(
         let at = journal.source().start();
         let mut writer = Writer { path, limits, at, journal: &journal, queue: &queue };
         let trouble = trouble_of(|| writer.run());
-        // Whoever waits for the end may take over what is left.
+        // Another process may copy the rest from here on.
         drop(journal);
         queue.end(trouble);
     };
@@ -48,7 +49,7 @@ struct Writer<'a> {
     queue: &'a WriteQueue,
 }
 
-/// What became of a try to copy from the journal.
+/// The result of an attempt to copy from the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Progress {
     Copied,

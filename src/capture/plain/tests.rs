@@ -13,7 +13,7 @@ fn shown(bytes: impl AsRef<[u8]>) -> String {
 }
 
 #[test]
-fn what_is_overwritten_or_erased_is_gone() {
+fn overwritten_or_erased_text_is_left_out() {
     let cases: &[(&str, &str)] = &[
         ("", ""),
         ("one\r\ntwo\r\n", "one\ntwo"),
@@ -44,7 +44,7 @@ fn what_is_overwritten_or_erased_is_gone() {
 }
 
 #[test]
-fn strings_leave_no_text() {
+fn control_strings_leave_no_text() {
     let cases: &[(&[u8], &str)] = &[
         (b"\x1b]0;title\x07text", "text"),
         (b"\x1b]8;;https://example.org\x1b\\link\x1b]8;;\x1b\\", "link"),
@@ -61,7 +61,7 @@ fn strings_leave_no_text() {
 }
 
 #[test]
-fn the_alternate_screen_leaves_nothing_under_any_name() {
+fn the_alternate_screen_leaves_no_text_whatever_its_mode_number() {
     for mode in ["47", "1047", "1049", "25;1049"] {
         let bytes = format!("before\r\n\x1b[?{mode}h\x1b[H\x1b[2J~\r\n~\x1b[10;10Hfile\x1b[?{mode}lafter\r\n");
         assert_eq!(shown(bytes), "before\nafter", "{mode}");
@@ -127,7 +127,7 @@ fn a_symbol_widened_at_the_edge_is_harmless() {
 }
 
 #[test]
-fn hostile_repetition_is_no_amplifier() {
+fn a_repeated_character_cannot_exceed_its_row() {
     let bytes = b"x\x1b[65535b".repeat(1000);
     assert!(shown(bytes).len() <= 81 * 1000);
 }

@@ -21,7 +21,7 @@ async fn refused(status: u16, headers: &str, body: &str) -> ProviderError {
 }
 
 #[tokio::test]
-async fn a_status_becomes_a_kind_and_a_way_to_go_on() {
+async fn a_status_becomes_an_error_kind_and_a_retry_rule() {
     let wants_key = ErrorKind::Key { variable: Some("OPENAI_API_KEY".to_owned()) };
     let no_model = ErrorKind::ModelNotFound { model: "m".to_owned() };
     let object = |code: &str| format!(r#"{{"error":{{"message":"words","type":"t","code":"{code}"}}}}"#);
@@ -131,7 +131,7 @@ async fn a_stream_that_breaks_off_is_an_error_after_its_deltas() {
 }
 
 #[tokio::test]
-async fn silence_is_an_error_in_time() {
+async fn a_silent_server_is_an_error_after_the_timeout() {
     let http = Http::new(HttpTimeouts { silence: Duration::from_millis(80), ..HttpTimeouts::default() });
     let after_chunk =
         vec![ServerStep::Send(head(200, STREAM)), ServerStep::Send(events(&[CHUNK]).into_bytes()), ServerStep::Wait];
@@ -144,7 +144,7 @@ async fn silence_is_an_error_in_time() {
 }
 
 #[tokio::test]
-async fn a_complete_answer_does_not_wait_for_a_lazy_end() {
+async fn a_complete_answer_does_not_wait_for_the_connection_to_close() {
     let http = Http::new(HttpTimeouts { silence: Duration::from_millis(80), ..HttpTimeouts::default() });
     let steps = vec![
         ServerStep::Send(head(200, STREAM)),

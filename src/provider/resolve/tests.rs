@@ -36,7 +36,7 @@ async fn a_local_server_is_found_and_asked_for_the_model_wished_for() {
 }
 
 #[tokio::test]
-async fn before_a_yes_a_found_server_learns_nothing_but_our_name() {
+async fn before_consent_a_found_server_receives_only_our_name() {
     let server = FakeServer::answering(200, "", MODELS);
     let url = server.url.replace("http://", "http://me:password@");
     let variables = [("OLLAMA_HOST", url.as_str()), ("OLLAMA_API_KEY", "sk-secret"), ("WORK_KEY", "sk-other")];

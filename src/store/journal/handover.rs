@@ -1,9 +1,9 @@
-//! Finished commands in memory that outlives the process, until the journal has them.
+//! Keeps finished commands in shared memory, which survives the process, until they are in the journal.
 //!
 //! The thread that moves bytes never waits for a disk, and the thread that appends to the journal may be late on a busy machine. A
 //! file in `/dev/shm` is memory of the kernel that stays when the process is killed. It is made and mapped when the session starts;
 //! from then on each command is copied there, without a system call, before the screen shows that it is over. The next command
-//! overwrites what the journal has. What a killed session leaves there is moved into its journal by whoever looks for leftovers next.
+//! overwrites what the journal has. The next program that copies leftovers moves the commands of a killed session into its journal.
 //! The file has the format of a journal, with two counters at its end (`shared`). Sequence numbers grow from frame to frame, which
 //! tells them from older frames that were not overwritten.
 
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_nobody_asks_for_are_removed_in_the_end() {
+    fn shared_memory_of_an_ended_session_is_removed() {
         let home = tempfile::tempdir().unwrap();
         let days = |count: u64| SystemTime::now() + Duration::from_secs(count * 24 * 60 * 60);
         for (name, after_a_day, after_a_week) in
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_journal_has_not_is_taken_from_memory_once() {
+    fn commands_missing_in_the_journal_are_read_from_memory_once() {
         let home = tempfile::tempdir().unwrap();
         let database = home.path().join("history.db");
         let mut hand_over = HandOver::new(&database, &session("a"));
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_journal_has_is_overwritten_and_never_read_again() {
+    fn commands_in_the_journal_are_overwritten_in_memory() {
         let home = tempfile::tempdir().unwrap();
         let database = home.path().join("history.db");
         let mut hand_over = HandOver::new(&database, &session("a"));
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_not_copied_and_harms_nothing() {
+    fn a_command_that_is_too_large_is_not_copied() {
         let home = tempfile::tempdir().unwrap();
         let database = home.path().join("history.db");
         let mut hand_over = HandOver::new(&database, &session("a"));

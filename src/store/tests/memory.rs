@@ -9,7 +9,7 @@ use super::*;
 use crate::store::forget::Forgotten;
 
 #[test]
-fn a_record_comes_back_as_it_was() {
+fn a_record_is_read_back_unchanged() {
     let home = Home::new();
     let mut odd = printed("cat \u{e9}", "caf\u{e9}\r\n");
     odd.command.text = b"cat caf\xe9".to_vec();
@@ -70,7 +70,7 @@ fn a_store_that_is_off_does_nothing() {
 }
 
 #[test]
-fn filters_narrow() {
+fn every_filter_narrows_the_list() {
     let home = Home::new();
     let at = |text: &str, cwd: &str, status, day: u64| {
         let mut record = record(text);
@@ -184,7 +184,7 @@ fn another_terminal_can_write_while_everything_is_forgotten() {
 }
 
 #[test]
-fn what_is_forgotten_leaves_no_trace_in_the_file() {
+fn forgotten_text_is_gone_from_the_file() {
     let home = Home::new();
     let mut secret = printed("echo hunter2secret", "hunter2secret\n");
     secret.output.spill = Some("/run/shellmate/1".into());
@@ -209,7 +209,7 @@ fn what_is_forgotten_leaves_no_trace_in_the_file() {
 }
 
 #[test]
-fn statistics_count() {
+fn statistics_count_commands_programs_and_bytes() {
     let home = Home::new();
     let mut slow = printed("sleep 9", "zzz");
     slow.command.duration = Duration::from_secs(9);

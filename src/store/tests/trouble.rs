@@ -20,7 +20,7 @@ fn kept_aside(home: &Home) -> Vec<PathBuf> {
 }
 
 #[test]
-fn something_that_is_not_a_database_is_kept_aside() {
+fn a_file_that_is_not_a_database_is_renamed() {
     let home = Home::new();
     let garbage = "this is not a database ".repeat(100);
     fs::write(home.path(), &garbage).unwrap();
@@ -41,7 +41,7 @@ fn something_that_is_not_a_database_is_kept_aside() {
 }
 
 #[test]
-fn damage_found_while_writing_is_kept_aside_too() {
+fn a_database_found_damaged_while_writing_is_renamed() {
     let home = Home::new();
     home.keep([record("true")]);
     let mut bytes = fs::read(home.path()).unwrap();
@@ -55,7 +55,7 @@ fn damage_found_while_writing_is_kept_aside_too() {
 }
 
 #[test]
-fn trouble_is_told_once_and_later_records_are_let_go() {
+fn a_failure_is_reported_once_and_later_records_are_dropped() {
     let home = Home::new();
     fs::write(home.directory.path().join("file"), "").unwrap();
     let store = Store::open(home.directory.path().join("file/history.db"), HistoryLimits::default(), session("a"));
@@ -90,7 +90,7 @@ fn a_file_that_can_only_be_read_is_trouble_and_can_be_read() {
 }
 
 #[test]
-fn a_spill_file_stays_when_the_history_cannot_tell() {
+fn a_spill_file_is_kept_if_the_history_cannot_be_read() {
     let home = Home::new();
     let mut spilled = record("seq 200000");
     spilled.output.spill = Some("/run/shellmate/a/1.out".into());
@@ -134,7 +134,7 @@ fn a_newer_format_asks_for_an_upgrade_even_while_running() {
 }
 
 #[test]
-fn a_database_removed_under_us_is_begun_anew() {
+fn a_removed_database_is_created_again() {
     let home = Home::new();
     let store = home.store();
     settled(&store.record(record("lost with the file")));
@@ -148,7 +148,7 @@ fn a_database_removed_under_us_is_begun_anew() {
 }
 
 #[test]
-fn a_locked_database_delays_nobody_and_loses_nothing() {
+fn a_locked_database_neither_delays_the_session_nor_loses_records() {
     let home = Home::new();
     home.keep([]);
     let lock = Connection::open(home.path()).unwrap();
@@ -165,7 +165,7 @@ fn a_locked_database_delays_nobody_and_loses_nothing() {
 }
 
 #[test]
-fn closing_takes_no_longer_than_the_caller_has() {
+fn closing_takes_no_longer_than_its_patience() {
     let home = Home::new();
     home.keep([]);
     let lock = Connection::open(home.path()).unwrap();
