@@ -1,4 +1,4 @@
-//! cargo's last words, panics, failing tests, chains of causes. Compiler errors are drawn with a frame: see `frame`.
+//! cargo's final messages, panics, failing tests, chains of causes. Compiler errors are drawn with a frame: see `frame`.
 
 use super::page::OutputPage;
 use super::place::{self, SourceLocation};

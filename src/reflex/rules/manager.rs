@@ -1,4 +1,4 @@
-//! The package manager that is here.
+//! The installed package manager.
 
 use crate::reflex::world::World;
 

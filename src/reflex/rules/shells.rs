@@ -1,4 +1,4 @@
-//! What bash, zsh and fish say themselves.
+//! Messages of bash, zsh and fish themselves.
 
 use super::{Rule, pattern};
 use crate::reflex::case::Case;

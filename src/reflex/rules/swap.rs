@@ -44,7 +44,7 @@ pub(super) fn nearest_at<'a>(
 pub(super) fn listed<'a>(case: &Case<'a>, heading: &str) -> Vec<&'a str> {
     let lines = case.output.after(heading).iter().skip_while(|line| line.trim().is_empty());
     let listed = lines.take_while(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty());
-    // Bullets are no words.
+    // Bullets are not words.
     let has_letters = |word: &&str| word.contains(char::is_alphanumeric);
     let words = listed.filter_map(|line| line.split_whitespace().find(has_letters));
     words.map(|word| word.trim_end_matches([':', ','])).collect()

@@ -1,4 +1,4 @@
-//! tar, unzip and their kin.
+//! tar, unzip and other archivers.
 
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};

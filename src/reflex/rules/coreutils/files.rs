@@ -1,4 +1,4 @@
-//! chmod, ln, dd, man and others that take names.
+//! chmod, ln, dd, man and other tools that take file names.
 
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};

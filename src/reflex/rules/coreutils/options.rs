@@ -1,4 +1,4 @@
-//! Options no tool knows, and operands it misses.
+//! Unknown options and missing operands.
 
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};

@@ -1,4 +1,4 @@
-//! Changes in the way: uncommitted, untracked, staged, half merged.
+//! Local changes that block a command: uncommitted, untracked, staged, half merged.
 
 use super::repo::Repo;
 use crate::reflex::case::Case;

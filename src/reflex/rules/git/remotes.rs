@@ -1,4 +1,4 @@
-//! Pushing, pulling, cloning, and who is at the other end.
+//! Pushing, pulling, cloning, and access to remotes.
 
 use super::repo::{Repo, counterpart};
 use crate::reflex::case::Case;

@@ -1,4 +1,4 @@
-//! What the repository itself tells, as far as plain files do.
+//! Facts about the repository, read from plain files in `.git`.
 
 use std::path::{Path, PathBuf};
 

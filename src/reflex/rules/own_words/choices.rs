@@ -1,4 +1,4 @@
-//! What a tool prints that it would have taken.
+//! The words that a tool lists as accepted.
 
 use super::complaint::{Complaint, ComplaintKind};
 use super::names;

@@ -1,4 +1,4 @@
-//! Whatever the tool: what it says itself about a word it does not know.
+//! Corrections from a tool's own message about a word that it does not know, for all tools.
 //!
 //! A [`Complaint`] is a word of the typed line that the tool names as unknown. What was meant is looked for, in this order, in the
 //! tool's own suggestion, in the choices it prints, in the [`vocabulary`] and among other tools' words for the same thing. The result

@@ -1,6 +1,6 @@
 //! Names in messages: in quotes of any kind, or as the next word.
 
-/// The quotes tools put around names. An apostrophe within a word is none.
+/// The quotes tools put around names. An apostrophe within a word is not a quote.
 const QUOTES: &[char] = &['\'', '"', '`', '‘', '’', '“', '”', '«', '»', '´'];
 
 /// What stands in quotes, in order.

@@ -1,4 +1,4 @@
-//! Which of several words was meant.
+//! Chooses among several candidates for a wrong word.
 
 use crate::text;
 
@@ -14,7 +14,7 @@ pub(super) fn distance(wrong: &str, meant: &str) -> Option<usize> {
     if length < 2 || is_opposite(&wrong, &meant) {
         return None;
     }
-    // An abbreviation is no further than one slip.
+    // An abbreviation counts as one typing error.
     if length >= 3 && meant.starts_with(&wrong) {
         return Some(1);
     }

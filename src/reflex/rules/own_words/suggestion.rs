@@ -1,4 +1,4 @@
-//! What a tool thinks was meant.
+//! The word that a tool suggests (`did you mean …?`).
 
 use super::complaint::Complaint;
 use super::names;

@@ -1,4 +1,4 @@
-//! A usage in place of an answer: the tool does not say which word it did not know.
+//! Usage texts of tools that do not say which word is wrong.
 
 use super::complaint::{self, Complaint, ComplaintKind};
 use super::{choices, rank, vocabulary};
@@ -11,7 +11,7 @@ const SIGNS: &[&str] = &["Usage:", "usage:", "USAGE", "Android Debug Bridge vers
 /// A usage is what was printed if it begins within these lines.
 const FIRST_LINES: usize = 6;
 
-/// The first word that is no command of the tool, if it is near one.
+/// The first word that is not a command of the tool, if it is similar to one.
 pub(super) fn instead(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let lines = case.output.lines();
     let is_usage = lines.iter().take(FIRST_LINES).any(|line| SIGNS.iter().any(|sign| line.contains(sign)));

@@ -1,4 +1,4 @@
-//! What was not allowed, and what could not be run.
+//! Missing permissions, and files that cannot be executed.
 
 mod words;
 

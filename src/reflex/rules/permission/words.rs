@@ -1,4 +1,4 @@
-//! Who says that only root may, and in which words.
+//! The messages with which tools say that root's rights are needed.
 
 /// How tools say that only root may; in lower case.
 pub(super) const ROOT_WORDS: &[&str] = &[
@@ -42,7 +42,7 @@ pub(super) const ROOT_WORDS: &[&str] = &[
     "you do not have sufficient permission",
 ];
 
-/// The same in the words of polkit. Registries and databases use them, too, of accounts of their own.
+/// The messages of polkit. Registries and databases use the same words for their own accounts.
 pub(super) const POLKIT_WORDS: &[&str] = &["authentication is required", "access denied"];
 pub(super) const POLKIT: &[&str] = &[
     "systemctl",

@@ -7,7 +7,7 @@ use crate::reflex::rules::manager::{self, Names};
 use crate::reflex::rules::{Rule, known, pattern, swap};
 use crate::reflex::world::World;
 
-/// Roots of paths that are no crates to add.
+/// First parts of paths that are not crates to add.
 const OWN: &[&str] = &["crate", "self", "super", "std", "core", "alloc", "proc_macro", "test"];
 
 pub(in crate::reflex::rules) const RULES: &[Rule] = &[

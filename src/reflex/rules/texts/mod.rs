@@ -1,4 +1,4 @@
-//! What is known about failures that need no thought: a message, its cause, and what to run.
+//! A table of error messages, each with its cause and a command to run.
 //!
 //! A rule that only recognises a text is a line of data here; one that compares, chooses or rewrites is a function in its own family.
 

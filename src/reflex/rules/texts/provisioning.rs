@@ -1,4 +1,4 @@
-//! Tools that build machines: terraform, vagrant, ansible and their kin.
+//! Provisioning tools: terraform, vagrant, ansible and others.
 
 use super::{Fact, fact};
 

@@ -1,4 +1,4 @@
-//! What shells and systems say of a missing command.
+//! Suggestions that shells and systems print for a missing command.
 
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
@@ -18,7 +18,7 @@ const STARTERS: &[&str] = &[
     "strace", "unshare", "runuser",
 ];
 
-/// The name that could not be run, as whoever tried has it.
+/// The name that could not be run, as the failing program prints it.
 pub(super) fn unknown_name<'a>(case: &Case<'a>) -> Option<&'a str> {
     case.output.lines().iter().find_map(|line| {
         address(line)

@@ -1,4 +1,4 @@
-//! Words with no blank between them, or with something else in its place.
+//! Words that are joined, or separated by something other than a blank.
 
 use super::known::{POPULAR, SUBCOMMANDS};
 use super::packages;

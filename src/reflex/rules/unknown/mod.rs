@@ -18,7 +18,7 @@ use crate::reflex::world::{FileKind, World};
 use advice::{told_by_system, unknown_name};
 use known::{POPULAR, SUBCOMMANDS};
 
-/// How shells and those who start programs say that there is no such command.
+/// How shells and other launchers report that a command does not exist.
 const SIGNS: &[&str] = &[
     "not found",
     "nknown command",

@@ -1,4 +1,4 @@
-//! Which package a command comes in, for the manager that is here.
+//! The package that contains a command, for the installed package manager.
 
 use crate::reflex::rules::manager;
 use crate::reflex::world::World;
