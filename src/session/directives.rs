@@ -1,22 +1,22 @@
-//! What the waiting hook is told, and whether it has heard.
+//! Directives for the waiting hook, and reminders until it acts on them.
 //!
-//! The hook listens at a FIFO, which any program of the same user can write to and read from. Its marks are private: only we read
-//! the terminal's other side. So the hook tells us, in a mark, the line that ends its wait; and before it runs a command, it says
-//! what it has read, and the line that runs just that. A stranger who steals such a line can do no more with it than we wanted to be
-//! done. A line that was stolen is sent again, through a new FIFO, until the hook acts on it.
+//! The hook reads a FIFO, which any program of the same user can read and write too. Its marks are private: only shellmate reads the
+//! other side of the terminal. So the hook sends a token in a mark, and only that token ends its wait. Before it runs a command, it
+//! sends the command that it has read with a second token, which runs exactly this command. A program that steals a token cannot make
+//! the hook do anything else. A stolen line is sent again, through a new FIFO, until the hook acts on it.
 
 use std::time::{Duration, Instant};
 
-/// The first reminder comes after this time; each later one after twice the time of the one before.
+/// The time until the first reminder. It doubles with each further reminder.
 const PATIENCE: Duration = Duration::from_millis(250);
 
-/// The time between reminders grows this often. With those the hook is waited for about eight seconds.
+/// How often the time between reminders doubles. The reminders up to then take about eight seconds.
 const REMINDERS: u32 = 4;
 
-/// The line that has the hook read the command. It needs no secret: the hook answers it with a mark only.
+/// The line that makes the hook read the command's file. It is not secret, because the hook only answers with a mark.
 const LOOK: &str = "look";
 
-/// What the hook is to do.
+/// The directive that the hook should carry out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Aim {
     /// Go on to the prompt.
@@ -31,14 +31,14 @@ pub(super) enum Reminder {
     /// Nothing, or not yet.
     None,
     Send(String),
-    /// The same, and several reminders were in vain.
+    /// Send the line and interrupt the shell, because several reminders had no effect.
     Insist(String),
 }
 
 /// The directives of one hook that waits.
 #[derive(Debug, Default)]
 pub(super) struct Directives {
-    /// The token that ends the wait, once the hook has said it.
+    /// The token that ends the wait, once the hook has sent it.
     end: Option<String>,
     aim: Option<Aim>,
     /// The line that was sent last and not acted on, with the time for a reminder.
@@ -47,7 +47,7 @@ pub(super) struct Directives {
 }
 
 impl Directives {
-    /// The hook listens. The line to send, if there is one by now.
+    /// The hook reads directives now. Returns the line to send, if a directive waits for it.
     pub(super) fn listens(&mut self, token: String, now: Instant) -> Option<String> {
         self.end = Some(token);
         self.sent = None;
@@ -57,20 +57,20 @@ impl Directives {
         }
     }
 
-    /// The wait is over as soon as the hook listens.
+    /// Ends the hook's wait, at once or as soon as it reads directives.
     pub(super) fn finish(&mut self, now: Instant) -> Option<String> {
         self.aim = Some(Aim::Done);
         let line = self.end.clone()?;
         Some(self.send(line, now))
     }
 
-    /// Has the hook run a command, which lies in its file.
+    /// Makes the hook run the command in its file.
     pub(super) fn run(&mut self, command: String, now: Instant) -> Option<String> {
         self.aim = Some(Aim::Run(command));
         self.end.is_some().then(|| self.send(LOOK.to_owned(), now))
     }
 
-    /// The hook has looked at a command. The line that runs it, if it is the right one.
+    /// The hook has read a command. Returns the line that runs it, if it is the wanted command.
     pub(super) fn has_read(&mut self, token: String, command: &[u8], now: Instant) -> Option<String> {
         let is_meant = matches!(&self.aim, Some(Aim::Run(wanted)) if is_same(wanted.as_bytes(), command));
         is_meant.then(|| self.send(token, now))
@@ -115,7 +115,7 @@ impl Directives {
     }
 }
 
-/// Whether these are the same but for newlines at the end, which not every shell reads.
+/// Whether two texts are equal except for newlines at their ends, which not every shell keeps.
 fn is_same(wanted: &[u8], read: &[u8]) -> bool {
     fn trimmed(text: &[u8]) -> &[u8] {
         let end = text.iter().rposition(|byte| *byte != b'\n').map_or(0, |last| last + 1);
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_token_the_hook_has_said_ends_its_wait() {
+    fn only_the_token_that_the_hook_sent_ends_its_wait() {
         let now = Instant::now();
         let mut directives = Directives::default();
         assert_eq!(directives.finish(now), None);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stolen_line_is_sent_again_until_it_is_heard() {
+    fn a_stolen_line_is_sent_again_until_the_hook_acts() {
         let mut now = Instant::now();
         let mut directives = Directives::default();
         directives.listens(token("end"), now);

@@ -1,6 +1,6 @@
 //! Which commands start an interactive shell, from their text alone.
 //!
-//! When in doubt the answer is no: a shell that is not announced costs less than a line in somebody's output.
+//! In doubt the answer is no: a missing notice does less harm than a line in the middle of a program's output.
 
 /// The kinds that are explained once each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +106,7 @@ fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.chars().all(is_letter))
 }
 
-/// Whether a shell with these arguments talks to a person: options only, and none that runs something or prints and ends.
+/// Whether a shell with these arguments is interactive: only options, and none that runs a command or prints something and exits.
 fn is_interactive(arguments: &[&str]) -> bool {
     let mut words = arguments.iter();
     while let Some(word) = words.next() {

@@ -18,7 +18,7 @@ use super::wires::Wires;
 pub(super) use command::NestedKind;
 use command::{Entered, is_shell};
 
-/// Pieces of output that are looked at before a command has shown a prompt: an image may have to be fetched first.
+/// How many pieces of output are examined before a prompt must have appeared. A container image may have to be downloaded first.
 const LOOKS: u32 = 1_000;
 /// How often the name of the program in the foreground is read.
 const NAMES: u32 = 8;

@@ -2,24 +2,24 @@
 
 use std::time::{Duration, Instant};
 
-/// After a question is on the screen, keys are not for it for this long: nobody reads and decides faster.
+/// For this long after a question was drawn, keys do not answer it: nobody reads and decides faster.
 pub(in crate::session) const DEAF: Duration = Duration::from_millis(400);
 
-/// Somebody who was typing for the shell when the question appeared has not seen it yet; after a pause this long they have.
+/// A person who was typing for the shell when the question appeared is taken to have seen it after a pause of this length.
 pub(in crate::session) const STILL_TYPING: Duration = Duration::from_millis(500);
 
 /// How far a question is from being answered by keys. Until then keys are type-ahead for the shell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::session) enum Hearing {
-    /// The terminal has not taken all of it.
+    /// The terminal has not accepted all of its bytes.
     Drawing,
-    /// It is on the screen since then.
+    /// It was drawn at this time.
     Deaf(Instant),
     /// Keys answer it.
     Open,
 }
 
-/// What there is to know about the terminal when a question may open.
+/// The state of the terminal when a question may begin to accept keys.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::session) struct QuestionMoment {
     pub(in crate::session) now: Instant,
@@ -30,7 +30,7 @@ pub(in crate::session) struct QuestionMoment {
 }
 
 impl Hearing {
-    /// What comes next.
+    /// The state at a moment.
     pub(super) fn at(self, moment: QuestionMoment) -> Hearing {
         let QuestionMoment { now, is_drawn, typed } = moment;
         let is_typing = typed.is_some_and(|at| now.saturating_duration_since(at) < STILL_TYPING);

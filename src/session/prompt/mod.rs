@@ -1,7 +1,8 @@
-//! A question of the agent's, and the keys that answer it.
+//! A question of the agent, and the keys that answer it.
 //!
-//! A yes is a key that was pressed for it: some time after the question was there, on its own, and not pasted. Keys that were on
-//! their way when it appeared are for the shell. The sign `>` at its end appears when keys begin to count.
+//! Only a key that was pressed for the question counts as a yes: it comes some time after the question was shown, alone in its read,
+//! and it is not pasted. Keys that were typed before that go to the shell. The sign `>` at the end of the question appears when keys
+//! begin to count.
 
 mod card;
 mod field;
@@ -25,7 +26,7 @@ pub(super) use hearing::QuestionMoment;
 /// Appears at the end of a question when keys begin to answer it.
 const SIGN: &[u8] = b" > ";
 
-/// A question, and who waits for its answer.
+/// A question, and the channel for its answer.
 pub(crate) enum Asked {
     Approval(Box<Approval>, oneshot::Sender<Decision>),
     Question(UserQuestion, oneshot::Sender<UserAnswer>),
@@ -63,7 +64,7 @@ impl Prompt {
         }
     }
 
-    /// Asks.
+    /// Draws the question.
     pub(super) fn write(&mut self, around: &CardContext<'_>, options: &RenderOptions, out: &mut Vec<u8>) {
         match &self.asked {
             Asked::Approval(approval, _) => {
@@ -84,7 +85,7 @@ impl Prompt {
         self.hearing == Hearing::Open
     }
 
-    /// Lets time pass. Returns whether keys begin to count; the sign for it is appended.
+    /// Returns whether keys begin to count at this moment. If so, the sign is appended.
     pub(super) fn open(&mut self, moment: QuestionMoment, out: &mut Vec<u8>) -> bool {
         let was_open = self.hears();
         self.hearing = self.hearing.at(moment);
@@ -157,12 +158,12 @@ impl Prompt {
         Some(self)
     }
 
-    /// Whether a yes or no is still to come; behind an `n` there may be words.
+    /// Whether neither yes nor no was typed. A reason may follow an `n`.
     fn is_undecided(&self) -> bool {
         matches!(self.asked, Asked::Approval(..)) && self.typed.is_empty()
     }
 
-    /// Whether what is typed is to become the word that approves.
+    /// Whether the person is typing the word `yes`.
     fn wants_word(&self) -> bool {
         matches!(self.asked, Asked::Approval(..)) && self.typed.text().starts_with(['y', 'Y'])
     }
@@ -212,7 +213,7 @@ impl Prompt {
 
 const ESC: u8 = 0x1B;
 
-/// The length of the key these bytes begin with, where it is one that means nothing here: an arrow, a function key, Alt.
+/// The length of the key at the start of these bytes, if it is a key without a meaning here: an arrow, a function key, Alt.
 pub(super) fn idle_key(keys: &[u8]) -> Option<usize> {
     match keys {
         [ESC, b'[', rest @ ..] => Some(3 + rest.iter().position(|byte| (0x40..0x7F).contains(byte))?),
@@ -318,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn arrows_and_their_kin_are_no_escape() {
+    fn arrows_and_function_keys_are_not_esc() {
         assert_eq!(idle_key(b"\x1b[A"), Some(3));
         assert_eq!(idle_key(b"\x1b[1;5Cx"), Some(6));
         assert_eq!(idle_key(b"\x1bOPy"), Some(3));
