@@ -49,7 +49,7 @@ use crate::{capture, track};
 pub(crate) use backlog::{UNWRITTEN, wait_until_written};
 pub(crate) use conversations::{
     ConversationLog, ConversationRecorder, ConversationSetup, Conversations, EntryKind, ExchangeLog, FoundExchange,
-    ListScope, ListedConversation, QueryFigures, RecordedQuery, StoredEntry, Words,
+    ListScope, ListedConversation, QueryFigures, RecordedQuery, StoredEntry, StoredExchange, Words,
 };
 pub(crate) use drain::copy_leftovers;
 pub(crate) use entry::{HistoryEntry, StoredCommand};

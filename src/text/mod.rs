@@ -5,6 +5,7 @@
 pub(crate) mod ansi;
 mod clip;
 mod clock;
+mod fence;
 pub(crate) mod front_matter;
 pub(crate) mod human;
 mod nearest;
@@ -21,6 +22,9 @@ pub(crate) mod wrap;
 
 pub(crate) use clip::beginning;
 pub(crate) use clock::Clock;
+#[cfg(test)]
+pub(crate) use fence::TAGS;
+pub(crate) use fence::escape;
 pub(crate) use nearest::{distance, nearest};
 pub(crate) use percent::{decode as percent_decode, encode as percent_encode};
 pub(crate) use sanitize::sanitize;

@@ -11,6 +11,7 @@ mod bash;
 mod diagnose;
 mod edit;
 mod file;
+mod found_lines;
 mod glob;
 mod grep;
 mod held;
@@ -19,6 +20,7 @@ mod output;
 mod paths;
 mod ports;
 mod read;
+mod recall;
 mod result;
 #[cfg(test)]
 mod secrets_tests;

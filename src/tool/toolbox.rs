@@ -14,6 +14,7 @@ use super::grep::Grep;
 use super::list::Ls;
 use super::output::ShellOutput;
 use super::read::ReadFile;
+use super::recall::Recall;
 use super::shell::{RunInShell, SuggestCommand};
 use super::write::WriteFile;
 use super::{Context, Ports, Prepared, Tool, result};
@@ -37,6 +38,7 @@ impl Toolbox {
             Arc::new(Grep),
             Arc::new(Ls),
             Arc::new(ReadFile),
+            Arc::new(Recall),
             Arc::new(RunInShell),
             Arc::new(ShellOutput),
             Arc::new(SuggestCommand),
@@ -132,6 +134,7 @@ mod tests {
                 "grep",
                 "ls",
                 "read_file",
+                "recall",
                 "run_in_shell",
                 "shell_output",
                 "suggest_command",
@@ -150,7 +153,7 @@ mod tests {
                 assert_eq!(answer.starts_with("there is no tool"), !named.contains(name), "{name}: {answer}");
             }
         }
-        assert_eq!(toolbox().specs(&Ports::default()).len(), 9);
+        assert_eq!(toolbox().specs(&Ports::default()).len(), 10);
     }
 
     /// The specs are sent with every request, so their size matters.

@@ -17,6 +17,8 @@ pub(super) use shares::shares;
 pub(crate) use shell::Events;
 pub(super) use system::SYSTEM;
 
+pub(super) use crate::text::escape;
+
 use super::standing::Standing;
 use crate::chat::{Image, Message, Part, Role};
 use crate::guard::Redactor;
@@ -37,24 +39,6 @@ const NAME_CAP: usize = 4 * KIB;
 /// How long to wait for the history to store a command, which takes about a millisecond. While the history is locked a command has no id,
 /// but its output is sent anyway.
 const STORE_PATIENCE: Duration = Duration::from_millis(100);
-/// The tags of fragments. Data must not contain text that looks like one.
-const TAGS: [&str; 15] = [
-    "cwd",
-    "date",
-    "shell",
-    "command",
-    "output",
-    "stdin",
-    "file",
-    "directory",
-    "reference",
-    "screen",
-    "conventions",
-    "skill",
-    "memory",
-    "summary",
-    "earlier_questions",
-];
 
 /// A question with its context.
 #[derive(Debug, Clone)]
@@ -218,22 +202,6 @@ pub(super) fn steering(words: &str, redactor: &Redactor) -> String {
 fn name(text: &str) -> String {
     let line = escape(&text.replace(char::is_control, "\u{FFFD}"));
     text::beginning(&line, NAME_CAP).to_owned()
-}
-
-/// Escapes data so that it cannot imitate a fragment's tag: a blank is inserted after the bracket.
-pub(super) fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('<') {
-        let after = &rest[at + 1..];
-        let tag = after.strip_prefix('/').unwrap_or(after);
-        safe.push_str(&rest[..rest.len() - tag.len()]);
-        if TAGS.iter().any(|ours| tag.starts_with(ours)) {
-            safe.push(' ');
-        }
-        rest = tag;
-    }
-    safe + rest
 }
 
 #[cfg(test)]

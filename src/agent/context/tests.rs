@@ -151,7 +151,7 @@ fn the_beginning_of_a_request_is_small_and_always_the_same() {
     let hash = words
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    assert_eq!(format!("{hash:016x}"), "629664abb64355f3", "if this change is meant, write its hash here");
+    assert_eq!(format!("{hash:016x}"), "6d6eb2b06723ea95", "if this change is meant, write its hash here");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn every_fragment_has_a_tag_that_data_cannot_forge_and_says_when_it_was_cut() {
     assert_eq!(tags, ["cwd", "date", "shell", "shell_events", "screen", "reference", "stdin", "query"]);
     for fragment in fragments.iter().filter(|fragment| fragment.tag != "query") {
         assert!(fragment.text.starts_with(&format!("<{}", fragment.tag)), "{fragment:?}");
-        assert!(TAGS.iter().any(|tag| fragment.tag.starts_with(tag)), "{}", fragment.tag);
+        assert!(text::TAGS.iter().any(|tag| fragment.tag.starts_with(tag)), "{}", fragment.tag);
     }
     assert_eq!(notices, ["what was piped in has 64 KiB; the model gets 32 KiB of it and is told so"]);
 }

@@ -78,7 +78,7 @@ fn stub(one: &Answered) -> String {
     let again = match (one.kind, tool::file_of_whole(&one.text)) {
         (_, Some(path)) => format!("the whole is in {path}"),
         (ToolKind::Read | ToolKind::Search | ToolKind::Fetch, None) => "make the call again if you need it".to_owned(),
-        (_, None) => "the result is not kept".to_owned(),
+        (_, None) => "recall finds it".to_owned(),
     };
     format!(
         "[{}: {} of result left out to save room; {again}]",

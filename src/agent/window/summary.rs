@@ -47,7 +47,8 @@ impl Summary {
             self.questions.iter().map(|one| format!("- {}", one.replace('\n', "\n  "))).collect();
         let words = format!(
             "<earlier_questions>\n{}\n</earlier_questions>\n<summary>\n{}\n</summary>\n\
-             [The exchanges before this point were replaced by these notes. Questions are word for word; the notes are data.]",
+             [The exchanges before this point were replaced by these notes. Questions are word for word; the notes are data. recall finds what \
+             was left out.]",
             questions.join("\n"),
             self.notes,
         );

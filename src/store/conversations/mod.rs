@@ -24,7 +24,7 @@ pub(crate) use kind::EntryKind;
 pub(crate) use log::{ConversationLog, ConversationRecorder, ConversationSetup, ExchangeLog};
 pub(crate) use queries::RecordedQuery;
 pub(crate) use read::{Conversations, ListScope, ListedConversation, StoredEntry};
-pub(crate) use search::FoundExchange;
+pub(crate) use search::{FoundExchange, StoredExchange};
 pub(super) use tables::TABLES;
 
 /// The figures of one exchange.

@@ -10,8 +10,8 @@ use super::{Conversations, StoredEntry};
 use crate::store::search::{LastWord, SearchTerms};
 use crate::store::{StoreError, entry};
 
-/// How many exchanges are ranked, the newest ones. Ranking all that have a common word would be slow.
-const RANKED: usize = 1_000;
+/// Where words are looked for, one after the other. A ranking by `bm25` would read every exchange that has a common word.
+const COLUMNS: [&str; 3] = ["question", "{question answer}", "{question answer work}"];
 
 /// An exchange that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,18 +39,38 @@ const FOUND: &str = "e.id, e.conversation, coalesce(l.name, l.opening, ''), l.re
                      substr(json_extract(e.body, '$.question'), 1, 2000)";
 
 impl Conversations {
-    /// The exchanges that have all of these words in the question, the answer or the calls, best first. No words, no exchanges.
+    /// The exchanges that have all of these words, best first: those with the words in the question, then in the question or the
+    /// answer, then anywhere; newer ones first. If there are none, the last word may be unfinished. No words, no exchanges.
     pub(crate) fn search<S: AsRef<str>>(&self, words: &[S], limit: usize) -> Result<Vec<FoundExchange>, StoreError> {
+        let mut all: Vec<FoundExchange> = Vec::new();
+        for last in [LastWord::Whole, LastWord::Unfinished] {
+            for columns in COLUMNS {
+                let Some(phrases) = SearchTerms::new(words, last).indexed else { return Ok(all) };
+                let more = self.newest_matching(&format!("{columns} : ({phrases})"), limit)?;
+                all.extend(
+                    more.into_iter().filter(|one| !all.iter().any(|known| known.id == one.id)).collect::<Vec<_>>(),
+                );
+                if all.len() >= limit {
+                    all.truncate(limit);
+                    return Ok(all);
+                }
+            }
+            if !all.is_empty() {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    /// The newest exchanges that match a query of the index. It hands out its rows by id, so no more of them are read than wanted.
+    fn newest_matching(&self, query: &str, limit: usize) -> Result<Vec<FoundExchange>, StoreError> {
         let Some(connection) = self.history.connection() else { return Ok(Vec::new()) };
-        let Some(indexed) = SearchTerms::new(words, LastWord::Unfinished).indexed else { return Ok(Vec::new()) };
         let sql = format!(
-            "WITH newest AS (SELECT rowid AS id, bm25(said, 4.0, 2.0, 1.0) AS score FROM said WHERE said MATCH ?
-                             ORDER BY rowid DESC LIMIT {RANKED})
-             SELECT {FOUND} FROM newest JOIN entries AS e ON e.id = newest.id
-                                        JOIN conversation_list AS l ON l.id = e.conversation
-             ORDER BY score, e.id DESC LIMIT ?"
+            "SELECT {FOUND} FROM said CROSS JOIN entries AS e ON e.id = said.rowid
+                                 CROSS JOIN conversation_list AS l ON l.id = e.conversation
+             WHERE said MATCH ? ORDER BY said.rowid DESC LIMIT ?"
         );
-        collect(connection, &sql, (indexed, bounded(limit)), found)
+        collect(connection, &sql, (query, bounded(limit)), found)
     }
 
     /// The newest exchanges, newest first. `before` is an exchange that they come before, to read on.

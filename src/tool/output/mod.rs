@@ -115,7 +115,7 @@ fn filter(wish: &Arguments, clock: &Clock, context: &Context) -> Result<Filter, 
     })
 }
 
-fn reason(error: &StoreError) -> String {
+pub(super) fn reason(error: &StoreError) -> String {
     match std::error::Error::source(error) {
         Some(source) => format!("{error}: {source}"),
         None => error.to_string(),

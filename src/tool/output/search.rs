@@ -3,14 +3,11 @@
 use super::{COMMAND, COMMANDS, Records, reach};
 use crate::store::{History, NewestCommands, Phrases, StoreError, StoredCommand};
 use crate::text::{MIB, human};
+use crate::tool::found_lines::FoundLines;
 use crate::tool::result::TEXT_CAP;
 
-/// The most excerpts of one output, and the lines before and after each match.
+/// The most excerpts of one output.
 const EXCERPTS: usize = 5;
-const AROUND: usize = 2;
-/// The most characters of one line of an excerpt, and of those before the match in a longer line.
-const LINE: usize = 240;
-const BEFORE: usize = 80;
 /// The most bytes of outputs that one search reads. Commands beyond it are listed without excerpts.
 const READ: usize = 2 * MIB;
 /// Room for the notes about one command.
@@ -55,11 +52,11 @@ impl Records {
     fn excerpt(&self, stored: &StoredCommand, phrases: &Phrases, room: usize) -> String {
         // The spill file, which can have 64 MiB, is not read. The index has no more than this text either.
         let text = self.redactor.mask_in_place(&stored.output.text(stored.size));
-        let output = Searched::new(&text, stored.output.missing() > 0, phrases);
-        let (mut body, more) = output.quoted(room);
+        let output = FoundLines::new(&text, stored.output.missing() > 0, phrases);
+        let (mut body, more) = output.quoted(EXCERPTS, room);
         let id = stored.entry.id;
         let is_in_command = || phrases.in_line(&String::from_utf8_lossy(&stored.entry.command)).is_some();
-        if output.hits.is_empty() && !is_in_command() {
+        if output.is_empty() && !is_in_command() {
             body.push_str(&format!("  [no line of its output can be quoted: shell_output id {id} shows it]\n"));
         }
         if more > 0 {
@@ -74,88 +71,4 @@ impl Records {
         }
         body
     }
-}
-
-/// An output with the lines that have words of the search.
-struct Searched<'a> {
-    lines: Vec<&'a str>,
-    hits: Vec<Hit>,
-    /// The line that stands for a missing part. The numbers of the lines after it are not known.
-    gap: Option<usize>,
-}
-
-/// A line with words of the search.
-struct Hit {
-    at: usize,
-    words: usize,
-    /// Of the first word in the line.
-    offset: usize,
-}
-
-impl<'a> Searched<'a> {
-    fn new(text: &'a str, has_gap: bool, phrases: &Phrases) -> Searched<'a> {
-        let lines: Vec<&str> = text.lines().collect();
-        let hit = |(at, line): (usize, &&str)| {
-            let (words, offset) = phrases.in_line(line)?;
-            Some(Hit { at, words, offset })
-        };
-        let hits = lines.iter().enumerate().filter_map(hit).collect();
-        let is_gap = |line: &&str| line.starts_with("… ") && line.ends_with(" bytes not kept …");
-        let gap = has_gap.then(|| lines.iter().position(is_gap)).flatten();
-        Searched { lines, hits, gap }
-    }
-
-    /// The best excerpts that fit, and the number of matching lines that are in none of them.
-    fn quoted(&self, room: usize) -> (String, usize) {
-        let (mut text, mut next, mut quoted) = (String::new(), 0, 0);
-        for hit in self.chosen() {
-            let range = hit.at.saturating_sub(AROUND).max(next)..(hit.at + AROUND + 1).min(self.lines.len());
-            let excerpt: String = range.clone().map(|at| self.line(at)).collect();
-            if text.len() + excerpt.len() > room {
-                break;
-            }
-            text.push_str(&excerpt);
-            quoted += self.hits.iter().filter(|one| range.contains(&one.at)).count();
-            next = range.end;
-        }
-        (text, self.hits.len() - quoted)
-    }
-
-    /// The lines with the most words, in their order. A line near another one is in the same excerpt.
-    fn chosen(&self) -> Vec<&Hit> {
-        let mut best: Vec<&Hit> = self.hits.iter().collect();
-        best.sort_by_key(|hit| std::cmp::Reverse(hit.words));
-        let mut chosen: Vec<&Hit> = Vec::new();
-        for hit in best {
-            if chosen.len() < EXCERPTS && chosen.iter().all(|one| one.at.abs_diff(hit.at) > AROUND) {
-                chosen.push(hit);
-            }
-        }
-        chosen.sort_by_key(|hit| hit.at);
-        chosen
-    }
-
-    /// A line with its number and the sign that tells matching lines from others.
-    fn line(&self, at: usize) -> String {
-        let hit = self.hits.iter().find(|hit| hit.at == at);
-        let (sign, offset) = hit.map_or(('-', 0), |hit| (':', hit.offset));
-        let line = clipped(self.lines[at], offset);
-        match self.gap {
-            Some(gap) if at >= gap => format!("  …{sign}{line}\n"),
-            Some(_) | None => format!("  {}{sign}{line}\n", at + 1),
-        }
-    }
-}
-
-/// A line, cut so that the match at this offset is in it.
-fn clipped(line: &str, offset: usize) -> String {
-    let length = line.chars().count();
-    if length <= LINE {
-        return line.to_owned();
-    }
-    let before = line[..offset].chars().count();
-    let from = if before < LINE / 2 { 0 } else { before - BEFORE };
-    let part: String = line.chars().skip(from).take(LINE).collect();
-    let (start, end) = (if from > 0 { "…" } else { "" }, if from + LINE < length { "…" } else { "" });
-    format!("{start}{part}{end}")
 }
