@@ -134,3 +134,70 @@ pub(super) fn for_a_model(query: Query) -> Query {
         Some(_) | None => query,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::sync_channel;
+
+    use super::*;
+    use crate::reflex::Proposal;
+
+    /// Offers corrections to a person who picks `pick`. Returns the notices and the command on the prompt.
+    fn offered(commands: &[&str], is_confident: bool, pick: Option<&str>) -> (Vec<String>, Option<String>) {
+        let proposal = |command: &&str| Proposal { command: (*command).to_owned(), why: format!("why {command}") };
+        let aid = Aid { words: String::new(), proposals: commands.iter().map(proposal).collect(), is_confident };
+        let (tell, news) = sync_channel(100);
+        let link = RequestLink::scripted(tell);
+        let answer = pick.map_or(UserAnswer::Declined, |pick| UserAnswer::Said(pick.to_owned()));
+        let person = std::thread::spawn(move || {
+            let (mut notices, mut suggested, mut is_over) = (Vec::new(), None, false);
+            for (_, news) in news {
+                match news {
+                    News::Ask(question, reply) => {
+                        assert!(question.choices.len() > 1, "one correction needs no choice");
+                        let _ = reply.send(answer.clone());
+                    }
+                    News::Event(Event::Notice(words)) => notices.push(words),
+                    News::Event(Event::Finished(Ending::Answered)) => is_over = true,
+                    News::Suggest(command) => suggested = Some(command),
+                    _ => panic!("nothing else is expected"),
+                }
+            }
+            assert!(is_over);
+            (notices, suggested)
+        });
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(offer(aid, &link));
+        drop(link);
+        person.join().unwrap()
+    }
+
+    #[test]
+    fn a_single_or_certain_correction_is_put_on_the_prompt_without_a_question() {
+        let expected = (vec!["why git push (built-in rules)".to_owned()], Some("git push".to_owned()));
+        assert_eq!(offered(&["git push"], false, None), expected);
+        assert_eq!(offered(&["git push", "git pull"], true, None), expected);
+        assert_eq!(offered(&[], true, None), (Vec::new(), None));
+    }
+
+    #[test]
+    fn the_person_picks_one_of_several_corrections_or_none() {
+        let commands = ["git push", "git pull"];
+        let pulled = (vec!["why git pull (built-in rules)".to_owned()], Some("git pull".to_owned()));
+        assert_eq!(offered(&commands, false, Some("git pull")), pulled);
+        assert_eq!(offered(&commands, false, Some("rm -rf /")), (Vec::new(), None), "only what was offered");
+        assert_eq!(offered(&commands, false, None), (Vec::new(), None));
+    }
+
+    #[test]
+    fn a_model_is_asked_in_full_for_a_correction_and_as_typed_otherwise() {
+        assert_eq!(for_a_model(Query::scripted("fix")).text, FIX);
+        assert_eq!(for_a_model(Query::scripted("why did that fail")).text, "why did that fail");
+    }
+
+    #[test]
+    fn without_a_model_the_person_reads_how_to_get_an_answer() {
+        assert!(without_a_model(RulesRole::First).contains("shellmate auth login"));
+        assert!(without_a_model(RulesRole::Only).contains("`reflex = \"only\"`"));
+    }
+}

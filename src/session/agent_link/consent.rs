@@ -85,3 +85,81 @@ impl Gate {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::sync_channel;
+
+    use super::*;
+    use crate::session::agent_link::News;
+
+    fn gate(file: Option<PathBuf>, declined: &Declined) -> Gate {
+        let server = Server {
+            address: "127.0.0.1:11434".into(),
+            uid: 1000,
+            program: Some("/usr/bin/ollama".into()),
+            arguments: Vec::new(),
+            directory: None,
+        };
+        Gate { server, model: "ollama/m".into(), file, declined: Arc::clone(declined) }
+    }
+
+    /// Asks at the gate. Returns whether it opened, how often the person was asked, and the notices.
+    fn ask(gate: &Gate, answer: UserAnswer) -> (bool, usize, Vec<String>) {
+        let (tell, news) = sync_channel(100);
+        let link = RequestLink::scripted(tell);
+        let person = std::thread::spawn(move || {
+            let (mut asked, mut notices) = (0, Vec::new());
+            for (_, news) in news {
+                match news {
+                    News::Ask(question, reply) => {
+                        assert!(question.text.contains("127.0.0.1:11434"), "{}", question.text);
+                        asked += 1;
+                        let _ = reply.send(answer.clone());
+                    }
+                    News::Event(Event::Notice(words)) => notices.push(words),
+                    _ => panic!("only a question and notices are expected"),
+                }
+            }
+            (asked, notices)
+        });
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let opens = runtime.block_on(gate.opens(&link));
+        drop(link);
+        let (asked, notices) = person.join().unwrap();
+        (opens, asked, notices)
+    }
+
+    #[test]
+    fn a_yes_is_remembered_in_a_file() {
+        let home = tempfile::tempdir().unwrap();
+        let (file, declined) = (home.path().join("state/consents.json"), Declined::default());
+        let gate = gate(Some(file.clone()), &declined);
+        assert!(!gate.has_consent());
+        assert_eq!(ask(&gate, UserAnswer::Said(" Y ".into())), (true, 1, Vec::new()));
+        assert!(file.exists() && gate.has_consent());
+        assert_eq!(ask(&gate, UserAnswer::Declined), (true, 0, Vec::new()), "nobody is asked twice");
+    }
+
+    #[test]
+    fn any_other_answer_keeps_the_server_out_for_this_session() {
+        for answer in [UserAnswer::Said(NO.into()), UserAnswer::Said("yesterday".into()), UserAnswer::Declined] {
+            let declined = Declined::default();
+            let first = gate(None, &declined);
+            assert!(!first.is_shut());
+            assert_eq!(ask(&first, answer), (false, 1, Vec::new()));
+            assert!(gate(None, &declined).is_shut(), "the next question meets a closed gate");
+            assert!(first.refusal().contains("127.0.0.1:11434 is not used in this session"), "{}", first.refusal());
+        }
+    }
+
+    #[test]
+    fn a_consent_that_cannot_be_saved_is_used_once_and_reported() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("state"), "a file in place of the directory").unwrap();
+        let gate = gate(Some(home.path().join("state/consents.json")), &Declined::default());
+        let (opens, asked, notices) = ask(&gate, UserAnswer::Said(YES.into()));
+        assert_eq!((opens, asked, notices.len()), (true, 1, 1));
+        assert!(notices[0].ends_with("you will be asked about this server again"), "{notices:?}");
+    }
+}

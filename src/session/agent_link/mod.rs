@@ -247,6 +247,16 @@ pub(super) struct RequestLink {
     reserve: Arc<Mutex<Option<String>>>,
 }
 
+#[cfg(test)]
+impl RequestLink {
+    /// The link of request 3, which tells its news to a test.
+    pub(super) fn scripted(tell: SyncSender<(u64, News)>) -> RequestLink {
+        let awaken = Arc::new(UnixStream::pair().unwrap().1);
+        let (place, steering, held, reserve) = Default::default();
+        RequestLink { number: 3, tell, awaken, place, steering, held, reserve }
+    }
+}
+
 impl RequestLink {
     fn say(&self, news: News) {
         match self.held.lock().ok().as_mut().and_then(|held| held.as_mut()) {

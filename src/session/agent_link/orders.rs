@@ -345,7 +345,6 @@ mod tests {
     use super::*;
     use crate::provider::{Delta, Effort, ModelRequest, Provider, ProviderError};
     use futures_util::future::BoxFuture;
-    use std::os::unix::net::UnixStream;
     use std::sync::mpsc::sync_channel;
 
     /// A model with a bug on our side of it.
@@ -361,22 +360,10 @@ mod tests {
         }
     }
 
-    fn link_of_request_3(tell: std::sync::mpsc::SyncSender<(u64, News)>) -> RequestLink {
-        RequestLink {
-            number: 3,
-            tell,
-            awaken: Arc::new(UnixStream::pair().unwrap().1),
-            place: Arc::default(),
-            steering: Arc::default(),
-            held: Arc::default(),
-            reserve: Arc::default(),
-        }
-    }
-
     #[test]
     fn an_answer_that_ends_after_new_is_paid_for_but_not_appended() {
         let (tell, _news) = sync_channel(100);
-        let mut thread = AgentThread::new(link_of_request_3(tell), AgentSetup::default());
+        let mut thread = AgentThread::new(RequestLink::scripted(tell), AgentSetup::default());
         let exchange = || Exchange {
             question: "q".into(),
             window: Default::default(),
@@ -404,7 +391,7 @@ mod tests {
     #[test]
     fn a_panic_ends_one_request_and_is_told() {
         let (tell, news) = sync_channel(100);
-        let link = link_of_request_3(tell);
+        let link = RequestLink::scripted(tell);
         let mut thread = AgentThread::new(link.clone(), AgentSetup::default());
         let resolved = Resolved {
             provider: Arc::new(Broken),
