@@ -6,13 +6,14 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use clap::builder::PossibleValuesParser;
 use jiff::Zoned;
 use jiff::civil::Date;
 use serde_json::json;
 
 use crate::store::Conversations;
 use crate::text::sanitize;
-use crate::usage::{ChartLook, Period, UnknownPeriod, UsageReport, UsageSum, chart};
+use crate::usage::{ChartLook, Period, UsageReport, UsageSum, chart};
 
 use super::history::Display;
 use super::report;
@@ -20,16 +21,12 @@ use super::report;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The days to count: today, week (the last 7 days), month (the last 30 days) or all.
-    #[arg(default_value = "week", value_parser = period, value_name = "PERIOD")]
-    period: Period,
+    #[arg(default_value = "week", value_parser = PossibleValuesParser::new(Period::NAMES), value_name = "PERIOD")]
+    period: String,
 
     /// Print one JSON object for each day and model.
     #[arg(long)]
     json: bool,
-}
-
-fn period(word: &str) -> Result<Period, UnknownPeriod> {
-    word.parse()
 }
 
 /// Where the figures are, and whether new ones are recorded.
@@ -46,7 +43,8 @@ pub(super) fn run(
     look: Option<ChartLook>,
     out: &mut impl Write,
 ) -> Result<ExitCode> {
-    let read = UsageReport::read(&Conversations::open(context.database)?, args.period, &context.now)?;
+    let period: Period = args.period.parse()?;
+    let read = UsageReport::read(&Conversations::open(context.database)?, period, &context.now)?;
     match print(&args, &read, look, out).and_then(|()| Ok(out.flush()?)) {
         // A closed pipe (`| head`) is not an error.
         Err(error) if super::history::is_broken_pipe(&error) => return Ok(ExitCode::SUCCESS),
@@ -56,7 +54,7 @@ pub(super) fn run(
         report::notices(["recording is off (`enabled` in [history]), so new questions are not counted"]);
     }
     if read.is_empty() {
-        report::notices([format!("no questions were recorded {}", args.period.words())]);
+        report::notices([format!("no questions were recorded {}", period.words())]);
         return Ok(ExitCode::FAILURE);
     }
     Ok(ExitCode::SUCCESS)

@@ -38,7 +38,7 @@ fn questions_are_counted_by_day_and_model() {
     assert!(line["first_token_ms"].is_u64() && line["duration_ms"].is_u64(), "{line}");
     let (code, _, err) = run(&home, &["usage", "year"]);
     assert_eq!(code, Some(2));
-    assert!(err.contains("there is no period year"), "{err}");
+    assert!(err.contains("[possible values: today, week, month, all]"), "{err}");
 }
 
 #[test]

@@ -143,11 +143,8 @@ impl FactFinder {
     }
 
     async fn lm_studio(&self) -> ServerFacts {
-        let newer = read::lm_studio(&self.model, &self.fetch("/api/v1/models", None).await);
-        if newer.window.is_some() {
-            return newer;
-        }
-        read::lm_studio_v0(&self.model, &self.fetch("/api/v0/models", None).await)
+        let (newer, older) = tokio::join!(self.fetch("/api/v1/models", None), self.fetch("/api/v0/models", None));
+        first(read::lm_studio(&self.model, &newer), read::lm_studio_v0(&self.model, &older))
     }
 
     /// A document at the root of the server; null if there is none.

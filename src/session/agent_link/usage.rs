@@ -1,6 +1,7 @@
 //! The text of `/usage`: what questions cost.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use jiff::Zoned;
 
@@ -15,6 +16,9 @@ use super::orders::AgentThread;
 /// The width of the chart where the terminal's is not known, and its largest width.
 const COLUMNS: usize = 80;
 
+/// How long to wait until what was asked is recorded.
+const WRITING: Duration = Duration::from_secs(1);
+
 const NOT_RECORDED: &str = "recording is off, so only this session is counted";
 
 impl AgentThread {
@@ -24,6 +28,8 @@ impl AgentThread {
         let Some(database) = self.setup.places.history.clone().filter(|_| self.log.is_on()) else {
             return format!("{session}\n{NOT_RECORDED}");
         };
+        // The last question may still be on its way to the database.
+        self.setup.conversations.settled(WRITING).await;
         let columns = view.last.as_ref().map_or(COLUMNS, |last| last.size.cols.get().into()).min(COLUMNS);
         match (period, recorded(database, period.unwrap_or(Period::Week)).await) {
             (None, Ok(report)) if report.is_empty() => session,
