@@ -24,6 +24,7 @@ mod refusal;
 mod regular;
 mod repository;
 mod restore;
+mod single;
 mod skills;
 mod standing;
 mod step;

@@ -1,7 +1,7 @@
 //! Keeps data for a model within its tags.
 
 /// The tags around data for a model. Data must not contain text that looks like one.
-pub(crate) const TAGS: [&str; 16] = [
+pub(crate) const TAGS: [&str; 17] = [
     "cwd",
     "date",
     "shell",
@@ -15,6 +15,7 @@ pub(crate) const TAGS: [&str; 16] = [
     "conventions",
     "skill",
     "memory",
+    "excerpts",
     "summary",
     "earlier_questions",
     "exchange",

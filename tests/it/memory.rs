@@ -62,3 +62,42 @@ fn nothing_is_kept_unless_it_is_turned_on() {
     term.wait_for_prompt();
     assert!(!term.home().join(".local/state/shellmate/memory").exists());
 }
+
+#[test]
+fn notes_are_proposed_from_recorded_conversations_and_written_after_a_yes() {
+    let model = Model::start([
+        Reply::text(["Run make db first."]),
+        Reply::text(["- The tests need make db."]),
+        Reply::text(["- Deploys happen on Fridays."]),
+        Reply::text(["NONE"]),
+    ]);
+    let mut term = remembering(Shell::Bash, &model).start();
+    term.wait_for_prompt();
+    term.typed("> how do the tests run\r");
+    term.wait_for("Run make db first.");
+    term.wait_for_prompt();
+    model.request();
+    term.typed("> /memory learn\r");
+    term.wait_for("+- ");
+    term.wait_for("Esc no >");
+    let asked = model.request();
+    assert!(asked.said(0).contains("user: how do the tests run\nassistant: Run make db first.\n"), "{}", asked.said(0));
+    assert!(asked.body["tools"].as_array().is_none_or(Vec::is_empty));
+    term.typed("y");
+    term.wait_for("the notes are in ~/");
+    term.wait_for_prompt();
+    term.typed("> /memory learn\r");
+    term.wait_for("Fridays");
+    term.wait_until(|screen| screen.contents().matches("Esc no >").count() == 2);
+    term.typed("n\r");
+    term.wait_for("nothing was written");
+    term.wait_for_prompt();
+    term.typed("> /memory learn\r");
+    term.wait_for("gave no new notes");
+    term.wait_for_prompt();
+    let directory = term.home().join(".local/state/shellmate/memory");
+    let file = fs::read_dir(directory).unwrap().next().unwrap().unwrap().path();
+    let notes = fs::read_to_string(file).unwrap();
+    assert!(notes.starts_with("# Notes for ") && notes.ends_with(": The tests need make db.\n"), "{notes}");
+    assert!(!notes.contains("Fridays"), "{notes}");
+}

@@ -5,6 +5,7 @@
 //! is on.
 
 mod file;
+mod learn;
 
 use std::path::{Path, PathBuf};
 
@@ -117,11 +118,7 @@ impl Notebook {
     /// Creates the file of this scope with its heading, unless it exists.
     pub(crate) fn create(&self, scope: MemoryScope, cwd: &Path) -> Result<PathBuf, MemoryError> {
         let path = self.path(scope, cwd);
-        let heading = match scope {
-            MemoryScope::Here => format!("# Notes for {}\n\n", project(cwd).display()).replace(char::is_control, "\n"),
-            MemoryScope::Everywhere => "# Notes for everywhere\n\n".to_owned(),
-        };
-        file::create(&path, &heading)?;
+        file::create(&path, &heading(scope, cwd))?;
         Ok(path)
     }
 
@@ -161,6 +158,15 @@ impl Notebook {
         let notice = format!("{omitted} older lines of your notes are not sent; `/memory edit` opens the file");
         SentNotes { text, notice: (omitted > 0).then_some(notice) }
     }
+}
+
+/// The first lines of a file.
+fn heading(scope: MemoryScope, cwd: &Path) -> String {
+    let name = match scope {
+        MemoryScope::Here => project(cwd).display().to_string().replace(char::is_control, "\u{FFFD}"),
+        MemoryScope::Everywhere => "everywhere".to_owned(),
+    };
+    format!("# Notes for {name}\n\n")
 }
 
 /// The lines of a file that say something: not empty, and not its heading.

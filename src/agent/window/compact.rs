@@ -2,13 +2,11 @@
 
 use tokio_util::sync::CancellationToken;
 
-use super::super::meter::Meter;
-use super::super::stream::AnswerDraft;
-use super::super::{Kit, Turn};
+use super::super::{Kit, Turn, single};
 use super::past::Transcript;
 use super::{Budget, clip, stubs, summary};
-use crate::chat::{Event, Message};
-use crate::provider::{CacheLifetime, ModelRequest};
+use crate::chat::Event;
+use crate::provider::ModelRequest;
 use crate::tool::Ports;
 
 /// Sizes, in bytes, to which results are cut when nothing else helps, one after the other.
@@ -101,43 +99,8 @@ async fn summarise(
     }
     let room = transcript.past.state.scale.bytes_of(budget.window / 2);
     let record = summary::record(&transcript.past, count, focus, room);
-    let notes = notes(kit, record, budget, &mut transcript.meter, cancel).await;
+    let output = NOTES.min(budget.window / 4);
+    let notes = single::ask(kit, (summary::INSTRUCTIONS, record), output, &mut transcript.meter, cancel).await;
     summary::replace(&mut transcript.past, count, notes, budget);
     transcript.is_compacted = true;
-}
-
-/// The model's notes on a record; none if it cannot be asked, fails or says nothing.
-async fn notes(
-    kit: &Kit,
-    record: Message,
-    budget: Budget,
-    meter: &mut Meter,
-    cancel: &CancellationToken,
-) -> Option<String> {
-    let request = ModelRequest {
-        model: kit.model.model.clone(),
-        system: summary::INSTRUCTIONS.to_owned(),
-        messages: vec![record],
-        tools: Vec::new(),
-        effort: kit.model.effort,
-        max_output: NOTES.min(budget.window / 4),
-        // No later request begins like this one.
-        cache: CacheLifetime::Off,
-        window: kit.model.context_window,
-    };
-    let mut draft = AnswerDraft::default();
-    let mut take = |delta| {
-        draft.take(delta);
-    };
-    let streamed = cancel.run_until_cancelled(kit.model.provider.stream(&request, &mut take)).await;
-    meter.add(&draft);
-    let text = match streamed {
-        Some(Ok(())) => draft.finish().message.text(),
-        Some(Err(error)) => {
-            tracing::warn!(?error, "the model could not summarise; every exchange is kept as one line");
-            return None;
-        }
-        None => return None,
-    };
-    Some(kit.redactor.mask(text.trim())).filter(|text| !text.is_empty())
 }

@@ -15,7 +15,7 @@ use super::sending;
 use super::slash::{AgentCommand, ContextPart};
 use super::{AgentSetup, News};
 
-const NO_MODEL: &str = "no model is connected";
+pub(super) const NO_MODEL: &str = "no model is connected";
 
 impl AgentThread {
     /// Carries out a command and returns the words for the person.
@@ -113,7 +113,7 @@ impl AgentThread {
             Err(failure) => return failure.words,
         };
         if !self.may_ask(&resolved) {
-            return format!("{} was found on this machine; ask it a question first to agree to it", resolved.host);
+            return needs_consent(&resolved);
         }
         let turn = self.turn(resolved, Arc::new(self.link.clone()), CancellationToken::new());
         let (compacted, usage) = turn.compact(focus).await;
@@ -129,7 +129,7 @@ impl AgentThread {
     }
 
     /// Whether anything may be sent to the model's server without a question to the person.
-    fn may_ask(&self, resolved: &Resolved) -> bool {
+    pub(super) fn may_ask(&self, resolved: &Resolved) -> bool {
         let gate = Gate::before(resolved, self.setup.servers.as_deref(), &self.declined);
         gate.is_none_or(|gate| gate.has_consent())
     }
@@ -145,6 +145,11 @@ impl AgentThread {
             Err(failure) => failure.words,
         }
     }
+}
+
+/// What is said where the model's server was found by itself and the person has not agreed to it yet.
+pub(super) fn needs_consent(resolved: &Resolved) -> String {
+    format!("{} was found on this machine; ask it a question first to agree to it", resolved.host)
 }
 
 /// A list of skills, with what is wrong with them.

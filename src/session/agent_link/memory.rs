@@ -5,12 +5,15 @@ use std::path::Path;
 
 use jiff::tz::TimeZone;
 
-use crate::agent::{MemoryError, MemoryScope, Notebook, ShellView, shown_path};
+use crate::agent::{Approval, Approver, Decision, MemoryError, MemoryScope, Notebook, ShellView, shown_path};
+use crate::guard::Intent;
 use crate::text::Clock;
 use crate::text::shell::quote::{self, Dialect};
-use crate::tool::ShellPort;
+use crate::tool::{Preview, ShellPort};
 
+use super::commands::{NO_MODEL, needs_consent};
 use super::orders::AgentThread;
+use super::resume::SETTLING;
 use super::slash::SlashError;
 
 /// How to turn it on.
@@ -25,11 +28,12 @@ pub(in crate::session) enum MemoryOrder {
     View,
     Edit(MemoryScope),
     Clear(MemoryScope),
+    Learn,
 }
 
 impl MemoryOrder {
     /// The words behind `/memory`.
-    pub(super) const WORDS: [&str; 3] = ["view", "edit", "clear"];
+    pub(super) const WORDS: [&str; 4] = ["view", "edit", "clear", "learn"];
 
     /// Reads the arguments of `/remember`.
     pub(super) fn remember(rest: &str) -> Result<MemoryOrder, SlashError> {
@@ -47,6 +51,7 @@ impl MemoryOrder {
         match (word, scope(rest)) {
             ("" | "view", (MemoryScope::Here, "")) => Ok(MemoryOrder::View),
             ("edit", (scope, "")) => Ok(MemoryOrder::Edit(scope)),
+            ("learn", (MemoryScope::Here, "")) => Ok(MemoryOrder::Learn),
             ("clear", (scope, "")) => Ok(MemoryOrder::Clear(scope)),
             _ => Err(SlashError::UnknownMemoryOrder),
         }
@@ -64,19 +69,18 @@ fn scope(rest: &str) -> (MemoryScope, &str) {
 
 impl AgentThread {
     /// Carries out an order and returns words for the person.
-    pub(super) async fn memory(&self, order: MemoryOrder, view: &ShellView) -> String {
+    pub(super) async fn memory(&mut self, order: MemoryOrder, view: &ShellView) -> String {
         let Some(directory) = self.setup.places.memory.clone() else {
             return "there is no directory for notes; `shellmate doctor` says why".to_owned();
         };
         let memory = Notebook::new(directory);
         let is_on = self.setup.settings.agent.memory;
         let done = match order {
-            MemoryOrder::Remember(..) if !is_on => return OFF.to_owned(),
+            MemoryOrder::Remember(..) | MemoryOrder::Learn if !is_on => return OFF.to_owned(),
+            MemoryOrder::Learn => return self.learn(&memory, view).await,
             MemoryOrder::Remember(note, scope) => {
-                let date = Clock::new(view.at, TimeZone::system()).now().date().to_string();
-                memory
-                    .remember(&note, scope, &view.cwd, &date, &self.redactor)
-                    .map(|path| format!("noted in {}; `/memory edit` changes it", shown_path(&path, view.home())))
+                let kept = memory.remember(&note, scope, &view.cwd, &today(view), &self.redactor);
+                kept.map(|path| format!("noted in {}; `/memory edit` changes it", shown_path(&path, view.home())))
             }
             MemoryOrder::View => Ok(viewed(&memory, view, is_on)),
             MemoryOrder::Edit(scope) => match memory.create(scope, &view.cwd) {
@@ -86,6 +90,42 @@ impl AgentThread {
             MemoryOrder::Clear(scope) => cleared(&memory, scope, view),
         };
         done.unwrap_or_else(|error| error.to_string())
+    }
+
+    /// Has the model propose notes from the repository's conversations. Nothing is written without a yes.
+    async fn learn(&mut self, memory: &Notebook, view: &ShellView) -> String {
+        let resolved = match self.resolve(&self.preference.clone(), view).await {
+            Ok(Some(resolved)) if self.may_ask(&resolved) => resolved,
+            Ok(Some(resolved)) => return needs_consent(&resolved),
+            Ok(None) => return NO_MODEL.to_owned(),
+            Err(failure) => return failure.words,
+        };
+        self.setup.conversations.settled(SETTLING).await;
+        let (proposal, usage) = match memory.learn(&self.kit(resolved), &view.cwd, &today(view)).await {
+            Ok(learnt) => learnt,
+            Err(error) => return error.to_string(),
+        };
+        self.spend(usage);
+        let Some(proposal) = proposal else {
+            return "the recorded conversations of this repository gave no new notes".to_owned();
+        };
+        let shown = shown_path(&proposal.path, view.home());
+        let (path, before, after) = (proposal.path.clone(), proposal.before.clone(), proposal.after.clone());
+        let approval = Approval {
+            title: shown.clone(),
+            tool: "memory".to_owned(),
+            intent: Intent::Write { path: path.clone() },
+            preview: Some(Preview::Edit { path, before, after }),
+            lasting: None,
+            cwd: view.cwd.clone(),
+        };
+        match self.link.approve(approval).await {
+            Decision::Once | Decision::ForSession => {
+                let kept = memory.create(MemoryScope::Here, &view.cwd).and_then(|_| proposal.keep());
+                kept.map_or_else(|error| error.to_string(), |()| format!("the notes are in {shown}"))
+            }
+            Decision::No { .. } | Decision::Unasked { .. } => "nothing was written".to_owned(),
+        }
     }
 
     /// Opens a file in the person's editor, in the live shell. Where that is not possible, the words name the file.
@@ -104,6 +144,10 @@ impl AgentThread {
             Err(why) => format!("no editor was opened ({why}); the notes are in {shown}"),
         }
     }
+}
+
+fn today(view: &ShellView) -> String {
+    Clock::new(view.at, TimeZone::system()).now().date().to_string()
 }
 
 /// All notes that hold here, with their files.

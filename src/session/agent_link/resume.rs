@@ -11,7 +11,7 @@ use super::News;
 use super::orders::AgentThread;
 
 /// How long a command waits until the last messages are written.
-const SETTLING: Duration = Duration::from_secs(2);
+pub(super) const SETTLING: Duration = Duration::from_secs(2);
 /// How many conversations `/resume` lists of this repository, and of others.
 const LISTED: usize = 10;
 /// The most bytes of a title in a list or an answer.

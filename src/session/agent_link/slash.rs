@@ -51,7 +51,7 @@ pub(in crate::session) enum SlashError {
     #[error("what should be remembered? `/remember TEXT` for this repository, `/remember -g TEXT` for everywhere")]
     NothingToRemember,
     #[error(
-        "`/memory` shows your notes, `/memory edit` opens them, `/memory clear` deletes them; `-g` means those for everywhere"
+        "`/memory` shows your notes, `/memory edit` opens them, `/memory clear` deletes them, `/memory learn` proposes some; `-g` means those for everywhere"
     )]
     UnknownMemoryOrder,
 }
@@ -226,7 +226,7 @@ const COMMANDS: &[SlashCommand] = &[
         })
     },
     SlashCommand {
-        arguments: "[view|edit|clear] [-g]",
+        arguments: "[view|edit|clear|learn] [-g]",
         completes: Completes::Words(&MemoryOrder::WORDS),
         ..SlashCommand::plain("/memory", "your notes", |rest| {
             MemoryOrder::read(rest).map(|order| Slash::Agent(AgentCommand::Memory(order)))
