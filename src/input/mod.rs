@@ -14,5 +14,6 @@ pub(crate) use decode::Decoder;
 pub(crate) use hotkey::{Hotkey, UnknownHotkey};
 pub(crate) use key::{Code, Input, Key};
 pub(crate) use line::{
-    EditOutcome, Editing, EditorScreen, LineEditor, Offers, QueryHistory, RecentCommand, Verb, keep_query, read_queries,
+    EditOutcome, Editing, EditorScreen, FoundPath, FoundReferences, LineEditor, Offers, QueryHistory, RecentCommand,
+    Verb, keep_query, read_queries,
 };

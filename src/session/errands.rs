@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
+use crate::input::FoundReferences;
+
 /// What a thread has brought back.
 pub(super) enum Done {
     /// Words for the person, above the next prompt.
@@ -17,8 +19,8 @@ pub(super) enum Done {
     Hint(String),
     /// The person's editor has ended.
     Edited(io::Result<String>),
-    /// The paths that begin with what was typed.
-    Files { typed: String, found: Vec<String> },
+    /// What can be referred to with what was typed.
+    Files { typed: String, found: FoundReferences },
     /// The queries of earlier conversations.
     Queries(Vec<String>),
 }

@@ -8,8 +8,8 @@ use super::search::{LastWord, SearchTerms};
 use super::{StoreError, phrase};
 
 /// Number of the newest commands among which a condition that has no index is looked for: a directory, a status, a time. Each costs
-/// about a quarter of a microsecond.
-const REACH: i64 = 150_000;
+/// a quarter to two thirds of a microsecond, and a search should take less than 50 ms.
+const REACH: i64 = 60_000;
 /// Shortest word that may be the beginning of a longer one.
 const PREFIX: usize = 3;
 

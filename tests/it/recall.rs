@@ -126,3 +126,25 @@ fn the_model_recalls_what_another_terminal_was_told() {
     assert!(listed.contains(": where was that animal (") && listed.contains(": tell me about the zebra ("), "{listed}");
     assert!(!requests[2].body.to_string().contains(SECRET));
 }
+
+#[test]
+fn completion_shows_the_command_that_quoted_words_would_attach() {
+    let model = Model::start([Reply::text(["Because."])]);
+    let mut term = connected(Shell::Bash, &model);
+    term.wait_for_prompt();
+    term.run("echo first zebra crossing");
+    term.run("echo second zebra crossing");
+    term.run("touch shot.png");
+    term.typed(">\r");
+    term.wait_for("ask, or /help");
+    term.typed("see @\"zebra cross\t");
+    term.wait_for("@2  echo second zebra crossing");
+    term.wait_for("@1  echo first zebra crossing");
+    term.typed("\x15see @sho\t");
+    term.wait_for("see @shot.png");
+    term.typed("\x15why @\"second zebra\t");
+    term.wait_for("why @2");
+    term.typed("\r");
+    term.wait_for("Because.");
+    assert!(model.request().said(0).contains("<reference name=\"@2\">"));
+}

@@ -53,6 +53,23 @@ impl Offers {
     }
 }
 
+/// What can be referred to with the text that was typed after an `@`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct FoundReferences {
+    pub paths: Vec<FoundPath>,
+    /// The commands that have the typed words, best first. The first one is attached if the words are sent.
+    pub commands: Vec<RecentCommand>,
+}
+
+/// A path that begins with the typed text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FoundPath {
+    /// With a slash at the end of a directory.
+    pub path: String,
+    /// What would be attached: `directory`, `12 KiB`, `picture, 3 KiB`.
+    pub help: String,
+}
+
 impl Verb {
     fn name(&self) -> &str {
         self.usage.split(' ').next().unwrap_or_default()
@@ -128,11 +145,12 @@ impl LineEditor {
         EditOutcome::Open
     }
 
-    /// Completes with the paths that were found for `typed`, if that is still before the cursor.
-    pub(crate) fn found(&mut self, typed: &str, paths: &[String], offers: &Offers) {
+    /// Completes with what was found for `typed`, if that is still before the cursor.
+    pub(crate) fn found(&mut self, typed: &str, found: &FoundReferences, offers: &Offers) {
         match offered(self.text.as_str(), self.text.cursor(), offers) {
             Offered::Paths { start, typed: wanted, is_quoted, mut references } if wanted == typed => {
-                references.extend(paths.iter().take(OFFERS).map(|path| file_offer(path, is_quoted)));
+                references.extend(found.paths.iter().take(OFFERS).map(|path| file_offer(path, is_quoted)));
+                references.extend(found.commands.iter().filter(|_| is_quoted).map(command_offer));
                 self.offer(start, references);
             }
             Offered::Paths { .. } | Offered::Known(..) => {}
@@ -241,15 +259,17 @@ fn references(wanted: &str, offers: &Offers) -> Vec<Offer> {
     if !wanted.starts_with(|c: char| !c.is_ascii_digit()) {
         let numbers = offers.recent.iter().filter(|recent| recent.id.to_string().starts_with(wanted));
         // Without a digit they would bury the files.
-        found.extend(numbers.take(if wanted.is_empty() { 5 } else { OFFERS }).map(|recent| {
-            let name = format!("@{}", recent.id);
-            Offer { typed: name.clone(), shown: name, help: one_line(&recent.text), wants_blank: true }
-        }));
+        found.extend(numbers.take(if wanted.is_empty() { 5 } else { OFFERS }).map(command_offer));
     }
     found
 }
 
-fn file_offer(path: &str, is_quoted: bool) -> Offer {
+fn command_offer(command: &RecentCommand) -> Offer {
+    let name = format!("@{}", command.id);
+    Offer { typed: name.clone(), shown: name, help: one_line(&command.text), wants_blank: true }
+}
+
+fn file_offer(FoundPath { path, help }: &FoundPath, is_quoted: bool) -> Offer {
     let is_directory = path.ends_with('/');
     let needs_quotes = is_quoted || path.contains(|c: char| c.is_whitespace() || "\"'()[]{},;".contains(c));
     let typed = match (needs_quotes, is_directory) {
@@ -260,7 +280,7 @@ fn file_offer(path: &str, is_quoted: bool) -> Offer {
     Offer {
         typed,
         shown: format!("@{}", sanitize(path).replace('\n', " ")),
-        help: String::new(),
+        help: help.clone(),
         wants_blank: !is_directory,
     }
 }
@@ -333,6 +353,28 @@ mod tests {
         }
     }
 
+    fn found_path(path: &str) -> FoundPath {
+        FoundPath { path: path.into(), help: "1 KiB".into() }
+    }
+
+    #[test]
+    fn quoted_words_complete_to_the_commands_that_have_them() {
+        let (offers, history) = (offers(), QueryHistory::default());
+        let press = |line: &mut LineEditor, letter| {
+            line.input(Input::Key(Key { code: Code::Char(letter), mods: Mods::NONE }), &history, &offers)
+        };
+        let commands = vec![RecentCommand { id: 12, text: "cargo\ntest".into() }];
+        let found = FoundReferences { commands, ..FoundReferences::default() };
+        for (typed, wanted, completed) in [("why @\"cargo te", "cargo te", "why @12 "), ("why @car", "car", "why @car")]
+        {
+            let mut line = LineEditor::new(Default::default());
+            typed.chars().for_each(|letter| drop(press(&mut line, letter)));
+            line.found(wanted, &found, &offers);
+            assert_eq!(line.text(), completed);
+        }
+        assert_eq!(command_offer(&found.commands[0]).help, "cargo test");
+    }
+
     /// What a text could become, with the paths that are there.
     fn typed(text: &str) -> Vec<String> {
         let found = match offered(text, text.len(), &offers()) {
@@ -340,7 +382,7 @@ mod tests {
             Offered::Paths { typed, is_quoted, mut references, .. } => {
                 let paths =
                     ["src/", "src/main.rs", "a b.txt", "it's"].into_iter().filter(|path| path.starts_with(&typed));
-                references.extend(paths.map(|path| file_offer(path, is_quoted)));
+                references.extend(paths.map(|path| file_offer(&found_path(path), is_quoted)));
                 references
             }
         };
@@ -355,9 +397,10 @@ mod tests {
             |line: &mut LineEditor, key| line.input(Input::Key(Key { code: key, mods: Mods::NONE }), &history, &offers);
         "@sr".chars().for_each(|letter| drop(press(&mut line, Code::Char(letter))));
         assert_eq!(press(&mut line, Code::Tab), EditOutcome::Find("sr".into()));
-        line.found("other", &["other.rs".into()], &offers);
+        let paths = |path: &str| FoundReferences { paths: vec![found_path(path)], ..FoundReferences::default() };
+        line.found("other", &paths("other.rs"), &offers);
         assert_eq!(line.text(), "@sr");
-        line.found("sr", &["src/".into()], &offers);
+        line.found("sr", &paths("src/"), &offers);
         assert_eq!(line.text(), "@src/");
     }
 

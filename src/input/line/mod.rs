@@ -19,7 +19,7 @@ use pane::Pane;
 use search::HistorySearch;
 use text::EditBuffer;
 
-pub(crate) use complete::{Offers, RecentCommand, Verb};
+pub(crate) use complete::{FoundPath, FoundReferences, Offers, RecentCommand, Verb};
 pub(crate) use history::{QueryHistory, keep_query, read_queries};
 pub(crate) use pane::EditorScreen;
 

@@ -34,7 +34,7 @@ mod turn_tests;
 
 use std::io;
 
-use crate::input::Offers;
+use crate::input::{FoundReferences, Offers};
 use crate::tool::ShellResult;
 use crate::track::Mark;
 
@@ -97,8 +97,8 @@ pub(super) enum FloorEvent<'a> {
     Opened(Offers),
     /// The queries of earlier conversations were read.
     Queries(Vec<String>),
-    /// The paths that begin with what was typed were found.
-    Found { typed: String, found: Vec<String> },
+    /// What can be referred to with what was typed was found.
+    Found { typed: String, found: FoundReferences },
     /// The person's own editor was closed.
     Edited(io::Result<String>),
     /// The shell's output was read to its end for now.

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use nix::sys::signal::Signal;
 
-use crate::input::{Decoder, EditOutcome, Input, LineEditor, Offers, QueryHistory};
+use crate::input::{Decoder, EditOutcome, FoundReferences, Input, LineEditor, Offers, QueryHistory};
 use crate::render::TerminalMode;
 use crate::session::agent_link::{self, AgentCommand, Slash};
 
@@ -200,7 +200,7 @@ impl Talk {
     fn found(
         mut self: Box<Self>,
         typed: &str,
-        found: Vec<String>,
+        found: FoundReferences,
         view: &View<'_>,
         effects: &mut Vec<Effect>,
     ) -> Floor {

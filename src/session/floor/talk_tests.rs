@@ -2,7 +2,7 @@
 
 use super::testing::{Scene, name, outline, painted};
 use super::{Effect, Floor, FloorEvent};
-use crate::input::Offers;
+use crate::input::{FoundPath, FoundReferences, Offers};
 use crate::track::Mark;
 
 fn overlays(effects: &[Effect]) -> bool {
@@ -139,6 +139,11 @@ fn a_prompt_below_is_announced_to_the_outer_terminal() {
     assert!(painted(&effects).contains("$ "), "the prompt is drawn again");
 }
 
+fn path(path: &str) -> FoundReferences {
+    let path = FoundPath { path: path.into(), help: String::new() };
+    FoundReferences { paths: vec![path], ..FoundReferences::default() }
+}
+
 #[test]
 fn keys_wait_while_paths_are_looked_for_and_ctrl_c_gives_up() {
     let scene = Scene::new();
@@ -146,13 +151,13 @@ fn keys_wait_while_paths_are_looked_for_and_ctrl_c_gives_up() {
     assert_eq!((name(&floor), &*outline(&effects)), ("talk", "find no, route  and"));
     let (floor, effects) = scene.keys(floor, b" and");
     assert_eq!(outline(&effects), "hold  and");
-    let found = FloorEvent::Found { typed: "no".into(), found: vec!["notes.txt".into()] };
+    let found = FloorEvent::Found { typed: "no".into(), found: path("notes.txt") };
     let (floor, effects) = scene.tell(floor, found);
     assert!(painted(&effects).contains("notes.txt"));
     assert_eq!(outline(&effects), "route held");
     let (floor, _) = scene.keys(floor, b"@x\t");
     let (floor, effects) = scene.keys(floor, b"\x03");
     assert_eq!((name(&floor), &*outline(&effects)), ("talk", "hold \\x03, route held"));
-    let late = FloorEvent::Found { typed: "x".into(), found: vec!["x.rs".into()] };
+    let late = FloorEvent::Found { typed: "x".into(), found: path("x.rs") };
     assert!(!painted(&scene.tell(floor, late).1).contains("x.rs"));
 }

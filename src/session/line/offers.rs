@@ -7,9 +7,10 @@ use std::thread;
 use ignore::WalkBuilder;
 
 use crate::agent::{Skill, Skills};
-use crate::input::{Offers, Verb};
+use crate::input::{FoundPath, FoundReferences, Offers, RecentCommand, Verb};
 use crate::provider::{self, Keys, WithKeys};
-use crate::text::sanitize;
+use crate::store::{History, HistoryEntry};
+use crate::text::{human, sanitize};
 
 use crate::session::Session;
 use crate::session::agent_link::{self, Completes, SlashCommand};
@@ -18,6 +19,10 @@ use crate::session::floor::{Effect, FloorEvent};
 
 /// Entries of a directory that are looked at; with more of them one types on.
 const ENTRIES: usize = 5000;
+/// Recorded commands that are offered for some words.
+const COMMANDS: usize = 5;
+/// How the names of pictures end.
+const PICTURES: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
 
 impl Session {
     pub(in crate::session) fn offers(&mut self) -> Offers {
@@ -31,17 +36,19 @@ impl Session {
         Offers { verbs, late: self.skill_verbs(), recent: self.books.recent.listed() }
     }
 
-    /// Looks for the paths that begin with what was typed. A thread does it: a disk may take its time.
+    /// Looks for the paths that begin with what was typed, and the commands that have these words. A thread does it: a disk may take
+    /// its time.
     pub(in crate::session) fn find_files(&mut self, typed: String) -> Vec<Effect> {
         let cwd = self.books.cwd().map(ToOwned::to_owned).unwrap_or_default();
-        let wanted = typed.clone();
+        let (wanted, history) = (typed.clone(), self.agent.setup.places.history.clone());
         let find = move || {
-            let found = files(&cwd, std::env::home_dir().as_deref(), &wanted);
+            let paths = files(&cwd, std::env::home_dir().as_deref(), &wanted);
+            let found = FoundReferences { paths, commands: commands(history.as_deref(), &wanted) };
             Some(Done::Files { typed: wanted, found })
         };
         match self.errands.run("files", find) {
             true => Vec::new(),
-            false => self.tell_floor(FloorEvent::Found { typed, found: Vec::new() }),
+            false => self.tell_floor(FloorEvent::Found { typed, found: FoundReferences::default() }),
         }
     }
 }
@@ -108,8 +115,26 @@ fn arguments(completes: Completes, models: &Arc<OnceLock<Vec<String>>>) -> Arc<O
     }
 }
 
+/// The recorded commands that have these words, best first.
+fn commands(history: Option<&Path>, words: &str) -> Vec<RecentCommand> {
+    let found = history.map(|path| History::open(path)?.meant(words, COMMANDS)).transpose();
+    let found = found.inspect_err(|error| tracing::debug!(%error, "commands cannot be completed")).ok().flatten();
+    let command = |entry: HistoryEntry| {
+        let text = String::from_utf8_lossy(&entry.command).chars().take(DESCRIPTION).collect();
+        RecentCommand { id: entry.id, text }
+    };
+    found.unwrap_or_default().into_iter().map(command).collect()
+}
+
+/// What attaching a file sends.
+fn help(path: &Path) -> String {
+    let is_picture = path.extension().and_then(|end| end.to_str()).is_some_and(|end| PICTURES.contains(&end));
+    let size = path.metadata().map(|about| human::size(about.len())).unwrap_or_default();
+    if is_picture { format!("picture, {size}") } else { size }
+}
+
 /// The paths that begin with what is typed, as git would see them: an ignored one only if it is asked for by its name.
-fn files(cwd: &Path, home: Option<&Path>, typed: &str) -> Vec<String> {
+fn files(cwd: &Path, home: Option<&Path>, typed: &str) -> Vec<FoundPath> {
     let (directory, name) = typed.rfind('/').map_or(("", typed), |slash| typed.split_at(slash + 1));
     let place: PathBuf = match (directory.strip_prefix("~/"), home) {
         (Some(below), Some(home)) => home.join(below),
@@ -122,17 +147,20 @@ fn files(cwd: &Path, home: Option<&Path>, typed: &str) -> Vec<String> {
         .parents(true)
         .build();
     let entries = walk.flatten().filter(|entry| entry.depth() == 1 && entry.file_name() != ".git");
-    let mut found: Vec<String> = entries
+    let mut found: Vec<FoundPath> = entries
         .take(ENTRIES)
         .filter_map(|entry| {
             let entry_name = entry.file_name().to_str()?;
+            if !entry_name.starts_with(name) {
+                return None;
+            }
             let is_directory = entry.path().is_dir();
-            entry_name
-                .starts_with(name)
-                .then(|| format!("{directory}{entry_name}{}", if is_directory { "/" } else { "" }))
+            let (slash, help) = if is_directory { ("/", "directory".to_owned()) } else { ("", help(entry.path())) };
+            let path = format!("{directory}{entry_name}{slash}");
+            Some(FoundPath { path, help })
         })
         .collect();
-    found.sort();
+    found.sort_by(|one, other| one.path.cmp(&other.path));
     found
 }
 
@@ -149,9 +177,12 @@ mod tests {
             std::fs::write(path, "").unwrap();
         }
         std::fs::write(place.path().join(".gitignore"), "target\n").unwrap();
-        let found = |typed| files(place.path(), Some(place.path()), typed);
+        let found = |typed| -> Vec<String> {
+            files(place.path(), Some(place.path()), typed).into_iter().map(|found| found.path).collect()
+        };
         assert_eq!(found(""), ["a b.txt", "src/"]);
         assert_eq!(found("src/m"), ["src/main.rs", "src/mod.rs"]);
+        assert_eq!(help(&place.path().join("src/main.rs")), "0 B");
         assert_eq!(found("~/sr"), ["~/src/"]);
         assert_eq!(found(".h"), [".hidden"]);
         assert_eq!(found("missing/x"), Vec::<String>::new());

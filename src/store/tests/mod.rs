@@ -31,6 +31,7 @@ pub(super) fn printed(text: &str, output: &str) -> CommandRecord {
 }
 
 mod crowd;
+mod figures;
 mod memory;
 mod newest;
 mod trouble;

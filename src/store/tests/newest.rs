@@ -45,7 +45,7 @@ fn a_filter_looks_at_a_bounded_number_of_commands() {
     home.keep([printed("ls", "")]);
     let filter = Filter { cwd: Some("/home/me".into()), limit: Some(5), ..Filter::default() };
     let found = home.history().newest(&[], &filter).unwrap();
-    assert_eq!((texts(&found.entries), found.reach), (vec!["ls".to_owned()], Some(150_000)));
+    assert_eq!((texts(&found.entries), found.reach), (vec!["ls".to_owned()], Some(60_000)));
     let all = home.history().newest(&[], &Filter { limit: Some(5), ..Filter::default() }).unwrap();
     assert_eq!((all.entries.len(), all.reach), (2, None), "without a filter nothing is left out");
 }
