@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::ascii::ascii;
 use super::look::Look;
 use crate::chat::{Ending, Event};
 use crate::text::{human, width, wrap};
@@ -401,7 +402,8 @@ impl Painter {
 /// Wraps one of shellmate's own texts into rows. Further rows of a line align with its text.
 pub(crate) fn wrapped(text: &str, options: &RenderOptions) -> Vec<String> {
     let rows = |line: &str| prose(Look::PLAIN, line).rows(options, None);
-    text.lines().flat_map(rows).map(|row| row.line.text()).collect()
+    let shown = |text: String| if options.unicode { text } else { ascii(&text) };
+    text.lines().flat_map(rows).map(|row| shown(row.line.text())).collect()
 }
 
 /// A line of prose whose further rows align with its text.

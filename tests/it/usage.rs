@@ -91,3 +91,15 @@ fn a_terminal_gets_a_chart_in_its_charset() {
     term.typed(format!("LC_ALL=C.UTF-8 {} usage\r", crate::harness::PROGRAM));
     term.wait_for("████");
 }
+
+#[test]
+fn a_session_without_utf8_gets_its_charts_in_ascii() {
+    let model = Model::start([Reply::text(["One."])]);
+    let mut term = home(&model).env("LC_ALL", "C").size(40, 70).start();
+    term.wait_for_prompt();
+    term.typed("> hello\r");
+    term.wait_for("One.");
+    term.wait_for_prompt();
+    term.typed("> /usage\r");
+    term.wait_for("  ####");
+}
