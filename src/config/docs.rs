@@ -94,7 +94,6 @@ mod tests {
             };
             let loaded = Config::parse(&text);
             assert_eq!(loaded.problems, [], "{text}");
-            assert_ne!(loaded.config, Config::default(), "{text}");
             let file = temp.path().join(name);
             set_in_file(&file, name, argument.trim_matches('\''), &paths).unwrap();
             assert_eq!(Config::load(Some(&file)).config, loaded.config, "{name} {argument}");

@@ -145,15 +145,18 @@ pub(super) static TOPICS: &[Topic] = &[
         ("shell", "\"/bin/zsh\"", "`shellmate --shell PATH` starts another one once."),
     ),
     setting(
-        &[
-            "hint @off",
-            "hint on|enable|turn|show|line|after",
-            "dim line",
-            "suggestion|suggestions|correction|corrections @off|on|enable",
-            "suggestion|suggestions|correction|corrections failed|after",
-        ],
-        "off disable stop rid dim line lines below after failed command commands fails failing correction enable see on without showing appear every",
-        ("hint", "true", "The line above the prompt of a nested shell is `nested_hint` (default true)."),
+        &["hint @off", "dim line @off", "dim line", "suggestion|correction @off"],
+        "rid dim line lines below after failed command commands fails failing correction showing appear every",
+        (
+            "hint",
+            "false",
+            "It is off unless you have turned it on. The line above the prompt of a nested shell is `nested_hint` (default true).",
+        ),
+    ),
+    setting(
+        &["hint on|enable|turn|show|after", "suggestion|correction on|enable", "suggestion|correction failed|after"],
+        "dim line lines below after failed command commands fails failing correction enable see every",
+        ("hint", "true", ""),
     ),
     setting(
         &["nested hint|line|notice|message|warning|shell", "ssh|sudo hint|notice|warning|message"],
@@ -177,7 +180,7 @@ pub(super) static TOPICS: &[Topic] = &[
     setting(
         &["rules|reflex @off", "rules built|builtin", "reflex", "never|without|not model ask|asking|asked|use|using"],
         "built builtin in off disable only model ask asking asked a",
-        ("reflex", "\"only\"", "\"only\" never asks a model, \"off\" uses no rules."),
+        ("reflex", "\"off\"", "\"only\" never asks a model, \"off\" uses no rules."),
     ),
     setting(
         &[
@@ -225,6 +228,15 @@ pub(super) static TOPICS: &[Topic] = &[
             "agent.skill_paths",
             "[\"~/work/skills\"]",
             "A skill is a directory with a SKILL.md, for example ~/.agents/skills/NAME/SKILL.md.\n`> /skills` lists them; `agent.skills = false` turns them off; more in docs/SKILLS.md.",
+        ),
+    ),
+    setting(
+        &["memory|notes|note off|disable|stop"],
+        "long term keep keeping using sending my",
+        (
+            "agent.memory",
+            "false",
+            "It is off unless you have turned it on. `> /memory clear` deletes the notes; more in docs/MEMORY.md.",
         ),
     ),
     setting(

@@ -164,6 +164,15 @@ fn an_answer_names_the_setting_its_default_the_file_and_an_example() {
     let recording = answer("how do I turn recording off");
     assert!(recording.contains("[history]\n             enabled = false\n"), "{recording}");
     assert!(recording.contains("shellmate config set history.enabled false"), "{recording}");
+    for (question, example) in [
+        ("how do I turn off the hint", "hint = false"),
+        ("how do I turn on the hint", "hint = true"),
+        ("how do I turn off the memory", "memory = false"),
+        ("how do I turn on the memory", "memory = true"),
+        ("how do I turn off the built-in rules", "reflex = \"off\""),
+    ] {
+        assert!(answer(question).contains(example), "{}", answer(question));
+    }
     assert!(answer("how do I use another shell").starts_with("`shell` (not set): The shell to start"));
 }
 
