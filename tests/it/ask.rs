@@ -56,7 +56,7 @@ fn only_the_answer_is_on_stdout() {
     assert!(asked.said(0).ends_with("\n\nwhy did that fail"), "{}", asked.said(0));
     assert!(asked.said(0).starts_with("<cwd>/"), "{}", asked.said(0));
     assert_eq!(asked.body["model"], "scripted");
-    assert_eq!(asked.body["tools"].as_array().unwrap().len(), 9);
+    assert_eq!(asked.body["tools"].as_array().unwrap().len(), 10);
 }
 
 #[test]
