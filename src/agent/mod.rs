@@ -46,7 +46,7 @@ pub(crate) use kit::{ContextPreview, Kit, Places};
 pub(crate) use limits::TurnLimits;
 pub(crate) use memory::{MemoryError, MemoryScope, Notebook};
 pub(crate) use picture::picture;
-pub(crate) use record::{RecordedEntry, compact as record_compaction, name as record_name};
+pub(crate) use record::{RecordedEntry, compact as record_compaction, name as record_name, rewind as record_rewind};
 pub(crate) use restore::Unfinished;
 pub(crate) use skills::{Skill, SkillSettings, Skills, shown as shown_path};
 pub(crate) use turn::Turn;

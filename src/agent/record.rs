@@ -122,6 +122,15 @@ pub(crate) fn compact(log: &ConversationLog, past: &Past) {
     }
 }
 
+/// Records that the last exchanges were taken back; `past` is what is left. The branch before them has no summary, so one that is
+/// left is recorded again.
+pub(crate) fn rewind(log: &ConversationLog, exchanges: usize, past: &Past) {
+    log.rewind(exchanges);
+    if past.is_summarised() {
+        compact(log, past);
+    }
+}
+
 /// Records a title.
 pub(crate) fn name(log: &ConversationLog, title: &str) {
     log.name(serde_json::json!({ "name": title }).to_string());

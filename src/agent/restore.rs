@@ -122,7 +122,7 @@ mod tests {
     use super::super::window::summarised;
     use super::*;
     use crate::chat::Role;
-    use crate::store::{ConversationRecorder, ConversationSetup};
+    use crate::store::{ConversationLimits, ConversationRecorder, ConversationSetup};
     use proptest::prelude::*;
     use std::path::Path;
     use std::sync::Arc;
@@ -169,8 +169,10 @@ mod tests {
     impl Recorded {
         fn new(directory: &Path) -> Recorded {
             let text = |text: &str| text.to_owned();
+            let limits = ConversationLimits { age: PATIENCE * 60, bytes: u64::MAX };
             let database = directory.join("history.db");
-            let setup = ConversationSetup { database, session: text("s"), host: text("box"), terminal: text("") };
+            let setup =
+                ConversationSetup { database, session: text("s"), host: text("box"), terminal: text(""), limits };
             let recorder = ConversationRecorder::new(setup);
             let log = recorder.begin();
             Recorded { recorder, log, conversation: Conversation::default() }
@@ -221,7 +223,7 @@ mod tests {
                 Deed::Compact => {}
                 Deed::Rewind(exchanges) => {
                     if self.conversation.rewind(exchanges).is_some() {
-                        self.log.rewind(exchanges);
+                        record::rewind(&self.log, exchanges, self.conversation.past());
                     }
                 }
                 Deed::Fork => {

@@ -55,7 +55,7 @@ pub(crate) enum Action {
     Ask(Box<super::ask::Args>),
     /// List, search, show or delete recorded commands.
     History(Box<super::history::Args>),
-    /// List, search, show or export conversations with the agent.
+    /// List, search, show, export or delete conversations with the agent.
     Conversations(Box<super::conversations::Args>),
     /// Show how many tokens questions took and what they cost, by day and model.
     ///

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-use super::{Agent, Config, Paths};
+use super::{Agent, Config, ConversationSettings, Paths};
 use crate::agent::{Kit, Places};
 use crate::guard::{Grants, Redactor};
 use crate::provider::{Policy, Resolved};
-use crate::store::{ConversationRecorder, ConversationSetup};
+use crate::store::{ConversationLimits, ConversationRecorder, ConversationSetup};
 use crate::tool::Toolbox;
 
 impl Agent {
@@ -35,11 +36,14 @@ impl Config {
         host: &str,
         terminal: String,
     ) -> ConversationRecorder {
-        let Some(database) = paths.history_db().filter(|_| self.history.enabled) else {
+        let Some(database) = paths.history_db().filter(|_| self.history.enabled && self.conversations.enabled) else {
             return ConversationRecorder::off();
         };
+        let ConversationSettings { days, size, .. } = &self.conversations;
+        let age = Duration::from_secs(days.saturating_mul(24 * 60 * 60));
+        let limits = ConversationLimits { age, bytes: size.bytes() };
         let (session, host) = (session.to_owned(), host.to_owned());
-        ConversationRecorder::new(ConversationSetup { database, session, host, terminal })
+        ConversationRecorder::new(ConversationSetup { database, session, host, terminal, limits })
     }
 }
 

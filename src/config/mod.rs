@@ -66,6 +66,7 @@ pub(crate) struct Config {
     pub hotkey: HotkeyName,
     pub model: Model,
     pub history: HistorySettings,
+    pub conversations: ConversationSettings,
     pub capture: CaptureSettings,
     pub agent: Agent,
     pub redact: Redact,
@@ -112,6 +113,19 @@ pub(crate) struct HistorySettings {
     #[serde(deserialize_with = "parse::whole_number")]
     pub commands: u64,
     /// How large the history may grow on disk. The oldest commands are deleted first.
+    pub size: ByteSize,
+}
+
+/// Which conversations with the agent are recorded, and for how long.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, expecting = "a table")]
+pub(crate) struct ConversationSettings {
+    /// Whether conversations are recorded. They are not if `history.enabled` is false.
+    pub enabled: bool,
+    /// How many days a conversation is kept after its last question.
+    #[serde(deserialize_with = "parse::whole_number")]
+    pub days: u64,
+    /// How large all conversations together may grow. The oldest are deleted first.
     pub size: ByteSize,
 }
 
@@ -172,6 +186,7 @@ impl Default for Config {
             hotkey: HotkeyName::default(),
             model: Model::default(),
             history: HistorySettings::default(),
+            conversations: ConversationSettings::default(),
             capture: CaptureSettings::default(),
             agent: Agent::default(),
             redact: Redact::default(),
@@ -245,6 +260,12 @@ impl LineSettings {
 impl Default for HistorySettings {
     fn default() -> Self {
         Self { enabled: true, ignore: Vec::new(), commands: 100_000, size: ByteSize::gib(1) }
+    }
+}
+
+impl Default for ConversationSettings {
+    fn default() -> Self {
+        Self { enabled: true, days: 365, size: ByteSize::gib(1) }
     }
 }
 

@@ -192,7 +192,9 @@ fn line_of(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Agent, CaptureSettings, EditingMode, HistorySettings, LineSettings, Model, Redact};
+    use crate::config::{
+        Agent, CaptureSettings, ConversationSettings, EditingMode, HistorySettings, LineSettings, Model, Redact,
+    };
     use crate::provider::{CacheLifetime, Protocol};
     use crate::reflex::RulesRole;
 
@@ -223,6 +225,11 @@ mod tests {
             ignore = ['^pass\b', "TOKEN="]
             commands = 5
             size = "2 GiB"
+            [conversations]
+            enabled = false
+            days = 30
+            size = "5 MiB"
+
             [capture]
             head = 0
             tail = "1KiB"
@@ -270,6 +277,7 @@ mod tests {
                 commands: 5,
                 size: ByteSize::gib(2),
             },
+            conversations: ConversationSettings { enabled: false, days: 30, size: ByteSize::mib(5) },
             capture: CaptureSettings {
                 head: ByteSize::new(0),
                 tail: ByteSize::kib(1),

@@ -141,7 +141,7 @@ fn next_length(length: usize, took: Duration) -> usize {
 /// Removes from the file what nothing refers to any more.
 fn clean(connection: &mut Connection, which: &Forget) -> Result<(), StoreError> {
     if *which != Forget::All || !empty_index(connection)? {
-        merge_index(connection)?;
+        merge_index(connection, "words")?;
     }
     let spare = if *which == Forget::All { Spare::Nothing } else { Spare::Quarter };
     while prune::give_back_some(connection, spare)? {
@@ -164,14 +164,14 @@ fn empty_index(connection: &mut Connection) -> Result<bool, StoreError> {
     Ok(commands == 0)
 }
 
-/// Merges the parts of the search index, a few pages at a time: words of removed commands stay in it until then.
-fn merge_index(connection: &Connection) -> Result<(), StoreError> {
+/// Merges the parts of the search index, a few pages at a time: words of removed rows stay in it until then.
+pub(super) fn merge_index(connection: &Connection, index: &str) -> Result<(), StoreError> {
     let changes = || connection.query_row("SELECT total_changes()", [], |row| row.get::<_, i64>(0));
     // A negative number starts a merge of all parts; a positive one continues it.
     let mut pages = -MERGED_PAGES;
     loop {
         let before = changes()?;
-        connection.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", [pages])?;
+        connection.execute(&format!("INSERT INTO {index} ({index}, rank) VALUES ('merge', ?)"), [pages])?;
         // One change is the statement itself: nothing is left to merge.
         if changes()? - before < 2 {
             return Ok(());

@@ -48,8 +48,9 @@ use crate::{capture, track};
 
 pub(crate) use backlog::{UNWRITTEN, wait_until_written};
 pub(crate) use conversations::{
-    ConversationLog, ConversationRecorder, ConversationSetup, Conversations, EntryKind, ExchangeLog, FoundExchange,
-    ListScope, ListedConversation, QueryFigures, RecordedQuery, StoredEntry, StoredExchange, Words,
+    ConversationLimits, ConversationLog, ConversationRecorder, ConversationSetup, Conversations, EntryKind,
+    ExchangeLog, ForgetConversations, FoundExchange, ListScope, ListedConversation, QueryFigures, RecordedQuery,
+    StoredEntry, StoredExchange, Words,
 };
 pub(crate) use drain::copy_leftovers;
 pub(crate) use entry::{HistoryEntry, StoredCommand};

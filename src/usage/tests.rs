@@ -116,8 +116,13 @@ fn many_days_become_months() {
 /// Records questions that cost this much, and ends the recorder.
 fn recorded(database: &Path, count: usize) {
     let (session, host, terminal) = ("s".to_owned(), "box".to_owned(), String::new());
-    let recorder =
-        ConversationRecorder::new(ConversationSetup { database: database.to_owned(), session, host, terminal });
+    let recorder = ConversationRecorder::new(ConversationSetup {
+        database: database.to_owned(),
+        session,
+        host,
+        terminal,
+        limits: Default::default(),
+    });
     let log = recorder.begin();
     for _ in 0..count {
         let exchange = log.ask("/".into(), "why".into(), r#"{"question":"why"}"#.into());

@@ -230,3 +230,27 @@ fn a_conversation_has_a_name_and_a_fork_of_its_own() {
     assert!(shown.contains("One.") && shown.contains("Two."), "{shown}");
     assert!(!term.shellmate(&["conversations", "show", "1"]).stdout.contains("Two."));
 }
+
+#[test]
+fn ask_continues_a_conversation() {
+    let model = Model::start(["Paris.", "Two million.", "Still Paris.", "New."].map(|text| Reply::text([text])));
+    let term = connected(&model).start();
+    let asked = |args: &[&str]| {
+        let output = term.shellmate(&[&["ask"], args].concat());
+        assert!(output.status.success(), "{output:?}");
+        model.request().body["messages"].to_string()
+    };
+    assert!(!term.shellmate(&["ask", "--continue", "x"]).status.success(), "there is none yet");
+    asked(&["capital of France"]);
+    assert!(asked(&["--continue", "how many live there"]).contains("Paris."));
+    assert!(asked(&["--resume", "1", "and now"]).contains("Two million."));
+    assert!(!asked(&["something else"]).contains("Paris."));
+    assert_eq!(conversations(&term, &[]).len(), 2);
+    let page = term.shellmate(&["conversations", "export", "1", "--format", "html"]).stdout;
+    assert!(page.starts_with("<!") && page.contains("Two million."), "{page}");
+    let forgotten = term.shellmate(&["conversations", "forget", "1"]);
+    assert_eq!(forgotten.stdout, "Forgot 1 conversation.\n");
+    assert!(!term.shellmate(&["conversations", "show", "1"]).status.success());
+    let refused = term.shellmate(&["conversations", "forget", "--all"]);
+    assert!(refused.stderr.contains("this would forget 1 conversation"), "{refused:?}");
+}

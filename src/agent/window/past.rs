@@ -70,6 +70,11 @@ impl Past {
         usize::try_from(self.next).unwrap_or(usize::MAX)
     }
 
+    /// Whether a summary stands for some exchanges.
+    pub(in crate::agent) fn is_summarised(&self) -> bool {
+        self.summary.is_some()
+    }
+
     /// The messages that are sent.
     pub(crate) fn messages(&self) -> impl Iterator<Item = Message> {
         let summary = self.summary.iter().flat_map(Summary::messages);

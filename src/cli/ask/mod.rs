@@ -4,6 +4,7 @@
 //! refused unless `--yes` is given. Threads, connections and files are created only if the answer needs them.
 
 mod approver;
+mod begun;
 mod consent;
 mod painter;
 mod scratch;
@@ -21,7 +22,7 @@ use anyhow::Context;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{self, Exchange, Front, Past, Query, Turn};
+use crate::agent::{self, Exchange, Front, Query, Turn};
 use crate::chat::{Ending, Event, Failure, FailureKind, Image, Usage};
 use crate::config::{self, Config, Paths};
 use crate::guard::{Grants, Redactor};
@@ -34,6 +35,7 @@ use crate::tool::{Ports, Seen};
 
 use super::report::{self, Report};
 use approver::TerminalApprover;
+use begun::BegunConversation;
 use painter::AnswerPainter;
 use scratch::Scratch;
 use writer::{AnswerWriter, OutputForm};
@@ -71,6 +73,14 @@ pub(crate) struct Args {
     /// Attach a picture. May be given several times.
     #[arg(long, value_name = "FILE")]
     image: Vec<PathBuf>,
+
+    /// Continue the conversation that was used last in this repository, or in this directory outside of one.
+    #[arg(long = "continue", conflicts_with = "resume")]
+    goes_on: bool,
+
+    /// Continue the conversation with this number (`shellmate conversations` lists them).
+    #[arg(long, value_name = "ID")]
+    resume: Option<i64>,
 }
 
 /// Asks and prints the answer. The exit code is 0 if it was answered, 1 if not, 130 if it was stopped.
@@ -134,6 +144,7 @@ async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Re
             None => return Ok(ExitCode::from(INTERRUPTED)),
         },
     };
+    let begun = BegunConversation::new(args.goes_on, args.resume, &query.view, (paths, &config))?;
     let form = match args.json {
         true => OutputForm::Json,
         false if io::stdout().is_terminal() => {
@@ -143,7 +154,7 @@ async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Re
     };
     let writer = Arc::new(AnswerWriter::new(form, cancel.clone()));
     match found {
-        Ok(Some(resolved)) => answer(query, resolved, writer, args.yes, (paths, &config), cancel).await,
+        Ok(Some(resolved)) => answer(query, resolved, writer, args.yes, begun, (paths, &config), cancel).await,
         Ok(None) => without_a_model(&query, config.reflex, &writer, paths, None),
         Err(error) => without_a_model(&query, config.reflex, &writer, paths, Some(error)),
     }
@@ -180,6 +191,7 @@ async fn answer(
     resolved: Resolved,
     writer: Arc<AnswerWriter>,
     yes: bool,
+    begun: BegunConversation,
     (paths, config): (&Paths, &Config),
     cancel: CancellationToken,
 ) -> anyhow::Result<ExitCode> {
@@ -196,16 +208,15 @@ async fn answer(
     let places = Arc::new(paths.agent_places(scratch.path().to_owned()));
     let mut kit = config.agent.kit(resolved, places, Grants::default(), Redactor::new(masking));
     kit.limits.tellings = writer.tellings();
-    let recorder = recorder(&query, paths, config);
     let turn = Turn {
         kit: Arc::new(kit),
-        said: Past::default(),
+        said: begun.said,
         seen: Seen::default(),
         front: writer.clone(),
         approver: approver.clone(),
         ports: Ports { asker: approver.asker(), ..Ports::default() },
         cancel,
-        log: recorder.begin(),
+        log: begun.log,
     };
     if config.reflex == RulesRole::First {
         let (query, history) = (query.clone(), paths.history_db());
@@ -215,7 +226,7 @@ async fn answer(
     let Exchange { ending, usage, .. } = turn.run(query).await;
     slow.abort();
     let refused = approver.dismiss();
-    end_recording(&recorder);
+    end_recording(&begun.recorder);
     if let Ending::Failed(failure) = &ending
         && (writer.write_rules() || writer.rules_have_answered())
     {
@@ -234,13 +245,6 @@ async fn answer(
         }
         Ending::Failed(failure) => Report::from(anyhow::anyhow!(failure.words)).code(1).print(),
     })
-}
-
-/// Records the exchange, under the session that `ask` runs in, if any.
-fn recorder(query: &Query, paths: &Paths, config: &Config) -> ConversationRecorder {
-    let session = super::environment("SHELLMATE_SESSION").unwrap_or_default();
-    // Without the name of a terminal: a shell does not offer to continue a conversation of `ask`.
-    config.conversation_recorder(paths, &session, &query.view.host, String::new())
 }
 
 fn end_recording(recorder: &ConversationRecorder) {

@@ -1,18 +1,23 @@
-//! `shellmate conversations`: lists, searches and shows recorded conversations.
+//! `shellmate conversations`: lists, searches, shows, exports and deletes recorded conversations.
 
 mod format;
 mod list;
 
+use std::fs::OpenOptions;
 use std::io::Write;
-use std::path::Path;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use crate::store::{Conversations, ListScope};
+use anyhow::Context;
+
+use crate::export::{self, DocumentFormat};
+use crate::store::{Conversations, ForgetConversations, ListScope, ListedConversation};
+use crate::text;
 
 use super::history::Display;
 use super::report;
-pub(crate) use format::ExportFormat;
 
 /// How many conversations or exchanges are listed.
 const LISTED: usize = 50;
@@ -37,6 +42,28 @@ enum ConversationsCommand {
     Show {
         /// The number of the conversation, as listed by `shellmate conversations`.
         id: i64,
+    },
+    /// Write a conversation as Markdown, JSON lines or an HTML page.
+    Export {
+        /// The number of the conversation.
+        id: i64,
+        /// The file, which must not exist; without it, stdout. Its extension names the format.
+        path: Option<PathBuf>,
+        /// md, jsonl or html.
+        #[arg(long, value_name = "FORMAT", value_parser = format_named)]
+        format: Option<DocumentFormat>,
+    },
+    /// Delete conversations: their text, their words in the search index, and what forks share with them.
+    Forget {
+        /// The numbers of the conversations.
+        #[arg(value_name = "ID", required_unless_present = "all", conflicts_with = "all")]
+        ids: Vec<i64>,
+        /// Delete all conversations.
+        #[arg(long)]
+        all: bool,
+        /// Do not ask.
+        #[arg(short, long)]
+        yes: bool,
     },
     /// Find questions by words in them, in their answers or in what the agent did.
     Search {
@@ -76,7 +103,7 @@ pub(crate) fn run(
 }
 
 fn dispatch(args: Args, database: &Path, cwd: &Path, display: Display, out: &mut impl Write) -> anyhow::Result<()> {
-    let conversations = Conversations::open(database)?;
+    let mut conversations = Conversations::open(database)?;
     let command = args.command.unwrap_or(ConversationsCommand::List(args.selection));
     let now = SystemTime::now();
     match command {
@@ -88,11 +115,34 @@ fn dispatch(args: Args, database: &Path, cwd: &Path, display: Display, out: &mut
             if args.json { list::json(&listed, is_live, out) } else { list::table(&listed, now, display, out) }
         }
         ConversationsCommand::Show { id } => {
-            let Some(listed) = conversations.get(id)? else {
-                anyhow::bail!("there is no conversation {id}; `shellmate conversations` lists them")
-            };
-            let format = if args.json { ExportFormat::Jsonl } else { ExportFormat::Md };
-            format.write(&listed, &conversations.branch(id)?, out)
+            let listed = known(&conversations, id)?;
+            let entries = conversations.branch(id)?;
+            if args.json {
+                return format::entries(&entries, out);
+            }
+            let text = export::document(&format::document(&listed, &entries), DocumentFormat::Markdown);
+            Ok(writeln!(out, "{}", text::sanitize(text.trim_end()))?)
+        }
+        ConversationsCommand::Export { id, path, format } => {
+            let listed = known(&conversations, id)?;
+            let named = path.as_ref().and_then(|path| DocumentFormat::named(path.extension()?.to_str()?));
+            let format = format.or(named).unwrap_or_default();
+            let text = export::document(&format::document(&listed, &conversations.branch(id)?), format);
+            write_document(&text, path.as_deref(), out)
+        }
+        ConversationsCommand::Forget { ids, all, yes } => {
+            if all && !yes {
+                let count = conversations.count()?;
+                anyhow::bail!("this would forget {count} conversations; add --yes to confirm");
+            }
+            let which = if all { ForgetConversations::All } else { ForgetConversations::Ids(ids.clone()) };
+            let forgotten = conversations.forget(&which)?;
+            if let Some(missing) = ids.iter().find(|id| !forgotten.contains(id)) {
+                anyhow::bail!("there is no conversation {missing}; `shellmate conversations` lists them");
+            }
+            let count = forgotten.len();
+            let plural = if count == 1 { "" } else { "s" };
+            Ok(writeln!(out, "Forgot {count} conversation{plural}.")?)
         }
         ConversationsCommand::Search { words, limit } => {
             let found = conversations.search(&words, limit)?;
@@ -100,6 +150,24 @@ fn dispatch(args: Args, database: &Path, cwd: &Path, display: Display, out: &mut
             if args.json { list::found_json(&found, out) } else { list::found(&found, now, display, out) }
         }
     }
+}
+
+fn known(conversations: &Conversations, id: i64) -> anyhow::Result<ListedConversation> {
+    conversations
+        .get(id)?
+        .with_context(|| format!("there is no conversation {id}; `shellmate conversations` lists them"))
+}
+
+fn format_named(name: &str) -> Result<DocumentFormat, String> {
+    DocumentFormat::named(name).ok_or_else(|| format!("the formats are {}", DocumentFormat::NAMES.join(", ")))
+}
+
+/// Writes a document to a new file that only its owner can read, or to stdout.
+fn write_document(text: &str, path: Option<&Path>, out: &mut impl Write) -> anyhow::Result<()> {
+    let Some(path) = path else { return Ok(out.write_all(text.as_bytes())?) };
+    let cannot = || format!("cannot write {}", path.display());
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).with_context(cannot)?;
+    file.write_all(text.as_bytes()).with_context(cannot)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::*;
-use crate::store::{ConversationRecorder, ConversationSetup, EntryKind, QueryFigures, Words};
+use crate::store::{ConversationLimits, ConversationRecorder, ConversationSetup, EntryKind, QueryFigures, Words};
 use serde_json::json;
 
 const DISPLAY: Display = Display { terminal: false, width: 80, colour: false };
@@ -12,8 +12,9 @@ const DISPLAY: Display = Display { terminal: false, width: 80, colour: false };
 fn database() -> (tempfile::TempDir, PathBuf) {
     let home = tempfile::tempdir().unwrap();
     let database = home.path().join("history.db");
+    let limits = ConversationLimits { age: Duration::from_secs(3600), bytes: u64::MAX };
     let (session, host) = ("s".to_owned(), "box".to_owned());
-    let setup = ConversationSetup { database: database.clone(), session, host, terminal: String::new() };
+    let setup = ConversationSetup { database: database.clone(), session, host, terminal: String::new(), limits };
     let recorder = ConversationRecorder::new(setup);
     let text = |role: &str, text: &str| json!({ "role": role, "parts": [{ "text": text }] });
     let asked = json!({ "question": "why \u{1b}[2J", "message": text("user", "<cwd>/</cwd>\nwhy") });
@@ -54,7 +55,7 @@ fn conversations_are_listed_found_and_shown() {
     }
     let shown = run_with(&["show", "1"]);
     assert!(
-        shown.starts_with("# why") && shown.contains("> why") && shown.contains("\nBecause.\n\n*p/m*\n"),
+        shown.starts_with("# why") && shown.contains("Because.") && shown.contains("p/m") && !shown.contains('\u{1b}'),
         "{shown}"
     );
     assert_eq!(run_with(&["search", "nowhere"]), "");

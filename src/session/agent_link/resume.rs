@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use crate::agent::{Conversation, ShellView, Unfinished, record_name};
+use crate::agent::{Conversation, ShellView, Unfinished, record_name, record_rewind};
 use crate::provider::ModelPreference;
 use crate::store::{Conversations, ListScope, ListedConversation, StoreError};
 use crate::text::{self, human};
@@ -105,7 +105,7 @@ impl AgentThread {
     pub(super) async fn rewind(&mut self, exchanges: usize) -> String {
         let question = match self.conversation.rewind(exchanges) {
             Some(question) => {
-                self.log.rewind(exchanges);
+                record_rewind(&self.log, exchanges, self.conversation.past());
                 question
             }
             None => match self.rewind_in_store(exchanges).await {

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use super::live::LiveLock;
 use super::thread::{self, Recording};
-use super::{EntryKind, QueryFigures, Words};
+use super::{ConversationLimits, EntryKind, QueryFigures, Words};
 use crate::text::MIB;
 
 /// Entries that may wait to be written. They wait for long only if the database is locked or the disk hangs.
@@ -29,6 +29,7 @@ pub(crate) struct ConversationSetup {
     pub host: String,
     /// Identifies the terminal: it is the same for the next shell in the same window or pane.
     pub terminal: String,
+    pub limits: ConversationLimits,
 }
 
 /// A handle to the thread that records conversations. The first entry starts the thread. The default records nothing.

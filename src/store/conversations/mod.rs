@@ -9,9 +9,9 @@ mod live;
 mod log;
 mod queries;
 mod read;
+mod remove;
 mod repository;
 mod resume;
-#[allow(dead_code)] // The tool `recall` uses the rest.
 mod search;
 mod tables;
 #[cfg(test)]
@@ -24,6 +24,7 @@ pub(crate) use kind::EntryKind;
 pub(crate) use log::{ConversationLog, ConversationRecorder, ConversationSetup, ExchangeLog};
 pub(crate) use queries::RecordedQuery;
 pub(crate) use read::{Conversations, ListScope, ListedConversation, StoredEntry};
+pub(crate) use remove::{ConversationLimits, ForgetConversations};
 pub(crate) use search::{FoundExchange, StoredExchange};
 pub(super) use tables::TABLES;
 

@@ -9,11 +9,11 @@ use super::*;
 /// Long enough for a busy machine; nothing waits for all of it unless something is wrong.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-struct Home(tempfile::TempDir);
+struct Home(tempfile::TempDir, ConversationLimits);
 
 impl Home {
     fn new() -> Home {
-        Home(tempfile::tempdir().unwrap())
+        Home(tempfile::tempdir().unwrap(), ConversationLimits { age: PATIENCE * 60, bytes: u64::MAX })
     }
 
     fn database(&self) -> PathBuf {
@@ -26,6 +26,7 @@ impl Home {
             session: session.into(),
             host: "box".into(),
             terminal: "tmux:%1".into(),
+            limits: self.1,
         };
         ConversationRecorder::new(setup)
     }
@@ -185,4 +186,103 @@ fn figures_stay_in_columns_of_their_own() {
         })
         .unwrap();
     assert_eq!(row, ("m".into(), 7, 1, None, "answered".into()));
+}
+
+#[test]
+fn a_forgotten_conversation_leaves_no_trace() {
+    let home = Home::new();
+    let recorder = home.recorder("a");
+    let (kept, log) = (recorder.begin(), recorder.begin());
+    exchange(&kept, "an ordinary question", "an ordinary answer");
+    for number in 0..300 {
+        exchange(&log, &format!("xyzzysecret {number}"), "plughsecret");
+    }
+    settle(&recorder);
+    let id = log.id().unwrap();
+    drop(log);
+    recorder.close(true, PATIENCE);
+    let mut read = home.read();
+    assert_eq!(read.forget(&ForgetConversations::Ids(vec![id, 99])).unwrap(), [id]);
+    assert_eq!(openings(&read), ["an ordinary question"]);
+    assert!(read.search(&["plughsecret"], 5).unwrap().is_empty());
+    assert_eq!(read.search(&["ordinary"], 5).unwrap().len(), 1);
+    drop(read);
+    for suffix in ["", "-wal"] {
+        let bytes = std::fs::read(format!("{}{suffix}", home.database().display())).unwrap_or_default();
+        assert!(memchr::memmem::find(&bytes, b"xyzzysecret").is_none(), "{suffix}");
+        assert!(memchr::memmem::find(&bytes, b"plughsecret").is_none(), "{suffix}");
+    }
+    let mut read = home.read();
+    assert_eq!(read.forget(&ForgetConversations::All).unwrap().len(), 1);
+    assert_eq!(read.count().unwrap(), 0);
+}
+
+#[test]
+fn the_oldest_conversations_go_when_there_are_too_many_bytes() {
+    let mut home = Home::new();
+    home.1.bytes = 20_000;
+    let recorder = home.recorder("a");
+    for number in 0..20 {
+        exchange(&recorder.begin(), &format!("question {number}"), &"long ".repeat(1_000));
+    }
+    let deadline = std::time::Instant::now() + PATIENCE;
+    loop {
+        settle(&recorder);
+        let left = openings(&home.read());
+        if left.len() <= 4 {
+            assert_eq!(left[0], "question 19", "the newest stay");
+            break;
+        }
+        assert!(std::time::Instant::now() < deadline, "{left:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn conversations_go_when_they_are_too_old() {
+    let mut home = Home::new();
+    let recorder = home.recorder("a");
+    exchange(&recorder.begin(), "old", "yes");
+    recorder.close(true, PATIENCE);
+    home.1.age = Duration::ZERO;
+    let recorder = home.recorder("b");
+    let log = recorder.begin();
+    exchange(&log, "in use", "yes");
+    let deadline = std::time::Instant::now() + PATIENCE;
+    while openings(&home.read()) != ["in use"] {
+        assert!(std::time::Instant::now() < deadline, "{:?}", openings(&home.read()));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn of_10_000_interleaved_exchanges_of_two_terminals_none_is_lost_or_mixed() {
+    const EACH: usize = 5_000;
+    let home = Home::new();
+    let write = |name: &'static str| {
+        let recorder = home.recorder(name);
+        move || {
+            let log = recorder.begin();
+            for number in 0..EACH {
+                exchange(&log, &format!("{name} {number}"), "yes");
+                if number % 100 == 0 {
+                    settle(&recorder);
+                }
+            }
+            settle(&recorder);
+            assert_eq!(recorder.trouble(), None);
+            log.id().unwrap()
+        }
+    };
+    let [one, other] = ["one", "other"].map(|name| std::thread::spawn(write(name)));
+    let ids = [("one", one.join().unwrap()), ("other", other.join().unwrap())];
+    let read = home.read();
+    for (name, id) in ids {
+        let entries = read.branch(id).unwrap();
+        assert_eq!(entries.len(), 3 * EACH);
+        let asked = entries.iter().filter(|entry| entry.kind == EntryKind::Question);
+        for (number, entry) in asked.enumerate() {
+            assert_eq!(entry.body, question(&format!("{name} {number}")));
+        }
+    }
 }

@@ -3,16 +3,16 @@
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, Sender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use rusqlite::TransactionBehavior;
 
-use super::insert;
 use super::live::LiveLock;
 use super::log::{ConversationSetup, EntryJob, ExchangeShared, LogShared, NewEntry, RecorderJob, RecorderStatus};
+use super::{insert, remove};
 use crate::store::database::{Database, LONGEST_RETRY, RETRY, with_jitter};
 use crate::store::insert::micros_since_1970;
 use crate::store::trouble::Trouble;
@@ -22,6 +22,9 @@ use crate::store::{StoreError, schema};
 const LOCKED: Duration = Duration::from_secs(2);
 /// How long a session that ends waits for a locked database.
 const FAREWELL: Duration = Duration::from_millis(500);
+
+/// How long the thread waits for entries before it removes something old.
+const BREATH: Duration = Duration::from_millis(20);
 
 /// What the thread works with.
 pub(super) struct Recording {
@@ -49,7 +52,8 @@ impl Recording {
     fn run(&mut self) -> Result<(), Trouble> {
         let Some(mut database) = self.open()? else { return Ok(()) };
         let mut live: Vec<Weak<LogShared>> = Vec::new();
-        while let Ok(job) = self.jobs.recv() {
+        let mut has_chores = true;
+        while let Some(job) = self.next(&mut database, &mut has_chores)? {
             match job {
                 RecorderJob::Entry(job) => {
                     self.status.bytes.fetch_sub(job.body.len(), Ordering::AcqRel);
@@ -66,6 +70,26 @@ impl Recording {
             }
         }
         Ok(())
+    }
+
+    /// Waits for the next job, and removes old conversations meanwhile, in small pieces. `None` when there will be no more jobs.
+    fn next(&self, database: &mut Database, has_chores: &mut bool) -> Result<Option<RecorderJob>, Trouble> {
+        while *has_chores {
+            match self.jobs.recv_timeout(BREATH) {
+                Ok(job) => return Ok(Some(job)),
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            let pruned = remove::prune_some(&mut database.connection, &self.setup.database, self.setup.limits);
+            *has_chores = match pruned {
+                Err(StoreError::Busy(_)) => true,
+                pruned => pruned.map_err(|error| database.trouble(error))?,
+            };
+        }
+        let job = self.jobs.recv().ok();
+        // Only an entry makes the conversations larger.
+        *has_chores = matches!(job, Some(RecorderJob::Entry(_)));
+        Ok(job)
     }
 
     fn open(&self) -> Result<Option<Database>, Trouble> {

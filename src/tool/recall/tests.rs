@@ -14,7 +14,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 fn recorded(exchanges: &[(&str, &str, &str)]) -> (Home, Context) {
     let home = Home::new();
     let (database, session, host) = (home.path("history.db"), "a".to_owned(), "box".to_owned());
-    let setup = ConversationSetup { database: database.clone(), session, host, terminal: "tmux:%1".into() };
+    let setup = ConversationSetup {
+        database: database.clone(),
+        session,
+        host,
+        terminal: "tmux:%1".into(),
+        limits: Default::default(),
+    };
     let recorder = ConversationRecorder::new(setup);
     let log = recorder.begin();
     for (question, result, answer) in exchanges {
