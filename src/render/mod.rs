@@ -17,6 +17,7 @@ mod markdown;
 mod options;
 mod output;
 mod painter;
+mod pick;
 mod region;
 mod status;
 mod theme;
@@ -31,6 +32,7 @@ pub(crate) use code::{highlighted, load_grammars, warm};
 pub(crate) use diff::diff;
 pub(crate) use options::{RenderOptions, ScreenSize, TerminalMode, Wrapping, cooked};
 pub(crate) use painter::{Painter, compaction, wrapped};
+pub(crate) use pick::{PickRow, pick_list};
 pub(crate) use theme::{BUILT_IN as BUILT_IN_THEMES, Theme, about as about_theme};
 pub(crate) use unfold::Unfolding;
 

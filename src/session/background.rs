@@ -21,7 +21,7 @@ impl Session {
         match news {
             News::Event(event) => return request.record(event),
             News::Words(words) => return request.record(Event::Notice(words)),
-            News::Approve(..) | News::Ask(..) | News::Run(..) => {
+            News::Approve(..) | News::Ask(..) | News::Pick(..) | News::Run(..) => {
                 Wish::of(news).into_iter().for_each(|wish| request.wants(wish));
             }
             News::Suggest(command) => request.suggestion = Some(command),

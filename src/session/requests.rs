@@ -66,6 +66,7 @@ impl Wish {
         match news {
             News::Approve(approval, reply) => Some(Wish::Answer(Asked::Approval(approval, reply))),
             News::Ask(question, reply) => Some(Wish::Answer(Asked::Question(question, reply))),
+            News::Pick(list, reply) => Some(Wish::Answer(Asked::Pick(list, reply))),
             News::Run(command, reply) => Some(Wish::Run(command, reply)),
             News::Event(_) | News::Words(_) | News::Suggest(_) | News::Copy(_) | News::Over { .. } => None,
         }

@@ -3,10 +3,14 @@
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
-use crate::harness::{Builder, Model, Reply, Shell, Term};
+use crate::harness::{Builder, Model, Reply, Shell, Term, in_every_shell};
 
 fn connected(model: &Model) -> Builder {
-    Term::new(Shell::Bash).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted").size(40, 120)
+    connected_to(Shell::Bash, model)
+}
+
+fn connected_to(shell: Shell, model: &Model) -> Builder {
+    Term::new(shell).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted").size(40, 120)
 }
 
 /// Runs `shellmate conversations` and reads its lines.
@@ -144,9 +148,10 @@ fn a_conversation_is_continued_after_the_process_was_killed() {
     let mut again = connected(&model).env("XDG_STATE_HOME", state).start();
     again.wait_for_prompt();
     again.typed("> /resume\r");
-    again.wait_for("capital of France");
+    again.wait_for("home: capital of France");
+    again.typed("\x1b");
+    again.wait_for("the conversation stays as it is");
     again.wait_for_prompt();
-    assert!(again.screen().contains("elsewhere:"), "another directory\n{}", again.describe());
     again.typed("> /resume france\r");
     again.wait_for("conversation 1 goes on: capital of France");
     again.wait_for("your last question was: what is here");
@@ -253,4 +258,38 @@ fn ask_continues_a_conversation() {
     assert!(!term.shellmate(&["conversations", "show", "1"]).status.success());
     let refused = term.shellmate(&["conversations", "forget", "--all"]);
     assert!(refused.stderr.contains("this would forget 1 conversation"), "{refused:?}");
+}
+
+#[test]
+fn a_conversation_is_picked_from_a_list() {
+    in_every_shell(|shell| {
+        let model = Model::start(["One.", "Two.", "Three."].map(|text| Reply::text([text])));
+        let mut term = connected_to(shell, &model).start();
+        term.wait_for_prompt();
+        ask(&mut term, "about rivers", "One.");
+        term.typed("> /new\r");
+        term.wait_for("a new conversation begins");
+        term.wait_for_prompt();
+        ask(&mut term, "about mountains", "Two.");
+        term.typed("> /new\r");
+        term.wait_for_prompt();
+        term.typed("> /resume\r");
+        term.wait_for("1 of 2; type to filter");
+        term.typed("riv");
+        term.wait_for("1 of 1; type to filter");
+        assert!(!term.screen().contains("▸    2"), "{}", term.describe());
+        term.typed("\r");
+        term.wait_for("conversation 1 goes on: about rivers");
+        term.wait_for_prompt();
+        assert!(!term.screen().contains("type to filter"), "the list is gone\n{}", term.describe());
+        ask(&mut term, "and now", "Three.");
+        let [_, _, sent] = [(); 3].map(|()| model.request().body["messages"].to_string());
+        assert!(sent.contains("about rivers") && !sent.contains("about mountains"), "{sent}");
+        term.typed("> /resume\r");
+        term.wait_for("1 of 1; type to filter");
+        term.typed("\x03");
+        term.wait_for_prompt();
+        assert!(!term.screen().contains("type to filter"), "Ctrl-C removes the list\n{}", term.describe());
+        term.run("echo the shell lives");
+    });
 }

@@ -42,6 +42,7 @@ use crate::host::Child;
 use crate::store::ConversationRecorder;
 use crate::tool::{self, Asker, ShellPort, ShellResult, UserAnswer};
 
+use super::prompt::PickList;
 use super::workspace::Exported;
 
 pub(super) use orders::CRASHED;
@@ -86,6 +87,8 @@ pub(super) enum News {
     Words(String),
     Approve(Box<Approval>, oneshot::Sender<Decision>),
     Ask(tool::UserQuestion, oneshot::Sender<UserAnswer>),
+    /// Let the person pick from a list. The reply is `None` if they leave it.
+    Pick(PickList, oneshot::Sender<Option<i64>>),
     Run(String, oneshot::Sender<Ran>),
     Suggest(String),
     /// Put this on the clipboard.
@@ -319,6 +322,7 @@ impl RequestLink {
             | News::Words(_)
             | News::Approve(..)
             | News::Ask(..)
+            | News::Pick(..)
             | News::Run(..)
             | News::Suggest(_)
             | News::Copy(_)
@@ -370,6 +374,13 @@ impl RequestLink {
         let (reply, answer) = oneshot::channel();
         self.say(news(reply));
         Box::pin(async move { answer.await.unwrap_or(or) })
+    }
+}
+
+impl RequestLink {
+    /// Lets the person pick from a list.
+    fn pick(&self, list: PickList) -> BoxFuture<'static, Option<i64>> {
+        RequestLink::ask(self, |reply| News::Pick(list, reply), None)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Carries out the slash commands about recorded conversations: `/resume`, `/fork`, `/rewind` and `/name`.
 
+use std::collections::HashSet;
 use std::time::{Duration, SystemTime};
 
 use crate::agent::{Conversation, ShellView, Unfinished, record_name, record_rewind};
@@ -7,13 +8,16 @@ use crate::provider::ModelPreference;
 use crate::store::{Conversations, ListScope, ListedConversation, StoreError};
 use crate::text::{self, human};
 
+use super::super::prompt::{PickItem, PickList};
 use super::News;
 use super::orders::AgentThread;
 
 /// How long a command waits until the last messages are written.
 pub(super) const SETTLING: Duration = Duration::from_secs(2);
-/// How many conversations `/resume` lists of this repository, and of others.
-const LISTED: usize = 10;
+/// How many conversations `/resume` offers of this repository, and of all. Words find older ones.
+const LISTED: usize = 1_000;
+/// How many exchanges are looked at to find a conversation by its words.
+const FOUND: usize = 10;
 /// The most bytes of a title in a list or an answer.
 const TITLE: usize = 72;
 
@@ -28,10 +32,18 @@ impl AgentThread {
             Some(Err(error)) => return unreadable(&error),
             Some(Ok(conversations)) => conversations,
         };
-        if wanted.is_empty() {
-            return list(&conversations, view, self.log.id()).unwrap_or_else(|error| unreadable(&error));
-        }
-        match find(&conversations, wanted, self.log.id()) {
+        let found = match wanted {
+            "" => match list(&conversations, view, self.log.id()) {
+                Ok(list) if list.items.is_empty() => return "no other conversation has been recorded yet".to_owned(),
+                Ok(list) => match self.link.pick(list).await {
+                    Some(id) => conversations.get(id),
+                    None => return "the conversation stays as it is".to_owned(),
+                },
+                Err(error) => Err(error),
+            },
+            wanted => find(&conversations, wanted, self.log.id()),
+        };
+        match found {
             Ok(Some(listed)) if Some(listed.id) == self.log.id() => {
                 format!("this is conversation {} already", listed.id)
             }
@@ -172,44 +184,32 @@ fn find(
         return Ok(Some(titled));
     }
     let words: Vec<&str> = wanted.split_whitespace().collect();
-    let found = conversations.search(&words, LISTED)?;
+    let found = conversations.search(&words, FOUND)?;
     let best = found.iter().find(|one| Some(one.conversation) != current).or(found.first());
     best.map_or(Ok(None), |one| conversations.get(one.conversation))
 }
 
-/// The newest conversations, those of this repository first.
-fn list(conversations: &Conversations, view: &ShellView, current: Option<i64>) -> Result<String, StoreError> {
+/// The newest conversations but the current one, those of this repository first.
+fn list(conversations: &Conversations, view: &ShellView, current: Option<i64>) -> Result<PickList, StoreError> {
     let here = conversations.newest(ListScope::Here(&view.cwd), LISTED)?;
-    let mut others = conversations.newest(ListScope::All, 2 * LISTED)?;
-    others.retain(|one| here.iter().all(|other| other.id != one.id));
-    others.truncate(LISTED);
-    if here.is_empty() && others.is_empty() {
-        return Ok("no conversation has been recorded yet".to_owned());
-    }
+    let ids: HashSet<i64> = here.iter().map(|one| one.id).collect();
+    let mut others = conversations.newest(ListScope::All, LISTED)?;
+    others.retain(|one| !ids.contains(&one.id));
     let now = SystemTime::now();
-    let line = |one: &ListedConversation| {
+    let item = |one: &ListedConversation| {
         let age = human::age(now.duration_since(one.touched_at).unwrap_or_default());
-        let state = match one.id {
-            id if Some(id) == current => "  (this one)",
-            id if conversations.is_live(id) => "  (in use in another terminal)",
-            _ => "",
+        let place = one.repository.file_name().unwrap_or_default().to_string_lossy();
+        let place = if ids.contains(&one.id) { String::new() } else { format!("{place}: ") };
+        let opening = match (&one.name, &one.opening) {
+            (Some(_), Some(opening)) => format!(": {}", short(opening)),
+            _ => String::new(),
         };
-        let model = one.model.as_deref().unwrap_or("-");
-        let (id, model, title) = (one.id, text::beginning(model, 24), short(&one.title()));
-        match (&one.name, &one.opening) {
-            (Some(_), Some(opening)) => format!("  {id:>4}  {age:>4}  {model:<24}  {title}: {}{state}", short(opening)),
-            _ => format!("  {id:>4}  {age:>4}  {model:<24}  {title}{state}"),
-        }
+        let model = one.model.as_ref().map(|model| format!("  ({model})")).unwrap_or_default();
+        let text = format!("{place}{}{opening}{model}", short(&one.title()));
+        PickItem { id: one.id, facts: format!("{:>4}  {age:>4}", one.id), text }
     };
-    let mut lines = Vec::new();
-    for (heading, listed) in [("in this repository:", &here), ("elsewhere:", &others)] {
-        if !listed.is_empty() {
-            lines.push(heading.to_owned());
-            lines.extend(listed.iter().map(line));
-        }
-    }
-    lines.push("`> /resume N` goes on with one of them; words of a title or an answer find one".to_owned());
-    Ok(lines.join("\n"))
+    let listed = here.iter().chain(&others).filter(|one| Some(one.id) != current);
+    Ok(PickList { items: listed.map(item).collect(), action: "continues it" })
 }
 
 /// A title on one line.

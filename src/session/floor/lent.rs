@@ -95,7 +95,7 @@ impl Lent {
         match news {
             News::Over { .. } => self.turn.hear(news, view, effects),
             // The shell has the keyboard: a question waits until the command is over.
-            News::Approve(..) | News::Ask(..) | News::Run(..) => {
+            News::Approve(..) | News::Ask(..) | News::Pick(..) | News::Run(..) => {
                 effects.extend(Wish::of(news).map(|wish| self.turn.want(wish)));
                 Floor::Lent(self)
             }

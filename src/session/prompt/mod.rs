@@ -7,6 +7,7 @@
 mod card;
 mod field;
 mod hearing;
+mod pick;
 
 use std::time::Instant;
 
@@ -22,6 +23,8 @@ pub(super) use card::CardContext;
 use field::Field;
 use hearing::Hearing;
 pub(super) use hearing::QuestionMoment;
+pub(crate) use pick::{PickItem, PickList};
+use pick::{Picked, Picker};
 
 /// Appears at the end of a question when keys begin to answer it.
 const SIGN: &[u8] = b" > ";
@@ -30,6 +33,8 @@ const SIGN: &[u8] = b" > ";
 pub(crate) enum Asked {
     Approval(Box<Approval>, oneshot::Sender<Decision>),
     Question(UserQuestion, oneshot::Sender<UserAnswer>),
+    /// A list to pick from, which answers nothing that needs care.
+    Pick(PickList, oneshot::Sender<Option<i64>>),
 }
 
 /// An open question and what was typed so far.
@@ -41,6 +46,8 @@ pub(super) struct Prompt {
     last: (u64, Instant),
     hearing: Hearing,
     size: CardSize,
+    /// The list to pick from, and how it is drawn.
+    picker: Option<(Picker, RenderOptions)>,
 }
 
 /// The read of the keyboard that brought a byte, and whether the byte was its last.
@@ -61,6 +68,7 @@ impl Prompt {
             last: (read, now),
             hearing: Hearing::Drawing,
             size: CardSize::Whole,
+            picker: None,
         }
     }
 
@@ -76,6 +84,12 @@ impl Prompt {
                 out.extend_from_slice(
                     render::inquiry(&question.text, &question.choices, around.rows, options).as_bytes(),
                 );
+            }
+            Asked::Pick(list, _) => {
+                let mut picker = Picker::new(list.clone());
+                picker.draw(options, out);
+                self.picker = Some((picker, options.clone()));
+                self.hearing = Hearing::Open;
             }
         }
     }
@@ -96,9 +110,17 @@ impl Prompt {
         is_news
     }
 
+    /// Removes a list from the screen. Other questions stay there.
+    pub(super) fn clear(&mut self, out: &mut Vec<u8>) {
+        self.picker.iter_mut().for_each(|(picker, _)| picker.erase(out));
+    }
+
     /// Takes the question back unanswered.
-    pub(super) fn close(self, out: &mut Vec<u8>) -> Asked {
-        out.extend_from_slice(b"\r\n");
+    pub(super) fn close(mut self, out: &mut Vec<u8>) -> Asked {
+        match self.picker.is_some() {
+            true => self.clear(out),
+            false => out.extend_from_slice(b"\r\n"),
+        }
         self.asked
     }
 
@@ -123,6 +145,21 @@ impl Prompt {
     }
 
     fn input(mut self, input: Input, is_alone: bool, out: &mut Vec<u8>) -> Option<Prompt> {
+        if let Some((picker, options)) = &mut self.picker {
+            let picked = match picker.input(input) {
+                Picked::Changed => {
+                    picker.draw(options, out);
+                    return Some(self);
+                }
+                Picked::Nothing => return Some(self),
+                Picked::Item(id) => Some(id),
+                Picked::Left => None,
+            };
+            if let Asked::Pick(_, reply) = self.close(out) {
+                let _ = reply.send(picked);
+            }
+            return None;
+        }
         let key = match input {
             Input::Key(key) => key,
             Input::Paste(text) => {
@@ -189,6 +226,7 @@ impl Prompt {
                 let said = chosen.unwrap_or(typed);
                 let _ = reply.send(if said.is_empty() { UserAnswer::Declined } else { UserAnswer::Said(said) });
             }
+            Asked::Pick(_, reply) => drop(reply.send(None)),
         }
         None
     }
@@ -206,6 +244,7 @@ impl Prompt {
         match self.asked {
             Asked::Approval(_, reply) => drop(reply.send(Decision::No { why: None })),
             Asked::Question(_, reply) => drop(reply.send(UserAnswer::Declined)),
+            Asked::Pick(_, reply) => drop(reply.send(None)),
         }
         None
     }

@@ -178,7 +178,7 @@ impl TurnFloor {
                 suggest_again(&unheard, effects);
                 return self.end(None, view, effects);
             }
-            News::Approve(..) | News::Ask(..) | News::Run(..) => {
+            News::Approve(..) | News::Ask(..) | News::Pick(..) | News::Run(..) => {
                 return match Wish::of(news) {
                     Some(wish) => self.grant(wish, view, effects),
                     None => Floor::Turn(self),
@@ -371,8 +371,11 @@ impl TurnFloor {
     /// Takes the question away; whoever asked hears that nobody answered.
     fn forget_question(&mut self, view: &View<'_>, effects: &mut Vec<Effect>) {
         if matches!(self.attention, Attention::Question(_))
-            && let Attention::Question(prompt) = std::mem::replace(&mut self.attention, Attention::Painter)
+            && let Attention::Question(mut prompt) = std::mem::replace(&mut self.attention, Attention::Painter)
         {
+            let mut out = Vec::new();
+            prompt.clear(&mut out);
+            self.back.show(out, effects);
             self.back.draw(view.paste_brackets(false).to_vec(), effects);
             effects.push(Effect::Unask(prompt));
         }

@@ -1,0 +1,233 @@
+//! A list of which the person picks one entry: words filter it, arrows move, Enter picks.
+
+use crate::input::{Code, Input, Key};
+use crate::render::{self, PickRow, RenderOptions};
+
+/// The most entries on the screen.
+const SHOWN: usize = 10;
+/// Screen rows that a list leaves free beside its own hint and line.
+const FREE_ROWS: u16 = 4;
+/// The most bytes of words that filter.
+const LONGEST_FILTER: usize = 200;
+
+/// One entry of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PickItem {
+    /// What is picked.
+    pub id: i64,
+    /// Facts in columns of equal width, such as the number and the age.
+    pub facts: String,
+    /// The text that is shown behind the facts.
+    pub text: String,
+}
+
+/// Entries to pick from, the best first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PickList {
+    pub items: Vec<PickItem>,
+    /// What Enter does, such as `continue`.
+    pub action: &'static str,
+}
+
+/// What a key did to an open list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Picked {
+    /// The list is still open and must be drawn again.
+    Changed,
+    Nothing,
+    /// This entry was picked.
+    Item(i64),
+    /// The person left without picking.
+    Left,
+}
+
+/// An open list.
+pub(super) struct Picker {
+    list: PickList,
+    filter: String,
+    /// The position of the selected entry among those that match.
+    selected: usize,
+    /// The rows on the screen, once it is drawn.
+    drawn: usize,
+}
+
+impl Picker {
+    pub(super) fn new(list: PickList) -> Picker {
+        Picker { list, filter: String::new(), selected: 0, drawn: 0 }
+    }
+
+    /// The entries that contain every word of the filter.
+    fn matching(&self) -> Vec<&PickItem> {
+        let words: Vec<String> = self.filter.split_whitespace().map(str::to_lowercase).collect();
+        let matches = |item: &&PickItem| {
+            let text = format!("{} {}", item.facts, item.text).to_lowercase();
+            words.iter().all(|word| text.contains(word))
+        };
+        self.list.items.iter().filter(matches).collect()
+    }
+
+    /// Takes a key or pasted text.
+    pub(super) fn input(&mut self, input: Input) -> Picked {
+        let count = self.matching().len();
+        match input {
+            Input::Paste(text) => self.add(&text),
+            Input::Key(key) => match key.code {
+                Code::Esc => Picked::Left,
+                Code::Char('d') if key == Key::ctrl('d') => Picked::Left,
+                Code::Enter => self.pick(),
+                Code::Char('j') if key == Key::ctrl('j') => self.pick(),
+                Code::Up => self.select(self.selected.saturating_sub(1), count),
+                Code::Down | Code::Tab => self.select(self.selected + 1, count),
+                Code::Char('p') if key == Key::ctrl('p') => self.select(self.selected.saturating_sub(1), count),
+                Code::Char('n') if key == Key::ctrl('n') => self.select(self.selected + 1, count),
+                Code::PageUp => self.select(self.selected.saturating_sub(SHOWN), count),
+                Code::PageDown => self.select(self.selected + SHOWN, count),
+                Code::Home => self.select(0, count),
+                Code::End => self.select(count, count),
+                Code::Backspace => self.erase_letter(),
+                Code::Char('h') if key == Key::ctrl('h') => self.erase_letter(),
+                Code::Char('u') if key == Key::ctrl('u') => self.clear(),
+                Code::Char(letter) if key.is_typed() => self.add(letter.encode_utf8(&mut [0; 4])),
+                Code::Char(_) | Code::Left | Code::Right | Code::Insert | Code::Delete | Code::Function(_) => {
+                    Picked::Nothing
+                }
+            },
+        }
+    }
+
+    fn pick(&self) -> Picked {
+        self.matching().get(self.selected).map_or(Picked::Nothing, |item| Picked::Item(item.id))
+    }
+
+    fn select(&mut self, wanted: usize, count: usize) -> Picked {
+        self.selected = wanted.min(count.saturating_sub(1));
+        Picked::Changed
+    }
+
+    fn add(&mut self, text: &str) -> Picked {
+        for letter in text.chars() {
+            let letter = if letter.is_whitespace() { ' ' } else { letter };
+            if !letter.is_control() && self.filter.len() + letter.len_utf8() <= LONGEST_FILTER {
+                self.filter.push(letter);
+            }
+        }
+        self.selected = 0;
+        Picked::Changed
+    }
+
+    fn erase_letter(&mut self) -> Picked {
+        self.selected = 0;
+        self.filter.pop().map_or(Picked::Nothing, |_| Picked::Changed)
+    }
+
+    fn clear(&mut self) -> Picked {
+        self.filter.clear();
+        self.selected = 0;
+        Picked::Changed
+    }
+
+    /// Draws the list in place of what it drew before.
+    pub(super) fn draw(&mut self, options: &RenderOptions, out: &mut Vec<u8>) {
+        self.erase(out);
+        let matching = self.matching();
+        let room = usize::from(options.rows.saturating_sub(FREE_ROWS)).clamp(1, SHOWN);
+        let first = self.selected.saturating_sub(room - 1);
+        let rows = matching.iter().enumerate().skip(first).take(room);
+        let row = |(at, item): (usize, &&PickItem)| (item.facts.clone(), item.text.clone(), at == self.selected);
+        let rows: Vec<(String, String, bool)> = rows.map(row).collect();
+        let rows: Vec<PickRow<'_>> =
+            rows.iter().map(|(facts, text, is_selected)| PickRow { facts, text, is_selected: *is_selected }).collect();
+        let place = match matching.len() {
+            0 => "nothing matches".to_owned(),
+            count => format!("{} of {count}", self.selected + 1),
+        };
+        let keys = if options.unicode { "↑ ↓ move" } else { "Up Down move" };
+        let hint = format!("{place}; type to filter, {keys}, Enter {}, Esc leave", self.list.action);
+        out.extend_from_slice(&render::pick_list(&rows, &hint, &self.filter, options));
+        self.drawn = rows.len() + 2;
+    }
+
+    /// Removes the list from the screen. The cursor is where its first row was.
+    pub(super) fn erase(&mut self, out: &mut Vec<u8>) {
+        if self.drawn > 0 {
+            out.push(b'\r');
+            if self.drawn > 1 {
+                out.extend_from_slice(format!("\x1b[{}A", self.drawn - 1).as_bytes());
+            }
+            out.extend_from_slice(b"\x1b[J");
+        }
+        self.drawn = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU16;
+
+    use super::*;
+    use crate::render::{ScreenSize, Theme, Wrapping};
+
+    fn picker(count: i64) -> Picker {
+        let item = |id| PickItem { id, facts: format!("{id:>4}"), text: format!("question number {id}") };
+        Picker::new(PickList { items: (1..=count).map(item).collect(), action: "continue" })
+    }
+
+    fn press(picker: &mut Picker, code: Code) -> Picked {
+        picker.input(Input::Key(Key::plain(code)))
+    }
+
+    fn write(picker: &mut Picker, text: &str) {
+        text.chars().for_each(|letter| assert_eq!(press(picker, Code::Char(letter)), Picked::Changed));
+    }
+
+    #[test]
+    fn enter_picks_the_first_and_arrows_move_within_the_list() {
+        let mut picker = picker(3);
+        assert_eq!(press(&mut picker, Code::Enter), Picked::Item(1));
+        press(&mut picker, Code::Up);
+        assert_eq!(press(&mut picker, Code::Enter), Picked::Item(1));
+        for _ in 0..9 {
+            press(&mut picker, Code::Down);
+        }
+        assert_eq!(press(&mut picker, Code::Enter), Picked::Item(3));
+        press(&mut picker, Code::Home);
+        assert_eq!(press(&mut picker, Code::Enter), Picked::Item(1));
+        assert_eq!(press(&mut picker, Code::Esc), Picked::Left);
+    }
+
+    #[test]
+    fn words_filter_in_any_order_and_case() {
+        let mut picker = picker(40);
+        write(&mut picker, "17 NUMBER");
+        assert_eq!(press(&mut picker, Code::Enter), Picked::Item(17));
+        write(&mut picker, " zzz");
+        assert_eq!(press(&mut picker, Code::Enter), Picked::Nothing);
+        picker.input(Input::Key(Key::ctrl('u')));
+        assert_eq!(picker.matching().len(), 40);
+        picker.input(Input::Paste("number\n23".into()));
+        assert_eq!(press(&mut picker, Code::Enter), Picked::Item(23));
+    }
+
+    #[test]
+    fn a_list_is_drawn_in_place_of_itself_and_fits_the_window() {
+        let mut picker = picker(100);
+        let size = ScreenSize { columns: 20, rows: 8 };
+        let options = RenderOptions::of_terminal(size, Theme::default(), Wrapping::default(), |_| String::new());
+        let cells = |count| NonZeroU16::new(count).unwrap();
+        let mut terminal = vt100::Parser::new(cells(8), cells(20), 0);
+        terminal.process(b"$ > /resume\r\n");
+        for _ in 0..30 {
+            let mut out = Vec::new();
+            picker.draw(&options, &mut out);
+            terminal.process(&out);
+            press(&mut picker, Code::Down);
+        }
+        let screen = terminal.screen().contents();
+        assert_eq!(screen.lines().next(), Some("$ > /resume"), "{screen}");
+        assert_eq!(screen.lines().filter(|line| line.contains("quest")).count(), 4, "{screen}");
+        let mut out = Vec::new();
+        picker.erase(&mut out);
+        terminal.process(&out);
+        assert_eq!(terminal.screen().contents().trim_end(), "$ > /resume");
+    }
+}
