@@ -286,3 +286,46 @@ fn of_10_000_interleaved_exchanges_of_two_terminals_none_is_lost_or_mixed() {
         }
     }
 }
+
+/// Prints how long a list and a search take: `cargo nextest run --run-ignored only --no-capture large_store`.
+#[test]
+#[ignore = "a measurement, which takes a while"]
+#[allow(clippy::print_stderr)]
+fn a_large_store_is_listed_and_searched_at_once() {
+    const MANY: i64 = 100_000;
+    let home = Home::new();
+    exchange(&home.recorder("a").begin(), "first", "yes");
+    let deadline = std::time::Instant::now() + PATIENCE;
+    while home.read().count().unwrap_or(0) == 0 {
+        assert!(std::time::Instant::now() < deadline);
+    }
+    let connection = rusqlite::Connection::open(home.database()).unwrap();
+    connection.busy_timeout(PATIENCE).unwrap();
+    connection.execute_batch("BEGIN").unwrap();
+    for number in 0..MANY {
+        let asked = format!("why does step {number} of the build fail");
+        let sql = "INSERT INTO conversations (session, host, terminal, cwd, repository, started_at)
+                   VALUES ('s', 'box', '', '/r', '/r' || (?1 % 100), ?1)";
+        connection.prepare_cached(sql).unwrap().execute([number]).unwrap();
+        let id = connection.last_insert_rowid();
+        let sql = "INSERT INTO entries (conversation, kind, at, body) VALUES (?, 'question', ?, ?)";
+        connection.prepare_cached(sql).unwrap().execute((id, number, question(&asked))).unwrap();
+        let sql = "INSERT INTO said (rowid, question, answer, work) VALUES (?, ?, ?, '')";
+        let answer =
+            format!("The linker misses lib{}; install it and run make again. {}", number % 500, "word ".repeat(40));
+        connection.prepare_cached(sql).unwrap().execute((connection.last_insert_rowid(), &asked, answer)).unwrap();
+    }
+    connection.execute_batch("COMMIT").unwrap();
+    let read = home.read();
+    let timed = |what: &str, work: &dyn Fn() -> usize| {
+        work();
+        let begun = std::time::Instant::now();
+        let found = work();
+        eprintln!("{what}: {found} rows in {:?}", begun.elapsed());
+    };
+    timed("list of all", &|| read.newest(ListScope::All, 50).unwrap().len());
+    timed("list of a repository", &|| read.newest(ListScope::Here("/r7".as_ref()), 50).unwrap().len());
+    timed("title", &|| usize::from(read.titled("step 77").unwrap().is_some()));
+    timed("search, rare words", &|| read.search(&["lib123", "step"], 20).unwrap().len());
+    timed("search, a word of every answer", &|| read.search(&["linker"], 20).unwrap().len());
+}
