@@ -8,10 +8,13 @@ mod html;
 mod jsonl;
 mod markdown;
 mod prose;
+mod recorded;
 
 use serde::Serialize;
 
 use crate::chat::{Ending, Message};
+
+pub(crate) use recorded::recorded;
 
 /// A conversation to be written down.
 #[derive(Debug, Clone, Default)]

@@ -13,7 +13,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("manual", &["text"]),
     ("chat", &[]),
     ("render", &["chat", "text"]),
-    ("export", &["chat", "text", "render"]),
+    ("export", &["chat", "text", "render", "agent", "store"]),
     ("tty", &["text"]),
     ("input", &["text"]),
     ("host", &["text"]),

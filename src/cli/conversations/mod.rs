@@ -120,14 +120,14 @@ fn dispatch(args: Args, database: &Path, cwd: &Path, display: Display, out: &mut
             if args.json {
                 return format::entries(&entries, out);
             }
-            let text = export::document(&format::document(&listed, &entries), DocumentFormat::Markdown);
+            let text = export::document(&export::recorded(&listed, &entries), DocumentFormat::Markdown);
             Ok(writeln!(out, "{}", text::sanitize(text.trim_end()))?)
         }
         ConversationsCommand::Export { id, path, format } => {
             let listed = known(&conversations, id)?;
             let named = path.as_ref().and_then(|path| DocumentFormat::named(path.extension()?.to_str()?));
             let format = format.or(named).unwrap_or_default();
-            let text = export::document(&format::document(&listed, &conversations.branch(id)?), format);
+            let text = export::document(&export::recorded(&listed, &conversations.branch(id)?), format);
             write_document(&text, path.as_deref(), out)
         }
         ConversationsCommand::Forget { ids, all, yes } => {

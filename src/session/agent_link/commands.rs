@@ -9,7 +9,6 @@ use crate::provider::{ModelPreference, Resolved};
 use crate::text::human;
 
 use super::consent::Gate;
-use super::export;
 use super::orders::{AgentThread, ports};
 use super::sending;
 use super::slash::{AgentCommand, ContextPart};
@@ -61,9 +60,7 @@ impl AgentThread {
                 None => "there is no answer to copy yet".into(),
             },
             AgentCommand::Memory(order) => self.memory(order, &query.view).await,
-            AgentCommand::Export(order) => {
-                order.carry_out(&export::unrecorded(&self.conversation), &query.view.cwd, query.view.home())
-            }
+            AgentCommand::Export(order) => order.carry_out(&self.document().await, &query.view.cwd, query.view.home()),
         }
     }
 

@@ -10,6 +10,8 @@ use crate::chat::Ending;
 use crate::export::{self, Document, DocumentExchange, DocumentFormat};
 use crate::text::human;
 
+use super::orders::AgentThread;
+use super::resume::SETTLING;
 use super::slash::SlashError;
 
 /// How many names are tried if files with the first ones exist.
@@ -67,8 +69,22 @@ impl ExportOrder {
     }
 }
 
-/// A conversation that is only in memory.
-pub(super) fn unrecorded(conversation: &Conversation) -> Document {
+impl AgentThread {
+    /// The conversation as it was recorded, or as far as it is in memory.
+    pub(super) async fn document(&self) -> Document {
+        self.setup.conversations.settled(SETTLING).await;
+        self.recorded().unwrap_or_else(|| unrecorded(&self.conversation))
+    }
+
+    fn recorded(&self) -> Option<Document> {
+        let (id, conversations) = (self.log.id()?, self.setup.conversations.conversations()?.ok()?);
+        let (listed, entries) = (conversations.get(id).ok()??, conversations.branch(id).ok()?);
+        Some(export::recorded(&listed, &entries))
+    }
+}
+
+/// A conversation that is only in memory, where older exchanges may have been summarised.
+fn unrecorded(conversation: &Conversation) -> Document {
     let exchanges: Vec<DocumentExchange> = conversation
         .exchanges()
         .map(|(question, messages)| DocumentExchange {
