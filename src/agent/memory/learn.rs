@@ -30,6 +30,15 @@ to you. A good note is a lasting fact that the user stated or confirmed and that
 decision, how something is run here. Leave out anything temporary, guessed, or already in the notes. Answer with at most five lines, each \
 beginning with \"- \", each one short sentence; or with the word NONE.";
 
+/// Why no notes can be proposed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LearnError {
+    #[error("the conversations cannot be read: {0}")]
+    Store(#[from] StoreError),
+    #[error("the model did not answer, so nothing was learnt; the log says why")]
+    NoAnswer,
+}
+
 /// Notes that are proposed for a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ProposedNotes {
@@ -54,7 +63,7 @@ impl Notebook {
         kit: &Kit,
         cwd: &Path,
         date: &str,
-    ) -> Result<(Option<ProposedNotes>, Usage), StoreError> {
+    ) -> Result<(Option<ProposedNotes>, Usage), LearnError> {
         let Some(database) = kit.places.history.clone() else { return Ok((None, Usage::default())) };
         let path = self.path(MemoryScope::Here, cwd);
         let known: String = self.notes(cwd).into_iter().map(|notes| notes.text).collect();
@@ -69,7 +78,7 @@ impl Notebook {
         let message = Message { role: Role::User, parts: vec![Part::Text(kit.redactor.mask(&text))] };
         let mut meter = Meter::start();
         let answer = single::ask(kit, (INSTRUCTIONS, message), OUTPUT, &mut meter, &CancellationToken::new()).await;
-        let lines = proposed(&answer.unwrap_or_default(), &known, date, &kit.redactor);
+        let lines = proposed(&answer.ok_or(LearnError::NoAnswer)?, &known, date, &kit.redactor);
         let before = file::read(&path).unwrap_or_default();
         let begun = match before.as_str() {
             "" => heading(MemoryScope::Here, cwd),

@@ -254,12 +254,13 @@ const IN_THE_SHELL: &[(&str, &str)] = &[
 ];
 
 /// How to ask, and how to point at things.
-const ASKING: [(&str, &str); 5] = [
+const ASKING: [(&str, &str); 6] = [
     ("> QUESTION", "asks; the line never reaches the shell (begin it with a blank to mean a redirection)"),
     (">", "alone opens a line for a whole conversation; an empty Enter, Esc or Ctrl-D closes it"),
     ("@FILE", "sends a file, a picture or the names in a directory along"),
     ("@last", "sends the last command and its output along"),
     ("@ID", "sends an earlier command and its output along (`shellmate history` shows the IDs)"),
+    ("@\"WORDS\"", "sends the recorded command along that matches these words best"),
 ];
 
 /// What keys do while an answer is on its way.
