@@ -52,7 +52,8 @@ impl Files {
         Ok(Files { directory, fifo, directives, old: Vec::new(), _lock: lock })
     }
 
-    /// Makes the directory anew if somebody has deleted it, as a cleaner of runtime directories may. True if that was needed.
+    /// Makes the directory anew if somebody has deleted it, or completes it, as a cleaner of runtime directories may delete only the old
+    /// files in it. True if that was needed.
     pub(super) fn mend(&mut self) -> io::Result<bool> {
         if self.directives.is_none() || self.fifo.symlink_metadata().is_ok() {
             return Ok(false);
@@ -63,7 +64,12 @@ impl Files {
         private_dir(&self.directory)?;
         self.directives = Some(make_fifo(&self.fifo)?);
         make_files_of_hooks(&self.directory)?;
-        self._lock = lock_session(&self.directory)?;
+        match lock_session(&self.directory) {
+            Ok(lock) => self._lock = lock,
+            // Its file was not deleted, and this session still holds it.
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error),
+        }
         Ok(true)
     }
 
@@ -173,8 +179,12 @@ fn private_file(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
+/// Makes the files that are missing.
 fn make_files_of_hooks(directory: &Path) -> io::Result<()> {
-    OF_HOOKS.iter().try_for_each(|name| private_file(&directory.join(name)).map(drop))
+    OF_HOOKS.iter().try_for_each(|name| match private_file(&directory.join(name)) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        Ok(_) | Err(_) => Ok(()),
+    })
 }
 
 /// Opens a new FIFO for both, so that neither this nor the hook's own open ever waits for the other side.

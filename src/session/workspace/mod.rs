@@ -4,6 +4,8 @@
 //! is about was written down, and the environment is read before the hook goes on and may write it anew.
 
 mod files;
+#[cfg(test)]
+mod tests;
 
 use std::ffi::OsString;
 use std::io;
