@@ -14,10 +14,14 @@ mod model;
 mod orders;
 mod resume;
 #[cfg(test)]
+mod resume_tests;
+#[cfg(test)]
 mod scripted;
 mod sending;
 mod settings;
 mod slash;
+#[cfg(test)]
+mod testing;
 mod usage;
 
 use std::cell::Cell;

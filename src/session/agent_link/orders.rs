@@ -159,7 +159,7 @@ pub(super) struct AgentThread {
 }
 
 impl AgentThread {
-    fn new(link: RequestLink, setup: AgentSetup) -> AgentThread {
+    pub(super) fn new(link: RequestLink, setup: AgentSetup) -> AgentThread {
         let redactor = Redactor::new(setup.settings.masking.clone());
         redactor.learn_secret(NONCE, &setup.nonce);
         AgentThread {
