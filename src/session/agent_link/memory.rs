@@ -173,6 +173,7 @@ fn cleared(memory: &Notebook, scope: MemoryScope, view: &ShellView) -> Result<St
     let path = shown_path(&memory.path(scope, &view.cwd), view.home());
     Ok(match memory.clear(scope, &view.cwd)? {
         0 => "there were no notes to delete".to_owned(),
+        1 => format!("deleted {path} (1 line)"),
         lines => format!("deleted {path} ({lines} lines)"),
     })
 }
