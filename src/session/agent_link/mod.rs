@@ -6,6 +6,8 @@
 //! from the person or the shell is news with a channel for the reply.
 
 mod aid;
+#[cfg(test)]
+mod command_tests;
 mod commands;
 mod consent;
 mod export;

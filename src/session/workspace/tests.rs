@@ -272,7 +272,7 @@ fn an_environment_is_what_the_hook_wrote_last_and_leaves_its_file() {
 fn variables_may_have_any_bytes_but_need_an_equals_sign() {
     use std::os::unix::ffi::OsStringExt;
     let pair = |name: &[u8], value: &[u8]| (OsString::from_vec(name.to_vec()), OsString::from_vec(value.to_vec()));
-    let cases: [(&[u8], Vec<(OsString, OsString)>); 5] = [
+    let cases: [(&[u8], Environment); 5] = [
         (b"", vec![]),
         (b"no sign\0\0", vec![]),
         (b"A=\0B==\0", vec![pair(b"A", b""), pair(b"B", b"=")]),
