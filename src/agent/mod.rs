@@ -15,6 +15,8 @@ mod failure;
 mod front;
 mod kit;
 mod limits;
+#[cfg(test)]
+mod long_tests;
 mod mask;
 mod memory;
 mod meter;

@@ -63,6 +63,8 @@ pub(crate) use resolve::Resolved;
 pub(crate) use retry::{NextTry, Policy};
 pub(crate) use server::Server;
 pub(crate) use vendors::{VENDORS, Vendor};
+#[cfg(test)]
+pub(crate) use wire::rules::assert_accepted;
 
 use crate::chat;
 

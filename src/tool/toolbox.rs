@@ -46,6 +46,12 @@ impl Toolbox {
         ])
     }
 
+    /// `recall` and this tool.
+    #[cfg(test)]
+    pub(crate) fn with_recall(tool: Arc<dyn Tool>) -> Toolbox {
+        Toolbox::of([Arc::new(Recall), tool])
+    }
+
     /// These tools and no others.
     pub(crate) fn of(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Toolbox {
         Toolbox { tools: tools.into_iter().map(|tool| (tool.spec().name, tool)).collect() }

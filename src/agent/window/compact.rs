@@ -43,8 +43,8 @@ pub(in crate::agent) async fn after_overflow(
     request: &ModelRequest,
     window: Option<u32>,
 ) -> bool {
-    let before = transcript.scale().of_messages(&request.messages);
     transcript.scale_mut().overflowed(request, window);
+    let before = transcript.scale().of_messages(&request.messages);
     shorten(turn, transcript, Reach::Needed).await;
     transcript.scale().of_messages(&transcript.messages()) < before / 20 * 19
 }

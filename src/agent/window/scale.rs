@@ -86,12 +86,19 @@ impl Scale {
         is_cut
     }
 
-    /// Learns from an error that says that the request does not fit: the window is smaller than the request. `said` is the window
-    /// that the error names.
+    /// Learns from an error that says that the request does not fit. `said` is the window that the error names. A request that seemed to
+    /// fit into it has more tokens than estimated; where no window is named, it is smaller than the request.
     pub(in crate::agent) fn overflowed(&mut self, request: &ModelRequest, said: Option<u32>) {
-        let below = self.tokens(request) / 10 * 9;
-        let window = said.filter(|said| *said > 0).unwrap_or(below);
-        self.window = Some(self.window.map_or(window, |known| known.min(window)));
+        let estimate = self.tokens(request);
+        let below = estimate / 10 * 9;
+        let known = self.window.unwrap_or(u32::MAX);
+        let named = known.min(said.filter(|said| *said > 0).unwrap_or(below));
+        let ratio = self.ratio * (f64::from(named) / f64::from(estimate)).max(1.0);
+        if PLAUSIBLE.contains(&ratio) {
+            (self.ratio, self.window) = (ratio, Some(named));
+        } else {
+            self.window = Some(known.min(below));
+        }
     }
 }
 
@@ -171,5 +178,17 @@ mod tests {
         assert_eq!(scale.window(None), Some(9_000));
         scale.overflowed(&request(36_000), Some(4_096));
         assert_eq!(scale.window(Some(8_192)), Some(4_096));
+    }
+
+    #[test]
+    fn a_request_that_does_not_fit_into_the_window_that_the_error_names_has_more_tokens_than_estimated() {
+        let mut scale = Scale::default().of("m");
+        scale.overflowed(&request(36_000), Some(16_384));
+        assert_eq!(scale.window(None), Some(16_384));
+        assert!((16_384..16_386).contains(&scale.tokens(&request(36_000))), "{scale:?}");
+        let mut scale = Scale::default().of("m");
+        scale.overflowed(&request(36_000), Some(1_000_000));
+        assert_eq!(scale.window(None), Some(9_000), "no text has that many tokens");
+        assert_eq!(scale.tokens(&request(36_000)), 10_000);
     }
 }

@@ -117,4 +117,6 @@ pub(super) fn of(protocol: Protocol) -> &'static dyn Wire {
 }
 
 #[cfg(test)]
+pub(super) mod rules;
+#[cfg(test)]
 mod tests;
