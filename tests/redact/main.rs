@@ -11,6 +11,7 @@ mod ordinary;
 mod random;
 mod vendors;
 
+use std::hint::black_box;
 use std::time::Duration;
 
 use nix::time::ClockId;
@@ -200,10 +201,13 @@ fn ordinary_text_is_left_alone() {
     assert!(wrong * 100 <= count, "{wrong} of {count} ordinary texts were masked");
 }
 
-/// Bytes without secrets that are masked in a second of one processor. Only a release build is held to it.
+/// Bytes without secrets that are masked in a second of one processor. Only a release build is held to it, and a slow processor to less:
+/// a loop over the bytes that takes one multiplication each is measured beside it.
 #[test]
 fn ordinary_text_is_masked_fast() {
     const BAR: f64 = 200e6;
+    /// The least share of the speed of that loop. Measured: 0.23.
+    const SHARE: f64 = 0.2;
     let prose =
         "The tracker follows each command by its marks and keeps the passing output in a ring that never grows.\n";
     let code =
@@ -214,14 +218,22 @@ fn ordinary_text_is_masked_fast() {
     let redactor = Redactor::default();
     assert_eq!(redactor.mask(&text), text);
     let cpu = || -> Duration { ClockId::CLOCK_THREAD_CPUTIME_ID.now().unwrap().into() };
-    let once = || {
-        let began = cpu();
-        redactor.mask(&text);
-        (cpu() - began).as_secs_f64()
+    let speed = |work: &dyn Fn()| {
+        let once = || {
+            let began = cpu();
+            work();
+            (cpu() - began).as_secs_f64()
+        };
+        text.len() as f64 / (0..5).map(|_| once()).fold(f64::MAX, f64::min)
     };
-    let speed = text.len() as f64 / (0..5).map(|_| once()).fold(f64::MAX, f64::min);
-    println!("{:<28} {:.0} MB/s{}", "speed", speed / 1e6, if cfg!(debug_assertions) { " (debug build)" } else { "" });
-    assert!(cfg!(debug_assertions) || speed >= BAR, "{:.0} MB/s", speed / 1e6);
+    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+    let loop_speed = speed(&|| {
+        black_box(black_box(&text).bytes().fold(0, mix));
+    });
+    let speed = speed(&|| drop(redactor.mask(&text)));
+    let note = if cfg!(debug_assertions) { " (debug build)" } else { "" };
+    println!("{:<28} {:.0} MB/s, {:.2} of a plain loop{note}", "speed", speed / 1e6, speed / loop_speed);
+    assert!(cfg!(debug_assertions) || speed >= BAR.min(loop_speed * SHARE), "{:.0} MB/s", speed / 1e6);
 }
 
 fn base64(bytes: &[u8]) -> String {
