@@ -26,14 +26,11 @@ pub(super) struct AgentHandle {
     /// Slash commands that are not obeyed yet and whose news nobody wants any more.
     pub(super) disowned: usize,
     pub(super) grammars: Grammars,
-    /// Whether a conversation that was cut off in this terminal was looked for, or need not be.
-    pub(super) has_looked_back: bool,
 }
 
 impl AgentHandle {
     pub(super) fn new(setup: AgentSetup) -> AgentHandle {
-        let has_looked_back = !setup.conversations.is_on();
-        AgentHandle { link: None, setup, disowned: 0, grammars: Grammars::default(), has_looked_back }
+        AgentHandle { link: None, setup, disowned: 0, grammars: Grammars::default() }
     }
 
     /// Gives an order, and starts the agent's thread for the first one.
@@ -59,7 +56,6 @@ impl AgentHandle {
 
 impl Session {
     pub(super) fn order(&mut self, order: Order) -> Vec<Effect> {
-        self.withdraw_offer();
         match self.agent.order(order) {
             Ok(()) => Vec::new(),
             Err(error) => self.lose_agent(&error.to_string()),

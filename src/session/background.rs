@@ -37,8 +37,8 @@ impl Session {
         let options = self.profile.options(render::ScreenSize { columns: size.cols, rows: size.rows });
         let columns = usize::from(options.columns);
         let mut lines = Vec::new();
-        for words in [&self.books.next_prompt.offer, &self.books.next_prompt.hint].into_iter().flatten() {
-            lines.extend(self.books.dim(width::fit(&format!("shellmate: {words}"), columns.saturating_sub(1))));
+        if let Some(hint) = &self.books.next_prompt.hint {
+            lines.extend(self.books.dim(width::fit(&format!("shellmate: {hint}"), columns.saturating_sub(1))));
         }
         let front = self.floor.request().unwrap_or(ITSELF);
         for request in self.requests.iter().filter(|request| !request.is_told && request.number != front) {
@@ -66,7 +66,7 @@ impl Session {
     /// The person knows about every request whose news were shown.
     pub(super) fn note_announced(&mut self) {
         if self.books.next_prompt.take_announced() {
-            (self.books.next_prompt.offer, self.books.next_prompt.hint) = (None, None);
+            self.books.next_prompt.hint = None;
             self.requests.iter_mut().for_each(|request| request.is_told = true);
         }
     }

@@ -154,7 +154,6 @@ impl Session {
                     self.books.next_prompt.hint = Some(words);
                     self.announce();
                 }
-                Done::CutOff(words) => self.offer(words),
                 Done::Edited(edited) => self.end_editor(edited),
                 Done::Files { typed, found } => self.on(FloorEvent::Found { typed, found }),
                 Done::Queries(queries) => self.on(FloorEvent::Queries(queries)),

@@ -17,8 +17,6 @@ pub(super) enum Done {
     NotHanded(io::Error),
     /// The correction of a command that has failed, in words.
     Hint(String),
-    /// How to continue a conversation that was cut off, in words.
-    CutOff(String),
     /// The person's editor has ended.
     Edited(io::Result<String>),
     /// What can be referred to with what was typed.

@@ -11,7 +11,6 @@ mod background;
 mod books;
 mod build;
 mod command_store;
-mod cut_off;
 mod directives;
 mod effects;
 mod errands;
@@ -151,12 +150,11 @@ impl Session {
     /// Waits for something to do and does it. What we owe goes out before we take more; the only endless source comes last.
     fn turn_once(&mut self, keys: &mut [u8], chunk: &mut [u8]) -> Option<LoopEnd> {
         let (ticks, is_undecided) = (self.floor.ticks(), self.floor.is_undecided());
-        let has_chores = self.store.has_chores(self.books.has_prompted) || self.wants_to_look_back();
+        let has_chores = self.store.has_chores(self.books.has_prompted);
         let ready = self.wait(ticks, is_undecided, has_chores);
         self.remind_hook(Instant::now());
         if has_chores && ready == Ready::default() {
             self.store.do_chores();
-            self.look_back();
         }
         // A signal that came while we were being woken is older than the key that woke us: a resize must not come after it.
         if ready.signals || ready.keys {

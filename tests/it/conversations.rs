@@ -1,7 +1,5 @@
 //! Conversations outlive the process that held them.
 
-use std::path::Path;
-
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
@@ -294,51 +292,4 @@ fn a_conversation_is_picked_from_a_list() {
         assert!(!term.screen().contains("type to filter"), "Ctrl-C removes the list\n{}", term.describe());
         term.run("echo the shell lives");
     });
-}
-
-/// A session in the pane `%1` of tmux, with the conversations of `home`.
-fn in_pane(model: &Model, home: &Path) -> Builder {
-    let state = home.join(".local/state");
-    let pane = connected(model).env("TMUX", "/tmp/tmux-1/default,42,0").env("TMUX_PANE", "%1");
-    pane.env("XDG_STATE_HOME", state).env("SHELLMATE_LOG", "shellmate=debug").dir(home)
-}
-
-/// Starts a session and waits until it has looked for a conversation that was cut off, for the `count`th time in all.
-fn has_looked(builder: Builder, home: &Path, count: usize) -> Term {
-    let mut term = builder.start();
-    term.wait_for_prompt();
-    let log = home.join(".local/state/shellmate/log/shellmate.log");
-    let looked = || std::fs::read_to_string(&log).unwrap_or_default().matches("looked for a conversation").count();
-    term.wait_for_state(looked, &count);
-    term.run("true");
-    term
-}
-
-#[test]
-fn a_terminal_offers_to_continue_what_was_cut_off_in_it() {
-    let model = Model::start([Reply::text(["Paris is the capital."]), Reply::text(["It goes on."])]);
-    let place = tempfile::tempdir().unwrap();
-    let home = place.path().canonicalize().unwrap();
-    let mut killed = has_looked(in_pane(&model, &home), &home, 1);
-    ask(&mut killed, "capital of France", "Paris is the capital.");
-    killed.wait_for_state(|| kinds(&killed, "1").len(), &3);
-    killed.signal(Signal::SIGKILL);
-    killed.wait_status();
-
-    let mut elsewhere = has_looked(in_pane(&model, &home).dir("/"), &home, 2);
-    assert!(!elsewhere.screen().contains("was cut off"), "{}", elsewhere.describe());
-    elsewhere.exit();
-
-    let mut again = in_pane(&model, &home).start();
-    again.wait_for_prompt();
-    again.wait_for("shellmate: a conversation here was cut off; `> /resume 1` continues it: capital of France");
-    again.typed("> /resume 1\r");
-    again.wait_for("conversation 1 goes on: capital of France");
-    again.wait_for_prompt();
-    ask(&mut again, "and now", "It goes on.");
-    assert_eq!(again.screen().matches("was cut off").count(), 1, "{}", again.describe());
-    again.exit();
-
-    let clean = has_looked(in_pane(&model, &home), &home, 4);
-    assert!(!clean.screen().contains("was cut off"), "the session before has ended in order: {}", clean.describe());
 }

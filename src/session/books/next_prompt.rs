@@ -7,9 +7,7 @@ pub(in crate::session) struct NextPrompt {
     pub(in crate::session) notices: Vec<String>,
     /// The correction of a command that has failed.
     pub(in crate::session) hint: Option<String>,
-    /// How to continue a conversation that was cut off.
-    pub(in crate::session) offer: Option<String>,
-    /// The offer, the hint, and what became of requests in the background, as whole lines for the screen.
+    /// The hint, and what became of requests in the background, as whole lines for the screen.
     pub(in crate::session) announcement: Vec<u8>,
     /// Whether an announcement was shown and nobody has asked yet.
     was_announced: bool,

@@ -38,7 +38,6 @@ pub(super) fn write(
     match &job.entry {
         NewEntry::Question { words, .. } => {
             let question = row(tip, None, EntryKind::Question)?;
-            move_to(connection, id, &setup.terminal)?;
             let asked = clipped(words);
             index(connection, question, &asked, &Words::default())?;
             let (question, last) = (Some(question), Some(question));
@@ -164,13 +163,6 @@ fn begin(
         at,
     ))?;
     Ok(connection.last_insert_rowid())
-}
-
-/// Notes that a conversation goes on in this terminal.
-fn move_to(connection: &Connection, conversation: i64, terminal: &str) -> Result<(), StoreError> {
-    let sql = "UPDATE conversation_list SET terminal = ?2 WHERE id = ?1 AND terminal <> ?2";
-    connection.prepare_cached(sql)?.execute((conversation, terminal))?;
-    Ok(())
 }
 
 /// Writes the row of the search index, in place of an earlier one for the same exchange.

@@ -19,7 +19,7 @@ pub(crate) enum EntryKind {
     Name,
     /// The person went back to the entry that is its parent.
     Rewind,
-    /// The conversation was left in order, was resumed, or its terminal has offered to continue it.
+    /// The terminal that held the conversation has ended in order, or has offered to continue it.
     Closed,
 }
 

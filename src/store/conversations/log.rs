@@ -3,7 +3,7 @@
 //! Nothing here waits: entries go into a bounded queue to a thread that owns a connection. With the queue full, or the thread gone,
 //! they are dropped, and the person is told once.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -72,10 +72,8 @@ pub(super) enum RecorderJob {
     Entry(Box<EntryJob>),
     /// Answer when everything before this is written.
     Settle(oneshot::Sender<()>),
-    /// Note that the conversations of this process ended in order.
+    /// Note that the live conversations ended in order.
     Leave,
-    /// Note that the person was told how to continue a conversation.
-    Offered(i64),
 }
 
 /// An entry to write.
@@ -182,15 +180,8 @@ impl ConversationRecorder {
         ConversationLog { recorder: self.clone(), shared: Arc::new(LogShared { state: Mutex::new(state) }) }
     }
 
-    pub(super) fn setup(&self) -> Option<&ConversationSetup> {
-        self.shared.as_ref().map(|shared| &shared.setup)
-    }
-
-    /// Notes that the person was told how to continue a conversation.
-    pub(super) fn note_offered(&self, conversation: i64) {
-        if let Some(shared) = &self.shared {
-            shared.send(RecorderJob::Offered(conversation));
-        }
+    pub(super) fn database(&self) -> Option<&Path> {
+        self.shared.as_ref().map(|shared| shared.setup.database.as_path())
     }
 
     /// Waits until everything so far is written, or can't be.
@@ -207,8 +198,8 @@ impl ConversationRecorder {
         lock(&self.shared.as_ref()?.status.trouble).take()
     }
 
-    /// Takes no more and returns when everything is written, at the latest when `patience` is over. `is_clean` notes that the
-    /// conversations of this process ended in order.
+    /// Takes no more and returns when everything is written, at the latest when `patience` is over. `is_clean` notes that the live
+    /// conversations ended in order.
     pub(crate) fn close(&self, is_clean: bool, patience: Duration) {
         let Some(shared) = &self.shared else { return };
         if is_clean && shared.is_open() {

@@ -3,7 +3,6 @@
 //! A [`ConversationRecorder`] takes entries as they happen and writes them on a thread of its own. [`Conversations`] reads them. The
 //! text of an entry is JSON that only the agent understands; this module knows the few fields that its tables are derived from.
 
-mod cut_off;
 mod insert;
 mod kind;
 mod live;

@@ -60,7 +60,7 @@ pub(crate) enum ListScope<'a> {
     Here(&'a Path),
 }
 
-pub(super) const LISTED: &str = "id, touched_at, repository, name, opening, model, exchanges, bytes";
+const LISTED: &str = "id, touched_at, repository, name, opening, model, exchanges, bytes";
 
 impl Conversations {
     /// Opens the database at `path`. A missing file has no conversations.
@@ -196,7 +196,7 @@ pub(super) fn collect<T>(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-pub(super) fn listed(row: &Row<'_>) -> rusqlite::Result<ListedConversation> {
+fn listed(row: &Row<'_>) -> rusqlite::Result<ListedConversation> {
     let number = |index| row.get::<_, i64>(index).map(|value| u64::try_from(value).unwrap_or_default());
     Ok(ListedConversation {
         id: row.get(0)?,

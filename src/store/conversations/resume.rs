@@ -18,7 +18,7 @@ pub(crate) struct ResumedConversation {
 impl ConversationRecorder {
     /// The recorded conversations. `None` if nothing is recorded.
     pub(crate) fn conversations(&self) -> Option<Result<Conversations, StoreError>> {
-        self.setup().map(|setup| Conversations::open(&setup.database))
+        self.database().map(Conversations::open)
     }
 
     /// Continues a conversation. One that another process uses is forked. `None` if there is none with this id.
@@ -37,12 +37,7 @@ impl ConversationRecorder {
             true => LogState { forked_from: tip, ..LogState::default() },
             false => LogState { id: Some(id), tip, forked_from: None, live },
         };
-        let log = self.log_of(state);
-        if !is_fork {
-            // The terminal that it was cut off in need not offer it any more.
-            log.leave();
-        }
-        Ok(Some(ResumedConversation { log, entries, is_fork }))
+        Ok(Some(ResumedConversation { log: self.log_of(state), entries, is_fork }))
     }
 
     /// A conversation that continues another from where that is now. Everything of that one must be written already. `None` if

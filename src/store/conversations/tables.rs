@@ -7,8 +7,8 @@
 /// the message before it, and the parent of a question the tip at that time. `exchange` is the question that an entry belongs to.
 /// `forked_from` is the entry of another conversation that this one continues. Times are microseconds, `at` since 1970.
 ///
-/// `conversation_list` has what a list shows. It is derived from the entries by triggers, so that no list reads them. Its `terminal` is
-/// the one where the last question was asked, and `is_open` whether nothing was closed since. `queries` has one row of figures for each exchange that ended, without any text; it stays when the text is forgotten. `said` is the search index: one
+/// `conversation_list` has what a list shows. It is derived from the entries by triggers, so that no list reads them. `queries` has
+/// one row of figures for each exchange that ended, without any text; it stays when the text is forgotten. `said` is the search index: one
 /// row for each exchange, under the id of its question. `pictures` names the picture files that an entry refers to.
 pub(in crate::store) const TABLES: &str = "
     CREATE TABLE conversations (

@@ -2,16 +2,16 @@
 
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use rusqlite::TransactionBehavior;
 
 use super::live::LiveLock;
-use super::log::{ConversationSetup, EntryJob, ExchangeShared, NewEntry, RecorderJob, RecorderStatus};
+use super::log::{ConversationSetup, EntryJob, ExchangeShared, LogShared, NewEntry, RecorderJob, RecorderStatus};
 use super::{insert, remove};
 use crate::store::database::{Database, LONGEST_RETRY, RETRY, with_jitter};
 use crate::store::insert::micros_since_1970;
@@ -51,24 +51,22 @@ pub(super) fn start(recording: Recording, ended: Sender<()>) -> io::Result<()> {
 impl Recording {
     fn run(&mut self) -> Result<(), Trouble> {
         let Some(mut database) = self.open()? else { return Ok(()) };
-        // Conversations that were asked something and not left since. Whoever asked may be gone when the session ends.
-        let mut open: Vec<i64> = Vec::new();
+        let mut live: Vec<Weak<LogShared>> = Vec::new();
         let mut has_chores = true;
         while let Some(job) = self.next(&mut database, &mut has_chores)? {
             match job {
                 RecorderJob::Entry(job) => {
                     self.status.bytes.fetch_sub(job.body.len(), Ordering::AcqRel);
-                    if self.write(&mut database, &job)?
-                        && let Some(id) = job.log.lock().id
+                    if self.write(&mut database, &job)? && !live.iter().any(|one| one.as_ptr() == Arc::as_ptr(&job.log))
                     {
-                        note_open(&mut open, id, &job.entry);
+                        live.retain(|one| one.strong_count() > 0);
+                        live.push(Arc::downgrade(&job.log));
                     }
                 }
                 RecorderJob::Settle(stub) => {
                     let _ = stub.send(());
                 }
-                RecorderJob::Leave => self.close(&mut database, &open)?,
-                RecorderJob::Offered(id) => self.close(&mut database, &[id])?,
+                RecorderJob::Leave => self.leave(&mut database, &live)?,
             }
         }
         Ok(())
@@ -153,22 +151,14 @@ impl Recording {
         })
     }
 
-    /// Notes that conversations ended in order, or need not be offered again.
-    fn close(&self, database: &mut Database, ids: &[i64]) -> Result<(), Trouble> {
+    /// Notes that the live conversations ended in order.
+    fn leave(&self, database: &mut Database, live: &[Weak<LogShared>]) -> Result<(), Trouble> {
+        let ids: Vec<i64> = live.iter().filter_map(Weak::upgrade).filter_map(|log| log.lock().id).collect();
         let at = micros_since_1970(SystemTime::now());
-        for &id in ids {
+        for id in ids {
             self.transact(database, |database| insert::close(&database.connection, id, at))?;
         }
         Ok(())
-    }
-}
-
-/// Notes whether an entry opens or closes its conversation, as the trigger of the table does.
-fn note_open(open: &mut Vec<i64>, id: i64, entry: &NewEntry) {
-    match entry {
-        NewEntry::Question { .. } if !open.contains(&id) => open.push(id),
-        NewEntry::Closed => open.retain(|one| *one != id),
-        _ => {}
     }
 }
 
