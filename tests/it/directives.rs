@@ -228,6 +228,7 @@ fn a_deleted_runtime_directory_is_created_again() {
         let mut term = Term::new(shell).file("precious", "kept\n").start();
         term.wait_for_prompt();
         term.run("true");
+        let directory = workspace(&term);
         delete_runtime_directory(&term);
         // The loss is noticed at the query. If the hook was faster, the query is put back on the prompt.
         term.typed("> precious\r");
@@ -236,12 +237,12 @@ fn a_deleted_runtime_directory_is_created_again() {
         if term.screen().contains(again) {
             term.wait_for_prompt();
             term.wait_until(|screen| text_of(screen).trim_end().ends_with("$ > precious"));
+            wait_until_created_again(&term, &directory);
             term.typed("\r");
         }
         term.wait_for(ANSWER);
         term.wait_for_prompt();
         // The directory is checked at every prompt.
-        let directory = workspace(&term);
         delete_runtime_directory(&term);
         term.run("clear");
         wait_until_created_again(&term, &directory);

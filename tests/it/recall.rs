@@ -135,6 +135,7 @@ fn completion_shows_the_command_that_quoted_words_would_attach() {
     term.run("echo first zebra crossing");
     term.run("echo second zebra crossing");
     term.run("touch shot.png");
+    term.wait_for_state(|| term.history(&[]).len(), &3);
     term.typed(">\r");
     term.wait_for("ask, or /help");
     term.typed("see @\"zebra cross\t");
