@@ -56,7 +56,8 @@ __shellmate_ble_query() {
   __shellmate_wait
 }
 
-# For a query, ble.sh and hooks of the user report no command. These functions hide what they would print or record.
+# A query runs as a command of ble.sh, but is none for the user. So while it runs, the user's hooks are removed and
+# ble.sh does not print its messages about a command.
 __shellmate_ble_is_query() { [[ $_ble_edit_exec_BASH_COMMAND == "$__shellmate_ble_query_code" ]]; }
 __shellmate_ble_hold_hooks() {
   __shellmate_ble_release_hooks

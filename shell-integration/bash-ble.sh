@@ -18,8 +18,8 @@ __shellmate_ble_start() {
   fi
 }
 
-# Adds our hooks to ble.sh unless they are there. ble.sh calls this also when it has been loaded, before it can be
-# attached. ble.sh copies an advised function from the output of `declare -f`. Before bash 5.2 that output is wrong
+# Adds our hooks to ble.sh unless they are there. ble.sh also calls this (BLE_ONLOAD) when it has been loaded, before
+# it can be attached. ble.sh copies an advised function from the output of `declare -f`. Before bash 5.2 that output is wrong
 # for `>&"$fd"`, so functions that contain it must not be advised.
 __shellmate_ble_install() {
   builtin local __shellmate_advice
@@ -71,7 +71,7 @@ __shellmate_ble_preexec() {
   __shellmate_send_start "$1"
 }
 
-# Replaces __shellmate_last. Returns false if readline edits the line.
+# Does the work of __shellmate_last where ble.sh edits the line. Returns false where readline does.
 __shellmate_ble_last() {
   __shellmate_ble_install && [[ ${BLE_ATTACHED-} ]] || builtin return
   if [[ ! ${_ble_edit_PS1_adjusted-} ]]; then

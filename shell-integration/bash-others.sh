@@ -3,10 +3,11 @@
 # Lazy functions for other hooks beside ours: entries of PROMPT_COMMAND, bash-preexec, and DEBUG traps.
 
 # Makes $2 the first and $3 the last entry of the array named $1. PROMPT_COMMAND is a string before bash 5.1.
-# From bash 5.1 on, $PROMPT_COMMAND means the first entry, which is ours. Whoever reads or sets it means the user's
-# first entry; __shellmate_user_hook holds that. A prompt framework that has saved $PROMPT_COMMAND to call it later
-# calls our hook a second time. In that case __shellmate_wrapped_hook is what it wanted to call, and
-# __shellmate_precmd_again runs it.
+# From bash 5.1 on, $PROMPT_COMMAND is the first entry of an array, and that entry is ours. But a program that reads
+# or sets $PROMPT_COMMAND means the user's first entry, which is the second one now. __shellmate_user_hook keeps that
+# entry. A prompt framework may save $PROMPT_COMMAND, replace it by a function of its own and call the saved text from
+# there. Then it calls our hook for a second time instead of the user's. For this case __shellmate_wrapped_hook keeps
+# the user's hook, and __shellmate_precmd_again runs it.
 __shellmate_place() {
   builtin local -n __shellmate_hooks="$1"
   builtin local __shellmate_hook __shellmate_displaced='' __shellmate_is_string=''
@@ -62,7 +63,8 @@ __shellmate_place_preexec() {
 }
 __shellmate_bp_first() { builtin eval "$__shellmate_first_hook"; }
 
-# Makes the user's DEBUG trap ignore our hooks.
+# Wraps the user's DEBUG trap so that it does not run for our hooks. The new `trap` command goes to
+# __shellmate_next_code, which the caller evaluates outside of any function.
 __shellmate_wrap_trap() {
   builtin local __shellmate_trap='' __shellmate_separator=' '
   __shellmate_next_code=

@@ -11,8 +11,8 @@ __shellmate_install() {
     __shellmate_rcfile __shellmate_env __shellmate_env_set __shellmate_histfile_set __shellmate_posix __shellmate_had_aliases \
     __shellmate_start_flags __shellmate_boot_hook
   [[ ${BLE_ONLOAD[*]-} != '__shellmate_lazy __shellmate_ble install' ]] || builtin unset -v BLE_ONLOAD
-  # A start file has appended an entry, which came to be number 10000, behind ours, and has then extended
-  # $PROMPT_COMMAND as if the entry were the first. Join the two.
+  # A start file has run PROMPT_COMMAND+=(x) and then PROMPT_COMMAND+=";y". The first statement made entry 10000, the
+  # one after ours; the second made entry 0, though it was meant to extend x. Join the two.
   if [[ ${PROMPT_COMMAND-} == *([[:space:]])\;* && ${PROMPT_COMMAND[10000]+set} ]]; then
     PROMPT_COMMAND=${PROMPT_COMMAND[10000]}$PROMPT_COMMAND
     builtin unset -v 'PROMPT_COMMAND[10000]'
@@ -32,9 +32,10 @@ __shellmate_install() {
   __shellmate_send "hello;bash;$BASH_VERSION;$$;$__shellmate_problem"
 }
 
-# Code for PROMPT_COMMAND, PS1 and PS0. The variables let the hooks recognise their own code. In the first hook,
-# descriptors 8 and 9 are stdout and stderr of the shell. An index of the unset array __shellmate_empty is an
-# assignment within a prompt string.
+# Code for PROMPT_COMMAND, PS1 and PS0. It is kept in variables so that the hooks can recognise their own code there.
+# In the first hook, descriptors 8 and 9 are stdout and stderr of the shell. A prompt string can contain no statement,
+# but bash evaluates an array index in it as arithmetic: `${__shellmate_empty[x=0]-}` sets x and prints nothing,
+# because the array __shellmate_empty does not exist.
 __shellmate_mark=$'\e]7771;'$__shellmate_nonce
 __shellmate_eval_next='; \builtin eval "$__shellmate_next_code"'
 __shellmate_restore_code='__shellmate_restore "$__shellmate_user_arg" && \builtin : __shellmate_ "$_"'

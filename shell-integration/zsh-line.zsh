@@ -26,13 +26,15 @@ __shellmate_run_widget() {
   }
 }
 
-# Takes a query and leaves the shell an empty line.
+# Takes a query and leaves the shell an empty line. Ctrl-C can end this function anywhere, and zsh would run the line
+# that is still there. So a line counts as seen only if it is no query or its buffer is empty. __shellmate_preexec stops
+# a query that was not seen.
 __shellmate_accept() {
   builtin emulate -L zsh && builtin trap - DEBUG ZERR
-  __shellmate_line_seen=1
   (( $precmd_functions[(I)__shellmate_precmd] )) || precmd_functions=(__shellmate_precmd $precmd_functions)
   (( $preexec_functions[(I)__shellmate_preexec] )) || preexec_functions=(__shellmate_preexec $preexec_functions)
-  [[ $BUFFER == '>' || $BUFFER == '> '* ]] || __shellmate_fc_query || { __shellmate_split_paste; builtin return 0 }
+  [[ $BUFFER == '>' || $BUFFER == '> '* ]] || __shellmate_fc_query ||
+    { __shellmate_line_seen=1; __shellmate_split_paste; builtin return 0 }
   CURSOR=$#BUFFER POSTDISPLAY=
   # `zle -I` erases the right prompt as usual, but leaves the cursor on the next line.
   [[ -o transient_rprompt ]] && builtin zle -I && builtin print -rn -- $'\e[A\e[999C' >/dev/tty || builtin zle -R -c
@@ -40,10 +42,11 @@ __shellmate_accept() {
   [[ ( -o hist_ignore_dups || -o hist_ignore_all_dups ) && $BUFFER == $history[$(( HISTCMD - 1 ))] ]] ||
     builtin print -rs -- "$BUFFER"
   __shellmate_send_query "$BUFFER"
-  BUFFER=
+  BUFFER= __shellmate_line_seen=1
 }
 
-# Reports the query, and lets the user's `precmd` function wait until it is answered.
+# Reports the query. The user's function `precmd`, which zsh calls before all hooks, is replaced by a stand-in until the
+# query is answered.
 __shellmate_send_query() {
   __shellmate_send query "$1" kept
   __shellmate_query=asked
@@ -54,10 +57,10 @@ __shellmate_send_query() {
 }
 
 # Keeps zsh from running a query that no hook of the editor has seen, because a widget took our place while the line
-# was edited. An interrupt stops the command.
+# was edited or Ctrl-C ended our hook. An interrupt stops the command.
 __shellmate_stop_query() {
   builtin emulate -L zsh && builtin trap - DEBUG ZERR INT
-  __shellmate_send_query "$1"
+  [[ $__shellmate_query == asked ]] || __shellmate_send_query "$1"
   builtin kill -INT $$
 }
 

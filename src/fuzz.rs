@@ -10,6 +10,7 @@ use std::time::Instant;
 use crate::capture::{Size, render};
 use crate::chat::Event;
 use crate::guard::Redactor;
+use crate::guard::command::{self, CommandPlace};
 use crate::input::decode::PASTE_CAP;
 use crate::input::{Code, Decoder, EditOutcome, Editing, EditorScreen, Input, Key, LineEditor, Offers, QueryHistory};
 use crate::provider::replay::replay;
@@ -193,6 +194,26 @@ pub fn shell(text: String) {
     }
 }
 
+/// Any text can be read as a command: no panic, few parts, and soon. A text in quotes after `echo` only looks.
+pub fn command(text: String) {
+    let root = std::path::Path::new("/nowhere");
+    let place =
+        CommandPlace { cwd: root, home: Some(root), project: root, path: "/usr/bin".as_ref(), is_confined: true };
+    let started = Instant::now();
+    let reading = command::read(&text, &place);
+    assert!(reading.parts.len() < 5000, "{} parts", reading.parts.len());
+    assert!(started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
+    if reading.only_looks() {
+        assert!(parse(&text).is_ok() && reading.danger().is_none());
+    }
+    let quoted = format!("echo {}", quote::word(&text, Dialect::Posix));
+    let is_unread = text.contains(char::is_control) || ["`", "${", "$[", "@P}"].iter().any(|sign| text.contains(sign));
+    if !is_unread && text.len() < 1024 {
+        let reading = command::read(&quoted, &place);
+        assert!(reading.only_looks(), "{reading:?}");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -241,6 +262,11 @@ mod tests {
         #[test]
         fn shell(input: String) {
             super::shell(input);
+        }
+
+        #[test]
+        fn command(input: String) {
+            super::command(input);
         }
     }
 }

@@ -1,17 +1,21 @@
 //! Runs the calls of a model. The tool describes a call, the guard judges it, the person may be asked, then it runs.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use futures_util::future::{BoxFuture, join_all};
 use tokio_util::sync::CancellationToken;
 
 use super::front::{Approval, Decision};
+use super::hooks::{CallHooks, HookedCall, RanCall};
 use super::refusal::{INTERRUPTED, Refusal};
-use super::{Turn, change};
-use crate::chat::{Call, Event, Outcome, Part, Shown};
-use crate::guard::{self, Grant, Intent, Surroundings, Verdict};
+use super::{Kit, Turn, change, decided};
+use crate::chat::{Call, CallDecision, Decider, Event, Outcome, Part, Shown};
+use crate::guard::{
+    Applied, Confinement, Consent, GrantOffers, Intent, Judgement, PermissionMode, Surroundings, Verdict,
+};
+use crate::repository;
 use crate::text;
 use crate::tool::{Context, Prepared, RunContext};
 
@@ -35,12 +39,14 @@ pub(super) struct CallResult {
     pub(super) outcome: Outcome,
     /// The files and directories that it read or changed.
     pub(super) touched: Vec<PathBuf>,
+    /// Why a hook ends the answer after this call.
+    pub(super) stop: Option<String>,
 }
 
 impl CallResult {
     /// The result of a call that touched no file.
     fn new(id: String, outcome: Outcome) -> CallResult {
-        CallResult { id, outcome, touched: Vec::new() }
+        CallResult { id, outcome, touched: Vec::new(), stop: None }
     }
 }
 
@@ -56,10 +62,13 @@ impl StepCalls<'_> {
         let excess = calls.split_off(calls.len().min(MOST_CALLS));
         let mut results = Vec::new();
         let mut reads: Vec<BoxFuture<'static, CallResult>> = Vec::new();
-        for call in calls {
+        let mut calls = calls.into_iter();
+        while let Some(call) = calls.next() {
             let mut prepared = self.prepare(&call);
-            if self.is_free_read(&prepared) && !self.turn.cancel.is_cancelled() {
-                reads.extend(prepared.ok().map(|prepared| self.start(call, prepared)));
+            if !self.turn.cancel.is_cancelled()
+                && let Some(decision) = self.free_read(&call, &prepared)
+            {
+                reads.extend(prepared.ok().map(|prepared| self.start(call, prepared, decision)));
                 continue;
             }
             if !reads.is_empty() {
@@ -67,7 +76,14 @@ impl StepCalls<'_> {
                 results.extend(join_all(reads.drain(..)).await);
                 prepared = self.prepare(&call);
             }
-            results.push(self.make(call, prepared).await);
+            let result = self.make(call, prepared).await;
+            if result.stop.is_some() {
+                let unmade =
+                    |call: Call| CallResult::new(call.id, Outcome::failed("not made: a hook ended the answer"));
+                results.extend(std::iter::once(result).chain(calls.map(unmade)));
+                return results;
+            }
+            results.push(result);
         }
         results.extend(join_all(reads).await);
         results.extend(self.leave_out(excess));
@@ -84,18 +100,42 @@ impl StepCalls<'_> {
         excess.into_iter().map(|call| CallResult::new(call.id, Outcome::failed(message.clone()))).collect()
     }
 
-    /// Describes a call. Rejects calls whose arguments contain a redaction placeholder, because it would be used literally.
+    /// Describes a call. Rejects calls whose arguments contain a redaction placeholder, because it would be used literally. In the text
+    /// of a file it stands for the secret: the call that runs has it, the description for the person has the placeholder.
     fn prepare(&self, call: &Call) -> Result<Prepared, Refusal> {
-        let prepared = self.turn.kit.toolbox.prepare(call, self.context).map_err(Refusal::Invalid)?;
-        match self.turn.kit.redactor.placeholder_in(&call.arguments) {
-            // A question to the person may mention a placeholder.
-            Some(placeholder) if prepared.intent != Intent::Ask => Err(Refusal::Placeholder(placeholder)),
-            Some(_) | None => Ok(prepared),
+        let Kit { toolbox, redactor, .. } = &*self.turn.kit;
+        let prepared = toolbox.prepare(call, self.context).map_err(Refusal::Invalid)?;
+        let Some(placeholder) = redactor.placeholder_in(&call.arguments) else { return Ok(prepared) };
+        // A question to the person may mention a placeholder.
+        if prepared.intent == Intent::Ask {
+            return Ok(prepared);
         }
+        // An error about the restored call is not told, because it could tell something about the secret.
+        let restored = toolbox.restored(call, redactor);
+        let restored = restored.and_then(|restored| toolbox.prepare(&restored.call, self.context).ok());
+        restored.map(|restored| Prepared { run: restored.run, ..prepared }).ok_or(Refusal::Placeholder(placeholder))
     }
 
-    fn is_free_read(&self, prepared: &Result<Prepared, Refusal>) -> bool {
-        prepared.as_ref().is_ok_and(|call| call.intent.is_read() && self.judge(call).0 == Verdict::Allow)
+    /// The names of the masked secrets that a call puts into a file.
+    fn secrets(&self, call: &Call) -> Vec<String> {
+        let Kit { toolbox, redactor, .. } = &*self.turn.kit;
+        let placeholder = redactor.placeholder_in(&call.arguments);
+        placeholder.and_then(|_| toolbox.restored(call, redactor)).map(|restored| restored.names).unwrap_or_default()
+    }
+
+    /// The decision about a read that needs no question.
+    fn free_read(&self, call: &Call, prepared: &Result<Prepared, Refusal>) -> Option<CallDecision> {
+        // Only a read is judged here: what is asked below is judged once.
+        if self.hooks().wait_for(call) {
+            return None;
+        }
+        let prepared = prepared.as_ref().ok().filter(|prepared| prepared.intent.is_read())?;
+        let Judgement { verdict, by } = self.judge(call, prepared);
+        (verdict == Verdict::Allow).then(|| decided::allowed(&by))
+    }
+
+    fn hooks(&self) -> CallHooks<'_> {
+        CallHooks { turn: self.turn, context: self.context }
     }
 
     /// Runs one call, if it is allowed.
@@ -103,59 +143,148 @@ impl StepCalls<'_> {
         if self.turn.cancel.is_cancelled() {
             return CallResult::new(call.id, Refusal::Interrupted.outcome());
         }
-        let mut prepared = match prepared {
-            Ok(prepared) => prepared,
-            Err(refusal) => {
-                let title = in_short(&call.arguments);
-                return self.decline(call, title, refusal);
+        let mut said = HookedCall::default();
+        match self.clear(call, prepared, &mut said).await {
+            Ok(cleared) => self.carry_out(cleared, said).await,
+            Err(declined) => {
+                let DeclinedCall { call, title, refusal } = *declined;
+                CallResult { stop: said.stop, ..self.decline(call, title, refusal) }
             }
-        };
-        let (verdict, lasting) = self.judge(&prepared);
+        }
+    }
+
+    /// Runs the hooks before a call, judges it and asks the person if needed. Returns the call as it may run.
+    async fn clear(
+        &self,
+        call: Call,
+        prepared: Result<Prepared, Refusal>,
+        said: &mut HookedCall,
+    ) -> Result<ClearedCall, Box<DeclinedCall>> {
+        let (mut call, mut prepared) = described(call, prepared)?;
+        if let Some(rewritten) = self.hooks().before(&call, self.hooks().see(&call, &prepared), said).await {
+            let again = self.prepare(&rewritten);
+            (call, prepared) = described(rewritten, again)?;
+        }
+        let mut judgement = self.judge_hooked(&call, &prepared, said);
+        if judgement.verdict == Verdict::Ask && said.blocked.is_none() {
+            if let Some(rewritten) = self.hooks().before_question(&call, self.hooks().see(&call, &prepared), said).await
+            {
+                let again = self.prepare(&rewritten);
+                (call, prepared) = described(rewritten, again)?;
+            }
+            judgement = self.judge_hooked(&call, &prepared, said);
+        }
+        if let Some(why) = said.blocked.take() {
+            return Err(Box::new(DeclinedCall { call, title: prepared.title, refusal: Refusal::Hook(why) }));
+        }
+        let is_asked = judgement.verdict == Verdict::Ask;
         let question = Approval {
             title: prepared.title.clone(),
             tool: call.name.clone(),
             intent: prepared.intent.clone(),
             // A change that the person has approved is not shown again.
-            preview: if verdict == Verdict::Ask { prepared.preview.take() } else { None },
-            lasting,
+            preview: if is_asked { prepared.preview.take() } else { None },
+            offers: if is_asked { self.offers(&call, &prepared) } else { GrantOffers::default() },
             cwd: self.context.cwd.clone(),
+            secrets: self.secrets(&call),
+            weakness: self.turn.kit.weakness(&prepared.intent),
         };
-        match self.allow(verdict, question).await {
-            Ok(()) => self.start(call, prepared).await,
-            Err(refusal) => self.decline(call, prepared.title, refusal),
+        if let Some(why) = said.asks.as_ref().filter(|_| is_asked) {
+            self.turn.front.hear(Event::Notice(format!("a hook wants you to decide: {}", in_short(why))));
+        }
+        match self.allow(judgement, question).await {
+            Ok(decision) => Ok(ClearedCall { call, prepared, decision }),
+            Err(refusal) => Err(Box::new(DeclinedCall { call, title: prepared.title, refusal })),
         }
     }
 
+    /// Judges a call, with what hooks have said.
+    fn judge_hooked(&self, call: &Call, prepared: &Prepared, said: &HookedCall) -> Judgement {
+        said.judge(self.judge(call, prepared), || !self.offers(call, prepared).exact.is_empty())
+    }
+
+    /// Runs a call, and the hooks after it.
+    async fn carry_out(&self, cleared: ClearedCall, said: HookedCall) -> CallResult {
+        let ClearedCall { call, prepared, decision } = cleared;
+        let foreign = self.hooks().see(&call, &prepared);
+        let (id, began) = (call.id.clone(), Instant::now());
+        let result = self.start(call, prepared, decision).await;
+        let Some(foreign) = foreign else { return result };
+        if self.turn.cancel.is_cancelled() {
+            return result;
+        }
+        let ran = RanCall { foreign, id, took: began.elapsed() };
+        let (outcome, stop) = self.hooks().after(ran, result.outcome, said).await;
+        CallResult { outcome, stop, ..result }
+    }
+
     /// Checks whether a call is allowed, and asks the person if needed.
-    async fn allow(&self, verdict: Verdict, question: Approval) -> Result<(), Refusal> {
+    async fn allow(&self, judgement: Judgement, question: Approval) -> Result<CallDecision, Refusal> {
+        let Judgement { verdict, by } = judgement;
         match verdict {
-            Verdict::Allow => return Ok(()),
-            Verdict::Deny(why) => return Err(Refusal::Forbidden(why.to_string())),
+            Verdict::Allow => return Ok(decided::allowed(&by)),
+            Verdict::Deny(why) => return Err(Refusal::Forbidden { why, by }),
             Verdict::Ask => {}
         }
-        let lasting = question.lasting.clone();
+        let (offers, permissions) = (question.offers.clone(), &self.turn.kit.permissions);
         let decision = tokio::select! {
             biased;
             () = self.turn.cancel.cancelled() => return Err(Refusal::Interrupted),
             decision = self.turn.approver.approve(question) => decision,
         };
+        let approved = decided::approved(&decision);
         match decision {
-            Decision::Once => Ok(()),
-            Decision::ForSession => {
-                lasting.into_iter().for_each(|grant| self.turn.kit.grants.add(grant));
-                Ok(())
+            Decision::Once | Decision::ByOption => {}
+            Decision::Granted { width, scope } => {
+                let kept = offers.find(width, scope).cloned().map_or(Ok(()), |offer| permissions.grants.add(offer));
+                if let Err(error) = kept {
+                    self.turn.front.hear(Event::Notice(format!("{error}, so this is approved once")));
+                }
             }
-            Decision::No { why } => Err(Refusal::Declined { why }),
-            Decision::Unasked { why } => Err(Refusal::Unasked(why)),
+            Decision::AutoMode => {
+                permissions.choice.set(Some(PermissionMode::Auto));
+                self.turn.front.hear(Event::Mode(PermissionMode::Auto.name().to_owned()));
+            }
+            Decision::No { why } => return Err(Refusal::Declined { why }),
+            Decision::Unasked { why } => return Err(Refusal::Unasked(why)),
         }
+        approved.ok_or(Refusal::Interrupted)
     }
 
-    /// The verdict, and the grant that an approval for the session would add.
-    fn judge(&self, prepared: &Prepared) -> (Verdict, Option<Grant>) {
-        let (home, kit) = (self.context.home(), &self.turn.kit);
-        let around =
-            Surroundings { project: &self.context.cwd, home, private: &kit.places.private, grants: &kit.grants };
-        (guard::judge(&prepared.intent, &around), Grant::offered(&prepared.intent, &around))
+    /// Judges a call. A secret is put into a file only with a yes to exactly that, whatever the rules, grants and the mode allow.
+    fn judge(&self, call: &Call, prepared: &Prepared) -> Judgement {
+        let (intent, permissions) = (&prepared.intent, &self.turn.kit.permissions);
+        let judge = |around: &Surroundings<'_>| permissions.judge(&call.name, intent, around);
+        let Judgement { verdict, by } = self.surroundings(intent, judge);
+        let needs_yes = verdict == Verdict::Allow && !self.secrets(call).is_empty();
+        Judgement { verdict: if needs_yes { Verdict::Ask } else { verdict }, by }
+    }
+
+    /// Whether a call is known to change nothing. A command that asks for more than the sandbox allows wants to change something.
+    fn only_looks(&self, call: &Call, prepared: &Prepared) -> bool {
+        let (intent, permissions) = (&prepared.intent, &self.turn.kit.permissions);
+        let looks = |around: &Surroundings<'_>| permissions.only_looks(&call.name, intent, around);
+        intent.exception().is_none() && self.surroundings(intent, looks)
+    }
+
+    /// The grants that may be given instead of a single yes.
+    fn offers(&self, call: &Call, prepared: &Prepared) -> GrantOffers {
+        if !self.secrets(call).is_empty() {
+            return GrantOffers::default();
+        }
+        let intent = &prepared.intent;
+        self.surroundings(intent, |around| self.turn.kit.permissions.offers(&call.name, intent, around))
+    }
+
+    fn surroundings<T>(&self, intent: &Intent, look: impl FnOnce(&Surroundings<'_>) -> T) -> T {
+        let Context { cwd, .. } = self.context;
+        let real = cwd.canonicalize().unwrap_or_else(|_| cwd.clone());
+        let own = &self.turn.kit.places.own;
+        let path = self.context.variable("PATH").unwrap_or_default();
+        let (project, home) = (repository::root_or(&real), self.context.home());
+        // Only a command asks what the kernel can enforce, because the first look takes a while.
+        let confines = matches!(intent, Intent::Run { .. }) && self.turn.kit.confines();
+        look(&Surroundings { cwd: &real, project, home, own, path, confines })
     }
 
     /// Reports a call that does not run.
@@ -163,21 +292,31 @@ impl StepCalls<'_> {
         let (id, outcome) = (call.id.clone(), refusal.outcome());
         let kind = self.turn.kit.toolbox.kind(&call.name);
         self.turn.front.hear(Event::CallStarted { call, kind, title });
+        self.turn.front.hear(Event::CallDecided { id: id.clone(), decision: decided::refused(&refusal) });
         let (told, shown) = (outcome.clone(), refusal.shown());
         self.turn.front.hear(Event::CallFinished { id: id.clone(), outcome: told, shown, took: Duration::ZERO });
         CallResult::new(id, outcome)
     }
 
     /// Starts a call. The future returns its result, soon after a cancellation at the latest.
-    fn start(&self, call: Call, prepared: Prepared) -> BoxFuture<'static, CallResult> {
+    fn start(&self, call: Call, prepared: Prepared, decision: CallDecision) -> BoxFuture<'static, CallResult> {
+        // What the person, a rule or a grant has allowed may do more than what is silent by the mode or by a hook.
+        let is_silent = matches!(decision.by, Decider::Mode | Decider::Hook);
+        let consent = if is_silent { Consent::Silent } else { Consent::Given };
         let (front, cancel, id) = (Arc::clone(&self.turn.front), self.turn.cancel.clone(), call.id.clone());
         let (speaker, name) = (Arc::clone(&self.turn.front), call.id.clone());
         let output =
             Box::new(move |text: &str| speaker.hear(Event::CallOutput { id: name.clone(), text: text.to_owned() }));
-        let run = (prepared.run)(RunContext { output, cancel: cancel.clone() });
+        let (confinement, applied) = (self.turn.kit.confinement(consent), Arc::<OnceLock<Applied>>::default());
+        let only_looks = self.only_looks(&call, &prepared);
+        let confinement = if only_looks { confinement.for_looking() } else { confinement };
+        let Confinement { level, network, .. } = confinement.clone().with(prepared.intent.exception());
+        let run = RunContext { output, cancel: cancel.clone(), confinement, only_looks, applied: Arc::clone(&applied) };
+        let run = (prepared.run)(run);
         let (preview, touched) = (prepared.preview, touched(prepared.intent));
         let kind = self.turn.kit.toolbox.kind(&call.name);
         front.hear(Event::CallStarted { call, kind, title: prepared.title });
+        front.hear(Event::CallDecided { id: id.clone(), decision });
         Box::pin(async move {
             let began = Instant::now();
             let (outcome, shown) = match until_cancelled(run, &cancel).await {
@@ -188,9 +327,35 @@ impl StepCalls<'_> {
                 CallEnd::Stopped(outcome) => (outcome, Shown::Stopped),
             };
             let (took, told) = (began.elapsed(), outcome.clone());
+            if let Some(applied) = applied.get() {
+                let sandbox = applied.words(level, network);
+                front.hear(Event::CallConfined { id: id.clone(), sandbox });
+            }
             front.hear(Event::CallFinished { id: id.clone(), outcome: told, shown, took });
-            CallResult { id, outcome, touched }
+            CallResult { id, outcome, touched, stop: None }
         })
+    }
+}
+
+/// A call that may run.
+struct ClearedCall {
+    call: Call,
+    prepared: Prepared,
+    decision: CallDecision,
+}
+
+/// A call that does not run.
+struct DeclinedCall {
+    call: Call,
+    title: String,
+    refusal: Refusal,
+}
+
+/// A call that the tool understands.
+fn described(call: Call, prepared: Result<Prepared, Refusal>) -> Result<(Call, Prepared), Box<DeclinedCall>> {
+    match prepared {
+        Ok(prepared) => Ok((call, prepared)),
+        Err(refusal) => Err(Box::new(DeclinedCall { title: in_short(&call.arguments), call, refusal })),
     }
 }
 
@@ -221,8 +386,9 @@ enum CallEnd {
 fn touched(intent: Intent) -> Vec<PathBuf> {
     match intent {
         Intent::Read { paths } => paths,
-        Intent::Write { path } => vec![path],
-        Intent::Run { .. } | Intent::RunInShell { .. } | Intent::Ask | Intent::Suggest { .. } => Vec::new(),
+        Intent::Write { path, .. } => vec![path],
+        Intent::Run { .. } | Intent::RunInShell { .. } | Intent::OtherTerminals => Vec::new(),
+        Intent::Ask | Intent::Suggest { .. } => Vec::new(),
     }
 }
 

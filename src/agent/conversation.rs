@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::restore::{self, RestoredConversation, Unfinished};
 use super::stream::INTERRUPTED;
-use super::window::{Past, WindowState};
+use super::window::{Past, Rewound, WindowState};
 use crate::chat::{Ending, Message, Outcome, Part, Role, Timing, Usage};
-use crate::store::StoredEntry;
+use crate::store::{PictureFiles, QueryId, StoredEntry};
 use crate::tool::Seen;
 
 /// Replaces a missing answer, so that questions and answers alternate.
@@ -35,6 +35,7 @@ impl ConversationId {
 /// A question with all messages up to the end of its answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Exchange {
+    pub query: QueryId,
     /// The person's own words.
     pub question: String,
     pub messages: Vec<Message>,
@@ -81,7 +82,7 @@ impl Conversation {
 
     /// Adds an exchange, however it ended.
     pub(crate) fn append(&mut self, exchange: Exchange) {
-        let Exchange { question, messages, usage, ending, seen, window, compacted, .. } = exchange;
+        let Exchange { query, question, messages, usage, ending, seen, window, compacted, .. } = exchange;
         compacted.into_iter().for_each(|compacted| self.compact(compacted));
         self.past.state = window;
         self.seen.join(&seen);
@@ -93,22 +94,25 @@ impl Conversation {
         let mut answers = messages.iter().rev().filter(|message| message.role == Role::Assistant).map(Message::text);
         let answer = answers.find(|text| !text.trim().is_empty() && text != NO_ANSWER);
         self.answer = answer.or(self.answer.take());
-        self.past.push(question, messages);
+        self.past.push(query, question, messages);
     }
 
     /// Rebuilds a conversation from its recorded entries. Exchanges without an end are `unfinished`.
-    pub(crate) fn restore(entries: &[StoredEntry], unfinished: Unfinished) -> RestoredConversation {
-        restore::restore(entries, unfinished)
+    pub(crate) fn restore(
+        entries: &[StoredEntry],
+        pictures: &PictureFiles,
+        unfinished: Unfinished,
+    ) -> RestoredConversation {
+        restore::restore(entries, pictures, unfinished)
     }
 
-    /// Takes the last exchanges back and returns the question of the first of them. `None` if there are not as many, or a summary stands
-    /// for some of them.
-    pub(crate) fn rewind(&mut self, exchanges: usize) -> Option<String> {
-        let question = self.past.rewind(exchanges)?;
+    /// Takes the last exchanges back. `None` if there are not as many, or a summary stands for some of them.
+    pub(crate) fn rewind(&mut self, exchanges: usize) -> Option<Rewound> {
+        let rewound = self.past.rewind(exchanges)?;
         self.seen.forget_lines();
         let messages: Vec<Message> = self.past.messages().collect();
         self.answer = messages.iter().rev().find(|message| message.role == Role::Assistant).map(Message::text);
-        Some(question)
+        Some(rewound)
     }
 
     /// Takes a shorter form of what was said when it was made.
@@ -234,6 +238,7 @@ pub(super) mod tests {
         let ending =
             prop_oneof![Just(Ending::Answered), Just(Ending::Interrupted), Just(Ending::StepLimit), Just(failed)];
         (prop::collection::vec(message(), 0..8), ending).prop_map(|(messages, ending)| Exchange {
+            query: QueryId::default(),
             question: "q".into(),
             messages,
             model: "m".into(),

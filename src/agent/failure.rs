@@ -27,6 +27,7 @@ fn kind(kind: &ErrorKind) -> FailureKind {
         ErrorKind::Overloaded => FailureKind::Overloaded,
         ErrorKind::Server { .. } => FailureKind::Server,
         ErrorKind::BadRequest { .. } => FailureKind::BadRequest,
+        ErrorKind::Certificate => FailureKind::Setup,
         ErrorKind::Moved { .. }
         | ErrorKind::ConnectionRefused { .. }
         | ErrorKind::Unreachable { .. }

@@ -46,16 +46,28 @@ pub(crate) struct Approval {
     pub tool: String,
     pub intent: guard::Intent,
     pub preview: Option<tool::Preview>,
-    /// The grant that an approval for the session would add. `None` if the call can only be approved once.
-    pub lasting: Option<guard::Grant>,
+    /// The grants that may be given instead of a single yes.
+    pub offers: guard::GrantOffers,
     pub cwd: PathBuf,
+    /// The names of the masked secrets that the call puts into a file. If there are any, only the person may say yes, each time.
+    pub secrets: Vec<String>,
+    /// What the sandbox of the command lacks on this machine, in a few words.
+    pub weakness: Option<&'static str>,
 }
 
 /// The decision of the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Decision {
     Once,
-    ForSession,
+    /// Yes, and to later calls that the grant covers.
+    Granted {
+        width: guard::GrantWidth,
+        scope: guard::GrantScope,
+    },
+    /// Yes, and from now on the session is in auto mode.
+    AutoMode,
+    /// Yes, because the option `--yes` was given. Nobody was asked.
+    ByOption,
     No {
         why: Option<String>,
     },

@@ -6,12 +6,15 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 
 use super::context::{self, Assembled, Fragment, Query, Sources};
+use super::hooks::HookKit;
 use super::skills::{CalledSkill, SkillSettings};
 use super::standing::{Standing, StandingState};
 use super::window::{Budget, Past, Scale};
-use super::{Conversation, TurnLimits};
+use super::{Conversation, Language, TurnLimits};
 use crate::chat::{Message, ToolKind, ToolSpec};
-use crate::guard::{Grants, Redactor};
+use crate::guard::{
+    self, Backend, Confinement, Consent, Intent, Network, OwnPlaces, Permissions, Redactor, SandboxLevel,
+};
 use crate::provider::{ModelRequest, Policy, Resolved, WindowSource};
 use crate::text::{Clock, human};
 use crate::tool::{Ports, Toolbox};
@@ -20,14 +23,22 @@ use crate::tool::{Ports, Toolbox};
 #[derive(Clone)]
 pub(crate) struct Kit {
     pub model: Resolved,
+    /// The model for requests beside the conversation, if it is another one.
+    pub fast: Option<Resolved>,
     pub toolbox: Toolbox,
-    /// The approvals for the session, shared by all of its kits.
-    pub grants: Grants,
+    /// Judges calls. The grants and the chosen mode are shared by all kits of a session.
+    pub permissions: Permissions,
     /// Masks everything that a model reads. All kits of a session share the secrets it has learned.
     pub redactor: Redactor,
+    /// The hooks of the answer.
+    pub hooks: HookKit,
     pub limits: TurnLimits,
+    /// The language of answers.
+    pub language: Language,
     pub skills: Arc<SkillSettings>,
     pub places: Arc<Places>,
+    /// How commands are confined. All kits of a session share the temporary directory.
+    pub sandbox: Confinement,
     /// When a failed request is sent again.
     pub policy: Policy,
 }
@@ -44,7 +55,7 @@ pub(crate) struct Places {
     /// The directory of the person's notes.
     pub memory: Option<PathBuf>,
     /// shellmate's own directories, which no call may change.
-    pub private: Vec<PathBuf>,
+    pub own: OwnPlaces,
 }
 
 /// The parts of the request that a query would send.
@@ -72,13 +83,35 @@ impl ContextPreview {
 }
 
 impl Kit {
+    /// How the commands of a call are confined. shellmate's own directories are always hidden.
+    pub(super) fn confinement(&self, consent: Consent) -> Confinement {
+        let own = self.places.own.private.iter().chain(&self.places.config).cloned().collect();
+        let network = match consent {
+            Consent::Given => self.sandbox.network,
+            Consent::Silent => Network::Off,
+        };
+        Confinement { own, network, ..self.sandbox.clone() }
+    }
+
+    /// Whether commands run in a sandbox that this kernel enforces.
+    pub(super) fn confines(&self) -> bool {
+        self.sandbox.level != SandboxLevel::Off && guard::best_backend(Network::Off) != Backend::None
+    }
+
+    /// What the sandbox of a command lacks on this machine.
+    pub(super) fn weakness(&self, intent: &Intent) -> Option<&'static str> {
+        let Confinement { level, network, backend, .. } = self.sandbox.clone().with(intent.exception());
+        let is_confined = matches!(intent, Intent::Run { .. }) && level != SandboxLevel::Off;
+        is_confined.then(|| backend.unwrap_or_else(|| guard::best_backend(network)).weakness()).flatten()
+    }
+
     /// A request with these messages.
     pub(super) fn request(&self, messages: Vec<Message>, ports: &Ports) -> ModelRequest {
         ModelRequest {
             system: context::SYSTEM.to_owned(),
             messages,
             tools: self.tools(ports),
-            max_output: self.limits.output(self.model.context_window),
+            max_output: self.limits.output(self.model.context_window, self.model.traits.output),
             model: self.model.model.clone(),
             effort: self.model.effort,
             cache: self.model.cache,

@@ -1,6 +1,7 @@
 //! The limits of a turn.
 
 use super::context::Events;
+use super::spending::CostLimits;
 
 /// The most tokens of one answer, without thinking.
 const OUTPUT: u32 = 16_384;
@@ -24,6 +25,8 @@ pub(crate) struct TurnLimits {
     pub conventions: bool,
     /// Whether notes that the person keeps are sent.
     pub memory: bool,
+    /// What questions may cost.
+    pub cost: CostLimits,
 }
 
 impl Default for TurnLimits {
@@ -35,13 +38,15 @@ impl Default for TurnLimits {
             compact_at: COMPACT_AT,
             conventions: true,
             memory: false,
+            cost: CostLimits::default(),
         }
     }
 }
 
 impl TurnLimits {
-    /// The most tokens of an answer: at most a quarter of the context window.
-    pub(super) fn output(&self, context_window: Option<u32>) -> u32 {
-        context_window.map_or(OUTPUT, |window| OUTPUT.min(window / 4)).max(256)
+    /// The most tokens of an answer: at most a quarter of the context window, and what the model can say at once.
+    pub(super) fn output(&self, context_window: Option<u32>, most: Option<u32>) -> u32 {
+        let within = context_window.map_or(OUTPUT, |window| OUTPUT.min(window / 4)).max(256);
+        most.map_or(within, |most| within.min(most))
     }
 }

@@ -265,7 +265,7 @@ impl LongConversation {
         self.recorder = recorder(&self.home);
         let resumed = self.recorder.resume(id).unwrap().expect("the conversation");
         assert!(!resumed.is_fork);
-        let restored = Conversation::restore(&resumed.entries, Unfinished::Interrupted);
+        let restored = Conversation::restore(&resumed.entries, &resumed.pictures, Unfinished::Interrupted);
         assert_eq!(restored.damaged, 0);
         restored.end_unfinished(&resumed.log);
         (self.agent.log, self.agent.conversation) = (resumed.log, restored.conversation);

@@ -29,7 +29,8 @@ pub(super) fn refusal(placeholder: &str) -> String {
     };
     format!(
         "{placeholder} stands for a secret that you are not shown, so it can't be part of a call: nothing was done. Leave the text \
-         with the secret as it is (an edit of other lines does not need it), {instead}or let the user put it in."
+         with the secret as it is (an edit of other lines does not need it), {instead}or let the user put it in. The \
+         content of write_file and the new_string of edit_file may contain it; the user is asked whether to put the secret back there."
     )
 }
 

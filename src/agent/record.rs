@@ -1,16 +1,25 @@
 //! Records an exchange as it happens: what the entries of the store contain.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
+use super::meter::Meter;
+use super::recorded_front::RecordedFront;
 use super::window::WindowState;
-use super::{Exchange, Past};
-use crate::chat::{Ending, Message, Part, Role, Usage};
+use super::{Exchange, Front, Past, pictures};
+use crate::chat::{Ending, Message, Part, Role, Timing, Usage};
+use crate::guard::Redactor;
 use crate::provider::Resolved;
-use crate::store::{ConversationLog, EntryKind, ExchangeLog, QueryFigures, StoredEntry, Words};
+use crate::store::{
+    ConversationLog, EntryKind, EntryText, ExchangeLog, KeptPicture, QueryFigures, QueryId, StoredEntry, Words,
+};
 
 /// The text of an entry that begins an exchange. The store reads `question`.
 #[derive(Debug, Serialize, Deserialize)]
 struct QuestionEntry {
+    #[serde(default)]
+    query: QueryId,
     /// The person's own words.
     question: String,
     message: Message,
@@ -30,6 +39,7 @@ pub(crate) struct EndEntry {
 #[derive(Debug)]
 pub(crate) enum RecordedEntry {
     Question {
+        query: QueryId,
         /// The person's own words.
         words: String,
         /// What was sent.
@@ -48,8 +58,8 @@ impl RecordedEntry {
         let body = entry.body.as_str();
         Ok(match entry.kind {
             EntryKind::Question => {
-                let QuestionEntry { question, message } = serde_json::from_str(body)?;
-                RecordedEntry::Question { words: question, message }
+                let QuestionEntry { query, question, message } = serde_json::from_str(body)?;
+                RecordedEntry::Question { query, words: question, message }
             }
             EntryKind::Assistant | EntryKind::Tool | EntryKind::Steering => {
                 RecordedEntry::Message(serde_json::from_str(body)?)
@@ -69,12 +79,18 @@ pub(super) struct ExchangeRecord {
 
 impl ExchangeRecord {
     /// Begins an exchange with its first message. All secrets in it must be masked.
-    pub(super) fn begin(log: &ConversationLog, cwd: std::path::PathBuf, question: &str, message: &Message) -> Self {
+    pub(super) fn begin(
+        log: &ConversationLog,
+        cwd: std::path::PathBuf,
+        (query, question): (QueryId, &str),
+        message: &Message,
+    ) -> Self {
         if !log.is_on() {
             return ExchangeRecord::default();
         }
-        let entry = QuestionEntry { question: question.to_owned(), message: message.clone() };
-        ExchangeRecord { log: json(&entry).map(|body| log.ask(cwd, question.to_owned(), body)) }
+        let (message, pictures) = pictures::take_out(message);
+        let entry = QuestionEntry { query, question: question.to_owned(), message };
+        ExchangeRecord { log: entry_text(&entry, pictures).map(|text| log.ask(cwd, question.to_owned(), text)) }
     }
 
     /// Records a further message.
@@ -84,8 +100,18 @@ impl ExchangeRecord {
             Role::Tool => EntryKind::Tool,
             Role::User => EntryKind::Steering,
         };
-        if let Some((log, body)) = self.log.as_ref().and_then(|log| Some((log, json(message)?))) {
-            log.say(kind, words(message), body);
+        let Some(log) = &self.log else { return };
+        let (message, pictures) = pictures::take_out(message);
+        if let Some(text) = entry_text(&message, pictures) {
+            log.say(kind, words(&message), text);
+        }
+    }
+
+    /// A front that also records the events that it hears. Where nothing is recorded, it is the front itself.
+    pub(super) fn listening(&self, front: Arc<dyn Front>, redactor: &Redactor) -> Arc<dyn Front> {
+        match &self.log {
+            Some(log) => Arc::new(RecordedFront::new(front, log.clone(), redactor.clone())),
+            None => front,
         }
     }
 
@@ -97,28 +123,50 @@ impl ExchangeRecord {
         }
         let Exchange { model: name, usage, timing, ending, window, .. } = exchange;
         let entry = EndEntry { model: name.clone(), usage: *usage, ending: ending.clone(), window: window.clone() };
-        let figures = QueryFigures {
-            provider: model.vendor.clone(),
-            model: model.model.clone(),
-            input: usage.input,
-            output: usage.output,
-            cached: usage.cached,
-            cache_written: usage.cache_written,
-            cost: usage.cost,
-            first_token: timing.first_token,
-            duration: timing.took,
-            ending: word_for(ending),
-        };
         if let Some(body) = json(&entry) {
-            log.end(figures, body);
+            log.end(figures(model, *usage, *timing, ending), body);
         }
     }
 }
 
+/// Records the figures of a request that belongs to no exchange.
+pub(super) fn count_request(log: &ConversationLog, model: &Resolved, meter: &Meter, ending: &Ending) {
+    log.count(figures(model, meter.usage(), meter.timing(), ending));
+}
+
+fn figures(model: &Resolved, usage: Usage, timing: Timing, ending: &Ending) -> QueryFigures {
+    QueryFigures {
+        provider: model.vendor.clone(),
+        model: model.model.clone(),
+        input: usage.input,
+        output: usage.output,
+        cached: usage.cached,
+        cache_written: usage.cache_written,
+        cost: usage.cost,
+        first_token: timing.first_token,
+        duration: timing.took,
+        ending: word_for(ending).into(),
+    }
+}
+
+/// The queries among these entries.
+pub(crate) fn queries(entries: &[StoredEntry]) -> Vec<QueryId> {
+    let questions = entries.iter().filter(|entry| entry.kind == EntryKind::Question);
+    let read = questions.filter_map(|entry| match RecordedEntry::read(entry) {
+        Ok(RecordedEntry::Question { query, .. }) => Some(query),
+        _ => None,
+    });
+    read.filter(|query| *query != QueryId::default()).collect()
+}
+
 /// Records a shorter form of a conversation.
 pub(crate) fn compact(log: &ConversationLog, past: &Past) {
-    if let Some(body) = json(past).filter(|_| log.is_on()) {
-        log.compact(body);
+    if !log.is_on() {
+        return;
+    }
+    let (past, pictures) = past.without_pictures();
+    if let Some(text) = entry_text(&past, pictures) {
+        log.compact(text);
     }
 }
 
@@ -176,6 +224,10 @@ fn words(message: &Message) -> Words {
         }
     }
     words
+}
+
+fn entry_text(entry: &impl Serialize, pictures: Vec<KeptPicture>) -> Option<EntryText> {
+    json(entry).map(|body| EntryText { body, pictures })
 }
 
 /// The JSON of an entry. Its types have string keys only, so this does not fail.

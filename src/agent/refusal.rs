@@ -2,6 +2,7 @@
 
 use super::mask;
 use crate::chat::{Outcome, Shown};
+use crate::guard::DecidedBy;
 
 /// The result of a call that the person stopped.
 pub(super) const INTERRUPTED: &str = "interrupted by the user";
@@ -13,8 +14,10 @@ pub(super) enum Refusal {
     Invalid(String),
     /// The arguments contain this placeholder of a masked secret.
     Placeholder(String),
-    /// A rule forbids it.
-    Forbidden(String),
+    /// A denial, a rule or the mode forbids it.
+    Forbidden { why: String, by: DecidedBy },
+    /// A hook forbids it.
+    Hook(String),
     /// The person said no.
     Declined { why: Option<String> },
     /// Nobody could be asked. The reason is for the model.
@@ -29,7 +32,8 @@ impl Refusal {
         Outcome::failed(match self {
             Refusal::Invalid(message) => message.clone(),
             Refusal::Placeholder(placeholder) => mask::refusal(placeholder),
-            Refusal::Forbidden(why) => format!("not allowed: {why}"),
+            Refusal::Forbidden { why, .. } => format!("not allowed: {why}"),
+            Refusal::Hook(why) => format!("a hook of the user blocked this call: {why}"),
             Refusal::Declined { why: Some(why) } => format!("the user said no: {why}"),
             Refusal::Declined { why: None } => {
                 "the user said no; do not try it another way, ask what they want".to_owned()
@@ -42,7 +46,7 @@ impl Refusal {
     /// The reason as it is shown to the person.
     pub(super) fn shown(self) -> Shown {
         match self {
-            Refusal::Invalid(_) | Refusal::Forbidden(_) => Shown::Outcome,
+            Refusal::Invalid(_) | Refusal::Forbidden { .. } | Refusal::Hook(_) => Shown::Outcome,
             Refusal::Placeholder(_) => Shown::Refused { why: "it contains a masked secret".to_owned() },
             Refusal::Declined { why } => Shown::Declined { why },
             Refusal::Unasked(_) => Shown::Refused { why: "nobody here to approve it".to_owned() },

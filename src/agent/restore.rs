@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use super::record::{self, EndEntry, RecordedEntry};
-use super::{Conversation, Exchange};
+use super::{Conversation, Exchange, pictures};
 use crate::chat::{Ending, Message, Timing, Usage};
-use crate::store::{ConversationLog, EntryKind, StoredEntry};
+use crate::store::{ConversationLog, EntryKind, PictureFiles, QueryId, StoredEntry};
 use crate::tool::Seen;
 
 /// What becomes of exchanges that have no end.
@@ -26,6 +26,8 @@ pub(crate) struct RestoredConversation {
     pub last_question: Option<String>,
     /// Entries that could not be read.
     pub damaged: usize,
+    /// Pictures that are not there any more.
+    pub missing: usize,
     /// Exchanges that have no end, with the ids of their questions.
     unfinished: Vec<(i64, Exchange)>,
 }
@@ -37,28 +39,42 @@ impl RestoredConversation {
     }
 }
 
+/// A line for the person, if pictures of a conversation are missing.
+pub(crate) fn missing_pictures(missing: usize) -> Option<String> {
+    match missing {
+        0 => None,
+        1 => Some("a picture of it is no longer kept; the model is told so".to_owned()),
+        missing => Some(format!("{missing} pictures of it are no longer kept; the model is told so")),
+    }
+}
+
 /// An exchange whose end was not read yet.
 struct OpenExchange {
+    query: QueryId,
     question: String,
     asked_at: SystemTime,
     messages: Vec<Message>,
 }
 
-pub(super) fn restore(entries: &[StoredEntry], unfinished: Unfinished) -> RestoredConversation {
+pub(super) fn restore(entries: &[StoredEntry], files: &PictureFiles, unfinished: Unfinished) -> RestoredConversation {
     let mut restored = RestoredConversation {
         conversation: Conversation::default(),
         last_question: None,
         damaged: 0,
+        missing: 0,
         unfinished: Vec::new(),
     };
     let mut open: BTreeMap<i64, OpenExchange> = BTreeMap::new();
     for entry in entries {
         let exchange = entry.exchange.unwrap_or(entry.id);
         match RecordedEntry::read(entry) {
-            Ok(RecordedEntry::Question { words, message }) => {
-                open.insert(exchange, OpenExchange { question: words, asked_at: entry.at, messages: vec![message] });
+            Ok(RecordedEntry::Question { query, words, mut message }) => {
+                restored.missing += pictures::put_back(&mut message, files);
+                let (question, asked_at) = (words, entry.at);
+                open.insert(exchange, OpenExchange { query, question, asked_at, messages: vec![message] });
             }
-            Ok(RecordedEntry::Message(message)) => {
+            Ok(RecordedEntry::Message(mut message)) => {
+                restored.missing += pictures::put_back(&mut message, files);
                 open.entry(exchange).and_modify(|open| open.messages.push(message));
             }
             Ok(RecordedEntry::End(end)) => {
@@ -66,7 +82,10 @@ pub(super) fn restore(entries: &[StoredEntry], unfinished: Unfinished) -> Restor
                     restored.append(open.ended(end));
                 }
             }
-            Ok(RecordedEntry::Compaction(past)) => restored.conversation.compact(past),
+            Ok(RecordedEntry::Compaction(mut past)) => {
+                past.put_pictures_back(files);
+                restored.conversation.compact(past);
+            }
             Ok(RecordedEntry::Other) => {}
             Err(error) => {
                 tracing::warn!(%error, id = entry.id, kind = ?entry.kind, "a recorded entry cannot be read");
@@ -100,6 +119,7 @@ impl OpenExchange {
     fn ended(self, end: EndEntry) -> Exchange {
         let EndEntry { model, ending, window, .. } = end;
         Exchange {
+            query: self.query,
             question: self.question,
             messages: self.messages,
             model,
@@ -186,7 +206,7 @@ mod tests {
         /// Records all messages of an exchange but not its end.
         fn record(&self, exchange: &Exchange) -> ExchangeRecord {
             let (first, rest) = exchange.messages.split_first().unwrap();
-            let record = ExchangeRecord::begin(&self.log, "/".into(), &exchange.question, first);
+            let record = ExchangeRecord::begin(&self.log, "/".into(), (exchange.query, &exchange.question), first);
             rest.iter().for_each(|message| record.say(message));
             record
         }
@@ -195,12 +215,14 @@ mod tests {
             self.settle();
             let id = self.log.id();
             self.log = self.recorder.begin();
-            let Some(id) = id else { return restore(&[], Unfinished::Interrupted) };
+            let Some(id) = id else {
+                return restore(&[], &PictureFiles::beside(Path::new("/none/history.db")), Unfinished::Interrupted);
+            };
             let resumed = self.recorder.resume(id).unwrap().unwrap();
             assert!(!resumed.is_fork, "nobody else holds the conversation");
             self.log = resumed.log;
-            let restored = Conversation::restore(&resumed.entries, Unfinished::Interrupted);
-            assert_eq!(restored.damaged, 0);
+            let restored = Conversation::restore(&resumed.entries, &resumed.pictures, Unfinished::Interrupted);
+            assert_eq!((restored.damaged, restored.missing), (0, 0));
             restored.end_unfinished(&self.log);
             restored
         }

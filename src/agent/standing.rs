@@ -11,8 +11,12 @@ use serde::{Deserialize, Serialize};
 use super::Kit;
 use super::context::{Fragment, Query};
 use super::conventions::{self, Conventions};
+use super::language;
 use super::memory::{self, Notebook, SentNotes};
 use super::skills::{self, CalledSkill, Catalogue, SentSkills, SkillCall, Skills, UnknownSkill};
+
+/// The most bytes about the language of answers.
+const LANGUAGE_CAP: usize = 256;
 
 /// What the model has been sent of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +26,8 @@ pub(crate) struct StandingState {
     conventions: Option<u64>,
     /// The fingerprint of the notes that were sent last.
     memory: Option<u64>,
+    /// The language that the model was told last; empty for English again.
+    language: Option<String>,
     /// The skills that the model was told about. `None` before the first question.
     skills: Option<SentSkills>,
     /// The skills that the person has called, with fingerprints of their texts. `None` if a summary has replaced the text.
@@ -31,7 +37,7 @@ pub(crate) struct StandingState {
 impl StandingState {
     /// Notes that a summary has replaced what was sent.
     pub(in crate::agent) fn forget(&mut self) {
-        (self.conventions, self.memory, self.skills) = (None, None, None);
+        (self.conventions, self.memory, self.language, self.skills) = (None, None, None, None);
         self.called.values_mut().for_each(|fingerprint| *fingerprint = None);
     }
 }
@@ -56,6 +62,7 @@ impl Standing {
         call: Option<CalledSkill>,
     ) -> Standing {
         let mut standing = Standing { state: before.clone(), ..Standing::default() };
+        standing.add_language(kit, query);
         standing.add_conventions(kit, query, window);
         standing.add_memory(kit, query, window);
         standing.add_skills(kit, query, window);
@@ -63,6 +70,18 @@ impl Standing {
             standing.add_called(called);
         }
         standing
+    }
+
+    fn add_language(&mut self, kit: &Kit, query: &Query) {
+        let tag = kit.language.told(&query.view.environment);
+        let told = self.state.language.as_deref();
+        if told.unwrap_or_default() == tag.as_deref().unwrap_or_default() {
+            return;
+        }
+        let text = language::words(tag.as_deref());
+        self.state.language = Some(tag.unwrap_or_default());
+        let fragment = Fragment::new("language", LANGUAGE_CAP, "the language of your shell", text);
+        self.fragments.push(fragment.tagged());
     }
 
     fn add_conventions(&mut self, kit: &Kit, query: &Query, window: u32) {

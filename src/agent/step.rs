@@ -5,10 +5,11 @@ use std::time::{Duration, SystemTime};
 use tokio_util::sync::CancellationToken;
 
 use super::meter::Meter;
-use super::stream::{AnswerDraft, ModelAnswer};
+use super::stream::{AnswerDraft, LONGEST_ANSWER, ModelAnswer};
 use super::{Turn, failure};
-use crate::chat::{Event, Failure, Message};
-use crate::provider::{Delta, ErrorKind, ModelRequest, NextTry};
+use crate::chat::{Event, Failure, FailureKind, Message, Part};
+use crate::provider::{Delta, ErrorKind, ModelRequest, NextTry, Stop};
+use crate::text::human;
 
 /// The result of a request.
 pub(super) enum Step {
@@ -24,12 +25,47 @@ pub(super) enum Step {
     Failed(Option<Message>, Failure),
 }
 
-/// Sends a request and passes the answer to the front as it arrives. The tokens of every attempt are added to the meter.
+/// How often a model may pause in one answer.
+const PAUSES: usize = 8;
+
+/// Sends a request and passes the answer to the front as it arrives. An answer that pauses is continued by another request, which ends
+/// with what was said. The tokens of every attempt are added to the meter.
 pub(super) async fn ask(turn: &Turn, request: &ModelRequest, meter: &mut Meter) -> Step {
+    let mut step = ask_once(turn, request, meter).await;
+    for _ in 0..PAUSES {
+        let said = match step {
+            Step::Said(ModelAnswer { message, stop: Stop::Paused }) if !message.parts.is_empty() => message,
+            ended => return ended,
+        };
+        let mut more = request.clone();
+        more.messages.push(said.clone());
+        step = after(said, ask_once(turn, &more, meter).await);
+    }
+    step
+}
+
+/// A step with what was said before its request.
+fn after(said: Message, step: Step) -> Step {
+    let joined = |more: Message| Message { parts: said.parts.iter().cloned().chain(more.parts).collect(), ..more };
+    // An answer that ends without its end may not keep calls or thinking.
+    let text_before = |more: Message| {
+        let text = Part::Text(said.text());
+        Message { parts: [text].into_iter().chain(more.parts).collect(), ..more }
+    };
+    match step {
+        Step::Said(ModelAnswer { message, stop }) => Step::Said(ModelAnswer { message: joined(message), stop }),
+        Step::Interrupted(message) => Step::Interrupted(text_before(message)),
+        Step::Failed(message, failure) => Step::Failed(message.map(text_before), failure),
+        Step::TooLong { window, failure } => Step::TooLong { window, failure },
+    }
+}
+
+async fn ask_once(turn: &Turn, request: &ModelRequest, meter: &mut Meter) -> Step {
     let Turn { kit, front, cancel, .. } = turn;
     let mut tellings = 0;
     for attempt in 1.. {
         let mut draft = AnswerDraft::default();
+        let too_long = CancellationToken::new();
         let mut take = |delta| {
             if is_said(&delta) {
                 meter.token();
@@ -37,13 +73,21 @@ pub(super) async fn ask(turn: &Turn, request: &ModelRequest, meter: &mut Meter) 
             if let Some(event) = draft.take(delta) {
                 front.hear(event);
             }
+            if draft.is_too_long() {
+                too_long.cancel();
+            }
         };
         let streamed = tokio::select! {
             biased;
             () = cancel.cancelled() => None,
+            () = too_long.cancelled() => Some(Ok(())),
             streamed = kit.model.provider.stream(request, &mut take) => Some(streamed),
         };
         meter.add(&draft);
+        if draft.is_too_long() {
+            let words = format!("the answer is longer than {}, so it was cut off", human::size(LONGEST_ANSWER as u64));
+            return Step::Failed(draft.broken_off(), Failure::new(FailureKind::DamagedStream, words));
+        }
         let error = match streamed {
             None => return Step::Interrupted(draft.interrupted()),
             Some(Ok(())) => return Step::Said(draft.finish()),

@@ -4,8 +4,14 @@ use super::front::Front;
 use crate::chat::{Ending, Event, Failure, FailureKind, Message, Part};
 use crate::provider::Stop;
 
-/// Decides whether an answer ends its turn, and reports what is wrong with it. The returned message can be part of the conversation.
-pub(super) fn judge(mut message: Message, stop: Stop, front: &dyn Front) -> (Message, Option<Ending>) {
+/// Decides whether an answer ends its turn, and reports what is wrong with it. `limit` says why the turn may go no further, if that is
+/// so. The returned message can be part of the conversation.
+pub(super) fn judge(
+    mut message: Message,
+    stop: Stop,
+    limit: Option<String>,
+    front: &dyn Front,
+) -> (Message, Option<Ending>) {
     let has_calls = message.calls().next().is_some();
     let is_empty = message.text().trim().is_empty() && !has_calls;
     let failed = |kind, words: &str| Some(Ending::Failed(Failure::new(kind, words)));
@@ -21,11 +27,19 @@ pub(super) fn judge(mut message: Message, stop: Stop, front: &dyn Front) -> (Mes
             front.hear(Event::Notice("the answer reached the model's length limit and is cut off".to_owned()));
             (!has_calls).then_some(Ending::Answered)
         }
+        Stop::Paused => {
+            front.hear(Event::Notice("the model paused too often; ask it to go on".to_owned()));
+            (!has_calls).then_some(Ending::Answered)
+        }
         Stop::Other(reason) => {
             front.hear(Event::Notice(format!("the model stopped for an unknown reason: {}", reason.trim())));
             (!has_calls).then_some(Ending::Answered)
         }
         Stop::End | Stop::ToolUse => (!has_calls).then_some(Ending::Answered),
+    };
+    let ending = match (ending, limit) {
+        (None, Some(words)) => failed(FailureKind::CostLimit, &words),
+        (ending, _) => ending,
     };
     if let Some(Ending::Failed(Failure { words, .. })) = &ending {
         // Calls of a failed answer are not run, and an empty message cannot be sent again.
@@ -43,7 +57,7 @@ mod tests {
 
     fn judged(parts: Vec<Part>, stop: Stop) -> (String, Option<Ending>, usize) {
         let ear = Ear::default();
-        let (message, ending) = judge(Message { role: Role::Assistant, parts }, stop, &ear);
+        let (message, ending) = judge(Message { role: Role::Assistant, parts }, stop, None, &ear);
         (message.text(), ending, ear.heard().len())
     }
 
@@ -61,6 +75,20 @@ mod tests {
         assert_eq!(judged(vec![text("x")], Stop::ToolUse).1, Some(Ending::Answered));
         assert_eq!(judged(vec![text("x"), call()], Stop::End).1, None);
         assert_eq!(judged(vec![call()], Stop::ToolUse).1, None);
+    }
+
+    #[test]
+    fn a_limit_ends_a_turn_before_its_calls_and_leaves_a_finished_answer_alone() {
+        let ear = Ear::default();
+        let limited = |parts| {
+            let message = Message { role: Role::Assistant, parts };
+            judge(message, Stop::ToolUse, Some("too dear".into()), &ear)
+        };
+        let (message, ending) = limited(vec![text("First I look."), call()]);
+        assert_eq!(ending, Some(Ending::Failed(Failure::new(FailureKind::CostLimit, "too dear"))));
+        assert_eq!(message.calls().count(), 0);
+        assert!(message.text().starts_with("First I look.") && message.text().ends_with("[too dear]"));
+        assert_eq!(limited(vec![text("Done.")]).1, Some(Ending::Answered));
     }
 
     #[test]

@@ -2,11 +2,15 @@
 
 use crate::chat::{Call, Event, Message, Part, Role, Thinking, Usage};
 use crate::provider::{Delta, Stop};
+use crate::text::MIB;
 
 /// The note at the end of an answer that the person stopped.
 pub(super) const INTERRUPTED: &str = "[interrupted by the user]";
 /// The note at the end of an answer that broke off.
 const BROKEN_OFF: &str = "[the answer broke off here]";
+
+/// The largest answer. Models write at most some hundred thousand tokens; a server that sends more does not stop by itself.
+pub(super) const LONGEST_ANSWER: usize = 4 * MIB;
 
 /// An answer that is being received.
 #[derive(Debug, Default)]
@@ -18,6 +22,8 @@ pub(super) struct AnswerDraft {
     is_thinking: bool,
     usage: Usage,
     stop: Option<Stop>,
+    /// Bytes of text, thinking and arguments so far.
+    bytes: usize,
 }
 
 /// A complete answer.
@@ -36,8 +42,13 @@ impl ModelAnswer {
 }
 
 impl AnswerDraft {
-    /// Adds a delta. Returns the event for the front, if there is one.
+    /// Adds a delta. Returns the event for the front, if there is one. Once the answer is too long, nothing is added.
     pub(super) fn take(&mut self, delta: Delta) -> Option<Event> {
+        self.bytes = self.bytes.saturating_add(size(&delta));
+        if self.is_too_long() { None } else { self.add(delta) }
+    }
+
+    fn add(&mut self, delta: Delta) -> Option<Event> {
         let was_thinking = std::mem::take(&mut self.is_thinking);
         match delta {
             Delta::Thinking(more) => {
@@ -98,6 +109,11 @@ impl AnswerDraft {
         }
     }
 
+    /// Whether the answer is longer than any model writes.
+    pub(super) fn is_too_long(&self) -> bool {
+        self.bytes > LONGEST_ANSWER
+    }
+
     /// Whether text of the answer was shown.
     pub(super) fn has_text(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Text(_)))
@@ -131,6 +147,18 @@ impl AnswerDraft {
         }
         text.push_str(note);
         Message { role: Role::Assistant, parts: vec![Part::Text(text)] }
+    }
+}
+
+/// The bytes that a delta adds to an answer. The parts of a call count too, however short they are.
+fn size(delta: &Delta) -> usize {
+    match delta {
+        Delta::Thinking(text) | Delta::Signature(text) | Delta::RedactedThinking(text) | Delta::Text(text) => {
+            text.len()
+        }
+        Delta::CallBegan { id, name, .. } => size_of::<Part>() + id.len() + name.len(),
+        Delta::CallArguments { json, .. } => json.len(),
+        Delta::Usage(_) | Delta::Notice(_) | Delta::Stopped(_) => 0,
     }
 }
 

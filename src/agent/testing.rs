@@ -1,18 +1,20 @@
 //! Helpers for the tests of this room: a scripted model, person, tools and front.
 
 use std::collections::VecDeque;
+use std::fs;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use futures_util::future::{BoxFuture, ready};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{Approval, Approver, Conversation, Decision, Front, Kit, Query, ShellView, Turn, TurnLimits};
+use super::{Approval, Approver, Conversation, Decision, Front, Kit, Language, Query, ShellView, Turn, TurnLimits};
 use crate::chat::{Ending, Event, Message, Outcome, Part, Role, Shown, ToolKind, ToolSpec};
-use crate::guard::{Grants, Intent, Redactor};
+use crate::guard::{Intent, Permissions, Redactor};
 use crate::provider::{
-    CacheLifetime, Delta, Effort, ErrorKind, ModelRequest, Policy, Provider, ProviderError, Resolved, Stop,
-    WindowSource,
+    CacheLifetime, Delta, Effort, ErrorKind, ModelRequest, ModelTraits, Policy, Provider, ProviderError, Resolved,
+    Stop, WindowSource,
 };
 use crate::store::{ConversationLog, ConversationRecorder};
 use crate::tool::{Context, Ports, Prepared, RunContext, Tool, Toolbox};
@@ -66,6 +68,13 @@ pub(super) enum End {
 pub(super) struct ScriptedModel {
     answers: Mutex<VecDeque<(Vec<Delta>, End)>>,
     pub(super) requests: Mutex<Vec<ModelRequest>>,
+}
+
+impl ScriptedModel {
+    /// Prepares further answers.
+    pub(super) fn answer_with(&self, answers: impl IntoIterator<Item = (Vec<Delta>, End)>) {
+        self.answers.lock().unwrap().extend(answers);
+    }
 }
 
 impl Provider for ScriptedModel {
@@ -150,7 +159,7 @@ pub(super) fn look() -> Intent {
 }
 
 pub(super) fn run() -> Intent {
-    Intent::Run { command: "make".into(), cwd: "/".into() }
+    Intent::Run { command: "make".into(), cwd: "/".into(), exception: None }
 }
 
 /// A conversation with its kit, front and approver.
@@ -169,12 +178,16 @@ impl TestAgent {
             Arc::new(ScriptedModel { answers: Mutex::new(answers.into_iter().collect()), ..ScriptedModel::default() });
         let kit = Kit {
             model: resolved(model.clone(), "one"),
+            fast: None,
             toolbox: Toolbox::of(tools),
-            grants: Grants::default(),
+            permissions: Permissions::default(),
             redactor: Redactor::default(),
+            hooks: Default::default(),
             skills: Default::default(),
+            language: Language::default(),
             limits: TurnLimits { steps: 3, ..TurnLimits::default() },
             places: Arc::default(),
+            sandbox: Default::default(),
             policy: Policy { first: std::time::Duration::ZERO, ..Policy::default() },
         };
         let (person, ear) = (Arc::new(ScriptedPerson::default()), Arc::new(Ear::default()));
@@ -185,6 +198,7 @@ impl TestAgent {
     /// A turn that continues the conversation.
     pub(super) fn begin(&self, cancel: CancellationToken) -> Turn {
         Turn {
+            query: crate::store::QueryId::fresh(),
             kit: Arc::new(self.kit.clone()),
             said: self.conversation.past().clone(),
             seen: self.conversation.seen(),
@@ -256,6 +270,7 @@ pub(super) fn resolved(provider: Arc<ScriptedModel>, model: &str) -> Resolved {
         discovered: None,
         window_source: WindowSource::Assumed,
         facts: None,
+        traits: ModelTraits::default(),
     }
 }
 
@@ -292,5 +307,29 @@ pub(super) fn assert_sendable(messages: &[Message]) {
             })
             .collect();
         assert_eq!(calls, results);
+    }
+}
+
+/// A home directory with the repository `app` in it.
+pub(super) struct ProjectHome(tempfile::TempDir);
+
+impl ProjectHome {
+    pub(super) fn new() -> ProjectHome {
+        let home = ProjectHome(tempfile::tempdir().unwrap());
+        for directory in ["app/.git", "app/src/deep"] {
+            fs::create_dir_all(home.path(directory)).unwrap();
+        }
+        home
+    }
+
+    pub(super) fn path(&self, below: &str) -> PathBuf {
+        self.0.path().canonicalize().unwrap().join(below)
+    }
+
+    /// Writes a file and creates its directories.
+    pub(super) fn write(&self, below: &str, text: impl AsRef<[u8]>) {
+        let path = self.path(below);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
     }
 }

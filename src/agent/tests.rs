@@ -10,6 +10,7 @@ use super::Query;
 use super::testing::{End, ScriptedTool, TestAgent, look, resolved, run, says, uses};
 use super::{Conversation, Decision, context};
 use crate::chat::{Ending, Event, Failure, FailureKind, Outcome, Shown, ToolKind, Usage};
+use crate::guard::{GrantScope, GrantWidth};
 use crate::provider::{Delta, ErrorKind, Stop};
 use crate::tool::{Ports, Timeouts, Tool, Toolbox};
 
@@ -21,6 +22,9 @@ fn noting(name: &'static str, intent: crate::guard::Intent, notes: &Arc<Mutex<Ve
         async move { Outcome::done(name) }
     })
 }
+
+/// A yes to exactly this call, for the session.
+const FOR_SESSION: Decision = Decision::Granted { width: GrantWidth::Exact, scope: GrantScope::Session };
 
 fn failed(kind: FailureKind, words: &str) -> Ending {
     Ending::Failed(Failure::new(kind, words))
@@ -37,7 +41,9 @@ fn an_answer_is_reported_and_becomes_part_of_the_conversation() {
     assert_eq!(room.said(), [preview, "Hello.".into()]);
     assert_eq!(room.conversation.usage(), usage);
     let heard = room.ear.heard();
-    assert_eq!(heard[..2], [Event::StepStarted { step: 1 }, Event::Text("Hello.".into())]);
+    let is_sent = matches!(&heard[1], Event::RequestSent { model, messages: 1, .. } if model == "script/one");
+    assert!(is_sent && heard[0] == Event::StepStarted { step: 1 }, "{heard:?}");
+    assert_eq!(heard[2], Event::Text("Hello.".into()));
     room.kit.model = resolved(room.model.clone(), "two");
     assert_eq!(room.turn("more"), Ending::Answered);
     let requests = room.model.requests.lock().unwrap();
@@ -56,6 +62,7 @@ fn exchange(room: &TestAgent) -> super::Exchange {
 fn an_exchange_says_how_long_the_first_token_and_the_answer_took() {
     const WORK: Duration = Duration::from_millis(20);
     let slow = ScriptedTool::tool("slow", look(), |_| async {
+        // The test is about measured time, so the tool has to take some.
         tokio::time::sleep(WORK).await;
         Outcome::done("done")
     });
@@ -105,7 +112,7 @@ fn reads_run_concurrently_and_other_calls_in_order() {
     let tools = vec![meeting, noting("act", run(), &notes), noting("read", look(), &notes)];
     let calls = [("meet", ""), ("meet", ""), ("act", ""), ("read", ""), ("act", "{}")];
     let mut room = TestAgent::new([uses(&calls), says("Done.")], tools);
-    *room.person.answers.lock().unwrap() = [Decision::ForSession].into();
+    *room.person.answers.lock().unwrap() = [FOR_SESSION].into();
     assert_eq!(room.turn("go"), Ending::Answered);
     assert_eq!(*notes.lock().unwrap(), ["meet", "meet", "act", "read", "act"]);
     assert_eq!(room.results(), ["met", "met", "act", "read", "act"]);
@@ -120,7 +127,7 @@ fn concurrent_answers_share_grants_and_are_appended_whole() {
     let notes = Arc::new(Mutex::new(Vec::new()));
     let answers = [uses(&[("act", "")]), uses(&[("act", "")]), says("Done."), says("Done too.")];
     let mut room = TestAgent::new(answers, vec![noting("act", run(), &notes)]);
-    *room.person.answers.lock().unwrap() = [Decision::ForSession].into();
+    *room.person.answers.lock().unwrap() = [FOR_SESSION].into();
     let turns = [room.begin(CancellationToken::new()), room.begin(CancellationToken::new())];
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let exchanges = runtime.block_on(futures_util::future::join_all(turns.map(|turn| turn.run(Query::scripted("go")))));
@@ -156,7 +163,7 @@ fn a_change_without_approval_is_shown_afterwards() {
     let (one, two) = (write("one\n"), write("two\n"));
     let mut room = TestAgent::new([uses(&[("write_file", &one), ("write_file", &two)]), says("Done.")], vec![]);
     room.kit.toolbox = Toolbox::standard(Timeouts::default());
-    *room.person.answers.lock().unwrap() = [Decision::ForSession].into();
+    *room.person.answers.lock().unwrap() = [FOR_SESSION].into();
     assert_eq!(room.turn("go"), Ending::Answered);
     assert!(room.person.asked.lock().unwrap()[0].preview.is_some());
     let diff = "@@ -1 +1 @@\n-one\n+two\n".to_owned();
@@ -450,4 +457,37 @@ fn a_call_of_a_missing_skill_asks_no_model() {
     room.kit.skills = std::sync::Arc::new(crate::agent::SkillSettings { is_on: false, paths: Vec::new() });
     let (_, sent) = asked_in(home.path(), "hello", &mut room);
     assert!(!sent.contains("skill"), "{sent}");
+}
+
+#[test]
+fn an_endless_answer_is_cut_off_and_not_asked_for_again() {
+    let piece = "a".repeat(1024 * 1024);
+    for endless in [Delta::Text(piece.clone()), Delta::CallArguments { index: 0, json: piece }] {
+        let began = Delta::CallBegan { index: 0, id: "c".into(), name: "ls".into() };
+        let deltas: Vec<Delta> = [began].into_iter().chain(std::iter::repeat_n(endless, 6)).collect();
+        let mut room = TestAgent::new([(deltas, End::Interrupt(CancellationToken::new()))], vec![]);
+        let ending = room.turn("go on for ever");
+        assert_eq!(ending, failed(FailureKind::DamagedStream, "the answer is longer than 4.0 MiB, so it was cut off"),);
+        assert_eq!(room.model.requests.lock().unwrap().len(), 1);
+        assert!(room.ear.count(|event| matches!(event, Event::Text(_))) <= 4);
+    }
+}
+
+#[test]
+fn a_paused_answer_goes_on_by_itself_as_one_message() {
+    let paused = |text: &str| (vec![Delta::Text(text.into())], End::Stop(Stop::Paused));
+    let mut room = TestAgent::new([paused("One, "), paused("two, "), says("three.")], vec![]);
+    assert_eq!(room.turn("count"), Ending::Answered);
+    assert_eq!(room.said()[1], "One, two, three.");
+    let requests = room.model.requests.lock().unwrap();
+    assert_eq!(requests.iter().map(|request| request.messages.len()).collect::<Vec<_>>(), [1, 2, 2]);
+    assert_eq!(requests[2].messages[1].text(), "One, two, ");
+}
+
+#[test]
+fn a_model_that_only_pauses_is_stopped() {
+    let paused = || (vec![Delta::Text("x".into())], End::Stop(Stop::Paused));
+    let mut room = TestAgent::new((0..20).map(|_| paused()), vec![]);
+    assert_eq!(room.turn("count"), Ending::Answered);
+    assert_eq!(room.model.requests.lock().unwrap().len(), 9);
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::calls::{CallResult, StepCalls};
-use super::context::{self, Query, ShellView};
+use super::context::{self, Fragment, Query, ShellView};
 use super::conventions::{self, Nearby};
 use super::front::{Approval, Approver, Decision, Front, WorkingContext};
 use super::mask::masked;
@@ -14,17 +14,18 @@ use super::skills::UnknownSkill;
 use super::step::{self, Step};
 use super::stream::ModelAnswer;
 use super::window::compact::{self, Reach};
-use super::window::{Past, Transcript};
-use super::{Exchange, Kit, stop};
+use super::window::{Past, Transcript, request_bytes};
+use super::{Exchange, Kit, hooks, stop};
 use crate::chat::{Call, Ending, Event, Failure, FailureKind, Message, Part, Role, Usage};
-use crate::guard::Intent;
+use crate::guard::{GrantOffers, Intent};
 use crate::provider::ModelRequest;
-use crate::store::ConversationLog;
+use crate::store::{ConversationLog, QueryId};
 use crate::text;
 use crate::tool::{self, Ports, Seen};
 
 /// A running answer. Several can run at once. Each is appended to the conversation as a whole when it has ended.
 pub(crate) struct Turn {
+    pub query: QueryId,
     pub kit: Arc<Kit>,
     /// The conversation so far.
     pub said: Past,
@@ -45,13 +46,26 @@ impl Turn {
         self.learn_window().await;
         let scale = transcript.scale().of(&self.kit.model.name());
         *transcript.scale_mut() = scale;
-        let ending = self.answer(query, &mut transcript).await;
+        let ending = match self.over_recorded().await {
+            Some(ending) => ending,
+            None => self.answer(query, &mut transcript).await,
+        };
         let (usage, timing) = (transcript.meter.usage(), transcript.meter.timing());
         let (question, record) = (std::mem::take(&mut transcript.question), std::mem::take(&mut transcript.record));
         let (messages, window, compacted) = transcript.into_compacted();
         let model = self.kit.model.name();
-        let exchange =
-            Exchange { question, messages, model, usage, timing, ending, seen: self.seen, window, compacted };
+        let exchange = Exchange {
+            query: self.query,
+            question,
+            messages,
+            model,
+            usage,
+            timing,
+            ending,
+            seen: self.seen,
+            window,
+            compacted,
+        };
         record.end(&exchange, &self.kit.model);
         self.front.hear(Event::Finished(exchange.ending.clone()));
         exchange
@@ -74,13 +88,19 @@ impl Turn {
         cancel.run_until_cancelled(Arc::make_mut(kit).model.learn_window()).await;
     }
 
-    async fn answer(&self, query: Query, transcript: &mut Transcript) -> Ending {
+    async fn answer(&mut self, query: Query, transcript: &mut Transcript) -> Ending {
         query.view.settled().await;
-        let mut place = match self.ask(query, transcript) {
+        self.write_for_hooks(transcript);
+        let added = match self.hooks_before_question(&query.text).await {
+            Ok(added) => added,
+            Err(ending) => return ending,
+        };
+        let mut place = match self.ask(query, added, transcript) {
             Ok(place) => place,
             Err(unknown) => return Ending::Failed(Failure::new(FailureKind::Setup, unknown.to_string())),
         };
-        let pause = self.kit.limits.steps.max(1);
+        self.front = transcript.record.listening(Arc::clone(&self.front), &self.kit.redactor);
+        let (pause, mut continuations) = (self.kit.limits.steps.max(1), 0);
         for step in 1.. {
             if step > 1 && (step - 1) % pause == 0 && !self.may_go_on(step - 1, &place).await {
                 return if self.cancel.is_cancelled() { Ending::Interrupted } else { Ending::StepLimit };
@@ -98,29 +118,58 @@ impl Turn {
                     return Ending::Failed(failure);
                 }
             };
-            let (message, ending) = stop::judge(message, stop, &*self.front);
+            let (message, ending) = stop::judge(message, stop, self.over_query(transcript), &*self.front);
             let calls: Vec<Call> = message.calls().cloned().collect();
             transcript.say(message);
             if let Some(ending) = ending {
-                if ending == Ending::Answered && self.take_steering(transcript) {
+                if ending == Ending::Answered {
+                    match self.take_steering(&place, transcript).await {
+                        Ok(true) => continue,
+                        Ok(false) => {}
+                        Err(ending) => return ending,
+                    }
+                }
+                if ending == Ending::Answered && self.hooks_go_on(continuations, &place, transcript).await {
+                    continuations += 1;
                     continue;
                 }
                 return ending;
             }
-            let mut results = StepCalls { turn: self, context: &place }.perform(calls).await;
-            self.add_conventions(&mut results, &place, transcript);
-            let parts = results.into_iter().map(Part::from).collect();
-            self.add(Message { role: Role::Tool, parts }, transcript);
-            if self.cancel.is_cancelled() {
-                return Ending::Interrupted;
+            if let Some(ending) = self.make_calls(calls, &place, transcript).await {
+                return ending;
             }
             if let Some(WorkingContext { cwd, environment }) = self.front.place() {
                 self.kit.redactor.learn(&environment);
                 place = tool::Context { cwd, environment, ..place };
             }
-            self.take_steering(transcript);
+            if let Err(ending) = self.take_steering(&place, transcript).await {
+                return ending;
+            }
         }
         unreachable!("the loop returns when the turn ends")
+    }
+
+    /// How the turn ends before it begins, if the day or the month has cost as much as it may.
+    async fn over_recorded(&self) -> Option<Ending> {
+        let Kit { limits, places, .. } = &*self.kit;
+        let words = limits.cost.over_recorded(places.history.clone()).await?;
+        Some(Ending::Failed(Failure::new(FailureKind::CostLimit, words)))
+    }
+
+    /// Why the turn may make no further call, if it has cost as much as it may.
+    fn over_query(&self, transcript: &Transcript) -> Option<String> {
+        self.kit.limits.cost.over_query(transcript.meter.usage().cost)
+    }
+
+    /// Runs the calls of a message and appends their results. Returns how the turn ends, if it does.
+    async fn make_calls(&self, calls: Vec<Call>, place: &tool::Context, transcript: &mut Transcript) -> Option<Ending> {
+        self.write_for_hooks(transcript);
+        let mut results = StepCalls { turn: self, context: place }.perform(calls).await;
+        self.add_conventions(&mut results, place, transcript);
+        let ended = results.iter().find_map(|result| result.stop.as_deref().map(hooks::ended));
+        let parts = results.into_iter().map(Part::from).collect();
+        self.add(Message { role: Role::Tool, parts }, transcript);
+        if self.cancel.is_cancelled() { Some(Ending::Interrupted) } else { ended }
     }
 
     /// Asks the model for its next message. A request that turns out to be too long is made shorter and sent again, as long as that
@@ -128,6 +177,7 @@ impl Turn {
     async fn step(&self, transcript: &mut Transcript) -> Step {
         loop {
             let request = compact::fitting_request(self, transcript).await;
+            self.front.hear(sent(&request, &self.kit, transcript));
             let before = transcript.meter.usage().input;
             let step = step::ask(self, &request, &mut transcript.meter).await;
             let counted = transcript.meter.usage().input - before;
@@ -153,15 +203,21 @@ impl Turn {
         transcript.scale().tokens(request) > self.kit.budget(&transcript.past).trigger() / 2
     }
 
-    /// Appends the query to the transcript. Returns the environment of its calls.
-    fn ask(&self, query: Query, transcript: &mut Transcript) -> Result<tool::Context, UnknownSkill> {
+    /// Appends the query to the transcript, with what hooks have added. Returns the environment of its calls.
+    fn ask(
+        &self,
+        query: Query,
+        added: Option<Fragment>,
+        transcript: &mut Transcript,
+    ) -> Result<tool::Context, UnknownSkill> {
         let (asked, called) = self.kit.called_skill(&query)?;
-        let (assembled, sent) = self.kit.assemble(&asked, &transcript.past, called);
+        let (mut assembled, sent) = self.kit.assemble(&asked, &transcript.past, called);
+        assembled.add(added);
         transcript.past.state.standing = sent;
         assembled.notices.iter().for_each(|notice| self.front.hear(Event::Notice(notice.clone())));
         let question = self.kit.redactor.mask(&query.text);
         let message = masked(assembled.message(), &self.kit.redactor);
-        let record = ExchangeRecord::begin(&self.log, query.view.cwd.clone(), &question, &message);
+        let record = ExchangeRecord::begin(&self.log, query.view.cwd.clone(), (self.query, &question), &message);
         transcript.ask(question, message, record);
         drop(asked);
         Ok(self.place(query.view))
@@ -177,20 +233,24 @@ impl Turn {
     }
 
     /// Appends a message that is not from the model, with its secrets masked.
-    fn add(&self, message: Message, transcript: &mut Transcript) {
+    pub(super) fn add(&self, message: Message, transcript: &mut Transcript) {
         transcript.say(masked(message, &self.kit.redactor));
     }
 
-    /// Appends the messages that the person has sent meanwhile, after all results. Returns whether there were any.
-    fn take_steering(&self, transcript: &mut Transcript) -> bool {
-        let words = self.front.steered();
-        let parts: Vec<Part> =
-            words.iter().map(|words| Part::Text(context::steering(words, &self.kit.redactor))).collect();
+    /// Appends the messages that the person has sent meanwhile, after all results, with what hooks add to them. Returns whether there were
+    /// any, or how the turn ends if a hook ends it.
+    async fn take_steering(&self, place: &tool::Context, transcript: &mut Transcript) -> Result<bool, Ending> {
+        let mut parts = Vec::new();
+        for words in self.front.steered() {
+            let Some(added) = self.hooks_before_steering(&words, place).await? else { continue };
+            parts.extend(Some(added).filter(|added| !added.is_empty()).map(Part::Text));
+            parts.push(Part::Text(context::steering(&words, &self.kit.redactor)));
+        }
         let has_any = !parts.is_empty();
         if has_any {
             self.add(Message { role: Role::User, parts }, transcript);
         }
-        has_any
+        Ok(has_any)
     }
 
     async fn may_go_on(&self, steps: u32, place: &tool::Context) -> bool {
@@ -199,14 +259,16 @@ impl Turn {
             tool: String::new(),
             intent: Intent::Ask,
             preview: None,
-            lasting: None,
+            offers: GrantOffers::default(),
             cwd: place.cwd.clone(),
+            secrets: Vec::new(),
+            weakness: None,
         };
         tokio::select! {
             biased;
             () = self.cancel.cancelled() => false,
             decision = self.approver.approve(question) => match decision {
-                Decision::Once | Decision::ForSession => true,
+                Decision::Once | Decision::Granted { .. } | Decision::AutoMode | Decision::ByOption => true,
                 Decision::No { .. } | Decision::Unasked { .. } => false,
             },
         }
@@ -222,5 +284,15 @@ impl Turn {
             redactor: self.kit.redactor.clone(),
             ports: self.ports.clone(),
         }
+    }
+}
+
+/// The event for a request that is sent now.
+fn sent(request: &ModelRequest, kit: &Kit, transcript: &Transcript) -> Event {
+    Event::RequestSent {
+        model: kit.model.name(),
+        messages: request.messages.len(),
+        bytes: request_bytes(request),
+        tokens: transcript.scale().tokens(request).into(),
     }
 }

@@ -1,8 +1,9 @@
 //! Output of commands, kept within limits.
 //!
-//! A capture keeps the first and last bytes a command printed in memory and, once they no longer fit, the whole of it in a
-//! private spill file up to a cap. Which bytes belong to a command is decided by `track`; here it is only decided how many are
-//! kept and where. Bytes become text lazily, as the terminal showed them. Touches: text, and files below the directory it is given.
+//! A capture keeps the first and the last bytes of a command's output in memory. Once the output no longer fits, all of it also
+//! goes to a private spill file, up to a cap. `track` decides which bytes belong to a command; this room decides only how many
+//! are kept and where. Bytes become text when somebody asks for it, as the terminal showed them. Touches: text, and files below
+//! the directory it is given.
 
 mod output;
 mod plain;
@@ -30,7 +31,7 @@ pub(crate) struct Limits {
     pub head: usize,
     /// Bytes of the end held in memory.
     pub tail: usize,
-    /// Bytes of the whole in the spill file.
+    /// Bytes of the whole output in the spill file.
     pub spill: u64,
 }
 
@@ -40,7 +41,8 @@ impl Default for Limits {
     }
 }
 
-/// Added to the kept bytes when a full-screen program ends, in case the program's own sequence came earlier and was not kept.
+/// Appended to the kept bytes when a full-screen program ends, because the program's own sequence may have come while nothing was
+/// kept.
 const LEAVE_ALTERNATE_SCREEN: &[u8] = b"\x1b[?1049l";
 
 /// The output of a running command.
@@ -49,7 +51,7 @@ pub(crate) struct Capture {
     limits: Limits,
     spiller: Spiller,
     seen: u64,
-    /// Bytes that were to be kept: all but those of full-screen programs.
+    /// Bytes that could be kept: all except those of full-screen programs.
     offered: u64,
     head: Vec<u8>,
     tail: Trail,
@@ -59,7 +61,7 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    /// Starts empty; memory is taken as bytes come.
+    /// Starts empty and without memory of its own.
     pub(crate) fn new(limits: Limits, spiller: Spiller) -> Self {
         Self {
             limits,
@@ -74,7 +76,8 @@ impl Capture {
         }
     }
 
-    /// Takes the next bytes. Copies only: files are written by the spiller's thread, and a slow disk costs the spill, never time.
+    /// Takes the next bytes. They are only copied here. The spiller's thread writes the files; if the disk is too slow, the spill
+    /// is cut short and the shell does not wait.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.seen += bytes.len() as u64;
         if !self.on_alternate_screen {
@@ -82,15 +85,15 @@ impl Capture {
         }
     }
 
-    /// Notes that a program took the whole screen; from here bytes are counted but not kept.
+    /// A program has switched to the alternate screen: from here on bytes are counted but not kept.
     ///
-    /// The switching sequence itself may be pushed before or after.
+    /// The switching sequence itself may be pushed before or after this call.
     pub(crate) fn enter_full_screen(&mut self) {
         self.on_alternate_screen = true;
         self.was_full_screen = true;
     }
 
-    /// Notes that the screen was given back; bytes are kept again.
+    /// The program has switched back to the main screen: bytes are kept again.
     pub(crate) fn leave_full_screen(&mut self) {
         if std::mem::take(&mut self.on_alternate_screen) {
             self.keep(LEAVE_ALTERNATE_SCREEN);
@@ -103,7 +106,7 @@ impl Capture {
         if tail.is_empty() { self.head[self.head.len().saturating_sub(count)..].to_vec() } else { tail }
     }
 
-    /// Disowns the last bytes: the shell printed them, not the command. What has already gone to the spill file stays there.
+    /// Removes the last bytes, which the shell printed and not the command. Bytes that are already in the spill file stay there.
     pub(crate) fn drop_end(&mut self, count: usize) {
         if self.tail.last(1).is_empty() {
             self.head.truncate(self.head.len().saturating_sub(count));
@@ -114,7 +117,7 @@ impl Capture {
         self.offered = self.offered.saturating_sub(count as u64);
     }
 
-    /// Ends the capture. The end of a spill may still be on its way to the disk; see [`Spiller::settle`].
+    /// Ends the capture. The spiller's thread may still be writing the end of a spill; see [`Spiller::settle`].
     pub(crate) fn finish(self) -> Output {
         let (tail, rest) = self.tail.into_parts();
         Output {
@@ -147,7 +150,7 @@ impl Capture {
         }
     }
 
-    /// Not all of it fits into memory any more: what there was so far goes to a spill file, and so does what comes.
+    /// Starts a spill file, because the output no longer fits into memory. It gets the bytes so far and all that follow.
     fn begin_spill(&mut self) {
         self.spill = self.spiller.open(self.limits.spill);
         match &mut self.spill {
@@ -155,7 +158,7 @@ impl Capture {
                 spill.push(Arc::new(self.head.clone()));
                 self.tail.full().for_each(|block| spill.push(block.clone()));
             }
-            // Without a spill the question must not be asked again at every push.
+            // If no spill can be opened, later pushes must not try again.
             None => self.spiller = Spiller::none(),
         }
     }

@@ -1,7 +1,8 @@
 //! Writes output to spill files.
 //!
-//! The shell's output must never wait for a disk, so a thread of its own writes it. It is started at the first spill and fed
-//! through a bounded queue; when the queue is full or the disk fails, that one spill stops short and says so.
+//! The shell's output must never wait for a disk, so a separate thread writes the files. The first spill starts the thread, which
+//! gets the bytes through a bounded queue. If the queue is full or the disk fails, that spill is cut short and its length says
+//! so.
 
 use super::total;
 use crate::text::MIB;
@@ -14,10 +15,10 @@ use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, Thread};
 
-/// Blocks of the trail that may wait for the disk, 4 MiB in all: at 500 MB/s the writer may be 8 ms late.
+/// How many blocks may wait for the disk, 4 MiB in all: at 500 MB/s the writer may be 8 ms late.
 const QUEUE: usize = 32;
 
-/// Bytes of the user's share of the disk that a spill file takes at a time.
+/// A spill file reserves this many bytes of the user's share of the disk at a time.
 const RESERVED: u64 = MIB as u64;
 
 /// Opens spill files in one directory. Clones share the directory and the thread.
@@ -27,14 +28,15 @@ pub(crate) struct Spiller(Option<Arc<Shared>>);
 #[derive(Debug)]
 struct Shared {
     directory: PathBuf,
-    per_user: u64,
+    per_user: AtomicU64,
     opened: AtomicU64,
-    /// Empty until the first spill; `None` inside if no thread could be started.
+    /// Empty until the first spill; contains `None` if no thread could be started.
     queue: OnceLock<Option<SpillQueue>>,
     pending: Arc<AtomicUsize>,
 }
 
-/// The way to the writer. Handing it a chunk never waits and takes no lock: the writer looks for chunks and parks without any.
+/// The queue to the writer. Adding a chunk never waits and takes no lock; the writer, too, looks for chunks and sleeps without a
+/// lock.
 #[derive(Clone, Debug)]
 struct SpillQueue {
     chunks: SyncSender<Chunk>,
@@ -51,24 +53,31 @@ impl SpillQueue {
 }
 
 impl Spiller {
-    /// Spills go to `<directory>/<n>.out`. Older spills of any of the user's sessions, the directories beside this one, give
-    /// way so that all of them stay below `per_user` bytes.
+    /// All sessions of the user share this many bytes from the next spill on.
+    pub(crate) fn set_total(&self, per_user: u64) {
+        if let Some(shared) = &self.0 {
+            shared.per_user.store(per_user, Ordering::Relaxed);
+        }
+    }
+
+    /// Spills go to `<directory>/<n>.out`. All sessions of the user, whose directories are beside this one, share `per_user`
+    /// bytes. The oldest spills are deleted to stay below that.
     pub(crate) fn new(directory: PathBuf, per_user: u64) -> Self {
         Self(Some(Arc::new(Shared {
             directory,
-            per_user,
+            per_user: AtomicU64::new(per_user),
             opened: AtomicU64::new(0),
             queue: OnceLock::new(),
             pending: Arc::default(),
         })))
     }
 
-    /// Never spills.
+    /// A spiller that opens no spills.
     pub(crate) fn none() -> Self {
         Self(None)
     }
 
-    /// Waits until everything handed over so far is written or given up; returns whether that happened in time.
+    /// Waits until all chunks so far are written or dropped. Returns whether that happened in time.
     #[cfg(test)]
     pub(crate) fn settle(&self, timeout: std::time::Duration) -> bool {
         let is_done = |shared: &Arc<Shared>| shared.pending.load(Ordering::Acquire) == 0;
@@ -83,7 +92,8 @@ impl Spiller {
     pub(super) fn open(&self, limit: u64) -> Option<Spill> {
         let shared = self.0.as_ref()?;
         let queue = shared.queue.get_or_init(|| start_writer(shared.pending.clone())).clone()?;
-        let limit = limit.min(shared.per_user);
+        let per_user = shared.per_user.load(Ordering::Relaxed);
+        let limit = limit.min(per_user);
         if limit == 0 {
             return None;
         }
@@ -96,7 +106,7 @@ impl Spiller {
             target: Arc::new(SpillTarget {
                 path: shared.directory.join(format!("{number}.out")),
                 limit,
-                per_user: shared.per_user,
+                per_user,
                 file: OnceLock::new(),
                 written: AtomicU64::new(0),
                 reserved: AtomicU64::new(0),
@@ -106,15 +116,15 @@ impl Spiller {
     }
 }
 
-/// One spill, on the side of the shell's output.
+/// One spill, as the thread that reads the shell's output sees it.
 #[derive(Debug)]
 pub(super) struct Spill {
     queue: SpillQueue,
-    /// How many chunks are on their way to the disk.
+    /// How many chunks are not written yet.
     pending: Arc<AtomicUsize>,
-    /// Bytes that may still be taken; zero once the spill has stopped.
+    /// How many more bytes are accepted; zero once the spill has been cut short.
     room: u64,
-    /// Bytes the queue took.
+    /// Bytes that the queue has accepted.
     accepted: u64,
     target: Arc<SpillTarget>,
 }
@@ -124,7 +134,7 @@ impl Spill {
         &self.target.path
     }
 
-    /// Hands over the next bytes. They are shared with the writer, not copied.
+    /// Adds the next bytes. The writer reads them in place; they are not copied.
     pub(super) fn push(&mut self, block: Arc<Vec<u8>>) {
         let length = usize::try_from(self.room).unwrap_or(usize::MAX).min(block.len());
         if length == 0 {
@@ -141,14 +151,14 @@ impl Spill {
         }
     }
 
-    /// Hands over the last bytes.
+    /// Adds the last bytes.
     pub(super) fn finish(mut self, rest: Vec<u8>) -> Spilled {
         self.push(Arc::new(rest));
         Spilled { accepted: self.accepted, target: self.target }
     }
 }
 
-/// One finished spill: what its file holds, or will when the writer has caught up.
+/// A finished spill. Its file has these bytes once the writer has caught up.
 #[derive(Clone, Debug)]
 pub(super) struct Spilled {
     accepted: u64,
@@ -156,7 +166,7 @@ pub(super) struct Spilled {
 }
 
 impl Spilled {
-    /// Bytes from the start of the output that are in the file; zero if the disk failed.
+    /// How many bytes from the start of the output are in the file; zero if the disk failed.
     pub(super) fn bytes(&self) -> u64 {
         if self.target.failed.load(Ordering::Relaxed) { 0 } else { self.accepted }
     }
@@ -165,22 +175,22 @@ impl Spilled {
 #[derive(Debug)]
 struct Chunk {
     block: Arc<Vec<u8>>,
-    /// How many of its bytes fit into the file.
+    /// How many bytes of the block fit into the file.
     length: usize,
     target: Arc<SpillTarget>,
 }
 
-/// The file of one spill; only the writer touches it.
+/// The file of one spill. Only the writer uses it.
 #[derive(Debug)]
 struct SpillTarget {
     path: PathBuf,
-    /// What this one may take.
+    /// The most bytes of this file.
     limit: u64,
-    /// What all spills of the user may take together.
+    /// The most bytes of all spill files of the user.
     per_user: u64,
     file: OnceLock<File>,
     written: AtomicU64,
-    /// How much of `per_user` this one has taken.
+    /// How many bytes of `per_user` this file has reserved.
     reserved: AtomicU64,
     failed: AtomicBool,
 }
@@ -211,7 +221,7 @@ impl SpillTarget {
         Ok(())
     }
 
-    /// Takes what is needed of the user's share, and a little in advance.
+    /// Reserves space in the user's share, a little more than is needed.
     fn reserve(&self, needed: u64) -> io::Result<()> {
         let reserved = self.reserved.load(Ordering::Relaxed);
         let Some(root) = self.path.parent().and_then(Path::parent) else { return Ok(()) };
@@ -242,13 +252,13 @@ fn start_writer(pending: Arc<AtomicUsize>) -> Option<SpillQueue> {
     }
 }
 
-/// Writes chunks until there will be no more.
+/// Writes chunks until the queue is closed.
 fn write_all(chunks: &Receiver<Chunk>, pending: &AtomicUsize) {
     loop {
         match chunks.try_recv() {
             Ok(chunk) => {
                 chunk.target.write(&chunk.block[..chunk.length]);
-                // The file is closed, and the block is free to be filled again, before the chunk counts as written.
+                // The chunk counts as written only after its file is closed and its block can be reused.
                 drop(chunk);
                 pending.fetch_sub(1, Ordering::AcqRel);
             }
@@ -270,7 +280,7 @@ mod tests {
         let queue = SpillQueue { chunks, writer: thread::current() };
         let shared = Shared {
             directory: PathBuf::from("/nowhere/session"),
-            per_user: u64::MAX,
+            per_user: u64::MAX.into(),
             opened: AtomicU64::new(0),
             queue: OnceLock::from(Some(queue)),
             pending: Arc::default(),

@@ -1,7 +1,7 @@
 //! Retention of spill files.
 //!
-//! Every session has a directory below one root and holds a lock in it while it runs. Each new session removes what ended
-//! sessions left behind.
+//! Every session has a directory below one root and holds a lock in it while it runs. Each new session deletes the files that
+//! ended sessions have left.
 
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
@@ -13,7 +13,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// How long, and how much, spill files are kept.
+/// How long spill files are kept, and how many bytes of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Retention {
     /// Longest time since the last write.
@@ -28,28 +28,28 @@ impl Default for Retention {
     }
 }
 
-/// The file a live session holds locked.
+/// The file that a running session keeps locked.
 const LOCK: &str = "lock";
 
-/// What the name of a session's directory begins with until it is locked.
+/// The prefix of a session directory's name until the directory is locked.
 const NEW: &str = ".new-";
 
-/// Marks a session as running. Once it is dropped, or the process has ended, the session's directory may be swept.
+/// Marks a session as running. When it is dropped or the process ends, the session's directory may be deleted.
 #[derive(Debug)]
 pub(crate) struct SessionLock {
     _lock: Flock<File>,
 }
 
-/// A session that has no lock may be about to take it, unless it has spilled already.
+/// A session without a lock may be about to take it, for this long after its start, unless it has spilled already.
 const STARTING: Duration = Duration::from_secs(60);
 
-/// Locks a session's directory for as long as the lock is held.
+/// Locks a session's directory until the returned lock is dropped.
 pub(crate) fn lock_session(dir: &Path) -> io::Result<SessionLock> {
     let mut file = open_lock(OpenOptions::new().create(true), dir)?;
     loop {
         let inode = file.metadata()?.ino();
         let lock = Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|(_, errno)| io::Error::from(errno))?;
-        // A sweep may have removed the file between the two calls; a lock on it would then protect nothing.
+        // A sweep may have deleted the file between the two calls. A lock on a deleted file protects nothing.
         file = open_lock(OpenOptions::new().create(true), dir)?;
         if file.metadata()?.ino() == inode {
             return Ok(SessionLock { _lock: lock });
@@ -61,11 +61,11 @@ fn open_lock(options: &mut OpenOptions, dir: &Path) -> io::Result<File> {
     options.write(true).mode(0o600).custom_flags(nix::libc::O_NOFOLLOW).open(dir.join(LOCK))
 }
 
-/// A file below the root that is as old as the last sweep.
+/// A file below the root whose modification time is that of the last full sweep.
 const SWEPT: &str = ".swept";
-/// How often everything is looked at. What killed sessions leave is removed at every start.
+/// The time between two full sweeps. The files of killed sessions are deleted at every start.
 const BETWEEN_SWEEPS: Duration = Duration::from_secs(60 * 60);
-/// How soon everything is looked at again where nobody could tell whether a spill file is still needed.
+/// The time to the next full sweep if it was unknown whether a spill file is still needed.
 const AFTER_DOUBT: Duration = Duration::from_secs(60);
 
 /// Whether a command of the history refers to a spill file.
@@ -77,15 +77,15 @@ pub(crate) enum SpillUse {
     Unknown,
 }
 
-/// Sweeps what killed sessions left and, if that was not done lately, everything else.
+/// Deletes what killed sessions have left and, if the last full sweep is long ago, does a full sweep.
 ///
-/// So a new terminal costs little however many spill files there are.
+/// So a new terminal starts quickly, however many spill files there are.
 pub(crate) fn sweep_if_due(root: &Path, retention: Retention, now: SystemTime, use_of: impl Fn(&Path) -> SpillUse) {
     let swept = root.join(SWEPT);
     let in_doubt = if fs::symlink_metadata(&swept).is_ok_and(|metadata| age(&metadata, now) < BETWEEN_SWEEPS) {
         sweep_killed(root, retention, now, use_of)
     } else {
-        // Before the work, so that terminals which start meanwhile do not do it again.
+        // The time is written before the work, so that terminals that start meanwhile do not sweep too.
         stamp(&swept, now);
         sweep(root, retention, now, use_of)
     };
@@ -99,18 +99,18 @@ fn stamp(swept: &Path, time: SystemTime) {
     forgive(swept, file.and_then(|file| file.set_modified(time)));
 }
 
-/// Removes what ended sessions left below `root`, and spill files beyond retention wherever they are.
+/// A full sweep: deletes the files of ended sessions below `root`, and all spill files beyond retention.
 ///
-/// Symbolic links are not followed, files of other users are not touched, and what cannot be removed stays. Returns whether a
-/// spill file was kept because its use is unknown.
+/// It follows no symbolic links and leaves files of other users. Files that cannot be deleted stay. Returns whether a spill file
+/// was kept because its use is unknown.
 fn sweep(root: &Path, retention: Retention, now: SystemTime, use_of: impl Fn(&Path) -> SpillUse) -> bool {
     let in_doubt = sweep_sessions(sessions(root), retention, now, use_of);
-    make_room(root, retention.bytes, retention.bytes, None);
+    make_room(root, retention.bytes, None);
     remove_abandoned(root, now);
     in_doubt
 }
 
-/// The same for sessions that still have their lock file although they hold no lock: they could not tidy up themselves.
+/// The same, only for killed sessions: their lock file is still there, but nobody holds the lock.
 fn sweep_killed(root: &Path, retention: Retention, now: SystemTime, use_of: impl Fn(&Path) -> SpillUse) -> bool {
     let killed = sessions(root).filter(|session| session.join(LOCK).exists() && has_ended(session, now));
     sweep_sessions(killed, retention, now, use_of)
@@ -135,7 +135,8 @@ fn sweep_sessions(
                     SpillUse::Unknown => in_doubt = true,
                 },
                 true => {}
-                // The lock file marks a killed session, so it stays until the rest is done: this sweep may be cut short.
+                // The lock file marks a killed session. It stays until everything else is deleted, because this sweep may be
+                // interrupted.
                 false if !has_ended || path.ends_with(LOCK) => {}
                 false if metadata.is_dir() => forgive(&path, fs::remove_dir_all(&path)),
                 false => remove_file(&path),
@@ -143,14 +144,14 @@ fn sweep_sessions(
         }
         if has_ended {
             let _ = fs::remove_file(session.join(LOCK));
-            // Fails, as it should, where a spill file is left.
+            // This fails, as intended, if a spill file is left.
             let _ = fs::remove_dir(session);
         }
     }
     in_doubt
 }
 
-/// Removes the directories of sessions that were killed while they made them.
+/// Deletes directories of sessions that were killed before they took their lock.
 fn remove_abandoned(root: &Path, now: SystemTime) {
     for (path, metadata) in entries(root).filter(|(path, metadata)| metadata.is_dir() && is_new(path)) {
         if age(&metadata, now) > STARTING {
@@ -159,9 +160,9 @@ fn remove_abandoned(root: &Path, now: SystemTime) {
     }
 }
 
-/// Where the spill files below `root` are larger than `limit` together, removes the oldest, but never `growing`, until the rest is at
-/// most `target`. Returns how many bytes are left.
-pub(super) fn make_room(root: &Path, limit: u64, target: u64, growing: Option<&Path>) -> u64 {
+/// Deletes the oldest spill files below `root`, but never `growing`, until all of them together have at most `limit` bytes. Returns how
+/// many bytes are left.
+pub(super) fn make_room(root: &Path, limit: u64, growing: Option<&Path>) -> u64 {
     let mut spills: Vec<(SystemTime, u64, PathBuf)> = sessions(root)
         .flat_map(|session| entries(&session))
         .filter(|(path, metadata)| is_spill(path, metadata))
@@ -169,15 +170,12 @@ pub(super) fn make_room(root: &Path, limit: u64, target: u64, growing: Option<&P
         .collect();
     spills.sort();
     let mut total: u64 = spills.iter().map(|(_, length, _)| length).sum();
-    if total <= limit {
-        return total;
-    }
     for (_, length, path) in spills.into_iter().filter(|(.., path)| Some(path.as_path()) != growing) {
-        if total <= target {
+        if total <= limit {
             break;
         }
         remove_file(&path);
-        // The last one of an ended session leaves an empty directory; a live session's is not empty.
+        // Deletes the directory of an ended session with its last spill file. The directory of a running session is not empty.
         let _ = path.parent().map(fs::remove_dir);
         total -= length;
     }
@@ -190,7 +188,8 @@ fn sessions(root: &Path) -> impl Iterator<Item = PathBuf> {
     root.into_iter().flatten().filter(|(path, metadata)| metadata.is_dir() && !is_new(path)).map(|(path, _)| path)
 }
 
-/// The name of a session's directory until the session has locked it. A sweep, which tries every lock, would be in the way.
+/// The name of a session's directory until the session has locked it. Under its final name a sweep, which tries every lock, could
+/// get in the way.
 pub(crate) fn new_name(session: &str) -> String {
     format!("{NEW}{session}")
 }
@@ -199,7 +198,7 @@ fn is_new(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(NEW.as_bytes()))
 }
 
-/// Everything of ours in a directory, links not followed.
+/// The entries of a directory that belong to the user; symbolic links are not followed.
 fn entries(directory: &Path) -> impl Iterator<Item = (PathBuf, Metadata)> + use<> {
     fs::read_dir(directory).into_iter().flatten().flatten().filter_map(|entry| {
         let metadata = entry.metadata().ok()?;
@@ -383,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spill_file_in_doubt_stays_and_is_looked_at_again_soon() {
+    fn a_spill_file_of_unknown_use_stays_and_is_looked_at_again_soon() {
         for was_killed in [false, true] {
             let root = tempfile::tempdir().unwrap();
             let now = SystemTime::now();
@@ -400,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sweep_that_was_cut_short_is_done_by_the_next() {
+    fn an_interrupted_sweep_is_finished_by_the_next() {
         let root = tempfile::tempdir().unwrap();
         let now = SystemTime::now();
         sweep_if_due(root.path(), Retention::default(), now, |_| SpillUse::Unnamed);

@@ -24,14 +24,14 @@ fn size() -> Size {
     Size { rows, cols }
 }
 
-/// What is in memory.
+/// The bytes in memory.
 fn raw(output: &Output) -> Vec<u8> {
     let mut bytes = Vec::new();
     output.whole(None).write_raw(&mut bytes).unwrap();
     bytes
 }
 
-/// Everything that can be told from an output, with the spill's bytes in place of its path.
+/// All facts about an output, with the bytes of the spill file in place of its path.
 fn facts(output: &Output) -> OutputFacts {
     let spill = output.spill.as_ref().map(|path| fs::read(path).unwrap());
     (output.seen, output.head.clone(), output.tail.clone(), spill, output.full_screen, output.truncated())
@@ -49,7 +49,7 @@ fn a_small_output_stays_in_memory() {
 }
 
 #[test]
-fn a_large_output_is_whole_in_a_private_file() {
+fn a_large_output_is_complete_in_a_private_file() {
     let directory = tempfile::tempdir().unwrap();
     let spiller = spiller(directory.path());
     let output = capture(SMALL, &spiller, [&b"0123456789abcdefghijklmno"[..], b"p"]);
@@ -109,7 +109,7 @@ fn all_spills_of_a_user_share_one_cap() {
 }
 
 #[test]
-fn a_failing_disk_costs_the_spill_and_nothing_else() {
+fn a_failing_disk_loses_only_the_spill() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("session"), "not a directory").unwrap();
     let output = capture(SMALL, &spiller(directory.path()), [&[b'a'; 100][..]]);
@@ -165,7 +165,7 @@ fn a_gigabyte_takes_no_more_memory_than_the_caps() {
     let directory = tempfile::tempdir().unwrap();
     let limits = Limits { spill: 1 << 20, ..Limits::default() };
     let mut capture = Capture::new(limits, spiller(directory.path()));
-    // Not a power of two, so that a buffer that doubles would overshoot.
+    // The length is not a power of two, so that a buffer that doubles would exceed the limit.
     let chunk = vec![b'x'; 25_000];
     while capture.seen < 1 << 30 {
         capture.push(&chunk);

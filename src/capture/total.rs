@@ -1,8 +1,8 @@
-//! How many bytes all spill files of a user take together.
+//! Keeps count of the bytes in all spill files of a user.
 //!
-//! The number is kept in a file below the root of the sessions, so that a new spill file does not mean looking at all others. It is
-//! an upper bound: space is reserved before it is written, and nobody gives back what is not used or was removed since. Once the
-//! bound is above the limit, the files are counted, and the oldest are removed if they really take that much.
+//! The count is in a file below the root of the sessions, so that a new spill file does not require a look at all others. It is
+//! an upper bound: space is reserved before it is written, and space that is not used or was freed is not subtracted. When the
+//! bound reaches the limit, the files are counted, and the oldest ones are deleted if they take nearly that much.
 
 use super::sweep;
 use std::fs::{File, OpenOptions};
@@ -10,23 +10,24 @@ use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
-/// The file with the number, eight bytes.
+/// The file with the count, eight bytes.
 const TOTAL: &str = ".spilled";
 
-/// Spill files are removed until this share of the limit is free, so that they are counted rarely. It also covers what other
-/// sessions have reserved and not written yet, which counting does not see.
+/// Spill files are deleted until this fraction of the limit is free, so that they are counted rarely. The free space also covers
+/// bytes that other sessions have reserved but not written, which counting does not see.
 const SLACK: u64 = 8;
 
-/// Reserves `more` bytes for the spill file `growing`. The oldest other files give way so that all of them stay below `limit`.
+/// Reserves `more` bytes for the spill file `growing`. Deletes the oldest other files if all of them together would exceed
+/// `limit`.
 pub(super) fn reserve(root: &Path, growing: &Path, more: u64, limit: u64) -> io::Result<()> {
     let file = open(root)?;
-    // Released when the file is closed.
+    // The lock is released when the file is closed.
     file.lock()?;
     let total = match read(&file).map(|total| total.saturating_add(more)) {
         Some(total) if total <= limit => total,
         _ => {
-            let kept = limit.saturating_sub(more);
-            sweep::make_room(root, kept, kept.saturating_sub(limit / SLACK), Some(growing)).saturating_add(more)
+            let kept = limit.saturating_sub(more).saturating_sub(limit / SLACK);
+            sweep::make_room(root, kept, Some(growing)).saturating_add(more)
         }
     };
     file.write_all_at(&total.to_le_bytes(), 0)
@@ -38,7 +39,7 @@ fn open(root: &Path) -> io::Result<File> {
     options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(flags).open(root.join(TOTAL))
 }
 
-/// The number in the file; `None` before there is one.
+/// The count in the file; `None` if there is none yet.
 fn read(file: &File) -> Option<u64> {
     let mut bytes = [0; size_of::<u64>()];
     file.read_exact_at(&mut bytes, 0).ok()?;
@@ -57,7 +58,7 @@ mod tests {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let directory = root.join(session);
         fs::create_dir_all(&directory).unwrap();
-        // The directory of a live session is never empty.
+        // A running session's directory is never empty.
         fs::write(directory.join("lock"), "").unwrap();
         let path = directory.join(format!("{}.out", NUMBER.fetch_add(1, Ordering::Relaxed)));
         reserve(root, &path, length, limit).unwrap();
@@ -72,10 +73,10 @@ mod tests {
     }
 
     #[test]
-    fn files_are_counted_only_once_the_bound_is_reached() {
+    fn files_are_counted_only_when_the_bound_is_reached() {
         let root = tempfile::tempdir().unwrap();
         spill(root.path(), "a", 10, 1_000);
-        // Nobody has reserved this one, so it stays unknown until the files are counted.
+        // No reservation was made for this file, so it is unknown until the files are counted.
         fs::write(root.path().join("a/unknown.out"), [0; 900]).unwrap();
         for _ in 0..10 {
             spill(root.path(), "a", 10, 1_000);
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_growing_file_is_not_removed_for_its_own_sake() {
+    fn a_growing_file_is_not_deleted_to_make_room_for_itself() {
         let root = tempfile::tempdir().unwrap();
         let growing = spill(root.path(), "a", 90, 100);
         reserve(root.path(), &growing, 10, 100).unwrap();

@@ -1,4 +1,4 @@
-//! The end of a stream, in blocks that the spill's writer reads where they are.
+//! The last bytes of a stream, in blocks that the spill's writer reads in place.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -6,20 +6,20 @@ use std::sync::Arc;
 
 use crate::text::KIB;
 
-/// Large enough that handing one over costs next to nothing per byte, small enough to be in the cache still when it is written.
+/// Large enough that the cost of passing a block on is negligible, small enough that it is still in the cache when it is written.
 const BLOCK: usize = 128 * KIB;
 
-/// Keeps the last `limit` bytes pushed. Memory grows with the bytes, up to `limit` and two blocks.
+/// Keeps the last `limit` bytes. Memory grows with the bytes, up to `limit` and two blocks.
 ///
-/// Each byte is copied once, into the newest block. A full block never changes, so the tail and the writer share it; once neither needs
-/// it any more, it is filled again.
+/// Each byte is copied once, into the newest block. A full block never changes, so the tail and the writer share it. When neither
+/// needs it any more, it is filled again.
 #[derive(Debug)]
 pub(super) struct Trail {
     limit: usize,
     /// Full blocks, oldest first, as far back as the tail reaches.
     full: VecDeque<Arc<Vec<u8>>>,
     newest: Vec<u8>,
-    /// Blocks before those; the writer may still be reading them.
+    /// Blocks before the tail, which the writer may still be reading.
     retired: VecDeque<Arc<Vec<u8>>>,
 }
 
@@ -28,14 +28,14 @@ impl Trail {
         Self { limit, full: VecDeque::new(), newest: Vec::new(), retired: VecDeque::new() }
     }
 
-    /// Takes as many bytes as the newest block has room for; returns the rest, for which [`Trail::turn`] makes room.
+    /// Takes as many bytes as the newest block has room for. Returns the rest; [`Trail::turn`] makes room for it.
     pub(super) fn fill<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let (now, later) = bytes.split_at(bytes.len().min(BLOCK - self.newest.len()));
         extend(&mut self.newest, now, BLOCK);
         later
     }
 
-    /// Begins a new block; returns the one that is full.
+    /// Starts a new block. Returns the full one.
     pub(super) fn turn(&mut self) -> Arc<Vec<u8>> {
         let next = self.unused();
         let full = Arc::new(mem::replace(&mut self.newest, next));
@@ -46,10 +46,10 @@ impl Trail {
         full
     }
 
-    /// An empty block: one that nobody reads any more, or a new one. Others that nobody reads are freed.
+    /// An empty block: one that nobody reads any more, or a new one. Other unread blocks are freed.
     fn unused(&mut self) -> Vec<u8> {
         let mut unused = Vec::new();
-        // They are written in order: behind one that is being read there is none to be had.
+        // Blocks are written in order, so the blocks after one that is still being read are in use too.
         while self.retired.front().is_some_and(|block| Arc::strong_count(block) == 1) {
             unused = self.retired.pop_front().and_then(Arc::into_inner).unwrap_or_default();
         }
@@ -57,12 +57,12 @@ impl Trail {
         unused
     }
 
-    /// The full blocks of the tail: all there have been, as long as it is not over its limit.
+    /// The full blocks of the tail. Until the tail exceeds its limit, these are all full blocks.
     pub(super) fn full(&self) -> impl Iterator<Item = &Arc<Vec<u8>>> {
         self.full.iter()
     }
 
-    /// Whether more bytes have come than the tail keeps.
+    /// Whether there were more bytes than the tail keeps.
     pub(super) fn is_over(&self) -> bool {
         self.held() > self.limit
     }
@@ -82,7 +82,7 @@ impl Trail {
         held[held.len() - count..].to_vec()
     }
 
-    /// Takes away the last bytes.
+    /// Removes the last bytes.
     pub(super) fn disown(&mut self, count: usize) {
         let mut left = self.held().saturating_sub(count);
         for block in &mut self.full {
@@ -95,7 +95,7 @@ impl Trail {
         self.newest.truncate(left);
     }
 
-    /// The tail, and what of it is in no full block.
+    /// The tail, and the part of it that is not in a full block.
     pub(super) fn into_parts(self) -> (Vec<u8>, Vec<u8>) {
         (self.last(self.limit), self.newest)
     }
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Pushes everything; returns the blocks that were full.
+    /// Pushes all bytes. Returns the blocks that became full.
     fn push(trail: &mut Trail, mut bytes: &[u8]) -> Vec<Arc<Vec<u8>>> {
         let mut full = Vec::new();
         loop {

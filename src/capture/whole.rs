@@ -1,4 +1,4 @@
-//! The output of a command with what its spill file still has, of any length.
+//! A command's output joined with its spill file, of any length.
 
 use super::Output;
 use super::output::{FIRST_LINE, notice, torn, torn_end};
@@ -8,7 +8,8 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-/// All that can still be had of an output. It is read from the disk when it is written somewhere, never held as a whole.
+/// As much of an output as still exists. It is read from the disk while it is written somewhere, and never held in memory as a
+/// whole.
 #[derive(Debug)]
 pub(crate) struct Whole<'a> {
     start: WholeStart<'a>,
@@ -25,12 +26,12 @@ enum WholeStart<'a> {
 }
 
 impl Output {
-    /// This output with what the file at `spill` has of it.
+    /// Joins this output with the file at `spill`.
     pub(crate) fn whole(&self, spill: Option<&Path>) -> Whole<'_> {
         let Some((file, length)) = spill.and_then(|path| open(path).ok()) else {
             return Whole { start: WholeStart::Memory(&self.head), missing: self.missing(), tail: &self.tail };
         };
-        // A spill file is the beginning of the output, usually all of it; what it lacks at the end may be in the tail.
+        // A spill file has the beginning of the output, usually all of it. Bytes missing at its end may be in the tail.
         let printed = self.missing() + (self.head.len() + self.tail.len()) as u64;
         let lacking = printed.saturating_sub(length);
         let from_tail = usize::try_from(lacking).unwrap_or(usize::MAX).min(self.tail.len());
@@ -43,7 +44,7 @@ impl Output {
 }
 
 impl Whole<'_> {
-    /// Writes the bytes as they came, with a line in place of those that are missing.
+    /// Writes the raw bytes, with one line in place of missing ones.
     pub(crate) fn write_raw(&self, out: &mut impl Write) -> io::Result<()> {
         io::copy(&mut self.start.read(0)?, out)?;
         if self.missing > 0 {
@@ -57,7 +58,7 @@ impl Whole<'_> {
         if self.missing == 0 {
             return plain::stream(|| Ok(self.start.read(0)?.chain(self.tail)), size, write);
         }
-        // Each side of the gap has its own screen: a progress bar in the tail must not climb into the start.
+        // Each side of the gap gets its own screen: a progress bar in the tail must not move up into the start.
         let cut_off = torn_end(&self.start.last(FIRST_LINE)?);
         let tail = &self.tail[torn(self.tail)..];
         let missing = self.missing + (cut_off + self.tail.len() - tail.len()) as u64;
@@ -74,7 +75,7 @@ impl Whole<'_> {
         plain::stream(|| Ok(tail), size, write)
     }
 
-    /// The same text in memory. What cannot be read is missing at its end.
+    /// The same text in memory. If an error occurs, the text ends there.
     pub(crate) fn text(&self, size: Size) -> String {
         let mut text = String::new();
         let written = self.write_text(size, &mut |piece| {
@@ -89,7 +90,7 @@ impl Whole<'_> {
 }
 
 impl WholeStart<'_> {
-    /// Reads from the start, and leaves out the last bytes.
+    /// Reads from the start, without the last `cut_off` bytes.
     fn read(&self, cut_off: usize) -> io::Result<Box<dyn Read + '_>> {
         Ok(match self {
             WholeStart::Memory(bytes) => Box::new(&bytes[..bytes.len() - cut_off]),
@@ -115,7 +116,7 @@ impl WholeStart<'_> {
     }
 }
 
-/// Opens a file only if it is ours: the runtime directory may be in /tmp, and the path may be years old.
+/// Opens a file only if it belongs to the user: the runtime directory may be in /tmp, and the path may be years old.
 fn open(path: &Path) -> io::Result<(File, u64)> {
     let flags = nix::fcntl::OFlag::O_NOFOLLOW | nix::fcntl::OFlag::O_NONBLOCK;
     let file: File = OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
@@ -131,8 +132,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_spill_file_and_a_tail_are_put_together() {
-        // "0123456789", of which the history has 01 and 789.
+    fn a_spill_file_and_a_tail_are_joined() {
+        // The output is "0123456789", of which the history has 01 and 789.
         let kept = Output::restored(10, b"01".to_vec(), b"789".to_vec(), 5, false);
         let joined = |spilled: &str| {
             let file = tempfile::NamedTempFile::new().unwrap();

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::call::{Call, Outcome, ToolKind};
+use super::decision::CallDecision;
 use super::shown::Shown;
 use super::usage::Usage;
 
@@ -16,16 +17,24 @@ use super::usage::Usage;
 pub(crate) enum Event {
     /// A request is being sent to the model.
     StepStarted { step: u32 },
+    /// A request was sent to this model. `bytes` and `tokens` are estimates of its size.
+    RequestSent { model: String, messages: usize, bytes: usize, tokens: u64 },
     /// The model that answers. Sent when the person has not seen its name yet.
     Model(String),
+    /// How much the agent may do without a question, if that is not the usual. Shown in the status line.
+    Mode(String),
     /// More of the model's thinking.
     Thinking(String),
     /// More of the answer, in Markdown.
     Text(String),
     /// A call is about to run. `title` is one line for the person, such as a path or a command.
     CallStarted { call: Call, kind: ToolKind, title: String },
+    /// Whether the call may run. Follows `CallStarted` and comes before everything that the call does.
+    CallDecided { id: String, decision: CallDecision },
     /// More output of a running call.
     CallOutput { id: String, text: String },
+    /// How the command of a call was confined, in words. Comes before `CallFinished`.
+    CallConfined { id: String, sandbox: String },
     /// A call has finished. `outcome` is for the model, `shown` for the person.
     CallFinished {
         id: String,
@@ -85,6 +94,8 @@ pub(crate) enum FailureKind {
     /// The account has no credit or quota left.
     Quota,
     ModelNotFound,
+    /// A limit of the configuration on costs is reached.
+    CostLimit,
     /// The conversation is longer than the model's context window.
     ContextOverflow,
     RateLimit,
@@ -101,6 +112,8 @@ pub(crate) enum FailureKind {
     Refused,
     /// The model stopped without an answer.
     NoAnswer,
+    /// A hook of the person refused the question or ended the answer.
+    Hook,
     /// A bug in this program.
     Crash,
 }
@@ -129,7 +142,7 @@ mod millis {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chat::Image;
+    use crate::chat::{Decider, Image};
 
     fn every_event() -> Vec<Event> {
         let call = Call { id: "c1".into(), name: "bash".into(), arguments: "{}".into() };
@@ -140,14 +153,20 @@ mod tests {
             shown,
             took: Duration::from_millis(1_250),
         };
+        let decided = |decision| Event::CallDecided { id: "c1".into(), decision };
         let failure = Failure::new(FailureKind::ContextOverflow, "too long");
         vec![
             Event::StepStarted { step: 1 },
+            Event::RequestSent { model: "openai/x".into(), messages: 2, bytes: 3_000, tokens: 834 },
             Event::Model("openai/x".into()),
+            Event::Mode("auto".into()),
             Event::Thinking("hm".into()),
             Event::Text("Yes.".into()),
             Event::CallStarted { call, kind: ToolKind::Run, title: "make".into() },
+            decided(CallDecision { allowed: true, by: Decider::Person, reason: "".into() }),
+            decided(CallDecision { allowed: false, by: Decider::Rule, reason: "deny command \"rm *\"".into() }),
             Event::CallOutput { id: "c1".into(), text: "ok".into() },
+            Event::CallConfined { id: "c1".into(), sandbox: "workspace".into() },
             finished(Outcome::Done { text: "ok".into(), images }, Shown::Outcome),
             finished(Outcome::done("ok"), Shown::Change { added: 1, removed: 0, diff: "+a".into() }),
             finished(Outcome::failed("no"), Shown::Declined { why: Some("use make".into()) }),
@@ -171,6 +190,15 @@ mod tests {
         let read: Vec<Event> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(read, every_event());
         insta::assert_snapshot!(lines.join("\n"));
+    }
+
+    #[test]
+    fn the_json_names_of_deciders_are_stable() {
+        use Decider::{BuiltIn, Check, Grant, Hook, Mode, Nobody, Other, Person, Rule, Yes};
+        let all = [BuiltIn, Rule, Grant, Mode, Person, Yes, Hook, Nobody, Check, Other];
+        let names = r#"["built_in","rule","grant","mode","person","yes","hook","nobody","check","other"]"#;
+        assert_eq!(serde_json::to_string(&all).unwrap(), names);
+        assert_eq!(serde_json::from_str::<Decider>(r#""from_the_future""#).unwrap(), Other);
     }
 
     #[test]

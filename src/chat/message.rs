@@ -55,7 +55,7 @@ pub(crate) struct Image {
 }
 
 impl Message {
-    #[cfg(test)]
+    /// A message of the person.
     pub(crate) fn user(text: impl Into<String>) -> Message {
         Message { role: Role::User, parts: vec![Part::Text(text.into())] }
     }

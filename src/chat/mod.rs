@@ -4,12 +4,14 @@
 //! fronts.
 
 mod call;
+mod decision;
 mod event;
 mod message;
 mod shown;
 mod usage;
 
 pub(crate) use call::{Call, Outcome, ToolKind, ToolSpec};
+pub(crate) use decision::{CallDecision, Decider};
 pub(crate) use event::{Ending, Event, Failure, FailureKind};
 pub(crate) use message::{Image, Message, Part, Role, Thinking};
 pub(crate) use shown::Shown;

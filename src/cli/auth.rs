@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::json;
 
 use crate::config::{Paths, private_dir};
-use crate::provider::{Keys, VENDORS, Vendor};
+use crate::provider::{Credential, Keys, ProviderTable, ProviderTables, VENDORS, ValueOrigin};
 use crate::{text, tty};
 
 /// Maximum length of a key, in bytes.
@@ -34,57 +34,96 @@ pub(crate) enum AuthAction {
     },
 }
 
-pub(super) fn run(action: Option<AuthAction>, paths: &Paths, out: &mut impl Write) -> Result<ExitCode> {
+/// A provider that takes a key.
+struct KeyTaker {
+    name: String,
+    /// The variables that may hold the key.
+    variables: Vec<String>,
+    /// Where the configuration says that the key comes from, instead.
+    configured: Option<ValueOrigin>,
+}
+
+/// Shows, stores or deletes keys of the vendors and of the providers in the configuration.
+pub(super) fn run(
+    action: Option<AuthAction>,
+    paths: &Paths,
+    tables: &ProviderTables,
+    out: &mut impl Write,
+) -> Result<ExitCode> {
+    let takers = key_takers(tables);
     let path = paths.keys_file().context("no directory for keys; `shellmate doctor` says why")?;
     match action.unwrap_or(AuthAction::Status { json: false }) {
-        AuthAction::Status { json } => status(&path, json, out)?,
+        AuthAction::Status { json } => status(&takers, &path, json, out)?,
         AuthAction::Login { provider: None } => {
-            let names: Vec<&str> = with_keys().map(|vendor| vendor.name).collect();
+            let names: Vec<&str> = takers.iter().map(|taker| taker.name.as_str()).collect();
             writeln!(out, "shellmate auth login PROVIDER, with one of: {}", names.join(", "))?;
         }
-        AuthAction::Login { provider: Some(name) } => login(vendor(&name)?, &path, out)?,
+        AuthAction::Login { provider: Some(name) } => login(named(&name, &takers)?, &path, out)?,
         AuthAction::Logout { provider } => {
-            let (vendor, mut keys) = (vendor(&provider)?, Keys::load(&path)?);
-            let forgotten = vendor.key_variables.iter().filter(|variable| keys.forget(variable)).count();
+            let (taker, mut keys) = (named(&provider, &takers)?, Keys::load(&path)?);
+            let forgotten = taker.variables.iter().filter(|variable| keys.forget(variable)).count();
             if forgotten == 0 {
-                bail!("no key of {} is stored{}", vendor.name, in_environment(vendor));
+                bail!("no key of {} is stored{}", taker.name, in_environment(taker));
             }
             keys.save(&path)?;
-            writeln!(out, "deleted the key of {}{}", vendor.name, in_environment(vendor))?;
+            writeln!(out, "deleted the key of {}{}", taker.name, in_environment(taker))?;
         }
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The vendors that need a key.
-fn with_keys() -> impl Iterator<Item = &'static Vendor> {
-    VENDORS.iter().filter(|vendor| !vendor.key_variables.is_empty())
-}
-
-fn vendor(name: &str) -> Result<&'static Vendor> {
-    match Vendor::named(name) {
-        Some(vendor) if vendor.key_variables.is_empty() => bail!("{} needs no key", vendor.name),
-        Some(vendor) => Ok(vendor),
-        None => {
-            let near = text::nearest(name, with_keys().map(|vendor| vendor.name));
-            let hint = near.map(|near| format!(" (did you mean {near}?)")).unwrap_or_default();
-            bail!("no provider is called {name}{hint}; `shellmate auth status` lists them")
+/// The vendors that need a key, and the providers of the configuration that send one.
+fn key_takers(tables: &ProviderTables) -> Vec<KeyTaker> {
+    let origin = |table: &ProviderTable| match &table.credential {
+        Credential::Key(origin) | Credential::Bearer(origin) => Some(origin.clone()),
+        Credential::Usual | Credential::Nothing => None,
+    };
+    let vendors = VENDORS.iter().filter(|vendor| !vendor.key_variables.is_empty()).map(|vendor| KeyTaker {
+        name: vendor.name.to_owned(),
+        variables: vendor.key_variables.iter().map(|name| (*name).to_owned()).collect(),
+        configured: tables.named(vendor.name).and_then(|table| origin(table)),
+    });
+    let mut takers: Vec<KeyTaker> = vendors.collect();
+    let sends_key = |table: &&std::sync::Arc<ProviderTable>| table.credential != Credential::Nothing;
+    for table in tables.iter().filter(sends_key) {
+        if !VENDORS.iter().any(|vendor| vendor.name.eq_ignore_ascii_case(&table.name)) {
+            let variables = vec![ProviderTable::key_variable(&table.name)];
+            takers.push(KeyTaker { name: table.name.clone(), variables, configured: origin(table) });
         }
     }
+    takers
 }
 
-fn set_variable(vendor: &Vendor) -> Option<&'static str> {
-    let is_set = |name: &&&str| std::env::var(name).is_ok_and(|value| !value.trim().is_empty());
-    vendor.key_variables.iter().find(is_set).copied()
+fn named<'a>(name: &str, takers: &'a [KeyTaker]) -> Result<&'a KeyTaker> {
+    if let Some(taker) = takers.iter().find(|taker| taker.name.eq_ignore_ascii_case(name)) {
+        if taker.configured.is_some() {
+            bail!("the key of {name} comes from the configuration ([providers.{name}]); remove it there to store one");
+        }
+        return Ok(taker);
+    }
+    if VENDORS.iter().any(|vendor| vendor.name.eq_ignore_ascii_case(name)) {
+        bail!("{name} needs no key");
+    }
+    let near = text::nearest(name, takers.iter().map(|taker| taker.name.as_str()));
+    let hint = near.map(|near| format!(" (did you mean {near}?)")).unwrap_or_default();
+    bail!("no provider is called {name}{hint}; `shellmate auth status` lists them")
 }
 
-fn in_environment(vendor: &Vendor) -> String {
-    set_variable(vendor).map(|variable| format!("; {variable} is still set")).unwrap_or_default()
+fn is_set(name: &str) -> bool {
+    std::env::var(name).is_ok_and(|value| !value.trim().is_empty())
 }
 
-fn login(vendor: &Vendor, path: &Path, out: &mut impl Write) -> Result<()> {
-    let Some(variable) = vendor.key_variables.first() else { bail!("{} needs no key", vendor.name) };
+fn set_variable(taker: &KeyTaker) -> Option<&str> {
+    taker.variables.iter().map(String::as_str).find(|name| is_set(name))
+}
+
+fn in_environment(taker: &KeyTaker) -> String {
+    set_variable(taker).map(|variable| format!("; {variable} is still set")).unwrap_or_default()
+}
+
+fn login(vendor: &KeyTaker, path: &Path, out: &mut impl Write) -> Result<()> {
+    let Some(variable) = vendor.variables.first() else { bail!("{} needs no key", vendor.name) };
     let mut keys = Keys::load(path)?;
     let typed = if io::stdin().is_terminal() {
         let prompt = format!("key of {} (not shown): ", vendor.name);
@@ -111,28 +150,37 @@ fn login(vendor: &Vendor, path: &Path, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-fn status(path: &Path, as_json: bool, out: &mut impl Write) -> Result<()> {
+fn status(takers: &[KeyTaker], path: &Path, as_json: bool, out: &mut impl Write) -> Result<()> {
     let keys = Keys::load(path)?;
-    for vendor in with_keys() {
-        let kept = vendor.key_variables.iter().find(|variable| keys.has(variable));
-        let (source, variable) = match (set_variable(vendor), kept) {
-            (Some(set), _) => ("environment", Some(set)),
-            (None, Some(variable)) => ("file", Some(*variable)),
-            (None, None) => ("none", None),
+    for taker in takers {
+        let kept = taker.variables.iter().find(|variable| keys.has(variable)).map(String::as_str);
+        let (source, variable) = match (&taker.configured, set_variable(taker), kept) {
+            (Some(ValueOrigin::Variable(name)), ..) if is_set(name) => ("environment", Some(name.as_str())),
+            (Some(ValueOrigin::Variable(_)), ..) => ("none", None),
+            (Some(ValueOrigin::Text(_) | ValueOrigin::Command(_)), ..) => ("configuration", None),
+            (None, Some(set), _) => ("environment", Some(set)),
+            (None, None, Some(variable)) => ("file", Some(variable)),
+            (None, None, None) => ("none", None),
+        };
+        let variables = match &taker.configured {
+            Some(ValueOrigin::Variable(name)) => std::slice::from_ref(name),
+            Some(ValueOrigin::Text(_) | ValueOrigin::Command(_)) => &[],
+            None => &taker.variables[..],
         };
         if as_json {
-            let variables = vendor.key_variables;
-            let line =
-                json!({ "provider": vendor.name, "source": source, "variable": variable, "variables": variables });
+            let line = json!({
+                "provider": taker.name, "source": source, "variable": variable, "variables": variables,
+            });
             super::json::print(&line, out)?;
             continue;
         }
         let words = match (source, variable) {
             ("environment", Some(variable)) => format!("{variable} is set"),
             ("file", _) => format!("stored in {}", path.display()),
-            _ => format!("no key ({})", vendor.key_variables.join(" or ")),
+            ("configuration", _) => format!("from the configuration ([providers.{}])", taker.name),
+            _ => format!("no key ({})", variables.join(" or ")),
         };
-        writeln!(out, "{:<12} {words}", vendor.name)?;
+        writeln!(out, "{:<12} {words}", taker.name)?;
     }
     Ok(())
 }

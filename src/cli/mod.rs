@@ -13,6 +13,7 @@ pub(crate) mod conversations;
 mod docs;
 pub(crate) mod doctor;
 pub(crate) mod history;
+pub(crate) mod init;
 pub(crate) mod invocation;
 mod json;
 pub(crate) mod log;
@@ -20,8 +21,14 @@ pub(crate) mod models;
 pub(crate) mod reflex;
 pub(crate) mod report;
 mod start;
+#[cfg(all(target_env = "gnu", target_feature = "crt-static"))]
+mod static_libc;
+mod terminal_program;
 mod theme;
+mod transcript;
+mod trust;
 mod usage;
+mod version;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufReader, BufWriter, IsTerminal};
@@ -33,10 +40,14 @@ use anyhow::Context;
 use clap::Parser;
 
 use crate::config::{Config, Paths};
+use crate::guard;
+use crate::hook;
 use crate::host::{self, HostError, StartOptions};
 use crate::provider::{Keys, WithKeys};
-use crate::store::{self, History};
+use crate::render::{RenderOptions, ScreenSize, TerminalMode, Wrapping};
+use crate::store;
 use crate::text;
+use crate::text::bars::ChartLook;
 use crate::tty;
 
 use args::{Action, Cli};
@@ -48,6 +59,8 @@ const WRITING: Duration = Duration::from_secs(1);
 
 /// Runs the program for the given arguments.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
+    #[cfg(all(target_env = "gnu", target_feature = "crt-static"))]
+    static_libc::use_built_in_lookups();
     let args: Vec<OsString> = args.collect();
     let arg0 = args.first().cloned().unwrap_or_default();
     match invocation::classify(&args) {
@@ -56,6 +69,8 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
             let login = login && !arg0.as_encoded_bytes().starts_with(b"-");
             start::host_shell(shell, interactive, StartOptions { arg0, login, args: shell_args })
         }
+        Ok(Invocation::Confine(orders)) => ExitCode::from(guard::run_helper(orders)),
+        Ok(Invocation::Hooks) => ExitCode::from(hook::run_hook_helper()),
         Ok(Invocation::Command) => command(args),
         Ok(Invocation::Word { shell, args }) => script_or_typo(&arg0, shell, args),
         Err(error) => Report::from(anyhow::Error::new(error)).print(),
@@ -87,8 +102,10 @@ fn command(args: Vec<OsString>) -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(report::FAILED));
         }
     };
-    let may_find_nothing =
-        matches!(cli.action, Some(Action::History(_) | Action::Ask(_) | Action::Conversations(_) | Action::Usage(_)));
+    let may_find_nothing = matches!(
+        cli.action,
+        Some(Action::History(_) | Action::Ask(_) | Action::Conversations(_) | Action::Usage(_) | Action::Transcript(_))
+    );
     act(cli).unwrap_or_else(|error| {
         let report = Report::from(error);
         // An empty result is not a failure of shellmate itself, which would be 125.
@@ -96,16 +113,21 @@ fn command(args: Vec<OsString>) -> ExitCode {
     })
 }
 
+/// The directories that are safe to use. `doctor` reports the others, so it gets all of them.
+fn usable_paths(action: Option<&Action>) -> Paths {
+    if let Some(Action::Doctor(_)) = action {
+        return Paths::current();
+    }
+    let (paths, refused) = Paths::current().vetted();
+    report::notices(refused);
+    paths
+}
+
 fn act(cli: Cli) -> anyhow::Result<ExitCode> {
-    let paths = match cli.action {
-        // `doctor` reports directories that are not used, so it gets all of them.
-        Some(Action::Doctor(_)) => Paths::current(),
-        _ => {
-            let (paths, refused) = Paths::current().vetted();
-            report::notices(refused);
-            paths
-        }
-    };
+    if cli.version {
+        return version::print(cli.verbose, &mut io::stdout().lock());
+    }
+    let paths = usable_paths(cli.action.as_ref());
     let mut out = BufWriter::new(io::stdout().lock());
     match cli.action {
         // `invocation` starts a shell in this case, but clap would allow it.
@@ -119,26 +141,25 @@ fn act(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Action::Conversations(args)) => {
             let database = history_database(&paths)?;
             let cwd = std::env::current_dir().unwrap_or_default();
-            conversations::run(*args, &database, &cwd, display(), &mut out)
+            conversations::run(*args, (&database, &undo_directory(&paths)?), &cwd, display(), &mut out)
         }
-        Some(Action::Usage(args)) => {
-            let is_recording = Config::load(paths.config_file().as_deref()).config.history.enabled;
+        Some(Action::Usage(args)) => show_usage(args, &paths, &mut out),
+        Some(Action::Transcript(args)) => {
             let database = history_database(&paths)?;
-            let context = usage::UsageContext { database: &database, is_recording, now: jiff::Zoned::now() };
-            usage::run(args, &context, usage::look(display(), |name| std::env::var_os(name)), &mut out)
+            let session = this_session(&paths).map(|(id, _)| id);
+            let context = transcript::TranscriptContext { database: &database, session, display: display() };
+            transcript::run(args, &context, &mut out)
         }
-        Some(Action::Auth(args)) => auth::run(args.action, &paths, &mut out),
+        Some(Action::Auth(args)) => {
+            let tables = Config::load(&paths).config.provider_tables().0;
+            auth::run(args.action, &paths, &tables, &mut out)
+        }
         Some(Action::Models(args)) => {
-            let preference = Config::load(paths.config_file().as_deref()).config.model.preference();
-            let keys = kept_keys(&paths);
-            models::run(args, &preference, &WithKeys { exported: environment, keys: &keys }, &mut out)
+            let (config, keys) = (Config::load(&paths).config, kept_keys(&paths));
+            models::run(args, &config, &paths, &WithKeys { exported: environment, keys: &keys }, &mut out)
         }
-        Some(Action::Doctor(args)) => {
-            let chosen = chosen_shell(cli.shell, &paths);
-            let opens = |path: &Path| History::open(path).map(drop);
-            let facts = doctor::gather(&paths, |name| std::env::var_os(name), chosen, opens);
-            doctor::print(&doctor::examine(&facts), &facts.version, args.json, &mut out)
-        }
+        Some(Action::Init(args)) => init::run(args, &paths, chosen_shell(cli.shell, &paths), &mut out),
+        Some(Action::Doctor(args)) => examine(&args, chosen_shell(cli.shell, &paths), &paths, &mut out),
         Some(Action::Reflex(args)) => {
             let stdin = io::stdin();
             let is_terminal = stdin.is_terminal();
@@ -146,9 +167,21 @@ fn act(cli: Cli) -> anyhow::Result<ExitCode> {
         }
         Some(Action::Config(args)) => config::run(args.action, &paths, &mut out),
         Some(Action::Theme(args)) => theme::run(args.action, &paths, &mut out),
+        Some(Action::Trust(args)) => trust::run(args, &paths, &mut out),
         Some(Action::Completions(args)) => completions::completions(args.shell, &mut out).map(|()| ExitCode::SUCCESS),
         Some(Action::Man) => completions::man(&mut out).map(|()| ExitCode::SUCCESS),
     }
+}
+
+fn examine(
+    args: &args::DoctorArgs,
+    chosen: Result<doctor::ChosenShell, HostError>,
+    paths: &Paths,
+    out: &mut impl io::Write,
+) -> anyhow::Result<ExitCode> {
+    let get = |name: &str| std::env::var_os(name);
+    let exam = doctor::Exam::new(paths, &get, chosen, args.online);
+    doctor::print(&doctor::examine(&exam), args.form(), out)
 }
 
 fn environment(name: &str) -> Option<String> {
@@ -168,9 +201,32 @@ fn history_database(paths: &Paths) -> anyhow::Result<PathBuf> {
     paths.history_db().context("no directory for the history; `shellmate doctor` says why")
 }
 
+fn undo_directory(paths: &Paths) -> anyhow::Result<PathBuf> {
+    paths.undo_dir().context("no directory for kept files; `shellmate doctor` says why")
+}
+
 /// What stdout can show.
 fn display() -> history::Display {
     history::Display::new(io::stdout().is_terminal(), tty::width_of_stdout(), |name| std::env::var_os(name))
+}
+
+/// How charts look on stdout: its width, and the colours of the configured theme.
+fn chart_look(config: &Config, paths: &Paths) -> ChartLook {
+    let theme = config.themes_of_choice(paths).map(|(themes, _)| themes.on(theme::background())).unwrap_or_default();
+    let variable = |name: &str| environment(name).unwrap_or_default();
+    let size = tty::size_of_stdout();
+    let size = ScreenSize { columns: size.cols, rows: size.rows };
+    let options = RenderOptions::of_terminal(size, theme, Wrapping::Words, variable);
+    let depth = (options.mode == TerminalMode::Terminal).then_some(options.colour);
+    ChartLook { columns: size.columns.into(), unicode: options.unicode, paint: theme.chart_paint(depth) }
+}
+
+fn show_usage(args: usage::Args, paths: &Paths, out: &mut impl io::Write) -> anyhow::Result<ExitCode> {
+    let config = Config::load(paths).config;
+    let (database, is_recording) = (history_database(paths)?, config.history.enabled);
+    let context = usage::UsageContext { database: &database, is_recording, now: jiff::Zoned::now() };
+    let look = display().terminal.then(|| chart_look(&config, paths));
+    usage::run(args, &context, look, out)
 }
 
 fn show_history(args: history::Args, paths: &Paths, out: &mut impl io::Write) -> anyhow::Result<ExitCode> {
@@ -181,6 +237,7 @@ fn show_history(args: history::Args, paths: &Paths, out: &mut impl io::Write) ->
         report::notices([format!("the last commands of ended sessions are not listed yet: {error}")]);
     }
     let cwd = std::env::current_dir().unwrap_or_default();
+    let config = Config::load(paths).config;
     let context = history::HistoryContext {
         database: &database,
         runtime: paths.runtime_root(),
@@ -190,6 +247,9 @@ fn show_history(args: history::Args, paths: &Paths, out: &mut impl io::Write) ->
             .map(|(id, directory)| history::CurrentSession { id, directory }),
         cwd: &shell_directory(&cwd),
         now: jiff::Zoned::now(),
+        chart: chart_look(&config, paths),
+        config: &config,
+        variable: &|name| std::env::var_os(name),
     };
     let mut stdin = BufReader::new(io::stdin());
     let answers = io::stdin().is_terminal().then_some(&mut stdin as &mut dyn io::BufRead);
@@ -211,7 +271,7 @@ fn shell_directory(cwd: &Path) -> PathBuf {
 }
 
 fn chosen_shell(flag: Option<PathBuf>, paths: &Paths) -> Result<doctor::ChosenShell, HostError> {
-    let configured = Config::load(paths.config_file().as_deref()).config.shell;
+    let configured = Config::load(paths).config.shell;
     let found = host::find(&start::search(flag, configured))?;
     let why = match found.source {
         host::ShellSource::Flag => "given with --shell",

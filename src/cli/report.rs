@@ -115,7 +115,8 @@ impl From<anyhow::Error> for Report {
                 report.hints.push(hint);
             }
             Some(EditError::NotToml(_)) => report.hints.push("`shellmate config edit` opens the file".to_owned()),
-            Some(EditError::BadValue(_) | EditError::Read(..) | EditError::Write(..)) | None => {}
+            Some(EditError::NoEntry { .. } | EditError::BadValue(_) | EditError::Read(..) | EditError::Write(..))
+            | None => {}
         }
         report
     }

@@ -2,13 +2,13 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use nix::unistd::{Uid, User};
 
-use crate::config::{Config, Paths};
-use crate::host::{self, HostError, ShellSearch, StartOptions};
+use crate::config::{Config, Paths, Problem};
+use crate::host::{self, FoundShell, HostError, ShellSearch, ShellSource, StartOptions};
 use crate::session::{self, SessionError};
 use crate::tty;
 
@@ -20,7 +20,7 @@ pub(super) fn become_shell(arg0: &OsStr, flag: Option<PathBuf>, args: Vec<OsStri
     let mut search = search(flag, None);
     let is_us = |shell: &PathBuf| shell.canonicalize().is_ok_and(|shell| Some(shell) == search.ourselves);
     if search.flag.is_none() && search.variable.is_none() && search.environment.as_ref().is_some_and(is_us) {
-        search.configured = Config::load(Paths::current().vetted().0.config_file().as_deref()).config.shell;
+        search.configured = Config::load(&Paths::current().vetted().0).config.shell;
     }
     match host::find(&search) {
         Ok(found) => fail(host::exec(&host::exact(&found.path, arg0, args))),
@@ -37,16 +37,20 @@ pub(super) fn host_shell(flag: Option<PathBuf>, interactive: bool, wishes: Start
     }
     let (paths, refused) = Paths::current().vetted();
     super::log::start(std::env::var("SHELLMATE_LOG").ok().as_deref(), &paths);
-    let mut loaded = Config::load(paths.config_file().as_deref());
+    let mut reader = paths.config_reader();
+    let mut loaded = reader.read();
     loaded.problems.extend(refused);
     let shell = match host::find(&search(flag, loaded.config.shell.clone())) {
-        Ok(found) => found.path,
+        Ok(found) => {
+            loaded.problems.extend(passed_over(loaded.config.shell.as_deref(), &found));
+            found.path
+        }
         Err(error) => return fail(error),
     };
     if is_nested(&paths) {
         return instead(&shell, &wishes, "already running on this terminal; starting your plain shell");
     }
-    let start = session::Start { shell: shell.clone(), wishes: wishes.clone(), loaded, paths };
+    let start = session::Start { shell: shell.clone(), wishes: wishes.clone(), loaded, reader, paths };
     match session::run(start) {
         Ok(status) => ExitCode::from(u8::try_from(status & 0xFF).unwrap_or(report::FAILED)),
         Err(SessionError::Host(error)) if code_of(&error) != report::FAILED => fail(error),
@@ -55,6 +59,18 @@ pub(super) fn host_shell(flag: Option<PathBuf>, interactive: bool, wishes: Start
             instead(&shell, &wishes, format!("{words:#}; starting your plain shell, see `shellmate doctor`"))
         }
     }
+}
+
+/// The shell of the configuration, if another one is started because it is not there or cannot be executed.
+fn passed_over(configured: Option<&Path>, found: &FoundShell) -> Option<Problem> {
+    let wanted = configured.filter(|wanted| match found.source {
+        ShellSource::Flag | ShellSource::Variable | ShellSource::Configuration => false,
+        ShellSource::Environment | ShellSource::Passwd | ShellSource::Fallback => !wanted.as_os_str().is_empty(),
+    })?;
+    let (wanted, started) = (wanted.display(), found.path.display());
+    let words =
+        format!("{wanted} cannot be started, so {started} was; `shellmate config set shell PATH` names another");
+    Some(Problem::new(&words).key("shell"))
 }
 
 /// Where the name of the shell may come from.
@@ -84,7 +100,7 @@ fn is_nested(paths: &Paths) -> bool {
 }
 
 /// Replaces shellmate by the plain shell after one line that says why.
-fn instead(shell: &std::path::Path, wishes: &StartOptions, why: impl std::fmt::Display) -> ExitCode {
+fn instead(shell: &Path, wishes: &StartOptions, why: impl std::fmt::Display) -> ExitCode {
     let stderr = io::stderr();
     let _ = report::notice(&mut stderr.lock(), Surface::of(&stderr), why);
     fail(host::exec(&host::plain(shell, wishes)))

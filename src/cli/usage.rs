@@ -1,6 +1,5 @@
 //! `shellmate usage`: what questions cost, by day and model.
 
-use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -12,10 +11,10 @@ use jiff::civil::Date;
 use serde_json::json;
 
 use crate::store::Conversations;
+use crate::text::bars::ChartLook;
 use crate::text::sanitize;
-use crate::usage::{ChartLook, Period, UsageReport, UsageSum, chart};
+use crate::usage::{Period, UsageReport, UsageSum, chart};
 
-use super::history::Display;
 use super::report;
 
 #[derive(Debug, clap::Args)]
@@ -58,15 +57,6 @@ pub(super) fn run(
         return Ok(ExitCode::FAILURE);
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// What a terminal on stdout can show. `None` if stdout is none.
-pub(super) fn look(display: Display, variable: impl Fn(&str) -> Option<OsString>) -> Option<ChartLook> {
-    let locale =
-        ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| variable(name).filter(|value| !value.is_empty()));
-    let locale = locale.unwrap_or_default().to_string_lossy().to_uppercase().replace('-', "");
-    let Display { terminal, width, colour } = display;
-    terminal.then(|| ChartLook { columns: width, colour, unicode: locale.contains("UTF8") })
 }
 
 fn print(args: &Args, read: &UsageReport, look: Option<ChartLook>, out: &mut impl Write) -> Result<()> {

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ByteSize, parse};
-use crate::agent::{Events, SkillSettings, TurnLimits};
+use crate::agent::{Events, Language, SkillSettings, TurnLimits, UnknownLanguage};
 use crate::provider::HttpTimeouts;
 use crate::tool::Timeouts;
 
@@ -35,11 +35,14 @@ pub(crate) struct Agent {
     /// Whether the agent is told about skills: directories with a `SKILL.md` in `.agents/skills` and `.claude/skills`, from the
     /// current directory to the repository's root and in your home directory, and in `skills` next to the configuration.
     pub skills: bool,
-    /// More directories with skills, such as `"~/work/skills"`.
+    /// More directories with skills, such as `"~/team/skills"`.
     pub skill_paths: Vec<PathBuf>,
     /// Whether notes are kept with `/remember` and sent with a question: those for the repository, and those for everywhere. They are
     /// Markdown files in `memory` of the state directory.
     pub memory: bool,
+    /// The language of answers: `auto` (that of your shell's messages, from `LC_ALL`, `LC_MESSAGES` or `LANG`), `off` (the model
+    /// decides) or a code such as `de` or `pt-BR`.
+    pub lang: LanguageName,
     /// How many seconds a command of the agent may run, unless the model asks for another time.
     #[serde(deserialize_with = "parse::whole_number")]
     pub command_timeout: u64,
@@ -61,6 +64,7 @@ impl Default for Agent {
             skills: skills.is_on,
             skill_paths: skills.paths,
             memory: limits.memory,
+            lang: LanguageName::default(),
             command_timeout: timeouts.usual.as_secs(),
             longest_timeout: timeouts.longest.as_secs(),
         }
@@ -82,6 +86,10 @@ impl Agent {
         }
     }
 
+    pub(crate) fn language(&self) -> Language {
+        self.lang.0.clone()
+    }
+
     pub(crate) fn skills(&self) -> SkillSettings {
         SkillSettings { is_on: self.skills, paths: self.skill_paths.clone() }
     }
@@ -95,5 +103,25 @@ impl Agent {
             usual: Duration::from_secs(self.command_timeout),
             longest: Duration::from_secs(self.longest_timeout.max(self.command_timeout)),
         }
+    }
+}
+
+/// The setting for the language of answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub(crate) struct LanguageName(Language);
+
+impl TryFrom<String> for LanguageName {
+    type Error = UnknownLanguage;
+
+    fn try_from(name: String) -> Result<Self, UnknownLanguage> {
+        name.parse().map(LanguageName)
+    }
+}
+
+impl From<LanguageName> for String {
+    fn from(name: LanguageName) -> String {
+        name.0.to_string()
     }
 }

@@ -11,12 +11,64 @@ const OPENING: &str = "\
 
 <!-- Generated from the field descriptions in src/config/mod.rs; `UPDATE_DOCS=1 cargo test` writes it. -->
 
-shellmate needs no configuration. What you want otherwise goes into `$XDG_CONFIG_HOME/shellmate/config.toml` (default
-`~/.config/shellmate/config.toml`; `shellmate config path` says where yours is). `shellmate config set KEY VALUE` changes a key
-and keeps your comments, `shellmate config get` shows what is in effect, `shellmate config schema` is a JSON schema for editors.
+shellmate needs no configuration. What you want otherwise goes into your own file, `$XDG_CONFIG_HOME/shellmate/config.toml` (default
+`~/.config/shellmate/config.toml`). `shellmate config edit` opens it and checks it afterwards, `shellmate config set KEY VALUE` changes
+a key and keeps your comments, `shellmate config get` shows what is in effect, `shellmate config schema` is a JSON schema for editors.
+Sizes are bytes (`65536`) or have a unit (`\"64 KiB\"`, `\"500 MB\"`).
 
-A key that is wrong is left at its default and named in one line at the start and by `shellmate doctor`; it never keeps the shell
-from starting. Sizes are bytes (`65536`) or have a unit (`\"64 KiB\"`, `\"500 MB\"`).
+## Where settings come from
+
+Each of these has precedence over those before it:
+
+1. the defaults, which are below
+2. `/etc/shellmate/config.toml`, for all users of the machine. It is not used if everyone can write it.
+3. your own file
+4. `.shellmate/config.toml` of the project that you are in. It can set only `mode` and `[[rules]]`, and until you trust the project it can
+   only forbid, never allow ([SECURITY](SECURITY.md)).
+5. environment variables: `SHELLMATE_SHELL` for `shell`, `SHELLMATE_MODEL` for `model.name`. `SHELLMATE_LOG` sets how much is logged.
+6. options of a command, such as `--shell` and `--model`
+
+Your file overrides the machine's key by key. `[[rules]]` and `[[scope]]` of both count together, so a denial of the machine stays.
+`shellmate config path` lists the files. With `--origin` (or `--json`), `get` says where a value comes from:
+
+    $ shellmate config get history.commands --origin
+    history.commands = 7  # /home/me/.config/shellmate/config.toml:3
+
+`shellmate config set` also reaches into tables and lists. Entries are counted from 0, and the number after the last one adds an entry:
+
+    shellmate config set providers.work.base_url https://llm.example.com/v1
+    shellmate config set rules.0 '{ command = \"git push *\", decision = \"deny\" }'
+    shellmate config set rules.0.reason 'not from here'
+
+## Mistakes
+
+A key or an entry that is wrong is ignored, and the rest of the file counts. One line names the file, the line, the key and what is
+accepted, when a tab opens and in `shellmate doctor`. A file that is not valid TOML is ignored as a whole; the others count. No mistake
+keeps the shell from starting.
+
+## Changes while a session runs
+
+A saved file counts in running tabs: for the agent from the next question, for everything else from the next prompt. If it was saved
+broken, the settings before it stay, and one line above the prompt says where it is broken. These count in new tabs only: `shell`,
+`welcome`, `history.commands`, `history.size`, `capture.spill_days`, `conversations`, `grants.days`, and `history.enabled = true` in a tab
+that began without a history.
+
+## Keys that are not in the file
+
+A key or a header of a provider can be a text, or say where the text is found. It is looked up when a question needs it, never before:
+
+    [providers.work]
+    base_url = \"https://llm.example.com/v1\"
+    api_key = { command = \"pass show work/llm\" }
+
+    [providers.other]
+    base_url = \"https://other.example.com/v1\"
+    bearer = { env = \"OTHER_TOKEN\" }
+
+`env` is a variable that your shell exports. `command` is run by `sh` in your home directory, without a terminal, for 30 seconds at most;
+the first line that it prints is the value. If it asks for a password, unlock it in your shell first. The value is kept in memory until the
+session ends or the server refuses it, never written to a file or a log, and masked in everything that a model sees. `config get` shows
+the variable or the command, and masks a key that is written in the file.
 ";
 
 /// Renders the documentation of every key.
@@ -74,7 +126,7 @@ pub(crate) fn assert_fresh(name: &str, text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::{Config, Paths, set_in_file};
+    use crate::config::{Config, ConfigReader, Layer, Paths, set_in_file};
     use crate::manual;
 
     #[test]
@@ -96,7 +148,7 @@ mod tests {
             assert_eq!(loaded.problems, [], "{text}");
             let file = temp.path().join(name);
             set_in_file(&file, name, argument.trim_matches('\''), &paths).unwrap();
-            assert_eq!(Config::load(Some(&file)).config, loaded.config, "{name} {argument}");
+            assert_eq!(ConfigReader::new([(Layer::User, file)]).read().config, loaded.config, "{name} {argument}");
         }
     }
 }

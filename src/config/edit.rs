@@ -6,10 +6,10 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
-use toml_edit::{Array, DocumentMut, Item, RawString, Table, TableLike, Value};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, RawString, Table, TableLike, Value};
 
-use super::theme::{parsed, theme_text};
-use super::{Config, Paths, Problem, load, schema};
+use super::schema::{self, schema};
+use super::{Config, Paths, Problem, load};
 
 /// Why a key could not be changed.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +18,8 @@ pub(crate) enum EditError {
     UnknownKey(String, Option<String>),
     #[error("`{key}` is a table, not a key")]
     IsTable { key: String, keys: Vec<String> },
+    #[error("`{list}` has {count} entries, counted from 0; there is no entry {entry}")]
+    NoEntry { list: String, entry: usize, count: usize },
     #[error("{0}")]
     BadValue(Problem),
     #[error("the configuration is not valid TOML")]
@@ -38,45 +40,65 @@ pub(crate) fn set_in_file(path: &Path, key: &str, value: &str, paths: &Paths) ->
     replace(path, &text).map_err(|error| EditError::Write(path.to_owned(), error))
 }
 
+/// Sets the usual model in the file. The name need not be known here: it was resolved before.
+pub(crate) fn set_model(path: &Path, name: &str) -> Result<(), EditError> {
+    let text = load::read(path).map_err(|error| EditError::Read(path.to_owned(), error))?.unwrap_or_default();
+    let text = set(&text, "model.name", name)?;
+    replace(path, &text).map_err(|error| EditError::Write(path.to_owned(), error))
+}
+
 /// Returns `text` with `key` set to `value`. Comments and other keys are not changed.
 ///
 /// The value is parsed as TOML if that fits the key, and taken literally otherwise, so neither `64 KiB` nor a path needs quotes.
 pub(crate) fn set(text: &str, key: &str, value: &str) -> Result<String, EditError> {
     let path: Vec<&str> = key.split('.').collect();
     let kind = kind_of(&path).ok_or_else(|| unknown_key(key))?;
+    let parsed = value.trim().parse::<Value>().ok();
     let plain = Value::from(value);
     let spelled = match kind {
+        KeyKind::Entry => None,
         KeyKind::Table(names) => {
             let keys = names.iter().map(|name| format!("{key}.{name}")).collect();
             return Err(EditError::IsTable { key: key.to_owned(), keys });
         }
-        KeyKind::List => Value::Array(Array::from_iter([plain])),
-        KeyKind::Scalar => plain,
+        KeyKind::List => Some(Value::Array(Array::from_iter([plain]))),
+        KeyKind::Scalar => Some(plain),
     };
+    // The other entries of a list may have problems of their own.
+    let known = if path.iter().any(|name| is_index(name)) { Config::parse(text).all_problems() } else { Vec::new() };
     let mut refusal = None;
-    for candidate in value.trim().parse::<Value>().ok().into_iter().chain([spelled]) {
+    for candidate in parsed.into_iter().chain(spelled) {
         let mut doc: DocumentMut = text.parse().map_err(|error| EditError::NotToml(Box::new(error)))?;
-        put(&mut doc, &path, candidate);
+        put(&mut doc, &path, candidate)?;
         let edited = doc.to_string();
-        match fault(&edited, key) {
+        match fault(&edited, key, &known) {
             None => return Ok(edited),
             Some(problem) => refusal = refusal.or(Some(problem)),
         }
     }
-    Err(refusal.map_or_else(|| unknown_key(key), EditError::BadValue))
+    let no_table =
+        || Problem::new("expected a table such as { command = \"git push *\", decision = \"ask\" }").key(key);
+    Err(EditError::BadValue(refusal.unwrap_or_else(no_table)))
 }
 
 enum KeyKind {
     /// A table with these keys.
     Table(Vec<String>),
     List,
+    /// A table in a list.
+    Entry,
     Scalar,
+}
+
+fn is_index(name: &str) -> bool {
+    name.parse::<usize>().is_ok()
 }
 
 fn kind_of(path: &[&str]) -> Option<KeyKind> {
     let schema = schema();
-    let found = path.iter().try_fold(&schema, |table, name| table.get("properties")?.get(name))?;
+    let found = schema::at(&schema, path)?;
     Some(match found.get("type").and_then(Json::as_str) {
+        Some("object") if path.last().is_some_and(|name| is_index(name)) => KeyKind::Entry,
         Some("object") => {
             let keys = found.get("properties").and_then(Json::as_object);
             KeyKind::Table(keys.map(|keys| keys.keys().cloned().collect()).unwrap_or_default())
@@ -90,10 +112,7 @@ fn kind_of(path: &[&str]) -> Option<KeyKind> {
 fn unusable(config: &Config, key: &str, paths: &Paths) -> Option<Problem> {
     let model = &config.model;
     let message = match key {
-        "theme" => {
-            let loaded = theme_text(&config.theme, paths).and_then(|(text, file)| parsed(&text, file.as_deref()));
-            return loaded.err();
-        }
+        "theme" => return config.theme_problem(paths),
         "model.api_key_env" if !is_variable(&model.api_key_env) => {
             "this is not the name of a variable; `shellmate auth login` keeps a key itself"
         }
@@ -120,37 +139,51 @@ fn scheme(url: &str) -> &str {
 /// The error for an unknown key, with a similar key if there is one.
 pub(crate) fn unknown_key(key: &str) -> EditError {
     let path: Vec<String> = key.split('.').map(str::to_owned).collect();
-    let near = path.split_last().and_then(|(name, parents)| {
-        super::schema::nearest(parents, name).map(|near| [parents, &[near]].concat().join("."))
-    });
+    let near = path.split_last().and_then(|(name, parents)| schema::nearest(parents, name));
     EditError::UnknownKey(key.to_owned(), near)
 }
 
-/// The problem that the edited text has with this key.
-fn fault(text: &str, key: &str) -> Option<Problem> {
-    let loaded = Config::parse(text);
-    let patterns = loaded.config.pattern_problems();
+/// The problem that the edited text has with this key, unless it is one of the `known` ones.
+fn fault(text: &str, key: &str, known: &[Problem]) -> Option<Problem> {
     let about = |problem: &Problem| {
         let rest = problem.key.as_deref().and_then(|other| key.strip_prefix(other));
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        let is_known = || known.iter().any(|one| (&one.key, &one.message) == (&problem.key, &problem.message));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.')) && !is_known()
     };
-    loaded.problems.into_iter().chain(patterns).find(about).map(|problem| Problem { line: None, ..problem })
+    let problems = Config::parse(text).all_problems();
+    problems.into_iter().find(about).map(|problem| Problem { line: None, file: None, ..problem })
 }
 
-fn put(doc: &mut DocumentMut, path: &[&str], value: Value) {
-    let Some((name, parents)) = path.split_last() else { return };
+fn put(doc: &mut DocumentMut, path: &[&str], value: Value) -> Result<(), EditError> {
+    let Some((name, parents)) = path.split_last() else { return Ok(()) };
     // Comments at the end of the file belong to the keys before them, so new keys are added after the comments.
     let trailing = doc.trailing().as_str().unwrap_or_default().to_owned();
     let mut used_trailing = false;
     let mut table: &mut dyn TableLike = doc.as_table_mut();
-    for parent in parents {
+    for (at, parent) in parents.iter().enumerate() {
+        if is_index(parent) {
+            // The step before this one has led to the entry.
+            continue;
+        }
+        let entry = path.get(at + 1).and_then(|next| next.parse::<usize>().ok());
+        if entry.is_some_and(|_| is_list(&path[..=at])) {
+            let list = table.entry(parent).or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
+            let (entry, is_whole) = (entry.unwrap_or_default(), at + 2 == path.len());
+            if is_whole {
+                return put_entry(list, entry, value, parent);
+            }
+            table = entry_of(list, entry, parent)?;
+            continue;
+        }
         if !table.get(parent).is_some_and(Item::is_table_like) {
             let mut added = Table::new();
-            added.decor_mut().set_prefix(set_apart(&trailing, !table.is_empty()));
+            // `[providers.work]` needs no `[providers]` above it.
+            added.set_implicit(at + 1 < parents.len());
+            added.decor_mut().set_prefix(set_apart(&trailing, !table.is_empty() || at > 0));
             used_trailing = true;
             table.insert(parent, Item::Table(added));
         }
-        let Some(inner) = table.get_mut(parent).and_then(Item::as_table_like_mut) else { return };
+        let Some(inner) = table.get_mut(parent).and_then(Item::as_table_like_mut) else { return Ok(()) };
         table = inner;
     }
     match table.get_mut(name) {
@@ -173,6 +206,52 @@ fn put(doc: &mut DocumentMut, path: &[&str], value: Value) {
     if used_trailing {
         doc.set_trailing(RawString::default());
     }
+    Ok(())
+}
+
+/// Whether the key at this path is a list of tables.
+fn is_list(path: &[&str]) -> bool {
+    schema::at(&schema(), path).is_some_and(|found| found.get("items").is_some())
+}
+
+fn no_entry(list: &str, entry: usize, count: usize) -> EditError {
+    EditError::NoEntry { list: list.to_owned(), entry, count }
+}
+
+/// An entry of a list of tables, written as `[[list]]` or inline.
+fn entry_of<'a>(list: &'a mut Item, entry: usize, name: &str) -> Result<&'a mut dyn TableLike, EditError> {
+    let (count, found): (usize, Option<&mut dyn TableLike>) = match list {
+        Item::ArrayOfTables(tables) => (tables.len(), tables.get_mut(entry).map(|table| table as &mut dyn TableLike)),
+        Item::Value(Value::Array(values)) => {
+            let found = values.get_mut(entry).and_then(Value::as_inline_table_mut);
+            (0, found.map(|table| table as &mut dyn TableLike))
+        }
+        Item::None | Item::Value(_) | Item::Table(_) => (0, None),
+    };
+    found.ok_or_else(|| no_entry(name, entry, count))
+}
+
+/// Replaces an entry of a list, or adds one at its end.
+fn put_entry(list: &mut Item, entry: usize, value: Value, name: &str) -> Result<(), EditError> {
+    match (list, value) {
+        (Item::ArrayOfTables(tables), Value::InlineTable(added)) if entry == tables.len() => {
+            tables.push(added.into_table());
+        }
+        (Item::ArrayOfTables(tables), Value::InlineTable(added)) => {
+            let count = tables.len();
+            let old = tables.get_mut(entry).ok_or_else(|| no_entry(name, entry, count))?;
+            let decor = old.decor().clone();
+            *old = added.into_table();
+            *old.decor_mut() = decor;
+        }
+        (Item::Value(Value::Array(values)), value) if entry == values.len() => values.push(value),
+        (Item::Value(Value::Array(values)), value) if entry < values.len() => drop(values.replace(entry, value)),
+        (list, _) => {
+            let count = list.as_array().map_or(0, Array::len);
+            return Err(no_entry(name, entry, count));
+        }
+    }
+    Ok(())
 }
 
 /// The comments to put above an added key, followed by a blank line.
@@ -187,7 +266,7 @@ fn set_apart(trailing: &str, after_something: bool) -> String {
 /// Replaces the file atomically, so that a reader sees the old or the new text.
 ///
 /// If the file is a symbolic link, as dotfile managers create them, its target is replaced.
-fn replace(path: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
     let target = match fs::canonicalize(path) {
         Ok(target) => target,
         Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
@@ -257,6 +336,24 @@ mod tests {
     }
 
     #[test]
+    fn entries_of_a_list_are_changed_and_added() {
+        let text = "# mine\n[[rules]] # first\ncommand = 'a'\ndecision = 'ask' # for now\n\n[history]\nsize = 5\n";
+        let text = set(text, "rules.0.decision", "deny").unwrap();
+        assert!(text.contains("[[rules]] # first\ncommand = 'a'\ndecision = \"deny\" # for now\n"), "{text}");
+        let text = set(&text, "rules.1", "{ command = \"b\", decision = \"ask\" }").unwrap();
+        let rules = Config::parse(&text).config.rules;
+        assert_eq!(rules.iter().map(|rule| rule.command.as_str()).collect::<Vec<_>>(), ["a", "b"], "{text}");
+        assert_eq!(refused(&text, "rules.5.reason", "x"), "`rules` has 2 entries, counted from 0; there is no entry 5");
+        assert!(refused(&text, "rules.0.decision", "maybe").contains("unknown value `maybe`"));
+        assert!(refused(&text, "rules.2", "{ command = \"c\" }").contains("the key `decision` is missing"));
+        let added = set("", "rules.0", "{ command = \"b\", decision = \"ask\" }").unwrap();
+        assert_eq!(Config::parse(&added).config.rules.len(), 1, "{added}");
+        // A wrong entry elsewhere is not this change's fault.
+        let text = "[[rules]]\ncommand = 'a'\n\n[[rules]]\ncommand = 'b'\ndecision = 'ask'\n";
+        assert!(set(text, "rules.1.reason", "because").unwrap().contains("reason = \"because\""));
+    }
+
+    #[test]
     fn values_that_would_not_load_are_refused() {
         assert_eq!(
             refused("", "history.commands", "0"),
@@ -287,13 +384,16 @@ mod tests {
         let paths = Paths::from_env(|name| (name == "HOME").then(|| home.clone()), 0, None);
         let set = |key: &str, value: &str| set_in_file(&file, key, value, &paths).map_err(|error| error.to_string());
         let said = set("theme", "pink").unwrap_err();
-        assert_eq!(said, "theme: there is no theme `pink` (there are terminal, dark, light, mono)");
+        assert_eq!(said, "theme: there is no theme `pink`; `shellmate theme list` lists them");
         assert!(set("model.api_key_env", "sk-ant-1234").unwrap_err().contains("shellmate auth login"));
         assert!(set("model.base_url", "localhost:8080").unwrap_err().contains("http://"));
         assert!(!file.exists(), "nothing was written");
-        for (key, value) in
-            [("theme", "dark"), ("model.api_key_env", "MY_KEY"), ("model.base_url", "http://[::1]:1/v1")]
-        {
+        for (key, value) in [
+            ("theme", "dark"),
+            ("theme", "{ light = 'light', dark = 'mono' }"),
+            ("model.api_key_env", "MY_KEY"),
+            ("model.base_url", "http://[::1]:1/v1"),
+        ] {
             set(key, value).unwrap();
         }
         set("model.base_url", "").unwrap();

@@ -41,10 +41,10 @@ impl Config {
     pub(crate) fn ignore_set(&self) -> (RegexSet, Vec<Problem>) {
         let mut problems = Vec::new();
         let mut sound = Vec::new();
-        for pattern in &self.history.ignore {
+        for (entry, pattern) in self.history.ignore.iter().enumerate() {
             match check(pattern) {
                 Ok(()) => sound.push(pattern),
-                Err(error) => problems.push(Problem::new(&error.to_string()).key("history.ignore")),
+                Err(error) => problems.push(Problem::new(&error.to_string()).key("history.ignore").entry(entry)),
             }
         }
         let set = RegexSetBuilder::new(sound).size_limit(SET_CAP).build().unwrap_or_else(|_| {

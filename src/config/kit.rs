@@ -5,23 +5,36 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Agent, Config, ConversationSettings, Paths};
-use crate::agent::{Kit, Places};
-use crate::guard::{Grants, Redactor};
+use crate::agent::{HookKit, Kit, Places};
+use crate::guard::{Confinement, OwnPlaces, Permissions, Redactor};
 use crate::provider::{Policy, Resolved};
 use crate::store::{ConversationLimits, ConversationRecorder, ConversationSetup};
 use crate::tool::Toolbox;
+use crate::undo::{ContentStore, UndoKeeper};
 
 impl Agent {
-    /// Builds a kit with these settings. Grants and redactor belong to the session and outlive its kits.
-    pub(crate) fn kit(&self, model: Resolved, places: Arc<Places>, grants: Grants, redactor: Redactor) -> Kit {
+    /// Builds a kit with these settings. Permissions, redactor and the sandbox's temporary directory belong to the session and outlive its
+    /// kits.
+    pub(crate) fn kit(
+        &self,
+        model: Resolved,
+        places: Arc<Places>,
+        sandbox: Confinement,
+        permissions: Permissions,
+        redactor: Redactor,
+    ) -> Kit {
         Kit {
             model,
+            fast: None,
             toolbox: Toolbox::standard(self.timeouts()),
-            grants,
+            permissions,
             redactor,
+            hooks: HookKit::default(),
             limits: self.limits(),
+            language: self.language(),
             skills: Arc::new(self.skills()),
             places,
+            sandbox,
             policy: Policy::default(),
         }
     }
@@ -47,11 +60,29 @@ impl Config {
     }
 }
 
+impl Config {
+    /// Keeps what the agent changes, unless that is turned off or there is no place for it.
+    pub(crate) fn keeper(&self, paths: &Paths) -> Option<UndoKeeper> {
+        let directory = paths.undo_dir().filter(|_| self.undo.enabled)?;
+        Some(UndoKeeper::new(ContentStore::new(directory, self.undo.limits()), paths.private_dirs()))
+    }
+}
+
 impl Paths {
+    /// shellmate's own directories, by their real paths.
+    fn private_dirs(&self) -> Vec<PathBuf> {
+        let private = self.state_dir().into_iter().chain(self.runtime_roots());
+        private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect()
+    }
+
     /// The directories and files of the agent. Long results are kept in `spill`.
     pub(crate) fn agent_places(&self, spill: PathBuf) -> Places {
-        let private = self.state_dir().into_iter().chain([self.runtime_root()]);
-        let private = private.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned())).collect();
-        Places { spill, history: self.history_db(), config: self.config_dir(), memory: self.memory_dir(), private }
+        let real = |path: PathBuf| path.canonicalize().unwrap_or(path);
+        let own = OwnPlaces {
+            config: self.config_dir().map(real),
+            private: self.private_dirs(),
+            readable: [spill.clone()].into_iter().chain(self.memory_dir()).map(real).collect(),
+        };
+        Places { spill, history: self.history_db(), config: self.config_dir(), memory: self.memory_dir(), own }
     }
 }

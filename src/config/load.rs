@@ -1,60 +1,56 @@
-//! Reads the configuration file.
+//! Reads a configuration file.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use nix::fcntl::OFlag;
 
-use super::{ByteSize, Config, Problem};
+use super::{ByteSize, Config, Origins, Problem};
 
 /// The largest configuration file. A larger file is not a configuration but a log or a core dump.
 const FILE_CAP: u64 = 1 << 20;
 
-/// A usable configuration, and the problems of the file.
+/// A usable configuration, where its values come from, and the problems of the files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Loaded {
     pub config: Config,
-    /// The parts of the file that were ignored, in order.
+    /// The parts of the files that were ignored, in order.
     pub problems: Vec<Problem>,
-    /// The state of the file when it was read.
-    pub stamp: Stamp,
+    pub origins: Origins,
+}
+
+impl Loaded {
+    /// All problems: those of the files, then patterns, rules and other values that cannot be used.
+    pub(crate) fn all_problems(&self) -> Vec<Problem> {
+        let values = self.located(self.config.value_problems());
+        self.problems.iter().cloned().chain(values).collect()
+    }
+
+    /// Problems of values, with the file and the line of each.
+    pub(crate) fn located(&self, problems: Vec<Problem>) -> impl Iterator<Item = Problem> {
+        problems.into_iter().map(|problem| self.origins.locate(problem))
+    }
 }
 
 /// Identifies a state of a file by its time, size and inode.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Stamp(Option<[i64; 5]>);
+pub(super) struct Stamp(Option<[i64; 5]>);
 
 impl Stamp {
     /// The current state of the file. A missing file has a stamp too.
-    pub(crate) fn of(path: Option<&Path>) -> Stamp {
-        Stamp(path.and_then(|path| fs::metadata(path).ok()).map(|found| {
+    pub(super) fn of(path: &Path) -> Stamp {
+        Stamp(fs::metadata(path).ok().map(|found| {
             let (size, inode, device) = (found.size(), found.ino(), found.dev());
             [found.mtime(), found.mtime_nsec(), size.cast_signed(), inode.cast_signed(), device.cast_signed()]
         }))
     }
 }
 
-impl Config {
-    /// Reads a configuration. Without a file the defaults are used.
-    ///
-    /// Never blocks on a file that is not regular, and never fails: settings that cannot be used keep their defaults and are reported.
-    pub(crate) fn load(path: Option<&Path>) -> Loaded {
-        // Taken before reading, so that a file that is saved meanwhile is read again.
-        let stamp = Stamp::of(path);
-        let Some(path) = path else { return Loaded::default() };
-        let mut loaded = match read(path) {
-            Ok(Some(text)) => Self::parse(&text),
-            Ok(None) => return Loaded::default(),
-            Err(error) => {
-                Loaded { problems: vec![Problem::new(&format!("cannot be read: {error}"))], ..Loaded::default() }
-            }
-        };
-        loaded.stamp = stamp;
-        loaded.problems = loaded.problems.into_iter().map(|problem| problem.file(path)).collect();
-        loaded
-    }
+/// Whether everyone can write a file.
+pub(super) fn is_open_to_all(found: &Metadata) -> bool {
+    found.mode() & 0o002 != 0
 }
 
 /// Returns `None` if there is no file. Does not block on a FIFO and never reads a device.
@@ -94,9 +90,14 @@ fn read_capped(file: &mut File) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{ConfigReader, Layer};
+
+    fn load(path: &Path) -> Loaded {
+        ConfigReader::new([(Layer::User, path.to_owned())]).read()
+    }
 
     fn complaint(path: &Path) -> String {
-        let loaded = Config::load(Some(path));
+        let loaded = load(path);
         assert_eq!(loaded.config, Config::default());
         assert_eq!(loaded.problems.len(), 1);
         let line = loaded.problems[0].to_string();
@@ -107,8 +108,8 @@ mod tests {
     #[test]
     fn a_missing_file_gives_the_defaults() {
         let temp = tempfile::tempdir().unwrap();
-        assert_eq!(Config::load(None), Loaded::default());
-        assert_eq!(Config::load(Some(&temp.path().join("none/config.toml"))), Loaded::default());
+        assert_eq!(ConfigReader::default().read(), Loaded::default());
+        assert_eq!(load(&temp.path().join("none/config.toml")), Loaded::default());
     }
 
     #[test]
@@ -117,7 +118,7 @@ mod tests {
         let fifo = temp.path().join("fifo");
         nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();
         for path in [Path::new("/dev/zero"), temp.path(), &fifo] {
-            assert!(complaint(path).ends_with("it is not a regular file"));
+            assert!(complaint(path).contains("it is not a regular file"));
         }
     }
 
@@ -126,12 +127,12 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let path = temp.path().join("config.toml");
         fs::write(&path, vec![b'#'; 1 << 21]).unwrap();
-        assert!(complaint(&path).ends_with("it is larger than 1 MiB"));
+        assert!(complaint(&path).ends_with("it is larger than 1 MiB; none of it is used"));
         fs::write(&path, b"# a\n\xff = 1").unwrap();
-        assert!(complaint(&path).ends_with("line 2 is not UTF-8"));
+        assert!(complaint(&path).contains("line 2 is not UTF-8"));
         fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink("nowhere", &path).unwrap();
-        assert!(complaint(&path).ends_with("a link to a file that does not exist"));
+        assert!(complaint(&path).contains("a link to a file that does not exist"));
     }
 
     #[test]
@@ -139,7 +140,7 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let path = temp.path().join("config.toml");
         fs::write(&path, "[history]\nenabled = false\ncommands = -1\n").unwrap();
-        let loaded = Config::load(Some(&path));
+        let loaded = load(&path);
         assert!(!loaded.config.history.enabled);
         let expected =
             format!("{}:3: history.commands: invalid value: integer `-1`, expected a whole number", path.display());

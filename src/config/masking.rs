@@ -15,24 +15,26 @@ impl Config {
         (Masking { patterns, exempt }, problems)
     }
 
-    /// The problems of all patterns.
-    pub(crate) fn pattern_problems(&self) -> Vec<Problem> {
+    /// The problems of patterns, rules and other values that are checked when they are used.
+    pub(crate) fn value_problems(&self) -> Vec<Problem> {
         let (_, mut problems) = self.ignore_set();
         problems.extend(self.masking().1);
+        problems.extend(self.model_problems());
+        problems.extend(self.permissions().1);
         problems
     }
 }
 
 fn compiled(key: &str, patterns: &[String]) -> (Vec<Regex>, Vec<Problem>) {
     let (mut sound, mut problems) = (Vec::new(), Vec::new());
-    for pattern in patterns {
+    for (entry, pattern) in patterns.iter().enumerate() {
         let built = check(pattern).and_then(|()| {
             let built = RegexBuilder::new(pattern).size_limit(PATTERN_CAP).build();
             built.map_err(|error| PatternError::of(pattern, &error))
         });
         match built {
             Ok(regex) => sound.push(regex),
-            Err(error) => problems.push(Problem::new(&error.to_string()).key(key)),
+            Err(error) => problems.push(Problem::new(&error.to_string()).key(key).entry(entry)),
         }
     }
     (sound, problems)

@@ -1,42 +1,61 @@
-//! The user's settings: one TOML file, converted into the option types of other rooms.
+//! The settings: TOML files one above the other (`layers`), converted into the option types of other rooms.
 //!
-//! Without a file the defaults are used. A broken file gives the defaults and one line that says where it is broken. Only `session` and
-//! `cli` import this room; no other room reads the configuration itself.
+//! Without a file the defaults are used. A broken file is ignored, and one line says where it is broken. Every value knows where it comes
+//! from (`origin`). Only `session` and `cli` import this room; no other room reads the configuration itself.
 
 mod agent;
 #[cfg(test)]
 pub(crate) mod docs;
+mod dollars;
 pub(crate) mod edit;
 mod ignore;
 mod kit;
+mod layers;
+mod limits;
 mod load;
 mod masking;
+mod origin;
 mod parse;
 mod paths;
+mod permissions;
 mod problem;
+mod providers;
+mod sandbox;
 mod schema;
 mod size;
+mod terminal;
 mod theme;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::guard::{PermissionMode, RuleText};
 use crate::input::{Editing, Hotkey, UnknownHotkey};
-use crate::provider::{CacheLifetime, ModelPreference, Protocol};
+use crate::provider::{CacheLifetime, ModelPreference, ModelRoles, Protocol};
 use crate::reflex::RulesRole;
 use crate::render::Wrapping;
+use crate::store;
+use crate::undo::UndoLimits;
 
 pub(crate) use agent::Agent;
-pub(crate) use edit::{EditError, set_in_file, unknown_key};
-pub(crate) use load::{Loaded, Stamp};
+pub(crate) use edit::{EditError, set_in_file, set_model, unknown_key};
+pub(crate) use layers::{ConfigReader, Layer};
+pub(crate) use limits::LimitSettings;
+pub(crate) use load::Loaded;
+pub(crate) use origin::{Origin, Origins};
 pub(crate) use paths::{Paths, private_dir};
+pub(crate) use permissions::{GrantSettings, PermissionSettings, ScopeSettings};
 pub(crate) use problem::Problem;
-pub(crate) use schema::schema;
+pub(crate) use providers::ProviderSettings;
+pub(crate) use sandbox::SandboxSettings;
+pub(crate) use schema::{is_secret, schema};
 pub(crate) use size::ByteSize;
-pub(crate) use theme::{parsed as parsed_theme, theme_names, theme_text};
+pub(crate) use terminal::{NotifyMode, TerminalSettings};
+pub(crate) use theme::{ThemeChoice, parsed as parsed_theme, theme_names, theme_text};
 
 /// Settings of shellmate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -55,8 +74,15 @@ pub(crate) struct Config {
     /// Whether a dim line above the first prompt of a nested shell (`bash`, `sudo -s`, `ssh host`) says that lines with `> ` run as
     /// shell commands there. It is shown once per session for each kind.
     pub nested_hint: bool,
-    /// The theme of answers: `terminal`, `dark`, `light`, `mono`, or your own in `themes/NAME.toml` next to the configuration.
-    pub theme: String,
+    /// Whether a dim line above the prompt says how to ask. It is shown at the first three starts only.
+    pub welcome: bool,
+    /// The theme of answers: a name from `shellmate theme list`, or of your own in `themes/NAME.toml` next to the configuration.
+    /// `{ light = "NAME", dark = "NAME" }` follows the background of the terminal, and `"auto"` does so with `light` and `dark`.
+    #[schemars(extend("default" = "terminal"))]
+    pub theme: ThemeChoice,
+    /// Whether the output suits a screen reader: no spinner and no redraw, finished lines only, and words such as `tool:` and
+    /// `answer:` in place of signs. The variable `ACCESSIBLE=1` turns it on too.
+    pub screen_reader: bool,
     /// How long lines are wrapped: `words` breaks them between words, `terminal` leaves it to the terminal, which breaks them at its
     /// margin and copies them as one line. Code is never wrapped at words.
     #[schemars(extend("default" = "words"))]
@@ -64,13 +90,35 @@ pub(crate) struct Config {
     /// The key that opens the conversation line, even while a program runs: `"ctrl-"` with a letter or one of `\\ ] ^ _`, or `"none"`.
     /// Pressed twice, the key is sent to the program.
     pub hotkey: HotkeyName,
+    /// How much the agent may do without a question: `ask` (looking is silent, changing asks), `auto` (edits in the project, and commands
+    /// that run confined and offline, are silent too) or `plan` (only looking is possible). `/mode` changes it for a session.
+    #[schemars(extend("default" = "ask"))]
+    pub mode: PermissionMode,
+    /// Your own rules, each a `[[rules]]` table with a `decision` (`allow`, `ask` or `deny`), at least one of `tool`, `path`, `command`
+    /// and `host`, and a `reason` if you like. A denial beats everything else; of other rules the most specific one counts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<RuleText>,
+    /// Settings for directories, each a `[[scope]]` table with a `path` and any of `mode`, `model` (asked there instead of `[model] name`),
+    /// `allow` and `deny` (which models may be asked there: `"provider"`, or `"provider/model"` with `*` for any letters). Mode and model of
+    /// the deepest directory count; a denial counts in everything below.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scope: Vec<ScopeSettings>,
     pub model: Model,
+    /// Providers, each a `[providers.NAME]` table: a proxy, a server of your own, or changes to a built-in provider of that name.
+    /// Its models are used as `NAME/MODEL`. PROVIDERS.md has the keys and examples.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub providers: BTreeMap<String, ProviderSettings>,
+    pub limits: LimitSettings,
     pub history: HistorySettings,
     pub conversations: ConversationSettings,
+    pub undo: UndoSettings,
     pub capture: CaptureSettings,
     pub agent: Agent,
+    pub grants: GrantSettings,
     pub redact: Redact,
+    pub sandbox: SandboxSettings,
     pub line: LineSettings,
+    pub terminal: TerminalSettings,
 }
 
 /// Which model is asked. Without these settings: the first provider whose key is set, then a server on this machine.
@@ -79,6 +127,10 @@ pub(crate) struct Config {
 pub(crate) struct Model {
     /// The model, as `provider/model[:effort]`. `--model`, `/model` and `SHELLMATE_MODEL` take precedence.
     pub name: String,
+    /// The model for summaries and other requests beside the conversation, such as a cheap and quick one. Without it: as `name`.
+    pub fast: String,
+    /// The model for questions in plan mode. Without it: as `name`.
+    pub plan: String,
     /// The server to use instead of the provider's own, such as `http://host:port/v1`.
     pub base_url: String,
     /// The environment variable that holds the API key. Do not put the key itself in this file; `shellmate auth login` stores it.
@@ -116,6 +168,13 @@ pub(crate) struct HistorySettings {
     pub size: ByteSize,
 }
 
+impl HistorySettings {
+    /// How much is kept.
+    pub(crate) fn limits(&self) -> store::HistoryLimits {
+        store::HistoryLimits { commands: self.commands, bytes: self.size.bytes() }
+    }
+}
+
 /// Which conversations with the agent are recorded, and for how long.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, expecting = "a table")]
@@ -127,6 +186,25 @@ pub(crate) struct ConversationSettings {
     pub days: u64,
     /// How large all conversations together may grow. The oldest are deleted first.
     pub size: ByteSize,
+}
+
+/// What is kept so that `/undo` can take back what the agent changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, expecting = "a table")]
+pub(crate) struct UndoSettings {
+    /// Whether files are kept before the agent changes them.
+    pub enabled: bool,
+    /// How many days a kept file stays.
+    #[serde(deserialize_with = "parse::whole_number")]
+    pub days: u64,
+    /// How large all kept files together may grow. The oldest are deleted first.
+    pub size: ByteSize,
+}
+
+impl UndoSettings {
+    pub(crate) fn limits(&self) -> UndoLimits {
+        UndoLimits { bytes: self.size.bytes(), age: Duration::from_secs(self.days.saturating_mul(24 * 60 * 60)) }
+    }
 }
 
 /// How much of a command's output is kept.
@@ -148,7 +226,7 @@ pub(crate) struct CaptureSettings {
 
 impl Model {
     /// The model that the settings ask for.
-    pub(crate) fn preference(&self) -> ModelPreference {
+    fn preference(&self) -> ModelPreference {
         let filled = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
         ModelPreference {
             model: filled(&self.name),
@@ -159,6 +237,8 @@ impl Model {
             plain_http: self.plain_http.clone(),
             window: u32::try_from(self.window).ok().filter(|window| *window > 0),
             cache: self.cache,
+            roles: ModelRoles { fast: filled(&self.fast), plan: filled(&self.plan) },
+            ..ModelPreference::default()
         }
     }
 }
@@ -181,16 +261,27 @@ impl Default for Config {
             reflex: RulesRole::default(),
             hint: false,
             nested_hint: true,
-            theme: "terminal".to_owned(),
+            welcome: true,
+            theme: ThemeChoice::default(),
+            screen_reader: false,
             wrap: Wrapping::default(),
             hotkey: HotkeyName::default(),
+            mode: PermissionMode::default(),
+            rules: Vec::new(),
+            scope: Vec::new(),
             model: Model::default(),
+            providers: BTreeMap::new(),
+            limits: LimitSettings::default(),
             history: HistorySettings::default(),
             conversations: ConversationSettings::default(),
+            undo: UndoSettings::default(),
             capture: CaptureSettings::default(),
             agent: Agent::default(),
+            grants: GrantSettings::default(),
             redact: Redact::default(),
+            sandbox: SandboxSettings::default(),
             line: LineSettings::default(),
+            terminal: TerminalSettings::default(),
         }
     }
 }
@@ -266,6 +357,12 @@ impl Default for HistorySettings {
 impl Default for ConversationSettings {
     fn default() -> Self {
         Self { enabled: true, days: 365, size: ByteSize::gib(1) }
+    }
+}
+
+impl Default for UndoSettings {
+    fn default() -> Self {
+        Self { enabled: true, days: 30, size: ByteSize::mib(512) }
     }
 }
 

@@ -2,65 +2,82 @@
 
 use std::fmt;
 
+use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
 use serde_path_to_error::Segment;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeArray, DeTable, DeValue};
 
-use super::{ByteSize, Config, Loaded, Problem, schema};
+use super::origin::LineNumbers;
+use super::{ByteSize, Config, Loaded, Problem, layers, schema};
+use crate::text;
 
-/// The most problems that are reported.
-const PROBLEM_CAP: usize = 20;
+/// The most problems of one file that are reported.
+pub(super) const PROBLEM_CAP: usize = 20;
 
-/// The path of a key from the top level.
-type KeyPath = Vec<String>;
+/// A step from a table or a list to a value in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum PathStep {
+    Key(String),
+    Entry(usize),
+}
 
-impl Config {
-    /// Parses the text of a configuration.
-    ///
-    /// A key that cannot be used is ignored. If the text is not valid TOML, all of it is ignored.
-    pub(crate) fn parse(text: &str) -> Loaded {
-        let mut table = match DeTable::parse(text) {
-            Ok(table) => table,
-            Err(error) => {
-                let line = error.span().map(|span| line_of(text, span.start));
-                let message =
-                    format!("not valid TOML, so the defaults are used: {}", error.message().replace('\n', ", "));
-                return Loaded { problems: vec![Problem::new(&message).line(line)], ..Loaded::default() };
-            }
-        };
+/// The way to a value from the top level.
+type ValuePath = Vec<PathStep>;
+
+/// The usable part of a configuration file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct ParsedFile {
+    pub(super) table: toml::Table,
+    /// Where its keys are.
+    pub(super) lines: LineNumbers,
+    /// The keys and entries that were ignored, in order.
+    pub(super) problems: Vec<Problem>,
+}
+
+impl ParsedFile {
+    /// Parses the text of a file. A key that cannot be used is ignored, and so is an entry of a list. The error says why the whole
+    /// text is not valid TOML.
+    pub(super) fn parse(text: &str) -> Result<ParsedFile, Problem> {
+        let mut table = DeTable::parse(text).map_err(|error| not_toml(&error, text))?;
         let mut problems = Vec::new();
-        // Each round either succeeds or removes one key.
-        let mut config = loop {
+        // Each round either succeeds or removes one key or entry.
+        loop {
             let mut unknown = Vec::new();
             match deserialize(table.clone(), &mut unknown) {
-                Ok(config) => {
+                Ok(_) => {
                     problems.extend(unknown.iter().map(|path| unknown_key(path).line(key_line(&table, path, text))));
-                    break config;
+                    for path in &unknown {
+                        remove(table.get_mut(), path);
+                    }
+                    break;
                 }
                 Err((path, error)) => {
-                    let line = error.span().map(|span| line_of(text, span.start));
-                    // serde calls the value of an enum a variant.
-                    let message = error.message().replace("unknown variant", "unknown value");
-                    problems.push(Problem::new(&message).key(&path.join(".")).line(line));
+                    let line = error.span().map(|span| line_of(text, span.start)).or(key_line(&table, &path, text));
+                    problems.push(Problem::new(&in_words(error.message())).key(&key_text(&path)).line(line));
                     if !remove(table.get_mut(), &path) {
-                        break Self::default();
+                        table.get_mut().clear();
                     }
                 }
             }
-        };
-        for (key, message) in config.clamp() {
-            let path: KeyPath = key.split('.').map(str::to_owned).collect();
-            problems.push(Problem::new(&message).key(key).line(key_line(&table, &path, text)));
         }
         problems.sort_by_key(|problem| problem.line);
         problems.truncate(PROBLEM_CAP);
-        Loaded { config, problems, ..Loaded::default() }
+        let lines = LineNumbers::of(table.get_ref(), &|at| line_of(text, at));
+        let table = toml::Table::deserialize(toml::Deserializer::from(table)).unwrap_or_default();
+        Ok(ParsedFile { table, lines, problems })
+    }
+}
+
+impl Config {
+    /// Parses the text of one file.
+    pub(crate) fn parse(text: &str) -> Loaded {
+        layers::of_text(text)
     }
 
     /// Limits values to their allowed range. Returns a message for each changed key.
-    fn clamp(&mut self) -> Vec<(&'static str, String)> {
-        let (history, capture, agent) = (&mut self.history, &mut self.capture, &mut self.agent);
+    pub(super) fn clamp(&mut self) -> Vec<(&'static str, String)> {
+        let Config { history, capture, agent, terminal, .. } = self;
         let mut changed = Vec::new();
         for (key, size, least, most) in [
             ("history.size", &mut history.size, ByteSize::mib(1), ByteSize::gib(1024)),
@@ -84,6 +101,7 @@ impl Config {
             ("agent.context_lines", &mut agent.context_lines, 0, 100_000),
             ("agent.command_timeout", &mut agent.command_timeout, 1, 86_400),
             ("agent.longest_timeout", &mut agent.longest_timeout, 1, 86_400),
+            ("terminal.notify_after", &mut terminal.notify_after, 0, 86_400),
         ] {
             let wish = std::mem::replace(number, (*number).clamp(least, most));
             if *number != wish {
@@ -122,67 +140,137 @@ impl Visitor<'_> for WholeNumber {
     }
 }
 
-/// Deserializes the configuration and collects unknown keys. The error contains the path of the key.
-fn deserialize(table: Spanned<DeTable<'_>>, unknown: &mut Vec<KeyPath>) -> Result<Config, (KeyPath, toml::de::Error)> {
+/// Deserializes the configuration and collects unknown keys. The error contains the way to the value: the entry, if it is in an entry
+/// of a list. An entry is used as a whole or not at all, because a rule without one of its conditions would apply too widely.
+fn deserialize(
+    table: Spanned<DeTable<'_>>,
+    unknown: &mut Vec<ValuePath>,
+) -> Result<Config, (ValuePath, toml::de::Error)> {
     let mut track = serde_path_to_error::Track::new();
     let tracked = serde_path_to_error::Deserializer::new(toml::Deserializer::from(table), &mut track);
-    let result = serde_ignored::deserialize(tracked, |path| unknown.push(key_path(&path)));
+    let result = serde_ignored::deserialize(tracked, |path| unknown.push(value_path(&path)));
     result.map_err(|error| {
         let path = track.path();
-        let keys = path.iter().filter_map(|segment| match segment {
-            Segment::Map { key } => Some(key.clone()),
-            // A problem with an element is reported for the whole list.
-            Segment::Seq { .. } | Segment::Enum { .. } | Segment::Unknown => None,
+        let steps = path.iter().filter_map(|segment| match segment {
+            Segment::Map { key } => Some(PathStep::Key(key.clone())),
+            Segment::Seq { index } => Some(PathStep::Entry(*index)),
+            Segment::Enum { .. } | Segment::Unknown => None,
         });
-        (keys.collect(), error)
+        let mut steps: ValuePath = steps.collect();
+        if let Some(entry) = steps.iter().rposition(|step| matches!(step, PathStep::Entry(_))) {
+            steps.truncate(entry + 1);
+        }
+        (steps, error)
     })
 }
 
-fn key_path(path: &serde_ignored::Path<'_>) -> KeyPath {
+fn value_path(path: &serde_ignored::Path<'_>) -> ValuePath {
     use serde_ignored::Path;
-    match path {
-        Path::Root => KeyPath::new(),
-        Path::Map { parent, key } => {
-            let mut path = key_path(parent);
-            path.push(key.clone());
-            path
-        }
-        Path::Seq { parent, .. }
-        | Path::Some { parent }
-        | Path::NewtypeStruct { parent }
-        | Path::NewtypeVariant { parent } => key_path(parent),
+    let (parent, step) = match path {
+        Path::Root => return ValuePath::new(),
+        Path::Map { parent, key } => (parent, Some(PathStep::Key(key.clone()))),
+        Path::Seq { parent, index } => (parent, Some(PathStep::Entry(*index))),
+        Path::Some { parent } | Path::NewtypeStruct { parent } | Path::NewtypeVariant { parent } => (parent, None),
+    };
+    value_path(parent).into_iter().chain(step).collect()
+}
+
+/// The keys of a path with dots. An entry is named by its list.
+fn key_text(path: &[PathStep]) -> String {
+    keys(path).join(".")
+}
+
+fn keys(path: &[PathStep]) -> Vec<String> {
+    let key = |step: &PathStep| match step {
+        PathStep::Key(key) => Some(key.clone()),
+        PathStep::Entry(_) => None,
+    };
+    path.iter().filter_map(key).collect()
+}
+
+/// The problem of a text that is not TOML: where it is, and what is wrong.
+fn not_toml(error: &toml::de::Error, text: &str) -> Problem {
+    let at = error.span().map_or(0, |span| span.start.min(text.len()));
+    let line_start = text.as_bytes()[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+    let column = String::from_utf8_lossy(&text.as_bytes()[line_start..at]).chars().count() + 1;
+    let message = format!("not valid TOML: {}", error.message().replace('\n', ", "));
+    Problem::new(&message).line(Some(line_of(text, at))).column(column)
+}
+
+/// A message of serde in the words of a configuration.
+fn in_words(message: &str) -> String {
+    if let Some((unknown, known)) = message.strip_prefix("unknown field `").and_then(|rest| rest.split_once('`')) {
+        // The known names are quoted too.
+        let near = text::nearest(unknown, known.split('`').skip(1).step_by(2));
+        let known = known.trim_start_matches(", ");
+        return match near {
+            Some(near) => format!("unknown key `{unknown}`, did you mean `{near}`?"),
+            None => format!("unknown key `{unknown}`, {known}"),
+        };
+    }
+    match message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`')) {
+        Some(missing) => format!("the key `{missing}` is missing"),
+        // serde calls the value of an enum a variant.
+        None => message.replace("unknown variant", "unknown value"),
     }
 }
 
-fn unknown_key(path: &KeyPath) -> Problem {
+fn unknown_key(path: &[PathStep]) -> Problem {
+    let path = keys(path);
     let full = path.join(".");
     let Some((key, parents)) = path.split_last() else { return Problem::new("unknown key") };
     Problem::new(&match schema::nearest(parents, key) {
-        Some(known) => format!("unknown key `{full}`, did you mean `{known}`?"),
+        Some(near) => format!("unknown key `{full}`, did you mean `{near}`?"),
         None => format!("unknown key `{full}`"),
     })
 }
 
-fn remove(table: &mut DeTable<'_>, path: &[String]) -> bool {
+/// Removes a value. False if it is not there.
+fn remove(table: &mut DeTable<'_>, path: &[PathStep]) -> bool {
     match path {
-        [] => false,
-        [key] => table.remove(key.as_str()).is_some(),
-        [key, rest @ ..] => match table.get_mut(key.as_str()).map(Spanned::get_mut) {
-            Some(DeValue::Table(inner)) => remove(inner, rest),
-            Some(_) | None => false,
+        [PathStep::Key(key)] => table.remove(key.as_str()).is_some(),
+        [PathStep::Key(key), rest @ ..] => match table.get_mut(key.as_str()) {
+            Some(value) => remove_in(value, rest),
+            None => false,
         },
+        [] | [PathStep::Entry(_), ..] => false,
     }
 }
 
-/// The line of a key.
-fn key_line(table: &Spanned<DeTable<'_>>, path: &[String], text: &str) -> Option<usize> {
-    let (last, parents) = path.split_last()?;
-    let mut table = table.get_ref();
-    for key in parents {
-        table = table.get(key.as_str())?.get_ref().as_table()?;
+fn remove_in(value: &mut Spanned<DeValue<'_>>, path: &[PathStep]) -> bool {
+    match (value.get_mut(), path) {
+        (DeValue::Table(inner), path) => remove(inner, path),
+        (DeValue::Array(list), [PathStep::Entry(index)]) if *index < list.len() => {
+            let others = std::mem::replace(list, DeArray::new()).into_iter().enumerate().filter(|(at, _)| at != index);
+            *list = others.map(|(_, entry)| entry).collect();
+            true
+        }
+        (DeValue::Array(list), [PathStep::Entry(index), rest @ ..]) => {
+            list.get_mut(*index).is_some_and(|entry| remove_in(entry, rest))
+        }
+        (_, _) => false,
     }
-    let (key, _) = table.get_key_value(last.as_str())?;
-    Some(line_of(text, key.span().start))
+}
+
+/// The line of a key, or of an entry.
+fn key_line(table: &Spanned<DeTable<'_>>, path: &[PathStep], text: &str) -> Option<usize> {
+    let (first, rest) = path.split_first()?;
+    let PathStep::Key(first) = first else { return None };
+    let (key, mut value) = table.get_ref().get_key_value(first.as_str())?;
+    let mut at = key.span().start;
+    for step in rest {
+        (at, value) = match step {
+            PathStep::Key(name) => {
+                let (key, value) = value.get_ref().as_table()?.get_key_value(name.as_str())?;
+                (key.span().start, value)
+            }
+            PathStep::Entry(index) => {
+                let value = value.get_ref().as_array()?.get(*index)?;
+                (value.span().start, value)
+            }
+        };
+    }
+    Some(line_of(text, at))
 }
 
 fn line_of(text: &str, at: usize) -> usize {
@@ -192,15 +280,22 @@ fn line_of(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::SandboxSettings;
     use crate::config::{
-        Agent, CaptureSettings, ConversationSettings, EditingMode, HistorySettings, LineSettings, Model, Redact,
+        Agent, CaptureSettings, ConversationSettings, EditingMode, GrantSettings, HistorySettings, LineSettings, Model,
+        NotifyMode, Redact, ScopeSettings, TerminalSettings,
     };
+    use crate::guard::{Network, SandboxLevel};
     use crate::provider::{CacheLifetime, Protocol};
     use crate::reflex::RulesRole;
 
     fn problems(text: &str) -> Vec<String> {
         let with_line = |problem: &Problem| format!("{}: {problem}", problem.line.unwrap_or(0));
         Config::parse(text).problems.iter().map(with_line).collect()
+    }
+
+    fn dollars(amount: &str) -> crate::config::dollars::Dollars {
+        serde_json::from_str(amount).unwrap()
     }
 
     #[test]
@@ -212,14 +307,21 @@ mod tests {
             hotkey = "none"
             theme = "dark"
             wrap = "terminal"
+            screen_reader = true
+            mode = "auto"
             [model]
             name = "openai/gpt-5"
+            fast = "openai/gpt-5-mini"
+            plan = "openai/gpt-5:high"
             base_url = "http://10.0.0.1/v1"
             api_key_env = "MINE"
             protocol = "responses"
             plain_http = ["10.0.0.1"]
             window = 8192
             cache = "long"
+            [limits]
+            query = 0.5
+            day = 5
             [history]
             enabled = false
             ignore = ['^pass\b', "TOKEN="]
@@ -229,6 +331,10 @@ mod tests {
             enabled = false
             days = 30
             size = "5 MiB"
+            [undo]
+            enabled = false
+            days = 3
+            size = "1 MiB"
 
             [capture]
             head = 0
@@ -249,21 +355,48 @@ mod tests {
             skills = false
             skill_paths = ["~/skills"]
             memory = true
+            lang = "de"
             command_timeout = 10
             longest_timeout = 20
             [line]
             mode = "vi"
+            [terminal]
+            notify = "bell"
+            notify_after = 60
+            title = false
+            progress = false
+            [sandbox]
+            level = "read-only"
+            network = "off"
+            write = ["~/out"]
+            hide = ["/srv/private"]
+            [grants]
+            days = 7
+            [[rules]]
+            command = "git push *"
+            decision = "deny"
+            reason = "not from here"
+            [[scope]]
+            path = "~/src"
+            mode = "plan"
+            model = "ollama/qwen3"
+            allow = ["ollama"]
+            deny = ["*/gpt-*"]
         "#;
         let expected = Config {
             shell: Some("/bin/zsh".into()),
             reflex: RulesRole::Only,
             hint: true,
             nested_hint: true,
-            theme: "dark".to_owned(),
+            welcome: true,
+            theme: crate::config::ThemeChoice::One("dark".to_owned()),
             wrap: crate::render::Wrapping::Terminal,
+            screen_reader: true,
             hotkey: "none".to_owned().try_into().unwrap(),
             model: Model {
                 name: "openai/gpt-5".to_owned(),
+                fast: "openai/gpt-5-mini".to_owned(),
+                plan: "openai/gpt-5:high".to_owned(),
                 base_url: "http://10.0.0.1/v1".to_owned(),
                 api_key_env: "MINE".to_owned(),
                 protocol: Protocol::Responses,
@@ -271,6 +404,8 @@ mod tests {
                 window: 8_192,
                 cache: CacheLifetime::Long,
             },
+            providers: std::collections::BTreeMap::new(),
+            limits: crate::config::LimitSettings { query: dollars("0.5"), day: dollars("5"), month: dollars("0") },
             history: HistorySettings {
                 enabled: false,
                 ignore: vec![r"^pass\b".to_owned(), "TOKEN=".to_owned()],
@@ -278,6 +413,7 @@ mod tests {
                 size: ByteSize::gib(2),
             },
             conversations: ConversationSettings { enabled: false, days: 30, size: ByteSize::mib(5) },
+            undo: crate::config::UndoSettings { enabled: false, days: 3, size: ByteSize::mib(1) },
             capture: CaptureSettings {
                 head: ByteSize::new(0),
                 tail: ByteSize::kib(1),
@@ -285,6 +421,29 @@ mod tests {
                 spill_total: ByteSize::new(1_000_000_000),
                 spill_days: 1,
             },
+            sandbox: SandboxSettings {
+                level: SandboxLevel::ReadOnly,
+                network: Network::Off,
+                write: vec!["~/out".into()],
+                hide: vec!["/srv/private".into()],
+            },
+            mode: crate::guard::PermissionMode::Auto,
+            rules: vec![crate::guard::RuleText {
+                tool: String::new(),
+                path: String::new(),
+                command: "git push *".to_owned(),
+                host: String::new(),
+                decision: crate::guard::RuleDecision::Deny,
+                reason: "not from here".to_owned(),
+            }],
+            scope: vec![ScopeSettings {
+                path: "~/src".into(),
+                mode: Some(crate::guard::PermissionMode::Plan),
+                model: "ollama/qwen3".to_owned(),
+                allow: vec!["ollama".to_owned()],
+                deny: vec!["*/gpt-*".to_owned()],
+            }],
+            grants: GrantSettings { days: 7 },
             redact: Redact { patterns: vec!["EMP-[0-9]+".to_owned()], exempt: vec!["^test-".to_owned()] },
             agent: Agent {
                 steps: 7,
@@ -296,12 +455,15 @@ mod tests {
                 skills: false,
                 skill_paths: vec!["~/skills".into()],
                 memory: true,
+                lang: "de".to_owned().try_into().unwrap(),
                 command_timeout: 10,
                 longest_timeout: 20,
             },
             line: LineSettings { mode: EditingMode::Vi },
+            terminal: TerminalSettings { notify: NotifyMode::Bell, notify_after: 60, title: false, progress: false },
         };
-        assert_eq!(Config::parse(text), Loaded { config: expected.clone(), ..Loaded::default() });
+        let loaded = Config::parse(text);
+        assert_eq!((&loaded.config, loaded.problems), (&expected, Vec::new()));
         assert_eq!(Config::parse(&toml::to_string(&expected).unwrap()).config, expected);
         assert_eq!(Config::parse("\u{FEFF}# only a comment\r\n"), Loaded::default());
     }
@@ -314,7 +476,7 @@ mod tests {
             problems(text),
             [
                 "1: unknown key `colour`",
-                "3: unknown key `history.ignor`, did you mean `ignore`?",
+                "3: unknown key `history.ignor`, did you mean `history.ignore`?",
                 "5: unknown key `captur`, did you mean `capture`?",
                 "7: unknown key `history.sub`",
             ]
@@ -337,6 +499,46 @@ mod tests {
         );
         assert_eq!(problems("wrap = 'pink'"), ["1: wrap: unknown value `pink`, expected `words` or `terminal`"]);
         assert_eq!(problems("history = 1"), ["1: history: invalid type: integer `1`, expected a table"]);
+    }
+
+    #[test]
+    fn one_wrong_entry_of_a_list_does_not_drop_the_others() {
+        let text = "[[rules]]\ncommand = 'a'\ndecision = 'deny'\n\n[[rules]]\ncommand = 'b'\ndecision = 'forbid'\n\n\
+                    [[rules]]\ncomand = 'c'\ndecision = 'ask'\n\n[[rules]]\ncommand = 'd'\n\n[[rules]]\ncommand = 'e'\n\
+                    decision = 'ask'\n\n[[scope]]\npath = '~/a'\nmode = 'all'\n[[scope]]\npath = '~/b'\nmode = 'plan'\n\
+                    [redact]\npatterns = ['x', 1, 'y', '(']\n[agent]\nskill_paths = [true, '~/s']\n";
+        let loaded = Config::parse(text);
+        let commands: Vec<&str> = loaded.config.rules.iter().map(|rule| rule.command.as_str()).collect();
+        assert_eq!(commands, ["a", "e"], "a rule is used as it is written, or not at all");
+        assert_eq!(loaded.config.scope.len(), 1);
+        assert_eq!(loaded.config.redact.patterns, ["x", "y", "("]);
+        assert_eq!(loaded.config.agent.skill_paths, [std::path::PathBuf::from("~/s")]);
+        let all = loaded.all_problems();
+        let lines: Vec<String> =
+            all.iter().map(|problem| format!("{}: {problem}", problem.line.unwrap_or(0))).collect();
+        assert_eq!(
+            lines,
+            [
+                "7: rules: unknown value `forbid`, expected one of `allow`, `ask`, `deny`",
+                "10: rules: unknown key `comand`, did you mean `command`?",
+                "13: rules: the key `decision` is missing",
+                "22: scope: unknown value `all`, expected one of `ask`, `auto`, `plan`",
+                "27: redact.patterns: invalid type: integer `1`, expected a string",
+                "29: agent.skill_paths: invalid type: boolean `true`, expected path string",
+                "27: redact.patterns: `(` is not a regular expression: unclosed group",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_key_in_the_wrong_table_is_reported_with_its_place() {
+        assert_eq!(
+            problems("commands = 5\n[history]\ntheme = 'dark'\n"),
+            [
+                "1: unknown key `commands`, did you mean `history.commands`?",
+                "3: unknown key `history.theme`, did you mean `theme`?",
+            ]
+        );
     }
 
     #[test]

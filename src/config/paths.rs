@@ -8,8 +8,9 @@ use nix::fcntl::OFlag;
 use nix::unistd::geteuid;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 
-use super::Problem;
+use super::{ConfigReader, Layer, Problem};
 use crate::capture::{self, SessionLock, lock_session};
+use crate::guard::TrustStore;
 
 /// The directories of shellmate for one user.
 ///
@@ -17,6 +18,8 @@ use crate::capture::{self, SessionLock, lock_session};
 /// always a runtime directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Paths {
+    /// The configuration of the machine.
+    system: PathBuf,
     config: Option<PathBuf>,
     state: Option<PathBuf>,
     runtime: Option<PathBuf>,
@@ -31,6 +34,7 @@ impl Paths {
         let below_home = |relative: &str| home.as_ref().map(|home| home.join(relative));
         let temporary = absolute("TMPDIR").unwrap_or_else(|| PathBuf::from("/tmp"));
         Self {
+            system: system_config(&absolute),
             config: absolute("XDG_CONFIG_HOME").or_else(|| below_home(".config")).map(|dir| dir.join("shellmate")),
             state: absolute("XDG_STATE_HOME").or_else(|| below_home(".local/state")).map(|dir| dir.join("shellmate")),
             runtime: absolute("XDG_RUNTIME_DIR").map(|dir| dir.join("shellmate")),
@@ -71,6 +75,16 @@ impl Paths {
         (self, problems)
     }
 
+    /// The configuration files of the machine and of the person, in the order in which they are read.
+    pub(crate) fn config_layers(&self) -> Vec<(Layer, PathBuf)> {
+        let user = self.config_file().map(|file| (Layer::User, file));
+        [(Layer::System, self.system.clone())].into_iter().chain(user).collect()
+    }
+
+    pub(crate) fn config_reader(&self) -> ConfigReader {
+        ConfigReader::new(self.config_layers())
+    }
+
     pub(crate) fn config_file(&self) -> Option<PathBuf> {
         self.config.as_ref().map(|dir| dir.join("config.toml"))
     }
@@ -98,6 +112,16 @@ impl Paths {
         self.state.as_ref().map(|dir| dir.join("memory"))
     }
 
+    /// The directory of the contents that an undo brings back.
+    pub(crate) fn undo_dir(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|dir| dir.join("undo"))
+    }
+
+    /// The file with approvals that outlive a session.
+    pub(crate) fn grants_file(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|dir| dir.join("grants.json"))
+    }
+
     /// The file with stored API keys.
     pub(crate) fn keys_file(&self) -> Option<PathBuf> {
         self.state.as_ref().map(|dir| dir.join("keys.json"))
@@ -108,9 +132,34 @@ impl Paths {
         self.state.as_ref().map(|dir| dir.join("servers.json"))
     }
 
+    /// The file with the lists of models that providers have sent.
+    pub(crate) fn models_file(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|dir| dir.join("models.json"))
+    }
+
+    /// The person's own hooks.
+    pub(crate) fn hooks_file(&self) -> Option<PathBuf> {
+        self.config.as_ref().map(|dir| dir.join("hooks.json"))
+    }
+
+    /// The projects that the person trusts.
+    pub(crate) fn trust_store(&self) -> TrustStore {
+        TrustStore::new(self.state.as_ref().map(|dir| dir.join("trust.json")))
+    }
+
     /// The history of the conversation line.
     pub(crate) fn query_history(&self) -> Option<PathBuf> {
         self.state.as_ref().map(|dir| dir.join("queries"))
+    }
+
+    /// The file with what the last `shellmate init` has changed.
+    pub(crate) fn init_file(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|dir| dir.join("init.json"))
+    }
+
+    /// The file that counts the first starts.
+    pub(crate) fn starts_file(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|dir| dir.join("starts"))
     }
 
     pub(crate) fn log_dir(&self) -> Option<PathBuf> {
@@ -144,6 +193,12 @@ impl Paths {
         }
         made
     }
+}
+
+/// The configuration of the machine. A debug build reads the file that `SHELLMATE_SYSTEM_CONFIG` names, for tests.
+fn system_config(named: &dyn Fn(&str) -> Option<PathBuf>) -> PathBuf {
+    let other = if cfg!(debug_assertions) { named("SHELLMATE_SYSTEM_CONFIG") } else { None };
+    other.unwrap_or_else(|| PathBuf::from("/etc/shellmate/config.toml"))
 }
 
 fn make_locked(root: &Path, id: &str) -> io::Result<(PathBuf, SessionLock)> {

@@ -17,15 +17,21 @@ pub(crate) struct Problem {
     pub file: Option<PathBuf>,
     /// The line, counted from 1.
     pub line: Option<usize>,
+    /// The column, counted from 1, if the line is not valid TOML.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<usize>,
     /// The key with dots, if the problem is about a key.
     pub key: Option<String>,
+    /// The entry of the list that the key names, counted from 0.
+    #[serde(skip)]
+    pub entry: Option<usize>,
     /// What is wrong and what is expected.
     pub message: String,
 }
 
 impl Problem {
     pub(crate) fn new(message: &str) -> Self {
-        Self { file: None, line: None, key: None, message: one_line(message) }
+        Self { file: None, line: None, column: None, key: None, entry: None, message: one_line(message) }
     }
 
     pub(crate) fn key(self, key: &str) -> Self {
@@ -34,6 +40,15 @@ impl Problem {
 
     pub(crate) fn line(self, line: Option<usize>) -> Self {
         Self { line, ..self }
+    }
+
+    pub(super) fn column(self, column: usize) -> Self {
+        Self { column: Some(column), ..self }
+    }
+
+    /// Names an entry of the list that the key names.
+    pub(super) fn entry(self, entry: usize) -> Self {
+        Self { entry: Some(entry), ..self }
     }
 
     pub(crate) fn file(self, file: &Path) -> Self {
@@ -47,6 +62,9 @@ impl fmt::Display for Problem {
             write!(f, "{}:", one_line(&file.to_string_lossy()))?;
             if let Some(line) = self.line {
                 write!(f, "{line}:")?;
+                if let Some(column) = self.column {
+                    write!(f, "{column}:")?;
+                }
             }
             f.write_str(" ")?;
         }

@@ -1,27 +1,148 @@
 //! The configured theme.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+
 use super::{Config, Paths, Problem, load};
-use crate::render::{BUILT_IN_THEMES, Theme};
+use crate::render::{BUILT_IN_THEMES, Background, Theme, Themes};
+use crate::text;
 
-impl Config {
-    /// Loads the configured theme. Returns `None` for the unmodified default theme.
-    pub(crate) fn theme_of_choice(&self, paths: &Paths) -> Option<(Theme, Option<Problem>)> {
-        let is_own = || theme_file(&self.theme, paths).is_some_and(|file| file.exists());
-        (self.theme != Config::default().theme || is_own()).then(|| self.theme(paths))
-    }
+/// The setting `theme` that follows the background of the terminal with the themes `light` and `dark`.
+const AUTO: &str = "auto";
 
-    /// Loads the theme. If it cannot be used, returns the default theme and the problem.
-    pub(crate) fn theme(&self, paths: &Paths) -> (Theme, Option<Problem>) {
-        match theme_text(&self.theme, paths).and_then(|(text, file)| parsed(&text, file.as_deref())) {
-            Ok(theme) => (theme, None),
-            Err(problem) => {
-                let message = format!("{}; the default theme is used", problem.message);
-                (Theme::default(), Some(Problem { message, ..problem }))
-            }
+/// One theme, or one for each background.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum ThemeChoice {
+    /// The name of a theme, or `auto`.
+    One(String),
+    ByBackground {
+        light: String,
+        dark: String,
+    },
+}
+
+impl ThemeChoice {
+    /// The name of the theme for a background.
+    pub(crate) fn name(&self, background: Option<Background>) -> &str {
+        match (self, background) {
+            (ThemeChoice::One(name), Some(background)) if name == AUTO => background.name(),
+            (ThemeChoice::One(name), None) if name == AUTO => "terminal",
+            (ThemeChoice::One(name), _) => name,
+            (ThemeChoice::ByBackground { light, .. }, Some(Background::Light)) => light,
+            // Most terminals are dark.
+            (ThemeChoice::ByBackground { dark, .. }, Some(Background::Dark) | None) => dark,
         }
     }
+}
+
+impl Default for ThemeChoice {
+    fn default() -> Self {
+        ThemeChoice::One("terminal".to_owned())
+    }
+}
+
+impl fmt::Display for ThemeChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ThemeChoice::One(name) => f.write_str(name),
+            ThemeChoice::ByBackground { light, dark } => write!(f, "{light} (light), {dark} (dark)"),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for ThemeChoice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ThemeVisitor)
+    }
+}
+
+struct ThemeVisitor;
+
+impl<'de> Visitor<'de> for ThemeVisitor {
+    type Value = ThemeChoice;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a theme, or { light = \"NAME\", dark = \"NAME\" }")
+    }
+
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<ThemeChoice, E> {
+        Ok(ThemeChoice::One(name.to_owned()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ThemeChoice, A::Error> {
+        let (mut light, mut dark) = (None, None);
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "light" => light = Some(map.next_value()?),
+                "dark" => dark = Some(map.next_value()?),
+                _ => return Err(de::Error::unknown_field(&key, &["light", "dark"])),
+            }
+        }
+        match (light, dark) {
+            (Some(light), Some(dark)) => Ok(ThemeChoice::ByBackground { light, dark }),
+            (None, _) => Err(de::Error::missing_field("light")),
+            (_, None) => Err(de::Error::missing_field("dark")),
+        }
+    }
+}
+
+impl Config {
+    /// The file of the theme, if it were one of the user's own. Of a pair, that of the dark theme.
+    pub(crate) fn theme_file(&self, paths: &Paths) -> Option<PathBuf> {
+        theme_file(self.theme.name(None), paths)
+    }
+
+    /// Loads the configured themes. Returns `None` for the unmodified default theme.
+    pub(crate) fn themes_of_choice(&self, paths: &Paths) -> Option<(Themes, Option<Problem>)> {
+        let name = self.theme.name(None);
+        let is_own = || theme_file(name, paths).is_some_and(|file| file.exists());
+        (self.theme != ThemeChoice::default() || is_own()).then(|| self.themes(paths))
+    }
+
+    /// Loads the theme for each background. For one that cannot be used, returns the default theme and the problem.
+    pub(crate) fn themes(&self, paths: &Paths) -> (Themes, Option<Problem>) {
+        let (themes, problem) = self.load_themes(paths);
+        let noted = |problem: Problem| {
+            let message = format!("{}; the default theme is used", problem.message);
+            Problem { message, ..problem }
+        };
+        (themes, problem.map(noted))
+    }
+
+    /// The problem of the first theme that cannot be used.
+    pub(super) fn theme_problem(&self, paths: &Paths) -> Option<Problem> {
+        self.load_themes(paths).1
+    }
+
+    fn load_themes(&self, paths: &Paths) -> (Themes, Option<Problem>) {
+        let mut first = None;
+        let mut load = |background| {
+            let loaded = load_theme(self.theme.name(background), paths);
+            loaded.unwrap_or_else(|problem| {
+                first.get_or_insert(problem);
+                Theme::default()
+            })
+        };
+        let unknown = load(None);
+        let themes = match &self.theme {
+            ThemeChoice::One(name) if name != AUTO => Themes::of_one(unknown),
+            ThemeChoice::One(_) | ThemeChoice::ByBackground { .. } => {
+                Themes { light: load(Some(Background::Light)), dark: load(Some(Background::Dark)), unknown }
+            }
+        };
+        (themes, first)
+    }
+}
+
+/// Loads one theme.
+fn load_theme(name: &str, paths: &Paths) -> Result<Theme, Problem> {
+    let (text, file) = theme_text(name, paths)?;
+    parsed(&text, file.as_deref())
 }
 
 /// The path of the user's own theme with this name.
@@ -41,7 +162,12 @@ pub(crate) fn theme_text(name: &str, paths: &Paths) -> Result<(String, Option<Pa
     if let Some((_, text)) = BUILT_IN_THEMES.iter().find(|(known, _)| *known == name) {
         return Ok(((*text).to_owned(), None));
     }
-    let message = format!("there is no theme `{name}` (there are {})", theme_names(paths).join(", "));
+    let names = theme_names(paths);
+    let near = text::nearest(name, names.iter().map(String::as_str));
+    let message = match near {
+        Some(near) => format!("there is no theme `{name}`, did you mean `{near}`?"),
+        None => format!("there is no theme `{name}`; `shellmate theme list` lists them"),
+    };
     Err(Problem::new(&message).key("theme"))
 }
 
@@ -78,9 +204,47 @@ mod tests {
         Paths::from_env(|name| (name == "HOME").then(|| home.into()), 1, None)
     }
 
+    fn config(theme: &str) -> Config {
+        let loaded = Config::parse(&format!("theme = {theme}"));
+        assert_eq!(loaded.problems, []);
+        loaded.config
+    }
+
     fn wished(name: &str, paths: &Paths) -> (Theme, Option<String>) {
-        let (theme, problem) = Config { theme: name.to_owned(), ..Config::default() }.theme(paths);
-        (theme, problem.map(|problem| problem.to_string()))
+        let (themes, problem) = config(&format!("{name:?}")).themes(paths);
+        assert!(!themes.follow_background());
+        (themes.unknown, problem.map(|problem| problem.to_string()))
+    }
+
+    #[test]
+    fn a_pair_of_themes_follows_the_background() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = paths(home.path());
+        let built_in = |name: &str| load_theme(name, &paths).unwrap();
+        let (themes, problem) = config("{ light = 'rose-pine-dawn', dark = 'rose-pine' }").themes(&paths);
+        assert_eq!((problem, themes.follow_background()), (None, true));
+        assert_eq!(themes.on(Some(Background::Light)), built_in("rose-pine-dawn"));
+        assert_eq!(themes.on(Some(Background::Dark)), built_in("rose-pine"));
+        assert_eq!(themes.on(None), built_in("rose-pine"));
+        let (auto, problem) = config("'auto'").themes(&paths);
+        assert_eq!((problem, auto.on(None)), (None, Theme::default()));
+        assert_eq!((auto.light, auto.dark), (built_in("light"), built_in("dark")));
+        let (half, problem) = config("{ light = 'lite', dark = 'rose-pine' }").themes(&paths);
+        assert_eq!((half.light, half.dark), (Theme::default(), built_in("rose-pine")));
+        assert!(problem.unwrap().to_string().starts_with("theme: there is no theme `lite`"));
+    }
+
+    #[test]
+    fn an_incomplete_pair_is_reported() {
+        for (text, expected) in [
+            ("theme = { light = 'light' }", "theme: the key `dark` is missing"),
+            ("theme = { day = 'light' }", "theme: unknown key `day`"),
+            ("theme = 3", "theme: invalid type: integer `3`, expected the name of a theme, or"),
+        ] {
+            let loaded = Config::parse(text);
+            assert_eq!(loaded.config.theme, ThemeChoice::default(), "{text}");
+            assert!(loaded.problems[0].to_string().starts_with(expected), "{}", loaded.problems[0]);
+        }
     }
 
     #[test]
@@ -93,7 +257,9 @@ mod tests {
         fs::write(dir.join("dark.toml"), "code = \"red\"\n").unwrap();
         fs::write(dir.join("own.toml"), "code = \"blue\"\n").unwrap();
         assert_eq!(wished("dark", &paths).0, Theme::parse("code = \"red\"").unwrap());
-        assert_eq!(theme_names(&paths), ["terminal", "dark", "light", "mono", "own"]);
+        let names = theme_names(&paths);
+        assert_eq!((names[0].as_str(), names.last().unwrap().as_str()), ("terminal", "own"));
+        assert_eq!(names.len(), BUILT_IN_THEMES.len() + 1);
     }
 
     #[test]
@@ -109,10 +275,7 @@ mod tests {
         assert!(problem.contains("bad.toml:2: link: `blu` is neither"), "{problem}");
         assert!(problem.ends_with("did you mean blue?; the default theme is used"), "{problem}");
         let none = wished("drak", &paths).1.unwrap();
-        assert_eq!(
-            none,
-            "theme: there is no theme `drak` (there are terminal, dark, light, mono, bad); the default theme is used"
-        );
+        assert_eq!(none, "theme: there is no theme `drak`, did you mean `dark`?; the default theme is used");
         assert!(wished("../../x", &paths).1.unwrap().contains("there is no theme"));
     }
 }

@@ -18,7 +18,7 @@ use std::io;
 use std::path::PathBuf;
 
 pub(crate) use child::{Child, ShellChange, ShellEnding, process_name};
-pub(crate) use find::{ShellSearch, ShellSource, find};
+pub(crate) use find::{FoundShell, ShellSearch, ShellSource, find};
 pub(crate) use kind::ShellKind;
 pub(crate) use launch::{Integration, Launch, StartOptions, exact, exec, plain, restore};
 use pty::Pty;

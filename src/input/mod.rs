@@ -15,5 +15,5 @@ pub(crate) use hotkey::{Hotkey, UnknownHotkey};
 pub(crate) use key::{Code, Input, Key};
 pub(crate) use line::{
     EditOutcome, Editing, EditorScreen, FoundPath, FoundReferences, LineEditor, Offers, QueryHistory, RecentCommand,
-    Verb, keep_query, read_queries,
+    Verb, forget_queries, keep_query, read_queries,
 };

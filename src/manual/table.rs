@@ -137,7 +137,7 @@ pub(super) static TOPICS: &[Topic] = &[
          echo \"$(command -v shellmate)\" | sudo tee -a /etc/shells\n    \
          chsh -s \"$(command -v shellmate)\"\n  \
          Or set the command of a terminal profile to shellmate. `chsh -s /bin/bash` undoes it; `shellmate doctor` checks it.",
-        "shellmate://docs/README.md",
+        "shellmate://docs/LOGIN-SHELL.md",
     ),
     setting(
         &["shell another|different|other|inner|change|choose|wrap|underneath"],
@@ -159,6 +159,11 @@ pub(super) static TOPICS: &[Topic] = &[
         ("hint", "true", ""),
     ),
     setting(
+        &["welcome line|message|off|hide", "line|message first|three start|starts|prompt", "hide|off type|why line"],
+        "off disable stop hide line first start starts above prompt says how ask welcome message dim type why",
+        ("welcome", "false", "It is shown at the first three starts only."),
+    ),
+    setting(
         &["nested hint|line|notice|message|warning|shell", "ssh|sudo hint|notice|warning|message"],
         "off disable stop line shell above prompt says nested hint ssh sudo bash dim without",
         ("nested_hint", "false", ""),
@@ -170,7 +175,7 @@ pub(super) static TOPICS: &[Topic] = &[
             "dark|light mode|theme|colors|colours",
         ],
         "dark light mono own answers answer output background off custom mode off black white available disable without",
-        ("theme", "\"dark\"", "`shellmate theme list` lists the themes, `shellmate theme show NAME` prints a sample."),
+        ("theme", "\"dark\"", "`shellmate theme set` shows the themes with a sample and uses the one you pick."),
     ),
     setting(
         &["wrap|wrapping|wrapped line|word|off|answer|text|long|disable|stop"],
@@ -226,7 +231,7 @@ pub(super) static TOPICS: &[Topic] = &[
         "add install write create where find found directory directories path paths folder put off disable list stop call kept stored file my see available",
         (
             "agent.skill_paths",
-            "[\"~/work/skills\"]",
+            "[\"~/team/skills\"]",
             "A skill is a directory with a SKILL.md, for example ~/.agents/skills/NAME/SKILL.md.\n`> /skills` lists them; `agent.skills = false` turns them off; more in docs/SKILLS.md.",
         ),
     ),

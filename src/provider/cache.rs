@@ -55,6 +55,7 @@ pub(super) fn key(request: &ModelRequest) -> String {
 mod tests {
     use super::super::Effort;
     use super::super::catalog::Price;
+    use super::super::model_traits::ModelTraits;
     use super::super::protocol::Protocol;
     use super::super::testing::request;
     use super::super::vendors::Vendor;
@@ -74,7 +75,15 @@ mod tests {
             Message { role: Role::Tool, parts: vec![result] },
         ];
         let request = ModelRequest { cache, messages, ..request(model, Effort::Off) };
-        let to = Recipient { vendor: vendor.name, is_official, takes_optional: true, context: None, thinks: None };
+        let to = Recipient {
+            vendor: vendor.name,
+            kind: vendor.name,
+            traits: ModelTraits::UNKNOWN,
+            is_official,
+            takes_optional: true,
+            context: None,
+            thinks: None,
+        };
         vendor.wire_for(Some(model), vendor.base_url, Protocol::Auto).body(&request, to)
     }
 

@@ -1,5 +1,6 @@
 //! What is public about models: context windows and list prices, for the shortest context and without discounts.
 
+use super::model_traits::ModelTraits;
 use super::vendors::{VENDORS, Vendor};
 use crate::chat::Usage;
 
@@ -18,12 +19,13 @@ pub(super) struct ModelFacts {
     pub(super) prefix: &'static str,
     pub(super) context_window: u32,
     pub(super) price: Option<Price>,
+    pub(super) traits: Option<ModelTraits>,
 }
 
 impl ModelFacts {
     /// A model without a public price.
     pub(super) const fn new(prefix: &'static str, context_window: u32) -> ModelFacts {
-        ModelFacts { prefix, context_window, price: None }
+        ModelFacts { prefix, context_window, price: None, traits: None }
     }
 
     /// The same model with its price.
@@ -38,7 +40,7 @@ impl ModelFacts {
     }
 
     /// The vendor of a model name, among the acceptable ones. If several match equally well, the first in the table wins.
-    pub(super) fn vendor_of(name: &str, will_do: impl Fn(&Vendor) -> bool) -> Option<&'static Vendor> {
+    pub(super) fn vendor_of(name: &str, will_do: impl Fn(&'static Vendor) -> bool) -> Option<&'static Vendor> {
         let known = VENDORS.iter().rev().filter(|vendor| will_do(vendor));
         let best = known.filter_map(|vendor| Some((ModelFacts::find(vendor, name)?.prefix.len(), vendor)));
         best.max_by_key(|(length, _)| *length).map(|(_, vendor)| vendor)

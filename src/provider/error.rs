@@ -37,6 +37,8 @@ pub(crate) enum ErrorKind {
     },
     /// The key is valid, but not for this request.
     Forbidden,
+    /// The client certificate of the configuration cannot be read.
+    Certificate,
     /// The account has no money or quota left.
     Quota,
     ModelNotFound {
@@ -188,6 +190,16 @@ impl ProviderError {
         }
     }
 
+    /// Whether a request was refused because of its pictures.
+    pub(super) fn is_about_pictures(&self) -> bool {
+        let is_refusal = matches!(
+            self.kind(),
+            ErrorKind::BadRequest { .. } | ErrorKind::ModelNotFound { .. } | ErrorKind::Server { .. }
+        );
+        let words = self.0.words.as_deref().unwrap_or_default().to_ascii_lowercase();
+        is_refusal && ["image", "vision", "multimodal", "mmproj"].iter().any(|word| words.contains(word))
+    }
+
     pub(super) fn is_about(&self, param: &str) -> bool {
         self.0.param.as_deref() == Some(param)
     }
@@ -214,6 +226,7 @@ impl ProviderError {
                 | ErrorKind::Moved { .. }
                 | ErrorKind::ConnectionRefused { .. }
                 | ErrorKind::Untrusted { .. }
+                | ErrorKind::Certificate
                 | ErrorKind::Malformed,
                 _,
             ) => Retry::Never,
@@ -261,6 +274,7 @@ impl ProviderError {
             ErrorKind::Silent { after } => format!("no response from {vendor} for {}", text::human::duration(*after)),
             ErrorKind::BrokenOff => format!("the answer of {vendor} broke off"),
             ErrorKind::Damaged => format!("the answer of {vendor} was damaged on its way"),
+            ErrorKind::Certificate => format!("the client certificate for {vendor} cannot be used"),
             ErrorKind::Malformed => format!("what came back from {vendor} is not an answer"),
         }
     }
@@ -287,6 +301,7 @@ impl ProviderError {
             | ErrorKind::Unreachable { .. }
             | ErrorKind::ConnectTimedOut { .. } => "check the network, the proxy and the base URL".to_owned(),
             ErrorKind::Untrusted { why, .. } => why.advice().to_owned(),
+            ErrorKind::Certificate => "check client_cert and client_key".to_owned(),
             ErrorKind::Malformed => "check the base URL".to_owned(),
             ErrorKind::RateLimited | ErrorKind::Overloaded | ErrorKind::Server { .. } => {
                 let wait = self.0.after.filter(|wait| *wait > retry::LONGEST)?;

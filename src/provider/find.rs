@@ -1,20 +1,28 @@
 //! Finds the model to ask, anew for every query.
 
+use std::path::PathBuf;
+
 use super::catalog::ModelFacts;
 use super::choose::{self, Env, ModelChoice, ModelName, ModelPreference, ResolveError, choose};
 use super::facts::{FactFinders, WindowSource};
 use super::http::Http;
 use super::list::{self, ModelList};
-use super::resolve::{self, Resolved};
+use super::overview::{self, ModelEntry};
+use super::resolve::{self, LocalServer, Resolved};
 use super::server::{Socket, Sockets};
+use super::value_origin::{CommandOutputs, WithOutputs};
 
 /// Finds models. The last one is kept until something changes on which the search depends.
 #[derive(Default)]
 pub(crate) struct Finder {
     http: Http,
     last: Option<(Basis, Resolved)>,
+    /// The last model for requests beside the conversation.
+    last_beside: Option<(Basis, Resolved)>,
     /// What servers have said about their models.
     finders: FactFinders,
+    /// What commands of the configuration have printed.
+    outputs: CommandOutputs,
 }
 
 /// Everything on which the search depends.
@@ -44,10 +52,29 @@ impl Finder {
         }))
     }
 
+    /// Finds the model for requests beside the conversation. It is kept apart from the conversation's own.
+    pub(crate) async fn find_beside(
+        &mut self,
+        preference: &ModelPreference,
+        env: Env<'_>,
+    ) -> Result<Option<Resolved>, ResolveError> {
+        std::mem::swap(&mut self.last, &mut self.last_beside);
+        let found = self.find(preference, env).await;
+        std::mem::swap(&mut self.last, &mut self.last_beside);
+        found
+    }
+
     async fn search(&mut self, preference: &ModelPreference, env: Env<'_>) -> Result<Option<Resolved>, ResolveError> {
-        let basis = match choose(preference, env)? {
-            Some(choice) => Basis::Chosen(choice),
-            None => Basis::local(ModelName::of(preference, env), env),
+        self.outputs.refresh();
+        let basis = loop {
+            let env = WithOutputs { env, outputs: &self.outputs };
+            match choose(preference, &env) {
+                Ok(Some(choice)) => break Basis::Chosen(choice),
+                Ok(None) => break Basis::local(ModelName::of(preference, &env), preference, &env),
+                // Each command is run once, because its output or its failure is kept.
+                Err(ResolveError::NotRun { command }) => self.outputs.run(&command).await,
+                Err(error) => return Err(error),
+            }
         };
         match &self.last {
             Some((same, resolved)) if *same == basis => return Ok(Some(resolved.clone())),
@@ -60,27 +87,78 @@ impl Finder {
                 if found.is_some() { found } else { nobody(name)? }
             }
         };
+        if let Some(found) = &found {
+            // The server may have named the model.
+            preference.allows(&found.vendor, Some(&found.model))?;
+        }
         self.last = found.clone().map(|resolved| (basis, resolved));
         Ok(found)
     }
 
     /// Drops the last model, so that the next query searches again. Its server may be gone, or serve it differently.
     pub(crate) fn forget(&mut self) {
-        self.last = None;
+        (self.last, self.last_beside) = (None, None);
         self.finders = FactFinders::default();
+        self.outputs.clear();
+    }
+
+    /// The servers of this machine that answer, with their models.
+    pub(crate) async fn servers_here(&self, settings: &ModelPreference, env: Env<'_>) -> Vec<LocalServer> {
+        match Basis::local(ModelName::default(), settings, env) {
+            Basis::Local(_, servers) => resolve::servers_here(&servers, &self.http).await,
+            Basis::Chosen(_) => Vec::new(),
+        }
+    }
+
+    /// The models to pick from, at once as far as they are known. Lists are kept in the file.
+    pub(crate) async fn overview(
+        &mut self,
+        settings: &ModelPreference,
+        env: Env<'_>,
+        file: Option<PathBuf>,
+    ) -> Vec<ModelEntry> {
+        self.outputs.refresh();
+        while let Err(ResolveError::NotRun { command }) =
+            choose::everyone(settings, &WithOutputs { env, outputs: &self.outputs })
+        {
+            self.outputs.run(&command).await;
+        }
+        overview::overview(settings, &WithOutputs { env, outputs: &self.outputs }, &self.http, file).await
+    }
+
+    /// The secrets of the configuration that are in use: what commands have printed, and the key and headers of the last model.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        let chosen = match &self.last {
+            Some((Basis::Chosen(choice), _)) => choice.configured_secrets(),
+            Some((Basis::Local(..), _)) | None => Vec::new(),
+        };
+        self.outputs.secrets().map(str::to_owned).chain(chosen).collect()
     }
 
     /// The models of every vendor and server that can be asked.
-    pub(crate) async fn list(&self, settings: &ModelPreference, env: Env<'_>) -> Vec<ModelList> {
-        list::list_models(settings, env, &self.http).await
+    pub(crate) async fn list(&mut self, settings: &ModelPreference, env: Env<'_>) -> Vec<ModelList> {
+        self.outputs.refresh();
+        let choices = loop {
+            match choose::everyone(settings, &WithOutputs { env, outputs: &self.outputs }) {
+                Err(ResolveError::NotRun { command }) => self.outputs.run(&command).await,
+                choices => break choices.unwrap_or_default(),
+            }
+        };
+        let mut lists = list::list_models(choices, &self.http).await;
+        for ModelList { vendor, models } in &mut lists {
+            if let Ok(models) = models {
+                models.retain(|model| settings.allows(vendor, Some(&model.model)).is_ok());
+            }
+        }
+        lists
     }
 }
 
 impl Basis {
-    fn local(name: ModelName, env: Env<'_>) -> Basis {
+    fn local(name: ModelName, settings: &ModelPreference, env: Env<'_>) -> Basis {
         let sockets = Sockets::now();
         let with_socket = |choice: ModelChoice| (sockets.listener(&choice.base_url), choice);
-        Basis::Local(name, choose::local(env).into_iter().map(with_socket).collect())
+        Basis::Local(name, choose::local(settings, env).into_iter().map(with_socket).collect())
     }
 }
 

@@ -6,10 +6,11 @@ use futures_util::future::join_all;
 use serde_json::Value;
 
 use super::catalog::{ModelFacts, Price};
-use super::choose::{self, Env, ModelChoice, ModelPreference, full_name};
+use super::choose::{ModelChoice, full_name};
 use super::error::{ErrorKind, ProviderError};
 use super::http::{Endpoint, Http};
-use super::vendors::{CUSTOM, Vendor, gemini, openrouter};
+use super::model_traits::ModelTraits;
+use super::vendors::{Vendor, gemini, openrouter};
 use super::wire::Wire;
 use crate::text;
 
@@ -26,36 +27,51 @@ pub(crate) struct ListedModel {
     pub model: String,
     pub context_window: Option<u32>,
     pub price: Option<Price>,
+    pub traits: ModelTraits,
 }
 
 /// The models of one vendor, or why they could not be listed.
 #[derive(Debug)]
 pub(crate) struct ModelList {
-    pub vendor: &'static str,
+    pub vendor: String,
     pub models: Result<Vec<ListedModel>, ProviderError>,
 }
 
-/// Asks every vendor with a key and the servers of this machine, all at once. Local servers that do not answer are left out.
-pub(crate) async fn list_models(preference: &ModelPreference, env: Env<'_>, http: &Http) -> Vec<ModelList> {
+/// Asks all of them at once. Local servers that do not answer are left out.
+pub(super) async fn list_models(choices: Vec<ModelChoice>, http: &Http) -> Vec<ModelList> {
     let ask = async |choice: ModelChoice| {
-        let is_local = choice.vendor.is_local();
+        let is_local = choice.provider.vendor.is_local();
         let models = models(&choice, http, if is_local { PATIENCE / 10 } else { PATIENCE }).await;
         let is_there = !is_local || models.is_ok();
-        is_there.then_some(ModelList { vendor: choice.vendor.name, models })
+        is_there.then(|| ModelList { vendor: choice.name().to_owned(), models })
     };
-    join_all(choose::everyone(preference, env).into_iter().map(ask)).await.into_iter().flatten().collect()
+    join_all(choices.into_iter().map(ask)).await.into_iter().flatten().collect()
 }
 
-/// The models of one vendor.
+/// The models of one provider: those that it lists, and those of the configuration. A provider whose models are in the configuration
+/// need not be able to list them.
 pub(super) async fn models(
     choice: &ModelChoice,
     http: &Http,
     limit: Duration,
 ) -> Result<Vec<ListedModel>, ProviderError> {
+    let vendor = choice.provider.vendor;
+    let known = |id: &str| choice.known(ListedModel::known(vendor, id.to_owned()));
     if !choice.route.lists_models {
-        return Ok(choice.model.iter().map(|model| ListedModel::known(choice.vendor, model.clone())).collect());
+        let table = choice.provider.table.iter().flat_map(|table| &table.models).map(|model| &model.id);
+        let mut ids: Vec<&String> = choice.model.iter().chain(table).collect();
+        ids.dedup();
+        return Ok(ids.into_iter().map(|id| known(id)).collect());
     }
-    at(&choice.endpoint(), choice.wire, http, limit).await
+    let configured: Vec<ListedModel> =
+        choice.provider.table.iter().flat_map(|table| &table.models).map(|model| known(&model.id)).collect();
+    let listed = match at(&choice.endpoint(), choice.wire, http, limit).await {
+        Err(_) if !configured.is_empty() => Vec::new(),
+        listed => listed?,
+    };
+    let is_new = |model: &ListedModel| !configured.iter().any(|known| known.model == model.model);
+    let listed: Vec<ListedModel> = listed.into_iter().filter(is_new).collect();
+    Ok(configured.into_iter().chain(listed).collect())
 }
 
 /// The models at an endpoint.
@@ -71,8 +87,7 @@ pub(super) async fn at(
     let Some(entries) = entries else {
         return Err(ProviderError::new(&endpoint.vendor, ErrorKind::Malformed));
     };
-    let vendor = Vendor::named(&endpoint.vendor).unwrap_or(&CUSTOM);
-    Ok(entries.iter().filter_map(|entry| ListedModel::read(vendor, entry)).collect())
+    Ok(entries.iter().filter_map(|entry| ListedModel::read(endpoint.kind, entry)).collect())
 }
 
 /// The models whose names contain this one, or else the nearest one for a typing mistake.
@@ -91,7 +106,7 @@ pub(super) fn like(name: &str, models: &[ListedModel]) -> Vec<String> {
 impl ModelList {
     /// The full names of its models, which resolve to them.
     pub(crate) fn names(&self) -> Vec<String> {
-        self.models.iter().flatten().map(|model| full_name(self.vendor, &model.model)).collect()
+        self.models.iter().flatten().map(|model| full_name(&self.vendor, &model.model)).collect()
     }
 }
 
@@ -102,6 +117,7 @@ impl ListedModel {
         ListedModel {
             context_window: known.map(|known| known.context_window),
             price: known.and_then(|known| known.price),
+            traits: known.and_then(|known| known.traits).unwrap_or_default().or(ModelTraits::of_name(&model)),
             model,
         }
     }
@@ -116,6 +132,7 @@ impl ListedModel {
         Some(ListedModel {
             context_window: window(entry).or(known.context_window),
             price: known.price.or_else(|| openrouter::price(entry)),
+            traits: openrouter::traits(entry).or(known.traits),
             model: known.model,
         })
     }
@@ -141,7 +158,10 @@ fn window(entry: &Value) -> Option<u32> {
 mod tests {
     use serde_json::json;
 
+    use super::super::Finder;
+    use super::super::choose::ModelPreference;
     use super::super::testing::FakeServer;
+    use super::super::vendors::CUSTOM;
     use super::*;
 
     fn named(name: &str) -> &'static Vendor {
@@ -184,7 +204,7 @@ mod tests {
             "OPENAI_API_KEY" => Some("k".to_owned()),
             _ => None,
         };
-        let lists = list_models(&ModelPreference::default(), &env, &Http::default()).await;
+        let lists = Finder::default().list(&ModelPreference::default(), &env).await;
         assert_eq!(lists[0].vendor, "custom");
         let error = lists[0].models.as_ref().unwrap_err();
         assert_eq!(error.kind(), &ErrorKind::Key { variable: Some("OPENAI_API_KEY".to_owned()) });

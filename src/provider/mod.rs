@@ -25,11 +25,16 @@ mod http;
 mod json;
 mod keys;
 mod list;
+mod model_traits;
 mod notice;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
+mod outline;
 mod overflow;
+mod overview;
+mod pictures;
+mod policy;
 mod private_file;
 mod protocol;
 mod provenance;
@@ -41,15 +46,18 @@ mod retry;
 mod server;
 mod sign;
 pub(crate) mod sse;
+mod table;
 #[cfg(test)]
 mod testing;
+mod value_origin;
 mod vendors;
 mod wire;
 
 use futures_util::future::BoxFuture;
 
 pub(crate) use cache::CacheLifetime;
-pub(crate) use choose::{Env, ModelPreference, ResolveError, full_name, known_names};
+pub(crate) use catalog::Price;
+pub(crate) use choose::{Env, ModelPreference, ModelRoles, ResolveError, full_name, known_names};
 pub(crate) use consent::Consents;
 pub(crate) use effort::{Effort, UnknownEffort};
 pub(crate) use error::{ErrorKind, ProviderError};
@@ -58,10 +66,17 @@ pub(crate) use find::Finder;
 pub(crate) use http::{Http, HttpTimeouts};
 pub(crate) use keys::{Keys, WithKeys};
 pub(crate) use list::{ListedModel, ModelList};
+pub(crate) use model_traits::{ModelTraits, ThinkingFormat};
+pub(crate) use outline::ModelOutline;
+pub(crate) use overview::ModelEntry;
+pub(crate) use policy::{ModelScope, ModelScopes};
+pub(crate) use private_file::PrivateFileError;
 pub(crate) use protocol::Protocol;
-pub(crate) use resolve::Resolved;
+pub(crate) use resolve::{LocalServer, Resolved};
 pub(crate) use retry::{NextTry, Policy};
 pub(crate) use server::Server;
+pub(crate) use table::{ClientIdentity, Credential, ModelTable, ProviderTable, ProviderTables};
+pub(crate) use value_origin::ValueOrigin;
 pub(crate) use vendors::{VENDORS, Vendor};
 #[cfg(test)]
 pub(crate) use wire::rules::assert_accepted;
@@ -138,6 +153,8 @@ pub(crate) enum Stop {
     Filtered,
     /// It refused to answer, with its reason if it gave one.
     Refused(String),
+    /// It wants to go on in another request that ends with what it has said.
+    Paused,
     /// A reason that we do not know, as the vendor names it.
     Other(String),
 }

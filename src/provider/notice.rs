@@ -9,9 +9,20 @@ use super::{Delta, Effort, ModelRequest};
 #[derive(Debug, Default)]
 pub(super) struct Notices {
     said: Mutex<HashSet<(String, Effort)>>,
+    /// Models of which the person knows that they do not see.
+    blind: Mutex<HashSet<String>>,
 }
 
 impl Notices {
+    /// Tells the person that a model was sent words in place of pictures, once for each model.
+    pub(super) fn unseen(&self, model: &str, count: usize, deltas: &mut (dyn FnMut(Delta) + Send)) {
+        let is_new = self.blind.lock().is_ok_and(|mut blind| blind.insert(model.to_owned()));
+        if is_new {
+            let (pictures, were) = if count == 1 { ("a picture", "was") } else { ("pictures", "were") };
+            deltas(Delta::Notice(format!("{model} cannot see pictures; it was told that {pictures} {were} left out")));
+        }
+    }
+
     /// Tells the person that a model does not have the level of thinking that was asked for, once for each model and level.
     pub(super) fn clamped(&self, request: &ModelRequest, known: &[Effort], deltas: &mut (dyn FnMut(Delta) + Send)) {
         let ModelRequest { model, effort, .. } = request;

@@ -11,6 +11,11 @@ pub(super) enum Maker<'a> {
         model: &'a str,
     },
     Google,
+    /// The makers behind a gateway each have their own form.
+    Details {
+        vendor: &'a str,
+        model: &'a str,
+    },
     /// Other vendors use OpenAI's protocol too, each with its own key.
     OpenAi {
         vendor: &'a str,
@@ -22,6 +27,7 @@ impl Maker<'_> {
         match self {
             Maker::Anthropic { model } => format!("anthropic@{model}:"),
             Maker::Google => "google:".to_owned(),
+            Maker::Details { vendor, model } => format!("details@{vendor}/{model}:"),
             Maker::OpenAi { vendor } => format!("responses@{vendor}:"),
         }
     }

@@ -3,10 +3,10 @@
 use super::look::Look;
 use crate::text::{human, mixed_word, not_ascii, spell, width};
 
-use super::RenderOptions;
 use super::diff::compare;
 use super::line::{StyledLine, alphabet};
 use super::options::NEWLINE;
+use super::{RenderOptions, TerminalMode};
 
 /// A tool call that needs the user's approval.
 #[derive(Debug, Clone)]
@@ -14,8 +14,10 @@ pub(crate) struct ApprovalRequest<'a> {
     pub subject: Subject<'a>,
     /// The user and host that would run the call, if they differ from those of the prompt.
     pub place: Option<&'a str>,
-    /// The calls that approval for the session would cover. `None` if the call can only be approved once.
-    pub always: Option<&'a str>,
+    /// Further answers: each is a key and its meaning.
+    pub choices: &'a [(&'a str, &'a str)],
+    /// The answers that the key `w` shows: grants that cover more than this call.
+    pub wider: &'a [(&'a str, &'a str)],
 }
 
 /// The action that needs approval.
@@ -43,6 +45,8 @@ pub(crate) struct Card {
     /// The bytes to print. The last line is not ended, because the answer is typed there.
     pub text: String,
     pub size: CardSize,
+    /// Printed after the key `w`. Empty if there is no wider answer.
+    pub wider: String,
 }
 
 /// Whether a card fits on the screen.
@@ -54,14 +58,14 @@ pub(crate) enum CardSize {
     TopHidden,
 }
 
-/// Renders the request with its choices at the bottom: `y` (once), `n`, `n <why>`, `a` (for the session, if possible), Esc (no).
+/// Renders the request with its choices at the bottom: `y` (once), `n`, `n <why>`, those of the request, Esc (no).
 ///
 /// The action is shown in full, and invisible characters are spelled out. If the card needs more than `rows` rows, the word `yes` has to
 /// be typed.
 pub(crate) fn approval_card(request: &ApprovalRequest<'_>, rows: u16, options: &RenderOptions) -> Card {
     let mut lines = body(&request.subject, request.place, options);
     let height = height(&lines, options);
-    let choices = choices(request.always, options);
+    let choices = choices(request.choices, options);
     let size = match height + choices.len() <= usize::from(rows) {
         true => CardSize::Whole,
         false => CardSize::TopHidden,
@@ -70,9 +74,52 @@ pub(crate) fn approval_card(request: &ApprovalRequest<'_>, rows: u16, options: &
         CardSize::Whole => lines.extend(choices),
         CardSize::TopHidden => {
             lines.push(top_not_visible(&lines, height));
-            lines.extend(rows_of(&[("yes", " and Enter: yes"), NO, WHY, ESC], options));
+            lines.extend(rows_of(
+                &[("yes", " and Enter: yes"), NO, WHY, ESC].map(|(key, meaning)| (key, meaning.to_owned())),
+                options,
+            ));
         }
     }
+    let wider = match request.wider {
+        [] => String::new(),
+        wider => printed(&rows_of(&spaced(wider), options), options),
+    };
+    Card { text: printed(&lines, options), size, wider }
+}
+
+/// Renders a question of shellmate itself, with the meaning of `y` and of `n`. As in an approval card, the word `yes` has to be typed if the
+/// question needs more than `rows` rows.
+pub(crate) fn confirmation(text: &str, (yes, no): (&str, &str), rows: u16, options: &RenderOptions) -> Card {
+    let mut lines = spelled_lines(text, options);
+    let height = height(&lines, options);
+    let choices = |yes: (&str, String)| rows_of(&[yes, ("n", format!(" {no}")), (ESC.0, ESC.1.to_owned())], options);
+    let brief = choices(("y", format!(" {yes}")));
+    let size = match height + brief.len() <= usize::from(rows) {
+        true => CardSize::Whole,
+        false => CardSize::TopHidden,
+    };
+    match size {
+        CardSize::Whole => lines.extend(brief),
+        CardSize::TopHidden => {
+            lines.push(top_not_visible(&lines, height));
+            lines.extend(choices(("yes", format!(" and Enter: {yes}"))));
+        }
+    }
+    Card { text: printed(&lines, options), size, wider: String::new() }
+}
+
+/// A line for each line of a text, with invisible characters spelled out.
+fn spelled_lines(text: &str, options: &RenderOptions) -> Vec<StyledLine> {
+    let line = |pieces: Vec<_>| {
+        let mut line = StyledLine::new();
+        line.push_pieces(Look::PLAIN, &pieces);
+        line
+    };
+    spell(text, alphabet(options)).into_iter().map(line).collect()
+}
+
+/// The bytes of these lines. The last line is not ended.
+fn printed(lines: &[StyledLine], options: &RenderOptions) -> String {
     let mut out = Vec::new();
     for (index, line) in lines.iter().enumerate() {
         if index > 0 {
@@ -80,7 +127,7 @@ pub(crate) fn approval_card(request: &ApprovalRequest<'_>, rows: u16, options: &
         }
         line.write(options, &mut out);
     }
-    Card { text: String::from_utf8_lossy(&out).into_owned(), size }
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 /// The number of screen rows that the lines take.
@@ -97,7 +144,8 @@ fn top_not_visible(lines: &[StyledLine], height: usize) -> StyledLine {
 
 /// The lines that describe the action.
 fn body(subject: &Subject<'_>, place: Option<&str>, options: &RenderOptions) -> Vec<StyledLine> {
-    let header = |action: &str| StyledLine::of(Look::BOLD.and(Look::WARNING), &format!("? {action}"));
+    let sign = if options.mode == TerminalMode::Reader { "question:" } else { "?" };
+    let header = |action: &str| StyledLine::of(Look::BOLD.and(Look::WARNING), &format!("{sign} {action}"));
     let place = place.map(|place| format!(" {place}")).unwrap_or_default();
     match subject {
         Subject::Command { action, command } => {
@@ -146,12 +194,7 @@ fn body(subject: &Subject<'_>, place: Option<&str>, options: &RenderOptions) -> 
 /// Renders a question of the model with numbered choices. Invisible characters are spelled out. A question of more than `rows` rows says
 /// that its top is not visible.
 pub(crate) fn inquiry(text: &str, choices: &[String], rows: u16, options: &RenderOptions) -> String {
-    let mut lines = Vec::new();
-    for pieces in spell(text, alphabet(options)) {
-        let mut line = StyledLine::new();
-        line.push_pieces(Look::PLAIN, &pieces);
-        lines.push(line);
-    }
+    let mut lines = spelled_lines(text, options);
     for (number, choice) in choices.iter().enumerate() {
         let mut line = StyledLine::of(Look::BOLD, &format!("  {}. ", number + 1));
         line.push_spelled(Look::PLAIN, choice, options);
@@ -175,18 +218,22 @@ const NO: (&str, &str) = ("n", " no");
 const WHY: (&str, &str) = ("n <why>", " tell it why");
 const ESC: (&str, &str) = ("Esc", " no");
 
-fn choices(always: Option<&str>, options: &RenderOptions) -> Vec<StyledLine> {
-    let always = always.map(|covers| format!(" {covers}"));
-    let always = always.as_deref().map(|covers| ("a", covers));
-    let all: Vec<(&str, &str)> = [YES, NO, WHY].into_iter().chain(always).chain([ESC]).collect();
+fn choices(further: &[(&str, &str)], options: &RenderOptions) -> Vec<StyledLine> {
+    let usual = [YES, NO, WHY].map(|(key, meaning)| (key, meaning.to_owned()));
+    let all: Vec<_> = usual.into_iter().chain(spaced(further)).chain([(ESC.0, ESC.1.to_owned())]).collect();
     rows_of(&all, options)
 }
 
-/// Cells after the choices: the prompt ` > ` and the longest echoed answer, `always`.
-const ANSWER: usize = 3 + 6;
+/// Choices with a blank between key and meaning.
+fn spaced<'a>(choices: &[(&'a str, &str)]) -> Vec<(&'a str, String)> {
+    choices.iter().map(|(key, meaning)| (*key, format!(" {meaning}"))).collect()
+}
+
+/// Cells after the choices: the prompt ` > ` and the longest echoed answer, `yes, this session`.
+const ANSWER: usize = 3 + 17;
 
 /// Lays out the choices on as many rows as needed. No choice is broken, and the last row has room for the answer.
-fn rows_of(choices: &[(&str, &str)], options: &RenderOptions) -> Vec<StyledLine> {
+fn rows_of(choices: &[(&str, String)], options: &RenderOptions) -> Vec<StyledLine> {
     let columns = usize::from(options.columns).saturating_sub(1);
     let mut lines = vec![StyledLine::new()];
     for (index, (key, meaning)) in choices.iter().enumerate() {

@@ -7,12 +7,12 @@ use crate::chat::{Call, Outcome, Shown, ToolKind};
 use crate::text::human;
 use crate::text::width;
 
-use super::RenderOptions;
 use super::diff;
 use super::line::StyledLine;
 use super::output::{CallOutput, HEAD};
 use super::status::{spinner, whole_seconds};
 use super::unfold::Unfolding;
+use super::{RenderOptions, TerminalMode};
 
 /// How many lines of a failed command's output are shown.
 const TAIL: usize = 20;
@@ -198,7 +198,7 @@ impl CallList {
             lines.extend(output.tail(total).iter().map(|line| indented(line)));
             return true;
         }
-        let ellipsis = if self.options.unicode { "…" } else { "..." };
+        let ellipsis = if self.options.has_signs() { "…" } else { "..." };
         let unfolding = self.unfolding.of_output();
         let folded = |hidden: usize| indented(&format!("{ellipsis} {hidden} more lines ({unfolding})"));
         if outcome.is_failed() {
@@ -212,7 +212,7 @@ impl CallList {
     }
 
     fn ended(&self, call: &RunningCall, outcome: &Outcome, shown: &Shown, took: Duration) -> StyledLine {
-        let [good, bad] = if self.options.unicode { ["✓", "✗"] } else { ["ok", "failed:"] };
+        let [good, bad] = if self.options.has_signs() { ["✓", "✗"] } else { ["ok", "failed:"] };
         let took = format!(" {}", human::duration(took));
         let end = match (shown, shown.trouble(outcome)) {
             (Shown::Declined { .. } | Shown::Stopped, Some(why)) => self.reason(call, Look::WARNING, &why, ""),
@@ -294,6 +294,9 @@ struct Label {
 impl Label {
     fn of(kind: ToolKind, name: &str, options: &RenderOptions) -> Label {
         let short = || format!(" {}", name.trim_end_matches("_file"));
+        if options.mode == TerminalMode::Reader {
+            return Label::in_words(kind, name);
+        }
         let (unicode, ascii, before, after) = match kind {
             ToolKind::Run => ("$", "$", String::new(), ""),
             ToolKind::Shell => ("$", "$", String::new(), " (in your shell)"),
@@ -303,6 +306,21 @@ impl Label {
             ToolKind::Fetch | ToolKind::Ask | ToolKind::Other => ("●", "*", short(), ""),
         };
         Label { icon: if options.unicode { unicode } else { ascii }, before, after }
+    }
+
+    /// The label for a screen reader.
+    fn in_words(kind: ToolKind, name: &str) -> Label {
+        let (icon, before, after) = match kind {
+            ToolKind::Run => ("tool:", " run".to_owned(), ""),
+            ToolKind::Shell => ("tool:", " run".to_owned(), " (in your shell)"),
+            ToolKind::Suggest => ("on your prompt:", String::new(), ""),
+            // The names of reads follow the icon on their common line.
+            ToolKind::Read | ToolKind::Search if name.is_empty() => ("tool:", String::new(), ""),
+            ToolKind::Read | ToolKind::Search | ToolKind::Edit | ToolKind::Fetch | ToolKind::Ask | ToolKind::Other => {
+                ("tool:", format!(" {}", name.trim_end_matches("_file")), "")
+            }
+        };
+        Label { icon, before, after }
     }
 }
 

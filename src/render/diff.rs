@@ -39,6 +39,48 @@ pub(crate) fn diff(old: &str, new: &str, path: &str, options: &RenderOptions) ->
     String::from_utf8_lossy(&out).into_owned()
 }
 
+/// A unified diff that was made elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct UnifiedDiff {
+    pub path: String,
+    pub added: usize,
+    pub removed: usize,
+    /// Remarks for the line with the path.
+    pub notes: String,
+    /// The lines, each with its sign.
+    pub text: String,
+}
+
+/// Renders unified diffs in the colours of [`diff`]. Nothing is compared or highlighted, so many lines take little time.
+pub(crate) fn unified_diffs(diffs: &[UnifiedDiff], options: &RenderOptions) -> String {
+    let mut out = Vec::new();
+    for UnifiedDiff { path, added, removed, notes, text } in diffs {
+        let mut summary = StyledLine::new();
+        summary.push_spelled(Look::HEADING, path, options);
+        summary.push(Look::PLAIN, " ");
+        let mut summary = counts(summary, *added, *removed);
+        if !notes.is_empty() {
+            summary.push_spelled(Look::MUTED, &format!("  {notes}"), options);
+        }
+        let lines = text.lines().map(|line| {
+            let look = match line.as_bytes().first() {
+                Some(b'+') => Look::GOOD,
+                Some(b'-') => Look::BAD,
+                Some(b' ') => Look::PLAIN,
+                Some(_) | None => Look::MUTED,
+            };
+            let mut styled = StyledLine::new();
+            styled.push_pieces(look, &spell_code(line, alphabet(options)));
+            styled
+        });
+        for line in [summary].into_iter().chain(lines) {
+            line.write(options, &mut out);
+            out.extend_from_slice(NEWLINE);
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
 /// A rendered diff.
 pub(super) struct Difference {
     added: usize,

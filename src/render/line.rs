@@ -301,7 +301,7 @@ impl StyledLine {
         for span in &self.spans {
             let text = if options.unicode { span.text.clone() } else { super::ascii::ascii(&span.text) };
             let shown = match options.mode {
-                super::TerminalMode::Dumb => text,
+                super::TerminalMode::Dumb | super::TerminalMode::Reader => text,
                 super::TerminalMode::Terminal => {
                     let painted = options.theme.style(span.style).paint(&text, options.colour);
                     match span.link.as_deref().filter(|_| options.hyperlinks) {

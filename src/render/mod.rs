@@ -7,6 +7,7 @@
 
 mod ascii;
 mod ask;
+mod background;
 mod call;
 mod code;
 mod diff;
@@ -23,17 +24,19 @@ mod status;
 mod theme;
 mod thought;
 mod unfold;
+mod word;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use ask::{ApprovalRequest, Card, CardSize, FileChange, Subject, approval_card, inquiry};
+pub(crate) use ask::{ApprovalRequest, Card, CardSize, FileChange, Subject, approval_card, confirmation, inquiry};
+pub(crate) use background::{Background, Themes};
 pub(crate) use code::{highlighted, load_grammars, warm};
-pub(crate) use diff::diff;
+pub(crate) use diff::{UnifiedDiff, diff, unified_diffs};
 pub(crate) use options::{RenderOptions, ScreenSize, TerminalMode, Wrapping, cooked};
 pub(crate) use painter::{Painter, compaction, wrapped};
 pub(crate) use pick::{PickRow, pick_list};
-pub(crate) use theme::{BUILT_IN as BUILT_IN_THEMES, Theme, about as about_theme};
+pub(crate) use theme::{BUILT_IN as BUILT_IN_THEMES, Theme, about as about_theme, background as theme_background};
 pub(crate) use unfold::Unfolding;
 
 pub(crate) use crate::text::style::Depth;

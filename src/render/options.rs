@@ -62,6 +62,8 @@ pub(crate) enum TerminalMode {
     Terminal,
     /// `TERM=dumb`, or no terminal: plain text without redraws and escape sequences.
     Dumb,
+    /// For a screen reader: as `Dumb`, but only finished lines, and words in place of signs.
+    Reader,
 }
 
 impl RenderOptions {
@@ -75,6 +77,7 @@ impl RenderOptions {
         let term = variable("TERM");
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(&variable).into_iter().find(|value| !value.is_empty());
         let is_plain = term.is_empty() || term == "dumb";
+        let is_read_aloud = !["", "0", "false", "no"].contains(&variable("ACCESSIBLE").as_str());
         let is_console = term == "linux";
         RenderOptions {
             columns: if size.columns == 0 { 80 } else { size.columns },
@@ -85,12 +88,26 @@ impl RenderOptions {
             unicode: locale.is_some_and(|locale| locale.to_uppercase().replace('-', "").contains("UTF8")),
             synchronized: !is_console,
             hyperlinks: !is_console,
-            mode: if is_plain { TerminalMode::Dumb } else { TerminalMode::Terminal },
+            mode: match (is_read_aloud, is_plain) {
+                (true, _) => TerminalMode::Reader,
+                (false, true) => TerminalMode::Dumb,
+                (false, false) => TerminalMode::Terminal,
+            },
         }
     }
 }
 
 impl RenderOptions {
+    /// These options for a screen reader, if the person uses one.
+    pub(crate) fn read_aloud(self, is_read_aloud: bool) -> RenderOptions {
+        if is_read_aloud { RenderOptions { mode: TerminalMode::Reader, ..self } } else { self }
+    }
+
+    /// Whether signs such as `✓` are used. A screen reader would spell them out.
+    pub(super) fn has_signs(&self) -> bool {
+        self.unicode && self.mode != TerminalMode::Reader
+    }
+
     pub(super) fn width(&self) -> usize {
         usize::from(self.columns.max(2))
     }
@@ -139,6 +156,8 @@ mod tests {
         assert_eq!(of(&[("TERM", "dumb"), ("LANG", "en_US.UTF-8")]), (Depth::Ansi16, true, TerminalMode::Dumb));
         assert_eq!(of(&[("TERM", "xterm-256color")]), (Depth::Indexed, false, TerminalMode::Terminal));
         assert_eq!(of(&[("TERM", "xterm"), ("COLORTERM", "truecolor")]).0, Depth::True);
+        assert_eq!(of(&[("TERM", "xterm"), ("ACCESSIBLE", "1")]).2, TerminalMode::Reader);
+        assert_eq!(of(&[("TERM", "xterm"), ("ACCESSIBLE", "0")]).2, TerminalMode::Terminal);
         assert_eq!(of(&[("TERM", "xterm"), ("COLORTERM", "truecolor"), ("NO_COLOR", "1")]).0, Depth::None);
         // The first locale variable that is set decides, as in other programs.
         assert!(!of(&[("TERM", "xterm"), ("LC_ALL", "C"), ("LANG", "de_DE.utf8")]).1);

@@ -12,8 +12,10 @@ use super::line::{Hang, StyledLine};
 use super::markdown::Stream;
 use super::region::{Final, Region};
 use super::status::{Doing, Status};
+use super::theme::Theme;
 use super::thought::Thought;
 use super::unfold::Unfolding;
+use super::word::UnfinishedWord;
 use super::{RenderOptions, ScreenSize, TerminalMode};
 
 /// The status line is hidden while text arrives, and comes back after a pause of this length.
@@ -37,9 +39,19 @@ pub(crate) struct Painter {
     now: Option<Instant>,
     /// Lines that were unfolded while a line was open. They are shown when it has ended.
     later: Vec<StyledLine>,
-    /// Whether a verbatim line has not ended yet.
-    open_part: bool,
+    part: OpenPart,
+    /// The last word of verbatim text.
+    last_word: UnfinishedWord,
     suspended: bool,
+}
+
+/// A verbatim line that has not ended yet.
+#[derive(Default)]
+struct OpenPart {
+    /// Whether a part of the line is on the screen.
+    is_open: bool,
+    /// For a screen reader: the beginning of the line, which is not shown before its end.
+    unread: String,
 }
 
 /// The kind of an output. Consecutive outputs of one kind have no blank line between them.
@@ -65,7 +77,8 @@ impl Painter {
             text_at: None,
             now: None,
             later: Vec::new(),
-            open_part: false,
+            part: OpenPart::default(),
+            last_word: UnfinishedWord::default(),
             suspended: false,
         }
     }
@@ -95,6 +108,11 @@ impl Painter {
                     status.model = Some(name.clone());
                 }
             }
+            Event::Mode(name) => {
+                if let Some(status) = &mut self.status {
+                    status.mode = Some(name.clone());
+                }
+            }
             Event::Thinking(text) => self.on_thinking(text, now),
             Event::Text(text) => self.on_text(text, now),
             Event::CallStarted { call, kind, title } => {
@@ -112,6 +130,8 @@ impl Painter {
                     self.doing(Doing::Waiting);
                 }
             }
+            // For the record. What the person has to know of it is on the card and in the result.
+            Event::RequestSent { .. } | Event::CallDecided { .. } | Event::CallConfined { .. } => {}
             Event::Retrying { attempt, after, why } => self.on_retrying(*attempt, *after, why, now),
             Event::Usage(usage) => {
                 if let Some(status) = &mut self.status {
@@ -128,13 +148,14 @@ impl Painter {
                 self.say(text.lines().map(|line| prose(Look::MUTED, line)).collect());
             }
             Event::Steered(text) => {
-                let mark = |index: usize| if index == 0 { "> " } else { "  " };
+                let first = if self.options.mode == TerminalMode::Reader { "you: " } else { "> " };
+                let mark = |index: usize| if index == 0 { first } else { "  " };
                 let line = |(index, line)| {
                     StyledLine::of(Look::ACCENT, mark(index)).with(Look::PLAIN, line).wrapped(Hang::below(2))
                 };
                 let lines: Vec<StyledLine> = text.lines().enumerate().map(line).collect();
                 // The notice arrived inside a line, so it is shown after the line.
-                if self.kind == Some(OutputKind::Text) || self.open_part {
+                if self.kind == Some(OutputKind::Text) || self.part.is_open {
                     self.later.extend(lines);
                 } else {
                     self.begin(OutputKind::Note, now);
@@ -165,6 +186,12 @@ impl Painter {
         }
         self.region.resize(size, out);
         self.paint(out);
+    }
+
+    /// Uses another theme from here on. Final lines keep their colours.
+    pub(crate) fn set_theme(&mut self, theme: Theme) {
+        self.options.theme = theme;
+        self.region.set_theme(theme);
     }
 
     /// Erases the live region so that other output can be printed. The cursor is left at the start of an empty line.
@@ -245,11 +272,15 @@ impl Painter {
         }
         self.doing(Doing::Writing);
         self.streamed(text);
+        let is_new = self.kind != Some(OutputKind::Text);
         self.begin(OutputKind::Text, now);
+        if is_new && self.options.mode == TerminalMode::Reader {
+            self.say(vec![StyledLine::of(Look::PLAIN, "answer:")]);
+        }
         self.text_at = Some(now);
         match self.options.mode {
             TerminalMode::Terminal => self.stream.push(text),
-            TerminalMode::Dumb => self.verbatim(text, Look::PLAIN),
+            TerminalMode::Dumb | TerminalMode::Reader => self.verbatim(text, Look::PLAIN),
         }
     }
 
@@ -261,7 +292,7 @@ impl Painter {
             self.say(vec![prose(Look::MUTED, "(interrupted; retrying)"), StyledLine::new()]);
         }
         self.text_at = None;
-        if self.options.mode == TerminalMode::Dumb {
+        if self.options.mode != TerminalMode::Terminal {
             self.begin(OutputKind::Note, now);
             self.say(vec![StyledLine::of(Look::PLAIN, &format!("{why}; try {attempt} in {}", human::duration(after)))]);
         }
@@ -276,7 +307,7 @@ impl Painter {
             Ending::Interrupted => self.say(vec![prose(Look::WARNING, "interrupted")]),
             Ending::StepLimit => self.say(vec![prose(Look::WARNING, "stopped at the step limit")]),
             Ending::Failed(failure) => {
-                let mark = if self.options.unicode { "✗ " } else { "error: " };
+                let mark = if self.options.has_signs() { "✗ " } else { "error: " };
                 let line = StyledLine::of(Look::BAD, mark).with(Look::BAD, &failure.words);
                 self.say(vec![line.wrapped(Hang::below(width::cells(mark)))]);
             }
@@ -322,11 +353,11 @@ impl Painter {
                     self.stream.end();
                     self.finals.extend(self.stream.take());
                 }
-                TerminalMode::Dumb => self.end_part(),
+                TerminalMode::Dumb | TerminalMode::Reader => self.end_part(Look::PLAIN),
             },
             Some(OutputKind::Thought) => {
                 let line = self.thought.end(now, self.calls.unfolding, &self.options);
-                self.end_part();
+                self.end_part(Look::MUTED);
                 self.say(vec![line]);
             }
             Some(OutputKind::Call) => {
@@ -340,21 +371,35 @@ impl Painter {
         self.say(later);
     }
 
-    /// Prints text without Markdown. Its last line may be incomplete.
+    /// Prints text without Markdown. Its last line may be incomplete, so the rows of a line are not indented: how far would depend on how much
+    /// of it has arrived.
     fn verbatim(&mut self, text: &str, style: Look) {
+        if self.options.mode == TerminalMode::Reader {
+            self.part.unread.push_str(text);
+            let end = self.part.unread.rfind('\n').map_or(0, |at| at + 1);
+            let whole: String = self.part.unread.drain(..end).collect();
+            return self.say(whole.lines().map(|line| prose(style, line)).collect());
+        }
+        let words = |text: &str| StyledLine::of(style, text).wrapped(Hang::default());
+        let text = self.last_word.push(text);
         for piece in text.split_inclusive('\n') {
             let line = piece.strip_suffix('\n');
-            self.open_part = line.is_none();
+            self.part.is_open = line.is_none();
             self.finals.push(match line {
-                Some(line) => Final::Line(prose(style, line.strip_suffix('\r').unwrap_or(line))),
-                None => Final::Part(prose(style, piece)),
+                Some(line) => Final::Line(words(line.strip_suffix('\r').unwrap_or(line))),
+                None => Final::Part(words(piece)),
             });
         }
     }
 
-    fn end_part(&mut self) {
-        if std::mem::take(&mut self.open_part) {
-            self.say(vec![StyledLine::new()]);
+    fn end_part(&mut self, style: Look) {
+        let rest = self.last_word.end();
+        if std::mem::take(&mut self.part.is_open) || !rest.is_empty() {
+            self.say(vec![StyledLine::of(style, &rest).wrapped(Hang::default())]);
+        }
+        let rest = std::mem::take(&mut self.part.unread);
+        if !rest.is_empty() {
+            self.say(vec![prose(style, &rest)]);
         }
     }
 
@@ -363,7 +408,7 @@ impl Painter {
     }
 
     fn unfold(&mut self, lines: Vec<StyledLine>, out: &mut Vec<u8>) {
-        if self.kind == Some(OutputKind::Text) || self.open_part {
+        if self.kind == Some(OutputKind::Text) || self.part.is_open {
             self.later.extend(lines);
         } else {
             self.say(lines);
@@ -376,26 +421,27 @@ impl Painter {
         if self.suspended {
             return;
         }
-        let live = match (self.options.mode, self.now) {
-            (TerminalMode::Terminal, Some(now)) => self.live(now),
-            (TerminalMode::Terminal, None) | (TerminalMode::Dumb, _) => {
-                self.open_part.then(StyledLine::new).into_iter().collect()
+        let (live, status) = match (self.options.mode, self.now) {
+            (TerminalMode::Terminal, Some(now)) => (self.live(now), self.status_line(now)),
+            (TerminalMode::Terminal, None) | (TerminalMode::Dumb | TerminalMode::Reader, _) => {
+                (self.part.is_open.then(StyledLine::new).into_iter().collect(), None)
             }
         };
-        self.region.paint(std::mem::take(&mut self.finals), live, out);
+        self.region.paint(std::mem::take(&mut self.finals), live, status, out);
     }
 
     fn live(&self, now: Instant) -> Vec<StyledLine> {
         let mut lines = self.stream.live();
-        if self.open_part {
+        if self.part.is_open {
             lines.push(StyledLine::new());
         }
         lines.extend(self.calls.live(now));
-        let flowing = self.text_at.is_some_and(|at| now.saturating_duration_since(at) < STALL);
-        if let Some(status) = self.status.as_ref().filter(|_| !flowing && !self.region.is_locked()) {
-            lines.push(status.line(now, &self.options));
-        }
         lines
+    }
+
+    fn status_line(&self, now: Instant) -> Option<StyledLine> {
+        let flowing = self.text_at.is_some_and(|at| now.saturating_duration_since(at) < STALL);
+        self.status.as_ref().filter(|_| !flowing).map(|status| status.line(now, &self.options))
     }
 }
 

@@ -29,7 +29,11 @@ pub(crate) fn pick_list(rows: &[PickRow<'_>], hint: &str, filter: &str, options:
     for row in rows {
         let (sign, look) = if row.is_selected { (sign, Look::BOLD) } else { ("  ", Look::PLAIN) };
         let mut line = StyledLine::of(Look::ACCENT, sign).with(Look::MUTED, row.facts).with(look, "  ");
-        line.push_spelled(look, row.text, options);
+        // Blanks align the columns of a row. Nothing is approved here, so long runs of them are not counted.
+        for (at, word) in row.text.split(' ').enumerate() {
+            line.push(look, if at > 0 { " " } else { "" });
+            line.push_spelled(look, word, options);
+        }
         put(line, false);
     }
     put(StyledLine::of(Look::MUTED, &format!("  {hint}")), false);
@@ -38,4 +42,19 @@ pub(crate) fn pick_list(rows: &[PickRow<'_>], hint: &str, filter: &str, options:
     let shown: String = filter.chars().skip(skip).collect();
     put(StyledLine::of(Look::ACCENT, "? ").with(Look::PLAIN, &shown), true);
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::tests::options;
+
+    #[test]
+    fn columns_stay_aligned_and_hidden_characters_are_spelled() {
+        let text = format!("custom/small{}tools\u{200b}", " ".repeat(60));
+        let rows = [PickRow { facts: "", text: &text, is_selected: false }];
+        let shown = String::from_utf8(pick_list(&rows, "", "", &options(120))).unwrap();
+        assert!(shown.contains(&format!("custom/small{}tools", " ".repeat(60))), "{shown:?}");
+        assert!(shown.contains("200B"), "{shown:?}");
+    }
 }

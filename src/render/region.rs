@@ -14,6 +14,7 @@ use crate::text::wrap::Fixed;
 use super::line::{Hang, StyledLine, Wrap};
 use super::look::Look;
 use super::options::NEWLINE;
+use super::theme::Theme;
 use super::{RenderOptions, ScreenSize};
 
 /// Final output.
@@ -51,18 +52,19 @@ impl Region {
         }
     }
 
-    /// Whether no live rows may be drawn below the current ones, because the cursor could not return above them.
-    pub(super) fn is_locked(&self) -> bool {
-        self.fixed.is_some_and(|fixed| !fixed.is_closed) || self.drawn.iter().any(|line| self.is_disputed(&line.text()))
-    }
-
     /// Whether terminals disagree on how many screen rows this row takes.
     fn is_disputed(&self, text: &str) -> bool {
-        !width::is_settled(text) && width::widest(text) >= self.columns()
+        width::is_disputed(text, self.columns())
     }
 
-    /// Draws the final output, then the live lines.
-    pub(super) fn paint(&mut self, finals: Vec<Final>, live: Vec<StyledLine>, out: &mut Vec<u8>) {
+    /// Draws the final output, then the live lines, then the status line. The status line is left out if the cursor could not return above it.
+    pub(super) fn paint(
+        &mut self,
+        finals: Vec<Final>,
+        live: Vec<StyledLine>,
+        mut status: Option<StyledLine>,
+        out: &mut Vec<u8>,
+    ) {
         let mut complete = Vec::new();
         let mut open = std::mem::take(&mut self.tail);
         for one in finals {
@@ -75,7 +77,8 @@ impl Region {
             }
         }
         let mut live = live.into_iter();
-        let first = live.next().or_else(|| (!open.is_empty()).then(StyledLine::new)).map(|more| {
+        let more = live.next().or_else(|| (!open.is_empty()).then(StyledLine::new)).or_else(|| status.take());
+        let first = more.map(|more| {
             let mut first = open.clone();
             first.extend(&more);
             first
@@ -87,6 +90,9 @@ impl Region {
         lines.extend(first.iter().flat_map(&mut rows));
         let first_rows = lines.len() - before;
         lines.extend(live.flat_map(|line| rows(&line).collect::<Vec<StyledLine>>()));
+        let is_fixed = complete.is_empty() && self.fixed.is_some_and(|fixed| !fixed.is_closed);
+        let is_locked = is_fixed || lines[before..].iter().any(|line| self.is_disputed(&line.text()));
+        lines.extend(status.filter(|_| !is_locked).iter().flat_map(rows));
         self.draw(&lines, out);
         if !complete.is_empty() {
             self.fixed = None;
@@ -129,6 +135,10 @@ impl Region {
     }
 
     /// Called after a resize. Terminals rewrap rows differently, so only the row of the cursor is still known.
+    pub(super) fn set_theme(&mut self, theme: Theme) {
+        self.options.theme = theme;
+    }
+
     pub(super) fn resize(&mut self, size: ScreenSize, out: &mut Vec<u8>) {
         let old = self.columns();
         self.options.resize(size);

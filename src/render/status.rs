@@ -27,13 +27,15 @@ pub(super) struct Status {
     pub(super) usage: Usage,
     /// The model, if the footer is to name it.
     pub(super) model: Option<String>,
+    /// The mode, if it is not the usual one.
+    pub(super) mode: Option<String>,
     /// Bytes of text and thinking in this step, until its token count is known.
     pub(super) streamed: usize,
 }
 
 impl Status {
     pub(super) fn new(started: Instant) -> Status {
-        Status { started, doing: Doing::Waiting, usage: Usage::default(), model: None, streamed: 0 }
+        Status { started, doing: Doing::Waiting, usage: Usage::default(), model: None, mode: None, streamed: 0 }
     }
 
     /// The status line, cut to one row.
@@ -47,6 +49,9 @@ impl Status {
             words += &format!("{dot}{} in, {} out", count(self.usage.input), count(output));
         } else if output > 0 {
             words += &format!("{dot}{} out", count(output));
+        }
+        if let Some(mode) = &self.mode {
+            words += &format!("{dot}{mode} mode");
         }
         let line = StyledLine::of(Look::ACCENT, spinner(elapsed, options)).with(Look::MUTED, &words);
         let hinted = line.clone().with(Look::MUTED, &format!("{dot}Ctrl-C stops"));
@@ -95,7 +100,7 @@ pub(super) fn spinner(elapsed: Duration, options: &RenderOptions) -> &'static st
 }
 
 fn separator(options: &RenderOptions) -> &'static str {
-    if options.unicode { " · " } else { ", " }
+    if options.has_signs() { " · " } else { ", " }
 }
 
 pub(super) fn whole_seconds(duration: Duration) -> String {

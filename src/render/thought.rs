@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use crate::text::{KIB, human};
 
-use super::RenderOptions;
 use super::line::StyledLine;
 use super::look::Look;
 use super::unfold::Unfolding;
+use super::{RenderOptions, TerminalMode};
 
 /// The most bytes of a thought that are kept for unfolding. The beginning is dropped first.
 const CAP: usize = 64 * KIB;
@@ -47,7 +47,11 @@ impl Thought {
     /// Ends the thought and returns the line that replaces it.
     pub(super) fn end(&mut self, now: Instant, unfolding: Unfolding, options: &RenderOptions) -> StyledLine {
         let took = now.saturating_duration_since(self.since.take().unwrap_or(now));
-        let mark = if options.unicode { "∴" } else { "~" };
+        let mark = match options.mode {
+            TerminalMode::Reader => "model:",
+            TerminalMode::Terminal | TerminalMode::Dumb if options.unicode => "∴",
+            TerminalMode::Terminal | TerminalMode::Dumb => "~",
+        };
         let hint = if self.shown > 0 { String::new() } else { unfolding.of_thought(options) };
         StyledLine::of(Look::MUTED, &format!("{mark} thought for {}{hint}", human::duration(took)))
     }

@@ -1,4 +1,4 @@
-//! Orders to the agent and news from it, for the request in front and for those in the background.
+//! Orders to the agent and news from it, for the request in the foreground and those in the background.
 
 use std::io;
 
@@ -6,10 +6,11 @@ use crate::chat::{Ending, Event, Failure, FailureKind};
 
 use super::Session;
 use super::agent_link::{AgentLink, AgentSetup, CRASHED, ITSELF, News, Order};
-use super::floor::{Effect, FloorEvent};
+use super::floor::{Effect, TurnEvent};
 use super::grammars::Grammars;
+use super::welcome::Welcome;
 
-/// Why the agent cannot be given an order.
+/// The agent's thread cannot take an order.
 #[derive(Debug, thiserror::Error)]
 enum AgentGone {
     #[error("the agent cannot be started: {0}")]
@@ -20,17 +21,22 @@ enum AgentGone {
 
 /// The session's side of the agent.
 pub(super) struct AgentHandle {
-    /// The agent's thread, once there was a query.
+    /// The agent's thread; it starts with the first query.
     pub(super) link: Option<AgentLink>,
     pub(super) setup: AgentSetup,
-    /// Slash commands that are not obeyed yet and whose news nobody wants any more.
+    /// How many slash commands are still running whose news is to be ignored.
     pub(super) disowned: usize,
     pub(super) grammars: Grammars,
+    /// Whether a conversation that was cut off in this terminal was looked for, or need not be.
+    pub(super) has_looked_back: bool,
+    /// Counts the first starts.
+    pub(super) welcome: Welcome,
 }
 
 impl AgentHandle {
-    pub(super) fn new(setup: AgentSetup) -> AgentHandle {
-        AgentHandle { link: None, setup, disowned: 0, grammars: Grammars::default() }
+    pub(super) fn new(setup: AgentSetup, welcome: Welcome) -> AgentHandle {
+        let has_looked_back = !setup.conversations.is_on() && !welcome.is_wanted();
+        AgentHandle { link: None, setup, disowned: 0, grammars: Grammars::default(), has_looked_back, welcome }
     }
 
     /// Gives an order, and starts the agent's thread for the first one.
@@ -56,13 +62,14 @@ impl AgentHandle {
 
 impl Session {
     pub(super) fn order(&mut self, order: Order) -> Vec<Effect> {
+        self.withdraw_offer();
         match self.agent.order(order) {
             Ok(()) => Vec::new(),
             Err(error) => self.lose_agent(&error.to_string()),
         }
     }
 
-    /// Nobody answers any more, neither in front nor in the background.
+    /// The agent's thread has ended: all requests, in the foreground and in the background, are over.
     fn lose_agent(&mut self, why: &str) -> Vec<Effect> {
         self.agent.link = None;
         self.agent.disowned = 0;
@@ -75,7 +82,7 @@ impl Session {
         effects
     }
 
-    /// Takes the news that have come.
+    /// Handles the news that has arrived.
     pub(super) fn hear(&mut self) {
         let news = self.agent.link.as_ref().map(AgentLink::news).unwrap_or_default();
         for (number, news) in news {
@@ -91,7 +98,7 @@ impl Session {
     fn take_news(&mut self, number: u64, news: News) -> Vec<Effect> {
         let is_over = matches!(news, News::Over { .. });
         if number == ITSELF && self.agent.disowned > 0 {
-            // Slash commands are obeyed one after the other.
+            // Slash commands are carried out one after the other.
             self.agent.disowned -= usize::from(is_over);
             return Vec::new();
         }
@@ -108,7 +115,8 @@ impl Session {
         if let Some(request) = self.requests.get(number).filter(|_| is_over) {
             request.end();
             request.is_told = true;
+            self.notify_over(number);
         }
-        self.tell_floor(FloorEvent::News(news))
+        self.tell_floor(TurnEvent::News(news))
     }
 }

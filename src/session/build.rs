@@ -1,12 +1,12 @@
-//! Putting a session together.
+//! Builds a session.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::SystemTime;
 
-use crate::capture::{Limits, Retention, SpillUse, Spiller, sweep_if_due};
-use crate::config::{Config, Loaded, Paths, Problem, Stamp};
+use crate::capture::{Retention, SpillUse, Spiller, sweep_if_due};
+use crate::config::{Config, ConfigReader, Loaded, Paths, Problem};
 use crate::host::{self, Integration, Shell, ShellKind, StartOptions};
 use crate::store::{self, ConversationRecorder, PAUSED, Store};
 use crate::track::Scanner;
@@ -16,35 +16,41 @@ use super::agent_link::{AgentSetup, Settings};
 use super::agent_news::AgentHandle;
 use super::books::{Books, OuterMarks, Recorder};
 use super::command_store::{Chores, CommandStore};
-use super::errands::Errands;
+use super::errands::{Errands, Reporter};
 use super::floor::Floor;
 use super::follow::Follower;
 use super::hint::Hints;
 use super::hooks::HookLink;
 use super::keyboard::Keyboard;
+use super::live::{ignored, limits, summary};
 use super::memory;
 use super::nested::NestedShells;
+use super::outer_terminal::OuterTerminal;
 use super::privacy::Privacy;
 use super::profile::Profile;
 use super::requests::Requests;
 use super::terminal_id::terminal_id;
+use super::watch;
+use super::welcome::Welcome;
 use super::wires::{Signals, Wires, shell_size};
 use super::workspace::{Workspace, random_hex};
 use super::{Session, SessionError};
 
-/// What a session is made from.
+/// What a session is built from.
 pub(crate) struct Start {
     /// The shell to host.
     pub shell: PathBuf,
     pub wishes: StartOptions,
     pub loaded: Loaded,
+    /// Has read the configuration, and reads it again when it was saved.
+    pub reader: ConfigReader,
     pub paths: Paths,
 }
 
-/// Hosts the shell until it ends and returns its exit status. On an error nothing was started.
+/// Hosts the shell until it ends and returns its exit status. On an error nothing has been started.
 pub(crate) fn run(start: Start) -> Result<i32, SessionError> {
     memory::keep_little();
-    // The terminal is in raw mode and somebody else's: words about a panic belong in the log.
+    // The terminal is in raw mode and shows the shell, so messages about a panic go to the log.
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
     let mut session = Session::begin(start)?;
     let over = session.conduct_whatever_comes();
@@ -52,9 +58,10 @@ pub(crate) fn run(start: Start) -> Result<i32, SessionError> {
 }
 
 impl Session {
-    /// The shell comes first; whatever can wait is done while it reads its start files.
+    /// Starts the shell first. Everything that can wait is done while the shell reads its start files.
     fn begin(start: Start) -> Result<Session, SessionError> {
-        let Start { shell, wishes, loaded: Loaded { config, mut problems, stamp }, paths } = start;
+        let Start { shell, wishes, loaded, reader, paths } = start;
+        let Loaded { config, mut problems, origins } = loaded;
         let no_workspace = |source| SessionError::Workspace { root: paths.runtime_root().to_owned(), source };
         let signals = Signals::new().map_err(SessionError::Signals)?;
         let tty = Tty::open()?;
@@ -72,7 +79,7 @@ impl Session {
 
         let (kind, host) = (ShellKind::of(&shell), hostname());
         let writer = store::RecordingSession { id, host: host.clone(), shell: kind.name().to_owned() };
-        let mut setup = agent_setup(&config, stamp, &paths, &workspace, &nonce, &mut problems);
+        let mut setup = agent_setup(&config, reader, &paths, &workspace, &nonce, &mut problems);
         let terminal = terminal_id(|name| std::env::var_os(name), tty::name().map(|path| path.display().to_string()));
         setup.conversations = config.conversation_recorder(&paths, &writer.id, &writer.host, terminal);
         let profile = profile(&config, &paths, kind, host.clone(), &mut problems).with_user(Arc::clone(&setup.user));
@@ -84,19 +91,21 @@ impl Session {
             follower,
         );
         books.recorder.hints = Hints::new(config.hint);
-        if let Some(words) = summary(&problems) {
-            books.notice(words);
-        }
+        let problems: Vec<Problem> = problems.into_iter().map(|problem| origins.locate(problem)).collect();
+        books.next_prompt.settings.replace(summary(&problems));
         let hotkey = config.hotkey.key();
-        let store = CommandStore::new(chores(&config, &paths, &workspace, writer));
+        let welcome = Welcome::new(config.welcome, paths.starts_file(), |name| std::env::var(name).ok());
+        let watch = Watching { reader: setup.config.clone(), paths: paths.clone(), report: errands.reporter() };
+        let store = CommandStore::new(chores(&config, &paths, &workspace, writer, watch));
         Ok(Session {
             wires: Wires::new(Box::new(tty), Box::new(shell_process), signals),
             books,
             floor: Floor::Shell,
             nested: NestedShells::new(config.nested_hint, hotkey.as_ref().map(|key| key.label())),
+            outer: OuterTerminal::new(config.terminal.clone()),
             keyboard: Keyboard::new(hotkey),
             hook: HookLink::new(workspace, launch.secrets),
-            agent: AgentHandle::new(setup),
+            agent: AgentHandle::new(setup, welcome),
             requests: Requests::default(),
             store,
             profile,
@@ -108,7 +117,7 @@ impl Session {
     }
 }
 
-/// How the shell is started, with our hooks and what it tells its programs of us.
+/// How the shell is started: with our hooks, and with our environment variables.
 fn launch(
     shell: &Path,
     wishes: &StartOptions,
@@ -128,7 +137,7 @@ fn launch(
 /// Settings and files of the agent's thread.
 fn agent_setup(
     config: &Config,
-    stamp: Stamp,
+    reader: ConfigReader,
     paths: &Paths,
     workspace: &Workspace,
     nonce: &str,
@@ -140,72 +149,81 @@ fn agent_setup(
         places: Arc::new(paths.agent_places(workspace.directory().to_owned())),
         keys: paths.keys_file(),
         servers: paths.servers_file(),
-        config: paths.config_file(),
-        stamp,
+        models: paths.models_file(),
+        hooks: paths.hooks_file(),
+        trust: paths.trust_store(),
+        config: reader,
         settings,
         nonce: nonce.to_owned(),
+        grants: config.grants(paths),
         conversations: ConversationRecorder::off(),
+        keeper: config.keeper(paths),
+        paths: Some(paths.clone()),
         user: Arc::default(),
     }
 }
 
-/// How the session looks, and to whom.
+/// The look of the session: theme, shell, host and terminal.
 fn profile(config: &Config, paths: &Paths, kind: ShellKind, host: String, problems: &mut Vec<Problem>) -> Profile {
-    let profile = Profile::new(kind, host, config.line.editing(), config.wrap);
-    match config.theme_of_choice(paths) {
-        Some((theme, bad_theme)) => {
+    let profile = Profile::new(kind, host, config.line.editing(), config.wrap).read_aloud(config.screen_reader);
+    match config.themes_of_choice(paths) {
+        Some((themes, bad_theme)) => {
             problems.extend(bad_theme);
-            profile.with_theme(theme)
+            profile.with_themes(themes)
         }
         None => profile,
     }
 }
 
-/// Where the output of commands is kept.
+/// The recorder of command output.
 fn recorder(config: &Config, workspace: &Workspace, nonce: &str, problems: &mut Vec<Problem>) -> Recorder {
-    let limits = Limits {
-        head: config.capture.head_bytes(),
-        tail: config.capture.tail_bytes(),
-        spill: config.capture.spill.bytes(),
-    };
     let spiller = Spiller::new(workspace.directory().to_owned(), config.capture.spill_total.bytes());
-    let ignore = (!config.history.ignore.is_empty()).then(|| config.ignore_set());
-    let (ignore, bad_patterns) = ignore.map_or((None, Vec::new()), |(set, problems)| (Some(set), problems));
+    let (ignore, bad_patterns) = ignored(config);
     problems.extend(bad_patterns);
-    Recorder::new(limits, spiller, Privacy::new(ignore, workspace.directory().join(PAUSED)), nonce)
+    Recorder::new(limits(config), spiller, Privacy::new(ignore, workspace.directory().join(PAUSED)), nonce)
 }
 
-/// The problems of the settings, in one line.
-fn summary(problems: &[Problem]) -> Option<String> {
-    let first = problems.first()?;
-    Some(match problems.len() {
-        1 => first.to_string(),
-        count => format!("{first} (and {} more: see `shellmate doctor`)", count - 1),
-    })
+/// What the thread needs that notices saved settings.
+struct Watching {
+    reader: ConfigReader,
+    paths: Paths,
+    report: Reporter,
 }
 
-/// Opens the history and tidies up.
-fn chores(config: &Config, paths: &Paths, workspace: &Workspace, writer: store::RecordingSession) -> Chores {
+/// Opens the history, deletes old files, and watches the configuration.
+fn chores(
+    config: &Config,
+    paths: &Paths,
+    workspace: &Workspace,
+    writer: store::RecordingSession,
+    watching: Watching,
+) -> Chores {
     let retention = Retention { age: config.capture.spill_age(), bytes: config.capture.spill_total.bytes() };
-    let limits = store::HistoryLimits { commands: config.history.commands, bytes: config.history.size.bytes() };
+    let limits = config.history.limits();
     let (history, root) = (paths.history_db(), paths.runtime_root().to_owned());
     let store = match history.clone() {
         Some(path) if config.history.enabled => Store::prepare(workspace.directory(), path, limits, writer),
         _ => Store::off(),
     };
+    let Watching { reader, paths, report } = watching;
+    let theme = config.theme_file(&paths);
     Box::new(move || {
+        #[cfg(target_os = "linux")]
+        watch::start(reader, theme, paths, report);
+        #[cfg(not(target_os = "linux"))]
+        drop((reader, theme, paths, report));
         let tidied = tidy(root, retention, history);
         store.start();
         (store, tidied)
     })
 }
 
-/// Removes the files of crashed and old sessions, on a thread. The receiver is closed when that is done.
+/// Deletes the files of crashed and old sessions, on a thread. The receiver is closed when that is done.
 fn tidy(root: PathBuf, retention: Retention, history: Option<PathBuf>) -> Receiver<()> {
     let (done, tidied) = channel();
     let clear = move || {
         let _done = done;
-        // Without a place for a history no command can refer to a spill file.
+        // Without a history no command refers to a spill file.
         let spills = history.map(store::Spills::new);
         let use_of = |path: &Path| spills.as_ref().map_or(SpillUse::Unnamed, |spills| spills.use_of(path));
         sweep_if_due(&root, retention, SystemTime::now(), use_of);

@@ -1,4 +1,4 @@
-//! Commands that have ended, on their way to the history.
+//! Writes finished commands to the history.
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -10,23 +10,24 @@ use crate::store::{CommandRecord, HandedOver, Store};
 use super::books::{Books, Finished};
 use super::memory;
 
-/// Output of this size leaves holes in the heap.
+/// Outputs of this size leave holes in the heap.
 const MUCH: usize = 64 * 1024;
 
-/// Opens the history and tidies up. The receiver is closed when tidying up is done.
+/// Opens the history and deletes old files. The receiver is closed when the files are deleted.
 pub(super) type Chores = Box<dyn FnOnce() -> (Store, Receiver<()>)>;
 
-/// The history of commands, as the session writes it.
+/// The history of commands, for the session.
 pub(super) struct CommandStore {
     store: Store,
-    /// What can wait until a command has ended or all is calm at the first prompt, so that it does not compete with the shell's start.
+    /// Work that waits for the end of the first command or for a quiet moment at the first prompt, so that it does not slow down
+    /// the shell's start.
     chores: Option<Chores>,
-    /// Closed when tidying up is done.
+    /// Closed when old files are deleted.
     tidied: Option<Receiver<()>>,
-    /// Commands that are safe even if we are killed, and not in the history yet.
+    /// Commands that would survive the end of the process and are not in the history yet.
     handed_over: Vec<HandedOver>,
-    /// Whether a large output has ended and its memory was not given back yet.
-    had_much: bool,
+    /// Whether there is memory to return in a quiet moment.
+    has_unused_memory: bool,
 }
 
 impl CommandStore {
@@ -36,19 +37,20 @@ impl CommandStore {
             chores: Some(chores),
             tidied: None,
             handed_over: Vec::new(),
-            had_much: false,
+            has_unused_memory: false,
         }
     }
 
-    /// Whether there is something to do once all is calm.
+    /// Whether there is work for a quiet moment.
     pub(super) fn has_chores(&self, has_prompted: bool) -> bool {
-        self.chores.is_some() && has_prompted || self.had_much
+        self.chores.is_some() && has_prompted || self.has_unused_memory
     }
 
-    /// Does what could wait.
+    /// Does one piece of the work that could wait.
     pub(super) fn do_chores(&mut self) {
-        self.open();
-        if std::mem::take(&mut self.had_much) {
+        if self.chores.is_some() {
+            self.open();
+        } else if std::mem::take(&mut self.has_unused_memory) {
             memory::give_back();
         }
     }
@@ -58,11 +60,13 @@ impl CommandStore {
             let (store, tidied) = chores();
             self.store = store;
             self.tidied = Some(tidied);
+            // The code of the start is no longer needed when the threads that open the history are done.
+            self.has_unused_memory = true;
         }
     }
 
-    /// Puts the commands that have ended where they are safe even if we are killed, before the screen shows that they have ended.
-    /// That is a copy to memory: no disk is involved.
+    /// Copies finished commands to memory that survives the end of the process, before the screen shows that they have ended. No
+    /// disk is involved.
     pub(super) fn hand_over(&mut self, finished: &mut Vec<Finished>, size: Size) {
         if finished.is_empty() {
             return;
@@ -73,14 +77,16 @@ impl CommandStore {
         }
     }
 
-    /// Remembers the commands that were handed over, in the history and for the next query.
+    /// Adds the commands that were handed over to the history and to the next query.
     pub(super) fn remember(&mut self, books: &mut Books) {
         if self.handed_over.is_empty() {
             return;
         }
         for handed_over in std::mem::take(&mut self.handed_over) {
             let CommandRecord { command, output, size } = handed_over.record.clone();
-            self.had_much |= output.head.len() + output.tail.len() >= MUCH;
+            // The first command uses code that later ones do not.
+            let is_first = books.recent.is_unused();
+            self.has_unused_memory |= is_first || output.head.len() + output.tail.len() >= MUCH;
             let ticket = self.store.write(handed_over);
             books.recent.push(ticket, command, Arc::new(output), size);
         }
@@ -89,7 +95,7 @@ impl CommandStore {
         }
     }
 
-    /// Waits until everything is kept, or too long.
+    /// Waits until everything is written, for at most `patience`.
     pub(super) fn close(self, patience: Duration) {
         self.store.close(patience);
         if let Some(tidied) = self.tidied {
@@ -134,6 +140,7 @@ mod tests {
         assert!(!store.has_chores(false), "the shell is still starting");
         assert!(store.has_chores(true));
         store.do_chores();
+        assert!(store.has_chores(true), "the memory of the start is returned next");
         store.do_chores();
         assert_eq!(opened.get(), 1);
         assert!(!store.has_chores(true));
@@ -154,17 +161,17 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_given_back_after_a_large_output() {
+    fn memory_is_returned_after_the_first_command_and_after_a_large_output() {
         let (mut store, _) = store();
         store.do_chores();
-        let mut books = books("nonce");
-        store.hand_over(&mut vec![finished("ls", 10)], Size::new(24, 80));
-        store.remember(&mut books);
-        assert!(!store.has_chores(true));
-        store.hand_over(&mut vec![finished("cat", MUCH)], Size::new(24, 80));
-        store.remember(&mut books);
-        assert!(store.has_chores(true));
         store.do_chores();
-        assert!(!store.has_chores(true));
+        let mut books = books("nonce");
+        for (bytes, returns) in [(10, true), (10, false), (MUCH, true), (10, false)] {
+            store.hand_over(&mut vec![finished("ls", bytes)], Size::new(24, 80));
+            store.remember(&mut books);
+            assert_eq!(store.has_chores(true), returns, "{bytes}");
+            store.do_chores();
+            assert!(!store.has_chores(true));
+        }
     }
 }

@@ -19,7 +19,7 @@ const LOOK: &str = "look";
 /// The directive that the hook should carry out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Aim {
-    /// Go on to the prompt.
+    /// Continue to the prompt.
     Done,
     /// Run this command.
     Run(String),
@@ -47,7 +47,7 @@ pub(super) struct Directives {
 }
 
 impl Directives {
-    /// The hook reads directives now. Returns the line to send, if a directive waits for it.
+    /// The hook reads directives now. Returns the line to send, if there is a directive for it.
     pub(super) fn listens(&mut self, token: String, now: Instant) -> Option<String> {
         self.end = Some(token);
         self.sent = None;
@@ -81,7 +81,7 @@ impl Directives {
         self.settle();
     }
 
-    /// The shell is on its way to the prompt: no hook waits.
+    /// The shell continues to its prompt, so no hook waits.
     pub(super) fn prompts(&mut self) {
         self.end = None;
         self.settle();
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_runs_only_as_it_was_wanted() {
+    fn only_the_wanted_command_is_run() {
         let now = Instant::now();
         let mut directives = Directives::default();
         directives.listens(token("end"), now);

@@ -1,7 +1,7 @@
-//! Carries out what floors want to be done: in order, one at a time, from one queue.
+//! Carries out the effects that floors return: in order, one at a time, from one queue.
 //!
-//! An effect may lead to an event for the floor, whose effects are carried out next, before those that were waiting. No handler of
-//! a floor ever runs inside another.
+//! An effect may cause an event for the floor. The effects of that event are carried out next, before the ones that were waiting.
+//! No handler of a floor ever runs inside another.
 
 use std::collections::VecDeque;
 use std::time::{Instant, SystemTime};
@@ -16,13 +16,13 @@ use crate::host::ShellKind;
 use super::Session;
 use super::agent_link::{AgentCommand, Order, Question, Ran, ShellPlace};
 use super::errands::Done;
-use super::floor::{Effect, Floor, FloorEvent, Loan, RunResult, View};
+use super::floor::{Effect, Floor, FloorEvent, LineEvent, Loan, RunResult, TurnEvent, View};
 use super::line::Editor;
 use super::requests::{RequestState, Wish};
 
 impl Session {
-    /// Tells the floor what has happened. Returns what it wants to be done.
-    pub(super) fn tell_floor(&mut self, event: FloorEvent<'_>) -> Vec<Effect> {
+    /// Passes an event to the floor. Returns the floor's effects.
+    pub(super) fn tell_floor<'a>(&mut self, event: impl Into<FloorEvent<'a>>) -> Vec<Effect> {
         let floor = std::mem::take(&mut self.floor);
         let view = View {
             now: Instant::now(),
@@ -33,17 +33,17 @@ impl Session {
             profile: &self.profile,
         };
         let mut effects = Vec::new();
-        self.floor = floor.handle(event, &view, &mut effects);
+        self.floor = floor.handle(event.into(), &view, &mut effects);
         effects
     }
 
-    /// Tells the floor what has happened and does what it wants.
-    pub(super) fn on(&mut self, event: FloorEvent<'_>) {
+    /// Passes an event to the floor and carries out the floor's effects.
+    pub(super) fn on<'a>(&mut self, event: impl Into<FloorEvent<'a>>) {
         let effects = self.tell_floor(event);
         self.carry_out(effects);
     }
 
-    /// Carries out effects, and those that come of them.
+    /// Carries out effects, and the effects that they cause.
     pub(super) fn carry_out(&mut self, effects: Vec<Effect>) {
         let mut queue = VecDeque::from(effects);
         while let Some(effect) = queue.pop_front() {
@@ -51,9 +51,10 @@ impl Session {
                 queue.push_front(further);
             }
         }
+        self.follow_turn();
     }
 
-    /// Carries out one effect. Returns what comes of it.
+    /// Carries out one effect. Returns the effects that it causes.
     fn perform(&mut self, effect: Effect) -> Vec<Effect> {
         let out = &mut self.wires.to_screen;
         match effect {
@@ -84,21 +85,23 @@ impl Session {
             Effect::Record(number, event) => self.record(number, event),
             Effect::Want { request, wish, is_told } => self.want(request, wish, is_told),
             Effect::NextWish(number) => return self.next_wish(number),
-            Effect::Steer(number, words) => self.steer(number, words),
-            Effect::GoBehind => return self.tell_floor(FloorEvent::GoBehind),
+            Effect::Steer(number, words) => return self.steer(number, words),
+            Effect::GoBehind => return self.tell_floor(TurnEvent::GoBehind),
             Effect::Recall(number) => return self.recall(number),
             Effect::PutOnPrompt(line) => self.books.next_prompt.text = Some(line),
             Effect::Suggest(text) => self.suggestion = Some(text),
             Effect::OpenLine => return self.open_line(),
             Effect::LoadQueries => self.hook.workspace.load_queries(),
-            Effect::KeepQuery(query) => self.hook.workspace.keep_query(query),
+            Effect::KeepQuery(query) if self.agent.setup.conversations.is_on() => self.hook.workspace.keep_query(query),
+            // Nothing is recorded.
+            Effect::KeepQuery(_) => {}
             Effect::Find(typed) => return self.find_files(typed),
             Effect::Edit(text) => self.edit(text),
         }
         Vec::new()
     }
 
-    /// Gives the floor the keys that were held.
+    /// Gives the held keys to the floor.
     fn route_held(&mut self) -> Vec<Effect> {
         let held = self.keyboard.take_held();
         self.tell_floor(FloorEvent::Keys(&held))
@@ -109,16 +112,16 @@ impl Session {
         self.send(&held);
     }
 
-    /// Has the live shell run a command of the agent.
+    /// Lets the live shell run a command of the agent.
     fn run(&mut self, command: String, loan: Loan) -> Vec<Effect> {
         self.hook.hand_command(command);
-        self.tell_floor(FloorEvent::Runs(loan))
+        self.tell_floor(TurnEvent::Runs(loan))
     }
 
     /// Opens the conversation line.
     fn open_line(&mut self) -> Vec<Effect> {
         let offers = self.offers();
-        self.tell_floor(FloorEvent::Opened(offers))
+        self.tell_floor(LineEvent::Opened(offers))
     }
 
     /// Opens the person's own editor with a text.
@@ -127,7 +130,7 @@ impl Session {
         self.start_editor();
     }
 
-    /// Keeps what a request wants until it can have it.
+    /// Keeps a wish of a request until it can be granted.
     fn want(&mut self, request: u64, wish: Wish, is_told: bool) {
         if let Some(request) = self.requests.get(request) {
             request.wants(wish);
@@ -135,28 +138,30 @@ impl Session {
         }
     }
 
-    /// Gives the floor the next thing that a request wants.
+    /// Passes the next wish of a request to the floor.
     fn next_wish(&mut self, number: u64) -> Vec<Effect> {
         let wish = self.requests.get(number).and_then(|request| request.take_wish());
-        wish.map(|wish| self.tell_floor(FloorEvent::Wish(wish))).unwrap_or_default()
+        wish.map(|wish| self.tell_floor(TurnEvent::Wish(wish))).unwrap_or_default()
     }
 
-    /// Takes what other threads have brought back.
+    /// Handles the results of other threads.
     pub(super) fn take_errands(&mut self) {
         for done in self.errands.take() {
             match done {
                 Done::Notice(words) => self.books.notice(words),
                 Done::NotHanded(error) => {
                     self.hook.forget_command();
-                    self.on(FloorEvent::NotHanded(error));
+                    self.on(TurnEvent::NotHanded(error));
                 }
                 Done::Hint(words) => {
                     self.books.next_prompt.hint = Some(words);
                     self.announce();
                 }
+                Done::Offer(line) => self.offer(line),
                 Done::Edited(edited) => self.end_editor(edited),
-                Done::Files { typed, found } => self.on(FloorEvent::Found { typed, found }),
-                Done::Queries(queries) => self.on(FloorEvent::Queries(queries)),
+                Done::Files { typed, found } => self.on(LineEvent::Found { typed, found }),
+                Done::Queries(queries) => self.on(LineEvent::Queries(queries)),
+                Done::Settings(settings) => self.adopt(*settings),
             }
         }
         self.wires.show();
@@ -169,7 +174,7 @@ impl Session {
             Vec::new()
         });
         if self.profile.shell == ShellKind::Zsh {
-            // While zsh edits a line, it has its terminal exchange these two.
+            // While zsh edits a line, its terminal swaps these two.
             keys.iter_mut().for_each(|key| match *key {
                 b'\n' => *key = b'\r',
                 b'\r' => *key = b'\n',
@@ -182,11 +187,12 @@ impl Session {
         self.keyboard.held.push(&keys);
     }
 
-    /// Asks a model. The answer has the floor.
+    /// Asks a model. The answer gets the floor.
     fn ask(&mut self, text: String, screen: Option<String>, cancel: CancellationToken) -> Vec<Effect> {
+        self.ask_background();
         let (steer, steering) = unbounded_channel();
         let number = self.requests.begin(text.clone(), cancel.clone(), steer);
-        let mut effects = self.tell_floor(FloorEvent::Numbered(number));
+        let mut effects = self.tell_floor(TurnEvent::Numbered(number));
         let happened = self.books.recent.take(number);
         let query = self.query(text, happened, screen);
         let exported = self.hook.workspace.environment();
@@ -195,7 +201,7 @@ impl Session {
         effects
     }
 
-    /// Has the agent's thread carry out a slash command.
+    /// Lets the agent's thread carry out a slash command.
     fn command(
         &mut self,
         command: AgentCommand,
@@ -209,7 +215,7 @@ impl Session {
         self.order(Order::Command(command, query, exported, cancel))
     }
 
-    /// A query with the state of the live shell. What takes a look at files, the agent's thread adds.
+    /// A query with the state of the live shell. The agent's thread adds everything that has to be read from files.
     fn query(&mut self, text: String, happened: Vec<Happened>, screen: Option<String>) -> Query {
         let view = ShellView {
             at: SystemTime::now(),
@@ -225,7 +231,7 @@ impl Session {
         Query { text, view, attachments: Vec::new(), stdin: None }
     }
 
-    /// Whoever waits for a command in the live shell gets its result, and where the shell is now.
+    /// Sends the result of a command in the live shell, and the shell's place, to the agent.
     fn command_ran(&mut self, RunResult { reply, result }: RunResult) {
         self.wires.shell.reclaim_terminal();
         self.hook.workspace.remove_command();
@@ -241,20 +247,21 @@ impl Session {
         }
     }
 
-    /// Gives the model words of the person. What it cannot hear any more is put on the prompt.
-    fn steer(&mut self, number: u64, words: String) {
-        let Some(request) = self.requests.get(number) else { return };
+    /// Sends a message of the person to the model. A message that comes too late is returned to the person.
+    fn steer(&mut self, number: u64, words: String) -> Vec<Effect> {
+        let Some(request) = self.requests.get(number) else { return Vec::new() };
         let is_heard = match &request.state {
             RequestState::Running { steer, .. } => steer.send(words.clone()).is_ok(),
             RequestState::Over => false,
         };
         match is_heard {
             true => request.record(Event::Steered(words)),
-            false => self.suggestion = Some(format!("> {words}")),
+            false => return self.tell_floor(TurnEvent::Unheard(words)),
         }
+        Vec::new()
     }
 
-    /// Bytes that the shell has printed reach whoever has the floor.
+    /// Passes bytes of the shell on to the floor.
     pub(super) fn on_bytes(&mut self, bytes: &[u8]) {
         if !self.floor.takes(bytes) {
             return;

@@ -1,4 +1,4 @@
-//! Work that may wait for a disk or a program. Threads do it, and the loop is woken by what they bring back.
+//! Work that may wait for a disk or a program. Threads do it, and their results wake the loop.
 
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -9,23 +9,29 @@ use std::thread;
 
 use crate::input::FoundReferences;
 
-/// What a thread has brought back.
+use super::live::LiveSettings;
+
+/// The result of a thread.
 pub(super) enum Done {
-    /// Words for the person, above the next prompt.
+    /// A notice to show above the next prompt.
     Notice(String),
-    /// A command could not be written down for the hook.
+    /// A command could not be written to the hook's file.
     NotHanded(io::Error),
-    /// The correction of a command that has failed, in words.
+    /// The corrected form of a command that has failed, as a sentence.
     Hint(String),
-    /// The person's editor has ended.
+    /// A line for a person who has not asked anything yet: how to continue a conversation that was cut off, or how to ask.
+    Offer(String),
+    /// The person has closed their own editor.
     Edited(io::Result<String>),
-    /// What can be referred to with what was typed.
+    /// The completions of `typed`.
     Files { typed: String, found: FoundReferences },
     /// The queries of earlier conversations.
     Queries(Vec<String>),
+    /// The configuration was saved.
+    Settings(Box<LiveSettings>),
 }
 
-/// The loop's end: a descriptor that is readable when something was brought back.
+/// The loop's end: its descriptor is readable when there is a result.
 pub(super) struct Errands {
     done: Receiver<Done>,
     wake: UnixStream,
@@ -52,7 +58,7 @@ impl Errands {
         self.reporter.clone()
     }
 
-    /// Does one thing on a thread of its own. Without a thread it is not done, which the log says.
+    /// Runs `work` on a thread of its own. If no thread can be started, the work is not done, and the log says so.
     pub(super) fn run(&self, name: &str, work: impl FnOnce() -> Option<Done> + Send + 'static) -> bool {
         let reporter = self.reporter();
         let work = move || work().into_iter().for_each(|done| reporter.report(done));
@@ -60,7 +66,7 @@ impl Errands {
         started.inspect_err(|error| tracing::warn!(%error, name, "no thread can be started")).is_ok()
     }
 
-    /// Takes what was brought back. Never waits.
+    /// Takes the results so far. Never waits.
     pub(super) fn take(&self) -> Vec<Done> {
         let mut bytes = [0; 64];
         while (&self.wake).read(&mut bytes).is_ok_and(|count| count == bytes.len()) {}
@@ -76,7 +82,7 @@ impl AsFd for Errands {
 
 impl Reporter {
     pub(super) fn report(&self, done: Done) {
-        // A session that has ended takes nothing.
+        // The session may have ended, and takes no results then.
         let _ = self.done.send(done);
         // If the socket is full, the loop is about to wake up anyway.
         let _ = (&*self.wake).write(&[1]);
@@ -89,7 +95,7 @@ mod tests {
     use nix::poll::{PollFd, PollFlags, poll};
 
     #[test]
-    fn the_loop_is_woken_by_what_is_brought_back() {
+    fn a_result_wakes_the_loop() {
         let errands = Errands::new().unwrap();
         assert!(errands.take().is_empty());
         assert!(errands.run("test", || Some(Done::Notice("done".into()))));

@@ -1,4 +1,4 @@
-//! The end of a session: nothing printed is lost, and the terminal is given back.
+//! The end of a session: shows the last output and restores the terminal.
 
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
@@ -13,23 +13,30 @@ use super::requests::Request;
 use super::wires::{PATIENCE, Signals, Wires, wait_for};
 use super::{LoopEnd, Session};
 
-/// How long the last output may keep coming after the shell itself is gone (a background job may hold its terminal).
+/// How long to wait for more output after the shell has ended, because a background job may still have its terminal open.
 const QUIET: Duration = Duration::from_millis(50);
-/// How long an agent's processes may take to end.
+/// How long the agent's processes may take to end.
 const AGENT_PATIENCE: Duration = Duration::from_secs(1);
-/// How long the last commands may take to reach the disk.
+/// How long it may take to write the last commands to the disk.
 const STORE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long it may take to start the hooks at the end of the session.
+const HOOKS_PATIENCE: Duration = Duration::from_millis(300);
+
+/// How long the terminal may take to answer its last question.
+const REPLY_PATIENCE: Duration = Duration::from_millis(200);
 
 /// The exit status for a failure of our own.
 const FAILED: i32 = 125;
 
 impl Session {
-    /// Ends everything and returns the exit status.
+    /// Ends all parts and returns the exit status.
     pub(super) fn close(mut self, over: LoopEnd) -> i32 {
         let stopped = self.stopped_by_exit();
         self.requests.iter_mut().for_each(|request| request.cancel());
         self.hang_up_editor();
         self.on(FloorEvent::Abandon);
+        self.rest_outer_terminal();
         self.stop_agent();
         let code = match over {
             LoopEnd::ShellEnded(ending) => {
@@ -49,6 +56,7 @@ impl Session {
         self.books.close(code, &mut self.wires.to_screen);
         if !matches!(over, LoopEnd::HungUp) {
             self.wires.show_rest();
+            self.take_last_replies();
         }
         self.wires.terminal.leave_raw();
         self.hand_over();
@@ -68,7 +76,24 @@ impl Session {
         code
     }
 
-    /// Names the requests that the end of the session stops. `exit` is never held up for them: nobody can be locked in.
+    /// Waits for replies of the terminal, so that the program after this one does not read them as keys.
+    fn take_last_replies(&mut self) {
+        let (start, mut keys) = (Instant::now(), [0; 256]);
+        while self.outer.reports.is_open() && start.elapsed() < REPLY_PATIENCE {
+            let left = REPLY_PATIENCE.saturating_sub(start.elapsed());
+            if !wait_for(&self.wires.terminal.as_fd(), PollFlags::POLLIN, left) {
+                return;
+            }
+            match self.wires.terminal.read(&mut keys) {
+                Ok(count) if count > 0 => {
+                    self.outer.reports.take(&keys[..count], Instant::now(), &mut Vec::new());
+                }
+                Ok(_) | Err(_) => return,
+            }
+        }
+    }
+
+    /// Names the requests that the end of the session stops. `exit` never waits for them, so that nobody is locked in.
     fn stopped_by_exit(&self) -> Option<String> {
         let running: Vec<&Request> = self.requests.iter().filter(|request| request.is_running()).collect();
         let first = running.first()?;
@@ -79,7 +104,7 @@ impl Session {
         })
     }
 
-    /// Gives the agent's processes the time to end.
+    /// Waits until the agent's processes have ended.
     fn stop_agent(&mut self) {
         let Some(agent) = self.agent.link.take() else { return };
         let start = Instant::now();
@@ -87,9 +112,10 @@ impl Session {
             wait_for(&agent, PollFlags::POLLIN, AGENT_PATIENCE.saturating_sub(start.elapsed()));
             agent.news();
         }
+        agent.end(HOOKS_PATIENCE);
     }
 
-    /// Takes what the shell printed last.
+    /// Shows the last output of the shell.
     fn drain(&mut self) {
         let start = Instant::now();
         let mut chunk = vec![0; super::CHUNK];
@@ -109,7 +135,7 @@ impl Session {
     }
 }
 
-/// Waits for a shell that was hung up, but not for one that ignores it.
+/// Waits for the shell after SIGHUP, but not for a shell that ignores it.
 fn reap(child: &Child, mut signals: Signals) {
     let start = Instant::now();
     while !matches!(child.check(), ShellChange::Ended(_)) {

@@ -1,8 +1,8 @@
-//! Our own working directory, which follows the shell's.
+//! Makes the process's own working directory follow the shell's.
 //!
-//! Terminals and tmux read it from /proc to open a new tab or pane "here", and a process that stays where it was started keeps that
-//! file system from being unmounted. Entering a directory can wait for a dead network mount, so a thread does it: a working directory
-//! belongs to the whole process, whichever thread changes it.
+//! Terminals and tmux read it from /proc to open a new tab or pane in the same place. A process that stays where it was started
+//! would also keep that file system from being unmounted. Entering a directory may wait for a dead network mount, so a thread
+//! does it; the working directory belongs to the whole process, whichever thread changes it.
 
 use std::env::set_current_dir;
 use std::path::{Path, PathBuf};
@@ -11,26 +11,26 @@ use nix::unistd::Pid;
 
 use super::worker::{Tasks, Worker};
 
-/// Changes our working directory after the shell's. The default follows no shell and stays where it is.
+/// Changes the process's working directory to the shell's. The default follows no shell.
 #[derive(Default)]
 pub(super) struct Follower {
     shell: Option<Pid>,
-    /// The directory the shell reported last.
+    /// The directory that the shell has reported last.
     last: Option<PathBuf>,
-    /// Starts with the first change; most tabs of a multiplexer never need it.
+    /// The thread starts with the first change; many tabs never need it.
     thread: Option<Worker<Move>>,
 }
 
-/// Where the thread goes next.
+/// The thread's next directory.
 #[derive(Debug, PartialEq, Eq)]
 enum Move {
-    /// To the shell's directory; the path is what the shell calls it.
+    /// The shell's directory, with its path as the shell reports it.
     Shell(PathBuf),
-    /// To the root directory, which is never unmounted.
+    /// The root directory, which is never unmounted.
     Root,
 }
 
-/// Commands that fail on a file system somebody is in. `cd / && umount /mnt` leaves no prompt in between at which to follow.
+/// Commands that fail while a process is in the file system. For `cd / && umount /mnt` there is no prompt in between.
 const UNMOUNTING: [&[u8]; 4] = [b"umount", b"fusermount", b"udisksctl", b"eject"];
 
 impl Follower {
@@ -38,7 +38,7 @@ impl Follower {
         Follower { shell: Some(shell), last: std::env::current_dir().ok(), thread: None }
     }
 
-    /// The shell is in `cwd`. Does nothing unless that is a change.
+    /// The shell is in `cwd`. Does nothing if that is no change.
     pub(super) fn follow(&mut self, cwd: &Path) {
         if self.last.as_deref() != Some(cwd) {
             self.last = Some(cwd.to_owned());
@@ -46,7 +46,7 @@ impl Follower {
         }
     }
 
-    /// The shell starts `command`. Leaves the directory if the command may unmount it; the next prompt brings us back.
+    /// The shell starts `command`. Leaves the directory if the command may unmount it; the next prompt leads back.
     pub(super) fn make_way(&mut self, command: &[u8]) {
         if UNMOUNTING.iter().any(|name| memchr::memmem::find(command, name).is_some()) {
             self.last = None;
@@ -68,14 +68,14 @@ impl Follower {
     }
 }
 
-/// Makes the moves as they come; of those that came while one was made, only the last counts.
+/// Changes the directory. If several changes are waiting, only the last one is made.
 fn run(shell: Pid, moves: &Tasks<Move>) {
     while let Some(first) = moves.next() {
         enter(shell, moves.newest().unwrap_or(first));
     }
 }
 
-/// The kernel's link leads into a deleted or renamed directory too. A directory that cannot be entered is not held on to either.
+/// The link in /proc leads to a deleted or renamed directory too. If a directory cannot be entered, the old one is left as well.
 fn enter(shell: Pid, next: Move) {
     let entered = match next {
         Move::Shell(path) => set_current_dir(format!("/proc/{shell}/cwd")).or_else(|_| set_current_dir(path)).is_ok(),

@@ -1,5 +1,5 @@
-//! Syntax colours. The grammars are loaded while the first answer is awaited, which is cheap. A language is prepared when its first
-//! block of code begins, because that takes time and memory that most answers do not need.
+//! Prepares syntax colours. The grammars are loaded while the first answer is awaited, which is cheap. A language is prepared
+//! when its first block of code starts, because that takes time and memory that most answers do not need.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -9,36 +9,36 @@ use crate::chat::{Event, ToolKind};
 use crate::render;
 use crate::text;
 
-/// The line that opens a block of code is shorter.
+/// A line that opens a block of code is shorter than this.
 const LINE_CAP: usize = 80;
-/// Languages that are prepared; more than these are not met in one terminal.
+/// The most languages that are prepared in one session.
 const MOST: usize = 32;
 
-/// Notices when an answer begins a block of code.
+/// Notices the start of a block of code in an answer.
 #[derive(Default)]
 pub(crate) struct Grammars {
-    /// The last line of the answer so far, or its beginning.
+    /// The last line of the answer so far, or its start.
     line: String,
     met: HashSet<String>,
     are_loading: bool,
 }
 
 impl Grammars {
-    /// An answer is awaited.
+    /// A query was asked.
     pub(super) fn expect(&mut self) {
         if !std::mem::replace(&mut self.are_loading, true) {
             aside(render::load_grammars);
         }
     }
 
-    /// Takes an event. A language that was not met before is prepared on a thread of its own.
+    /// Handles an event. A new language is prepared on a thread of its own.
     pub(super) fn hear(&mut self, event: &Event) {
         for language in self.languages(event) {
             aside(move || render::warm(&language));
         }
     }
 
-    /// The languages not met before that an answer opens a block with, or of a file that is read (and perhaps changed next).
+    /// The new languages of an event: of a block of code that starts, or of a file that is read and may be changed next.
     pub(crate) fn languages(&mut self, event: &Event) -> Vec<String> {
         let mut met = Vec::new();
         if let Event::Text(piece) = event {
@@ -64,7 +64,7 @@ impl Grammars {
     }
 }
 
-/// Runs `prepare` on a new thread. Without one, code stays plain.
+/// Runs `prepare` on a new thread. If no thread can be started, code has no colours.
 fn aside(prepare: impl FnOnce() + Send + 'static) {
     let _ = std::thread::Builder::new().name("grammars".into()).spawn(prepare);
 }
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_block_says_its_language() {
+    fn a_block_names_its_language() {
         assert_eq!(language("```rust"), Some("rust"));
         assert_eq!(language("  > ~~~~ python"), None);
         assert_eq!(language("- ```sh {x}"), Some("sh"));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_heard_however_it_is_cut() {
+    fn the_language_is_found_wherever_the_text_is_cut() {
         let mut grammars = Grammars::default();
         let mut met = Vec::new();
         for piece in ["Look:\n", "``", "`no", "ne\nfn\n```none\n"] {

@@ -1,4 +1,4 @@
-//! A dim line with the correction of a command that has just failed. Only where it is asked for.
+//! A dim line with the correction of a command that has just failed, if this is configured.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,11 +10,11 @@ use crate::track::Command;
 use super::books::Finished;
 use super::errands::{Done, Errands};
 
-/// Looks for corrections. The rules look at files, so a thread does it, for one command at a time.
+/// Searches for corrections. The rules read files, so a thread runs them, for one command at a time.
 #[derive(Default)]
 pub(super) struct Hints {
     is_wanted: bool,
-    /// While a thread looks, which may take long on a network's disk, later commands get no hint.
+    /// While a thread searches, which may take long on a network file system, later commands get no hint.
     is_looking: Arc<AtomicBool>,
 }
 
@@ -23,7 +23,11 @@ impl Hints {
         Hints { is_wanted, ..Hints::default() }
     }
 
-    /// Looks for the correction of a command that has failed. The loop gets it when it is found.
+    pub(super) fn adopt(&mut self, is_wanted: bool) {
+        self.is_wanted = is_wanted;
+    }
+
+    /// Searches for the correction of a failed command. The loop gets it as a result of the thread.
     pub(super) fn look(&self, finished: &Finished, size: Size, errands: &Errands) {
         let Finished { command, output } = finished;
         if !self.is_wanted || command.status == 0 || self.is_looking.swap(true, Ordering::AcqRel) {
@@ -41,7 +45,7 @@ impl Hints {
     }
 }
 
-/// What was most probably meant, if the rules are sure of it.
+/// The probable correction, if the rules are sure of it.
 fn hint(command: &Command, output: &Output, size: Size) -> Option<String> {
     let answer = agent::diagnose(command, &output.text(size), std::env::vars_os().collect(), Vec::new());
     let meant = answer.proposals.into_iter().next().filter(|_| answer.is_confident)?;

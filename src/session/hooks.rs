@@ -1,4 +1,4 @@
-//! The shell's hooks: whether they are there, what they are told, and what they say about their wait.
+//! The link to the shell's hooks: whether they are installed, their directives, and the marks about their wait.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -15,16 +15,16 @@ use super::floor::Floor;
 use super::wires::Wires;
 use super::workspace::Workspace;
 
-/// A prompt is shorter.
+/// A prompt is shorter than this.
 const PROMPT_CAP: usize = 4096;
 
-/// The way to the hooks, and what is known about them.
+/// The link to the hooks, and what is known about them.
 pub(super) struct HookLink {
     pub(super) workspace: Workspace,
     directives: Directives,
-    /// The files that carry the nonce, until the hooks have read them.
+    /// The files that contain the nonce, until the hooks have read them.
     secrets: Vec<PathBuf>,
-    /// Whether the hooks have not spoken yet and their absence was not mentioned.
+    /// Whether the hooks are still expected: they have sent no mark, and their absence was not reported.
     is_expected: bool,
     hooked: Hooked,
 }
@@ -40,25 +40,25 @@ impl HookLink {
         }
     }
 
-    /// When a directive that was not acted on is to be repeated.
+    /// The time to repeat a directive that the hook has not carried out.
     pub(super) fn due(&self) -> Option<Instant> {
         self.directives.due()
     }
 
-    /// Lets the waiting hook go on to its prompt.
+    /// Lets the waiting hook continue to its prompt.
     pub(super) fn end_wait(&mut self) {
         let line = self.directives.finish(Instant::now());
         self.direct(line);
     }
 
-    /// Has the waiting hook run a command.
+    /// Lets the waiting hook run a command.
     pub(super) fn hand_command(&mut self, command: String) {
         self.workspace.write_command(command.clone());
         let line = self.directives.run(command, Instant::now());
         self.direct(line);
     }
 
-    /// The command could not be written down, so the hook is not reminded of it.
+    /// The command could not be written to its file, so the directive is not repeated.
     pub(super) fn forget_command(&mut self) {
         self.directives.runs();
     }
@@ -69,7 +69,7 @@ impl HookLink {
         }
     }
 
-    /// Sees output before it is shown, piece by piece, for the prompt of another shell.
+    /// Looks at output before it is shown, piece by piece, for the prompt of another shell.
     pub(super) fn expect(&mut self, output: &[u8]) {
         self.hooked.expect(output);
     }
@@ -80,14 +80,14 @@ impl HookLink {
 }
 
 impl Session {
-    /// Follows a hook through its wait.
+    /// Handles the marks of a hook that waits.
     pub(super) fn heed(&mut self, mark: &Mark) {
         let now = Instant::now();
         let line = match mark {
             Mark::Listen { token } => self.hook.directives.listens(token.clone(), now),
             Mark::Read { token, command } => {
                 let line = self.hook.directives.has_read(token.clone(), command, now);
-                // fish calls its hooks while its own editor has the terminal.
+                // fish calls its hooks while its own editor controls the terminal.
                 if line.is_some() && self.profile.shell == ShellKind::Fish {
                     self.wires.shell.lend_terminal();
                 }
@@ -103,7 +103,7 @@ impl Session {
                 None
             }
             Mark::Prompt { .. } => return self.prompts(),
-            // Behind an interrupt bash draws its prompt without the mark before it.
+            // After an interrupt bash draws its prompt without the mark that usually precedes it.
             Mark::Input if matches!(self.floor, Floor::Returning) => return self.prompts(),
             Mark::Hello { .. }
             | Mark::End { .. }
@@ -118,15 +118,15 @@ impl Session {
         self.hook.direct(line);
     }
 
-    /// The shell goes on to its prompt: no hook waits.
+    /// The shell continues to its prompt, so no hook waits.
     fn prompts(&mut self) {
         self.hook.directives.prompts();
         self.hook.workspace.forget_old_fifos();
         self.hook.workspace.mend();
     }
 
-    /// Repeats a directive that the hook has not acted on: another program may have read it. After a while the shell is interrupted too,
-    /// which brings bash and zsh back to their prompt.
+    /// Repeats a directive that the hook has not carried out, because another program may have read it. After some time the shell
+    /// is also interrupted, which brings bash and zsh back to their prompt.
     pub(super) fn remind_hook(&mut self, now: Instant) {
         match self.hook.directives.remind(now) {
             Reminder::None => {}
@@ -139,7 +139,7 @@ impl Session {
         }
     }
 
-    /// Once the hooks have spoken, nobody needs the files that carry the nonce.
+    /// Deletes the files with the nonce, because the hooks have read them.
     pub(super) fn meet_hooks(&mut self) {
         if self.hook.secrets.is_empty() || *self.books.tracker.hooks() == Hooks::Silent {
             return;
@@ -149,14 +149,14 @@ impl Session {
         self.hook.workspace.remove(std::mem::take(&mut self.hook.secrets));
     }
 
-    /// Has the hook choose another nonce before the next prompt, if a program has printed this one.
+    /// Asks the hook for another nonce before the next prompt, if a program has printed the current one.
     pub(super) fn renew_nonce(&mut self) {
         if self.books.recorder.nonce.take_leak() {
             self.hook.workspace.ask_for_nonce();
         }
     }
 
-    /// Says that there are no hooks, if Enter was pressed at a line editor: they should have spoken before its first prompt.
+    /// Reports missing hooks when Enter is pressed in a line editor: their first mark should come before the first prompt.
     pub(super) fn miss_hooks(&mut self, keys: &[u8]) {
         if self.hook.is_expected && keys.contains(&b'\r') && self.wires.shell.edits_a_line() {
             self.hook.is_expected = false;
@@ -166,23 +166,23 @@ impl Session {
     }
 }
 
-/// The program that has our hooks.
+/// The program in which our hooks run.
 #[derive(Default)]
 struct Hooked {
     image: Option<u64>,
-    /// Whether what is shown next could be the first prompt of another.
+    /// Whether the next output could be the first prompt of another program.
     is_alert: bool,
 }
 
 impl Hooked {
-    /// Output has come. The system is asked only about what could be a prompt, which is short and ends behind no newline: a program
-    /// that prints many lines may print each of them alone.
+    /// Output has arrived. The system is asked only about output that could be a prompt: short, and not ending with a newline. A
+    /// program that prints many lines may print each of them alone.
     fn expect(&mut self, output: &[u8]) {
         self.is_alert = self.image.is_some() && output.len() <= PROMPT_CAP && output.last() != Some(&b'\n');
     }
 
-    /// `exec zsh` puts another shell in the place of ours, without our hooks. Says so above its first prompt, which is to be shown
-    /// next: a line that begins with `> ` would empty a file there.
+    /// `exec zsh` replaces the shell by another one without our hooks. Reports that above its first prompt, which is shown next:
+    /// a line that starts with `> ` would empty a file there.
     fn watch(&mut self, next: &Piece<'_>, books: &mut Books, wires: &mut Wires) {
         if !self.is_alert || books.zone() != Zone::Output || !matches!(next, Piece::Bytes(_)) {
             return;

@@ -1,4 +1,4 @@
-//! A question of the agent's on the terminal of a program that has no session, such as `shellmate ask`.
+//! A question of the agent on a terminal without a session, for `shellmate ask`.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -13,7 +13,7 @@ use crate::tty::{self, Terminal, Tty, TtyError};
 use super::prompt::{Asked, CardContext, Prompt, QuestionMoment, ReadPosition};
 use super::wires::is_later;
 
-/// How often it is checked whether somebody still waits for the answer, in milliseconds.
+/// The time between two checks whether an answer is still awaited, in milliseconds.
 const TICK: u8 = 50;
 const CTRL_C: u8 = 0x03;
 
@@ -23,11 +23,11 @@ pub(crate) enum Inquired {
     Answered,
     /// The person pressed Ctrl-C.
     Interrupted,
-    /// Nobody waits for the answer any more, or the terminal is gone.
+    /// The answer is no longer awaited, or the terminal is gone.
     TakenBack,
 }
 
-/// Why nobody was asked.
+/// Why the question could not be asked.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InquiryError {
     #[error(transparent)]
@@ -43,9 +43,10 @@ pub(crate) enum InquiryError {
 pub(crate) struct QuestionLook {
     pub theme: Theme,
     pub wrap: Wrapping,
+    pub is_read_aloud: bool,
 }
 
-/// Asks on the terminal and waits for the answer, or until `is_over`. The terminal is as it was when this returns.
+/// Asks on the terminal and waits for an answer, or until `is_over`. Restores the terminal before it returns.
 pub(crate) fn inquire(
     asked: Asked,
     look: &QuestionLook,
@@ -70,7 +71,7 @@ struct QuestionTerminal {
     /// Bytes to be shown.
     out: Vec<u8>,
     reads: u64,
-    /// When a key was last typed that did not count.
+    /// The time of the last key that did not count.
     typed: Option<Instant>,
 }
 
@@ -94,9 +95,9 @@ impl QuestionTerminal {
         let size = self.terminal.size();
         let size = ScreenSize { columns: size.cols, rows: size.rows };
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
-        let options = RenderOptions::of_terminal(size, look.theme, look.wrap, variable);
+        let options = RenderOptions::of_terminal(size, look.theme, look.wrap, variable).read_aloud(look.is_read_aloud);
         let mut prompt = Prompt::new(asked, self.reads, Instant::now());
-        // The directory is that of the prompt above, so neither user nor host has to be named.
+        // The directory is that of the prompt above, so user and host need not be shown.
         let around = CardContext { user: "", host: "", cwd: Some(cwd), rows: size.rows };
         prompt.write(&around, &options, &mut self.out);
         self.show()?;
@@ -132,7 +133,7 @@ impl QuestionTerminal {
         Ok(Inquired::Answered)
     }
 
-    /// Takes keys that were read at once; the prompt comes back while it is not answered.
+    /// Takes keys that were read at once. Returns the prompt if it is not answered yet.
     fn take(&mut self, prompt: Prompt, keys: &[u8]) -> Option<Prompt> {
         self.reads += 1;
         let (number, now) = (self.reads, Instant::now());
@@ -145,7 +146,7 @@ impl QuestionTerminal {
         })
     }
 
-    /// Waits a little for keys.
+    /// Waits a short time for keys.
     fn read(&self, keys: &mut [u8]) -> io::Result<usize> {
         poll(&mut [PollFd::new(self.terminal.as_fd(), PollFlags::POLLIN)], PollTimeout::from(TICK))?;
         self.terminal.read(keys)
@@ -175,7 +176,7 @@ mod tests {
     use crate::tool::{UserAnswer, UserQuestion};
     use crate::tty::{Person, ScriptedTerminal};
 
-    /// Asks a question. `acts` is what the person does, called again and again; it says whether nobody waits any more.
+    /// Asks a question. `acts` plays the person and is called repeatedly; it returns whether the answer is no longer awaited.
     fn inquire(acts: impl Fn(&Person) -> bool) -> (Inquired, Option<UserAnswer>) {
         let (terminal, person) = ScriptedTerminal::new();
         let (reply, mut answer) = oneshot::channel();
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_counts_once_the_question_listens() {
+    fn an_answer_counts_only_after_the_question_accepts_keys() {
         let (asked, typed) = (Cell::new(false), Cell::new(false));
         let (inquired, answer) = inquire(|person| {
             let screen = person.sees();
@@ -211,13 +212,13 @@ mod tests {
     }
 
     #[test]
-    fn a_question_that_nobody_waits_for_is_taken_back() {
+    fn a_question_is_withdrawn_when_the_answer_is_no_longer_awaited() {
         let (inquired, answer) = inquire(|_| true);
         assert_eq!((inquired, answer), (Inquired::TakenBack, None));
     }
 
     #[test]
-    fn keys_that_were_typed_too_early_answer_nothing() {
+    fn keys_that_were_typed_too_early_do_not_answer() {
         let rounds = Cell::new(0);
         let (inquired, answer) = inquire(|person| {
             rounds.set(rounds.get() + 1);

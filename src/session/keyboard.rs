@@ -1,4 +1,4 @@
-//! Keys as they are read: how often, how fast, and those that wait for a floor that takes them.
+//! Counts and times the keys that are read, and holds keys until a floor takes them.
 
 use std::time::{Duration, Instant};
 
@@ -6,17 +6,17 @@ use crate::input::Hotkey;
 
 use super::wires::Outbox;
 
-/// How long an ESC may be the beginning of a longer key.
+/// How long to wait after an ESC for the rest of a longer key.
 pub(super) const ESC_PATIENCE: Duration = Duration::from_millis(50);
 
-/// What is known about the keyboard.
+/// The state of the keyboard.
 #[derive(Default)]
 pub(super) struct Keyboard {
     /// The key that opens a conversation, if there is one.
     pub(super) hotkey: Option<Hotkey>,
-    /// Keys that were typed while nobody was to have them.
+    /// Keys that were typed while no floor took them.
     pub(super) held: Outbox,
-    /// When a key last went to the shell, or was held for it, while the agent was at work.
+    /// When a key last went to the shell, or was held for it, while the agent was working.
     pub(super) typed_at: Option<Instant>,
     /// How often the keyboard was read.
     pub(super) reads: u64,
@@ -28,7 +28,15 @@ impl Keyboard {
         Keyboard { hotkey, ..Keyboard::default() }
     }
 
-    /// Takes note of a read. Returns whether it brought the hotkey, whole and alone, and not as the rest of a burst.
+    /// Another key opens a conversation from here on, or none.
+    pub(super) fn adopt(&mut self, hotkey: Option<Hotkey>) {
+        // The key in use may be in the middle of a paste.
+        if hotkey.as_ref().map(Hotkey::label) != self.hotkey.as_ref().map(Hotkey::label) {
+            self.hotkey = hotkey;
+        }
+    }
+
+    /// Notes a read. Returns whether it is the hotkey, whole and alone, and not part of a burst.
     pub(super) fn read(&mut self, keys: &[u8], now: Instant) -> bool {
         self.reads += 1;
         self.burst.note(keys, now);
@@ -50,11 +58,11 @@ impl Keyboard {
     }
 }
 
-/// Bytes that come too fast to be typed: a file transfer, a paste without brackets, text for a serial console. A burst may be cut
-/// anywhere, so that a byte of it can come in a read of its own. Scripts that type and wait for an echo send less at a time.
+/// Bytes that arrive too fast to be typed: a file transfer, a paste without brackets, text for a serial console. A burst may be
+/// split anywhere, so a read may contain a single byte of it. Scripts that type and wait for an echo send less at a time.
 #[derive(Debug, Default)]
 struct Burst {
-    /// Bytes that came without a pause, before the last read and with it.
+    /// Bytes that arrived without a pause: before the last read, and including it.
     before: usize,
     bytes: usize,
     last: Option<Instant>,
@@ -71,7 +79,7 @@ impl Burst {
         self.bytes = self.before + read.len();
     }
 
-    /// Whether the last read belongs to a burst that began before it.
+    /// Whether the last read continues a burst.
     fn goes_on(&self) -> bool {
         self.before >= Burst::LEAST
     }
@@ -101,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hotkey_counts_alone_and_outside_bursts_and_pastes() {
+    fn the_hotkey_counts_only_alone_and_outside_bursts_and_pastes() {
         let mut keyboard = Keyboard::new("ctrl-\\".parse().ok());
         let start = Instant::now();
         let at = |millis| start + Duration::from_millis(millis);

@@ -1,9 +1,9 @@
-//! The conductor: owns the user's terminal, the hosted shell and everything between them.
+//! The session: owns the user's terminal, the hosted shell and everything between them.
 //!
-//! A session is made of wires (bytes and descriptors), books (what is known about the shell) and a floor (who may paint, and whose
-//! keys they are). One loop on one thread moves bytes both ways. Each source is read only while the queue it fills has room. Nothing
-//! else stands between keyboard, shell and screen: the store and the spill files are written by threads of their own, and their
-//! trouble is one line above the next prompt. Imported by `cli` only.
+//! A session has wires (bytes and descriptors), books (facts about the shell) and a floor (who may paint, and who gets the keys).
+//! One loop on one thread moves bytes both ways. Each source is read only while the queue that it fills has room. Nothing else is
+//! between keyboard, shell and screen: other threads write the store and the spill files, and their errors become one line above
+//! the next prompt. Imported by `cli` only.
 
 mod agent_link;
 mod agent_news;
@@ -11,6 +11,7 @@ mod background;
 mod books;
 mod build;
 mod command_store;
+mod cut_off;
 mod directives;
 mod effects;
 mod errands;
@@ -23,8 +24,10 @@ mod hooks;
 mod inquiry;
 mod keyboard;
 mod line;
+mod live;
 mod memory;
 mod nested;
+mod outer_terminal;
 mod plain;
 mod privacy;
 mod probe;
@@ -32,11 +35,14 @@ mod profile;
 mod prompt;
 #[cfg(test)]
 mod recorded;
+mod reports;
 mod requests;
 #[cfg(test)]
 mod scripted_tests;
 mod terminal_id;
 mod transcript;
+mod watch;
+mod welcome;
 mod wires;
 mod worker;
 mod workspace;
@@ -60,22 +66,25 @@ use agent_news::AgentHandle;
 use books::Books;
 use command_store::CommandStore;
 use errands::Errands;
-use floor::{Floor, FloorEvent};
+use floor::{Floor, FloorEvent, LoopEvent};
 use hooks::HookLink;
 use keyboard::{ESC_PATIENCE, Keyboard};
 use line::Editor;
 use nested::NestedShells;
+use outer_terminal::OuterTerminal;
 use profile::Profile;
 use requests::Requests;
 use wires::{Interest, Ready, SignalEvent, Wires, is_later};
 
+pub(crate) use agent_link::is_built_in;
+pub(crate) use agent_link::{model_list, needs_key};
 pub(crate) use build::{Start, run};
 pub(crate) use grammars::Grammars;
 pub(crate) use inquiry::{Inquired, QuestionLook, inquire};
 pub(crate) use prompt::Asked;
 pub(crate) use workspace::hosts;
 
-/// Why no session could be started; the user's shell can still be had without one.
+/// Why no session could be started. The user's shell can still be started without one.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SessionError {
     #[error("cannot listen for signals")]
@@ -92,25 +101,25 @@ pub(crate) enum SessionError {
     Host(#[from] HostError),
 }
 
-/// A pty hands over at most a page at a time, and takes two. Two at once cost fewer writes than one; with more, each write would be
-/// taken in part only, and whoever draws would wait for whoever reads.
+/// A pty delivers at most one page at a time, and accepts two. Two at once need fewer writes than one. With more, each write
+/// would be accepted only in part, and the program that draws would wait for the one that reads.
 const CHUNK: usize = 8 * 1024;
 
-/// Why the loop is over.
+/// Why the loop has ended.
 enum LoopEnd {
     ShellEnded(ShellEnding),
     /// The terminal is gone.
     HungUp,
-    /// A signal told us to end.
+    /// A signal asked the process to end.
     Told(i32),
-    /// Not even a plain pipe works.
+    /// Even a plain pipe does not work.
     Broken,
 }
 
-/// When nothing has happened for so long, nobody waits for the shell or for us.
+/// After this time without events, neither the shell nor the person is waiting.
 const CALM: Duration = Duration::from_millis(100);
 
-/// How often the status line moves while a turn runs; at no other time does anything tick.
+/// How often the status line moves while a turn runs. There are no ticks at other times.
 const TICK: Duration = Duration::from_millis(80);
 
 /// A running shell and the terminal it is shown on.
@@ -121,18 +130,19 @@ struct Session {
     keyboard: Keyboard,
     hook: HookLink,
     agent: AgentHandle,
-    /// Everything that was asked, whether it has the floor or not.
+    /// All requests, in the foreground and in the background.
     requests: Requests,
     store: CommandStore,
     profile: Profile,
     nested: NestedShells,
+    outer: OuterTerminal,
     /// Work that other threads do.
     errands: Errands,
-    /// The person's own editor, while it is wanted or has the terminal.
+    /// The person's own editor, while it is waiting for the terminal or has it.
     editor: Option<Editor>,
     /// Text to put on the prompt as soon as the shell has the floor.
     suggestion: Option<String>,
-    /// Whether the shell's output is only passed on, because following it has failed.
+    /// Whether the shell's output is only passed on, because command tracking has failed.
     is_plain: bool,
 }
 
@@ -147,16 +157,18 @@ impl Session {
         }
     }
 
-    /// Waits for something to do and does it. What we owe goes out before we take more; the only endless source comes last.
+    /// Waits for something to do and does it. Queued bytes are written before more are read; the shell's output, the only endless
+    /// source, comes last.
     fn turn_once(&mut self, keys: &mut [u8], chunk: &mut [u8]) -> Option<LoopEnd> {
         let (ticks, is_undecided) = (self.floor.ticks(), self.floor.is_undecided());
-        let has_chores = self.store.has_chores(self.books.has_prompted);
+        let has_chores = self.store.has_chores(self.books.has_prompted) || self.wants_to_look_back();
         let ready = self.wait(ticks, is_undecided, has_chores);
         self.remind_hook(Instant::now());
         if has_chores && ready == Ready::default() {
             self.store.do_chores();
+            self.look_back();
         }
-        // A signal that came while we were being woken is older than the key that woke us: a resize must not come after it.
+        // A signal that arrived at the same time is older than the key: a resize must be handled before the key.
         if ready.signals || ready.keys {
             for event in self.wires.signals.pending() {
                 if let Some(over) = self.on_signal(event) {
@@ -167,13 +179,13 @@ impl Session {
         if ready.news {
             self.hear();
         } else if ticks {
-            self.on(FloorEvent::Tick);
+            self.on(LoopEvent::Tick);
         }
         if ready.errands {
             self.take_errands();
         }
         if is_undecided && !ready.keys {
-            self.on(FloorEvent::Settle);
+            self.on(LoopEvent::Settle);
         }
         if ready.shell_takes {
             self.wires.send_waiting();
@@ -183,6 +195,7 @@ impl Session {
             return Some(LoopEnd::HungUp);
         }
         self.start_editor();
+        self.release_keys(ready.keys);
         if ready.keys {
             match self.wires.terminal.read(keys) {
                 Ok(count) if count > 0 => self.on_keys(&keys[..count], Instant::now()),
@@ -191,8 +204,8 @@ impl Session {
             }
         }
         if ticks {
-            // After the keys: those that waited meanwhile were typed before.
-            self.on(FloorEvent::KeysRead);
+            // After the keys, because keys that were waiting were typed earlier.
+            self.on(LoopEvent::KeysRead);
             self.wires.show();
         }
         if ready.output {
@@ -213,6 +226,7 @@ impl Session {
             is_undecided.then_some(ESC_PATIENCE),
             has_chores.then_some(CALM),
             self.hook.due().map(|due| due.saturating_duration_since(Instant::now())),
+            self.outer.reports.due().map(|due| due.saturating_duration_since(Instant::now())),
         ];
         let patience = patience.into_iter().flatten().min();
         let timeout = patience.and_then(|patience| PollTimeout::try_from(patience).ok());
@@ -226,8 +240,27 @@ impl Session {
         self.wires.wait(news, Some(self.errands.as_fd()), wanted, timeout.unwrap_or(PollTimeout::NONE))
     }
 
-    /// Takes keys that were read at once.
-    fn on_keys(&mut self, keys: &[u8], now: Instant) {
+    /// Handles keys that were read at once.
+    fn on_keys(&mut self, read: &[u8], now: Instant) {
+        let mut heard = Vec::new();
+        let keys = self.outer.reports.take(read, now, &mut heard);
+        self.heed_reports(&heard);
+        if keys.is_empty() {
+            return;
+        }
+        self.pass_keys(&keys, now);
+    }
+
+    /// Passes on held bytes that turned out to be keys, unless the next read may complete them.
+    fn release_keys(&mut self, is_read_next: bool) {
+        let now = Instant::now();
+        if !is_read_next && let Some(keys) = self.outer.reports.release(now) {
+            self.pass_keys(&keys, now);
+        }
+    }
+
+    /// Handles keys without the replies of the terminal.
+    fn pass_keys(&mut self, keys: &[u8], now: Instant) {
         let is_hotkey = self.keyboard.read(keys, now) && !self.is_plain && self.floor.takes_hotkey();
         if is_hotkey && !self.wires.terminal.has_more() {
             self.on(FloorEvent::Hotkey(keys));
@@ -236,7 +269,7 @@ impl Session {
             if !self.floor.is_shell() {
                 self.keyboard.typed_at = Some(now);
             }
-            // The way of every key at the prompt: no effect, no copy.
+            // The path of every key at the prompt: no effects and no copy.
             self.send(keys);
         } else {
             self.on(FloorEvent::Keys(keys));
@@ -252,7 +285,7 @@ impl Session {
         }
     }
 
-    /// Shows what the shell printed, then does what it asked for. If following it ever panics, we are a plain pipe from there on.
+    /// Shows the shell's output, then does what its marks ask for. If tracking panics, the session is a plain pipe from there on.
     fn on_output(&mut self, bytes: &[u8]) {
         let Some(mut scanner) = self.books.scanner.take() else {
             self.wires.to_screen.push(bytes);
@@ -277,7 +310,7 @@ impl Session {
         self.wires.show();
     }
 
-    /// Takes the next piece of the shell's output.
+    /// Handles the next piece of the shell's output.
     fn on_piece(&mut self, piece: Piece<'_>) {
         self.hook.watch(&piece, &mut self.books, &mut self.wires);
         self.nested.see(&piece, &mut self.books, &mut self.wires);
@@ -296,7 +329,7 @@ impl Session {
 
     fn on_mark(&mut self, mark: &Mark) {
         let is_hidden = self.floor.hides();
-        // The line editor redraws its prompt, mark and all, on the way from the query to the hook.
+        // Between the query and the hook, the line editor redraws its prompt together with the mark.
         if is_hidden && *mark == Mark::Input || self.books.hides(mark, &mut self.wires.to_screen) {
             return;
         }
@@ -312,13 +345,13 @@ impl Session {
         }
     }
 
-    /// Does what can wait until the output was shown.
+    /// Does the work that can wait until the output is shown.
     fn follow_up(&mut self) {
         self.renew_nonce();
         self.note_announced();
         self.announce_here();
         if self.floor.has_jobs() {
-            self.on(FloorEvent::OutputEnded);
+            self.on(LoopEvent::OutputEnded);
         }
         if self.floor.is_shell() {
             self.place_suggestion();
@@ -332,9 +365,11 @@ impl Session {
         self.meet_hooks();
     }
 
-    /// Puts a proposed command on the prompt, as a paste that is not run.
+    /// Puts a proposed command on the prompt, as a paste that does not run. A program in front of the shell does not get it.
     fn place_suggestion(&mut self) {
-        if let Some(command) = self.suggestion.take() {
+        if self.books.zone() == Zone::Input
+            && let Some(command) = self.suggestion.take()
+        {
             let clean: String = text::sanitize(&command).chars().filter(|c| *c != '\u{FFFD}').collect();
             self.send(format!("\x1b[200~{clean}\x1b[201~").as_bytes());
         }
@@ -362,9 +397,13 @@ impl Session {
                 ShellChange::Stopped => self.follow_suspended_shell(),
                 ShellChange::Ended(ending) => return Some(LoopEnd::ShellEnded(ending)),
             },
-            // Keys of the person's editor, which has the terminal, send these to everybody in the foreground.
+            // While the person's editor has the terminal, its keys send these signals to the whole foreground group.
             SignalEvent::Suspend | SignalEvent::ForShell(Signal::SIGINT) if self.wires.is_lent => {}
-            SignalEvent::Suspend => self.wires.suspend(),
+            SignalEvent::Suspend => {
+                self.rest_outer_terminal();
+                self.wires.show();
+                self.wires.suspend();
+            }
             SignalEvent::ForShell(Signal::SIGINT) => self.on(FloorEvent::Interrupt),
             SignalEvent::ForShell(signal) => self.wires.shell.signal(signal),
             SignalEvent::End(signal) => return Some(LoopEnd::Told(signal)),
@@ -372,9 +411,9 @@ impl Session {
         None
     }
 
-    /// The shell has suspended itself, as it would to return to the shell that started it; so do we.
+    /// The shell has suspended itself to return to the shell that started it, so this process suspends itself too.
     fn follow_suspended_shell(&mut self) {
-        // As leader of our session there is nobody to return to.
+        // The leader of a session has no shell to return to.
         if getsid(None) != Ok(getpid()) {
             self.wires.suspend();
         }

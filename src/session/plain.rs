@@ -1,4 +1,4 @@
-//! What is left when something of ours fails: a pipe between the shell and the terminal.
+//! The session after a failure of its own: a plain pipe between the shell and the terminal.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -6,7 +6,8 @@ use super::floor::FloorEvent;
 use super::{LoopEnd, Session};
 
 impl Session {
-    /// Moves bytes until it is over. A panic costs the following of commands, a second one the session, never the terminal.
+    /// Runs the loop until it ends. After a panic command tracking is off; after a second panic the session ends. The terminal is
+    /// always restored.
     pub(super) fn conduct_whatever_comes(&mut self) -> LoopEnd {
         for _ in 0..2 {
             if let Ok(over) = catch_unwind(AssertUnwindSafe(|| self.conduct())) {
@@ -18,7 +19,7 @@ impl Session {
         LoopEnd::Broken
     }
 
-    /// Follows nothing from here on: no marks are read, nothing is recorded, no hook waits.
+    /// Turns tracking off: no marks are read, nothing is recorded, no hook waits.
     pub(super) fn become_plain(&mut self) {
         if !std::mem::replace(&mut self.is_plain, true) {
             self.books.scanner = None;

@@ -1,73 +1,119 @@
-//! Which commands are never remembered.
+//! Decides which commands are never recorded.
 
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify, InotifyEvent};
 use regex::bytes::RegexSet;
 
-/// Decides, when a command starts, whether anything of it is kept.
+/// Decides, when a command starts, whether it is recorded.
 pub(super) struct Privacy {
-    /// None where nothing was configured: even an empty set costs time and memory.
+    /// `None` if nothing is configured, because even an empty set costs time and memory.
     ignore: Option<RegexSet>,
+    /// Whether the history was turned off while the session runs.
+    is_off: bool,
     pause: RefCell<Pause>,
 }
 
-/// Whether the session is paused: a file says so while it exists.
+/// Whether recording is paused: it is while a file exists.
 struct Pause {
     file: PathBuf,
-    /// Where the kernel tells what happens to the file. `None` if it cannot: then each command looks for the file.
-    changes: Option<Inotify>,
-    /// What the changes so far add up to.
+    /// Reports changes of the file. `None` if the kernel cannot: then each command checks for the file.
+    changes: Option<FileChanges>,
+    /// Whether the file exists, as of the last change.
     is_on: bool,
 }
 
 impl Privacy {
-    /// `pause` is the file that pauses the session.
+    /// `pause` is the file that pauses recording.
     pub(super) fn new(ignore: Option<RegexSet>, pause: PathBuf) -> Self {
-        Privacy { ignore, pause: RefCell::new(Pause::new(pause)) }
+        Privacy { ignore, is_off: false, pause: RefCell::new(Pause::new(pause)) }
     }
 
-    /// A leading blank, a paused session and the configured patterns each keep a command out, output and all.
+    /// Uses other settings from here on.
+    pub(super) fn adopt(&mut self, ignore: Option<RegexSet>, is_recording: bool) {
+        (self.ignore, self.is_off) = (ignore, !is_recording);
+    }
+
+    /// A command is not recorded if it starts with a blank, while recording is paused, or if it matches a configured pattern. Its
+    /// output is not recorded either.
     pub(super) fn covers(&self, text: &[u8]) -> bool {
         let is_ignored = self.ignore.as_ref().is_some_and(|ignore| ignore.is_match(text));
-        text.first().is_some_and(u8::is_ascii_whitespace) || is_ignored || self.pause.borrow_mut().is_on()
+        let is_blank = text.first().is_some_and(u8::is_ascii_whitespace);
+        self.is_off || is_blank || is_ignored || self.pause.borrow_mut().is_on()
     }
 }
 
 impl Pause {
     fn new(file: PathBuf) -> Pause {
-        let changes = file.parent().and_then(|directory| watch(directory).ok());
+        let changes = FileChanges::of(&file);
         Pause { is_on: file.exists(), file, changes }
     }
 
-    /// Reads what the kernel has to tell, which is there by the time the command that did it has ended.
+    /// Reads the changes from the kernel. A change is there by the time the command that made it has ended.
     fn is_on(&mut self) -> bool {
-        while let Some(changes) = &self.changes {
-            match changes.read_events() {
-                Ok(events) => events.iter().for_each(|event| self.take(event)),
-                Err(nix::errno::Errno::EAGAIN) => return self.is_on,
-                Err(_) => self.changes = None,
+        if let Some(changes) = &self.changes {
+            match changes.newest() {
+                Ok(Some(is_there)) => self.is_on = is_there,
+                Ok(None) => {}
+                Err(ChangesLost) => self.changes = None,
             }
         }
-        self.file.exists()
+        if self.changes.is_some() { self.is_on } else { self.file.exists() }
+    }
+}
+
+/// The kernel does not report changes any more.
+struct ChangesLost;
+
+/// Reports when a file appears and disappears. Only Linux has a cheap report; elsewhere each command checks for the file.
+struct FileChanges {
+    #[cfg(target_os = "linux")]
+    name: std::ffi::OsString,
+    #[cfg(target_os = "linux")]
+    inotify: nix::sys::inotify::Inotify,
+}
+
+#[cfg(target_os = "linux")]
+impl FileChanges {
+    fn of(file: &std::path::Path) -> Option<FileChanges> {
+        use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
+        let inotify = Inotify::init(InitFlags::IN_NONBLOCK | InitFlags::IN_CLOEXEC).ok()?;
+        let wanted = AddWatchFlags::IN_CREATE | AddWatchFlags::IN_DELETE | AddWatchFlags::IN_MOVE;
+        inotify.add_watch(file.parent()?, wanted).ok()?;
+        Some(FileChanges { name: file.file_name()?.to_owned(), inotify })
     }
 
-    fn take(&mut self, event: &InotifyEvent) {
-        let is_lost = event.mask.intersects(AddWatchFlags::IN_Q_OVERFLOW | AddWatchFlags::IN_IGNORED);
-        if is_lost {
-            self.changes = None;
-        } else if event.name.as_deref() == self.file.file_name() {
-            self.is_on = event.mask.intersects(AddWatchFlags::IN_CREATE | AddWatchFlags::IN_MOVED_TO);
+    /// Whether the file is there after the changes since the last call. `None` if nothing has changed.
+    fn newest(&self) -> Result<Option<bool>, ChangesLost> {
+        use nix::sys::inotify::AddWatchFlags;
+        let mut newest = None;
+        loop {
+            let events = match self.inotify.read_events() {
+                Ok(events) => events,
+                Err(nix::errno::Errno::EAGAIN) => return Ok(newest),
+                Err(_) => return Err(ChangesLost),
+            };
+            for event in events {
+                if event.mask.intersects(AddWatchFlags::IN_Q_OVERFLOW | AddWatchFlags::IN_IGNORED) {
+                    return Err(ChangesLost);
+                }
+                if event.name.as_ref() == Some(&self.name) {
+                    newest = Some(event.mask.intersects(AddWatchFlags::IN_CREATE | AddWatchFlags::IN_MOVED_TO));
+                }
+            }
         }
     }
 }
 
-fn watch(directory: &Path) -> nix::Result<Inotify> {
-    let changes = Inotify::init(InitFlags::IN_NONBLOCK | InitFlags::IN_CLOEXEC)?;
-    let wanted = AddWatchFlags::IN_CREATE | AddWatchFlags::IN_DELETE | AddWatchFlags::IN_MOVE;
-    changes.add_watch(directory, wanted)?;
-    Ok(changes)
+#[cfg(not(target_os = "linux"))]
+impl FileChanges {
+    fn of(_: &std::path::Path) -> Option<FileChanges> {
+        None
+    }
+
+    fn newest(&self) -> Result<Option<bool>, ChangesLost> {
+        Err(ChangesLost)
+    }
 }
 
 #[cfg(test)]
@@ -76,7 +122,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn blanks_patterns_and_pauses_keep_commands_out() {
+    fn commands_with_blanks_or_patterns_or_during_a_pause_are_not_recorded() {
         let dir = tempfile::tempdir().unwrap();
         let pause = dir.path().join("paused");
         let privacy = Privacy::new(RegexSet::new(["^pass ", "TOKEN="]).ok(), pause.clone());
@@ -94,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_was_made_anew_is_looked_at() {
+    fn a_directory_that_was_created_again_is_watched() {
         let dir = tempfile::tempdir().unwrap();
         let session = dir.path().join("session");
         fs::create_dir(&session).unwrap();

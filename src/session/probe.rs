@@ -1,4 +1,4 @@
-//! What the tests ask of a debug build: a fault at the right moment, a recording. A release build does neither.
+//! Services of a debug build for tests: a panic at a chosen moment, and a recording. A release build has neither.
 
 #[cfg(debug_assertions)]
 mod asked {
@@ -15,7 +15,7 @@ mod asked {
         }
     }
 
-    /// Appends what the shell printed, marks and all, to the file that `SHELLMATE_RECORD` names.
+    /// Appends the shell's output, including marks, to the file that `SHELLMATE_RECORD` names.
     pub(in super::super) fn record(printed: &[u8]) {
         if let Some(path) = std::env::var_os("SHELLMATE_RECORD")
             && let Err(error) =

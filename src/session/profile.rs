@@ -1,49 +1,89 @@
-//! Who uses the session, on which machine and in which shell, and how they want it to look.
+//! The user, the machine, the shell, and how the session should look.
 
 use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
 
 use crate::host::ShellKind;
 use crate::input::Editing;
-use crate::render::{self, RenderOptions, Theme, Wrapping};
+use crate::render::{self, Background, RenderOptions, Theme, Themes, Wrapping};
 
-/// What does not change while the session runs.
+/// Facts about the person and the machine, and settings of the look.
 pub(super) struct Profile {
     pub(super) shell: ShellKind,
     pub(super) host: String,
-    /// Looked up by the agent's thread when it starts: the answer may be a network away.
+    /// The agent's thread looks it up when it starts, because that may take a network request.
     user: Arc<OnceLock<String>>,
     pub(super) editing: Editing,
-    /// The default until it is asked for: reading it takes memory that a tab without questions does not need.
-    theme: OnceCell<Theme>,
-    /// Who breaks lines of prose.
+    /// Not read before it is needed: that takes memory, which a tab without questions can save.
+    themes: OnceCell<Themes>,
+    /// The background of the terminal, as far as it is known. Only looked for if the themes follow it.
+    pub(super) background: Option<Background>,
+    /// Whether shellmate or the terminal breaks lines of prose.
     wrap: Wrapping,
+    is_read_aloud: bool,
 }
 
 impl Profile {
     pub(super) fn new(shell: ShellKind, host: String, editing: Editing, wrap: Wrapping) -> Profile {
-        Profile { shell, host, user: Arc::default(), editing, theme: OnceCell::new(), wrap }
+        Profile {
+            shell,
+            host,
+            user: Arc::default(),
+            editing,
+            themes: OnceCell::new(),
+            background: None,
+            wrap,
+            is_read_aloud: false,
+        }
+    }
+
+    /// Uses other settings from here on. Without a theme the default is used.
+    pub(super) fn adopt(&mut self, editing: Editing, wrap: Wrapping, themes: Option<Themes>, is_read_aloud: bool) {
+        (self.editing, self.wrap, self.is_read_aloud) = (editing, wrap, is_read_aloud);
+        self.background = self.background.or_else(|| named_background(themes.as_ref()));
+        self.themes = themes.map(OnceCell::from).unwrap_or_default();
     }
 
     pub(super) fn with_user(self, user: Arc<OnceLock<String>>) -> Profile {
         Profile { user, ..self }
     }
 
-    pub(super) fn with_theme(self, theme: Theme) -> Profile {
-        Profile { theme: OnceCell::from(theme), ..self }
+    /// With output for a screen reader, or without.
+    pub(super) fn read_aloud(self, is_read_aloud: bool) -> Profile {
+        Profile { is_read_aloud, ..self }
     }
 
-    /// The name of the user, empty before it is known.
+    pub(super) fn with_themes(self, themes: Themes) -> Profile {
+        let background = named_background(Some(&themes));
+        Profile { themes: OnceCell::from(themes), background, ..self }
+    }
+
+    /// The name of the user; empty until it is known.
     pub(super) fn user(&self) -> &str {
         self.user.get().map_or("", String::as_str)
     }
 
-    /// How to paint on a terminal of this size.
+    /// Options for painting on a terminal of this size.
     pub(super) fn options(&self, size: render::ScreenSize) -> RenderOptions {
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
-        let theme = *self.theme.get_or_init(Theme::default);
-        RenderOptions::of_terminal(size, theme, self.wrap, variable)
+        RenderOptions::of_terminal(size, self.theme(), self.wrap, variable).read_aloud(self.is_read_aloud)
     }
+
+    /// The theme for the background of the terminal.
+    pub(super) fn theme(&self) -> Theme {
+        self.themes.get_or_init(Themes::default).on(self.background)
+    }
+
+    /// Whether the background of the terminal makes a difference.
+    pub(super) fn follows_background(&self) -> bool {
+        self.themes.get().is_some_and(Themes::follow_background)
+    }
+}
+
+/// The background that the environment names, if these themes follow it.
+fn named_background(themes: Option<&Themes>) -> Option<Background> {
+    let value = std::env::var("COLORFGBG").ok().filter(|_| themes.is_some_and(Themes::follow_background))?;
+    Background::of_variable(&value)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! Whole sessions recorded from the real shells, replayed: `tests/streams/SHELL-NAME.bytes`, and beside each, as `.json`, what was
-//! asked and what is remembered. `tests/it/recorded.rs` records them; `UPDATE_STREAMS=1` writes down what they mean, to be read.
+//! Replays whole sessions that were recorded from the real shells: `tests/streams/SHELL-NAME.bytes`. The `.json` file beside each
+//! has the expected queries and commands. `tests/it/recorded.rs` records them; `UPDATE_STREAMS=1` writes the `.json` files, which
+//! have to be reviewed.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,7 @@ use super::books::Finished;
 use super::scripted_tests::Scripted;
 use crate::capture::Size;
 
-/// What stands in a recording for the session's own.
+/// The nonce in all recordings.
 const NONCE: &str = "00000000000000000000000000000000";
 
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,7 +28,7 @@ struct Remembered {
     full_screen: bool,
 }
 
-/// Plays a stream in pieces of that many bytes.
+/// Replays a stream in pieces of this many bytes.
 fn replay(bytes: &[u8], piece: usize) -> (Meaning, Vec<u8>) {
     let mut scripted = Scripted::with_nonce(NONCE);
     let mut meaning = Meaning::default();
@@ -56,7 +57,7 @@ fn recordings() -> Vec<PathBuf> {
 }
 
 #[test]
-fn recorded_sessions_mean_what_they_meant() {
+fn recorded_sessions_have_the_same_meaning_as_before() {
     let recordings = recordings();
     assert!(recordings.len() >= 9, "only {} recordings", recordings.len());
     for path in recordings {
@@ -69,7 +70,7 @@ fn recorded_sessions_mean_what_they_meant() {
         let expected: Meaning = serde_json::from_str(&std::fs::read_to_string(expected).unwrap()).unwrap();
         assert_eq!(meaning, expected, "{}", path.display());
         assert!(memchr::memmem::find(&screen, NONCE.as_bytes()).is_none(), "{}: a mark was shown", path.display());
-        // However the kernel cuts the stream.
+        // Wherever the kernel cuts the stream.
         for piece in [1, 7, 1024] {
             assert_eq!(replay(&bytes, piece), (replay(&bytes, usize::MAX)), "{} by {piece}", path.display());
         }

@@ -1,7 +1,7 @@
-//! Everything that was asked in this session: requests in front, in the background, and those that were answered lately.
+//! All requests of this session: in the foreground, in the background, and recently answered.
 
 use std::collections::VecDeque;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
@@ -14,16 +14,16 @@ use super::agent_link::{News, Ran};
 use super::prompt::Asked;
 use super::transcript::RequestTranscript;
 
-/// Requests that may run in the background at the same time.
+/// The most requests that run in the background at the same time.
 pub(super) const MOST_BEHIND: usize = 4;
-/// Answers that are kept to be shown again.
+/// How many answers are kept to be shown again.
 const KEPT: usize = 50;
-/// Requests that are listed at once.
+/// How many requests a list shows.
 const LISTED: usize = 10;
-/// Bytes of all kept transcripts. The newest is kept whatever its size, which has its own limit.
+/// The most bytes of all kept transcripts. The newest is kept whatever its size, which has its own limit.
 const BYTES: usize = 4 * 1024 * 1024;
 
-/// One thing that was asked.
+/// One query with its answer.
 pub(super) struct Request {
     pub(super) number: u64,
     pub(super) query: String,
@@ -31,7 +31,7 @@ pub(super) struct Request {
     pub(super) state: RequestState,
     /// A command that was proposed while the request was in the background.
     pub(super) suggestion: Option<String>,
-    /// Whether the person was told about its state.
+    /// Whether the person knows its state.
     pub(super) is_told: bool,
     started: Instant,
 }
@@ -40,16 +40,16 @@ pub(super) enum RequestState {
     Running {
         cancel: CancellationToken,
         steer: UnboundedSender<String>,
-        /// What it wants of the person or their shell, oldest first, until it can have it.
+        /// Its wishes, oldest first, until they are granted.
         wishes: VecDeque<Wish>,
     },
     Over,
 }
 
-/// What a request wants of the person or of their shell.
+/// Something that a request needs from the person or their shell.
 pub(super) enum Wish {
     Answer(Asked),
-    /// A command to be run in the live shell.
+    /// Run a command in the live shell.
     Run(String, oneshot::Sender<Ran>),
 }
 
@@ -61,14 +61,21 @@ pub(super) struct Requests {
 }
 
 impl Wish {
-    /// The wish that news of a request express, if they do.
+    /// The wish in news of a request, if there is one.
     pub(super) fn of(news: News) -> Option<Wish> {
         match news {
             News::Approve(approval, reply) => Some(Wish::Answer(Asked::Approval(approval, reply))),
             News::Ask(question, reply) => Some(Wish::Answer(Asked::Question(question, reply))),
+            News::Confirm(question, reply) => Some(Wish::Answer(Asked::Confirm(question, reply))),
             News::Pick(list, reply) => Some(Wish::Answer(Asked::Pick(list, reply))),
             News::Run(command, reply) => Some(Wish::Run(command, reply)),
-            News::Event(_) | News::Words(_) | News::Suggest(_) | News::Copy(_) | News::Over { .. } => None,
+            News::Event(_)
+            | News::Words(_)
+            | News::Diff(_)
+            | News::Suggest(_)
+            | News::AskAgain(_)
+            | News::Copy(_)
+            | News::Over { .. } => None,
         }
     }
 }
@@ -82,7 +89,7 @@ impl Request {
         self.transcript.push(event, Instant::now());
     }
 
-    /// Keeps a wish until the request can have it.
+    /// Keeps a wish until it can be granted.
     pub(super) fn wants(&mut self, wish: Wish) {
         if let RequestState::Running { wishes, .. } = &mut self.state {
             wishes.push_back(wish);
@@ -106,7 +113,7 @@ impl Request {
         }
     }
 
-    /// What stops it, while it runs.
+    /// Cancels the request, while it runs.
     pub(super) fn cancel_token(&self) -> Option<CancellationToken> {
         match &self.state {
             RequestState::Running { cancel, .. } => Some(cancel.clone()),
@@ -168,7 +175,17 @@ impl Requests {
         self.find(number).is_some_and(Request::is_running)
     }
 
-    /// Whether this request wants something of the person or their shell.
+    /// Whether this request has been running for this long.
+    pub(super) fn has_run_for(&self, number: u64, least: Duration) -> bool {
+        self.find(number).is_some_and(|request| request.is_running() && request.started.elapsed() >= least)
+    }
+
+    /// How long ago this request was asked.
+    pub(super) fn duration(&self, number: u64) -> Option<Duration> {
+        self.find(number).map(|request| request.started.elapsed())
+    }
+
+    /// Whether this request has a wish.
     pub(super) fn has_wish(&self, number: u64) -> bool {
         self.find(number).is_some_and(|request| request.next_wish().is_some())
     }
@@ -230,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_has_the_newest_ten_and_what_runs_first() {
+    fn the_list_has_ten_requests_and_the_running_ones_first() {
         let mut requests = Requests::default();
         for _ in 0..15 {
             ask(&mut requests, 1);
@@ -264,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_is_over_wants_nothing() {
+    fn a_finished_request_has_no_wishes() {
         let mut requests = Requests::default();
         let number = ask(&mut requests, 1);
         assert!(requests.is_running(number) && requests.running() == [number]);
@@ -277,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_says_what_each_request_does() {
+    fn a_list_shows_the_state_of_each_request() {
         let mut requests = Requests::default();
         let number = ask(&mut requests, 1);
         let request = requests.get(number).unwrap();
@@ -289,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn cancelling_reaches_a_request_that_runs() {
+    fn a_running_request_can_be_cancelled() {
         let (mut requests, cancel) = (Requests::default(), CancellationToken::new());
         let number = requests.begin("q".into(), cancel.clone(), unbounded_channel().0);
         requests.get(number).unwrap().cancel();
@@ -297,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_answers_go_and_what_runs_stays() {
+    fn the_oldest_answers_are_dropped_and_running_requests_stay() {
         let mut requests = Requests::default();
         let running = ask(&mut requests, 10);
         for _ in 0..KEPT * 2 {

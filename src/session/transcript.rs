@@ -5,12 +5,12 @@ use std::time::Instant;
 use crate::chat::Event;
 use crate::render::Painter;
 
-/// Bytes that are kept of the output of one request's calls. Their results, which have their own limit, are kept in any case.
+/// The most bytes of output of one request's calls. Their results, which have their own limit, are always kept.
 const OUTPUT_CAP: usize = 512 * 1024;
-/// Bytes kept of one request in all.
+/// The most bytes of one request.
 const CAP: usize = 2 * 1024 * 1024;
 
-/// The events in order; pieces of one text are joined.
+/// The events in order. Pieces of one text are joined.
 #[derive(Default)]
 pub(super) struct RequestTranscript {
     events: Vec<(Instant, Event)>,
@@ -57,14 +57,18 @@ impl RequestTranscript {
 
 fn size(event: &Event) -> usize {
     let said = match event {
-        Event::Thinking(text) | Event::Text(text) | Event::Steered(text) | Event::Notice(text) | Event::Model(text) => {
-            text.len()
-        }
+        Event::Thinking(text)
+        | Event::Text(text)
+        | Event::Steered(text)
+        | Event::Notice(text)
+        | Event::Model(text)
+        | Event::Mode(text) => text.len(),
         Event::CallStarted { call, title, .. } => call.arguments.len() + title.len(),
         Event::CallOutput { text, .. } => text.len(),
         Event::CallFinished { outcome, shown, .. } => outcome.text().len() + shown.size(),
         Event::Retrying { why, .. } => why.len(),
-        Event::StepStarted { .. } | Event::Usage(_) | Event::Compacted { .. } | Event::Finished(_) => 0,
+        Event::StepStarted { .. } | Event::RequestSent { .. } | Event::CallDecided { .. } => 0,
+        Event::CallConfined { .. } | Event::Usage(_) | Event::Compacted { .. } | Event::Finished(_) => 0,
     };
     said + size_of::<(Instant, Event)>()
 }
@@ -90,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_bounded_and_has_an_end() {
+    fn a_transcript_is_bounded_and_keeps_its_end() {
         let (mut transcript, now) = (RequestTranscript::default(), Instant::now());
         for _ in 0..10_000 {
             transcript.push(output(&"x".repeat(1_000)), now);

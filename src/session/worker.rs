@@ -1,17 +1,17 @@
 //! A thread that carries out tasks one after the other.
 //!
-//! Giving it a task never waits and takes no lock: the thread looks for tasks without blocking and parks when there are none.
+//! Adding a task never waits and takes no lock: the thread looks for tasks without blocking, and sleeps if there are none.
 
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::{self, JoinHandle};
 
-/// Plenty for threads that make system calls.
+/// Enough for threads that make system calls.
 const STACK: usize = 256 * 1024;
 
-/// The session's end. The thread ends, after the tasks it was given, when this is dropped.
+/// The session's end. When it is dropped, the thread finishes its tasks and ends.
 pub(super) struct Worker<T> {
-    /// None once there will be no more.
+    /// `None` once there will be no more tasks.
     tasks: Option<Sender<T>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -31,7 +31,7 @@ impl<T: Send + 'static> Worker<T> {
 }
 
 impl<T> Worker<T> {
-    /// Gives it a task. One that has panicked does nothing any more.
+    /// Adds a task. After a panic of the thread this has no effect.
     pub(super) fn give(&self, task: T) {
         if let Some(tasks) = &self.tasks {
             let _ = tasks.send(task);
@@ -39,7 +39,7 @@ impl<T> Worker<T> {
         self.wake();
     }
 
-    /// Waits until every task is done. For the end of a session only.
+    /// Waits until all tasks are done. Only for the end of a session.
     pub(super) fn finish(mut self) {
         self.tasks = None;
         self.wake();
@@ -72,7 +72,7 @@ impl<T> Tasks<T> {
         }
     }
 
-    /// The newest of the tasks that wait, if there are any. The others are dropped.
+    /// The newest of the waiting tasks, if there are any. The others are dropped.
     pub(super) fn newest(&self) -> Option<T> {
         self.tasks.try_iter().last()
     }
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_that_panicked_holds_nobody_up() {
+    fn a_worker_that_panicked_does_not_block_the_session() {
         let worker = Worker::start("test", |tasks: Tasks<u32>| assert!(tasks.next().is_none())).unwrap();
         worker.give(1);
         worker.give(2);

@@ -13,7 +13,8 @@ use super::journal;
 /// The name, in a session's private directory, of a link to the file with its counters.
 pub(crate) const UNWRITTEN: &str = "unwritten";
 
-/// The time between two reads of the counters by a waiting program.
+/// The time between two reads of the counters by a waiting program. It has to read them again and again: a session that woke it would
+/// make a system call for each command.
 const LOOK: Duration = Duration::from_millis(1);
 
 /// Returns when the session with this directory has written all its commands, or when `patience` is over.

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 use rusqlite::Row;
 use rusqlite::types::{FromSql, FromSqlResult, ValueRef};
 
+use super::import::unknown;
 use crate::capture;
 
 /// One command of the history, without its output.
@@ -17,18 +18,21 @@ pub(crate) struct HistoryEntry {
     pub id: i64,
     pub session: String,
     pub host: String,
-    pub cwd: PathBuf,
+    /// `None` if it is unknown, as for some imported commands. So are status, start and duration.
+    pub cwd: Option<PathBuf>,
     /// The command line as typed, not always UTF-8.
     pub command: Vec<u8>,
-    pub status: i32,
-    pub started_at: SystemTime,
-    pub duration: Duration,
+    pub status: Option<i32>,
+    pub started_at: Option<SystemTime>,
+    pub duration: Option<Duration>,
     /// How many bytes it printed, kept or not.
     pub output_bytes: u64,
     pub truncated: bool,
     pub full_screen: bool,
     /// The file with the whole output. It may have been removed since.
     pub spill: Option<PathBuf>,
+    /// The history that the command was imported from. Such a command has no output.
+    pub imported: Option<String>,
 }
 
 /// One command of the history with the kept parts of its output.
@@ -48,31 +52,38 @@ impl StoredCommand {
 
 /// The columns `entry` reads, of `commands AS c`.
 pub(super) const COLUMNS: &str = "c.id, c.session, c.host, c.cwd, c.text, c.status, c.started_at, c.duration, c.seen, \
-                                  c.truncated, c.full_screen, c.spill";
+                                  c.truncated, c.full_screen, c.spill, c.origin, c.unknown";
 
 pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<HistoryEntry> {
+    let bits: i64 = row.get(13)?;
+    let is_known = |bit: i64| bits & bit == 0;
     Ok(HistoryEntry {
         id: row.get(0)?,
         session: row.get(1)?,
         host: row.get(2)?,
-        cwd: path(row.get(3)?),
+        cwd: is_known(unknown::DIRECTORY).then(|| row.get(3).map(path)).transpose()?,
         command: row.get::<_, ColumnBytes>(4)?.0,
-        status: row.get(5)?,
-        started_at: time(row.get(6)?),
-        duration: Duration::from_micros(row.get::<_, i64>(7)?.try_into().unwrap_or_default()),
+        status: is_known(unknown::STATUS).then(|| row.get(5)).transpose()?,
+        started_at: is_known(unknown::START).then(|| row.get(6).map(time)).transpose()?,
+        duration: is_known(unknown::DURATION).then(|| row.get(7).map(duration)).transpose()?,
         output_bytes: row.get::<_, i64>(8)?.try_into().unwrap_or_default(),
         truncated: row.get(9)?,
         full_screen: row.get(10)?,
         spill: row.get::<_, Option<ColumnBytes>>(11)?.map(path),
+        imported: row.get(12)?,
     })
+}
+
+fn duration(micros: i64) -> Duration {
+    Duration::from_micros(micros.try_into().unwrap_or_default())
 }
 
 /// Reads what follows `COLUMNS`: rows, cols, head, tail, missing.
 pub(super) fn stored(row: &Row<'_>) -> rusqlite::Result<StoredCommand> {
     let entry = entry(row)?;
-    let missing = row.get::<_, i64>(16)?.try_into().unwrap_or_default();
-    let output = capture::Output::restored(entry.output_bytes, row.get(14)?, row.get(15)?, missing, entry.full_screen);
-    let size = capture::Size { rows: side(row.get(12)?), cols: side(row.get(13)?) };
+    let missing = row.get::<_, i64>(18)?.try_into().unwrap_or_default();
+    let output = capture::Output::restored(entry.output_bytes, row.get(16)?, row.get(17)?, missing, entry.full_screen);
+    let size = capture::Size { rows: side(row.get(14)?), cols: side(row.get(15)?) };
     Ok(StoredCommand { entry, output, size })
 }
 

@@ -18,6 +18,8 @@ pub(crate) enum StoreError {
     Newer { found: i64, known: i64 },
     #[error("the history database is damaged or not a database")]
     Damaged(#[source] rusqlite::Error),
+    #[error("the history database is damaged: {0}")]
+    Unsound(String),
     #[error("the disk is full")]
     Full(rusqlite::Error),
     #[error("the history database can only be read")]

@@ -15,7 +15,7 @@ use super::{StoreError, schema};
 
 /// How long a reader waits for the few moments in which a database cannot even be read.
 pub(super) const READER: Duration = Duration::from_secs(5);
-/// Between two tries to open a database that others open for the first time.
+/// The time between two tries to open a database that another process is creating. SQLite does not say when it is done.
 const REOPEN: Duration = Duration::from_millis(5);
 /// Of pages, per connection. The default is 2 MiB, and each terminal has one.
 const CACHE_KIB: i64 = 256;

@@ -20,8 +20,9 @@ const FIRST_SLICE: usize = 64;
 const LARGEST_SLICE: usize = 4096;
 /// How long a transaction may take.
 const SLICE_TIME: Duration = Duration::from_millis(25);
-/// The shortest pause between two transactions.
-const PAUSE: Duration = Duration::from_millis(5);
+/// The shortest pause between two transactions. SQLite has no queue of writers: another terminal that waits for the lock tries again
+/// from time to time, so the lock must be free for some time, not only between two statements.
+pub(super) const PAUSE: Duration = Duration::from_millis(5);
 /// Pages of the search index that are merged in one transaction.
 const MERGED_PAGES: i64 = 256;
 
@@ -140,14 +141,23 @@ fn next_length(length: usize, took: Duration) -> usize {
 
 /// Removes from the file what nothing refers to any more.
 fn clean(connection: &mut Connection, which: &Forget) -> Result<(), StoreError> {
+    // With everything forgotten, the next import starts anew.
+    if *which == Forget::All {
+        connection.execute("DELETE FROM imports", [])?;
+    }
     if *which != Forget::All || !empty_index(connection)? {
         merge_index(connection, "words")?;
     }
     let spare = if *which == Forget::All { Spare::Nothing } else { Spare::Quarter };
+    give_back(connection, spare)
+}
+
+/// Gives the pages of removed rows back to the file system, and empties the log of them.
+pub(super) fn give_back(connection: &Connection, spare: Spare) -> Result<(), StoreError> {
     while prune::give_back_some(connection, spare)? {
         thread::sleep(PAUSE);
     }
-    // So that the log forgets as well. A reader may be in the way; the next checkpoint is then soon enough.
+    // A program that reads the log keeps it from being emptied; the next checkpoint is soon enough.
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     Ok(())
 }

@@ -4,16 +4,25 @@ use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, SystemTime};
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, params_from_iter};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, params_from_iter};
 
 use super::entry::{self, COLUMNS, HistoryEntry, StoredCommand};
 use super::file::DatabaseFormat;
 use super::insert::{TextOrBlob, micros_since_1970};
 use super::search::{LastWord, SearchTerms};
 use super::{StoreError, file};
+
+/// What a look at the whole database has found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Soundness {
+    Sound,
+    /// It could not be read to its end in time.
+    TooLarge,
+}
 
 /// Selects commands; the default selects all of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,6 +61,26 @@ impl History {
             Err(source) => return Err(StoreError::Look { path: path.to_owned(), source }),
         };
         Ok(History { connection, refusal, path: path.to_owned() })
+    }
+
+    /// Reads the whole database to see whether it is sound, for as long as `patience` lasts.
+    pub(crate) fn soundness(&self, patience: Duration) -> Result<Soundness, StoreError> {
+        let Some(connection) = &self.connection else { return Ok(Soundness::Sound) };
+        let (handle, (done, is_done)) = (connection.get_interrupt_handle(), channel::<()>());
+        let timer = std::thread::spawn(move || {
+            if is_done.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
+                handle.interrupt();
+            }
+        });
+        let verdict = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
+        drop(done);
+        let _ = timer.join();
+        match verdict {
+            Ok(verdict) if verdict == "ok" => Ok(Soundness::Sound),
+            Ok(verdict) => Err(StoreError::Unsound(verdict)),
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) => Ok(Soundness::TooLarge),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Opens the database at `path` without a lock that a writer would have to wait for, unless it is in an older format.
@@ -188,7 +217,7 @@ fn ends(
 ) -> Result<Option<(i64, i64)>, StoreError> {
     let Conditions { sql, values } = conditions;
     let id = id_column(from);
-    let newest = "SELECT 0, max(id) FROM commands".to_owned();
+    let newest = "SELECT min(id), max(id) FROM commands".to_owned();
     let sql = match limit {
         // Without a limit the first command needs no search.
         None => newest,

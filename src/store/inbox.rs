@@ -6,7 +6,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::thread;
 
 use super::CommandRecord;
@@ -66,9 +66,16 @@ impl Inbox {
         let waiting = self.bytes.load(Ordering::Acquire);
         let too_large = waiting > 0 && waiting + bytes > WAITING_BYTES;
         self.bytes.fetch_add(bytes, Ordering::AcqRel);
-        if too_large || self.jobs.try_send(Job { record, sequence, stub }).is_err() {
+        let sent = match too_large {
+            true => Err(TrySendError::Full(())),
+            false => self.jobs.try_send(Job { record, sequence, stub }).map_err(without_job),
+        };
+        if let Err(error) = sent {
             self.bytes.fetch_sub(bytes, Ordering::AcqRel);
-            self.drop_records(1);
+            // If the journal's thread has ended, the notice that recording is off follows with its reason.
+            if error == TrySendError::Full(()) {
+                self.drop_records(1);
+            }
         }
         self.queue.wake_journal();
     }
@@ -101,6 +108,14 @@ impl Inbox {
                 self.dropped.set(Dropped::Some(before + records));
             }
         }
+    }
+}
+
+/// The reason why a job could not be sent.
+fn without_job(error: TrySendError<Job>) -> TrySendError<()> {
+    match error {
+        TrySendError::Full(_) => TrySendError::Full(()),
+        TrySendError::Disconnected(_) => TrySendError::Disconnected(()),
     }
 }
 

@@ -21,6 +21,7 @@ mod error;
 mod file;
 mod forget;
 mod history;
+mod import;
 mod inbox;
 mod insert;
 mod journal;
@@ -35,7 +36,9 @@ mod stats;
 #[cfg(test)]
 mod tests;
 mod ticket;
+mod transcripts;
 mod trouble;
+mod unfinished;
 mod writer;
 
 use std::cell::{Cell, RefCell};
@@ -48,25 +51,32 @@ use crate::{capture, track};
 
 pub(crate) use backlog::{UNWRITTEN, wait_until_written};
 pub(crate) use conversations::{
-    ConversationLimits, ConversationLog, ConversationRecorder, ConversationSetup, Conversations, EntryKind,
-    ExchangeLog, ForgetConversations, FoundExchange, ListScope, ListedConversation, QueryFigures, RecordedQuery,
-    StoredEntry, StoredExchange, Words,
+    ConversationLimits, ConversationLog, ConversationRecorder, ConversationSetup, Conversations, EntryKind, EntryText,
+    ExchangeLog, ForgetConversations, FoundExchange, KeptPicture, ListScope, ListedConversation, PictureFiles,
+    QueryFigures, QueryId, RecordedChange, StoredEntry, StoredExchange, Words,
 };
 pub(crate) use drain::copy_leftovers;
 pub(crate) use entry::{HistoryEntry, StoredCommand};
 pub(crate) use error::StoreError;
 pub(crate) use forget::Forget;
-pub(crate) use history::{Filter, History};
+pub(crate) use history::{Filter, History, Soundness};
+pub(crate) use import::{ImportCounts, ImportFile, ImportMode, ImportRules, ImportSource, import};
 pub(crate) use newest::NewestCommands;
 pub(crate) use phrase::{Phrases, words};
 pub(crate) use spills::Spills;
-pub(crate) use stats::Stats;
+pub(crate) use stats::{BusyTimes, ProgramRuns, Stats};
 pub(crate) use ticket::Ticket;
+pub(crate) use transcripts::{ListedTranscript, TranscriptEvent, Transcripts};
 
 use appender::ThreadStart;
 use inbox::{Inbox, inbox};
 use journal::HandOver;
 use queue::WriteQueue;
+
+/// The version of the SQLite library in the binary.
+pub(crate) fn sqlite_version() -> &'static str {
+    rusqlite::version()
+}
 
 /// A file of this name in a session's private directory means: record nothing.
 pub(crate) const PAUSED: &str = "paused";

@@ -4,8 +4,8 @@ use rusqlite::types::Value;
 
 use super::entry::{COLUMNS, HistoryEntry};
 use super::history::{Conditions, Filter, History, id_column, page};
-use super::search::{LastWord, SearchTerms};
-use super::{StoreError, phrase};
+use super::search::{LastWord, SearchTerms, last_indexed};
+use super::{StoreError, phrase, unfinished};
 
 /// Number of the newest commands among which a condition that has no index is looked for: a directory, a status, a time. Each costs
 /// a quarter to two thirds of a microsecond, and a search should take less than 50 ms.
@@ -33,26 +33,29 @@ impl History {
     /// their output, newer ones first. If there are none, the last word may be unfinished.
     pub(crate) fn meant(&self, text: &str, limit: usize) -> Result<Vec<HistoryEntry>, StoreError> {
         let words = phrase::words(text);
-        let is_long = words.last().is_some_and(|word| word.chars().count() >= PREFIX);
-        let ways = [LastWord::Whole, LastWord::Unfinished];
-        for last in ways.into_iter().take(if is_long { 2 } else { 1 }) {
-            let mut found: Vec<HistoryEntry> = Vec::new();
-            for query in [SearchTerms::new(&words, last).in_command(), SearchTerms::new(&words, last)] {
-                if query.is_empty() {
-                    return Ok(found);
-                }
-                let filter = Filter { limit: Some(limit), ..Filter::default() };
-                let more = self.newest_matching(query, &filter)?.entries.into_iter();
-                let more: Vec<HistoryEntry> =
-                    more.filter(|one| !found.iter().any(|known| known.id == one.id)).collect();
-                found.extend(more);
-            }
-            found.truncate(limit);
-            if !found.is_empty() {
-                return Ok(found);
-            }
+        let found = self.best(&words, LastWord::Whole, limit)?;
+        let last = last_indexed(&words).filter(|word| found.is_empty() && word.chars().count() >= PREFIX);
+        let (Some(last), Some(connection)) = (last, self.connection()) else { return Ok(found) };
+        match unfinished::completions(connection, last)? {
+            completions if completions.is_empty() => Ok(found),
+            completions => self.best(&words, LastWord::AnyOf(&completions), limit),
         }
-        Ok(Vec::new())
+    }
+
+    /// The newest commands with the words in their text, then those with the words in their output.
+    fn best(&self, words: &[String], last: LastWord<'_>, limit: usize) -> Result<Vec<HistoryEntry>, StoreError> {
+        let mut found: Vec<HistoryEntry> = Vec::new();
+        for query in [SearchTerms::new(words, last).in_command(), SearchTerms::new(words, last)] {
+            if query.is_empty() || found.len() >= limit {
+                break;
+            }
+            let filter = Filter { limit: Some(limit), ..Filter::default() };
+            let more = self.newest_matching(query, &filter)?.entries.into_iter();
+            let more: Vec<HistoryEntry> = more.filter(|one| !found.iter().any(|known| known.id == one.id)).collect();
+            found.extend(more);
+        }
+        found.truncate(limit);
+        Ok(found)
     }
 
     fn newest_matching(&self, query: SearchTerms, filter: &Filter) -> Result<NewestCommands, StoreError> {

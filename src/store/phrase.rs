@@ -36,7 +36,7 @@ impl Phrases {
 }
 
 /// The words of a text in lower case, each with its offset. The index divides a text alike, and also ignores accents.
-fn divided(text: &str) -> impl Iterator<Item = (usize, String)> + '_ {
+pub(super) fn divided(text: &str) -> impl Iterator<Item = (usize, String)> + '_ {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(|word| (word.as_ptr() as usize - text.as_ptr() as usize, word.to_lowercase()))
 }

@@ -2,10 +2,18 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::{StoreError, conversations};
+use super::{StoreError, conversations, import, transcripts};
 
 /// Step n brings a database from format n to n + 1. A released step is never edited.
-const STEPS: &[&str] = &[FIRST, JOURNALS, conversations::TABLES];
+const STEPS: &[&str] = &[
+    FIRST,
+    JOURNALS,
+    conversations::TABLES,
+    transcripts::TRANSCRIPTS,
+    conversations::CHANGES,
+    conversations::PICTURE_SIZES,
+    import::IMPORTS,
+];
 
 /// `cwd`, `text` and `spill` are TEXT, or a BLOB where the bytes are not UTF-8. Times are microseconds, `started_at` since 1970.
 ///

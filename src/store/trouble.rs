@@ -41,7 +41,7 @@ impl Trouble {
 fn advice(error: &StoreError, path: &Path) -> String {
     let shown = path.display();
     match error {
-        StoreError::Damaged(_) => format!("{shown} is damaged; a new shell starts a new one"),
+        StoreError::Damaged(_) | StoreError::Unsound(_) => format!("{shown} is damaged; a new shell starts a new one"),
         StoreError::Newer { .. } => format!("{shown} was written by a newer shellmate; upgrade this one"),
         StoreError::Full(_) => full(),
         StoreError::ReadOnly(_) => format!("{shown} can only be read; make it writable and start a new shell"),

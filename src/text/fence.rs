@@ -1,7 +1,7 @@
 //! Keeps data for a model within its tags.
 
 /// The tags around data for a model. Data must not contain text that looks like one.
-pub(crate) const TAGS: [&str; 17] = [
+pub(crate) const TAGS: [&str; 18] = [
     "cwd",
     "date",
     "shell",
@@ -19,6 +19,7 @@ pub(crate) const TAGS: [&str; 17] = [
     "summary",
     "earlier_questions",
     "exchange",
+    "hook",
 ];
 
 /// Escapes data so that it cannot imitate one of the tags around it: a blank is inserted after the bracket.

@@ -3,6 +3,7 @@
 //! Leaf room: pure functions over text; no I/O, no clock, no other room.
 
 pub(crate) mod ansi;
+pub(crate) mod bars;
 mod clip;
 mod clock;
 mod fence;

@@ -1,8 +1,10 @@
 //! Suggestions for misspelled words.
 
-/// Returns the candidate with the smallest edit distance to `word`: at most one edit for a short word, three for a long one.
+/// Returns the candidate with the smallest edit distance to `word`: at most one edit for a short word, three for a long one. Of several
+/// the one with the same number of letters is preferred.
 pub(crate) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let (distance, name) = candidates.map(|name| (distance(word, name), name)).min()?;
+    let letters = |name: &str| name.chars().count().abs_diff(word.chars().count());
+    let (distance, _, name) = candidates.map(|name| (distance(word, name), letters(name), name)).min()?;
     // Two edits turn a short word into another word: `cost` is not a misspelled `copy`.
     let slips = match word.chars().count() {
         0..6 => 1,
@@ -42,6 +44,7 @@ mod tests {
         assert_eq!(nearest("/hlep", names()), Some("/help"));
         assert_eq!(nearest("/contxt", names()), Some("/context"));
         assert_eq!(nearest("/zzzzz", names()), None);
+        assert_eq!(nearest("/modle", ["/mode", "/model"].into_iter()), Some("/model"));
         assert_eq!(nearest("cost", ["copy"].into_iter()), None);
         assert_eq!(nearest("hstory", ["history"].into_iter()), Some("history"));
     }

@@ -89,9 +89,31 @@ pub(crate) fn last_row(text: &str, columns: usize) -> usize {
     start
 }
 
+/// Whether terminals disagree on how many rows `text` takes when they wrap it at `columns`. A long word before the first disputed grapheme
+/// is wrapped alike everywhere, so only the screen row of that grapheme and what follows count.
+pub(crate) fn is_disputed(text: &str, columns: usize) -> bool {
+    if text.is_ascii() {
+        return false;
+    }
+    let Some((first, _)) = text.grapheme_indices(true).find(|(_, grapheme)| !is_settled(grapheme)) else {
+        return false;
+    };
+    let start = flow(&text[..first], 0, columns).column;
+    start + widest(&text[first..]) >= columns
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_are_disputed_only_from_the_first_disputed_grapheme_on() {
+        assert!(!is_disputed("a plain text in a narrow window", 5));
+        assert!(!is_disputed("abcdefgh 🇫🇷", 20), "it fits everywhere");
+        assert!(!is_disputed("abcdefghabcdefghi 🇫🇷", 8), "the second screen row has room for it");
+        assert!(is_disputed("abcdefghabcd 👩‍👧", 8));
+        assert!(is_disputed("🇫🇷 abcdefgh", 8));
+    }
 
     #[test]
     fn a_grapheme_is_as_wide_as_terminals_draw_it() {

@@ -62,9 +62,9 @@ fn look(
     let command = String::from_utf8_lossy(&stored.entry.command).into_owned();
     // The rules quote single lines. A line on its own cannot be masked reliably, so the whole output is masked first.
     let output = redactor.mask_in_place(&stored.output.text(stored.size));
-    let cwd = &stored.entry.cwd;
+    let cwd = &stored.entry.cwd.unwrap_or_default();
     let machine = Machine::new(cwd.clone(), environment, reflex::builtins(), Vec::new());
-    let failure = FailedCommand { command: &command, output: &output, status: Some(stored.entry.status), cwd };
+    let failure = FailedCommand { command: &command, output: &output, status: stored.entry.status, cwd };
     let answer = reflex::diagnose(&failure, &machine);
     let proposals = answer.proposals.iter().map(|one| format!("try: {}  ({})", one.command, one.why));
     let lines: Vec<String> = [format!("{command}\n{}", answer.explanation)].into_iter().chain(proposals).collect();

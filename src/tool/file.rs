@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::held::{Held, HeldError, Opener};
 use super::seen::Fingerprint;
-use super::{Context, paths};
+use super::{ChangeScope, Context, paths};
 use crate::text::{MIB, human};
 
 /// Files up to this size are read, compared and edited as a whole.
@@ -90,13 +90,18 @@ impl Target {
     /// Writes the file. The error is for the model.
     pub(super) fn write(&self, content: &[u8], context: &Context) -> Result<Fingerprint, String> {
         let name = || paths::shown(&self.path, context);
-        self.held.replace(content).map_err(|error| match error {
+        let kept = context.ports.changes.as_ref().map(|changes| changes.before(ChangeScope::File(&self.path)));
+        let written = self.held.replace(content);
+        kept.into_iter().for_each(|note_changes| note_changes());
+        let file = written.map_err(|error| match error {
             HeldError::Replaced => format!(
                 "{error} since the user was asked about {}; nothing was written. Look at the path again before you go on",
                 name()
             ),
             HeldError::Link | HeldError::Io(_) => format!("cannot write {}: {error}", name()),
-        })
+        })?;
+        let about = file.metadata().map_err(|error| format!("cannot look at {}: {error}", name()))?;
+        Ok(Fingerprint::of(&about, Some(content)))
     }
 }
 

@@ -14,18 +14,18 @@ use std::os::unix::fs::{PermissionsExt, fchown};
 use std::path::{Component, Path, PathBuf};
 
 use nix::errno::Errno;
-use nix::fcntl::{AtFlags, OFlag, openat, renameat};
-use nix::sys::stat::{FileStat, Mode, fstat, fstatat, mkdirat};
-use nix::unistd::{UnlinkatFlags, unlinkat};
+use nix::fcntl::{AtFlags, OFlag, openat, readlinkat, renameat};
+use nix::sys::stat::{FchmodatFlags, FileStat, Mode, fchmodat, fstat, fstatat, mkdirat};
+use nix::unistd::{UnlinkatFlags, symlinkat, unlinkat};
 use thiserror::Error;
-
-use super::seen::Fingerprint;
 
 /// How many names are tried for the temporary file.
 const TRIES: u32 = 100;
+/// The permission bits of a mode.
+const PERMISSIONS: u32 = 0o7777;
 
 #[derive(Debug, Error)]
-pub(super) enum HeldError {
+pub(crate) enum HeldError {
     #[error("its directory was replaced by a link or by another directory")]
     Replaced,
     #[error("it is a symbolic link")]
@@ -42,7 +42,7 @@ impl From<Errno> for HeldError {
 
 /// A file, given by an open descriptor of its directory and its name there.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(crate) struct Held {
     /// The nearest parent directory that existed when the file was opened.
     base: PathBuf,
     directory: OwnedFd,
@@ -53,7 +53,7 @@ pub(super) struct Held {
 
 impl Held {
     /// Opens the directory of a file, given by its real path, in which no component is a link.
-    pub(super) fn hold(path: &Path) -> Result<Held, HeldError> {
+    pub(crate) fn hold(path: &Path) -> Result<Held, HeldError> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(HeldError::Io(io::ErrorKind::IsADirectory.into()));
         };
@@ -87,7 +87,12 @@ impl Held {
     }
 
     /// Replaces the content of the file atomically: readers see the old or the new content, never a part. Mode and owner are kept.
-    pub(super) fn replace(&self, content: &[u8]) -> Result<Fingerprint, HeldError> {
+    pub(super) fn replace(&self, content: &[u8]) -> Result<File, HeldError> {
+        self.put(content, None)
+    }
+
+    /// The same, with these permission bits if there are any. Missing directories are made.
+    pub(crate) fn put(&self, content: &[u8], mode: Option<u32>) -> Result<File, HeldError> {
         self.check_place()?;
         let parent = self.parent(Missing::Make)?;
         let before = match fstatat(&parent, self.name.as_os_str(), AtFlags::AT_SYMLINK_NOFOLLOW) {
@@ -95,17 +100,66 @@ impl Held {
             Err(Errno::ENOENT) => None,
             Err(errno) => return Err(errno.into()),
         };
-        let mut draft = TemporaryFile::create(&parent, before.as_ref())?;
+        let is_private = before.is_some() || mode.is_some();
+        let mut draft = TemporaryFile::create(&parent, is_private)?;
         draft.file.write_all(content)?;
         if let Some(before) = &before {
             // Only root can set the owner. For other users the file becomes their own, as with any editor that renames.
             let _ = fchown(&draft.file, Some(before.st_uid), Some(before.st_gid));
-            draft.file.set_permissions(Permissions::from_mode(before.st_mode & 0o7777))?;
+        }
+        if let Some(mode) = mode.or(before.map(|before| before.st_mode & PERMISSIONS)) {
+            draft.file.set_permissions(Permissions::from_mode(mode & PERMISSIONS))?;
         }
         draft.file.sync_all()?;
-        let print = Fingerprint::of(&draft.file.metadata()?, Some(content));
+        let file = draft.file.try_clone()?;
         draft.rename(&self.name)?;
-        Ok(print)
+        Ok(file)
+    }
+
+    /// Puts a symbolic link in the place of the file, atomically.
+    pub(crate) fn put_link(&self, target: &OsStr) -> Result<(), HeldError> {
+        self.check_place()?;
+        let parent = self.parent(Missing::Make)?;
+        for number in 0..TRIES {
+            let name = temporary_name(number);
+            match symlinkat(target, &parent, name.as_str()) {
+                Ok(()) => {
+                    let renamed = renameat(&parent, name.as_str(), &parent, self.name.as_os_str());
+                    if renamed.is_err() {
+                        let _ = unlinkat(&parent, name.as_str(), UnlinkatFlags::NoRemoveDir);
+                    }
+                    return Ok(renamed?);
+                }
+                Err(Errno::EEXIST) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        Err(Errno::EEXIST.into())
+    }
+
+    /// Removes the file, or the link. A directory is not removed.
+    pub(crate) fn remove(&self) -> Result<(), HeldError> {
+        self.check_place()?;
+        Ok(unlinkat(&self.parent(Missing::Stay)?, self.name.as_os_str(), UnlinkatFlags::NoRemoveDir)?)
+    }
+
+    /// Removes the directory of this name if it is empty.
+    pub(crate) fn remove_directory(&self) -> Result<(), HeldError> {
+        self.check_place()?;
+        Ok(unlinkat(&self.parent(Missing::Stay)?, self.name.as_os_str(), UnlinkatFlags::RemoveDir)?)
+    }
+
+    /// Makes a directory of this name.
+    pub(crate) fn make_directory(&self) -> Result<(), HeldError> {
+        self.check_place()?;
+        Ok(mkdirat(&self.parent(Missing::Make)?, self.name.as_os_str(), Mode::from_bits_truncate(0o777))?)
+    }
+
+    /// Sets the permission bits, unless the name is a link.
+    pub(crate) fn set_mode(&self, mode: u32) -> Result<(), HeldError> {
+        self.check_place()?;
+        let (parent, mode) = (self.parent(Missing::Stay)?, Mode::from_bits_truncate(mode & PERMISSIONS));
+        Ok(fchmodat(&parent, self.name.as_os_str(), mode, FchmodatFlags::NoFollowSymlink)?)
     }
 
     /// Opens the file's directory.
@@ -137,20 +191,26 @@ impl Held {
 /// A path is judged when a call is described, after its links are resolved. A link that is found when the file is opened was created
 /// later, and could lead to a file that needs approval.
 #[derive(Debug, Default)]
-pub(super) struct Opener {
+pub(crate) struct Opener {
     parent: Option<(PathBuf, OwnedFd)>,
 }
 
 impl Opener {
-    pub(super) fn open(&mut self, path: &Path) -> Result<File, HeldError> {
+    pub(crate) fn open(&mut self, path: &Path) -> Result<File, HeldError> {
         let Some(name) = path.file_name() else { return open_in(&root()?, OsStr::new(".")) };
         open_in(self.parent(path)?, name)
     }
 
     /// The metadata of a file, without following a link.
-    pub(super) fn about(&mut self, path: &Path) -> Result<FileStat, HeldError> {
+    pub(crate) fn about(&mut self, path: &Path) -> Result<FileStat, HeldError> {
         let Some(name) = path.file_name() else { return Ok(fstat(root()?)?) };
         Ok(fstatat(self.parent(path)?, name, AtFlags::AT_SYMLINK_NOFOLLOW)?)
+    }
+
+    /// The target of a symbolic link.
+    pub(crate) fn link(&mut self, path: &Path) -> Result<OsString, HeldError> {
+        let name = path.file_name().ok_or(Errno::EINVAL)?;
+        Ok(readlinkat(self.parent(path)?, name)?)
     }
 
     fn parent(&mut self, path: &Path) -> Result<&OwnedFd, HeldError> {
@@ -218,13 +278,17 @@ struct TemporaryFile<'a> {
     name: String,
 }
 
+fn temporary_name(number: u32) -> String {
+    format!(".shellmate-{}-{number}", std::process::id())
+}
+
 impl<'a> TemporaryFile<'a> {
-    fn create(directory: &'a OwnedFd, before: Option<&FileStat>) -> Result<TemporaryFile<'a>, HeldError> {
+    fn create(directory: &'a OwnedFd, is_private: bool) -> Result<TemporaryFile<'a>, HeldError> {
         // A new file gets the default mode and the umask. A replacement is private until the mode of the old file is set.
-        let mode = Mode::from_bits_truncate(if before.is_some() { 0o600 } else { 0o666 });
+        let mode = Mode::from_bits_truncate(if is_private { 0o600 } else { 0o666 });
         let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
         for number in 0..TRIES {
-            let name = format!(".shellmate-{}-{number}", std::process::id());
+            let name = temporary_name(number);
             match openat(directory, name.as_str(), flags, mode) {
                 Ok(file) => return Ok(TemporaryFile { file: file.into(), directory, name }),
                 Err(Errno::EEXIST) => {}

@@ -21,6 +21,7 @@ mod paths;
 mod ports;
 mod read;
 mod recall;
+mod restore;
 mod result;
 #[cfg(test)]
 mod secrets_tests;
@@ -34,20 +35,25 @@ mod write;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::chat::{Outcome, ToolKind, ToolSpec};
-use crate::guard::{Intent, Redactor};
+use crate::guard::{Applied, Confinement, Intent, Redactor};
 
-pub(crate) use bash::Timeouts;
-pub(crate) use ports::{Asker, Ports, ShellPort, ShellResult, UserAnswer, UserQuestion};
+pub(crate) use bash::{Timeouts, child_environment};
+pub(crate) use held::{Held, HeldError, Opener};
+pub(crate) use ports::{
+    Asker, ChangeKeeper, ChangeScope, NoteChanges, Ports, ShellPort, ShellResult, UserAnswer, UserQuestion,
+};
 pub(crate) use read::media_type;
 pub(crate) use result::file_of_whole;
 pub(crate) use seen::Seen;
 pub(crate) use toolbox::Toolbox;
+pub(crate) use walk::walk_like_git;
 
 /// A tool of the agent.
 pub(crate) trait Tool: Send + Sync {
@@ -59,6 +65,11 @@ pub(crate) trait Tool: Send + Sync {
     /// Whether the tool works with these ports. Otherwise it is not offered to the model.
     fn is_offered(&self, _: &Ports) -> bool {
         true
+    }
+
+    /// The texts among the arguments that go into a file as they are.
+    fn file_texts<'a>(&self, _: &'a mut Value) -> Vec<&'a mut String> {
+        Vec::new()
     }
 
     /// Describes the call with these arguments. The error tells the model which argument is wrong and what was expected.
@@ -118,7 +129,7 @@ impl Context {
         self.variable("HOME").map(Path::new).filter(|home| home.is_absolute())
     }
 
-    fn variable(&self, name: &str) -> Option<&OsStr> {
+    pub(crate) fn variable(&self, name: &str) -> Option<&OsStr> {
         self.environment.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
     }
 }
@@ -127,6 +138,12 @@ impl Context {
 pub(crate) struct RunContext {
     /// Receives the output of the call while it runs.
     pub output: Box<dyn FnMut(&str) + Send>,
+    /// How its commands are confined.
+    pub confinement: Confinement,
+    /// Whether the call is known to change nothing.
+    pub only_looks: bool,
+    /// Receives how a command was confined.
+    pub applied: Arc<OnceLock<Applied>>,
     /// Stops the call. A process gets time to exit, and the outcome contains its output so far.
     pub cancel: CancellationToken,
 }

@@ -1,6 +1,7 @@
 //! The interfaces through which tools reach the live shell and the person.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -10,11 +11,15 @@ use futures_util::future::BoxFuture;
 pub(crate) struct Ports {
     pub shell: Option<Arc<dyn ShellPort>>,
     pub asker: Option<Arc<dyn Asker>>,
+    pub changes: Option<Arc<dyn ChangeKeeper>>,
 }
 
 impl fmt::Debug for Ports {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ports").field("shell", &self.shell.is_some()).field("asker", &self.asker.is_some()).finish()
+        f.debug_struct("Ports")
+            .field("shell", &self.shell.is_some())
+            .field("asker", &self.asker.is_some())
+            .finish_non_exhaustive()
     }
 }
 
@@ -56,3 +61,21 @@ pub(crate) enum UserAnswer {
     /// The person chose not to answer.
     Declined,
 }
+
+/// Keeps what calls change, so that the person can undo it.
+pub(crate) trait ChangeKeeper: Send + Sync {
+    /// Keeps the state of what a call may change, right before the call. Blocks on the disk.
+    fn before(&self, scope: ChangeScope<'_>) -> NoteChanges;
+}
+
+/// What a call may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ChangeScope<'a> {
+    /// One file, by its real path.
+    File(&'a Path),
+    /// Any file of the project that contains this directory.
+    Project { cwd: &'a Path, home: Option<&'a Path> },
+}
+
+/// Notes what a call has changed. Blocks on the disk. If it is dropped, because the call was stopped, a thread does it.
+pub(crate) type NoteChanges = Box<dyn FnOnce() + Send>;

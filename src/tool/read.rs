@@ -225,7 +225,7 @@ pub(crate) fn media_type(start: &[u8]) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::guard::{self, Grants, Surroundings, Verdict};
+    use crate::guard::{OwnPlaces, Permissions, Surroundings, Verdict};
     use crate::tool::tests::Home;
     use serde_json::json;
     use std::fs;
@@ -343,9 +343,11 @@ mod tests {
         symlink(home.path(".ssh/id_rsa"), home.path("app/notes")).unwrap();
         let prepared = home.prepare(&ReadFile, json!({"path": "notes"})).unwrap();
         let (root, app) = (home.path(""), home.path("app"));
-        let grants = Grants::default();
-        let around = Surroundings { project: &app, home: Some(&root), private: &[], grants: &grants };
-        assert_eq!(guard::judge(&prepared.intent, &around), Verdict::Ask);
+        let own = OwnPlaces::default();
+        let around =
+            Surroundings { cwd: &app, project: &app, home: Some(&root), own: &own, path: "".as_ref(), confines: false };
+        let judged = Permissions::default().judge("read_file", &prepared.intent, &around);
+        assert!(matches!(judged.verdict, Verdict::Deny(_)), "{judged:?}");
         assert!(prepared.intent.is_read());
         // The file that was judged is read, even if the link now points elsewhere.
         fs::remove_file(home.path("app/notes")).unwrap();

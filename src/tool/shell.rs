@@ -49,7 +49,10 @@ impl Tool for RunInShell {
             preview: Some(Preview::Command { command: command.clone(), cwd }),
             run: Box::new(move |_| {
                 Box::pin(async move {
-                    match shell.run(command).await {
+                    let kept = bash::keep_project(&context).await;
+                    let ran = shell.run(command).await;
+                    bash::note_changes(kept).await;
+                    match ran {
                         Ok(ShellResult { status, output }) => {
                             let output = result::capped(&output, "shell", &context);
                             let text = match output.is_empty() {

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Asker, Context, Ports, Prepared, RunContext, Seen, ShellPort, Tool};
 use crate::chat::Outcome;
-use crate::guard::Redactor;
+use crate::guard::{Confinement, Redactor};
 
 /// A home directory with a shell in `~/app`.
 pub(super) struct Home {
@@ -97,7 +97,11 @@ impl Home {
 
 /// Runs a call to its end on a new runtime.
 pub(super) fn finish(prepared: Prepared) -> Outcome {
-    runtime().block_on((prepared.run)(RunContext { output: Box::new(|_| {}), cancel: CancellationToken::new() }))
+    runtime().block_on((prepared.run)(run_context(Box::new(|_| {}), CancellationToken::new())))
+}
+
+fn run_context(output: Box<dyn FnMut(&str) + Send>, cancel: CancellationToken) -> RunContext {
+    RunContext { output, cancel, confinement: Confinement::default(), only_looks: false, applied: Arc::default() }
 }
 
 pub(super) fn runtime() -> tokio::runtime::Runtime {
@@ -109,5 +113,5 @@ pub(super) fn followed() -> (RunContext, Receiver<String>, CancellationToken) {
     let (sender, heard): (Sender<String>, _) = channel();
     let cancel = CancellationToken::new();
     let output = Box::new(move |text: &str| drop(sender.send(text.to_owned())));
-    (RunContext { output, cancel: cancel.clone() }, heard, cancel)
+    (run_context(output, cancel.clone()), heard, cancel)
 }

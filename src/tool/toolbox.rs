@@ -73,6 +73,11 @@ impl Toolbox {
         self.tools.get(name).map_or(ToolKind::Other, |tool| tool.kind())
     }
 
+    /// The texts among the arguments of a call that go into a file as they are.
+    pub(super) fn file_texts<'a>(&self, name: &str, arguments: &'a mut Value) -> Vec<&'a mut String> {
+        self.tools.get(name).map(|tool| tool.file_texts(arguments)).unwrap_or_default()
+    }
+
     /// Describes a call. The error is for the model.
     pub(crate) fn prepare(&self, call: &Call, context: &Context) -> Result<Prepared, String> {
         let Some((_, tool)) = self.offered(&context.ports).find(|(name, _)| *name == call.name) else {
@@ -119,7 +124,7 @@ mod tests {
     }
 
     fn all_ports() -> Ports {
-        Ports { shell: Some(Arc::new(Nobody)), asker: Some(Arc::new(Nobody)) }
+        Ports { shell: Some(Arc::new(Nobody)), asker: Some(Arc::new(Nobody)), ..Ports::default() }
     }
 
     fn call(name: &str, arguments: &str) -> Call {

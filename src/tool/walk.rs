@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use globset::{GlobBuilder, GlobMatcher};
-use ignore::WalkBuilder;
+use ignore::{Walk, WalkBuilder};
 use tokio_util::sync::CancellationToken;
 
 use super::Context;
@@ -22,26 +22,28 @@ pub(super) enum Walked {
     OutOfTime,
 }
 
-/// Visits the files below `root` in the order of their paths. Like git, it skips ignored files and `.git` and does not follow links. Files
-/// with credentials are skipped, unless `root` itself is one; the person has approved it in that case.
+/// Walks everything below `root` in the order of the paths. Like git, the walk leaves out ignored files and `.git` and does not follow links.
+/// What `is_kept` rejects is left out too, but never `root` itself.
+pub(crate) fn walk_like_git(root: &Path, is_kept: impl Fn(&Path) -> bool + Send + Sync + 'static) -> Walk {
+    let top = root.to_owned();
+    WalkBuilder::new(root)
+        .hidden(false)
+        .require_git(false)
+        .sort_by_file_path(Path::cmp)
+        .filter_entry(move |entry| entry.path() == top || entry.file_name() != ".git" && is_kept(entry.path()))
+        .build()
+}
+
+/// Visits the files below `root`, as [`walk_like_git`] finds them. Files with credentials are skipped, unless `root` itself is one; the person has approved it in that case.
 pub(super) fn files(
     root: &Path,
     context: &Context,
     cancel: &CancellationToken,
     mut visit: impl FnMut(&Path) -> bool,
 ) -> Walked {
-    let (project, home, top) = (context.cwd.clone(), context.home().map(Path::to_owned), root.to_owned());
+    let (project, home) = (context.cwd.clone(), context.home().map(Path::to_owned));
     let asked = holds_credentials(root, &project, home.as_deref());
-    let walk = WalkBuilder::new(root)
-        .hidden(false)
-        .require_git(false)
-        .sort_by_file_path(Path::cmp)
-        .filter_entry(move |entry| {
-            let path = entry.path();
-            let is_secret = || !asked && holds_credentials(path, &project, home.as_deref());
-            path == top || entry.file_name() != ".git" && !is_secret()
-        })
-        .build();
+    let walk = walk_like_git(root, move |path| asked || !holds_credentials(path, &project, home.as_deref()));
     let began = Instant::now();
     for entry in walk.flatten() {
         if cancel.is_cancelled() || began.elapsed() > PATIENCE {

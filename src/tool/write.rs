@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::file::Target;
 use super::seen::FileKnowledge;
-use super::{Context, Prepared, Preview, Tool, arguments, paths, result};
+use super::{Context, Prepared, Preview, Tool, arguments, paths, restore, result};
 use crate::chat::{Outcome, ToolKind, ToolSpec};
-use crate::guard::Intent;
+use crate::guard::{EditReach, Intent};
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
@@ -32,13 +32,18 @@ impl Tool for WriteFile {
         ToolKind::Edit
     }
 
+    fn file_texts<'a>(&self, arguments: &'a mut Value) -> Vec<&'a mut String> {
+        restore::texts(arguments, &["content", "contents", "text"])
+    }
+
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {
         let Arguments { path: named, content } = arguments::read(arguments)?;
         let target = Target::named(&named, context)?;
         let before = existing(&target, context)?;
         let title = paths::shown(&target.path, context);
-        let intent = Intent::Write { path: target.path.clone() };
         let old = before.as_deref().map(String::from_utf8_lossy).unwrap_or_default().into_owned();
+        let reach = EditReach::of(&target.path, &old, &content);
+        let intent = Intent::Write { path: target.path.clone(), reach };
         let preview = Preview::Edit { path: target.path.clone(), before: old, after: content.clone() };
         let context = context.clone();
         let run = result::blocking(move |_| {
@@ -89,7 +94,7 @@ mod tests {
         let prepared = home.prepare(&WriteFile, json!({"path": "src/new.rs", "content": "a\nb\n"})).unwrap();
         assert_eq!(prepared.title, "src/new.rs");
         let path = home.path("app/src/new.rs");
-        assert_eq!(prepared.intent, Intent::Write { path: path.clone() });
+        assert_eq!(prepared.intent, Intent::Write { path: path.clone(), reach: EditReach::Unknown });
         assert_eq!(
             prepared.preview,
             Some(Preview::Edit { path: path.clone(), before: String::new(), after: "a\nb\n".into() })

@@ -25,7 +25,7 @@ use raw::window_size;
 pub(crate) use raw::WindowSize;
 #[cfg(test)]
 pub(crate) use scripted::{Person, ScriptedTerminal};
-pub(crate) use secret::{read_secret, read_words};
+pub(crate) use secret::{read_answer, read_secret, read_yes};
 pub(crate) use terminal::Terminal;
 
 /// Why the terminal cannot be used.
@@ -133,8 +133,13 @@ impl Tty {
 
     /// Whether more keys can be read without waiting.
     pub(crate) fn has_more(&self) -> bool {
+        self.has_keys_within(PollTimeout::ZERO)
+    }
+
+    /// Waits for keys. Returns whether there are some.
+    pub(crate) fn has_keys_within(&self, patience: PollTimeout) -> bool {
         let mut waited = [PollFd::new(self.file.as_fd(), PollFlags::POLLIN)];
-        poll(&mut waited, PollTimeout::ZERO).is_ok_and(|count| count > 0)
+        poll(&mut waited, patience).is_ok_and(|count| count > 0)
     }
 
     /// Writes as many bytes as the terminal takes without blocking, or returns `WouldBlock` if it takes none.

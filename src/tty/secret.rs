@@ -13,9 +13,57 @@ pub(crate) fn read_secret(prompt: &str) -> io::Result<Option<String>> {
     read(prompt, |_| String::new())
 }
 
-/// Like [`read_secret`], but shows the line once it is complete.
-pub(crate) fn read_words(prompt: &str) -> io::Result<Option<String>> {
-    read(prompt, crate::text::sanitize)
+/// Asks a question and returns whether the person typed `y` or `yes`. The line is shown once it is complete.
+pub(crate) fn read_yes(question: &str) -> io::Result<bool> {
+    let typed = read(&format!("{question} [y/N] "), crate::text::sanitize)?;
+    Ok(typed.is_some_and(|typed| ["y", "yes"].contains(&typed.trim().to_ascii_lowercase().as_str())))
+}
+
+/// Shows a question and reads a line that is shown as it is typed. Returns `None` on Esc, on Ctrl-C, and on Ctrl-D in an empty line.
+pub(crate) fn read_answer(prompt: &str) -> io::Result<Option<String>> {
+    let mut terminal = std::fs::OpenOptions::new().read(true).write(true).open("/dev/tty")?;
+    let silence = Silence::begin(terminal.try_clone()?)?;
+    terminal.write_all(prompt.as_bytes())?;
+    let (mut line, mut keys) = (Vec::new(), [0; 64]);
+    let typed = loop {
+        let count = terminal.read(&mut keys)?;
+        let (echo, end) = take_keys(&keys[..count], &mut line);
+        terminal.write_all(&echo)?;
+        if let Some(end) = end {
+            break end;
+        }
+    };
+    terminal.write_all(b"\n")?;
+    drop(silence);
+    Ok(typed)
+}
+
+/// Adds keys that were read at once to a line. Returns what to show of them, and how the line ended, if it did.
+#[allow(clippy::option_option)]
+fn take_keys(keys: &[u8], line: &mut Vec<u8>) -> (Vec<u8>, Option<Option<String>>) {
+    let mut echo = Vec::new();
+    // Esc comes alone. An arrow or another key that begins with Esc is read whole, and means nothing here.
+    match keys {
+        [] | [0x1b] => return (echo, Some(None)),
+        [0x1b, ..] => return (echo, None),
+        _ => {}
+    }
+    for key in keys {
+        match key {
+            b'\r' | b'\n' => return (echo, Some(Some(String::from_utf8_lossy(line).into_owned()))),
+            0x03 => return (echo, Some(None)),
+            0x04 if line.is_empty() => return (echo, Some(None)),
+            0x08 | 0x7f if line.pop().is_some() => echo.extend(b"\x08 \x08"),
+            0x15 => line.drain(..).for_each(|_| echo.extend(b"\x08 \x08")),
+            // Answers are numbers and letters.
+            b' '..=b'~' if line.len() < CAP => {
+                line.push(*key);
+                echo.push(*key);
+            }
+            _ => {}
+        }
+    }
+    (echo, None)
 }
 
 fn read(prompt: &str, shown: impl Fn(&str) -> String) -> io::Result<Option<String>> {
@@ -71,6 +119,18 @@ fn read_line(keys: &mut impl Read) -> io::Result<Option<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_answer_is_echoed_and_esc_leaves_but_an_arrow_does_not() {
+        let mut line = Vec::new();
+        assert_eq!(take_keys(b"12\x7f", &mut line), (b"12\x08 \x08".to_vec(), None));
+        assert_eq!(take_keys(b"\x1b[A", &mut line), (Vec::new(), None));
+        assert_eq!(take_keys(b"3\r", &mut line), (b"3".to_vec(), Some(Some("13".to_owned()))));
+        assert_eq!(take_keys(b"\x1b", &mut line).1, Some(None));
+        assert_eq!(take_keys(b"\x03", &mut line).1, Some(None));
+        assert_eq!(take_keys(b"\x04", &mut Vec::new()).1, Some(None));
+        assert_eq!(take_keys(b"", &mut Vec::new()).1, Some(None));
+    }
 
     #[test]
     fn backspace_and_control_keys_edit_or_cancel_the_line() {

@@ -13,9 +13,9 @@ use std::time::{Duration, SystemTime};
 use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan, Zoned};
 
-pub(crate) use chart::{ChartLook, chart};
+pub(crate) use chart::chart;
 
-use crate::store::{Conversations, RecordedQuery, StoreError};
+use crate::store::{Conversations, QueryFigures, StoreError};
 
 /// The days that a report is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,13 +102,13 @@ impl UsageReport {
         let first = period.first_day(now);
         let since = first.and_then(|day| day.to_zoned(now.time_zone().clone()).ok()).map(SystemTime::from);
         let mut report = UsageReport::default();
-        stored.for_each_query(since, |query| report.add(&query, now))?;
+        stored.for_each_query(since, |asked_at, query| report.add(asked_at, &query, now))?;
         Ok(report)
     }
 
-    fn add(&mut self, query: &RecordedQuery, now: &Zoned) {
+    fn add(&mut self, asked_at: SystemTime, query: &QueryFigures, now: &Zoned) {
         // A time that no calendar has does not occur.
-        let Ok(asked_at) = Timestamp::try_from(query.asked_at) else { return };
+        let Ok(asked_at) = Timestamp::try_from(asked_at) else { return };
         let day = asked_at.to_zoned(now.time_zone().clone()).date();
         let model = format!("{}/{}", query.provider, query.model);
         self.days.entry((day, model)).or_default().add(query);
@@ -161,7 +161,7 @@ impl UsageSum {
         times.get(times.len().checked_sub(1)? / 2).copied()
     }
 
-    fn add(&mut self, query: &RecordedQuery) {
+    fn add(&mut self, query: &QueryFigures) {
         self.join(&UsageSum {
             queries: 1,
             unanswered: u64::from(query.ending != "answered"),

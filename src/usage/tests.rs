@@ -5,13 +5,14 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::store::{ConversationRecorder, ConversationSetup, QueryFigures};
+use crate::text::bars::{ChartLook, ChartPaint};
+use crate::text::style::{Ansi, Depth, Style};
 use crate::text::width;
 
-const LOOK: ChartLook = ChartLook { columns: 60, colour: false, unicode: true };
+const LOOK: ChartLook = ChartLook { columns: 60, unicode: true, paint: ChartPaint::NONE };
 
-fn query(at: &str, model: &str, input: u64, cost: Option<f64>) -> RecordedQuery {
-    RecordedQuery {
-        asked_at: at.parse::<Timestamp>().unwrap().into(),
+fn query(at: &str, model: &str, input: u64, cost: Option<f64>) -> (SystemTime, QueryFigures) {
+    let figures = QueryFigures {
         provider: "p".into(),
         model: model.into(),
         input,
@@ -22,14 +23,15 @@ fn query(at: &str, model: &str, input: u64, cost: Option<f64>) -> RecordedQuery 
         first_token: Some(Duration::from_millis(input)),
         duration: Duration::from_secs(2),
         ending: "answered".into(),
-    }
+    };
+    (at.parse::<Timestamp>().unwrap().into(), figures)
 }
 
 /// A report in the time zone of Kathmandu, which is 5:45 ahead.
-fn report(queries: &[RecordedQuery]) -> UsageReport {
+fn report(queries: &[(SystemTime, QueryFigures)]) -> UsageReport {
     let now = now();
     let mut report = UsageReport::default();
-    queries.iter().for_each(|query| report.add(query, &now));
+    queries.iter().for_each(|(asked_at, query)| report.add(*asked_at, query, &now));
     report
 }
 
@@ -95,13 +97,14 @@ fn a_chart_fits_every_terminal_and_charset() {
     assert!(plain.is_ascii() && plain.contains("####"), "{plain}");
     let narrow = chart(&report, ChartLook { columns: 24, ..LOOK });
     assert_eq!(narrow[0], "Tue 17 Nov  ██████  1.0k");
-    let coloured = chart(&report, ChartLook { colour: true, ..LOOK });
+    let paint = ChartPaint { depth: Some(Depth::Ansi16), bar: Style::colour(Ansi::Cyan), ..ChartPaint::NONE };
+    let coloured = chart(&report, ChartLook { paint, ..LOOK });
     assert!(coloured[0].contains("\x1b[36m█") && !chart(&report, LOOK)[0].contains('\x1b'));
 }
 
 #[test]
 fn many_days_become_months() {
-    let queries: Vec<RecordedQuery> = (1..=28)
+    let queries: Vec<(SystemTime, QueryFigures)> = (1..=28)
         .flat_map(|day| {
             [
                 query(&format!("2026-09-{day:02}T01:00:00Z"), "m", 5, None),
@@ -125,7 +128,7 @@ fn recorded(database: &Path, count: usize) {
     });
     let log = recorder.begin();
     for _ in 0..count {
-        let exchange = log.ask("/".into(), "why".into(), r#"{"question":"why"}"#.into());
+        let exchange = log.ask("/".into(), "why".into(), r#"{"question":"why"}"#.to_owned());
         let figures = QueryFigures {
             provider: "p".into(),
             model: "m".into(),
@@ -133,7 +136,7 @@ fn recorded(database: &Path, count: usize) {
             cost: Some(0.5),
             first_token: Some(Duration::from_millis(30)),
             duration: Duration::from_millis(90),
-            ending: "failed",
+            ending: "failed".into(),
             ..QueryFigures::default()
         };
         exchange.end(figures, r#"{"model":"p/m"}"#.into());
@@ -170,7 +173,7 @@ fn periods_have_names() {
 proptest! {
     #[test]
     fn no_line_is_wider_than_the_terminal(columns in 1usize..120, inputs in proptest::collection::vec(0u64..10_000_000_000, 1..6), name in "\\PC{0,20}") {
-        let queries: Vec<RecordedQuery> = inputs.iter().map(|input| query("2026-11-18T01:00:00Z", &name, *input, Some(1.0))).collect();
+        let queries: Vec<(SystemTime, QueryFigures)> = inputs.iter().map(|input| query("2026-11-18T01:00:00Z", &name, *input, Some(1.0))).collect();
         for line in chart(&report(&queries), ChartLook { columns, ..LOOK }) {
             prop_assert!(width::cells(&line) <= columns, "{line:?}");
         }

@@ -9,7 +9,7 @@ use crate::harness::{Model, Reply, Shell, Term, in_every_shell};
 
 fn asking(shell: Shell, model: &Model) -> Term {
     let builder = Term::new(shell).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted");
-    let mut term = builder.size(24, 80).start();
+    let mut term = builder.no_sandbox().size(24, 80).start();
     term.wait_for_prompt();
     term
 }
@@ -35,7 +35,7 @@ fn a_question_shows_the_command_however_many_blanks_are_in_it() {
 #[test]
 fn a_directory_swapped_for_a_link_while_the_person_is_asked_is_not_written_through() {
     in_every_shell(|shell| {
-        let call = json!({ "path": "work/sub/authorized_keys", "content": "ssh-ed25519 AAAA evil\n" });
+        let call = json!({ "path": "work/sub/notes", "content": "ssh-ed25519 AAAA evil\n" });
         let model = Model::start([Reply::calls(&[("write_file", call)]), Reply::text(["so be it"])]);
         let mut term = asking(shell, &model);
         let home = term.home().to_owned();
@@ -48,7 +48,7 @@ fn a_directory_swapped_for_a_link_while_the_person_is_asked_is_not_written_throu
         term.typed("y");
         term.wait_for("so be it");
         term.wait_for_prompt();
-        for path in [".ssh/authorized_keys", "work/aside/authorized_keys"] {
+        for path in [".ssh/notes", "work/aside/notes"] {
             assert!(!home.join(path).exists(), "{} {path}\n{}", shell.name(), term.describe());
         }
     });

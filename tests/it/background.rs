@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::harness::{Builder, Key, Model, Reply, Shell, Term, in_every_shell, text_of};
 
 fn asking(shell: Shell, model: &Model) -> Builder {
-    Term::new(shell).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted")
+    Term::new(shell).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted").no_sandbox()
 }
 
 fn told(model: &Model) -> String {
@@ -203,7 +203,10 @@ fn background_requests_end_with_the_shell() {
 #[test]
 fn an_answer_is_shown_again_with_all_that_its_calls_printed() {
     let model = Model::start([
-        Reply::calls(&[("bash", json!({ "command": "seq 101 140" })), ("read_file", json!({ "path": "notes" }))]),
+        Reply::calls(&[
+            ("bash", json!({ "command": "touch x; seq 101 140" })),
+            ("read_file", json!({ "path": "notes" })),
+        ]),
         Reply::text(["counted"]),
         Reply::text(["other"]),
     ]);

@@ -16,7 +16,7 @@ fn unconnected(shell: Shell) -> Builder {
 /// Waits until keys can answer the question about a server, 400 ms after it appeared.
 fn wait_for_the_question(term: &Term) {
     term.wait_for("Use it?");
-    term.wait_for("\n? >");
+    term.wait_for("n no  Esc no >");
 }
 
 #[test]
@@ -50,6 +50,10 @@ fn a_model_exported_in_a_start_file_is_asked() {
         term.wait_for_prompt();
         term.typed("> /model\r");
         term.wait_for(&format!("custom/from-the-rc (medium) at {}", model.address()));
+        term.wait_for("SHELLMATE_MODEL names it");
+        term.wait_for("Enter use it");
+        term.typed("\x1b");
+        term.wait_for("the model stays as it is");
     });
 }
 
@@ -172,7 +176,7 @@ fn a_discovered_server_gets_no_question_before_consent() {
         term.wait_for(&format!("Found a model server on this machine: ollama/scripted at {}", model.address()));
         term.wait_for("program: /");
         wait_for_the_question(&term);
-        term.typed("2\r");
+        term.typed("n");
         term.wait_for("is not used in this session");
         term.wait_for_prompt();
         term.typed("> my secret plan\r");
@@ -189,7 +193,7 @@ fn consent_to_a_server_is_stored_and_its_model_named() {
     term.wait_for_prompt();
     term.typed("> hello\r");
     wait_for_the_question(&term);
-    term.typed("1\r");
+    term.typed("y");
     term.wait_for("Hello.");
     term.wait_for("ollama/scripted · ");
     term.wait_for_prompt();
@@ -241,7 +245,7 @@ fn another_script_of_the_same_interpreter_is_asked_about_again() {
     term.typed("> hello\r");
     wait_for_the_question(&term);
     term.wait_for(&format!("good.py {port} (in {})", home.display()));
-    term.typed("1\r");
+    term.typed("y");
     // The script cannot answer questions, which is reported. The consent counts nevertheless.
     term.wait_for_prompt();
     drop(good);

@@ -1,5 +1,7 @@
 //! Conversations outlive the process that held them.
 
+use std::path::Path;
+
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
@@ -85,6 +87,7 @@ fn without_a_history_a_conversation_goes_on_in_memory() {
     ask(&mut term, "second", "Two.");
     model.request();
     assert!(model.request().body["messages"].to_string().contains("One."), "the second question knows the first");
+    assert_eq!(term.screen().matches("this conversation is in memory only").count(), 1, "{}", term.describe());
     term.exit();
     assert!(!term.home().join(".local/state/shellmate/history.db").exists());
 }
@@ -212,6 +215,160 @@ fn a_question_that_was_taken_back_comes_to_the_prompt() {
     term.wait_for("only 2 questions were asked");
 }
 
+/// Asks three questions, has them summarised, types `lines` and takes two questions back. Returns what the next question sends.
+fn rewound_past_a_summary(lines: &[&str]) -> String {
+    let model = Model::start(["One.", "Two.", "Three.", "NOTES", "Four."].map(|text| Reply::text([text])));
+    let mut term = connected(&model).start();
+    term.wait_for_prompt();
+    for (question, answer) in [("first", "One."), ("second", "Two."), ("third", "Three.")] {
+        ask(&mut term, question, answer);
+    }
+    term.typed("> /compact\r");
+    term.wait_for("the next question sends the summary");
+    term.wait_for_prompt();
+    lines.iter().for_each(|line| term.run(line));
+    term.typed("> /rewind 2\r");
+    term.wait_for("took the last 2 questions back");
+    term.wait_until(|screen| crate::harness::text_of(screen).trim_end().ends_with("> second"));
+    term.typed(" again\r");
+    term.wait_for("Four.");
+    term.wait_for_prompt();
+    let shown = |term: &Term| term.shellmate(&["conversations", "show", "--json", "1"]).stdout;
+    term.wait_for_state(|| shown(&term).contains("second again"), &lines.is_empty());
+    (0..4).for_each(|_| drop(model.request()));
+    model.request().body["messages"].to_string()
+}
+
+#[test]
+fn questions_that_a_summary_replaced_can_be_taken_back() {
+    for lines in [&[][..], &["> /fork"][..]] {
+        let sent = rewound_past_a_summary(lines);
+        assert!(sent.contains("One.") && sent.contains("second again"), "{lines:?}: {sent}");
+        assert!(["NOTES", "Two.", "third", "Three."].iter().all(|gone| !sent.contains(gone)), "{lines:?}: {sent}");
+    }
+}
+
+#[test]
+fn a_picture_is_kept_beside_the_conversation_and_missed_when_it_is_gone() {
+    let model = Model::start([Reply::text(["One."])]);
+    let png = b"\x89PNG\r\n\x1a\nof a cat";
+    let mut term = connected(&model).start();
+    std::fs::write(term.home().join("cat.png"), png).unwrap();
+    term.wait_for_prompt();
+    ask(&mut term, "what is this @cat.png", "One.");
+    term.exit();
+    let state = term.home().join(".local/state");
+    let kept = || std::fs::read_dir(state.join("shellmate/pictures")).unwrap().map(|file| file.unwrap().path());
+    let file = kept().next().unwrap();
+    assert_eq!((kept().count(), std::fs::read(&file).unwrap()), (1, png.to_vec()));
+    let base64 = "iVBORw0KGgpvZiBhIGNhdA==";
+    assert!(!term.shellmate(&["conversations", "show", "1", "--json"]).stdout.contains(base64));
+    let exported = || term.shellmate(&["conversations", "export", "1", "--format", "html"]).stdout;
+    assert!(exported().contains(base64), "{}", exported());
+    std::fs::remove_file(file).unwrap();
+    assert!(exported().contains("[a picture that is no longer kept]"), "{}", exported());
+    let mut again = connected(&model).env("XDG_STATE_HOME", &state).start();
+    again.wait_for_prompt();
+    again.typed("> /resume 1\r");
+    again.wait_for("a picture of it is no longer kept; the model is told so");
+}
+
+/// Asks a question in the conversation line.
+fn ask_in_line(term: &mut Term, question: &str, answer: &str) {
+    term.typed(">\r");
+    term.wait_for("ask, or /help");
+    term.typed(format!("{question}\r"));
+    term.wait_for(answer);
+    term.typed("\x04");
+    term.wait_for_prompt();
+}
+
+#[test]
+fn questions_that_the_line_remembers_are_forgotten_with_their_conversation() {
+    let model = Model::start(["One.", "Two.", "Three."].map(|text| Reply::text([text])));
+    let mut term = connected(&model).start();
+    term.wait_for_prompt();
+    ask_in_line(&mut term, "first question", "One.");
+    term.run("> /new");
+    ask_in_line(&mut term, "second question", "Two.");
+    term.run(&format!("{} history pause", crate::harness::PROGRAM));
+    ask_in_line(&mut term, "third question", "Three.");
+    term.exit();
+    let remembered = || std::fs::read_to_string(term.home().join(".local/state/shellmate/queries")).unwrap();
+    assert_eq!(remembered(), "\"first question\"\n\"second question\"\n");
+    assert!(term.shellmate(&["conversations", "forget", "1"]).status.success());
+    assert_eq!(remembered(), "\"second question\"\n");
+    assert!(term.shellmate(&["conversations", "forget", "--all", "--yes"]).status.success());
+    assert_eq!(remembered(), "");
+}
+
+#[test]
+fn a_call_that_was_not_finished_is_closed_when_its_conversation_goes_on() {
+    let asks = Reply::calls(&[("ask_user", json!({ "question": "which one?", "choices": ["a", "b"] }))]);
+    let model = Model::start([asks, Reply::text(["It goes on."])]);
+    let mut term = connected(&model).start();
+    term.wait_for_prompt();
+    term.typed("> choose\r");
+    term.wait_for("which one?");
+    term.wait_for_state(|| kinds(&term, "1"), &["question", "assistant"][..]);
+    term.signal(Signal::SIGKILL);
+    term.wait_status();
+    let state = term.home().join(".local/state");
+    let mut again = connected(&model).env("XDG_STATE_HOME", state).start();
+    again.wait_for_prompt();
+    again.typed("> /resume 1\r");
+    again.wait_for("conversation 1 goes on: choose");
+    again.wait_for_prompt();
+    ask(&mut again, "and now", "It goes on.");
+    let sent: Vec<Value> = (0..2).map(|_| model.request().body["messages"].clone()).collect();
+    let sent = sent[1].as_array().unwrap();
+    let roles: Vec<&str> = sent.iter().map(|message| message["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["system", "user", "assistant", "tool", "assistant", "user"]);
+    assert_eq!(sent[3]["tool_call_id"], sent[2]["tool_calls"][0]["id"]);
+    assert!(sent[3]["content"].to_string().contains("not made"), "{sent:?}");
+}
+
+#[test]
+fn a_model_that_is_gone_is_replaced_when_its_conversation_goes_on() {
+    let model = Model::start(["One.", "Two."].map(|text| Reply::text([text])));
+    let gone = [("ANTHROPIC_BASE_URL", model.root()), ("ANTHROPIC_API_KEY", "k".into())];
+    let first = Term::new(Shell::Bash).env("SHELLMATE_MODEL", "anthropic/claude-old").size(40, 120);
+    let mut term = gone.into_iter().fold(first, |term, (name, value)| term.env(name, value)).start();
+    term.wait_for_prompt();
+    ask(&mut term, "first", "One.");
+    term.exit();
+    let mut again = connected(&model).env("XDG_STATE_HOME", term.home().join(".local/state")).start();
+    again.wait_for_prompt();
+    again.typed("> /resume 1\r");
+    again.wait_for("anthropic/claude-old is not available any more; custom/scripted answers");
+    again.wait_for_prompt();
+    ask(&mut again, "second", "Two.");
+    model.request();
+    assert!(model.request().body["messages"].to_string().contains("One."));
+}
+
+#[test]
+fn a_question_that_was_taken_back_in_a_conversation_comes_to_its_line() {
+    let model = Model::start(["One.", "Two."].map(|text| Reply::text([text])));
+    let mut term = connected(&model).start();
+    term.wait_for_prompt();
+    term.typed(">\r");
+    term.wait_for("ask, or /help");
+    term.typed("first question\r");
+    term.wait_for("One.");
+    term.wait_for("ask, or /help");
+    term.typed("/rewind\r");
+    term.wait_for("took the last question back");
+    term.wait_until(|screen| crate::harness::text_of(screen).trim_end().ends_with("first question"));
+    term.typed(" indeed\r");
+    term.wait_for("Two.");
+    let sent: Vec<String> = (0..2).map(|_| model.request().body["messages"].to_string()).collect();
+    assert!(sent[1].contains("first question indeed") && !sent[1].contains("One."), "{}", sent[1]);
+    term.typed("\x04");
+    term.wait_for_prompt();
+    term.run("echo the prompt was empty");
+}
+
 #[test]
 fn a_conversation_has_a_name_and_a_fork_of_its_own() {
     let model = Model::start(["One.", "Two."].map(|text| Reply::text([text])));
@@ -292,4 +449,51 @@ fn a_conversation_is_picked_from_a_list() {
         assert!(!term.screen().contains("type to filter"), "Ctrl-C removes the list\n{}", term.describe());
         term.run("echo the shell lives");
     });
+}
+
+/// A session in the pane `%1` of tmux, with the conversations of `home`.
+fn in_pane(model: &Model, home: &Path) -> Builder {
+    let state = home.join(".local/state");
+    let pane = connected(model).env("TMUX", "/tmp/tmux-1/default,42,0").env("TMUX_PANE", "%1");
+    pane.env("XDG_STATE_HOME", state).env("SHELLMATE_LOG", "shellmate=debug").dir(home)
+}
+
+/// Starts a session and waits until it has looked for a conversation that was cut off, for the `count`th time in all.
+fn has_looked(builder: Builder, home: &Path, count: usize) -> Term {
+    let mut term = builder.start();
+    term.wait_for_prompt();
+    let log = home.join(".local/state/shellmate/log/shellmate.log");
+    let looked = || std::fs::read_to_string(&log).unwrap_or_default().matches("looked for a conversation").count();
+    term.wait_for_state(looked, &count);
+    term.run("true");
+    term
+}
+
+#[test]
+fn a_terminal_offers_to_continue_what_was_cut_off_in_it() {
+    let model = Model::start([Reply::text(["Paris is the capital."]), Reply::text(["It goes on."])]);
+    let place = tempfile::tempdir().unwrap();
+    let home = place.path().canonicalize().unwrap();
+    let mut killed = has_looked(in_pane(&model, &home), &home, 1);
+    ask(&mut killed, "capital of France", "Paris is the capital.");
+    killed.wait_for_state(|| kinds(&killed, "1").len(), &3);
+    killed.signal(Signal::SIGKILL);
+    killed.wait_status();
+
+    let mut elsewhere = has_looked(in_pane(&model, &home).dir("/"), &home, 2);
+    assert!(!elsewhere.screen().contains("was cut off"), "{}", elsewhere.describe());
+    elsewhere.exit();
+
+    let mut again = in_pane(&model, &home).start();
+    again.wait_for_prompt();
+    again.wait_for("shellmate: a conversation here was cut off; `> /resume 1` continues it: capital of France");
+    again.typed("> /resume 1\r");
+    again.wait_for("conversation 1 goes on: capital of France");
+    again.wait_for_prompt();
+    ask(&mut again, "and now", "It goes on.");
+    assert_eq!(again.screen().matches("was cut off").count(), 1, "{}", again.describe());
+    again.exit();
+
+    let clean = has_looked(in_pane(&model, &home), &home, 4);
+    assert!(!clean.screen().contains("was cut off"), "the session before has ended in order: {}", clean.describe());
 }

@@ -22,11 +22,10 @@ const MODES_FACTOR: f64 = 1.7;
 const RECORDERS: [&str; 3] = ["store", "journal", "sweep"];
 /// How often both programs are measured at most.
 const TRIES: usize = 8;
-/// Allowed memory of a session before its first query.
+/// Allowed memory of a session before its first query, and after large outputs.
 const MEMORY_KIB: u64 = 12 * 1024;
-/// The same after large outputs. The budget is 12 MiB; measured: 11.8 to 12.2, which grows with the binary (docs/BENCHMARKS.md).
-const AFTER_FLOODS_KIB: u64 = 13 * 1024;
-
+/// While commands follow each other without a pause, pages of code that only the start needs are still mapped.
+const BUSY_MEMORY_KIB: u64 = 14 * 1024;
 /// Allowed memory of a session after a query, and of `shellmate ask`.
 const AFTER_A_QUERY_KIB: u64 = 40 * 1024;
 const ASK_KIB: u64 = 30 * 1024;
@@ -181,7 +180,7 @@ fn a_tab_is_small_after_large_outputs() {
         term.typed("\r");
     }
     term.run("echo hello");
-    term.wait_for_state(|| resident_kib(term.pid()) <= AFTER_FLOODS_KIB, &true);
+    term.wait_for_state(|| resident_kib(term.pid()) <= MEMORY_KIB, &true);
 }
 
 #[test]
@@ -192,8 +191,9 @@ fn a_tab_is_small() {
     for _ in 0..20 {
         term.run("echo hello");
     }
-    let resident = resident_kib(term.pid());
-    assert!(resident <= MEMORY_KIB, "{resident} KiB");
+    assert!(resident_kib(term.pid()) <= BUSY_MEMORY_KIB, "{} KiB", resident_kib(term.pid()));
+    // A session gives memory back once all is calm.
+    term.wait_for_state(|| resident_kib(term.pid()) <= MEMORY_KIB, &true);
 }
 
 #[test]

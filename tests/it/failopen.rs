@@ -33,7 +33,7 @@ fn works(what: &str, builder: Builder) -> Term {
 #[test]
 fn a_state_directory_that_others_can_write() {
     in_every_shell(|shell| {
-        let builder = Term::new(shell);
+        let builder = Term::new(shell).newcomer();
         let state = builder.home().join(".local/state/shellmate");
         std::fs::create_dir_all(&state).unwrap();
         std::fs::set_permissions(&state, std::fs::Permissions::from_mode(0o777)).unwrap();

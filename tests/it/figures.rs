@@ -64,6 +64,7 @@ pub(crate) fn peak_kib(term: &Term, args: &[&str]) -> u64 {
             assert!(status.success(), "{args:?}: {status}");
             return peak;
         }
+        // The peak is gone from `/proc` once the process has ended, so it is read all the time.
         thread::sleep(Duration::from_millis(1));
     }
 }

@@ -115,6 +115,58 @@ fn show_last_and_stats() {
 }
 
 #[test]
+fn what_a_bare_shell_has_recorded_is_imported_once() {
+    in_every_shell(|shell| {
+        let builder = match shell {
+            Shell::Bash => Term::new(shell).rc("HISTFILE=~/.bash_history HISTTIMEFORMAT='%F '"),
+            Shell::Zsh => {
+                Term::new(shell).rc("HISTFILE=~/.zsh_history HISTSIZE=100 SAVEHIST=100\nsetopt extended_history")
+            }
+            Shell::Fish => Term::new(shell),
+        };
+        let mut term = builder.bare().start();
+        term.wait_for_prompt();
+        term.run("echo 'one \\ two'");
+        term.run("true caf\u{e9}");
+        term.exit();
+        let imported = term.shellmate(&["history", "import", "--json"]);
+        assert!(imported.status.success(), "{imported:?}");
+        for (word, command) in [("caf\u{e9}", "true caf\u{e9}"), ("two", "echo 'one \\ two'")] {
+            let line = term.shellmate(&["history", "search", "--json", word]).stdout;
+            let entry: serde_json::Value =
+                serde_json::from_str(line.trim()).unwrap_or_else(|error| panic!("{error}: {line}"));
+            assert_eq!(entry["command"], command, "{}: {imported:?}", shell.name());
+        }
+        let line = term.shellmate(&["history", "search", "--json", "two"]).stdout;
+        let entry: serde_json::Value = serde_json::from_str(line.trim()).unwrap();
+        assert_eq!((&entry["imported"], &entry["status"]), (&shell.name().into(), &serde_json::Value::Null));
+        assert!(entry["started_at"].is_string(), "{entry}");
+        let again = term.shellmate(&["history", "import"]);
+        assert!(again.stdout.contains(": added 0 of "), "{again:?}");
+    });
+}
+
+#[test]
+fn statistics_are_charts_within_the_window() {
+    in_every_shell(|shell| {
+        for (columns, no_color) in [(100, ""), (34, "1")] {
+            let mut term = Term::new(shell).size(60, columns).env("NO_COLOR", no_color).start();
+            term.wait_for_prompt();
+            term.run("true");
+            term.run("false");
+            term.typed(format!("{} history stats\r", PROGRAM));
+            term.wait_for("the last 30 days");
+            term.wait_for_prompt();
+            for heading in ["most run", "most failing", "slowest", "by hour", "by weekday"] {
+                assert!(term.screen().contains(heading), "{heading}: {}", term.screen());
+            }
+            let bytes = String::from_utf8_lossy(&term.raw()).into_owned();
+            assert_eq!(bytes.contains("\u{1b}[31m█"), no_color.is_empty(), "{bytes:?}");
+        }
+    });
+}
+
+#[test]
 fn showing_a_large_output_takes_little_memory() {
     let mut term = Term::new(Shell::Bash).start();
     term.wait_for_prompt();

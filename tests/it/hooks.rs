@@ -97,6 +97,24 @@ fn zsh_takes_a_query_if_its_widgets_were_replaced_during_editing() {
 }
 
 #[test]
+fn ctrl_c_during_the_hook_of_zsh_does_not_run_the_query() {
+    if !Shell::Zsh.available() {
+        return;
+    }
+    // Ctrl-C arrives while the hook reports the query.
+    let rc = "functions -c __shellmate_send real_send; __shellmate_send() { \
+              if [[ $1 == query && -z $sent ]]; then sent=1; kill -INT $$; fi; real_send \"$@\" }";
+    let mut term = Term::new(Shell::Zsh).rc(rc).file("precious", "kept\n").start();
+    term.wait_for_prompt();
+    term.typed("> precious\r");
+    term.wait_for("No model is connected yet");
+    term.wait_for_prompt();
+    term.run("echo stat''us $sent");
+    assert!(term.screen().contains("\nstatus 1\n"), "{}", term.describe());
+    assert_eq!(term.read("precious"), "kept\n", "{}", term.describe());
+}
+
+#[test]
 fn zsh_sends_input_before_a_widget_edits_the_line() {
     if !Shell::Zsh.available() {
         return;

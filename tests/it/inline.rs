@@ -78,7 +78,7 @@ fn a_command_runs_only_after_approval() {
     in_every_shell(|shell| {
         let call = || Reply::calls(&[("bash", json!({ "command": "echo ran > ran.txt; echo tool says hi" }))]);
         let model = Model::start([call(), Reply::text(["refused"]), call(), Reply::text(["accepted"])]);
-        let mut term = asking(shell, &model).start();
+        let mut term = asking(shell, &model).no_sandbox().start();
         term.wait_for_prompt();
         term.typed("> do it\r");
         term.wait_for("echo ran > ran.txt");
@@ -105,7 +105,7 @@ fn only_a_key_pressed_for_the_question_approves() {
     in_every_shell(|shell| {
         let touch = |name: &str| Reply::calls(&[("bash", json!({ "command": format!("touch {name}") }))]);
         let model = Model::start([touch("pasted"), Reply::text(["so be it"]), touch("ahead").gated()]);
-        let mut term = asking(shell, &model).start();
+        let mut term = asking(shell, &model).no_sandbox().start();
         term.wait_for_prompt();
         term.typed("> one\r");
         term.wait_for("Esc no >");
@@ -136,7 +136,7 @@ fn keys_typed_before_a_question_go_to_the_shell() {
     in_every_shell(|shell| {
         let touch = Reply::calls(&[("bash", json!({ "command": "touch approved" }))]).gated();
         let model = Model::start([touch, Reply::text(["so be it"])]);
-        let mut term = asking(shell, &model).start();
+        let mut term = asking(shell, &model).no_sandbox().start();
         term.wait_for_prompt();
         term.typed("> one\r");
         model.request();

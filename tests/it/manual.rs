@@ -39,8 +39,6 @@ fn a_model_is_asked_first_and_reads_the_manual_without_a_question() {
     let screen = term.screen();
     assert!(screen.contains("shellmate://docs/CONFIG.md") && !screen.contains("config set hotkey"), "{screen}");
     let first = model.request();
-    let tokens = first.body.to_string().len() as f64 / 3.6;
-    assert!(tokens <= 3_500.0, "the whole first request has about {tokens} tokens");
     assert!(first.body["tools"].as_array().unwrap().len() >= 12, "{}", first.body["tools"]);
     assert!(model.request().body.to_string().contains("# Configuration"));
 }

@@ -56,7 +56,7 @@ fn colours_follow_the_theme_and_the_environment() {
     let (_, plain) = painted(MARKDOWN, |home| home.env("TERM", "dumb"));
     assert_eq!(plain, MARKDOWN.replace('\n', "\r\n"));
     let (screen, _) = painted("hello", |home| home.config("theme = 'lihgt'\n"));
-    assert!(screen.contains("there is no theme `lihgt` (there are terminal, dark, light, mono)"), "{screen}");
+    assert!(screen.contains("there is no theme `lihgt`, did you mean `light`?"), "{screen}");
 }
 
 #[test]

@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 /// A room and the rooms it may import. `text` and `chat` import none.
 const ROOMS: &[(&str, &[&str])] = &[
     ("text", &[]),
+    ("repository", &[]),
+    ("program", &[]),
+    ("hook", &["text", "program"]),
     ("manual", &["text"]),
     ("chat", &[]),
     ("render", &["chat", "text"]),
@@ -19,33 +22,37 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("host", &["text"]),
     ("track", &["text"]),
     ("capture", &["text"]),
-    ("store", &["text", "track", "capture"]),
+    ("store", &["text", "track", "capture", "repository"]),
     ("usage", &["text", "store"]),
-    ("guard", &["text"]),
+    ("guard", &["text", "repository"]),
     ("reflex", &["manual", "text"]),
     ("tool", &["chat", "text", "track", "guard", "capture", "manual", "store", "reflex"]),
-    ("provider", &["chat", "text"]),
+    ("undo", &["text", "store", "tool"]),
+    ("provider", &["chat", "program", "text"]),
     ("fuzz", &["capture", "chat", "guard", "input", "provider", "render", "text", "track"]),
     (
         "config",
         &[
             "text", "tty", "host", "track", "capture", "input", "manual", "store", "agent", "provider", "tool",
-            "guard", "render", "reflex",
+            "guard", "render", "reflex", "undo",
         ],
     ),
-    ("agent", &["text", "chat", "provider", "tool", "guard", "reflex", "store", "track", "capture"]),
+    (
+        "agent",
+        &["text", "chat", "hook", "provider", "tool", "guard", "reflex", "store", "track", "capture", "repository"],
+    ),
     (
         "session",
         &[
-            "text", "chat", "tty", "host", "track", "capture", "input", "store", "config", "provider", "tool", "guard",
-            "render", "export", "agent", "reflex", "usage",
+            "hook", "text", "chat", "tty", "host", "track", "capture", "input", "store", "config", "provider", "tool",
+            "guard", "render", "export", "agent", "reflex", "usage", "undo",
         ],
     ),
     (
         "cli",
         &[
-            "text", "chat", "tty", "host", "track", "capture", "input", "store", "config", "provider", "tool", "guard",
-            "render", "export", "agent", "session", "reflex", "usage",
+            "hook", "text", "chat", "tty", "host", "track", "capture", "input", "store", "config", "provider", "tool",
+            "guard", "render", "export", "agent", "session", "reflex", "usage", "undo",
         ],
     ),
 ];
@@ -66,7 +73,8 @@ const LONG_FUNCTIONS: &[(&str, &str, &str)] = &[
 ];
 
 /// Structs that may have more fields, and why.
-const LARGE_STRUCTS: &[(&str, &str, &str)] = &[];
+const LARGE_STRUCTS: &[(&str, &str, &str)] =
+    &[("config/mod.rs", "Config", "one field for each key or table of the file")];
 
 /// Names that several files may give to a type of their own: the arguments of a subcommand, and those of a tool.
 const SHARED_NAMES: &[&str] = &["Args", "Arguments"];

@@ -56,8 +56,8 @@ fn skills_are_completed_listed_and_examined() {
     term.wait_for("broken/SKILL.md is skipped: it has no description");
     term.wait_for_prompt();
     let doctor = term.shellmate(&["doctor"]).stdout;
-    assert!(doctor.contains("ok       skills     poem at ~/.agents/skills/poem/SKILL.md\n"), "{doctor}");
-    assert!(doctor.contains("note     skills     ~/.agents/skills/broken/SKILL.md is skipped: it has no"), "{doctor}");
+    assert!(doctor.contains("ok    skills       poem at ~/.agents/skills/poem/SKILL.md\n"), "{doctor}");
+    assert!(doctor.contains("warn  skills       ~/.agents/skills/broken/SKILL.md is skipped: it has no"), "{doctor}");
     term.typed(">\r");
     term.wait_for("an empty line closes");
     term.typed("/skill:po");

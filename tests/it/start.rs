@@ -1,6 +1,8 @@
 //! The start: which shell, which start files, and which environment.
 
-use crate::harness::{PROGRAM, Shell, Term, available, in_every_shell, shells};
+use std::path::Path;
+
+use crate::harness::{Builder, PROGRAM, Shell, Term, available, in_every_shell, shells};
 
 #[test]
 fn the_users_shell_starts_and_knows_where_it_is() {
@@ -44,6 +46,17 @@ fn flag_variable_configuration_and_environment_choose_the_shell_in_this_order() 
         assert!(screen.contains(&format!("shell={}.", Shell::Fish.path().display())), "{what}\n{}", term.describe());
         assert!(!screen.contains("fish= "), "{what}\n{}", term.describe());
     }
+}
+
+#[test]
+fn a_configured_shell_that_cannot_be_started_is_named_above_the_prompt() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).config("shell = '/no/such/shell'\n").size(40, 240).start();
+        term.wait_for_prompt();
+        let words =
+            format!("config.toml:1: shell: /no/such/shell cannot be started, so {} was", shell.path().display());
+        assert!(term.screen().contains(&words), "{}", term.describe());
+    });
 }
 
 #[test]
@@ -182,16 +195,94 @@ fn a_foreground_program_is_told_the_new_size() {
     });
 }
 
+/// The line of the first starts.
+const WELCOME: &str = "type `> why?` to ask shellmate; `shellmate config set welcome false` hides this";
+
+/// A terminal of someone who has not started shellmate before.
+fn newcomer(shell: Shell) -> Builder {
+    let builder = Term::new(shell).newcomer();
+    std::fs::remove_dir_all(builder.home().join(".local")).unwrap();
+    builder
+}
+
 #[test]
-fn the_first_start_in_an_empty_home_prints_nothing() {
+fn the_first_start_in_an_empty_home_says_how_to_ask_above_its_prompt() {
     in_every_shell(|shell| {
-        for _ in 0..10 {
-            let builder = Term::new(shell);
-            std::fs::remove_dir_all(builder.home().join(".local")).unwrap();
-            let mut term = builder.start();
-            term.wait_for_prompt();
-            term.run("true");
-            assert_eq!(term.screen(), "[1]$ true\n[2]$", "{}", shell.name());
-        }
+        let mut term = newcomer(shell).start();
+        term.wait_for_prompt();
+        term.wait_for(WELCOME);
+        assert_eq!(term.screen(), format!("{WELCOME}\n[1]$"), "{}", shell.name());
+        term.run("echo it\\ works");
+        assert_eq!(term.screen(), format!("{WELCOME}\n[1]$ echo it\\ works\nit works\n[2]$"), "{}", shell.name());
+        let dim = format!("\x1b[2m{WELCOME}\x1b[22m\r\n");
+        assert!(term.raw().windows(dim.len()).any(|bytes| bytes == dim.as_bytes()), "{}", term.describe());
     });
+}
+
+#[test]
+fn three_starts_say_how_to_ask_and_later_ones_are_silent() {
+    let home = newcomer(Shell::Bash);
+    let state = home.home().join(".local/state");
+    for count in 1..=3 {
+        let mut term = Term::new(Shell::Bash).newcomer().env("XDG_STATE_HOME", &state).start();
+        term.wait_for_prompt();
+        term.wait_for(WELCOME);
+        term.exit();
+        assert_eq!(std::fs::read(state.join("shellmate/starts")).unwrap().len(), count);
+    }
+    stays_silent(Term::new(Shell::Bash).newcomer().env("XDG_STATE_HOME", &state), &state);
+}
+
+/// Checks that a session says nothing once it has looked for something to say, which its log tells.
+fn stays_silent(builder: Builder, state: &Path) {
+    let mut term = builder.env("SHELLMATE_LOG", "shellmate=debug").start();
+    term.wait_for_prompt();
+    let log = || std::fs::read_to_string(state.join("shellmate/log/shellmate.log")).unwrap_or_default();
+    term.wait_for_state(|| log().contains("looked for a conversation that was cut off"), &true);
+    term.run("true");
+    assert!(!term.screen().contains("to ask"), "{}", term.describe());
+}
+
+#[test]
+fn a_setting_a_dumb_terminal_and_emacs_keep_the_first_start_silent() {
+    let silent = |builder: Builder| {
+        let state = builder.home().join(".local/state");
+        stays_silent(builder, &state);
+    };
+    silent(newcomer(Shell::Bash).config("welcome = false\n"));
+    silent(newcomer(Shell::Bash).env("INSIDE_EMACS", "29.1,vterm"));
+    silent(newcomer(Shell::Bash).env("TERM", "dumb"));
+}
+
+#[test]
+fn a_person_who_types_at_once_sees_the_line_above_a_later_prompt() {
+    in_every_shell(|shell| {
+        let mut term = newcomer(shell).start();
+        term.typed("echo ear''ly\r");
+        term.wait_for("early\n");
+        term.wait_for(WELCOME);
+        term.wait_for("[2]$");
+        assert_eq!(term.screen().matches(WELCOME).count(), 1, "{}", term.describe());
+        assert!(term.screen().ends_with("[2]$"), "{}", term.describe());
+    });
+}
+
+#[test]
+fn scripts_and_single_commands_never_say_how_to_ask() {
+    let term = newcomer(Shell::Bash).file("x.sh", "echo script\n").start();
+    for args in [&["-c", "echo done"][..], &["./x.sh"], &["-i", "-c", "echo inter"]] {
+        let ran = term.shellmate(args);
+        assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("to ask"), "{args:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_state_directory_that_cannot_be_written_shows_no_line_for_ever() {
+    let builder = newcomer(Shell::Bash).file(".local/state", "a file");
+    let mut term = builder.start();
+    term.wait_for_prompt();
+    for _ in 0..3 {
+        term.run("true");
+    }
+    assert!(!term.screen().contains("to ask"), "{}", term.describe());
 }

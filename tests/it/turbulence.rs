@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::harness::{Builder, Key, Model, Reply, Shell, Term, in_every_shell};
 
 fn asking(shell: Shell, model: &Model) -> Builder {
-    Term::new(shell).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted")
+    Term::new(shell).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted").no_sandbox()
 }
 
 fn bash(command: &str) -> Reply {
@@ -46,7 +46,7 @@ fn ctrl_c_before_the_first_byte_and_between_retries() {
 #[test]
 fn ctrl_c_ends_a_tool_and_a_question() {
     in_every_shell(|shell| {
-        let model = Model::start([bash("echo $$ > pid; sleep 1000"), bash("true"), Reply::text(["and on"])]);
+        let model = Model::start([bash("echo $$ > pid; sleep 1000"), bash("touch x"), Reply::text(["and on"])]);
         let mut term = asking(shell, &model).fifo("pid").start();
         term.wait_for_prompt();
         term.typed("> one\r");
@@ -100,7 +100,7 @@ fn a_terminal_may_change_its_size_in_the_middle() {
         let words = "one two three four five six seven eight nine ten eleven twelve";
         let model = Model::start([
             Reply::text([format!("First {words}.\n\nThen "), format!("{words}.\n\n"), "the end".into()])
-                .and_calls(&[("bash", json!({ "command": "echo resized" }))])
+                .and_calls(&[("bash", json!({ "command": "touch x; echo resized" }))])
                 .gated(),
             Reply::text([format!("Again {words}.")]),
         ]);
@@ -130,7 +130,7 @@ fn a_terminal_may_be_tiny() {
     in_every_shell(|shell| {
         let model = Model::start([
             Reply::text(["A **short** answer that takes several rows of such a terminal."])
-                .and_calls(&[("bash", json!({ "command": "seq 30" })), ("ls", json!({ "path": "." }))]),
+                .and_calls(&[("bash", json!({ "command": "touch x; seq 30" })), ("ls", json!({ "path": "." }))]),
             Reply::text(["| a | b |\n|---|---|\n| 1 | 2 |\n\nDone here."]),
         ]);
         let mut term = asking(shell, &model).size(3, 20).start();
@@ -151,7 +151,7 @@ fn a_terminal_may_be_tiny() {
 
 #[test]
 fn output_of_background_jobs_is_shown_in_whole_lines() {
-    let model = Model::start([bash("true"), Reply::text(["done"])]);
+    let model = Model::start([bash("touch x"), Reply::text(["done"])]);
     let mut term = asking(Shell::Bash, &model).fifo("gate").fifo("told").start();
     term.wait_for_prompt();
     term.run("(read x < gate; printf 'half a '; echo line; printf 'no end' ; echo > told) &");

@@ -65,6 +65,26 @@ fn a_session_shows_its_own_tokens_first_and_then_a_chart() {
 }
 
 #[test]
+fn a_summary_by_hand_is_counted_like_a_question() {
+    let model = Model::start(["One.", "Two.", "NOTES"].map(|text| Reply::text([text])));
+    let mut term = home(&model).start();
+    term.wait_for_prompt();
+    for (question, answer) in [("> first\r", "One."), ("> second\r", "Two.")] {
+        term.typed(question);
+        term.wait_for(answer);
+        term.wait_for_prompt();
+    }
+    term.typed("> /compact\r");
+    term.wait_for("the next question sends the summary");
+    let figures = |term: &Term| {
+        let line = term.shellmate(&["usage", "--json", "today"]).stdout;
+        let line: Value = serde_json::from_str(line.trim()).unwrap_or_default();
+        (line["queries"].clone(), line["input"].clone())
+    };
+    term.wait_for_state(|| figures(&term), &(json!(3), json!(33)));
+}
+
+#[test]
 fn without_a_record_only_the_session_is_counted() {
     let model = Model::start([Reply::text(["One."])]);
     let mut term = home(&model).config("[history]\nenabled = false\n").start();

@@ -173,7 +173,7 @@ fn the_loop_makes_no_call_that_can_wait() {
     }
     in_every_shell(|shell| {
         let model = Model::start([
-            Reply::calls(&[("bash", json!({ "command": "echo the tool ran" }))]),
+            Reply::calls(&[("bash", json!({ "command": "touch x; echo the tool ran" }))]),
             Reply::calls(&[("ask_user", json!({ "question": "Which one?", "choices": ["one", "two"] }))]),
             Reply::calls(&[("run_in_shell", json!({ "command": "export LIVE=1" }))]),
             Reply::text(["That ", "was all."]),

@@ -60,6 +60,36 @@ fn ollama_is_asked_over_its_own_interface_with_a_window() {
     assert_eq!((&last["role"], &last["tool_name"]), (&json!("tool"), &json!("ls")));
 }
 
+type Connect = fn(Builder, &Model) -> Builder;
+
+/// The JSON of the whole request is counted, which is more than a model is billed for.
+#[test]
+fn the_first_request_of_a_session_has_at_most_3500_tokens_on_every_wire() {
+    let wires: [(&str, Connect); 4] = [
+        ("/v1/chat/completions", |term, model| term.env("OPENAI_BASE_URL", model.url())),
+        ("/v1/responses", |term, model| {
+            term.config(&format!("[model]\nname = 'gpt-5.4'\nbase_url = '{}'\nprotocol = 'responses'\n", model.url()))
+        }),
+        ("/v1/messages", |term, model| {
+            term.env("ANTHROPIC_BASE_URL", model.root()).env("ANTHROPIC_API_KEY", "sk-ant-1")
+        }),
+        ("/api/chat", |term, model| term.env("OLLAMA_HOST", model.address()).env("SHELLMATE_MODEL", "ollama/scripted")),
+    ];
+    let tokens = tiktoken_rs::o200k_base().unwrap();
+    for (path, connected) in wires {
+        let model = Model::start([Reply::text(["Because."])]);
+        let mut term = connected(Term::new(Shell::Bash), &model).start();
+        term.wait_for_prompt();
+        term.typed("> why did that fail\r");
+        term.wait_for("Because.");
+        let first = model.request();
+        assert!(first.head.starts_with(&format!("post {path} ")), "{}", first.head);
+        assert!(first.body["tools"].as_array().unwrap().len() >= 13, "{}", first.body["tools"]);
+        let count = tokens.encode_ordinary(&first.body.to_string()).len();
+        assert!(count <= 3_500, "{path}: {count} tokens");
+    }
+}
+
 #[test]
 fn the_window_of_a_server_and_its_source_are_shown() {
     let model = Model::start([]);
@@ -159,7 +189,11 @@ fn models_are_listed_as_text_and_json() {
     assert_eq!((code, out.as_str()), (Some(0), "custom/scripted\n"), "{err}");
     let (builder, _, out, _) = run(builder, &["models", "--json"], "");
     let line: Value = serde_json::from_str(out.trim()).unwrap();
-    assert_eq!(line, json!({ "provider": "custom", "model": "scripted", "context_window": null, "price": null }));
+    let expected = json!({
+        "provider": "custom", "model": "scripted", "context_window": null, "price": null,
+        "vision": null, "tools": null, "output": null,
+    });
+    assert_eq!(line, expected);
     let (builder, code, out, err) = run(builder, &["models", "nothing", "like-it"], "");
     assert_eq!((code, out.as_str()), (Some(1), ""));
     assert_eq!(err, "shellmate: no model has nothing like-it in its name; `shellmate models` lists all\n");

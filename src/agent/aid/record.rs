@@ -46,16 +46,23 @@ fn look(asked: &LocalQuestion, view: &ShellView, path: &Path) -> Result<String, 
     let unwritten = view.happened.iter().chain(view.last.iter()).filter(|one| one.ticket.id().is_none());
     entries.extend(unwritten.clone().map(entry));
     let words = match asked {
-        LocalQuestion::FailedLast => match entries.iter().rev().find(|entry| entry.status != 0) {
-            Some(entry) => format!("{}; `> why did that fail` explains it while it is the last command", told(entry)),
-            None => "the history has no failed command".to_owned(),
-        },
+        LocalQuestion::FailedLast => {
+            match entries.iter().rev().find(|entry| entry.status.is_some_and(|status| status != 0)) {
+                Some(entry) => {
+                    format!("{}; `> why did that fail` explains it while it is the last command", told(entry))
+                }
+                None => "the history has no failed command".to_owned(),
+            }
+        }
         LocalQuestion::LastRun(what) => about(&entries, what, told),
-        LocalQuestion::HowLong(what) => about(&entries, what.as_deref().unwrap_or_default(), |entry| {
-            format!("{} took {}", name(entry), human::duration(entry.duration))
-        }),
+        LocalQuestion::HowLong(what) => {
+            about(&entries, what.as_deref().unwrap_or_default(), |entry| match entry.duration {
+                Some(duration) => format!("{} took {}", name(entry), human::duration(duration)),
+                None => format!("{} was imported; how long it took is not known", name(entry)),
+            })
+        }
         LocalQuestion::Where(what) => {
-            about(&entries, what, |entry| format!("{} was run in {}", name(entry), entry.cwd.display()))
+            about(&entries, what, |entry| format!("{} was run {}", name(entry), place(entry)))
         }
         LocalQuestion::Output(what) => {
             let what = what.as_deref().unwrap_or_default();
@@ -78,15 +85,16 @@ fn entry(one: &Happened) -> HistoryEntry {
         id: 0,
         session: String::new(),
         host: String::new(),
-        cwd,
+        cwd: Some(cwd),
         command: text,
-        status,
-        started_at,
-        duration,
+        status: Some(status),
+        started_at: Some(started_at),
+        duration: Some(duration),
         output_bytes: one.output.seen,
         truncated: false,
         full_screen: one.output.full_screen,
         spill: None,
+        imported: None,
     }
 }
 
@@ -121,10 +129,10 @@ fn changed_to(entries: &[HistoryEntry], view: &ShellView, place: &str) -> String
     }
     let moved = entries.iter().enumerate().rev().find_map(|(at, entry)| {
         let before = entries[..at].iter().rev().find(|before| before.session == entry.session)?;
-        (before.cwd != entry.cwd && is_there(&entry.cwd)).then_some(before)
+        (before.cwd != entry.cwd && entry.cwd.as_ref().is_some_and(is_there)).then_some(before)
     });
     match moved {
-        Some(entry) => format!("{}, from {}", told(entry), entry.cwd.display()),
+        Some(entry) => format!("{}, from {}", told(entry), entry.cwd.as_deref().unwrap_or(Path::new("?")).display()),
         None => format!("no command in the history changed to {place}"),
     }
 }
@@ -135,8 +143,17 @@ fn name(entry: &HistoryEntry) -> String {
 
 /// Describes a command: its text, time, directory, status and duration.
 fn told(entry: &HistoryEntry) -> String {
-    let HistoryEntry { cwd, status, duration, .. } = entry;
-    format!("{} was run {} in {} ({})", name(entry), when(entry.started_at), cwd.display(), went(*status, *duration))
+    let when = entry.started_at.map_or_else(|| "at an unknown time".to_owned(), when);
+    let went = match (entry.status, entry.duration) {
+        (Some(status), Some(duration)) => went(status, duration),
+        (..) => "imported; how it went is not known".to_owned(),
+    };
+    format!("{} was run {when} {} ({went})", name(entry), place(entry))
+}
+
+/// The directory of a command.
+fn place(entry: &HistoryEntry) -> String {
+    entry.cwd.as_ref().map_or_else(|| "in an unknown directory".to_owned(), |cwd| format!("in {}", cwd.display()))
 }
 
 fn when(time: SystemTime) -> String {

@@ -10,7 +10,7 @@ use crate::agent::picture::{self, PictureError};
 use crate::agent::regular;
 use crate::chat::Image;
 use crate::guard::{MaskedReader, Redactor};
-use crate::store::{History, StoreError};
+use crate::store::{History, StoreError, StoredCommand};
 use crate::text::{self, Clock, KIB, MIB, human};
 use crate::tool::media_type;
 
@@ -146,7 +146,7 @@ fn found(
             let none = || AttachError::NoCommand(*id);
             let history = History::open(history.ok_or_else(none)?)?;
             let stored = history.get(*id)?.ok_or_else(none)?;
-            Ok(command(&format!("@{id}"), &Happened::stored(stored), clock, redactor).into())
+            Ok(stored_command(stored, clock, redactor).into())
         }
         Reference::Quoted(text) if resolve(text, query).exists() => read(text, &resolve(text, query), redactor),
         Reference::Quoted(words) => meant(words, history, clock, redactor),
@@ -165,11 +165,28 @@ fn meant(words: &str, history: Option<&Path>, clock: &Clock, redactor: &Redactor
     let none = || AttachError::NoMatch(words.to_owned());
     let id = history.meant(words, 1)?.first().ok_or_else(none)?.id;
     let stored = history.get(id)?.ok_or_else(none)?;
-    let happened = Happened::stored(stored);
-    let text = redactor.mask(&String::from_utf8_lossy(&happened.command.text));
+    let text = redactor.mask(&String::from_utf8_lossy(&stored.entry.command));
     let line = text::beginning(text.lines().next().unwrap_or_default(), SHOWN).to_owned();
     let notice = Some(format!("@\"{words}\" is command {id}: {line}"));
-    Ok(Attachment { notice, ..command(&format!("@{id}"), &happened, clock, redactor).into() })
+    Ok(Attachment { notice, ..stored_command(stored, clock, redactor).into() })
+}
+
+/// A command of the history. An imported one is only a text.
+fn stored_command(stored: StoredCommand, clock: &Clock, redactor: &Redactor) -> Fragment {
+    let named = format!("@{}", stored.entry.id);
+    let text = escape(&redactor.mask(&String::from_utf8_lossy(&stored.entry.command)));
+    let origin = name(stored.entry.imported.as_deref().unwrap_or_default()).replace('"', "'");
+    match Happened::stored(stored) {
+        Some(happened) => command(&named, &happened, clock, redactor),
+        None => {
+            let most = Events::default().bytes;
+            let text = format!(
+                "<reference name=\"{named}\">\n<command imported_from=\"{origin}\" output=\"not recorded\">\n{}\n</command>\n</reference>\n",
+                text::beginning(&text, most / 2)
+            );
+            Fragment::new("reference", most, named, text)
+        }
+    }
 }
 
 fn command(named: &str, happened: &Happened, clock: &Clock, redactor: &Redactor) -> Fragment {
@@ -273,7 +290,8 @@ fn word(word: &str) -> Option<Reference> {
     }
     Some(match (bare, bare.parse()) {
         ("last", _) => Reference::Last,
-        (_, Ok(id)) if bare.bytes().all(|byte| byte.is_ascii_digit()) => Reference::Command(id),
+        // Imported commands have negative numbers.
+        (_, Ok(id)) if bare.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit()) => Reference::Command(id),
         _ => Reference::Path(word.to_owned(), (bare != word).then(|| bare.to_owned())),
     })
 }
@@ -298,9 +316,28 @@ mod tests {
     fn references_begin_at_the_start_of_a_word() {
         assert_eq!(references("explain @src/main.rs and @last"), [path("src/main.rs"), Reference::Last]);
         assert_eq!(references("why (@12)? @12!"), [Reference::Command(12)]);
+        assert_eq!(references("what is @-3"), [Reference::Command(-3)]);
         assert_eq!(references("see @\"a b.txt\"."), [Reference::Quoted("a b.txt".into())]);
         assert_eq!(references("is @x.rs."), [Reference::Path("x.rs.".into(), Some("x.rs".into()))]);
         assert_eq!(references("me@example.org a@ @ @\"open @."), []);
+    }
+
+    #[test]
+    fn an_imported_command_is_attached_without_made_up_facts() {
+        let place = tempfile::tempdir().unwrap();
+        let (database, file) = (place.path().join("history.db"), place.path().join("bash"));
+        fs::write(&file, "make </command>\n").unwrap();
+        let ignore = regex::bytes::RegexSet::empty();
+        let rules = store::ImportRules {
+            ignore: &ignore,
+            limits: store::HistoryLimits::default(),
+            mode: store::ImportMode::Write,
+        };
+        let files = [store::ImportFile { source: store::ImportSource::Bash, path: file }];
+        assert_eq!(store::import(&database, &files, &rules).unwrap()[0].added, 1);
+        let attached = attach(&query("see @-1", Vec::new()), Some(&database), &clock(), &Redactor::default());
+        let words = "<reference name=\"@-1\">\n<command imported_from=\"bash\" output=\"not recorded\">\nmake </ command>\n</command>\n</reference>\n";
+        assert_eq!(attached.words(), words);
     }
 
     #[test]

@@ -26,13 +26,13 @@ impl Fragment {
     }
 
     /// A fragment with text from the person, cut to the cap.
-    pub(super) fn given(tag: &'static str, cap: usize, origin: &str, text: &str, rest: &str) -> Fragment {
+    pub(in crate::agent) fn given(tag: &'static str, cap: usize, origin: &str, text: &str, rest: &str) -> Fragment {
         let cut_from = Some(text.len()).filter(|size| *size > cap);
         Fragment { cut_from, ..Fragment::new(tag, cap, origin, given(text, cap, rest)) }
     }
 
     /// Puts tags around the text.
-    pub(super) fn tagged(self) -> Fragment {
+    pub(in crate::agent) fn tagged(self) -> Fragment {
         let text = format!("<{0}>\n{1}\n</{0}>\n", self.tag, self.text);
         Fragment { text, ..self }
     }

@@ -82,17 +82,17 @@ pub(crate) struct Happened {
 }
 
 impl Happened {
-    /// A command of the history.
-    pub(crate) fn stored(stored: StoredCommand) -> Happened {
+    /// A command of the history. `None` if something about it is unknown, as for an imported one.
+    pub(crate) fn stored(stored: StoredCommand) -> Option<Happened> {
         let StoredCommand { entry, output, size } = stored;
         let command = track::Command {
             text: entry.command,
-            cwd: entry.cwd,
-            status: entry.status,
-            started_at: entry.started_at,
-            duration: entry.duration,
+            cwd: entry.cwd?,
+            status: entry.status?,
+            started_at: entry.started_at?,
+            duration: entry.duration?,
         };
-        Happened { ticket: Ticket::of(entry.id), command, output: Arc::new(output), size }
+        Some(Happened { ticket: Ticket::of(entry.id), command, output: Arc::new(output), size })
     }
 }
 
@@ -181,6 +181,12 @@ pub(super) fn assemble(query: &Query, sources: Sources<'_>) -> Assembled {
 }
 
 impl Assembled {
+    /// Adds a fragment before the query.
+    pub(super) fn add(&mut self, fragment: Option<Fragment>) {
+        let at = self.fragments.len().saturating_sub(1);
+        self.fragments.splice(at..at, fragment);
+    }
+
     pub(super) fn words(&self) -> String {
         self.fragments.iter().map(|fragment| fragment.text.as_str()).collect()
     }

@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::super::{regular, repository};
+use super::super::regular;
 use super::{Convention, imports, rules};
+use crate::repository;
 use crate::text::KIB;
 
 /// The names of such a file, the most usual first. A directory has one: most projects that have several say the same in each.

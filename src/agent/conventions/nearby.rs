@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use super::find::FoundConventions;
 use super::{CAP, fitting};
 use crate::agent::calls::CallResult;
-use crate::agent::repository;
 use crate::chat::{Message, Outcome, Part};
 use crate::guard::Redactor;
+use crate::repository;
 use crate::text::human;
 
 /// How a section begins and ends.

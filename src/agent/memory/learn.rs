@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
 use super::{MemoryError, MemoryScope, Notebook, file, heading};
+use crate::agent::Kit;
 use crate::agent::meter::Meter;
-use crate::agent::record::RecordedEntry;
-use crate::agent::{Kit, single};
+use crate::agent::record::{self, RecordedEntry};
+use crate::agent::single::{self, SingleAnswer};
 use crate::chat::{Message, Part, Role, Usage};
 use crate::guard::Redactor;
-use crate::store::{Conversations, ListScope, StoreError};
+use crate::store::{ConversationLog, Conversations, ListScope, StoreError};
 use crate::text::{KIB, beginning, escape};
 
 /// How many conversations are read, the newest.
@@ -63,12 +64,13 @@ impl Notebook {
         kit: &Kit,
         cwd: &Path,
         date: &str,
+        log: &ConversationLog,
     ) -> Result<(Option<ProposedNotes>, Usage), LearnError> {
         let Some(database) = kit.places.history.clone() else { return Ok((None, Usage::default())) };
         let path = self.path(MemoryScope::Here, cwd);
         let known: String = self.notes(cwd).into_iter().map(|notes| notes.text).collect();
         let directory = cwd.to_owned();
-        let read = tokio::task::spawn_blocking(move || record(&database, &directory)).await;
+        let read = tokio::task::spawn_blocking(move || excerpts(&database, &directory)).await;
         let said = read.unwrap_or_else(|_| Ok(String::new()))?;
         if said.is_empty() {
             return Ok((None, Usage::default()));
@@ -77,7 +79,9 @@ impl Notebook {
         let text = format!("<memory>\n{known_safe}\n</memory>\n<excerpts>\n{said}</excerpts>");
         let message = Message { role: Role::User, parts: vec![Part::Text(kit.redactor.mask(&text))] };
         let mut meter = Meter::start();
-        let answer = single::ask(kit, (INSTRUCTIONS, message), OUTPUT, &mut meter, &CancellationToken::new()).await;
+        let SingleAnswer { text: answer, ending, model } =
+            single::ask(kit, (INSTRUCTIONS, message), OUTPUT, &mut meter, &CancellationToken::new()).await;
+        record::count_request(log, model, &meter, &ending);
         let lines = proposed(&answer.ok_or(LearnError::NoAnswer)?, &known, date, &kit.redactor);
         let before = file::read(&path).unwrap_or_default();
         let begun = match before.as_str() {
@@ -91,7 +95,7 @@ impl Notebook {
 }
 
 /// What was asked and answered in the newest conversations of a repository, newest conversation first.
-fn record(database: &Path, cwd: &Path) -> Result<String, StoreError> {
+fn excerpts(database: &Path, cwd: &Path) -> Result<String, StoreError> {
     let conversations = Conversations::open(database)?;
     let mut text = String::new();
     for listed in conversations.newest(ListScope::Here(cwd), CONVERSATIONS)? {

@@ -10,8 +10,8 @@ mod learn;
 use std::path::{Path, PathBuf};
 
 use super::context::escape;
-use super::repository;
 use crate::guard::Redactor;
+use crate::repository;
 use crate::text::KIB;
 
 /// Bytes of all notes together: about 2,000 tokens.
@@ -80,7 +80,7 @@ impl Notebook {
     pub(crate) fn path(&self, scope: MemoryScope, cwd: &Path) -> PathBuf {
         match scope {
             MemoryScope::Everywhere => self.directory.join("everywhere.md"),
-            MemoryScope::Here => self.directory.join(file::name(&project(cwd))),
+            MemoryScope::Here => self.directory.join(file::name(&repository::real_root_or(cwd))),
         }
     }
 
@@ -163,7 +163,7 @@ impl Notebook {
 /// The first lines of a file.
 fn heading(scope: MemoryScope, cwd: &Path) -> String {
     let name = match scope {
-        MemoryScope::Here => project(cwd).display().to_string().replace(char::is_control, "\u{FFFD}"),
+        MemoryScope::Here => repository::real_root_or(cwd).display().to_string().replace(char::is_control, "\u{FFFD}"),
         MemoryScope::Everywhere => "everywhere".to_owned(),
     };
     format!("# Notes for {name}\n\n")
@@ -172,12 +172,6 @@ fn heading(scope: MemoryScope, cwd: &Path) -> String {
 /// The lines of a file that say something: not empty, and not its heading.
 fn notes(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim_end).filter(|line| !line.is_empty() && !line.starts_with("# Notes for "))
-}
-
-/// The real path of the repository's root, or of the directory outside of one.
-fn project(cwd: &Path) -> PathBuf {
-    let real = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
-    repository::root_or(&real).to_owned()
 }
 
 #[cfg(test)]

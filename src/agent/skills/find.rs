@@ -5,10 +5,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::super::repository;
 use super::skill::{self, NotASkill, Skill, SkillProblem};
 use super::{Skills, shown};
 use crate::guard;
+use crate::repository;
 
 const FILE: &str = "SKILL.md";
 /// Directories with skills below each directory of a project, and below the home directory.

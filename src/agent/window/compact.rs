@@ -1,8 +1,7 @@
 //! Makes a request shorter, in rungs, and only as far as needed.
 
-use tokio_util::sync::CancellationToken;
-
-use super::super::{Kit, Turn, single};
+use super::super::single::{self, SingleAnswer};
+use super::super::{Kit, Turn, record};
 use super::past::Transcript;
 use super::{Budget, clip, stubs, summary};
 use crate::chat::Event;
@@ -51,7 +50,7 @@ pub(in crate::agent) async fn after_overflow(
 
 /// Climbs the rungs as far as needed, and tells the person how far it came.
 pub(in crate::agent) async fn shorten(turn: &Turn, transcript: &mut Transcript, reach: Reach<'_>) {
-    let Turn { kit, ports, front, cancel, seen, .. } = turn;
+    let Turn { kit, ports, front, seen, .. } = turn;
     let budget = kit.budget(&transcript.past);
     let before = length(kit, ports, transcript);
     let kind = |name: &str| kit.toolbox.kind(name);
@@ -60,8 +59,8 @@ pub(in crate::agent) async fn shorten(turn: &Turn, transcript: &mut Transcript, 
     if !is_short(transcript) && stubs::drop_old(transcript, budget, &kind) > 0 {
         seen.forget_lines();
     }
-    if !is_short(transcript) || reach != Reach::Needed {
-        summarise(kit, transcript, budget, reach, cancel).await;
+    if (!is_short(transcript) || reach != Reach::Needed) && turn.hooks_allow_summary(reach, transcript).await {
+        summarise(turn, transcript, budget, reach).await;
         seen.forget_lines();
     }
     for cap in CLIPS {
@@ -82,13 +81,8 @@ fn length(kit: &Kit, ports: &Ports, transcript: &Transcript) -> u32 {
 }
 
 /// Replaces all but the newest exchanges by a summary.
-async fn summarise(
-    kit: &Kit,
-    transcript: &mut Transcript,
-    budget: Budget,
-    reach: Reach<'_>,
-    cancel: &CancellationToken,
-) {
+async fn summarise(turn: &Turn, transcript: &mut Transcript, budget: Budget, reach: Reach<'_>) {
+    let Turn { kit, cancel, log, .. } = turn;
     let (count, focus) = match reach {
         Reach::Needed => (summary::replaceable(&transcript.past, budget), None),
         Reach::ByHand(focus) => (transcript.past.exchanges.len().saturating_sub(1), Some(focus.trim())),
@@ -97,10 +91,17 @@ async fn summarise(
     if count == 0 {
         return;
     }
-    let room = transcript.past.state.scale.bytes_of(budget.window / 2);
+    let other = kit.fast.as_ref().and_then(|fast| fast.context_window);
+    let window = other.map_or(budget.window, |other| other.min(budget.window));
+    let room = transcript.past.state.scale.bytes_of(window / 2);
     let record = summary::record(&transcript.past, count, focus, room);
     let output = NOTES.min(budget.window / 4);
-    let notes = single::ask(kit, (summary::INSTRUCTIONS, record), output, &mut transcript.meter, cancel).await;
+    let SingleAnswer { text: notes, ending, model } =
+        single::ask(kit, (summary::INSTRUCTIONS, record), output, &mut transcript.meter, cancel).await;
+    // Within an exchange, the figures of the exchange include those of the summary.
+    if reach != Reach::Needed {
+        record::count_request(log, model, &transcript.meter, &ending);
+    }
     summary::replace(&mut transcript.past, count, notes, budget);
     transcript.is_compacted = true;
 }

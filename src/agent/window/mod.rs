@@ -18,8 +18,9 @@ mod tests;
 
 pub(super) use budget::Budget;
 pub(super) use past::Transcript;
-pub(crate) use past::{Past, WindowState};
+pub(crate) use past::{Past, Rewound, WindowState};
 pub(crate) use scale::Scale;
+pub(super) use scale::request_bytes;
 
 /// A past in which a summary stands for all but the last exchange.
 #[cfg(test)]

@@ -6,8 +6,10 @@ use super::super::meter::Meter;
 use super::super::record::ExchangeRecord;
 use super::scale::Scale;
 use super::summary::Summary;
+use crate::agent::pictures;
 use crate::agent::standing::StandingState;
 use crate::chat::Message;
+use crate::store::{KeptPicture, PictureFiles, QueryId};
 
 /// Earlier exchanges in the form in which they are sent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -33,25 +35,35 @@ pub(crate) struct WindowState {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PastExchange {
     number: u64,
+    #[serde(default)]
+    query: QueryId,
     /// The person's own words.
     pub question: String,
     pub messages: Vec<Message>,
 }
 
+/// Exchanges that were taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Rewound {
+    /// The question of the first of them.
+    pub question: String,
+    pub queries: Vec<QueryId>,
+}
+
 impl Past {
     /// Adds an exchange that is over.
-    pub(crate) fn push(&mut self, question: String, messages: Vec<Message>) {
-        self.exchanges.push(PastExchange { number: self.next, question, messages });
+    pub(crate) fn push(&mut self, query: QueryId, question: String, messages: Vec<Message>) {
+        self.exchanges.push(PastExchange { number: self.next, query, question, messages });
         self.next += 1;
     }
 
-    /// Takes the last exchanges back and returns the question of the first of them. `None` if there are not as many, or a summary stands
-    /// for some of them.
-    pub(crate) fn rewind(&mut self, exchanges: usize) -> Option<String> {
+    /// Takes the last exchanges back. `None` if there are not as many, or a summary stands for some of them.
+    pub(crate) fn rewind(&mut self, exchanges: usize) -> Option<Rewound> {
         let first = self.exchanges.len().checked_sub(exchanges)?;
         let taken = self.exchanges.split_off(first);
         self.next -= taken.len() as u64;
-        taken.into_iter().next().map(|exchange| exchange.question)
+        let queries = taken.iter().map(|exchange| exchange.query).collect();
+        taken.into_iter().next().map(|first| Rewound { question: first.question, queries })
     }
 
     /// Takes a compacted form of the exchanges that were there when it was made. Exchanges that came since stay as they are.
@@ -63,6 +75,23 @@ impl Past {
         let later = std::mem::take(&mut self.exchanges).into_iter().filter(|one| one.number >= compacted.next);
         let exchanges = compacted.exchanges.into_iter().chain(later).collect();
         *self = Past { exchanges, next: self.next, ..compacted };
+    }
+
+    /// The same with references in the place of pictures, and the pictures.
+    pub(in crate::agent) fn without_pictures(&self) -> (Past, Vec<KeptPicture>) {
+        let (mut past, mut all) = (self.clone(), Vec::new());
+        for message in past.exchanges.iter_mut().flat_map(|one| &mut one.messages) {
+            let (bare, pictures) = pictures::take_out(message);
+            *message = bare;
+            all.extend(pictures);
+        }
+        (past, all)
+    }
+
+    /// Replaces references by the pictures. Returns how many are missing.
+    pub(in crate::agent) fn put_pictures_back(&mut self, files: &PictureFiles) -> usize {
+        let messages = self.exchanges.iter_mut().flat_map(|one| &mut one.messages);
+        messages.map(|message| pictures::put_back(message, files)).sum()
     }
 
     /// How many questions were asked.

@@ -105,7 +105,7 @@ impl Scale {
 /// Tokens of a server's window beside the part of a cut request that it read: it keeps some for the answer.
 const SPARE: u32 = 1_024;
 
-fn request_bytes(request: &ModelRequest) -> usize {
+pub(in crate::agent) fn request_bytes(request: &ModelRequest) -> usize {
     let tools = request.tools.iter().map(|tool| {
         let schema = serde_json::to_string(&tool.schema).map_or(0, |schema| schema.len());
         tool.name.len() + tool.description.len() + schema + FRAME

@@ -193,6 +193,7 @@ fn an_interrupted_summary_loses_nothing_but_the_models_words() {
 fn answers_that_ran_beside_a_compaction_stay_whole() {
     let mut conversation = Conversation::default();
     let exchange = |question: &str, compacted| Exchange {
+        query: Default::default(),
         question: question.into(),
         messages: vec![Message::user(question), answer(question)],
         model: "m".into(),
@@ -235,6 +236,7 @@ fn a_file_that_was_changed_after_it_was_read_is_not_sent_again() {
     let long = "lorem ".repeat(200);
     let mut transcript = Transcript::new(Past::default());
     transcript.past.push(
+        Default::default(),
         "q".into(),
         vec![
             Message::user("q"),

@@ -20,7 +20,7 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// The size a terminal reports. A zero is replaced by the usual 80 columns or 24 rows.
+    /// The size that a terminal reports. A zero is replaced by the usual 80 columns or 24 rows.
     pub(crate) fn new(rows: u16, cols: u16) -> Size {
         const ROWS: NonZeroU16 = NonZeroU16::new(24).unwrap();
         const COLS: NonZeroU16 = NonZeroU16::new(80).unwrap();
@@ -28,36 +28,36 @@ impl Size {
     }
 }
 
-/// The sizes a screen is modelled at. Below two a wide character has no place and vt100 knows no wrapping; above, a terminal
-/// that lies about its size would cost gigabytes.
+/// Limits of a modelled screen. With fewer than two columns a wide character does not fit, and vt100 does not wrap. A terminal
+/// that reports a huge size would cost gigabytes.
 const ROWS: (u16, u16) = (2, 500);
 const COLS: (u16, u16) = (2, 1000);
 
-/// What fits is rendered in memory, which takes one pass instead of up to three.
+/// Output up to this size is rendered in memory, in one pass instead of up to three.
 const IN_MEMORY: usize = MIB;
 
-/// Hands out all bytes from the start, in pieces, until the visitor breaks off.
+/// Hands out all bytes from the start, in pieces, until the visitor stops.
 type ByteSource<'a> = dyn Fn(&mut ByteVisitor<'_>) -> io::Result<ControlFlow<()>> + 'a;
 type ByteVisitor<'a> = dyn FnMut(&[u8]) -> ControlFlow<()> + 'a;
 
-/// Turns output into the text a terminal of this size was left with, scrolled-off lines first.
+/// Turns output into the text that is left on a terminal of this size, with the lines that have scrolled off in front.
 ///
-/// Lines the terminal wrapped are whole again; trailing blanks and trailing empty lines are gone, and so is what was erased,
-/// overwritten or drawn on the alternate screen.
+/// Lines that the terminal wrapped are joined again. Trailing blanks and empty lines at the end are left out, and so is text that
+/// was erased, overwritten or drawn on the alternate screen.
 pub(crate) fn render(bytes: &[u8], size: Size) -> String {
     let size = drawable(size);
     let bytes = &without_titles(bytes);
     one_line_at_a_time(bytes, size).unwrap_or_else(|| on_a_screen(bytes, size))
 }
 
-/// Renders what the typewriter can; `None` if a whole screen is needed.
+/// Renders one line at a time; `None` if the output needs a whole screen.
 fn one_line_at_a_time(bytes: &[u8], size: Size) -> Option<String> {
     let mut text = String::new();
     let drawn = typewriter::render(&|visit| Ok(visit(bytes)), size, &mut |piece| {
         text.push_str(piece);
         Ok(())
     });
-    // Neither reading from memory nor writing to it fails.
+    // Reading from memory and writing to it cannot fail.
     drawn.is_ok_and(|drawn| drawn.is_continue()).then_some(text)
 }
 
@@ -70,7 +70,7 @@ fn on_a_screen(bytes: &[u8], size: Size) -> String {
     text
 }
 
-/// The same for output of any length, in memory that does not grow with it: `open` reads the output from its start, and `write`
+/// Like `render` for output of any length, with a bounded amount of memory: `open` reads the output from its start, and `write`
 /// gets the text piece by piece.
 pub(super) fn stream<R: Read>(
     open: impl Fn() -> io::Result<R>,
@@ -87,7 +87,7 @@ pub(super) fn stream<R: Read>(
     stream_pieces(&|visit: &mut ByteVisitor<'_>| pieces::visit(open()?, pieces::LENGTH, visit), size, write)
 }
 
-/// Text that was written cannot be taken back, so a first pass finds out whether one line at a time will do.
+/// Written text cannot be taken back, so a first pass finds out whether one line at a time is enough.
 fn stream_pieces(bytes: &ByteSource<'_>, size: Size, write: &mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()> {
     let size = drawable(size);
     if typewriter::render(bytes, size, &mut |_| Ok(()))?.is_continue() {

@@ -1,4 +1,4 @@
-//! Long output read in pieces that end where nothing is torn: between lines, characters and escape sequences.
+//! Reads long output in pieces that do not end within a line, a character or an escape sequence.
 
 use super::ByteVisitor;
 use crate::text::{KIB, without_titles};
@@ -6,14 +6,14 @@ use memchr::memrchr;
 use std::io::{self, Read};
 use std::ops::ControlFlow::{self, Break, Continue};
 
-/// How long a piece is at most.
+/// The greatest length of a piece.
 pub(super) const LENGTH: usize = 64 * KIB;
-/// How far from the end an escape sequence may begin that a piece must not cut in two.
+/// An escape sequence that starts within this many bytes of the end is not cut in two.
 const SEQUENCE: usize = 4 * KIB;
 
 const ESC: u8 = 0x1b;
 
-/// Hands out everything, without window titles, until the visitor breaks off.
+/// Hands out all bytes, without window titles, until the visitor stops.
 pub(super) fn visit(mut source: impl Read, length: usize, visit: &mut ByteVisitor<'_>) -> io::Result<ControlFlow<()>> {
     let mut piece = Vec::with_capacity(length);
     loop {
@@ -31,7 +31,7 @@ pub(super) fn visit(mut source: impl Read, length: usize, visit: &mut ByteVisito
     }
 }
 
-/// Where a full piece ends: after its last line, or else before an escape sequence or a character that may go on.
+/// Where a full piece ends: after its last newline, or else before an escape sequence or a character that may be incomplete.
 fn end_of(piece: &[u8]) -> usize {
     if let Some(newline) = memrchr(b'\n', piece) {
         return newline + 1;
@@ -43,7 +43,7 @@ fn end_of(piece: &[u8]) -> usize {
     let is_continued = |byte: &&u8| **byte & 0b1100_0000 == 0b1000_0000;
     let lead = piece.len().saturating_sub(1 + piece.iter().rev().take(3).take_while(is_continued).count());
     let is_unfinished = std::str::from_utf8(&piece[lead..]).is_err_and(|error| error.error_len().is_none());
-    // A newline after a carriage return belongs to it.
+    // A carriage return and the newline after it stay together.
     let end = if is_unfinished || piece.ends_with(b"\r") { lead } else { piece.len() };
     if end == 0 { piece.len() } else { end }
 }

@@ -8,11 +8,11 @@ use std::ops::ControlFlow::{Break, Continue};
 use unicode_width::UnicodeWidthChar;
 use vt100::capture::{BasicFormattedCaptureState, RowContents};
 
-/// Characters that pass through vt100 under another name, one no program prints. It drops U+FFFD, and at the selector that
-/// widens a symbol after the fact it may reach for a column past the last.
+/// Characters that vt100 gets under another code point, which no program prints. vt100 drops U+FFFD. At U+FE0F, which widens the
+/// symbol before it, vt100 may access a column after the last one.
 const ALIASES: [(char, char); 2] = [('\u{FFFD}', '\u{FDD0}'), ('\u{FE0F}', '\u{E01EF}')];
 
-/// Draws the bytes and writes the lines as they scroll off, then the screen.
+/// Draws the bytes. Writes each line that scrolls off, and at the end the screen.
 pub(super) fn render(
     bytes: &ByteSource<'_>,
     size: Size,
@@ -67,7 +67,7 @@ impl ReplayedScreen<'_> {
         }
     }
 
-    /// Colours are no text and stay out; what vt100 does not know is said in words it does.
+    /// Leaves out colours, and translates sequences that vt100 does not know into ones that it knows.
     fn control(&mut self, parameters: &[u8], last: u8) {
         match (parameters, last) {
             (b"3" | b"?3", b'J') => self.parser.callbacks_mut().forget(),
@@ -76,7 +76,7 @@ impl ReplayedScreen<'_> {
             (_, b'a') => self.process(parameters, b'C'),
             (_, b'e') => self.process(parameters, b'B'),
             (_, b'b') => {
-                // Repeating a character past its line is no drawing but a way to print a gigabyte.
+                // A character is repeated only to the end of its line; a larger count would print gigabytes.
                 let line = self.parser.screen().size().1.get();
                 let count = repetitions(parameters).min(line);
                 self.process(count.to_string().as_bytes(), b'b');
@@ -96,7 +96,7 @@ impl ReplayedScreen<'_> {
         self.parser.process(&[last]);
     }
 
-    /// Pushes what is still on the screen out at the top, so that every row takes the same way.
+    /// Scrolls the rest of the screen off at the top, so that all rows are written in the same way.
     fn finish(mut self) -> io::Result<()> {
         self.parser.process(b"\x1b[r\x1b[65535S");
         self.parser.callbacks_mut().sheet.finish()
@@ -120,7 +120,7 @@ fn repetitions(digits: &[u8]) -> u16 {
 struct ScrolledLines<'a> {
     cols: usize,
     sheet: Sheet<'a>,
-    /// The row that left last.
+    /// The row that scrolled off last.
     row: String,
     state: BasicFormattedCaptureState,
     scratch: String,
@@ -143,7 +143,8 @@ impl<'a> ScrolledLines<'a> {
         self.state = BasicFormattedCaptureState::new();
     }
 
-    /// Whether a wide character that did not fit into the last column began the next row. vt100 does not call that wrapping.
+    /// Whether the next row starts with a wide character that did not fit into the last column. vt100 does not report that as
+    /// wrapping.
     fn wide_wrapped(&self, next: &str) -> bool {
         let is_wide = |c: char| c.width() > Some(1);
         next.starts_with(is_wide)
@@ -157,7 +158,7 @@ impl vt100::Callbacks for ScrolledLines<'_> {
         row.clear();
         // Writing to a string cannot fail.
         let _ = contents.write_formatted_basic(&mut row, &mut self.state);
-        // A row says whether it is wrapped only by the newline before the next one.
+        // Whether a row was wrapped is known only from the newline in front of the next row.
         let shown = match row.strip_prefix('\n') {
             Some(shown) if !self.wide_wrapped(shown) => {
                 self.sheet.end_line();

@@ -1,26 +1,26 @@
-//! Text on its way out: lines without trailing blanks, and no empty lines at the end.
+//! Collects rendered text: lines without trailing blanks, and no empty lines at the end.
 
 use crate::text::KIB;
 use std::io;
 use std::mem;
 
-/// Text that is collected before it is passed on.
+/// How much text is collected before it is written.
 const BUFFER: usize = 16 * KIB;
 
-/// Where rendered text is written to, piece by piece.
+/// The destination of rendered text.
 pub(super) struct Sheet<'a> {
     write: &'a mut dyn FnMut(&str) -> io::Result<()>,
     buffer: String,
-    /// Line ends and blanks that count only if something follows.
+    /// Newlines and blanks that are written only if more text follows.
     newlines: usize,
     blanks: usize,
-    /// How often the text so far will still be erased. Nothing is written before that.
+    /// How many more times the text so far will be erased. Nothing is written before the last time.
     erasures: usize,
     error: Option<io::Error>,
 }
 
 impl<'a> Sheet<'a> {
-    /// A sheet that is going to be erased so many times.
+    /// A sheet that will be erased this many times.
     pub(super) fn new(erasures: usize, write: &'a mut dyn FnMut(&str) -> io::Result<()>) -> Self {
         Sheet { write, buffer: String::new(), newlines: 0, blanks: 0, erasures, error: None }
     }
@@ -52,12 +52,12 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// Forgets all text so far.
+    /// Drops all text so far.
     pub(super) fn erase(&mut self) {
         self.erasures = self.erasures.saturating_sub(1);
     }
 
-    /// Writes the rest, and says what went wrong with any of it.
+    /// Writes the rest. Returns the first error of all writes.
     pub(super) fn finish(&mut self) -> io::Result<()> {
         self.flush();
         self.error.take().map_or(Ok(()), Err)
@@ -77,7 +77,7 @@ impl<'a> Sheet<'a> {
         self.buffer.clear();
     }
 
-    /// Whether nobody takes the text any more.
+    /// Whether a write has failed.
     pub(super) fn has_failed(&self) -> bool {
         self.error.is_some()
     }

@@ -1,7 +1,7 @@
 //! Splits output into text and escape sequences.
 //!
-//! Strings (OSC, DCS and kin) leave nothing, however long, and neither does what is drawn on the alternate screen, under any of
-//! its names. Switching back finds the cursor where it was: what was not drawn did not move it.
+//! Strings (OSC, DCS and similar) are dropped, however long they are. So is everything drawn on the alternate screen, whichever
+//! mode number switches to it. As that is not drawn, the cursor is still in its old place when the program switches back.
 
 use memchr::memchr;
 use std::ops::ControlFlow::{self, Continue};
@@ -11,7 +11,7 @@ const BEL: u8 = 0x07;
 const CAN: u8 = 0x18;
 const SUB: u8 = 0x1a;
 
-/// Longer parameters than any program's; a sequence that exceeds them is ignored.
+/// Limit for parameters, which no real program reaches. A longer sequence is ignored.
 const PARAMETERS: usize = 64;
 
 pub(super) enum StreamPiece<'a> {
@@ -23,7 +23,7 @@ pub(super) enum StreamPiece<'a> {
     Control(&'a [u8], u8),
 }
 
-/// Where in a stream of bytes we are.
+/// The state within a stream of bytes.
 #[derive(Default)]
 pub(super) struct Strainer {
     state: StrainerState,
@@ -36,7 +36,7 @@ enum StrainerState {
     #[default]
     Ground,
     Escape,
-    /// `ESC` and an intermediate: a character set or the like.
+    /// `ESC` and an intermediate byte, which selects a character set, for example.
     Intermediate,
     /// `ESC [`.
     Control,
@@ -45,7 +45,7 @@ enum StrainerState {
 }
 
 impl Strainer {
-    /// Hands out the pieces of the next bytes in order until `draw` breaks off.
+    /// Hands out the pieces of the next bytes in order until `draw` stops.
     pub(super) fn feed(
         &mut self,
         mut bytes: &[u8],
@@ -73,12 +73,12 @@ impl Strainer {
         Continue(())
     }
 
-    /// Strings end at BEL, CAN, SUB and ESC; never at 0x9C, which is also the middle of a character.
+    /// Strings end at BEL, CAN, SUB and ESC. They do not end at 0x9C, which also occurs within UTF-8 characters.
     fn string(&mut self, bytes: &[u8]) -> usize {
         let Some(end) = bytes.iter().position(|byte| matches!(*byte, BEL | CAN | SUB | ESC)) else {
             return bytes.len();
         };
-        // The `\` of `ESC \` then passes as an escape sequence without effect.
+        // The `\` of `ESC \` is then an escape sequence without effect.
         self.state = if bytes[end] == ESC { StrainerState::Escape } else { StrainerState::Ground };
         end + 1
     }
@@ -87,7 +87,7 @@ impl Strainer {
         match (self.state, byte) {
             (_, ESC) => self.state = StrainerState::Escape,
             (_, CAN | SUB) => self.state = StrainerState::Ground,
-            // Other controls act at once, even inside a sequence.
+            // Other control characters act at once, even within a sequence.
             (_, 0..=0x1f) => return self.draw(StreamPiece::Text(&[byte]), draw),
             (StrainerState::Escape, b'[') => {
                 self.parameters.clear();

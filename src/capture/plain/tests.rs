@@ -132,9 +132,9 @@ fn a_repeated_character_cannot_exceed_its_row() {
     assert!(shown(bytes).len() <= 81 * 1000);
 }
 
-/// Streams of real programs, and beside each the text a person reads.
+/// Output of real programs; the file beside each has the text that a person sees.
 #[test]
-fn recorded_programs_read_as_people_saw_them() {
+fn recorded_programs_render_as_people_saw_them() {
     let streams = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/streams");
     let mut replayed = 0;
     for entry in fs::read_dir(streams).unwrap() {
@@ -149,7 +149,7 @@ fn recorded_programs_read_as_people_saw_them() {
     assert!(replayed > 15, "only {replayed} streams found");
 }
 
-/// Bytes of the kind that move cursors.
+/// Bytes with many cursor movements.
 fn terminal_bytes() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         any::<u8>().prop_map(|byte| vec![byte]),
@@ -165,7 +165,7 @@ fn terminal_bytes() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
 }
 
-/// Bytes of the kind that stay on their line, mostly.
+/// Bytes that mostly stay on their line.
 fn line_bytes() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         8 => "[ -~é█]{0,15}",
@@ -196,7 +196,7 @@ proptest! {
     }
 }
 
-/// Renders in pieces of this length at most, as long output is.
+/// Renders in pieces of at most this length, like long output.
 fn streamed(bytes: &[u8], size: Size, length: usize) -> String {
     let mut text = String::new();
     let mut push = |piece: &str| {

@@ -1,7 +1,7 @@
 //! Renders output one line at a time, for programs that never move the cursor back to an earlier line.
 //!
-//! That is most output: text, colours, and progress that overwrites itself. It takes a fraction of a whole screen's time, and it
-//! gives up at anything it could draw differently.
+//! Most output is of this kind: text, colours, and progress that overwrites itself. One line at a time takes a fraction of the
+//! time that a whole screen takes. It stops at every sequence that it could draw differently.
 
 use super::sheet::Sheet;
 use super::strainer::{Strainer, StreamPiece};
@@ -10,10 +10,10 @@ use std::io;
 use std::ops::ControlFlow::{self, Break, Continue};
 use unicode_width::UnicodeWidthChar;
 
-/// How much of a wrapped line is held, in characters.
+/// How many characters of a wrapped line are kept.
 const HELD: usize = 4096;
 
-/// Renders what one line at a time can; breaks off if a whole screen is needed.
+/// Renders one line at a time; stops if a whole screen is needed.
 pub(super) fn render(
     bytes: &ByteSource<'_>,
     size: Size,
@@ -36,11 +36,12 @@ pub(super) fn render(
 struct Typewriter<'a> {
     cols: usize,
     sheet: Sheet<'a>,
-    /// The line so far, without what is written already.
+    /// The current line, without the part that has been written.
     line: Vec<char>,
-    /// Characters of the line that are written already. A line that has wrapped can only be added to, so it need not be held.
+    /// How many characters of the line have been written. A line that has wrapped can only get longer, so the part before the
+    /// wrap is not kept.
     written: usize,
-    /// Where the next character goes; one past the last column until that character wraps.
+    /// The column of the next character. It is one past the last column until the next character wraps.
     at: usize,
 }
 
@@ -72,7 +73,7 @@ impl Typewriter<'_> {
                 '\r' if rest.starts_with('\n') => self.at = 0,
                 '\r' => self.go(0)?,
                 '\n' if self.at == 0 => self.newline(),
-                // Past the last column the next character would wrap once more.
+                // In the column past the last one, the next character would wrap a second time.
                 '\n' | '\x0b' | '\x0c' if self.at >= self.cols => return Break(()),
                 '\n' | '\x0b' | '\x0c' => {
                     let at = self.at;
@@ -94,7 +95,7 @@ impl Typewriter<'_> {
         let number = || std::str::from_utf8(parameters).ok().and_then(|digits| digits.parse::<usize>().ok());
         let count = if parameters.is_empty() { Some(1) } else { number().filter(|count| (1..10_000).contains(count)) };
         match (parameters, last, count) {
-            // The cursor's looks, pasting, the mouse; but not the origin, which is where it goes.
+            // Modes of the cursor, pasting and the mouse. Not the origin mode, which moves the cursor.
             ([b'?', modes @ ..], b'h' | b'l', _) if !modes.split(|byte| *byte == b';').any(|mode| mode == b"6") => {
                 Continue(())
             }
@@ -103,7 +104,7 @@ impl Typewriter<'_> {
                 self.line.truncate(self.at);
                 Continue(())
             }
-            // Past the last column this would also undo the wrapping of the next character.
+            // In the column past the last one, this would also cancel the wrap of the next character.
             (b"1" | b"2", b'K', _) if self.at < self.cols => {
                 self.go(self.at)?;
                 let erased = if parameters == b"2" { self.line.len() } else { self.line.len().min(self.at + 1) };
@@ -117,7 +118,7 @@ impl Typewriter<'_> {
         }
     }
 
-    /// Moves within the line; a wrapped line is two rows, and going back in it is not for us.
+    /// Moves the cursor within the line. A wrapped line takes two rows, so moving back in it needs a whole screen.
     fn go(&mut self, at: usize) -> ControlFlow<()> {
         if self.written + self.line.len() > self.cols {
             return Break(());
@@ -152,7 +153,7 @@ impl Typewriter<'_> {
         self.written = 0;
     }
 
-    /// Writes what is held of the line.
+    /// Writes the kept part of the line.
     fn end_line(&mut self) {
         self.sheet.push(self.line.drain(..));
     }

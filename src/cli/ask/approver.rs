@@ -61,13 +61,17 @@ impl TerminalApprover {
         self.refused.load(Ordering::Relaxed)
     }
 
-    fn refuse(&self, goes_on: bool) -> Decision {
+    fn refuse(&self, goes_on: bool, writes_secrets: bool) -> Decision {
         if !goes_on {
             self.refused.fetch_add(1, Ordering::Relaxed);
         }
-        let why =
-            "shellmate ask runs without --yes, so nothing may be changed; say what you would have done".to_owned();
-        Decision::Unasked { why }
+        let why = match writes_secrets {
+            true => {
+                "a masked secret is put into a file only after a yes of the user, and there is no terminal to ask on"
+            }
+            false => "shellmate ask runs without --yes, so nothing may be changed; say what you would have done",
+        };
+        Decision::Unasked { why: why.to_owned() }
     }
 }
 
@@ -110,12 +114,14 @@ impl Approver for TerminalApprover {
     fn approve(&self, request: Approval) -> BoxFuture<'static, Decision> {
         // Only the user may decide to continue after many steps.
         let goes_on = request.intent == Intent::Ask;
-        if self.approves_all && !goes_on {
-            return Box::pin(ready(Decision::Once));
+        // `--yes` does not hand out secrets.
+        let writes_secrets = !request.secrets.is_empty();
+        if self.approves_all && !goes_on && !writes_secrets {
+            return Box::pin(ready(Decision::ByOption));
         }
         // A background process must not use the terminal.
         if !self.has_terminal || !tty::is_in_foreground() {
-            return Box::pin(ready(self.refuse(goes_on)));
+            return Box::pin(ready(self.refuse(goes_on, writes_secrets)));
         }
         let no = Decision::No { why: None };
         self.terminal.clone().ask(|reply| Asked::Approval(Box::new(request), reply), no)

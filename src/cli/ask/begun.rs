@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 
-use crate::agent::{Conversation, Past, ShellView, Unfinished};
+use crate::agent::{Conversation, Past, ShellView, Unfinished, missing_pictures};
 use crate::cli::report;
 use crate::config::{Config, Paths};
 use crate::store::{ConversationLog, ConversationRecorder, ListScope};
@@ -41,7 +41,8 @@ impl BegunConversation {
         let unfinished = if resumed.is_fork { Unfinished::LeftOut } else { Unfinished::Interrupted };
         let fork = format!("conversation {id} is in use in a terminal; this is a fork of it");
         report::notices(resumed.is_fork.then_some(fork));
-        let restored = Conversation::restore(&resumed.entries, unfinished);
+        let restored = Conversation::restore(&resumed.entries, &resumed.pictures, unfinished);
+        report::notices(missing_pictures(restored.missing));
         restored.end_unfinished(&resumed.log);
         Ok(BegunConversation { recorder, log: resumed.log, said: restored.conversation.past().clone() })
     }

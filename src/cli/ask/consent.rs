@@ -38,7 +38,5 @@ fn agrees(server: &Server, model: &str) -> Result<bool> {
     if !io::stderr().is_terminal() {
         return Ok(false);
     }
-    let question = format!("{} [y/N] ", sanitize(&server.question(model)));
-    let said = tty::read_words(&question).context("cannot ask on the terminal")?;
-    Ok(said.is_some_and(|said| ["y", "yes"].contains(&said.trim().to_ascii_lowercase().as_str())))
+    tty::read_yes(&sanitize(&server.question(model))).context("cannot ask on the terminal")
 }

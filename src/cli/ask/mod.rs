@@ -6,7 +6,10 @@
 mod approver;
 mod begun;
 mod consent;
+mod hooks;
+mod own_commands;
 mod painter;
+mod permissions;
 mod scratch;
 mod stdin;
 mod view;
@@ -22,16 +25,16 @@ use anyhow::Context;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{self, Exchange, Front, Query, Turn};
+use crate::agent::{self, Exchange, Front, Kit, Query, Turn};
 use crate::chat::{Ending, Event, Failure, FailureKind, Image, Usage};
-use crate::config::{self, Config, Paths};
-use crate::guard::{Grants, Redactor};
-use crate::provider::{Finder, Http, ModelPreference, Resolved, WithKeys};
+use crate::config::{Config, Paths};
+use crate::guard::{self, PermissionMode, Permissions, PrivateTemp, Redactor};
+use crate::provider::{self, Finder, Http, HttpTimeouts, ModelPreference, Resolved, WithKeys};
 use crate::reflex::RulesRole;
 use crate::render::Theme;
 use crate::session::QuestionLook;
-use crate::store::ConversationRecorder;
-use crate::tool::{Ports, Seen};
+use crate::store::{ConversationLog, ConversationRecorder, QueryId};
+use crate::tool::{ChangeKeeper, Ports, Seen};
 
 use super::report::{self, Report};
 use approver::TerminalApprover;
@@ -66,9 +69,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "VARIABLE")]
     api_key_env: Option<String>,
 
-    /// Approve all commands and edits. Without it you are asked; without a terminal they are refused.
-    #[arg(long)]
-    yes: bool,
+    #[command(flatten)]
+    limits: permissions::LimitArgs,
 
     /// Attach a picture. May be given several times.
     #[arg(long, value_name = "FILE")]
@@ -85,6 +87,7 @@ pub(crate) struct Args {
 
 /// Asks and prints the answer. The exit code is 0 if it was answered, 1 if not, 130 if it was stopped.
 pub(super) fn run(args: Args, paths: &Paths) -> anyhow::Result<ExitCode> {
+    guard::protect_memory();
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;
     let cancel = CancellationToken::new();
@@ -123,12 +126,14 @@ async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Re
         anyhow::bail!("no question was given; for example `shellmate ask why did that fail`");
     }
     let view = view::now(paths, |trouble| report::notices([trouble]));
+    let (text, model) = own_commands::called(text, &view, paths)?;
     let query = Query { text, view, attachments, stdin };
 
-    let config::Loaded { config, problems, .. } = Config::load(paths.config_file().as_deref());
-    report::notices(problems);
+    let loaded = Config::load(paths);
+    report::notices(loaded.problems.iter().cloned().chain(loaded.located(loaded.config.model_problems())));
+    let config = loaded.config;
     let preference = ModelPreference {
-        model: args.model,
+        model: args.model.or(model),
         base_url: args.base_url,
         api_key_env: args.api_key_env,
         ..ModelPreference::default()
@@ -136,7 +141,11 @@ async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Re
     let mut finder = Finder::new(Http::new(config.agent.patience()));
     let keys = super::kept_keys(paths);
     let env = WithKeys { exported: super::environment, keys: &keys };
-    let preference = preference.or(&config.model.preference(), &env);
+    let settings = config.preference().within(&query.view.cwd, query.view.home());
+    let permissions = permissions::of(&args.limits, &config, paths)?;
+    let is_planning = permissions.mode(&query.view.cwd, query.view.home()) == PermissionMode::Plan;
+    let plan = settings.roles.plan.clone().filter(|_| is_planning);
+    let preference = ModelPreference { model: preference.model.clone().or(plan), ..preference }.or(&settings, &env);
     let found = match config.reflex {
         RulesRole::Only => Ok(None),
         RulesRole::First | RulesRole::Off => match cancel.run_until_cancelled(finder.find(&preference, &env)).await {
@@ -148,15 +157,32 @@ async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Re
     let form = match args.json {
         true => OutputForm::Json,
         false if io::stdout().is_terminal() => {
-            OutputForm::Painted(Box::new(AnswerPainter::new(theme(&config, paths), config.wrap)))
+            OutputForm::Painted(Box::new(AnswerPainter::new(theme(&config, paths), config.wrap, config.screen_reader)))
         }
         false => OutputForm::Text,
     };
     let writer = Arc::new(AnswerWriter::new(form, cancel.clone()));
     match found {
-        Ok(Some(resolved)) => answer(query, resolved, writer, args.yes, begun, (paths, &config), cancel).await,
+        Ok(Some(resolved)) => {
+            let fast = fast_model(&settings, config.agent.patience(), &env).await;
+            let models = (resolved, fast, finder.secrets());
+            answer(query, models, writer, (args.limits.yes, permissions), begun, (paths, &config), cancel).await
+        }
         Ok(None) => without_a_model(&query, config.reflex, &writer, paths, None),
         Err(error) => without_a_model(&query, config.reflex, &writer, paths, Some(error)),
+    }
+}
+
+/// The model for requests beside the conversation, if the configuration names one. Without it the usual model does them.
+async fn fast_model(settings: &ModelPreference, patience: HttpTimeouts, env: provider::Env<'_>) -> Option<Resolved> {
+    let model = Some(settings.roles.fast.clone()?);
+    let preference = ModelPreference { model, ..ModelPreference::default() }.or(settings, env);
+    match Finder::new(Http::new(patience)).find(&preference, env).await {
+        Ok(found) => found.filter(|found| found.discovered.is_none()),
+        Err(error) => {
+            report::notices([format!("the model of `model.fast` is not used: {error}")]);
+            None
+        }
     }
 }
 
@@ -188,33 +214,37 @@ fn without_a_model(
 
 async fn answer(
     mut query: Query,
-    resolved: Resolved,
+    (resolved, fast, secrets): (Resolved, Option<Resolved>, Vec<String>),
     writer: Arc<AnswerWriter>,
-    yes: bool,
+    (yes, permissions): (bool, Permissions),
     begun: BegunConversation,
     (paths, config): (&Paths, &Config),
     cancel: CancellationToken,
 ) -> anyhow::Result<ExitCode> {
     let model = format!("{}/{}", resolved.vendor, resolved.model);
-    let look = || QuestionLook { theme: theme(config, paths), wrap: config.wrap };
+    let look = || QuestionLook { theme: theme(config, paths), wrap: config.wrap, is_read_aloud: config.screen_reader };
     let approver = Arc::new(TerminalApprover::new(yes, look, query.view.cwd.clone(), writer.clone(), cancel.clone()));
     let scratch = Scratch::make(paths);
-    let piped = query.stdin.as_deref().filter(|piped| piped.len() > agent::STDIN_CAP);
-    if let Some(path) = piped.and_then(|piped| scratch.keep("stdin.txt", piped)) {
-        query.text.push_str(&format!("\n\n(All of stdin is in {}.)", path.display()));
-    }
-    let (masking, problems) = config.masking();
-    report::notices(problems);
-    let places = Arc::new(paths.agent_places(scratch.path().to_owned()));
-    let mut kit = config.agent.kit(resolved, places, Grants::default(), Redactor::new(masking));
+    keep_stdin(&mut query, &scratch);
+    let mut kit = kit((resolved, fast), permissions, &scratch, (paths, config));
+    secrets.iter().for_each(|secret| kit.redactor.learn_secret("configured secret", secret));
     kit.limits.tellings = writer.tellings();
+    let counts = kit.limits.cost.is_set() && !kit.model.is_here();
+    let query_id = QueryId::fresh();
+    let begins = if begun.said.is_empty() { "startup" } else { "resume" };
+    let hooks = hooks::equip(&mut kit, &query.view, begins, paths)?;
     let turn = Turn {
+        query: query_id,
         kit: Arc::new(kit),
         said: begun.said,
         seen: Seen::default(),
         front: writer.clone(),
         approver: approver.clone(),
-        ports: Ports { asker: approver.asker(), ..Ports::default() },
+        ports: Ports {
+            asker: approver.asker(),
+            changes: change_keeper(query_id, &begun.log, (paths, config)),
+            ..Ports::default()
+        },
         cancel,
         log: begun.log,
     };
@@ -226,6 +256,7 @@ async fn answer(
     let Exchange { ending, usage, .. } = turn.run(query).await;
     slow.abort();
     let refused = approver.dismiss();
+    hooks::end(hooks);
     end_recording(&begun.recorder);
     if let Ending::Failed(failure) = &ending
         && (writer.write_rules() || writer.rules_have_answered())
@@ -235,8 +266,31 @@ async fn answer(
         return Ok(ExitCode::SUCCESS);
     }
     writer.finish(&ending, usage, Some(&model))?;
+    let is_unknown = usage.cost.is_none() && usage.input + usage.output > 0;
+    report::notices((counts && is_unknown).then(|| agent::unpriced(&model)));
     report::notices(refusal(refused));
-    Ok(match ending {
+    Ok(exit_code(ending, &writer))
+}
+
+/// The models, tools and limits of the answer.
+fn kit(
+    (resolved, fast): (Resolved, Option<Resolved>),
+    permissions: Permissions,
+    scratch: &Scratch,
+    (paths, config): (&Paths, &Config),
+) -> Kit {
+    let (masking, problems) = config.masking();
+    report::notices(problems);
+    let places = Arc::new(paths.agent_places(scratch.path().to_owned()));
+    let sandbox = config.sandbox.confinement(PrivateTemp::default());
+    let mut kit = config.agent.kit(resolved, places, sandbox, permissions, Redactor::new(masking));
+    kit.limits.cost = config.limits.costs();
+    Kit { fast, ..kit }
+}
+
+/// The exit code for the end of an answer. A failure is reported.
+fn exit_code(ending: Ending, writer: &AnswerWriter) -> ExitCode {
+    match ending {
         Ending::Answered => ExitCode::SUCCESS,
         Ending::Interrupted if writer.reader_is_gone() => ExitCode::SUCCESS,
         Ending::Interrupted => ExitCode::from(INTERRUPTED),
@@ -244,7 +298,25 @@ async fn answer(
             Report::from(anyhow::anyhow!("the answer took more steps than one question may take")).code(1).print()
         }
         Ending::Failed(failure) => Report::from(anyhow::anyhow!(failure.words)).code(1).print(),
-    })
+    }
+}
+
+/// Keeps what the answer changes, so that it can be undone where the conversation is resumed.
+fn change_keeper(
+    query: QueryId,
+    log: &ConversationLog,
+    (paths, config): (&Paths, &Config),
+) -> Option<Arc<dyn ChangeKeeper>> {
+    let tell = |words| report::notices([words]);
+    Some(Arc::new(config.keeper(paths)?.for_query(query, Arc::default(), log.clone(), tell)))
+}
+
+/// Keeps a long standard input in a file that the model can read.
+fn keep_stdin(query: &mut Query, scratch: &Scratch) {
+    let piped = query.stdin.as_deref().filter(|piped| piped.len() > agent::STDIN_CAP);
+    if let Some(path) = piped.and_then(|piped| scratch.keep("stdin.txt", piped)) {
+        query.text.push_str(&format!("\n\n(All of stdin is in {}.)", path.display()));
+    }
 }
 
 fn end_recording(recorder: &ConversationRecorder) {
@@ -261,7 +333,8 @@ fn refusal(calls: usize) -> Option<String> {
     }
 }
 
-/// Prints the answer of the rules if the model has not started to answer after a while. Only on a terminal: a program can wait.
+/// Prints the answer of the rules if the model has not started to answer within `RULES_WAIT`. Only on a terminal: a person
+/// should not sit before an empty screen, a program can wait.
 async fn write_rules_later(writer: Arc<AnswerWriter>) {
     tokio::time::sleep(agent::RULES_WAIT).await;
     if writer.is_painted() {
@@ -270,8 +343,8 @@ async fn write_rules_later(writer: Arc<AnswerWriter>) {
 }
 
 /// The configured theme. A problem with it becomes a notice.
-fn theme(config: &Config, paths: &Paths) -> Theme {
-    let (theme, problem) = config.theme_of_choice(paths).unwrap_or_default();
+pub(super) fn theme(config: &Config, paths: &Paths) -> Theme {
+    let (themes, problem) = config.themes_of_choice(paths).unwrap_or_default();
     report::notices(problem);
-    theme
+    themes.on(super::theme::background())
 }

@@ -17,10 +17,10 @@ pub(super) struct AnswerPainter {
 }
 
 impl AnswerPainter {
-    pub(super) fn new(theme: Theme, wrap: Wrapping) -> AnswerPainter {
+    pub(super) fn new(theme: Theme, wrap: Wrapping, is_read_aloud: bool) -> AnswerPainter {
         let size = size();
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
-        let painter = Painter::new(RenderOptions::of_terminal(size, theme, wrap, variable));
+        let painter = Painter::new(RenderOptions::of_terminal(size, theme, wrap, variable).read_aloud(is_read_aloud));
         AnswerPainter { painter, size, grammars: Grammars::default(), is_open: false }
     }
 

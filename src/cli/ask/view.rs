@@ -39,7 +39,7 @@ fn recent(database: &Path, session: String) -> Result<Vec<Happened>, StoreError>
     let entries = history.list(&Filter { session: Some(session), limit: Some(NEWEST), ..Filter::default() })?;
     let mut happened = Vec::new();
     for entry in entries {
-        happened.extend(history.get(entry.id)?.map(Happened::stored));
+        happened.extend(history.get(entry.id)?.and_then(Happened::stored));
     }
     Ok(happened)
 }

@@ -286,9 +286,13 @@ impl Front for AnswerWriter {
             }
             Event::StepStarted { .. } if !said.answer.is_empty() => said.last = std::mem::take(&mut said.answer),
             Event::StepStarted { .. }
+            | Event::RequestSent { .. }
             | Event::Model(_)
+            | Event::Mode(_)
             | Event::Thinking(_)
+            | Event::CallDecided { .. }
             | Event::CallOutput { .. }
+            | Event::CallConfined { .. }
             | Event::Usage(_)
             | Event::Finished(_) => {}
         }

@@ -3,6 +3,7 @@
 mod format;
 mod list;
 
+use std::collections::HashSet;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -12,9 +13,11 @@ use std::time::SystemTime;
 
 use anyhow::Context;
 
+use crate::agent::RecordedEntry;
 use crate::export::{self, DocumentFormat};
+use crate::input;
 use crate::store::{Conversations, ForgetConversations, ListScope, ListedConversation};
-use crate::text;
+use crate::{text, undo};
 
 use super::history::Display;
 use super::report;
@@ -87,22 +90,28 @@ struct ListSelection {
     limit: usize,
 }
 
-/// Runs the subcommand.
+/// Runs the subcommand on the database and the directory with kept files.
 pub(crate) fn run(
     args: Args,
-    database: &Path,
+    places: (&Path, &Path),
     cwd: &Path,
     display: Display,
     out: &mut impl Write,
 ) -> anyhow::Result<ExitCode> {
-    match dispatch(args, database, cwd, display, out).and_then(|()| Ok(out.flush()?)) {
+    match dispatch(args, places, cwd, display, out).and_then(|()| Ok(out.flush()?)) {
         // A closed pipe (`| head`) is not an error.
         Err(error) if super::history::is_broken_pipe(&error) => Ok(ExitCode::SUCCESS),
         done => done.map(|()| ExitCode::SUCCESS),
     }
 }
 
-fn dispatch(args: Args, database: &Path, cwd: &Path, display: Display, out: &mut impl Write) -> anyhow::Result<()> {
+fn dispatch(
+    args: Args,
+    (database, kept): (&Path, &Path),
+    cwd: &Path,
+    display: Display,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
     let mut conversations = Conversations::open(database)?;
     let command = args.command.unwrap_or(ConversationsCommand::List(args.selection));
     let now = SystemTime::now();
@@ -120,29 +129,34 @@ fn dispatch(args: Args, database: &Path, cwd: &Path, display: Display, out: &mut
             if args.json {
                 return format::entries(&entries, out);
             }
-            let text = export::document(&export::recorded(&listed, &entries), DocumentFormat::Markdown);
+            let text = export::document(
+                &export::recorded(&listed, &entries, &conversations.pictures()),
+                DocumentFormat::Markdown,
+            );
             Ok(writeln!(out, "{}", text::sanitize(text.trim_end()))?)
         }
         ConversationsCommand::Export { id, path, format } => {
             let listed = known(&conversations, id)?;
             let named = path.as_ref().and_then(|path| DocumentFormat::named(path.extension()?.to_str()?));
             let format = format.or(named).unwrap_or_default();
-            let text = export::document(&export::recorded(&listed, &conversations.branch(id)?), format);
+            let text = export::document(
+                &export::recorded(&listed, &conversations.branch(id)?, &conversations.pictures()),
+                format,
+            );
             write_document(&text, path.as_deref(), out)
         }
         ConversationsCommand::Forget { ids, all, yes } => {
             if all && !yes {
-                let count = conversations.count()?;
-                anyhow::bail!("this would forget {count} conversations; add --yes to confirm");
+                anyhow::bail!("this would forget {} conversations; add --yes to confirm", conversations.count()?);
             }
             let which = if all { ForgetConversations::All } else { ForgetConversations::Ids(ids.clone()) };
-            let forgotten = conversations.forget(&which)?;
+            let forgotten = forget(&mut conversations, &which, database)?;
+            // Kept files that only a forgotten conversation, or none, refers to.
+            undo::retain(kept, &conversations.contents()?).context("kept files could not be removed")?;
             if let Some(missing) = ids.iter().find(|id| !forgotten.contains(id)) {
                 anyhow::bail!("there is no conversation {missing}; `shellmate conversations` lists them");
             }
-            let count = forgotten.len();
-            let plural = if count == 1 { "" } else { "s" };
-            Ok(writeln!(out, "Forgot {count} conversation{plural}.")?)
+            Ok(writeln!(out, "Forgot {}.", counted(forgotten.len()))?)
         }
         ConversationsCommand::Search { words, limit } => {
             let found = conversations.search(&words, limit)?;
@@ -150,6 +164,36 @@ fn dispatch(args: Args, database: &Path, cwd: &Path, display: Display, out: &mut
             if args.json { list::found_json(&found, out) } else { list::found(&found, now, display, out) }
         }
     }
+}
+
+fn counted(conversations: usize) -> String {
+    if conversations == 1 { "1 conversation".to_owned() } else { format!("{conversations} conversations") }
+}
+
+/// Forgets conversations, and their questions where the conversation line would offer them again. Returns the ids of those that were
+/// there.
+fn forget(conversations: &mut Conversations, which: &ForgetConversations, database: &Path) -> anyhow::Result<Vec<i64>> {
+    let asked = match which {
+        ForgetConversations::All => None,
+        ForgetConversations::Ids(ids) => Some(questions(conversations, ids)?),
+    };
+    let forgotten = conversations.forget(which)?;
+    let is_forgotten = |query: &str| asked.as_ref().is_none_or(|asked| asked.contains(query));
+    input::forget_queries(&database.with_file_name("queries"), is_forgotten)?;
+    Ok(forgotten)
+}
+
+/// The questions of these conversations.
+fn questions(conversations: &Conversations, ids: &[i64]) -> anyhow::Result<HashSet<String>> {
+    let mut questions = HashSet::new();
+    for id in ids {
+        for entry in conversations.branch(*id)? {
+            if let Ok(RecordedEntry::Question { words, .. }) = RecordedEntry::read(&entry) {
+                questions.insert(words);
+            }
+        }
+    }
+    Ok(questions)
 }
 
 fn known(conversations: &Conversations, id: i64) -> anyhow::Result<ListedConversation> {

@@ -22,7 +22,7 @@ fn database() -> (tempfile::TempDir, PathBuf) {
     let answer = Words { answer: "Because.".into(), work: String::new() };
     exchange.say(EntryKind::Assistant, answer, text("assistant", "Because.").to_string());
     exchange.end(
-        QueryFigures { ending: "answered", ..QueryFigures::default() },
+        QueryFigures { ending: "answered".into(), ..QueryFigures::default() },
         json!({
             "model": "p/m", "usage": { "input": 1, "output": 1, "cached": 0, "cache_written": 0, "cost": null },
             "ending": { "type": "answered" },
@@ -42,7 +42,7 @@ fn run_with(words: &[&str]) -> String {
     let (_home, database) = database();
     let line = <Line as clap::Parser>::try_parse_from([&["x"], words].concat()).unwrap();
     let mut out = Vec::new();
-    run(line.args, &database, Path::new("/"), DISPLAY, &mut out).unwrap();
+    run(line.args, (&database, &database.with_file_name("undo")), Path::new("/"), DISPLAY, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

@@ -22,7 +22,7 @@ pub(super) struct Args {
 #[group(required = true, multiple = false)]
 struct ForgetSelection {
     /// Delete these commands, without a question.
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", allow_negative_numbers = true)]
     ids: Vec<i64>,
     /// Delete all commands started since then: 30m, 2h, 2d, 1w, today, or a date.
     #[arg(long, value_name = "TIME")]

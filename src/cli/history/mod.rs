@@ -5,6 +5,7 @@
 
 mod display;
 mod forget;
+mod import;
 mod json;
 mod pause;
 mod show;
@@ -13,14 +14,17 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use std::ffi::OsString;
 use std::io::{self, BufRead, Write};
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 
 use jiff::{Timestamp, Zoned};
 
+use crate::config::Config;
 use crate::store::{Filter, History};
 use crate::text::Since;
+use crate::text::bars::ChartLook;
 
 use super::report;
 pub(crate) use display::Display;
@@ -53,7 +57,8 @@ enum HistoryCommand {
     },
     /// Show a command with its output.
     Show {
-        /// The number of the command, as listed by `shellmate history`.
+        /// The number of the command, as listed by `shellmate history`. Those of imported commands are negative.
+        #[arg(allow_negative_numbers = true)]
         id: i64,
         /// Print only the output, byte for byte.
         #[arg(long, conflicts_with = "json")]
@@ -65,8 +70,10 @@ enum HistoryCommand {
         #[arg(default_value_t = 1, value_name = "N")]
         count: usize,
     },
-    /// Print statistics.
-    Stats,
+    /// Print statistics, as charts on a terminal.
+    Stats(stats::Args),
+    /// Add the commands of another history: of bash, zsh, fish or Atuin. A second import adds only what is new.
+    Import(import::Args),
     /// Delete commands and their output.
     Forget(forget::Args),
     /// Stop recording in this terminal.
@@ -96,7 +103,6 @@ struct Selection {
 }
 
 /// The files and the clock that the subcommands use.
-#[derive(Debug)]
 pub(crate) struct HistoryContext<'a> {
     pub database: &'a Path,
     /// The directory of spill files. No file outside of it is deleted.
@@ -106,6 +112,11 @@ pub(crate) struct HistoryContext<'a> {
     /// The working directory as the shell knows it, which may contain symbolic links.
     pub cwd: &'a Path,
     pub now: Zoned,
+    /// The styles of charts. Their width is that of the display.
+    pub chart: ChartLook,
+    pub config: &'a Config,
+    /// The variables of the environment.
+    pub variable: &'a dyn Fn(&str) -> Option<OsString>,
 }
 
 /// The session that this program runs in.
@@ -180,10 +191,11 @@ fn dispatch(
                 None => Ok(()),
             })
         }
-        Some(HistoryCommand::Stats) => {
-            let stats = open()?.stats()?;
+        Some(HistoryCommand::Stats(args)) => {
+            let stats = stats::count(args, &open()?, context)?;
             if json { json::stats(&stats, out) } else { stats::print(&stats, context, display, out) }
         }
+        Some(HistoryCommand::Import(args)) => import::run(&args, json, context, out),
         Some(HistoryCommand::Forget(args)) => forget::run(&args, json, context, display, answers, out),
         Some(HistoryCommand::Pause) => pause::pause(context, out),
         Some(HistoryCommand::Resume) => pause::resume(context, out),

@@ -1,6 +1,7 @@
 //! Prints a command with its output.
 
 use std::io::Write;
+use std::time::SystemTime;
 
 use super::display::Display;
 use super::{HistoryContext, age, timestamp};
@@ -34,19 +35,25 @@ pub(super) fn raw(stored: &StoredCommand, out: &mut impl Write) -> anyhow::Resul
     Ok(stored.whole().write_raw(out)?)
 }
 
+/// The facts about a command. What is unknown is left out.
 fn about(entry: &HistoryEntry, context: &HistoryContext<'_>) -> String {
-    let started = timestamp(entry.started_at).to_zoned(context.now.time_zone().clone());
-    let outcome = if entry.status == 0 { "✓".to_owned() } else { format!("exit status {}", entry.status) };
-    let mut facts = vec![
-        format!("#{}", entry.id),
-        sanitize(&entry.cwd.to_string_lossy()),
-        format!("{} ({})", started.strftime("%Y-%m-%d %H:%M:%S"), human::age(age(entry.started_at, &context.now))),
-        outcome,
-        human::duration(entry.duration),
-        format!("{} of output", human::size(entry.output_bytes)),
+    let started = |time: SystemTime| {
+        let local = timestamp(time).to_zoned(context.now.time_zone().clone());
+        format!("{} ({})", local.strftime("%Y-%m-%d %H:%M:%S"), human::age(age(time, &context.now)))
+    };
+    let outcome = |status: i32| if status == 0 { "✓".to_owned() } else { format!("exit status {status}") };
+    let output = match &entry.imported {
+        Some(origin) => format!("imported from {}, without output", sanitize(origin)),
+        None => format!("{} of output", human::size(entry.output_bytes)),
+    };
+    let facts = [
+        Some(format!("#{}", entry.id)),
+        entry.cwd.as_ref().map(|cwd| sanitize(&cwd.to_string_lossy())),
+        entry.started_at.map(started),
+        entry.status.map(outcome),
+        entry.duration.map(human::duration),
+        Some(output),
+        entry.full_screen.then(|| "full screen".to_owned()),
     ];
-    if entry.full_screen {
-        facts.push("full screen".to_owned());
-    }
-    facts.join(" · ")
+    facts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }

@@ -88,7 +88,7 @@ impl<'a> Table<'a> {
                 id = id.max(width(&entry.id.to_string()));
                 age = age.max(width(&written_age(&entry, context)));
                 status = status.max(width(&self::status(&entry)));
-                duration = duration.max(width(&human::duration(entry.duration)));
+                duration = duration.max(width(&written_duration(&entry)));
                 Ok(())
             })?;
         }
@@ -99,7 +99,11 @@ impl<'a> Table<'a> {
     }
 
     fn line(&self, entry: &HistoryEntry) -> String {
-        let style = if entry.status == 0 { Style::colour(Ansi::Green) } else { Style::colour(Ansi::Red) };
+        let style = match entry.status {
+            Some(0) => Style::colour(Ansi::Green),
+            Some(_) => Style::colour(Ansi::Red),
+            None => Style::DIM,
+        };
         // Padded before it is painted, because escape sequences have no width.
         let id = format!("{:>1$}", entry.id, self.id);
         let status = self.display.paint(style, &padded(&status(entry), self.status));
@@ -108,7 +112,7 @@ impl<'a> Table<'a> {
             return format!("{id}  {status}  {command}");
         }
         let age = self.display.paint(Style::DIM, &format!("{:>1$}", written_age(entry, self.context), self.age));
-        let duration = format!("{:>1$}", human::duration(entry.duration), self.duration);
+        let duration = format!("{:>1$}", written_duration(entry), self.duration);
         format!("{id}  {age}  {status}  {duration}  {command}")
     }
 
@@ -132,12 +136,25 @@ fn padded(text: &str, columns: usize) -> String {
 }
 
 fn written_age(entry: &HistoryEntry, context: &HistoryContext<'_>) -> String {
-    human::age(age(entry.started_at, &context.now))
+    entry.started_at.map_or_else(unknown, |started_at| human::age(age(started_at, &context.now)))
 }
 
-/// `✓` or the number, for people who cannot see the colour.
+fn written_duration(entry: &HistoryEntry) -> String {
+    entry.duration.map_or_else(unknown, human::duration)
+}
+
+/// What stands for an unknown fact.
+fn unknown() -> String {
+    "?".to_owned()
+}
+
+/// `✓`, the number, or `?` if it is unknown, for people who cannot see the colour.
 pub(super) fn status(entry: &HistoryEntry) -> String {
-    if entry.status == 0 { "✓".to_owned() } else { entry.status.to_string() }
+    match entry.status {
+        Some(0) => "✓".to_owned(),
+        Some(status) => status.to_string(),
+        None => unknown(),
+    }
 }
 
 /// The first non-blank line of a command, with `…` if there are more.
@@ -150,15 +167,15 @@ pub(super) fn one_line(command: &[u8]) -> String {
     }
 }
 
-/// The fields id, start, status, milliseconds, directory, command, separated by tabs.
+/// The fields id, start, status, milliseconds, directory, command, separated by tabs. `?` is unknown.
 fn plain(entry: &HistoryEntry) -> String {
     format!(
-        "{}\t{:.3}\t{}\t{}\t{}\t{}",
+        "{}\t{}\t{}\t{}\t{}\t{}",
         entry.id,
-        timestamp(entry.started_at),
-        entry.status,
-        entry.duration.as_millis(),
-        escaped(&entry.cwd.to_string_lossy()),
+        entry.started_at.map_or_else(unknown, |started_at| format!("{:.3}", timestamp(started_at))),
+        entry.status.map_or_else(unknown, |status| status.to_string()),
+        entry.duration.map_or_else(unknown, |duration| duration.as_millis().to_string()),
+        entry.cwd.as_ref().map_or_else(unknown, |cwd| escaped(&cwd.to_string_lossy())),
         escaped(&String::from_utf8_lossy(&entry.command)),
     )
 }

@@ -9,6 +9,7 @@ use clap::Parser;
 use super::*;
 use crate::capture::{Output, Size};
 use crate::store::{CommandRecord, HistoryLimits, RecordingSession, Store};
+use crate::text::bars::ChartPaint;
 use crate::track;
 
 #[derive(Parser)]
@@ -27,13 +28,14 @@ struct Home {
     display: Display,
     answer: &'static str,
     session: Option<&'static str>,
+    config: Config,
 }
 
 impl Home {
     fn new(records: impl IntoIterator<Item = (&'static str, CommandRecord)>) -> Home {
         let directory = tempfile::tempdir().unwrap();
         fs::create_dir_all(directory.path().join("run/a")).unwrap();
-        let home = Home { directory, display: PIPE, answer: "", session: None };
+        let home = Home { directory, display: PIPE, answer: "", session: None, config: Config::default() };
         for (id, record) in records {
             let session = RecordingSession { id: id.to_owned(), host: "box".to_owned(), shell: "zsh".to_owned() };
             let store = Store::open(home.database(), HistoryLimits::default(), session);
@@ -73,6 +75,9 @@ impl Home {
             session: session.as_ref().map(|(id, directory)| CurrentSession { id, directory }),
             cwd: Path::new("/home/me/app/src"),
             now: Timestamp::from_second(NOW as i64).unwrap().in_tz("Europe/Vienna").unwrap(),
+            chart: ChartLook { columns: 80, unicode: true, paint: ChartPaint::NONE },
+            config: &self.config,
+            variable: &|name| (name == "HOME").then(|| self.directory.path().into()),
         };
         let mut answers = self.answer.as_bytes();
         run(args, &context, self.display, Some(&mut answers), out)
@@ -133,6 +138,95 @@ fn a_terminal_gets_a_table_that_fits() {
     2  101  cargo test
     3  ✓    for x in 1 2 …
     ");
+}
+
+#[test]
+fn a_terminal_gets_charts_of_the_statistics() {
+    let home = Home::with_commands().on(TERMINAL);
+    let said = home.says("stats");
+    let size = said.lines().find(|line| line.starts_with("on disk")).unwrap();
+    insta::assert_snapshot!(said.replace(size, "on disk   (size)"), @r"
+    commands  3 in 2 sessions since 2026-03-10
+    failed    1 (33 %)
+    running   42s, 42s of it in commands that failed
+    output    74 B
+    on disk   (size)
+
+    most run
+    cargo  ██████████████████████████████  1  100 % failed   42s
+    for    ██████████████████████████████  1                 0ms
+    git    ██████████████████████████████  1                12ms
+
+    most failing
+    cargo  █████████████████████████████████  1  100 %  42s lost
+
+    slowest
+         42s  cargo test  #2
+        12ms  git status  #1
+         0ms  for x in 1 2 …  #3
+
+    by hour
+                          █
+                          █
+                        █ █
+                        █ █
+    00          06          12          18
+
+    by weekday
+    Mon                                            0
+    Tue  ████████████████████████████████████████  3
+    Wed                                            0
+    Thu                                            0
+    Fri                                            0
+    Sat                                            0
+    Sun                                            0
+
+    the last 30 days
+                                                              █
+                                                              █
+                                                              █
+                                                              █
+    02-09                       02-23                      03-10
+    ");
+    let plain = home.on(PIPE).says("stats --since 1h");
+    for line in [
+        "commands\t2",
+        "lost_ms\t42000",
+        "failing\t1\t1\t42000\tcargo",
+        "hour\t11\t2",
+        "weekday\ttuesday\t2",
+        "day\t2026-03-10\t2",
+    ] {
+        assert!(plain.lines().any(|one| one == line), "{line}: {plain}");
+    }
+}
+
+#[test]
+fn other_histories_are_imported_once_and_shown_as_they_are_known() {
+    let mut home = Home::with_commands();
+    home.config.history.ignore = vec!["^pass ".to_owned()];
+    let file = home.directory.path().join(".bash_history");
+    fs::write(&file, "pass show bank\nhtop\n").unwrap();
+    let name = file.display().to_string();
+    let said = home.says("import --dry-run").replace(&name, "FILE");
+    insta::assert_snapshot!(said, @"FILE: would add 1 of 2 commands, 1 are private (history.ignore, or a blank in front)");
+    assert!(home.says("import").contains("added 1 of 2 commands"));
+    let again: serde_json::Value = serde_json::from_str(&home.says(&format!("import auto {name} --json"))).unwrap();
+    assert_eq!((&again["from"], &again["added"], &again["known"]), (&"bash".into(), &0.into(), &1.into()));
+    assert_eq!(home.says("").lines().next(), Some("-1\t?\t?\t?\t?\thtop"));
+    let json: serde_json::Value = serde_json::from_str(home.says("--json").lines().next().unwrap()).unwrap();
+    for field in ["session", "host", "cwd", "status", "started_at", "duration_ms"] {
+        assert!(json[field].is_null(), "{field}: {json}");
+    }
+    assert_eq!((&json["imported"], &json["output_bytes"]), (&"bash".into(), &0.into()));
+    let home = home.on(TERMINAL);
+    assert!(home.says("").starts_with("-1    ?  ?       ?  htop\n"), "{}", home.says(""));
+    assert_eq!(home.says("show -1"), "$ htop\n#-1 · imported from bash, without output\n");
+    assert!(home.says("stats").contains("failed    1 (33 %), 1 with an unknown status\n"));
+    assert!(home.error("import zsh").contains("no history of zsh was found at"));
+    fs::remove_file(&file).unwrap();
+    assert!(home.error("import").starts_with("no history of bash, zsh, fish or Atuin was found"));
+    assert!(home.error("import nu").contains("[possible values: auto, bash, zsh, fish, atuin]"));
 }
 
 #[test]
@@ -202,6 +296,11 @@ fn json_has_exactly_the_promised_fields() {
     assert_eq!(home.says("search --json E0382"), home.says("--json --failed"));
     let stats: serde_json::Value = serde_json::from_str(&home.says("stats --json")).unwrap();
     assert_eq!((&stats["commands"], &stats["failed"], &stats["slowest"][0]["id"]), (&3.into(), &1.into(), &2.into()));
+    assert_eq!((&stats["lost_ms"], &stats["failing"][0]["name"]), (&42_000.into(), &"cargo".into()));
+    assert_eq!(
+        (&stats["hours"][11], &stats["weekdays"]["tuesday"], &stats["days"]["2026-03-10"]),
+        (&2.into(), &3.into(), &3.into())
+    );
 }
 
 #[test]

@@ -7,18 +7,24 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
+use crate::guard::SANDBOX_HELPER;
+use crate::hook::HOOK_HELPER;
+
 /// The subcommands. A script with the same name needs a path (`./doctor`).
-pub(crate) const SUBCOMMANDS: [&str; 13] = [
+pub(crate) const SUBCOMMANDS: [&str; 16] = [
     "ask",
     "history",
     "conversations",
     "usage",
+    "transcript",
     "reflex",
     "auth",
     "models",
+    "init",
     "doctor",
     "config",
     "theme",
+    "trust",
     "completions",
     "man",
     "help",
@@ -56,6 +62,10 @@ pub(crate) enum Invocation {
         /// The arguments after `--`, for the hosted shell.
         shell_args: Vec<OsString>,
     },
+    /// The helper of a confined command, with the descriptor of its orders. Only shellmate itself starts it.
+    Confine(i32),
+    /// The helper that runs hooks at the end of a session. Only shellmate itself starts it.
+    Hooks,
     /// A subcommand, `--help` or `--version`, for clap to parse.
     Command,
     /// A word without a slash that is not a subcommand: a script in this directory, or a typo. A shell would also search PATH for it
@@ -90,6 +100,9 @@ pub(crate) fn classify(args: &[OsString]) -> Result<Invocation, UsageError> {
         && matches!(only.as_bytes(), b"-h" | b"-V")
     {
         return Ok(Invocation::Command);
+    }
+    if let Some(helper) = helper(words) {
+        return Ok(helper);
     }
     let (mut shell, mut login, mut interactive) = (None, dashed, false);
     let mut passed: Vec<OsString> = Vec::new();
@@ -136,6 +149,15 @@ pub(crate) fn classify(args: &[OsString]) -> Result<Invocation, UsageError> {
         rest = after;
     }
     Ok(Invocation::Wrap { shell, login, interactive, shell_args: Vec::new() })
+}
+
+/// A helper process that shellmate starts itself.
+fn helper(words: &[OsString]) -> Option<Invocation> {
+    match words {
+        [first, orders] if first == SANDBOX_HELPER => orders.to_str()?.parse().ok().map(Invocation::Confine),
+        [only] if only == HOOK_HELPER => Some(Invocation::Hooks),
+        _ => None,
+    }
 }
 
 fn shell_path(value: &OsStr) -> Result<PathBuf, UsageError> {

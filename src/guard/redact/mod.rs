@@ -144,6 +144,26 @@ impl Redactor {
         words.into_iter().find(|words| known.placeholders.values().any(|ours| ours == words)).map(str::to_owned)
     }
 
+    /// The text with secrets in place of our placeholders, and the names of the secrets. `None` if one of them is a secret of the
+    /// session itself, which is not the person's.
+    pub(crate) fn restored(&self, text: &str) -> Option<(String, Vec<String>)> {
+        let known = self.known();
+        let (mut restored, mut names, mut from) = (String::with_capacity(text.len()), Vec::new(), 0);
+        for span in placeholder::spans(text) {
+            let words = &text[span.clone()];
+            let Some((secret, _)) = known.placeholders.iter().find(|(_, ours)| *ours == words) else { continue };
+            if known.literals.was_told(secret) {
+                return None;
+            }
+            restored.push_str(&text[from..span.start]);
+            restored.push_str(secret);
+            names.push(placeholder::name(words).to_owned());
+            from = span.end;
+        }
+        restored.push_str(&text[from..]);
+        Some((restored, names))
+    }
+
     /// Everything secret in the text, in order and apart from each other.
     fn find(&self, text: &str) -> Vec<Found> {
         let mut found = Vec::new();

@@ -18,6 +18,15 @@ pub(super) fn write(kind: &str, number: Option<usize>) -> String {
     }
 }
 
+/// What the secret behind a placeholder is called: the name of its variable, or its kind with the number.
+pub(super) fn name(placeholder: &str) -> &str {
+    let inner = placeholder.strip_prefix(OPEN).unwrap_or(placeholder).trim_end_matches(']');
+    match inner.strip_prefix('$') {
+        Some(variable) => variable.split(' ').next().unwrap_or(variable),
+        None => inner,
+    }
+}
+
 /// Where placeholders stand in a text, in order.
 pub(super) fn spans(text: &str) -> Vec<Range<usize>> {
     let starts = memmem::find_iter(text.as_bytes(), OPEN);
@@ -54,6 +63,8 @@ mod tests {
             let found: Vec<&str> = spans(&text).into_iter().map(|span| &text[span]).collect();
             assert_eq!(found, [ours.as_str()]);
         }
+        assert_eq!(name("[masked: $DB_PASSWORD #1]"), "DB_PASSWORD");
+        assert_eq!(name("[masked: GitHub token #12]"), "GitHub token #12");
         for other in ["[masked: ]", "[masked: ghp_abc123 #1]", "[masked: $PATH #1]", "[masked: a #x]", "[masked: a"] {
             assert!(spans(other).is_empty(), "{other}");
         }

@@ -103,9 +103,24 @@ fn rewrite(path: &Path) -> io::Result<()> {
         kept.push(line);
     }
     kept.reverse();
+    replace(path, &kept.concat())
+}
+
+/// Removes queries from a file. This waits for the disk.
+pub(crate) fn forget_queries(path: &Path, is_forgotten: impl Fn(&str) -> bool) -> io::Result<()> {
+    let entries = match read_queries(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        read => read?,
+    };
+    let kept = entries.iter().filter(|entry| !is_forgotten(entry));
+    let lines: Vec<String> = kept.map(|entry| format!("{}\n", serde_json::Value::from(entry.as_str()))).collect();
+    if lines.len() < entries.len() { replace(path, &lines.concat()) } else { Ok(()) }
+}
+
+fn replace(path: &Path, lines: &str) -> io::Result<()> {
     let fresh = path.with_extension("new");
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh)?;
-    file.write_all(kept.concat().as_bytes())?;
+    file.write_all(lines.as_bytes())?;
     fs::rename(fresh, path)
 }
 
@@ -166,6 +181,19 @@ mod tests {
         assert!(found.last().is_some_and(|last| last.starts_with("1199 ")));
         assert!(found.len() > 50 && fs::metadata(path).unwrap().len() <= FILE_CAP + 8000);
         assert_eq!(history.len(), ENTRIES);
+    }
+
+    #[test]
+    fn queries_can_be_forgotten() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("queries");
+        forget_queries(&path, |_| true).unwrap();
+        assert!(!path.exists());
+        ["one", "two", "one"].iter().for_each(|query| keep_query(&path, query).unwrap());
+        forget_queries(&path, |query| query == "one").unwrap();
+        assert_eq!(read_queries(&path).unwrap(), ["two"]);
+        forget_queries(&path, |_| true).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"");
     }
 
     #[test]

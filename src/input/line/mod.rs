@@ -20,7 +20,7 @@ use search::HistorySearch;
 use text::EditBuffer;
 
 pub(crate) use complete::{FoundPath, FoundReferences, Offers, RecentCommand, Verb};
-pub(crate) use history::{QueryHistory, keep_query, read_queries};
+pub(crate) use history::{QueryHistory, forget_queries, keep_query, read_queries};
 pub(crate) use pane::EditorScreen;
 
 /// The key bindings of the editor.

@@ -93,6 +93,7 @@ impl Messages {
                     deltas(Delta::CallArguments { index: place, json: Value::Object(input.clone()).to_string() });
                 }
             }
+            // Kinds of blocks that the API may add.
             _ => {}
         }
     }
@@ -109,6 +110,7 @@ impl Messages {
                     say(|json| Delta::CallArguments { index: place, json }, words("partial_json"), deltas);
                 }
             }
+            // Kinds of deltas that the API may add, such as citations.
             _ => {}
         }
     }
@@ -131,6 +133,7 @@ impl Messages {
                 let why = delta.pointer("/stop_details/explanation").and_then(Value::as_str);
                 Stop::Refused(why.unwrap_or_default().to_owned())
             }
+            "pause_turn" => Stop::Paused,
             other => Stop::Other(other.to_owned()),
         });
     }

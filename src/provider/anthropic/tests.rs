@@ -148,7 +148,7 @@ fn reasons_to_stop() {
     assert_eq!(stop(r#"{"stop_reason":"refusal"}"#), Stop::Refused(String::new()));
     let explained = r#"{"stop_reason":"refusal","stop_details":{"type":"refusal","explanation":"no"}}"#;
     assert_eq!(stop(explained), Stop::Refused("no".to_owned()));
-    assert_eq!(stop(r#"{"stop_reason":"pause_turn"}"#), Stop::Other("pause_turn".to_owned()));
+    assert_eq!(stop(r#"{"stop_reason":"pause_turn"}"#), Stop::Paused);
 }
 
 fn message(role: Role, parts: Vec<Part>) -> Message {

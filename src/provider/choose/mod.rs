@@ -1,46 +1,32 @@
 //! Chooses vendor and model from flags, settings and variables. Pure: nothing is sent.
 
+mod known;
+mod variables;
+
 use super::api_key::ApiKey;
 use super::cache::CacheLifetime;
 use super::catalog::ModelFacts;
 use super::effort::Effort;
 use super::error::ProviderError;
-use super::http::{Endpoint, host, is_loopback};
+use super::http::{Endpoint, Extras, host, is_loopback};
+use super::list::ListedModel;
+use super::policy::{ModelPolicy, ModelScopes};
 use super::protocol::Protocol;
-use super::vendors::{CUSTOM, Route, VENDORS, Vendor};
+use super::sign::KeyHeader;
+use super::table::{Credential, ProviderTables};
+use super::vendors::{CUSTOM, Route, Vendor};
 use super::wire::Wire;
 
-/// Reads environment variables.
-pub(crate) type Env<'a> = &'a dyn Variables;
+pub(super) use known::KnownProvider;
+use variables::ExportedOnly;
+pub(super) use variables::variable;
+pub(crate) use variables::{Env, Variables};
 
-/// A source of variables. Every function from a name to a value is one.
-pub(crate) trait Variables: Send + Sync {
-    /// The value: exported, or a stored key.
-    fn get(&self, name: &str) -> Option<String>;
-
-    /// The exported value. An exported key has precedence over a stored one.
-    fn exported(&self, name: &str) -> Option<String> {
-        self.get(name)
-    }
-}
-
-impl<F: Fn(&str) -> Option<String> + Send + Sync> Variables for F {
-    fn get(&self, name: &str) -> Option<String> {
-        self(name)
-    }
-}
-
-/// Only the exported variables.
-struct ExportedOnly<'a>(Env<'a>);
-
-impl Variables for ExportedOnly<'_> {
-    fn get(&self, name: &str) -> Option<String> {
-        self.0.exported(name)
-    }
-}
+/// A shorter value is not masked.
+const SHORTEST_SECRET: usize = 8;
 
 /// What the person asked for: the flags of the same names, or `/model`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct ModelPreference {
     /// `provider/model[:effort]`, or a bare model.
     pub model: Option<String>,
@@ -56,41 +42,75 @@ pub(crate) struct ModelPreference {
     pub window: Option<u32>,
     /// How long vendors keep the beginning of a request.
     pub cache: CacheLifetime,
+    /// The providers of the configuration.
+    pub providers: ProviderTables,
+    /// The models of roles.
+    pub roles: ModelRoles,
+    /// The settings of directories.
+    pub scopes: ModelScopes,
+    /// What may be asked in the current directory.
+    pub policy: ModelPolicy,
+}
+
+/// Models for certain tasks. The usual model does a task without one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ModelRoles {
+    /// For summaries and other requests beside the conversation.
+    pub fast: Option<String>,
+    /// For questions in plan mode.
+    pub plan: Option<String>,
 }
 
 impl ModelPreference {
     /// Fills the gaps from the settings. If the model's name has another provider than the settings, their URL and key are not used.
     pub(crate) fn or(self, settings: &ModelPreference, env: Env<'_>) -> ModelPreference {
-        let said = ModelName::of(&self, env);
-        let is_elsewhere = said.vendor.is_some_and(|vendor| !settings.speaks_of(vendor));
         // These settings hold for every model.
-        let (plain_http, cache) = (settings.plain_http.clone(), settings.cache);
-        if self.base_url.is_some() || is_elsewhere {
-            return ModelPreference { plain_http, cache, ..self };
+        let wish = ModelPreference {
+            plain_http: settings.plain_http.clone(),
+            cache: settings.cache,
+            providers: settings.providers.clone(),
+            roles: settings.roles.clone(),
+            scopes: settings.scopes.clone(),
+            policy: settings.policy.clone(),
+            ..self
+        };
+        let said = ModelName::of(&wish, env);
+        let is_elsewhere = said.provider.as_ref().is_some_and(|provider| !settings.speaks_of(provider));
+        if wish.base_url.is_some() || is_elsewhere {
+            return wish;
         }
         ModelPreference {
-            model: if said.full.is_some() { self.model } else { settings.model.clone() },
+            model: if said.full.is_some() { wish.model } else { settings.model.clone() },
             base_url: settings.base_url.clone(),
-            api_key_env: self.api_key_env.or_else(|| settings.api_key_env.clone()),
+            api_key_env: wish.api_key_env.or_else(|| settings.api_key_env.clone()),
             protocol: settings.protocol,
-            effort: self.effort,
-            plain_http,
             // It is the window of the model in the settings.
             window: settings.window.filter(|_| said.full.is_none()),
-            cache,
+            ..wish
         }
     }
 
-    /// Whether these settings give the URL of the vendor's server.
-    fn speaks_of(&self, vendor: &Vendor) -> bool {
-        self.base_url.is_some() && (vendor == &CUSTOM || self.own_vendor() == Some(vendor))
+    /// Whether these settings give the URL of the provider's server.
+    fn speaks_of(&self, provider: &KnownProvider) -> bool {
+        self.base_url.is_some() && (provider.vendor == &CUSTOM || self.own_provider().as_ref() == Some(provider))
     }
 
-    /// The vendor of the server at the base URL.
-    pub(super) fn own_vendor(&self) -> Option<&'static Vendor> {
+    /// The provider of the server at the base URL.
+    pub(super) fn own_provider(&self) -> Option<KnownProvider> {
         let url = self.base_url.as_deref()?;
-        let named = self.model.as_deref().and_then(|name| ModelName::parse(name).vendor);
-        Some(named.or_else(|| Vendor::at(url)).unwrap_or(&CUSTOM))
+        let named = self.model.as_deref().and_then(|name| ModelName::parse(name, &self.providers).provider);
+        Some(named.unwrap_or_else(|| self.at(url)))
+    }
+
+    /// Checks whether a model, or some model of a provider, may be asked here.
+    pub(super) fn allows(&self, provider: &str, model: Option<&str>) -> Result<(), ResolveError> {
+        let name = || full_name(provider, model.unwrap_or_default());
+        self.policy.check(provider, model).map_err(|rule| ResolveError::Forbidden { model: name(), rule })
+    }
+
+    /// The provider at a URL.
+    fn at(&self, url: &str) -> KnownProvider {
+        KnownProvider::of(Vendor::at(url).unwrap_or(&CUSTOM), &self.providers)
     }
 }
 
@@ -113,7 +133,7 @@ pub(crate) enum ResolveError {
     #[error("{vendor} needs a base URL; set {variable}")]
     NoUrl { vendor: &'static str, variable: &'static str },
     #[error("{vendor} needs a model; name one with --model {vendor}/NAME")]
-    NoModel { vendor: &'static str },
+    NoModel { vendor: String },
     #[error("no provider has the model {model}; write it as provider/model, or start its server")]
     Nobody { model: String },
     #[error(
@@ -126,6 +146,13 @@ pub(crate) enum ResolveError {
          `shellmate config set model.name {vendor}/MODEL`"
     )]
     Stranger { vendor: &'static str, address: String, owner: String },
+    #[error("{what}: the command `{command}` gives no value: {why}")]
+    CommandFailed { what: String, command: String, why: String },
+    #[error("{model} may not be asked here: {rule}")]
+    Forbidden { model: String, rule: String },
+    /// A command of the configuration has to be run first. Nobody reads this.
+    #[error("the command `{command}` was not run")]
+    NotRun { command: String },
     #[error("cannot list the models: {0}")]
     Ask(ProviderError),
 }
@@ -136,10 +163,10 @@ impl From<ProviderError> for ResolveError {
     }
 }
 
-/// A vendor and a model, before anything is sent.
+/// A provider and a model, before anything is sent.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ModelChoice {
-    pub vendor: &'static Vendor,
+    pub(super) provider: KnownProvider,
     pub base_url: String,
     pub key: Option<ApiKey>,
     /// `None` where the server will be asked for its list.
@@ -148,13 +175,15 @@ pub(crate) struct ModelChoice {
     pub effort: Option<Effort>,
     pub(super) route: Route,
     pub(super) wire: &'static dyn Wire,
+    /// The headers of the configuration.
+    pub(super) headers: Vec<(String, String)>,
 }
 
 /// The parts of a model's name.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct ModelName {
-    pub(super) vendor: Option<&'static Vendor>,
-    /// Without the vendor.
+    pub(super) provider: Option<KnownProvider>,
+    /// Without the provider.
     pub(super) model: Option<String>,
     /// As written, without the effort.
     full: Option<String>,
@@ -163,7 +192,7 @@ pub(super) struct ModelName {
 
 impl ModelName {
     /// Parses `provider/model[:effort]`. A model's own name may contain a colon (`qwen3:8b`) or a slash.
-    pub(super) fn parse(text: &str) -> ModelName {
+    pub(super) fn parse(text: &str, tables: &ProviderTables) -> ModelName {
         let text = text.trim();
         let (full, effort) = match text.rsplit_once(':').map(|(name, level)| (name, level.parse())) {
             Some((name, Ok(effort))) => (name, Some(effort)),
@@ -171,147 +200,154 @@ impl ModelName {
         };
         let filled = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
         let split = full.split_once('/').unwrap_or((full, ""));
-        let custom = CUSTOM.name.eq_ignore_ascii_case(split.0).then_some(&CUSTOM);
-        match Vendor::named(split.0).or(custom) {
-            Some(vendor) => ModelName { vendor: Some(vendor), model: filled(split.1), full: filled(full), effort },
-            None => ModelName { vendor: None, model: filled(full), full: filled(full), effort },
+        match KnownProvider::named(split.0, tables) {
+            Some(provider) => {
+                ModelName { provider: Some(provider), model: filled(split.1), full: filled(full), effort }
+            }
+            None => ModelName { provider: None, model: filled(full), full: filled(full), effort },
         }
     }
 
     pub(super) fn of(preference: &ModelPreference, env: Env<'_>) -> ModelName {
         let text = preference.model.clone().or_else(|| variable(env, "SHELLMATE_MODEL"));
-        let name = text.map(|text| ModelName::parse(&text)).unwrap_or_default();
+        let name = text.map(|text| ModelName::parse(&text, &preference.providers)).unwrap_or_default();
         ModelName { effort: preference.effort.or(name.effort), ..name }
     }
 }
 
-/// Chooses by flags, then by the variables of each vendor in the order of the table. `None` means that only a local server is left to
-/// try.
+/// Chooses by flags, then by the variables of each vendor in the order of the table, then by the configured providers. `None` means
+/// that only a local server is left to try.
 pub(crate) fn choose(preference: &ModelPreference, env: Env<'_>) -> Result<Option<ModelChoice>, ResolveError> {
     let name = ModelName::of(preference, env);
     if let Some(url) = &preference.base_url {
-        let vendor = name.vendor.or_else(|| Vendor::at(url)).unwrap_or(&CUSTOM);
-        return ModelChoice::new(vendor, url.clone(), preference, name, env).map(Some);
+        let provider = name.provider.clone().unwrap_or_else(|| preference.at(url));
+        return ModelChoice::new(provider, url.clone(), preference, name, env).map(Some);
     }
-    if let Some(vendor) = name.vendor {
+    let tables = &preference.providers;
+    let with_table = |vendor: &'static Vendor| KnownProvider::of(vendor, tables);
+    if let Some(provider) = name.provider.clone() {
         // Some vendors serve models of others under names such as `maker/model`.
-        let known = name.full.as_deref().and_then(|full| ModelFacts::vendor_of(full, |other| has_key(other, env)));
-        let gateway = || VENDORS.iter().find(|other| other.quirks.is_gateway() && has_key(other, env));
-        let other = known.or_else(gateway);
-        return match other {
-            Some(other) if !is_ready(vendor, preference, env) => {
+        let has_key = |vendor: &'static Vendor| with_table(vendor).has_key(env);
+        let known = name.full.as_deref().and_then(|full| ModelFacts::vendor_of(full, has_key)).map(with_table);
+        let is_gateway = |other: &KnownProvider| other.vendor.quirks.is_gateway() && other.has_key(env);
+        let other = known.or_else(|| KnownProvider::all(tables).find(is_gateway));
+        return match other.filter(|_| provider.table.is_none()) {
+            Some(other) if !provider.is_ready(preference, env) => {
                 let model = name.full.clone();
                 ModelChoice::at_home(other, preference, ModelName { model, ..name }, env).map(Some)
             }
-            _ => ModelChoice::at_home(vendor, preference, name, env).map(Some),
+            _ => ModelChoice::at_home(provider, preference, name, env).map(Some),
         };
     }
-    let model = name.model.as_deref();
-    let its_own = model.and_then(|model| ModelFacts::vendor_of(model, |vendor| is_ready(vendor, preference, env)));
-    let named = preference.api_key_env.as_deref().and_then(|variable| {
-        let holds = |vendor: &&Vendor| vendor.key_variables.contains(&variable);
-        VENDORS.iter().find(holds).or_else(|| VENDORS.first())
-    });
-    let ready_in = |env: Env<'_>| VENDORS.iter().find(|vendor| !vendor.is_local() && is_ready(vendor, preference, env));
-    let first = || ready_in(&ExportedOnly(env)).or_else(|| ready_in(env));
-    match its_own.or(named).or_else(first) {
-        Some(vendor) => ModelChoice::at_home(vendor, preference, name, env).map(Some),
-        None => Ok(None),
-    }
+    let provider = by_model(preference, &name, env).or_else(|| first_ready(preference, env));
+    provider.map(|provider| ModelChoice::at_home(provider, preference, name, env)).transpose()
 }
 
-/// Every server that could be asked now: the one in the settings, the vendors with a key, and those that may run on this machine. Each
-/// is listed once, as its name would resolve.
-pub(super) fn everyone(settings: &ModelPreference, env: Env<'_>) -> Vec<ModelChoice> {
-    let own = settings.own_vendor().into_iter().chain([&CUSTOM]).chain(VENDORS);
-    let choice = |vendor: &'static Vendor| {
-        let preference = ModelPreference { model: Some(format!("{}/", vendor.name)), ..ModelPreference::default() }
-            .or(settings, env);
-        let is_ready =
-            vendor.is_local() || preference.base_url.is_some() || is_ready(vendor, &ModelPreference::default(), env);
-        let choice = is_ready.then(|| choose(&preference, env).ok().flatten()).flatten();
-        // A base URL may lead to another vendor, which is listed under its own name.
-        choice.filter(|choice| choice.vendor == vendor)
+/// The provider of a model that was named without one: the table that lists it, or the vendor that is known for it.
+fn by_model(preference: &ModelPreference, name: &ModelName, env: Env<'_>) -> Option<KnownProvider> {
+    let tables = &preference.providers;
+    let model = name.model.as_deref()?;
+    let lists = |provider: &KnownProvider| {
+        let has_it = provider.table.as_ref().is_some_and(|table| table.model(model).is_some());
+        has_it && provider.is_ready(preference, env)
     };
+    let is_ready = |vendor: &'static Vendor| KnownProvider::of(vendor, tables).is_ready(preference, env);
+    let known = || ModelFacts::vendor_of(model, is_ready).map(|vendor| KnownProvider::of(vendor, tables));
+    KnownProvider::all(tables).find(lists).or_else(known)
+}
+
+/// The provider to ask if nothing is named.
+fn first_ready(preference: &ModelPreference, env: Env<'_>) -> Option<KnownProvider> {
+    let tables = &preference.providers;
+    let vendors = || super::VENDORS.iter().map(|vendor| KnownProvider::of(vendor, tables));
+    if let Some(variable) = preference.api_key_env.as_deref() {
+        let holds = |provider: &KnownProvider| provider.vendor.key_variables.contains(&variable);
+        return vendors().find(holds).or_else(|| vendors().next());
+    }
+    // A provider that may not be asked here is passed over, because nobody named it.
+    let may_ask = |provider: &KnownProvider, env: Env<'_>| {
+        let model = preference.model.clone().or_else(|| provider.default_model(env));
+        preference.policy.check(provider.name(), model.as_deref()).is_ok() && provider.is_ready(preference, env)
+    };
+    let ready_in = |env: Env<'_>| vendors().find(|provider| !provider.vendor.is_local() && may_ask(provider, env));
+    let configured = || KnownProvider::configured(tables).find(|provider| may_ask(provider, env));
+    ready_in(&ExportedOnly(env)).or_else(|| ready_in(env)).or_else(configured)
+}
+
+/// Every server that could be asked now: the one in the settings, the providers with a key, and those that may run on this machine.
+/// Each is listed once, as its name would resolve. A command of the configuration that has not run is an error.
+pub(super) fn everyone(settings: &ModelPreference, env: Env<'_>) -> Result<Vec<ModelChoice>, ResolveError> {
+    let tables = &settings.providers;
+    let custom = KnownProvider::of(&CUSTOM, tables);
+    let own = settings.own_provider().into_iter().chain([custom]).chain(KnownProvider::all(tables));
     let mut choices: Vec<ModelChoice> = Vec::new();
-    for choice in own.filter_map(choice) {
-        let is_same = |known: &ModelChoice| known.vendor == choice.vendor || known.base_url == choice.base_url;
-        if !choices.iter().any(is_same) {
+    for provider in own {
+        let preference = ModelPreference { model: Some(format!("{}/", provider.name())), ..ModelPreference::default() };
+        let preference = preference.or(settings, env);
+        let usual = ModelPreference { providers: tables.clone(), ..ModelPreference::default() };
+        let is_ready = provider.vendor.is_local() || preference.base_url.is_some() || provider.is_ready(&usual, env);
+        let choice = match is_ready.then(|| choose(&preference, env)) {
+            Some(Err(error @ ResolveError::NotRun { .. })) => return Err(error),
+            Some(Ok(Some(choice))) => choice,
+            Some(Ok(None) | Err(_)) | None => continue,
+        };
+        let is_same = |known: &ModelChoice| {
+            let same_place = known.base_url == choice.base_url && !known.provider.is_new() && !choice.provider.is_new();
+            known.name() == choice.name() || same_place
+        };
+        // A base URL may lead to another vendor, which is listed under its own name.
+        if choice.name() == provider.name() && !choices.iter().any(is_same) {
             choices.push(choice);
         }
     }
-    choices
+    Ok(choices)
 }
 
 /// The names of models that could be asked now, as far as they are known without a request.
 pub(crate) fn known_names(settings: &ModelPreference, env: Env<'_>) -> Vec<String> {
     let names = |choice: ModelChoice| {
-        let public = choice.vendor.known_models().map(str::to_owned);
-        let models: Vec<String> = choice.model.into_iter().chain(public).collect();
-        models.into_iter().map(|model| full_name(choice.vendor.name, &model))
+        let names: Vec<String> = choice.known_models().map(|model| full_name(choice.name(), &model)).collect();
+        names
     };
-    let mut names: Vec<String> = everyone(settings, env).into_iter().flat_map(names).collect();
+    let mut names: Vec<String> = everyone(settings, env).unwrap_or_default().into_iter().flat_map(names).collect();
     names.sort();
     names.dedup();
     names
 }
 
 /// The servers that may run on this machine.
-pub(super) fn local(env: Env<'_>) -> Vec<ModelChoice> {
-    let preference = ModelPreference::default();
-    let local = VENDORS.iter().filter(|vendor| vendor.is_local());
-    local.filter_map(|vendor| ModelChoice::at_home(vendor, &preference, ModelName::default(), env).ok()).collect()
-}
-
-pub(super) fn variable(env: Env<'_>, name: &str) -> Option<String> {
-    env.get(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
-}
-
-fn key(names: &[&str], env: Env<'_>) -> Option<ApiKey> {
-    names.iter().find_map(|name| Some(ApiKey::new(*name, variable(env, name)?)))
-}
-
-fn has_key(vendor: &Vendor, env: Env<'_>) -> bool {
-    key(vendor.key_variables, env).is_some()
-}
-
-fn url(vendor: &Vendor, env: Env<'_>) -> Option<String> {
-    vendor.quirks.base_url(vendor, env)
-}
-
-/// Whether a vendor can be asked with what is set now.
-fn is_ready(vendor: &Vendor, preference: &ModelPreference, env: Env<'_>) -> bool {
-    let has_url = url(vendor, env).is_some();
-    let has_model = !vendor.quirks.needs_model() || vendor.quirks.model(env).is_some() || preference.model.is_some();
-    match vendor.base_url {
-        "" if vendor == &CUSTOM => has_url,
-        "" => has_url && has_model && has_key(vendor, env),
-        _ => vendor.key_variables.is_empty() || has_url || has_key(vendor, env) || preference.api_key_env.is_some(),
-    }
+pub(super) fn local(settings: &ModelPreference, env: Env<'_>) -> Vec<ModelChoice> {
+    let (tables, policy) = (&settings.providers, settings.policy.clone());
+    let preference = ModelPreference { providers: tables.clone(), policy, ..ModelPreference::default() };
+    let local =
+        super::VENDORS.iter().filter(|vendor| vendor.is_local()).map(|vendor| KnownProvider::of(vendor, tables));
+    local.filter_map(|provider| ModelChoice::at_home(provider, &preference, ModelName::default(), env).ok()).collect()
 }
 
 impl ModelChoice {
-    /// The vendor at its own URL, or at the URL that the environment names.
+    /// The provider at its own URL, or at the URL that the environment names.
     fn at_home(
-        vendor: &'static Vendor,
+        provider: KnownProvider,
         preference: &ModelPreference,
         name: ModelName,
         env: Env<'_>,
     ) -> Result<ModelChoice, ResolveError> {
-        let elsewhere = url(vendor, env);
-        let vendor = match &elsewhere {
-            Some(url) if vendor.quirks.lends_its_variables() => Vendor::at(url).unwrap_or(&CUSTOM),
-            _ => vendor,
+        let elsewhere = provider.url(env);
+        let is_configured = provider.table.as_ref().is_some_and(|table| table.base_url.is_some());
+        let provider = match &elsewhere {
+            Some(url) if provider.vendor.quirks.lends_its_variables() && !is_configured => preference.at(url),
+            _ => provider,
         };
+        let vendor = provider.vendor;
         let url = elsewhere.unwrap_or_else(|| vendor.base_url.to_owned());
         match vendor.url_variables.first() {
             Some(variable) if url.is_empty() => Err(ResolveError::NoUrl { vendor: vendor.name, variable }),
-            _ => ModelChoice::new(vendor, url, preference, name, env),
+            _ => ModelChoice::new(provider, url, preference, name, env),
         }
     }
 
     fn new(
-        vendor: &'static Vendor,
+        provider: KnownProvider,
         url: String,
         preference: &ModelPreference,
         name: ModelName,
@@ -320,32 +356,44 @@ impl ModelChoice {
         if !url.starts_with("http://") && !url.starts_with("https://") {
             return Err(ResolveError::BadUrl { url });
         }
+        let vendor = provider.vendor;
         let key = match &preference.api_key_env {
             Some(name) => {
                 let secret = variable(env, name).ok_or_else(|| ResolveError::Unset { variable: name.clone() })?;
                 Some(ApiKey::new(name, secret))
             }
-            None => key(vendor.key_variables, env),
+            None => provider.key(env)?,
         };
-        if key.is_none() && !vendor.key_variables.is_empty() && vendor != &CUSTOM && !is_loopback(&url) {
+        let needs_key = !vendor.key_variables.is_empty() && vendor != &CUSTOM && !provider.needs_no_key();
+        if key.is_none() && needs_key && !is_loopback(&url) {
             return Err(ResolveError::NoKey { vendor: vendor.name, variables: vendor.key_variables });
         }
         let is_plain = url.starts_with("http://") && !is_loopback(&url);
         let is_allowed = preference.plain_http.iter().any(|allowed| allowed == host(&url));
-        if key.is_some() && is_plain && !is_allowed {
+        if (key.is_some() || provider.has_secret_headers()) && is_plain && !is_allowed {
             return Err(ResolveError::KeyInClear { host: host(&url).to_owned() });
         }
-        let usual = || vendor.quirks.model(env).or_else(|| vendor.default_model.map(str::to_owned));
-        let model = name.model.or_else(usual);
+        let model = name.model.or_else(|| provider.default_model(env));
+        preference.allows(provider.name(), model.as_deref())?;
         if vendor.quirks.needs_model() && model.is_none() {
-            return Err(ResolveError::NoModel { vendor: vendor.name });
+            return Err(ResolveError::NoModel { vendor: provider.name().to_owned() });
         }
         let url = url.trim_end_matches('/');
-        let wire = vendor.wire_for(model.as_deref(), url, preference.protocol);
+        let protocol = match preference.protocol {
+            Protocol::Auto => provider.protocol(model.as_deref()),
+            Protocol::Chat | Protocol::Responses | Protocol::Messages | Protocol::Ollama => preference.protocol,
+        };
+        let wire = vendor.wire_for(model.as_deref(), url, protocol);
         let url = vendor.quirks.base_url_for(wire, url).unwrap_or_else(|| url.to_owned());
         let base_url = wire.base_url(&url).to_owned();
         let route = vendor.quirks.route(&base_url, model.as_deref(), env);
-        Ok(ModelChoice { vendor, base_url, key, model, effort: name.effort, route, wire })
+        let headers = provider.headers(env)?;
+        Ok(ModelChoice { provider, base_url, key, model, effort: name.effort, route, wire, headers })
+    }
+
+    /// The provider's name.
+    pub(super) fn name(&self) -> &str {
+        self.provider.name()
     }
 
     /// The same server, asked without a key and without the user and password that a URL may carry.
@@ -357,20 +405,68 @@ impl ModelChoice {
             }
             None => self.base_url.clone(),
         };
-        ModelChoice { base_url, key: None, ..self.clone() }
+        ModelChoice { base_url, key: None, headers: Vec::new(), ..self.clone() }
+    }
+
+    /// The key and the headers that the configuration names or has. A short one may be a common word.
+    pub(super) fn configured_secrets(&self) -> Vec<String> {
+        let key = self.key.as_ref().filter(|_| self.provider.has_own_key()).map(|key| key.secret().to_owned());
+        let secret = |name: &str| self.provider.has_secret_header(name);
+        let headers = self.headers.iter().filter(|(name, _)| secret(name)).map(|(_, value)| value.clone());
+        key.into_iter().chain(headers).filter(|value| value.len() >= SHORTEST_SECRET).collect()
     }
 
     pub(super) fn endpoint(&self) -> Endpoint {
+        let table = self.provider.table.as_deref();
+        let vendor = self.provider.vendor;
+        let signer = self.key.as_ref().map(|key| match table.map(|table| &table.credential) {
+            Some(Credential::Bearer(_)) => KeyHeader::Bearer.signer(key),
+            Some(Credential::Usual | Credential::Nothing | Credential::Key(_)) | None => {
+                vendor.quirks.signer(key, self.wire)
+            }
+        });
+        let extras = table.map(|table| Extras {
+            headers: self.headers.clone(),
+            body: table.body.clone(),
+            identity: table.identity.clone(),
+        });
         Endpoint {
-            vendor: self.vendor.name.to_owned(),
+            vendor: self.name().to_owned(),
+            kind: vendor,
             base_url: self.base_url.clone(),
             route: self.route.clone(),
-            signer: self.key.as_ref().map(|key| self.vendor.quirks.signer(key, self.wire)),
+            signer,
             key: self.key.clone(),
             headers: self.wire.headers(),
+            extras: extras.unwrap_or_default(),
         }
+    }
+
+    /// A model of this provider, with what the configuration and the catalogue know of it.
+    pub(super) fn known(&self, model: ListedModel) -> ListedModel {
+        let Some(said) = self.provider.table.as_ref().and_then(|table| table.model(&model.model)) else { return model };
+        ListedModel {
+            context_window: said.window.or(model.context_window),
+            price: said.price.or(model.price),
+            traits: said.traits.or(model.traits),
+            ..model
+        }
+    }
+
+    /// The models that are known without a request: the chosen one, those of the configuration, those of the catalogue.
+    pub(super) fn known_models(&self) -> impl Iterator<Item = String> {
+        let configured = self.provider.table.iter().flat_map(|table| &table.models).map(|model| model.id.clone());
+        let public = self.provider.vendor.known_models().filter(|_| !self.provider.is_new()).map(str::to_owned);
+        self.model.iter().cloned().chain(configured).chain(public)
+    }
+
+    /// The window that the configuration gives to a model.
+    pub(super) fn configured_window(&self, model: &str) -> Option<u32> {
+        self.provider.table.as_ref()?.model(model)?.window
     }
 }
 
+#[cfg(test)]
+mod table_tests;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::super::{Keys, WithKeys};
+use super::super::{Keys, VENDORS, WithKeys};
 use super::*;
 
 /// Chooses with these variables set.
@@ -14,7 +14,7 @@ fn chosen(preference: &ModelPreference, variables: &[(&str, &str)]) -> Result<Op
 /// Who, where, with the key of which variable, and which model.
 fn summary(choice: &ModelChoice) -> (&str, &str, Option<&str>, Option<&str>) {
     let variable = choice.key.as_ref().map(|key| key.variable.as_str());
-    (choice.vendor.name, &choice.base_url, variable, choice.model.as_deref())
+    (choice.provider.vendor.name, &choice.base_url, variable, choice.model.as_deref())
 }
 
 fn preference(model: &str) -> ModelPreference {
@@ -66,7 +66,7 @@ fn a_base_url_variable_leads_to_another_vendor() {
         summary(&choose("https://llm.example.com/v1/")),
         ("custom", "https://llm.example.com/v1", Some("OPENAI_API_KEY"), None)
     );
-    assert_eq!(choose("https://api.openai.com/v1").vendor.name, "openai");
+    assert_eq!(choose("https://api.openai.com/v1").provider.vendor.name, "openai");
     let keyless =
         chosen(&ModelPreference::default(), &[("OPENAI_BASE_URL", "http://localhost:9999/v1")]).unwrap().unwrap();
     assert_eq!(summary(&keyless), ("custom", "http://localhost:9999/v1", None, None));
@@ -81,10 +81,10 @@ fn a_base_url_variable_leads_to_another_vendor() {
 fn a_base_url_variable_moves_anthropic() {
     let set = [("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", "https://proxy.example.com/v1")];
     let choice = chosen(&ModelPreference::default(), &set).unwrap().unwrap();
-    assert_eq!((choice.vendor.name, choice.base_url.as_str()), ("anthropic", "https://proxy.example.com"));
+    assert_eq!((choice.provider.vendor.name, choice.base_url.as_str()), ("anthropic", "https://proxy.example.com"));
     assert!(choice.model.is_some());
     let keyless = chosen(&ModelPreference::default(), &[("ANTHROPIC_BASE_URL", "http://[::1]:8082")]).unwrap().unwrap();
-    assert_eq!((keyless.vendor.name, keyless.key), ("anthropic", None));
+    assert_eq!((keyless.provider.vendor.name, keyless.key), ("anthropic", None));
     let far = chosen(&ModelPreference::default(), &[("ANTHROPIC_BASE_URL", "https://proxy.example.com")]);
     assert!(matches!(far, Err(ResolveError::NoKey { vendor: "anthropic", .. })));
 }
@@ -100,10 +100,10 @@ fn flags_come_before_the_environment() {
     assert_eq!(choice.effort, Some(Effort::High));
 
     let choice = chosen(&at("https://api.groq.com/openai/v1"), &set).unwrap().unwrap();
-    assert_eq!((choice.vendor.name, choice.key.unwrap().variable.as_str()), ("groq", "GROQ_API_KEY"));
+    assert_eq!((choice.provider.vendor.name, choice.key.unwrap().variable.as_str()), ("groq", "GROQ_API_KEY"));
 
     let key_only = ModelPreference { api_key_env: Some("GROQ_API_KEY".to_owned()), ..ModelPreference::default() };
-    assert_eq!(chosen(&key_only, &set).unwrap().unwrap().vendor.name, "groq");
+    assert_eq!(chosen(&key_only, &set).unwrap().unwrap().provider.vendor.name, "groq");
     let unset = ModelPreference { api_key_env: Some("NO_SUCH".to_owned()), ..ModelPreference::default() };
     assert!(matches!(chosen(&unset, &set), Err(ResolveError::Unset { variable }) if variable == "NO_SUCH"));
     assert!(matches!(chosen(&at("llm.example.com"), &set), Err(ResolveError::BadUrl { .. })));
@@ -115,7 +115,7 @@ fn a_name_says_provider_model_and_effort() {
     let set = [("OPENAI_API_KEY", "k"), ("ANTHROPIC_API_KEY", "a"), ("GROQ_API_KEY", "g")];
     let choose = |name: &str| {
         let choice = chosen(&preference(name), &set).unwrap().unwrap();
-        (choice.vendor.name, choice.model.unwrap_or_default(), choice.effort)
+        (choice.provider.vendor.name, choice.model.unwrap_or_default(), choice.effort)
     };
     let is = |vendor, model: &str, effort| (vendor, model.to_owned(), effort);
     assert_eq!(choose("anthropic/claude-opus-5:xhigh"), is("anthropic", "claude-opus-5", Some(Effort::XHigh)));
@@ -142,9 +142,12 @@ fn a_named_vendor_needs_its_key_or_a_router() {
     let no_key = chosen(&preference("groq/llama"), &[("OPENAI_API_KEY", "k")]).unwrap_err();
     assert_eq!(no_key.to_string(), "groq needs a key; set GROQ_API_KEY");
     let routed = chosen(&preference("anthropic/claude-sonnet-5"), &[("OPENROUTER_API_KEY", "k")]).unwrap().unwrap();
-    assert_eq!((routed.vendor.name, routed.model.as_deref()), ("openrouter", Some("anthropic/claude-sonnet-5")));
+    assert_eq!(
+        (routed.provider.vendor.name, routed.model.as_deref()),
+        ("openrouter", Some("anthropic/claude-sonnet-5"))
+    );
     let hosted = chosen(&preference("openai/gpt-oss-120b"), &[("GROQ_API_KEY", "k")]).unwrap().unwrap();
-    assert_eq!((hosted.vendor.name, hosted.model.as_deref()), ("groq", Some("openai/gpt-oss-120b")));
+    assert_eq!((hosted.provider.vendor.name, hosted.model.as_deref()), ("groq", Some("openai/gpt-oss-120b")));
 }
 
 #[test]
@@ -216,6 +219,7 @@ fn settings_fill_in_what_was_not_said() {
         plain_http: vec!["10.0.0.1".to_owned()],
         window: Some(8_192),
         cache: CacheLifetime::Long,
+        ..ModelPreference::default()
     };
     let nothing = |_: &str| None;
     let named = |name: &str| (name == "SHELLMATE_MODEL").then(|| "other".to_owned());
@@ -284,7 +288,7 @@ fn an_exported_key_decides_before_a_kept_key() {
         let exported =
             |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
         let choice = choose(&ModelPreference::default(), &WithKeys { exported, keys: &keys }).unwrap().unwrap();
-        (choice.vendor.name, choice.base_url, choice.key.map(|key| key.variable))
+        (choice.provider.vendor.name, choice.base_url, choice.key.map(|key| key.variable))
     };
     let openai = Some("OPENAI_API_KEY".to_owned());
     assert_eq!(with(&[]), ("openai", "https://api.openai.com/v1".to_owned(), openai.clone()));
@@ -307,12 +311,12 @@ proptest! {
             SITUATIONS.iter().zip(&set).filter(|(_, is_set)| **is_set).map(|(variable, _)| *variable).collect();
         let env = move |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
         let settings = ModelPreference { base_url: base_url.map(str::to_owned), model: named.map(str::to_owned), ..ModelPreference::default() };
-        for listed in everyone(&settings, &env) {
-            let name = full_name(listed.vendor.name, &model);
+        for listed in everyone(&settings, &env).unwrap() {
+            let name = full_name(listed.name(), &model);
             let again = choose(&preference(&name).or(&settings, &env), &env).unwrap().unwrap();
             prop_assert_eq!(&again.base_url, &listed.base_url, "{}", name);
             prop_assert_eq!(again.model.as_deref(), Some(model.as_str()), "{}", name);
-            prop_assert_eq!((again.vendor, again.key), (listed.vendor, listed.key), "{}", name);
+            prop_assert_eq!((again.provider.vendor, again.key), (listed.provider.vendor, listed.key), "{}", name);
         }
     }
 }

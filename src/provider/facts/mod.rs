@@ -100,14 +100,14 @@ impl FactFinder {
 
     /// The window of a model of which no source knows it. Ollama's default is small.
     pub(super) fn assumed(&self) -> Option<u32> {
-        (self.choice.vendor == &OLLAMA).then_some(OLLAMA_WINDOW)
+        (self.choice.provider.vendor == &OLLAMA).then_some(OLLAMA_WINDOW)
     }
 
     async fn ask(&self) -> ServerFacts {
         if !is_loopback(&self.choice.base_url) {
             return self.listed(REMOTE).await;
         }
-        let facts = match self.choice.vendor {
+        let facts = match self.choice.provider.vendor {
             vendor if vendor == &OLLAMA || self.choice.wire.protocol() == Protocol::Ollama => self.ollama().await,
             vendor if vendor == &LM_STUDIO => self.lm_studio().await,
             vendor if vendor == &VLLM => self.listed(LOCAL).await,

@@ -1,6 +1,9 @@
 //! Requests over HTTP. The client is built at its first use.
 
-use std::sync::{Arc, OnceLock};
+mod extras;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::{ACCEPT, CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
@@ -12,9 +15,12 @@ use super::api_key::ApiKey;
 use super::error::{ErrorKind, ProviderError};
 use super::error_response::{AskedModel, ErrorResponse};
 use super::sign::Signer;
-use super::vendors::Route;
+use super::table::ClientIdentity;
+use super::vendors::{Route, Vendor};
 use super::{connection, retry};
 use crate::text::{KIB, MIB, percent_encode};
+
+pub(super) use extras::Extras;
 
 /// At most this much of an error's body is read.
 const FAILURE_CAP: usize = 64 * KIB;
@@ -53,12 +59,17 @@ struct Clients {
     local: OnceLock<reqwest::Client>,
     /// For loopback without TLS. No certificates are read.
     plain: OnceLock<reqwest::Client>,
+    /// With a certificate of the client.
+    identified: Mutex<HashMap<(ClientIdentity, bool), reqwest::Client>>,
 }
 
 /// The address of a vendor, and what its requests carry.
 #[derive(Debug, Clone)]
 pub(super) struct Endpoint {
+    /// The name of the provider.
     pub(super) vendor: String,
+    /// The vendor whose rules it follows.
+    pub(super) kind: &'static Vendor,
     /// Without a slash at its end.
     pub(super) base_url: String,
     pub(super) route: Route,
@@ -66,6 +77,7 @@ pub(super) struct Endpoint {
     pub(super) key: Option<ApiKey>,
     pub(super) signer: Option<Arc<dyn Signer>>,
     pub(super) headers: &'static [(&'static str, &'static str)],
+    pub(super) extras: Extras,
 }
 
 /// The body of a response that is still arriving.
@@ -92,7 +104,7 @@ impl Http {
         let request = client.post(endpoint.url(path));
         let request = request.header(CONTENT_TYPE, "application/json").header(ACCEPT, "text/event-stream");
         let silence = self.patience.silence;
-        let response = endpoint.send(client, request.body(body.to_string()), model, silence).await?;
+        let response = endpoint.send(&client, request.body(body.to_string()), model, silence).await?;
         Ok(ResponseStream { endpoint, silence, response })
     }
 
@@ -113,7 +125,7 @@ impl Http {
             }
             None => client.get(endpoint.url(path)),
         };
-        let mut response = timeout_at(deadline, endpoint.send(client, request, "", limit)).await.map_err(late)??;
+        let mut response = timeout_at(deadline, endpoint.send(&client, request, "", limit)).await.map_err(late)??;
         let malformed = || ProviderError::new(&endpoint.vendor, ErrorKind::Malformed);
         let mut document = Vec::new();
         while let Some(bytes) =
@@ -127,17 +139,47 @@ impl Http {
         serde_json::from_slice(&document).map_err(|e| malformed().caused_by(e))
     }
 
-    fn client(&self, endpoint: &Endpoint) -> Result<&reqwest::Client, ProviderError> {
+    /// The client for an endpoint. Clones of a client share their connections.
+    fn client(&self, endpoint: &Endpoint) -> Result<reqwest::Client, ProviderError> {
         let is_local = is_loopback(&endpoint.base_url);
         let is_plain = is_local && endpoint.base_url.starts_with("http:");
+        if let Some(files) = &endpoint.extras.identity {
+            return self.identified(endpoint, files, is_local);
+        }
         let slot = match (is_local, is_plain) {
             (false, _) => &self.clients.remote,
             (true, false) => &self.clients.local,
             (true, true) => &self.clients.plain,
         };
         if let Some(client) = slot.get() {
-            return Ok(client);
+            return Ok(client.clone());
         }
+        let builder = self.builder(is_local);
+        let builder = if is_plain { builder.tls_certs_only([]) } else { builder };
+        let client = builder.build().map_err(|e| endpoint.error(e))?;
+        Ok(slot.get_or_init(|| client).clone())
+    }
+
+    /// The client that shows this certificate.
+    fn identified(
+        &self,
+        endpoint: &Endpoint,
+        files: &ClientIdentity,
+        is_local: bool,
+    ) -> Result<reqwest::Client, ProviderError> {
+        let trouble = |words: &str| ProviderError::new(&endpoint.vendor, ErrorKind::Certificate).saying(words);
+        let mut clients = self.clients.identified.lock().map_err(|_| trouble("the client is damaged"))?;
+        let key = (files.clone(), is_local);
+        if let Some(client) = clients.get(&key) {
+            return Ok(client.clone());
+        }
+        let builder = self.builder(is_local);
+        let identity = extras::identity(files).map_err(|words| trouble(&words))?;
+        let client = builder.identity(identity).build().map_err(|e| endpoint.error(e))?;
+        Ok(clients.entry(key).or_insert(client).clone())
+    }
+
+    fn builder(&self, is_local: bool) -> reqwest::ClientBuilder {
         // Fails only if a provider is installed already, which serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = reqwest::Client::builder()
@@ -145,10 +187,7 @@ impl Http {
             .connect_timeout(self.patience.connect)
             // A redirect would take a key in a vendor's own header to any host.
             .redirect(redirect::Policy::none());
-        let builder = if is_local || forbids_proxies() { builder.no_proxy() } else { builder };
-        let builder = if is_plain { builder.tls_certs_only([]) } else { builder };
-        let client = builder.build().map_err(|e| endpoint.error(e))?;
-        Ok(slot.get_or_init(|| client))
+        if is_local || forbids_proxies() { builder.no_proxy() } else { builder }
     }
 }
 
@@ -179,7 +218,7 @@ impl Endpoint {
         model: &str,
         silence: Duration,
     ) -> Result<reqwest::Response, ProviderError> {
-        let request = self.signed(request.headers(self.headers()).build().map_err(|e| self.error(e))?)?;
+        let request = self.signed(request.headers(self.headers()?).build().map_err(|e| self.error(e))?)?;
         let sent = timeout(silence, client.execute(request)).await;
         let response = sent.map_err(|_| self.silent(silence))?.map_err(|e| self.error(e))?;
         match response.status() {
@@ -188,11 +227,16 @@ impl Endpoint {
         }
     }
 
-    fn headers(&self) -> HeaderMap {
+    fn headers(&self) -> Result<HeaderMap, ProviderError> {
         let known = |(name, value): &(&'static str, &'static str)| {
             (HeaderName::from_static(name), HeaderValue::from_static(value))
         };
-        self.headers.iter().map(known).collect()
+        let mut headers: HeaderMap = self.headers.iter().map(known).collect();
+        self.extras.put_headers(&mut headers).map_err(|name| {
+            let words = format!("the value of the header {name} has characters that cannot be sent");
+            ProviderError::new(&self.vendor, ErrorKind::BadRequest { status: None }).saying(&words)
+        })?;
+        Ok(headers)
     }
 
     /// Signs the request.

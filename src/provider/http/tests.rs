@@ -199,7 +199,7 @@ fn nothing_is_built_before_the_first_request() {
         ModelPreference { base_url: Some("https://llm.example.com".to_owned()), ..ModelPreference::default() };
     let choice: Result<_, ResolveError> = choose(&preference, &env);
     assert!(choice.unwrap().is_some());
-    let Clients { remote, local, plain } = &*http.clients;
+    let Clients { remote, local, plain, .. } = &*http.clients;
     assert!([remote, local, plain].iter().all(|client| client.get().is_none()));
 }
 

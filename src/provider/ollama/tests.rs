@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 use serde_json::json;
 
+use super::super::ModelTraits;
 use super::super::decode::AnswerDecoder;
 use super::super::error_response::AskedModel;
 use super::super::retry::Retry;
@@ -9,8 +10,15 @@ use super::super::{Delta, ErrorKind, ProviderError, Stop};
 use super::*;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking, Usage};
 
-const TO: Recipient<'static> =
-    Recipient { vendor: "ollama", is_official: true, takes_optional: true, context: Some(8_192), thinks: Some(true) };
+const TO: Recipient<'static> = Recipient {
+    vendor: "ollama",
+    kind: "ollama",
+    traits: ModelTraits::UNKNOWN,
+    is_official: true,
+    takes_optional: true,
+    context: Some(8_192),
+    thinks: Some(true),
+};
 
 fn read(chunks: &[&[u8]]) -> (Vec<Delta>, Result<(), ProviderError>) {
     let mut deltas = Vec::new();

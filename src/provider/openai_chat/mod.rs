@@ -1,6 +1,7 @@
 //! OpenAI's chat completions, which many vendors offer with small differences (dialects).
 
 mod calls;
+mod details;
 mod dialect;
 mod request;
 mod stream;
@@ -35,15 +36,15 @@ impl Wire for ChatCompletions {
     }
 
     fn body(&self, request: &ModelRequest, to: Recipient<'_>) -> Value {
-        let mut body = request::body(request, self.0);
+        let mut body = request::body(request, self.0, to);
         if let Value::Object(fields) = &mut body {
             self.0.cache(request, to, fields);
         }
         body
     }
 
-    fn reader(&self, _vendor: &str, _model: &str) -> Box<dyn AnswerReader + Send> {
-        Box::new(Chunks::default())
+    fn reader(&self, vendor: &str, model: &str) -> Box<dyn AnswerReader + Send> {
+        Box::new(Chunks::default().of_model(vendor, model))
     }
 
     fn efforts(&self, model: &str) -> Vec<Effort> {

@@ -2,22 +2,30 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::model_traits::ThinkingFormat;
+use super::super::provenance::{self, Maker};
+use super::super::wire::Recipient;
 use super::super::{Effort, ModelRequest, json as words};
 use super::dialect::ChatDialect;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role};
 
 /// The whole body of a request.
-pub(super) fn body(request: &ModelRequest, dialect: &dyn ChatDialect) -> Value {
+pub(super) fn body(request: &ModelRequest, dialect: &dyn ChatDialect, to: Recipient<'_>) -> Value {
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(request.model));
     body.insert("stream".to_owned(), json!(true));
     if dialect.takes_usage_option() {
         body.insert("stream_options".to_owned(), json!({ "include_usage": true }));
     }
-    let effort = request.effort.nearest(&dialect.efforts(&request.model));
+    let format = to.traits.thinking;
+    let levels = format.efforts().unwrap_or_else(|| dialect.efforts(&request.model));
+    let effort = request.effort.nearest(&levels);
     let limit = request.max_output.saturating_add(effort.unwrap_or(Effort::Off).headroom());
     body.insert(dialect.limit_field(&request.model).to_owned(), json!(limit));
     if let Some(effort) = effort {
+        format.ask(effort, &mut body);
+    }
+    if let Some(effort) = effort.filter(|_| format == ThinkingFormat::Auto) {
         dialect.think(&request.model, effort, &mut body);
     }
     if !request.tools.is_empty() {
@@ -29,11 +37,13 @@ pub(super) fn body(request: &ModelRequest, dialect: &dyn ChatDialect) -> Value {
         });
         body.insert("tools".to_owned(), tools.collect());
     }
-    body.insert("messages".to_owned(), messages(request, dialect));
+    body.insert("messages".to_owned(), messages(request, dialect, to));
     Value::Object(body)
 }
 
-fn messages(request: &ModelRequest, dialect: &dyn ChatDialect) -> Value {
+fn messages(request: &ModelRequest, dialect: &dyn ChatDialect, to: Recipient<'_>) -> Value {
+    let maker = Maker::Details { vendor: to.vendor, model: &request.model };
+    let echoes = to.traits.echoes.unwrap_or_else(|| dialect.echoes_reasoning());
     let mut messages = Vec::new();
     if !request.system.is_empty() {
         messages.push(json!({ "role": "system", "content": request.system }));
@@ -41,7 +51,7 @@ fn messages(request: &ModelRequest, dialect: &dyn ChatDialect) -> Value {
     for message in &request.messages {
         match message.role {
             Role::User => messages.push(json!({ "role": "user", "content": user_content(message) })),
-            Role::Assistant => messages.push(assistant(message, dialect)),
+            Role::Assistant => messages.push(assistant(message, dialect, echoes, maker)),
             Role::Tool => results(message, dialect, &mut messages),
         }
     }
@@ -66,18 +76,23 @@ fn image_part(image: &Image) -> Value {
     json!({ "type": "image_url", "image_url": { "url": url } })
 }
 
-fn assistant(message: &Message, dialect: &dyn ChatDialect) -> Value {
+fn assistant(message: &Message, dialect: &dyn ChatDialect, echoes: bool, maker: Maker<'_>) -> Value {
     let mut said = Map::new();
     said.insert("role".to_owned(), json!("assistant"));
     let text = message.text();
     let mut calls: Vec<Value> = message.calls().map(|call| tool_call(call, dialect)).collect();
     let content = if text.is_empty() && !calls.is_empty() { Value::Null } else { json!(text) };
     said.insert("content".to_owned(), content);
+    let details = details(message, maker);
+    let has_details = details.is_some();
+    if let Some(details) = details {
+        said.insert("reasoning_details".to_owned(), details);
+    }
     if calls.is_empty() {
         return Value::Object(said);
     }
     dialect.finish_calls(message, &mut calls);
-    if dialect.echoes_reasoning() {
+    if echoes && !has_details {
         let thoughts = message.parts.iter().filter_map(|part| match part {
             Part::Thinking(thinking) => Some(thinking.text.as_str()),
             Part::Text(_) | Part::Image(_) | Part::Call(_) | Part::Result { .. } => None,
@@ -86,6 +101,16 @@ fn assistant(message: &Message, dialect: &dyn ChatDialect) -> Value {
     }
     said.insert("tool_calls".to_owned(), Value::Array(calls));
     Value::Object(said)
+}
+
+/// The thinking that this provider's model has sent in a form of its own.
+fn details(message: &Message, maker: Maker<'_>) -> Option<Value> {
+    let sealed = message.parts.iter().filter_map(|part| match part {
+        Part::Thinking(thinking) => thinking.signature.as_deref(),
+        Part::Text(_) | Part::Image(_) | Part::Call(_) | Part::Result { .. } => None,
+    });
+    let mut details = sealed.filter_map(|sealed| provenance::open(maker, sealed));
+    serde_json::from_str(details.next()?).ok()
 }
 
 fn tool_call(call: &Call, dialect: &dyn ChatDialect) -> Value {

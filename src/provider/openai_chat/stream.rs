@@ -8,9 +8,11 @@ use super::super::decode::{AnswerEnd, AnswerProgress, AnswerReader, Sink, say};
 use super::super::error::ErrorKind;
 use super::super::error_response::ErrorResponse;
 use super::super::json::{count, list, text};
+use super::super::provenance::{self, Maker};
 use super::super::vendors::gemini;
 use super::super::{Delta, Stop};
 use super::calls::CallPieces;
+use super::details::ReasoningDetails;
 use crate::chat::Usage;
 
 /// An answer that is still arriving.
@@ -21,6 +23,9 @@ pub(in super::super) struct Chunks {
     refusal: String,
     finish: Option<String>,
     usage: Option<Usage>,
+    details: ReasoningDetails,
+    /// The provider and the model that answer.
+    maker: (String, String),
 }
 
 impl Default for Chunks {
@@ -39,6 +44,10 @@ impl AnswerReader for Chunks {
 
     fn end(&mut self, deltas: Sink<'_>) -> Result<AnswerEnd, ErrorKind> {
         self.calls.end(deltas);
+        if let Some(details) = self.details.finish() {
+            let (vendor, model) = &self.maker;
+            deltas(Delta::Signature(provenance::seal(Maker::Details { vendor, model }, &details)));
+        }
         let stop = match self.finish.as_deref() {
             Some("length" | "max_tokens" | "model_length") => Stop::Length,
             Some("content_filter") => Stop::Filtered,
@@ -57,7 +66,20 @@ impl AnswerReader for Chunks {
 impl Chunks {
     /// Calls without an id get one that begins with `id`.
     pub(in super::super) fn with_ids(id: String) -> Chunks {
-        Chunks { calls: CallPieces::new(id), signed: false, refusal: String::new(), finish: None, usage: None }
+        Chunks {
+            calls: CallPieces::new(id),
+            signed: false,
+            refusal: String::new(),
+            finish: None,
+            usage: None,
+            details: ReasoningDetails::default(),
+            maker: Default::default(),
+        }
+    }
+
+    /// The same, for the answer of this provider's model.
+    pub(super) fn of_model(self, vendor: &str, model: &str) -> Chunks {
+        Chunks { maker: (vendor.to_owned(), model.to_owned()), ..self }
     }
 
     fn chunk(&mut self, chunk: &Value, deltas: Sink<'_>) {
@@ -82,9 +104,11 @@ impl Chunks {
         if let Some(thought) = thoughts.into_iter().find(|thought| !thought.is_empty()) {
             say(Delta::Thinking, thought, deltas);
         }
+        self.details.take(said.get("reasoning_details").and_then(Value::as_array).map_or(&[], Vec::as_slice));
         match said.get("content") {
             Some(Value::String(text)) if !text.is_empty() => deltas(Delta::Text(text.clone())),
             Some(Value::Array(parts)) => parts.iter().for_each(|part| content_part(part, deltas)),
+            // No content: absent, null or an empty string.
             _ => {}
         }
         self.refusal.push_str(text(said, "refusal"));

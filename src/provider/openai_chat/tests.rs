@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 use serde_json::json;
 
+use super::super::ModelTraits;
 use super::super::decode::AnswerDecoder;
 use super::super::error_response::AskedModel;
 use super::super::retry::Retry;
@@ -9,8 +10,15 @@ use super::super::{Delta, Effort, ErrorKind, ProviderError, Stop, Vendor};
 use super::*;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking, Usage};
 
-const TO: Recipient<'static> =
-    Recipient { vendor: "custom", is_official: false, takes_optional: true, context: None, thinks: None };
+const TO: Recipient<'static> = Recipient {
+    vendor: "custom",
+    kind: "custom",
+    traits: ModelTraits::UNKNOWN,
+    is_official: false,
+    takes_optional: true,
+    context: None,
+    thinks: None,
+};
 const ASKED: AskedModel<'static> = AskedModel { vendor: "custom", model: "m", key: None };
 
 fn read(chunks: &[&[u8]]) -> (Vec<Delta>, Result<(), ProviderError>) {
@@ -273,7 +281,7 @@ fn a_signature_of_google_comes_back_with_its_call() {
     let sent = |parts| {
         let mut request = request("m", Effort::Medium);
         request.messages = vec![Message { role: Role::Assistant, parts }];
-        body(&request, super::super::vendors::gemini::CHAT.0)["messages"][1]["tool_calls"][0]["extra_content"]["google"]
+        body(&request, super::super::vendors::gemini::CHAT.0, TO)["messages"][1]["tool_calls"][0]["extra_content"]["google"]
             ["thought_signature"]
             .clone()
     };
@@ -328,7 +336,7 @@ fn a_conversation_becomes_a_request() {
             { "role": "assistant", "content": "So." },
         ],
     });
-    assert_eq!(body(&request, PLAIN.0), expected);
+    assert_eq!(body(&request, PLAIN.0, TO), expected);
 
     let sent = |vendor: &str| Vendor::named(vendor).unwrap().wire.body(&request, TO);
     assert_eq!(sent("moonshot")["messages"][2]["reasoning_content"], "hm");
@@ -387,4 +395,39 @@ proptest! {
         let (once, cut) = (kind(read(&[&bytes])), kind(read(&cut(&bytes, &cuts))));
         prop_assert_eq!(once, cut);
     }
+}
+
+#[test]
+fn reasoning_details_go_back_unchanged_to_the_model_that_sent_them() {
+    let stream = events(&[
+        r#"{"choices":[{"delta":{"reasoning":"Hm","reasoning_details":[{"type":"reasoning.text","index":0,"text":"Hm"}]}}]}"#,
+        r#"{"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.text","index":0,"signature":"s1"}]}}]}"#,
+        r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"ls","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}"#,
+        "[DONE]",
+    ]);
+    let mut heard = Vec::new();
+    let asked = AskedModel { vendor: "openrouter", model: "anthropic/claude-x", key: None };
+    let mut decoder = AnswerDecoder::new(&PLAIN, asked, None);
+    decoder.feed(stream.as_bytes(), &mut |delta| heard.push(delta)).unwrap();
+    decoder.finish(&mut |delta| heard.push(delta)).unwrap();
+    let signature = heard.iter().find_map(|delta| match delta {
+        Delta::Signature(signature) => Some(signature.clone()),
+        _ => None,
+    });
+    let thinking = Thinking { text: "Hm".to_owned(), signature, ..Thinking::default() };
+    let call = Call { id: "a".to_owned(), name: "ls".to_owned(), arguments: "{}".to_owned() };
+    let sent = |vendor: &'static str, model: &str, echoes| {
+        let mut request = request(model, Effort::Medium);
+        let parts = vec![Part::Thinking(thinking.clone()), Part::Call(call.clone())];
+        request.messages.push(Message { role: Role::Assistant, parts });
+        let traits = ModelTraits { echoes, ..ModelTraits::UNKNOWN };
+        body(&request, PLAIN.0, Recipient { vendor, traits, ..TO })["messages"][2].clone()
+    };
+    let details = json!([{ "type": "reasoning.text", "index": 0, "text": "Hm", "signature": "s1" }]);
+    let own = sent("openrouter", "anthropic/claude-x", Some(true));
+    assert_eq!((&own["reasoning_details"], own.get("reasoning_content")), (&details, None));
+    assert_eq!(sent("openrouter", "openai/gpt-x", None).get("reasoning_details"), None);
+    let other = sent("deepinfra", "deepseek-v4", Some(true));
+    assert_eq!((other.get("reasoning_details"), &other["reasoning_content"]), (None, &json!("Hm")));
+    assert_eq!(sent("deepinfra", "deepseek-v4", Some(false)).get("reasoning_content"), None);
 }

@@ -32,7 +32,7 @@ pub(super) fn body(request: &ModelRequest, to: Recipient<'_>) -> Value {
         });
         body.insert("tools".to_owned(), tools.collect());
     }
-    if to.is_official && to.vendor == openai::NAME {
+    if to.is_official && to.kind == openai::NAME {
         openai::cache(request, &mut body);
     }
     let items = request.messages.iter().flat_map(|message| items(message, to.vendor));

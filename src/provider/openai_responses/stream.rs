@@ -126,6 +126,7 @@ impl Items {
                     say(|json| Delta::CallArguments { index, json }, text(item, "arguments"), deltas);
                 }
             }
+            // Items of tools that run at the provider, and kinds that the API may add.
             _ => {}
         }
     }

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::super::ModelTraits;
 use super::super::decode::AnswerDecoder;
 use super::super::error_response::AskedModel;
 use super::super::retry::Retry;
@@ -10,7 +11,15 @@ use super::*;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking, Usage};
 
 fn to(takes_optional: bool) -> Recipient<'static> {
-    Recipient { vendor: "openai", is_official: false, takes_optional, context: None, thinks: None }
+    Recipient {
+        vendor: "openai",
+        kind: "openai",
+        traits: ModelTraits::UNKNOWN,
+        is_official: false,
+        takes_optional,
+        context: None,
+        thinks: None,
+    }
 }
 
 const ASKED: AskedModel<'static> = AskedModel { vendor: "openai", model: "m", key: None };

@@ -12,7 +12,9 @@ use super::error::ErrorKind;
 use super::facts::{FactFinder, ServerFacts};
 use super::http::{Endpoint, Http, ResponseStream};
 use super::list;
+use super::model_traits::ModelTraits;
 use super::notice::Notices;
+use super::pictures;
 use super::vendors::{Route, Vendor};
 use super::wire::{Recipient, Wire};
 use super::{ModelRequest, Provider, ProviderError};
@@ -28,6 +30,9 @@ pub(super) struct Remote {
     price: Option<Price>,
     /// Asks the server about the model.
     facts: Option<Arc<FactFinder>>,
+    traits: ModelTraits,
+    /// Whether the server has refused pictures.
+    is_blind: AtomicBool,
     notices: Notices,
     /// Whether the account may use the wire's optional field.
     takes_optional: AtomicBool,
@@ -53,6 +58,8 @@ impl Remote {
             detour: OnceLock::new(),
             price,
             facts: None,
+            traits: ModelTraits::default(),
+            is_blind: AtomicBool::new(false),
             notices: Notices::default(),
             takes_optional: AtomicBool::new(true),
             context: AtomicU32::new(0),
@@ -62,6 +69,11 @@ impl Remote {
     /// The same model, with a way to ask its server about it.
     pub(super) fn with_facts(self, facts: Arc<FactFinder>) -> Remote {
         Remote { facts: Some(facts), ..self }
+    }
+
+    /// The same model, with what it can do.
+    pub(super) fn with_traits(self, traits: ModelTraits) -> Remote {
+        Remote { traits, ..self }
     }
 
     /// The way to the server, as far as it is known.
@@ -77,9 +89,15 @@ impl Remote {
         };
         self.context.fetch_max(facts.loaded.unwrap_or(0), Ordering::Relaxed);
         loop {
-            let error = match self.ask(request, facts).await {
+            let cannot_see = self.traits.sees == Some(false) || self.is_blind.load(Ordering::Relaxed);
+            let told = cannot_see.then(|| pictures::in_words(request)).flatten();
+            let sent = told.as_ref().map_or(request, |(told, _)| told);
+            let error = match self.ask(sent, facts).await {
                 Ok(response) => {
-                    self.notices.clamped(request, &self.path().wire.efforts(&request.model), deltas);
+                    if let Some((_, count)) = told {
+                        self.notices.unseen(&request.model, count, deltas);
+                    }
+                    self.notices.clamped(request, &self.traits.efforts(self.path().wire, &request.model), deltas);
                     return self.read(response, request, deltas).await;
                 }
                 Err(error) => error,
@@ -96,12 +114,16 @@ impl Remote {
         self.context.fetch_max(context.unwrap_or(0), Ordering::Relaxed);
         let to = Recipient {
             vendor: &endpoint.vendor,
-            is_official: Vendor::at(&endpoint.base_url).is_some_and(|vendor| vendor.name == endpoint.vendor),
+            kind: endpoint.kind.name,
+            is_official: Vendor::at(&endpoint.base_url) == Some(endpoint.kind),
             takes_optional: self.takes_optional.load(Ordering::Relaxed),
             context,
             thinks: facts.thinks,
+            traits: self.traits,
         };
-        self.http.ask(endpoint, wire.path(), &request.model, &wire.body(request, to)).await
+        let mut body = wire.body(request, to);
+        endpoint.extras.add_to(&mut body);
+        self.http.ask(endpoint, wire.path(), &request.model, &body).await
     }
 
     /// Whether a request that failed with this error is worth another try, because it will be sent differently. Each difference is
@@ -118,6 +140,9 @@ impl Remote {
             let route = Route { prefix: detour.prefix.to_owned(), ..endpoint.route.clone() };
             let path = ServerPath { endpoint: Endpoint { route, ..endpoint.clone() }, wire: detour.wire };
             return self.detour.set(path).is_ok();
+        }
+        if error.is_about_pictures() && pictures::in_words(request).is_some() {
+            return self.traits.sees != Some(false) && !self.is_blind.swap(true, Ordering::Relaxed);
         }
         if matches!(error.kind(), ErrorKind::ContextTooLong { .. }) {
             return self.enlarge_context(request);

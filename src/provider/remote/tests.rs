@@ -227,3 +227,17 @@ async fn a_model_that_ollama_does_not_have_is_not_looked_for_elsewhere() {
     assert_eq!(error.kind(), &ErrorKind::ModelNotFound { model: "m".to_owned() });
     assert!(server.asked.try_iter().all(|request| !request.starts_with("POST /v1/")));
 }
+
+#[tokio::test]
+async fn a_server_that_refuses_pictures_is_asked_again_in_words() {
+    let refusal = br#"{"error":{"message":"This model does not support image input","type":"invalid_request_error"}}"#;
+    let server = FakeServer::answering(400, "Content-Type: application/json\r\n", refusal);
+    let provider = super::super::testing::provider(&server.url, &Http::default()).await;
+    let image = crate::chat::Image { media_type: "image/png".into(), base64: "QQ==".into() };
+    let mut asked = request("m", Effort::Medium);
+    asked.messages[0].parts.push(crate::chat::Part::Image(image));
+    provider.stream(&asked, &mut |_| ()).await.unwrap_err();
+    assert!(server.asked.recv().unwrap().contains("image_url"));
+    let again = server.asked.recv().unwrap();
+    assert!(again.contains("a picture (image/png) was left out here") && !again.contains("image_url"), "{again}");
+}

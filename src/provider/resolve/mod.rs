@@ -12,6 +12,7 @@ use super::effort::Effort;
 use super::facts::{FactFinder, FactFinders, WindowSource};
 use super::http::{Http, host, is_loopback};
 use super::list::{self, ListedModel};
+use super::model_traits::ModelTraits;
 use super::remote::Remote;
 use super::server::{self, Server, Socket};
 
@@ -39,9 +40,15 @@ pub(crate) struct Resolved {
     pub discovered: Option<Server>,
     /// Asks the server about the model.
     pub facts: Option<Arc<FactFinder>>,
+    pub traits: ModelTraits,
 }
 
 impl Resolved {
+    /// Whether its server runs on this machine, where a model costs nothing.
+    pub(crate) fn is_here(&self) -> bool {
+        is_loopback(&format!("http://{}", self.host))
+    }
+
     /// The name that resolves to this model.
     pub(crate) fn name(&self) -> String {
         full_name(&self.vendor, &self.model)
@@ -61,13 +68,13 @@ impl Resolved {
 /// Resolves a choice. A server that was named without a model is asked for its list.
 pub(super) async fn choice(choice: &ModelChoice, http: &Http, finders: &FactFinders) -> Result<Resolved, ResolveError> {
     if let Some(model) = choice.model.clone() {
-        let known = ListedModel::known(choice.vendor, model);
+        let known = choice.known(ListedModel::known(choice.provider.vendor, model));
         return Ok(connect(choice, known, WindowSource::Catalogue, http, finders));
     }
     let models = list::models(choice, http, ASK).await?;
     match pick(models, None) {
         Some(model) => Ok(connect(choice, model, WindowSource::ModelList, http, finders)),
-        None => Err(ResolveError::NoModel { vendor: choice.vendor.name }),
+        None => Err(ResolveError::NoModel { vendor: choice.name().to_owned() }),
     }
 }
 
@@ -100,7 +107,7 @@ pub(super) async fn look_around(
     });
     let stranger = servers.iter().find_map(|(socket, choice)| {
         let uid = socket.filter(|socket| !socket.is_ours())?.uid;
-        let (vendor, address) = (choice.vendor.name, host(&choice.base_url).to_owned());
+        let (vendor, address) = (choice.provider.vendor.name, host(&choice.base_url).to_owned());
         Some(ResolveError::Stranger { vendor, address, owner: server::owner(uid) })
     });
     match (found, stranger) {
@@ -109,15 +116,40 @@ pub(super) async fn look_around(
     }
 }
 
+/// A server of this machine that answers, with those of its models that can hold a conversation.
+#[derive(Debug, Clone)]
+pub(crate) struct LocalServer {
+    pub server: Server,
+    pub vendor: String,
+    pub models: Vec<String>,
+}
+
+/// The servers of this machine that answer. Each is asked for its list, without a key, and a server of another user is not asked.
+pub(super) async fn servers_here(servers: &[(Option<Socket>, ModelChoice)], http: &Http) -> Vec<LocalServer> {
+    let ask = async |(socket, choice): &(Option<Socket>, ModelChoice)| {
+        let socket = socket.filter(|socket| socket.is_ours())?;
+        let models = list::models(&choice.without_credentials(), http, PROBE).await.ok()?;
+        let models = models.into_iter().filter(converses).map(|model| model.model).collect();
+        let server = Server::behind(socket, &choice.base_url);
+        Some(LocalServer { server, vendor: choice.name().to_owned(), models })
+    };
+    join_all(servers.iter().map(ask)).await.into_iter().flatten().collect()
+}
+
 /// The model with this name; without a name, the first that can hold a conversation.
 fn pick(models: Vec<ListedModel>, name: Option<&str>) -> Option<ListedModel> {
-    /// Parts of the names of models for other tasks. Servers list all their models together.
-    const OTHERS: [&str; 6] = ["embed", "rerank", "whisper", "tts", "bge-", "diffusion"];
     let fits = |model: &ListedModel| match name {
         Some(name) => model.model == name || model.model.strip_suffix(":latest") == Some(name),
-        None => !OTHERS.iter().any(|other| model.model.to_ascii_lowercase().contains(other)),
+        None => converses(model),
     };
     models.into_iter().find(fits)
+}
+
+/// Whether a model can hold a conversation, as far as its name tells. Servers list all their models together.
+fn converses(model: &ListedModel) -> bool {
+    /// Parts of the names of models for other tasks.
+    const OTHERS: [&str; 6] = ["embed", "rerank", "whisper", "tts", "bge-", "diffusion"];
+    !OTHERS.iter().any(|other| model.model.to_ascii_lowercase().contains(other))
 }
 
 fn connect(
@@ -129,19 +161,22 @@ fn connect(
 ) -> Resolved {
     let facts = finders.of(http, choice, &model.model);
     let remote = Remote::new(http.clone(), choice.endpoint(), choice.wire, model.price);
-    let provider = Arc::new(remote.with_facts(Arc::clone(&facts)));
+    let provider = Arc::new(remote.with_facts(Arc::clone(&facts)).with_traits(model.traits));
     let usual = Effort::default();
-    let effort = choice.effort.or_else(|| usual.nearest(&choice.wire.efforts(&model.model))).unwrap_or(usual);
+    let levels = model.traits.efforts(choice.wire, &model.model);
+    let effort = choice.effort.or_else(|| usual.nearest(&levels)).unwrap_or(usual);
+    let configured = choice.configured_window(&model.model);
     Resolved {
         provider,
         effort,
         context_window: model.context_window,
-        window_source,
+        window_source: if configured.is_some() { WindowSource::Configured } else { window_source },
         cache: CacheLifetime::default(),
-        vendor: choice.vendor.name.to_owned(),
+        vendor: choice.name().to_owned(),
         host: host(&choice.base_url).to_owned(),
         discovered: None,
         facts: Some(facts),
+        traits: model.traits,
         model: model.model,
     }
 }

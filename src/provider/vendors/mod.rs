@@ -207,6 +207,18 @@ mod tests {
     }
 
     #[test]
+    fn every_vendor_is_in_the_documentation() {
+        let document = include_str!("../../../docs/PROVIDERS.md");
+        for vendor in VENDORS {
+            let model = vendor.default_model.map(|model| format!("\"{}/{model}\"", vendor.name));
+            let name = model.unwrap_or_else(|| format!("\"{}/", vendor.name));
+            let row = document.lines().find(|line| line.starts_with('|') && line.contains(&name));
+            let row = row.unwrap_or_else(|| panic!("docs/PROVIDERS.md has no row with {name}"));
+            assert!(vendor.key_variables.iter().all(|variable| row.contains(variable)), "{row}");
+        }
+    }
+
+    #[test]
     fn a_url_is_known_by_its_host() {
         let name = |url| Vendor::at(url).map(|vendor| vendor.name);
         assert_eq!(name("https://api.groq.com/openai/v1"), Some("groq"));

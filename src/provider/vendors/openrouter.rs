@@ -6,6 +6,7 @@ use super::super::ModelRequest;
 use super::super::cache::CacheLifetime;
 use super::super::catalog::{ModelFacts, Price};
 use super::super::effort::Effort;
+use super::super::model_traits::ModelTraits;
 use super::super::openai_chat::{ChatCompletions, ChatDialect};
 use super::super::wire::Recipient;
 use super::{Quirks, Vendor};
@@ -80,6 +81,19 @@ fn mark(message: &mut Value, cache: CacheLifetime) {
     }
     let last = content.as_array_mut().and_then(|parts| parts.last_mut());
     last.into_iter().for_each(|part| cache.mark_block(part));
+}
+
+/// What an entry of its list says that the model can do.
+pub(in super::super) fn traits(entry: &Value) -> ModelTraits {
+    let holds = |path: &str, wanted: &str| Some(entry.pointer(path)?.as_array()?.iter().any(|one| one == wanted));
+    let output = entry.pointer("/top_provider/max_completion_tokens").and_then(Value::as_u64);
+    ModelTraits {
+        output: output.and_then(|output| u32::try_from(output).ok()).filter(|output| *output > 0),
+        sees: holds("/architecture/input_modalities", "image"),
+        calls: holds("/supported_parameters", "tools"),
+        thinks: holds("/supported_parameters", "reasoning"),
+        ..ModelTraits::default()
+    }
 }
 
 /// The prices in an entry of its list: dollars for one token, as text.

@@ -9,6 +9,7 @@ use super::catalog::Price;
 use super::decode::AnswerReader;
 use super::effort::Effort;
 use super::framing::{EventsOrJson, Framing};
+use super::model_traits::ModelTraits;
 use super::protocol::Protocol;
 use super::sign::KeyHeader;
 use super::{ModelRequest, anthropic, ollama, openai_chat, openai_responses};
@@ -95,7 +96,10 @@ pub(super) struct Detour {
 /// The recipient of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Recipient<'a> {
+    /// The name of the provider.
     pub(super) vendor: &'a str,
+    /// The vendor whose rules it follows.
+    pub(super) kind: &'a str,
     /// Whether the server is the vendor's own, not a proxy. Others may refuse fields that they do not know.
     pub(super) is_official: bool,
     /// Whether the account may use the wire's optional field.
@@ -104,6 +108,7 @@ pub(super) struct Recipient<'a> {
     pub(super) context: Option<u32>,
     /// Whether the model can think, if its server says so.
     pub(super) thinks: Option<bool>,
+    pub(super) traits: ModelTraits,
 }
 
 /// The wire of a protocol, for a server of which nothing else is known.

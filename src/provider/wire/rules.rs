@@ -25,7 +25,15 @@ pub(crate) fn assert_accepted(request: &ModelRequest) -> usize {
     for protocol in protocols {
         let wire: &dyn Wire = of(protocol);
         let context = wire.context(request, 4_096);
-        let to = Recipient { vendor: "v", is_official: true, takes_optional: true, context, thinks: None };
+        let to = Recipient {
+            vendor: "v",
+            kind: "v",
+            traits: crate::provider::ModelTraits::UNKNOWN,
+            is_official: true,
+            takes_optional: true,
+            context,
+            thinks: None,
+        };
         let body = wire.body(request, to);
         let turned = match protocol {
             Protocol::Responses => items(&body["input"]),

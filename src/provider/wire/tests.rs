@@ -121,11 +121,13 @@ impl Signer for BodySigner {
 fn remote(url: &str, price: Option<Price>) -> Remote {
     let endpoint = Endpoint {
         vendor: "cloud".to_owned(),
+        kind: &super::super::vendors::CUSTOM,
         base_url: url.to_owned(),
         route: Route { prefix: "/model/m".to_owned(), ..Route::default() },
         key: None,
         signer: Some(Arc::new(BodySigner("secret"))),
         headers: &[],
+        extras: super::super::http::Extras::default(),
     };
     Remote::new(Http::default(), endpoint, &LinesWire, price)
 }

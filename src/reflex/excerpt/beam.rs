@@ -7,7 +7,7 @@ use crate::reflex::rules::pattern;
 
 pub(super) const READERS: &[FormatReader] = &[FormatReader { signs: &["** ("], read: exceptions }];
 
-/// Applications whose frames are the language's own.
+/// Applications of the language itself; their frames are not the user's code.
 const OTHERS: &[&str] =
     &["elixir", "stdlib", "mix", "kernel", "ex_unit", "iex", "logger", "ecto", "plug", "phoenix", "jason"];
 
@@ -23,7 +23,7 @@ fn exceptions(page: &OutputPage<'_>) -> Vec<Remark> {
             continue;
         }
         let words = words.trim();
-        // The place is at the head of the words, or the first frame of the user's own code below them.
+        // The location is at the start of the message, or in the first frame of the user's own code below it.
         if let Some((place, said)) = SourceLocation::leading(words) {
             remarks.push(Remark::cause(at, Some(place), format!("({class}) {said}")));
             continue;

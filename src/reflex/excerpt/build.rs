@@ -32,7 +32,8 @@ pub(super) const READERS: &[FormatReader] = &[
     FormatReader { signs: &["error: Recipe `"], read: just },
 ];
 
-/// `make: *** [Makefile:2: all] Error 1` is the caller's word; a missing rule or a bad makefile is the cause itself.
+/// `make: *** [Makefile:2: all] Error 1` only reports that a command failed. A missing rule or a syntax error in the makefile is
+/// the cause itself.
 fn make(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
@@ -47,7 +48,7 @@ fn make(page: &OutputPage<'_>) -> Vec<Remark> {
     remarks
 }
 
-/// `CMake Error at CMakeLists.txt:3 (find_package):` and its words, indented, below.
+/// `CMake Error at CMakeLists.txt:3 (find_package):`, with the message indented below it.
 fn cmake(page: &OutputPage<'_>) -> Vec<Remark> {
     let pattern = pattern!(r"^CMake Error (?:at|in) (\S+?)(?::([0-9]+))?(?: \(([^)]*)\))?:?$");
     let mut remarks = Vec::new();
@@ -121,7 +122,7 @@ fn linker(page: &OutputPage<'_>) -> Vec<Remark> {
     remarks
 }
 
-/// The step that failed: `Dockerfile:5` above a drawing, ` > [4/5] RUN npm ci:`, or the last `Step 4/5 : RUN …`.
+/// The step that failed: `Dockerfile:5` above a source excerpt, ` > [4/5] RUN npm ci:`, or the last `Step 4/5 : RUN …`.
 fn docker(page: &OutputPage<'_>) -> Vec<Remark> {
     let place = page.numbered().find_map(|(at, line)| {
         let (place, rest) = SourceLocation::leading(line)?;

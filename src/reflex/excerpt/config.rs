@@ -13,7 +13,7 @@ pub(super) const READERS: &[FormatReader] = &[
     FormatReader { signs: &["FAILED! =>", "UNREACHABLE! =>", "Origin: "], read: ansible },
 ];
 
-/// `Error: words` and `  on main.tf line 3, in resource "x" "y":` below it, perhaps in a frame of `│`.
+/// `Error: message` and `  on main.tf line 3, in resource "x" "y":` below it, sometimes in a frame of `│`.
 fn terraform(page: &OutputPage<'_>) -> Vec<Remark> {
     let on = || pattern!(r"^on (\S+) line ([0-9]+)(?:,|:|$)");
     let text = |line: &'_ str| line.trim_start_matches(['│', '|', ' ', '╷']).trim().to_owned();
@@ -35,7 +35,7 @@ fn terraform(page: &OutputPage<'_>) -> Vec<Remark> {
     remarks
 }
 
-/// `in "a.yaml", line 3, column 5`, `yaml: line 3: words`, `at line 3, column 5`, `: line 3 column 5 (char 20)`.
+/// `in "a.yaml", line 3, column 5`, `yaml: line 3: message`, `at line 3, column 5`, `: line 3 column 5 (char 20)`.
 fn lines_and_columns(page: &OutputPage<'_>) -> Vec<Remark> {
     let named = || {
         pattern!(
@@ -49,12 +49,12 @@ fn lines_and_columns(page: &OutputPage<'_>) -> Vec<Remark> {
             continue;
         }
         if let Some(caught) = named().captures(line) {
-            // OCaml's errors begin below their place; YAML's stand above it.
+            // OCaml prints the message below the location, YAML above it.
             let above = page.before(at, 3).find(|line| !line.trim().is_empty() && !line.contains(" line "));
             let is_heading = line.trim_start().starts_with("File \"");
             let below = page.after(at, 8).iter().map(|line| line.trim()).find(|line| line.starts_with("Error"));
             let words = if is_heading { below } else { above.map(str::trim) }.unwrap_or(line.trim());
-            // YAML's first mark is where the surroundings began, its last is where they broke.
+            // The first location of a YAML error is the start of the surrounding block, the last one is the error.
             let is_context = !is_heading && page.after(at, 3).iter().any(|line| named().is_match(line));
             if is_context {
                 continue;
@@ -72,7 +72,7 @@ fn lines_and_columns(page: &OutputPage<'_>) -> Vec<Remark> {
     remarks
 }
 
-/// Whether `line 3` stands beside the name of its file, as shells, perl and PHP write it.
+/// Whether `line 3` is next to the name of its file, as shells, perl and PHP write it.
 fn is_spoken_for(line: &str) -> bool {
     line.contains(" on line ") || pattern!(r"^\S+\.\w+: line [0-9]+: | at \S+ line [0-9]+").is_match(line)
 }
@@ -84,7 +84,7 @@ fn says_parse(line: &str) -> bool {
         .any(|word| lower.contains(word))
 }
 
-/// `ERROR:  words`, then `LINE 1: SELECT …` and a caret.
+/// `ERROR:  message`, then `LINE 1: SELECT …` and a caret.
 fn postgres(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {

@@ -1,4 +1,4 @@
-//! .NET: exceptions, failing tests, errors without a place. Compiler errors have the common form: see `located`.
+//! .NET: exceptions, failing tests, errors without a location. Compiler errors have the common form: see `located`.
 
 use super::page::OutputPage;
 use super::place::SourceLocation;
@@ -24,7 +24,7 @@ fn exceptions(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut last = 0;
     for (at, line) in page.numbered() {
         let Some(place) = frame(line) else { continue };
-        // Frames below the first one of a stack tell nothing new.
+        // Only the first frame of a stack is read.
         let is_new =
             remarks.is_empty() || page.lines[last..at].iter().any(|line| line.trim_start().starts_with("Failed "));
         if is_new {

@@ -9,7 +9,7 @@ pub(super) const READERS: &[FormatReader] =
 
 const ARROWS: &[&str] = &["--> ", "╭─▶ ", "╭─[", ",-[", "┌─ ", "└─ "];
 
-/// Lines between the message and its frame; a frame's foot is further away.
+/// The most lines between the message and the frame below it. The foot of another frame is further away.
 const NEAR: usize = 3;
 const FAR: usize = 14;
 
@@ -34,7 +34,7 @@ fn read(page: &OutputPage<'_>) -> Vec<Remark> {
     remarks
 }
 
-/// Whether a line above a frame is its message. Directly above anything is, except the source itself.
+/// Whether a line above a frame is its message. The line directly above is, unless it is source code.
 fn is_heading(line: &str, is_near: bool) -> bool {
     let text = line.trim();
     let starts = |words: &[&str]| words.iter().any(|word| text.starts_with(word));

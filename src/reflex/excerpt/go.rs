@@ -15,9 +15,9 @@ fn tests(page: &OutputPage<'_>) -> Vec<Remark> {
     for (at, line) in page.numbered() {
         let Some(test) = line.trim_start().strip_prefix("--- FAIL: ") else { continue };
         let name = test.split(' ').next().unwrap_or(test);
-        // Output of a test stands under its heading, or above it with `-v`.
+        // The output of a test is below its heading, or above it with `-v`.
         let below = page.after(at, 20).iter().take_while(|line| line.starts_with(' ') || line.starts_with('\t'));
-        // A heading with a subtest's heading below it only repeats that one.
+        // A heading above the heading of a subtest says nothing new.
         if below.clone().next().is_some_and(|line| line.trim_start().starts_with("--- FAIL: ")) {
             continue;
         }
@@ -32,7 +32,7 @@ fn tests(page: &OutputPage<'_>) -> Vec<Remark> {
     remarks
 }
 
-/// `    a_test.go:12: words`; the words may begin on the next line.
+/// `    a_test.go:12: message`; the message may start on the next line.
 fn located(lines: &[&str]) -> Option<(SourceLocation, String)> {
     lines.iter().enumerate().find_map(|(n, line)| {
         let (place, rest) = SourceLocation::leading(line)?;
@@ -41,7 +41,7 @@ fn located(lines: &[&str]) -> Option<(SourceLocation, String)> {
     })
 }
 
-/// testify's block: `Error Trace: /x/a_test.go:12` and `Error: words`.
+/// A block of testify: `Error Trace: /x/a_test.go:12` and `Error: message`.
 fn testify(lines: &[&str]) -> Option<(SourceLocation, String)> {
     let value = |key: &str| lines.iter().find_map(|line| line.trim().strip_prefix(key)).map(str::trim);
     let (place, _) = SourceLocation::leading(value("Error Trace:")?)?;

@@ -28,7 +28,7 @@ pub(super) fn frame(line: &str) -> Option<SourceLocation> {
         .map_or(rest.rsplit(' ').next().unwrap_or(rest), |(_, inside)| inside);
     let inside = inside.trim_start_matches("async ").trim_start_matches("file://");
     let caught = pattern!(r"^(.+?):([0-9]+):([0-9]+)$").captures(inside)?;
-    // Backtraces of Rust look the same.
+    // Rust's backtraces have the same form.
     if caught[1].ends_with(".rs") {
         return None;
     }
@@ -53,7 +53,7 @@ fn stacks(page: &OutputPage<'_>) -> Vec<Remark> {
         }
         let own = page.lines[start..at].iter().filter_map(|line| frame(line)).find(|place| !place.is_foreign());
         let said = page.before(start, 25).find(|line| is_exception(line)).map(str::trim);
-        // A syntax error has no frame in the file it is in; the file stands above the drawing.
+        // The stack of a syntax error does not name the file with the error; a line above the source excerpt does.
         let above = || {
             let heading = page
                 .before(start, 25)
@@ -74,7 +74,7 @@ fn stacks(page: &OutputPage<'_>) -> Vec<Remark> {
     remarks
 }
 
-/// npm's own errors: its code and the lines that follow. When a script failed, npm only says so.
+/// npm's own errors: the code and the lines that follow. If a script failed, npm only reports that.
 fn npm(page: &OutputPage<'_>) -> Vec<Remark> {
     let said: Vec<(usize, &str)> = page
         .numbered()
@@ -150,7 +150,7 @@ fn yarn(page: &OutputPage<'_>) -> Vec<Remark> {
     remarks
 }
 
-/// A file's path on a line of its own, then `  3:5  error  words  rule` below it. stylelint and others print the same.
+/// A file's path on a line of its own, and `  3:5  error  message  rule` below it. stylelint and others print the same.
 fn eslint(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     let mut path = "";
@@ -177,7 +177,7 @@ fn eslint(page: &OutputPage<'_>) -> Vec<Remark> {
     remarks
 }
 
-/// `ERROR in ./src/a.js 3:5`, `ERROR in src/a.ts:3:5`, and the words on the lines that follow.
+/// `ERROR in ./src/a.js 3:5`, `ERROR in src/a.ts:3:5`, with the message on the lines that follow.
 fn webpack(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
@@ -197,7 +197,7 @@ fn webpack(page: &OutputPage<'_>) -> Vec<Remark> {
     remarks
 }
 
-/// `✘ [ERROR] words`, an empty line, `    src/a.js:3:5:`; vite's and rollup's `file: /x/a.js:3:5`.
+/// `✘ [ERROR] message`, an empty line, `    src/a.js:3:5:`; vite's and rollup's `file: /x/a.js:3:5`.
 fn esbuild(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
@@ -215,7 +215,7 @@ fn esbuild(page: &OutputPage<'_>) -> Vec<Remark> {
     remarks
 }
 
-/// `src/a.js: SyntaxError: words (3:5)` of prettier, babel and rollup.
+/// `src/a.js: SyntaxError: message (3:5)` of prettier, babel and rollup.
 fn prettier(page: &OutputPage<'_>) -> Vec<Remark> {
     let pattern =
         pattern!(r"^(?:\[error\] )?(?:SyntaxError: |ERROR )?(\S+?\.[a-z]+): (\w*Error: .*?) ?\(([0-9]+):([0-9]+)\)");

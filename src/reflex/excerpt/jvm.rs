@@ -14,7 +14,7 @@ pub(super) const READERS: &[FormatReader] = &[
     FormatReader { signs: &["compiling:("], read: clojure },
 ];
 
-/// Packages of the language, its libraries and test runners: their frames tell nothing about the user's code.
+/// Packages of the language, its libraries and test runners. Their frames are not the user's code.
 const FOREIGN: &[&str] = &[
     "java.",
     "javax.",
@@ -54,7 +54,7 @@ const FOREIGN: &[&str] = &[
     "jakarta.",
 ];
 
-/// `at a.b.C.m(C.java:12)`: the place, and whether the class is the user's.
+/// `at a.b.C.m(C.java:12)`: the location, and whether the class is the user's.
 fn frame(line: &str) -> Option<(SourceLocation, bool)> {
     let text = line.trim_start().strip_prefix("at ")?;
     let caught = pattern!(r"^(?:app//|[\w.@-]+/)?([\w.$<>/]+)\(([\w$-]+\.(?:java|kt|kts|scala|groovy|clj)):([0-9]+)\)")
@@ -66,7 +66,7 @@ fn frame(line: &str) -> Option<(SourceLocation, bool)> {
 }
 
 fn exceptions(page: &OutputPage<'_>) -> Vec<Remark> {
-    // Each level: its heading and the first own frame below it.
+    // Each exception of a chain: its heading and the first frame of the user's code below it.
     let mut levels: Vec<(usize, &str, Option<SourceLocation>)> = Vec::new();
     for (at, line) in page.numbered() {
         if let Some((place, is_own)) = frame(line) {
@@ -97,7 +97,7 @@ fn exceptions(page: &OutputPage<'_>) -> Vec<Remark> {
     remarks
 }
 
-/// A line above frames: `Exception in thread "main" a.b.CException: words`, `Caused by: …`, `a.b.CException: words`.
+/// A line above frames: `Exception in thread "main" a.b.CException: message`, `Caused by: …`, `a.b.CException: message`.
 fn is_heading(line: &str) -> bool {
     pattern!(r#"^\s*(?:Exception in thread "[^"]*" |Caused by: |Suppressed: )?(?:[a-z_][\w]*\.)+[A-Z][\w$]*(?:Exception|Error|Failure|Throwable)\b"#).is_match(line)
 }
@@ -192,7 +192,7 @@ fn gradle(page: &OutputPage<'_>) -> Vec<Remark> {
     remarks
 }
 
-/// `e: /x/a.kt: (3, 5): words`; newer compilers write `e: file:///x/a.kt:3:5 words`, which is the common form.
+/// `e: /x/a.kt: (3, 5): message`; newer compilers write `e: file:///x/a.kt:3:5 message`, which is the common form.
 fn kotlin(page: &OutputPage<'_>) -> Vec<Remark> {
     let pattern = || pattern!(r"^e: (?:file://)?(.+?): \(([0-9]+), ([0-9]+)\): (.*)$");
     let newer = || pattern!(r"^e: (?:file://)?(\S+?):([0-9]+):([0-9]+):? (.*)$");
@@ -207,7 +207,7 @@ fn kotlin(page: &OutputPage<'_>) -> Vec<Remark> {
         .collect()
 }
 
-/// `-- [E007] Type Mismatch Error: /x/A.scala:3:5 ----`, with the words under the drawing.
+/// `-- [E007] Type Mismatch Error: /x/A.scala:3:5 ----`, with the message under the source excerpt.
 fn scala(page: &OutputPage<'_>) -> Vec<Remark> {
     let pattern = pattern!(r"^-- (?:\[(E[0-9]+)\] )?(.*?Error): (\S+?):([0-9]+):([0-9]+) -");
     let mut remarks = Vec::new();

@@ -1,4 +1,4 @@
-//! `path:line:column: words`, the form most compilers share, and `path(line,column): words`.
+//! `path:line:column: message`, the form that most compilers share, and `path(line,column): message`.
 
 use super::page::OutputPage;
 use super::place::SourceLocation;
@@ -6,13 +6,13 @@ use super::{FormatReader, Remark};
 
 pub(super) const READERS: &[FormatReader] = &[FormatReader { signs: &[":", "("], read }];
 
-/// What tools put before a place.
+/// Prefixes that tools print in front of a location.
 const BEFORE: &[&str] = &[
     "lua: ", "luajit: ", "luac: ", "lua5.4: ", "lua5.3: ", "lua5.1: ", "e: ", "ERROR: ", "Error: ", "error: ", "vet: ",
     "psql:", "[ERROR] ", "✘ ", "sh: ", "ruby: ",
 ];
 
-/// Words that begin a remark about nothing wrong.
+/// Words that start a remark that is not an error.
 const HARMLESS: &[&str] = &[
     "warning",
     "note",
@@ -55,7 +55,7 @@ const SEVERE: &[&str] = &[
 fn read(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
-        // A source line shown with its number, a stack frame or a list is no message.
+        // An indented line is a numbered source line, a stack frame or an item of a list, but not a message.
         if line.len() - line.trim_start().len() > 4 {
             continue;
         }
@@ -91,13 +91,13 @@ fn is_uncaught(words: &str) -> bool {
     words.starts_with("in ") && words.contains(": ") && words.ends_with(')')
 }
 
-/// Linters: `E999 SyntaxError`, `F821 undefined name`, but not their complaints about style.
+/// Linters: errors such as `E999 SyntaxError` and `F821 undefined name`, but not remarks about style.
 fn has_code(words: &str) -> bool {
     let code = words.split([' ', ':']).next().unwrap_or_default();
     (code.starts_with("E9") || code.starts_with('F')) && code.len() > 2 && code[1..].bytes().all(|c| c.is_ascii_digit())
 }
 
-/// GHC and others say what is wrong in the next lines.
+/// GHC and others print the message on the lines that follow.
 fn with_following(page: &OutputPage<'_>, at: usize, words: &str) -> String {
     let said = words.trim_end_matches(':');
     let is_heading = said.eq_ignore_ascii_case("error")

@@ -3,7 +3,7 @@
 use super::place::SourceLocation;
 use crate::reflex::case::Case;
 
-/// The lines of an output without what wrappers put before each of them, and the command that printed them.
+/// The lines of an output without the prefixes that wrappers add to each line, and the command that printed them.
 pub(super) struct OutputPage<'a> {
     pub(super) lines: Vec<&'a str>,
     case: &'a Case<'a>,
@@ -18,13 +18,13 @@ impl<'a> OutputPage<'a> {
         self.lines.iter().copied().enumerate()
     }
 
-    /// At most so many lines that follow one.
+    /// The lines that follow a line, at most `most`.
     pub(super) fn after(&self, at: usize, most: usize) -> &[&'a str] {
         let start = (at + 1).min(self.lines.len());
         &self.lines[start..(start + most).min(self.lines.len())]
     }
 
-    /// At most so many lines before one, the nearest first.
+    /// The lines before a line, at most `most`, the nearest first.
     pub(super) fn before(&self, at: usize, most: usize) -> impl Iterator<Item = &'a str> + '_ {
         self.lines[..at.min(self.lines.len())].iter().rev().take(most).copied()
     }
@@ -34,7 +34,7 @@ impl<'a> OutputPage<'a> {
         self.after(at, 4).iter().map(|line| line.trim()).find(|line| !line.is_empty())
     }
 
-    /// The file the command was given, where an error names a line of its input and not the file.
+    /// The file that the command was given, for errors that name a line of the input but not the file.
     pub(super) fn input(&self, line: u32, column: Option<u32>) -> Option<SourceLocation> {
         let words = self.case.words().iter().skip(1).rev();
         let path = words
@@ -51,19 +51,19 @@ fn has_extension(word: &str) -> bool {
     })
 }
 
-/// A line without what docker build, compose, sbt and others put before it.
+/// A line without the prefix that docker build, compose, sbt and others add.
 fn bare(line: &str) -> &str {
     if let Some(rest) = line.strip_prefix("[error] ") {
         return rest;
     }
     let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
-    // `#8 1.234 words` and `1.234 words` of BuildKit.
+    // `#8 1.234 message` and `1.234 message` of BuildKit.
     let numbered = line.strip_prefix('#').map_or(line, |rest| rest[digits(rest)..].trim_start());
     let number = digits(numbered);
     if number > 3 && numbered[..number].contains('.') && numbered[number..].starts_with(' ') {
         return &numbered[number + 1..];
     }
-    // `web-1  | words` of compose.
+    // `web-1  | message` of compose.
     if let Some((service, rest)) = line.split_once(" | ") {
         let name = service.trim_end();
         let is_service = name.ends_with(|c: char| c.is_ascii_digit())
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_wrappers_put_before_a_line_is_taken_off() {
+    fn prefixes_of_wrappers_are_removed() {
         assert_eq!(bare("#8 1.234 a.c:1: error: x"), "a.c:1: error: x");
         assert_eq!(bare("12.345   indented"), "  indented");
         assert_eq!(bare("web-1  | Traceback"), "Traceback");

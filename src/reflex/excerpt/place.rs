@@ -1,8 +1,8 @@
-//! A place in a file.
+//! A location in a file.
 
 use std::fmt;
 
-/// Files that are known by name and not by extension.
+/// Files that are recognised by their names and not by an extension.
 const NAMED: &[&str] = &[
     "Makefile",
     "makefile",
@@ -25,11 +25,11 @@ const NAMED: &[&str] = &[
     "Kconfig",
 ];
 
-/// What ends a host's name rather than a file's.
+/// Last parts of host names, which look like extensions of files.
 const DOMAINS: &[&str] =
     &["com", "org", "net", "io", "dev", "local", "internal", "co", "uk", "de", "localhost", "lan", "svc"];
 
-/// A line, perhaps a column, of a file: shown as `path:line:column`.
+/// A line of a file, and perhaps a column: shown as `path:line:column`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SourceLocation {
     pub(super) path: String,
@@ -45,7 +45,7 @@ impl fmt::Display for SourceLocation {
 }
 
 impl SourceLocation {
-    /// Makes a place of what a pattern caught.
+    /// Makes a location from the groups of a regular expression.
     pub(super) fn caught(
         path: Option<regex::Match<'_>>,
         line: Option<regex::Match<'_>>,
@@ -56,7 +56,7 @@ impl SourceLocation {
         Some(SourceLocation { path: path.to_owned(), line: line?.as_str().parse().ok()?, column })
     }
 
-    /// Reads `path:line[:column]` or `path(line[,column])` at the beginning of a line, and what follows it.
+    /// Parses `path:line[:column]` or `path(line[,column])` at the start of a text. Returns the rest of the text too.
     pub(super) fn leading(text: &str) -> Option<(SourceLocation, &str)> {
         let text = text.trim_start().trim_start_matches("file://");
         let bytes = text.as_bytes();
@@ -103,7 +103,7 @@ impl SourceLocation {
         })
     }
 
-    /// Whether the file is somebody else's: a library, the runtime, the tool itself.
+    /// Whether the file belongs to a library, the language or the tool itself.
     pub(super) fn is_foreign(&self) -> bool {
         is_foreign(&self.path)
     }
@@ -151,7 +151,7 @@ fn number(text: &str) -> Option<(u32, &str)> {
     Some((text[..end].parse().ok()?, &text[end..]))
 }
 
-/// Whether a text looks like a file's path, and not like a host, a time or prose.
+/// Whether a text looks like a path, and not like a host, a time or prose.
 fn is_path(text: &str) -> bool {
     if text.is_empty() || text.len() > 300 {
         return false;
@@ -170,7 +170,7 @@ fn is_path(text: &str) -> bool {
     is_named && !is_prose(text)
 }
 
-/// Whether a text holds what paths do not.
+/// Whether a text contains something that paths do not contain.
 fn is_prose(text: &str) -> bool {
     let is_odd = |byte: u8| b"\"'`<>|*?=,;{}".contains(&byte);
     let is_spaced = text.contains(char::is_whitespace) && (!text.starts_with('/') || text.contains(": "));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_read_in_their_usual_forms() {
+    fn locations_are_read_in_their_usual_forms() {
         assert_eq!(leading("src/a.c:3:5: error: x"), Some(("src/a.c:3:5".into(), "error: x")));
         assert_eq!(leading("a.py:3: error: x"), Some(("a.py:3".into(), "error: x")));
         assert_eq!(leading("src/a.ts(3,5): error TS1: x"), Some(("src/a.ts:3:5".into(), "error TS1: x")));
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_times_and_prose_are_no_places() {
+    fn hosts_times_and_prose_are_not_locations() {
         for text in [
             "12:30:45: x",
             "localhost:8080: refused",
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_found_within_a_text() {
+    fn locations_are_found_within_a_text() {
         let found = |text| SourceLocation::within(text).map(|place| place.to_string());
         assert_eq!(found("    at f (/x/a.js:3:5)").as_deref(), Some("/x/a.js:3:5"));
         assert_eq!(found("unknown directive in /etc/nginx/nginx.conf:3").as_deref(), Some("/etc/nginx/nginx.conf:3"));

@@ -24,7 +24,7 @@ struct Traceback<'a> {
     at: usize,
     place: Option<SourceLocation>,
     exception: &'a str,
-    /// Whether it is printed as the consequence of the one before it.
+    /// Whether it was caused by the exception of the traceback before it.
     is_chained: bool,
 }
 
@@ -71,7 +71,7 @@ fn all_tracebacks<'a>(page: &OutputPage<'a>) -> Vec<Traceback<'a>> {
             let is_syntax =
                 ["SyntaxError", "IndentationError", "TabError"].iter().any(|name| exception.starts_with(name));
             let own = frames.iter().rfind(|place| !place.is_foreign());
-            // Code from the command line has no file; a library's would be beside the point.
+            // Code from the command line has no file, and a location in a library does not help.
             let is_typed =
                 frames.iter().any(|place| place.path.starts_with("<string>") || place.path.starts_with("<stdin>"));
             let place = if is_syntax { frames.last() } else { own.or(frames.last().filter(|_| !is_typed)) };
@@ -87,7 +87,7 @@ fn all_tracebacks<'a>(page: &OutputPage<'a>) -> Vec<Traceback<'a>> {
     found
 }
 
-/// The exception stands no deeper than its heading; source lines do.
+/// The exception is not indented deeper than its heading; source lines are.
 fn is_outside(heading: &str, line: &str) -> bool {
     let indent = |line: &str| line.len() - line.trim_start_matches([' ', '|', '+', '-']).len();
     indent(line) <= indent(heading) + 2
@@ -96,7 +96,7 @@ fn is_outside(heading: &str, line: &str) -> bool {
 fn tracebacks(page: &OutputPage<'_>) -> Vec<Remark> {
     let found = all_tracebacks(page);
     let remark = |traceback: &Traceback<'_>| Remark::cause(traceback.at, traceback.place.clone(), traceback.exception);
-    // The last chain is what ended the program: its root first, then what became of it.
+    // The last chain of exceptions ended the program. Its first exception is the root cause.
     let Some(root) = found.iter().rposition(|traceback| !traceback.is_chained) else {
         return found.iter().map(remark).collect();
     };
@@ -109,7 +109,7 @@ fn tracebacks(page: &OutputPage<'_>) -> Vec<Remark> {
     remarks
 }
 
-/// One failed test of pytest, as its section tells it.
+/// One failed test in the output of pytest.
 struct Section<'a> {
     at: usize,
     name: &'a str,
@@ -130,7 +130,7 @@ fn sections<'a>(page: &OutputPage<'a>) -> Vec<Section<'a>> {
             sections.push(Section { at, name, place: None, said: None });
         } else if let Some(section) = sections.last_mut().filter(|_| is_inside) {
             if let Some(said) = line.strip_prefix("E  ") {
-                // A traceback printed by an import is quoted line by line; its end is what matters.
+                // A traceback printed during an import is quoted line by line; its last line is the message.
                 let said = said.trim();
                 if section.said.is_none_or(|known| known.starts_with("File \"") || known.starts_with("Traceback"))
                     || exception(said).is_some_and(|_| section.said.is_some_and(|known| exception(known).is_none()))
@@ -150,7 +150,7 @@ fn sections<'a>(page: &OutputPage<'a>) -> Vec<Section<'a>> {
     sections
 }
 
-/// What follows `path:line: ` in a section: an exception's name, `in test_x`, or nothing.
+/// Whether a text is what follows `path:line: ` in a section: the name of an exception, `in test_x`, or nothing.
 fn is_location(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with("in ") || exception(rest).is_some()
 }
@@ -188,7 +188,7 @@ fn pytest(page: &OutputPage<'_>) -> Vec<Remark> {
     remarks
 }
 
-/// With `--tb=line` a failure is one line, `path:line: words`, with the words of the summary.
+/// With `--tb=line` a failure is one line, `path:line: message`, with the message of the summary.
 fn one_line(page: &OutputPage<'_>, summary: &str) -> Option<SourceLocation> {
     let (_, said) = summary.split_once(" - ")?;
     let mut located = page.lines.iter().filter_map(|line| SourceLocation::leading(line));
@@ -213,7 +213,7 @@ fn unittest(page: &OutputPage<'_>) -> Vec<Remark> {
     headings.take(MOST_READ).filter_map(remark).collect()
 }
 
-/// pytest could not even begin: `E   ModuleNotFoundError` without a section around it.
+/// pytest failed before it ran a test: `E   ModuleNotFoundError` outside of any section.
 fn conftest(page: &OutputPage<'_>) -> Vec<Remark> {
     if !page.lines.iter().any(|line| line.starts_with("ImportError while loading conftest")) {
         return Vec::new();

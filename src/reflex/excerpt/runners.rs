@@ -15,10 +15,10 @@ pub(super) const READERS: &[FormatReader] = &[
     FormatReader { signs: &["test at "], read: node },
 ];
 
-/// Lines a failure may take before its stack begins.
+/// The most lines of a failure before its stack trace starts.
 const LONG: usize = 60;
 
-/// A place in a failure's text: a stack frame, `❯ a.test.ts:3:5`, `# ./a_spec.rb:3:in …`, or a path on a line of its own.
+/// A location in the text of a failure: a stack frame, `❯ a.test.ts:3:5`, `# ./a_spec.rb:3:in …`, or a path on a line of its own.
 fn place_of(line: &str) -> Option<SourceLocation> {
     let text = line.trim_start_matches(|c: char| c.is_whitespace() || "❯#│".contains(c));
     javascript::frame(text)
@@ -26,7 +26,7 @@ fn place_of(line: &str) -> Option<SourceLocation> {
         .filter(|place| !place.is_foreign())
 }
 
-/// The first line of a failure's text that says something.
+/// The first line of a failure's text that is a message.
 fn said<'a>(lines: &[&'a str]) -> &'a str {
     let complains = |line: &&str| {
         let is_heading = ["Failure/Error:", "code:", "stacktrace:", "left:", "right:", "at ", "**"]
@@ -37,7 +37,7 @@ fn said<'a>(lines: &[&'a str]) -> &'a str {
     lines.iter().map(|line| line.trim()).find(complains).unwrap_or_default()
 }
 
-/// What was expected and what came, where a failure says it on lines of their own.
+/// The expected and the actual value, where a failure prints them on lines of their own.
 fn values(lines: &[&str]) -> String {
     let is_value = |line: &&str| {
         ["Expected:", "Received:", "expected:", "got:", "Actual:", "actual:", "left:", "right:"]
@@ -60,7 +60,7 @@ fn jest(page: &OutputPage<'_>) -> Vec<Remark> {
         let Some(name) = line.strip_prefix("  ● ").filter(|name| !name.starts_with("Console")) else { continue };
         let mut remark =
             failure(page, at, name.trim(), |line| line.starts_with("  ● ") || line.starts_with("Test Suites:"));
-        // A suite that could not run names the file in its heading, `FAIL src/a.test.js`.
+        // A suite that could not start names its file in the heading, `FAIL src/a.test.js`.
         let suite = page.before(at, 400).find_map(|line| line.trim_start().strip_prefix("FAIL "));
         if let Some(suite) = suite.filter(|suite| remark.place.is_none() && !remark.words.contains(suite.trim())) {
             remark.words = format!("{}: {}", suite.trim(), remark.words);
@@ -88,13 +88,13 @@ fn heading(line: &str) -> Option<&str> {
 /// `  1) name` with the failure below it: mocha, rspec, phpunit, playwright, ExUnit.
 fn numbered(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
-    // mocha marks failures in its tree with the same numbers; the account of them follows the summary.
+    // mocha uses the same numbers in its tree of tests; the failures follow the summary.
     let summary = page.lines.iter().position(|line| line.trim().ends_with(" failing")).unwrap_or(0);
     for (at, line) in page.numbered().skip(summary) {
         let Some(name) = heading(line) else { continue };
         let name = pattern!(r" [─━]{3,}$").replace(name, "");
         let mut text = page.after(at, 1).iter();
-        // mocha continues a test's name on lines of their own until a colon.
+        // mocha continues a test's name on further lines, up to a colon.
         let inner = text
             .next()
             .filter(|line| line.ends_with(':') && summary > 0)
@@ -117,7 +117,7 @@ fn rspec(page: &OutputPage<'_>) -> Vec<Remark> {
     failed.collect()
 }
 
-/// `FooTest#test_x [test/foo_test.rb:5]:` and the words on the next line.
+/// `FooTest#test_x [test/foo_test.rb:5]:`, with the message on the next line.
 fn minitest(page: &OutputPage<'_>) -> Vec<Remark> {
     let pattern = || pattern!(r"^\s*(\S+#\S+|test_\S+\([^)]*\)) \[([^\]]+):([0-9]+)\]:?$");
     let failed = page.numbered().filter_map(|(at, line)| {
@@ -128,7 +128,7 @@ fn minitest(page: &OutputPage<'_>) -> Vec<Remark> {
     failed.collect()
 }
 
-/// `not ok 3 - name`, with a block that says where.
+/// `not ok 3 - name`, with a block that has the location.
 fn tap(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {

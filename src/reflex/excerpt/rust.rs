@@ -41,7 +41,7 @@ fn panics(page: &OutputPage<'_>) -> Vec<Remark> {
     remarks
 }
 
-/// Failing tests by name: of use where none of them panicked, because it returned an error.
+/// Names of failing tests, for tests that returned an error instead of panicking.
 fn tests(page: &OutputPage<'_>) -> Vec<Remark> {
     let name = |line: &str| {
         let line = line.trim();
@@ -72,7 +72,7 @@ fn summary(page: &OutputPage<'_>) -> Vec<Remark> {
             .iter()
             .any(|words| line.starts_with(words))
     };
-    // A compiler killed from outside leaves its reason in the same sentence.
+    // If the compiler was killed, the reason is in the same line.
     page.numbered().filter(|(_, line)| is_summary(line)).map(|(at, line)| Remark::trail(at, line)).collect()
 }
 
@@ -85,7 +85,7 @@ fn chain(page: &OutputPage<'_>) -> Vec<Remark> {
         let indent = page.lines[at].len() - page.lines[at].trim_start().len();
         let causes: Vec<&str> =
             page.after(at, 30).iter().copied().take_while(|line| line.starts_with(&" ".repeat(indent + 2))).collect();
-        // A level may end with a drawing of the source; its words are its first line.
+        // A cause may end with a source excerpt; its message is the first line.
         let is_words = |line: &&&str| {
             !line.trim().is_empty()
                 && !line.trim_start().starts_with(['|', '^'])

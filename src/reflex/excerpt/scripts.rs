@@ -12,20 +12,20 @@ pub(super) const READERS: &[FormatReader] = &[
     FormatReader { signs: &[": Error: ", "Traceback"], read: nim },
 ];
 
-/// `x.sh: line 3: words` of bash, `x.sh: 3: words` of dash, `x.fish (line 3): words`.
+/// `x.sh: line 3: message` of bash, `x.sh: 3: message` of dash, `x.fish (line 3): message`.
 fn shells(page: &OutputPage<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (at, line) in page.numbered() {
         let Some((name, line, words)) = script(line) else { continue };
         let words = if words.is_empty() { page.next_words(at).unwrap_or_default() } else { words };
-        // An old dash says the script's name twice.
+        // Old versions of dash print the script's name twice.
         let words = words.strip_prefix(name).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(words);
         remarks.push(Remark::cause(at, Some(SourceLocation { path: name.to_owned(), line, column: None }), words));
     }
     remarks
 }
 
-/// The script, the line of it, and what is said there.
+/// The script, the line number and the message.
 fn script(line: &str) -> Option<(&str, u32, &str)> {
     let end = line.find(' ')?;
     let (first, rest) = (&line[..end], &line[end + 1..]);
@@ -41,14 +41,14 @@ fn script(line: &str) -> Option<(&str, u32, &str)> {
     Some((name, number(digits)?, words.strip_prefix(' ').or_else(|| words.is_empty().then_some(words))?))
 }
 
-/// A shell that was typed at speaks of itself; a script's errors bear its name.
+/// Whether the name is a script's. An interactive shell prints its own name instead.
 fn is_script(name: &str) -> bool {
     !["bash", "sh", "zsh", "dash", "ksh", "-bash", "environment", "yaml", "awk", "gawk", "mawk", "awk:", "sed"]
         .contains(&name.rsplit('/').next().unwrap_or(name))
         || name.contains('.')
 }
 
-/// `words at x.pl line 3.` and `words at x.pl line 3, near "…"`.
+/// `message at x.pl line 3.` and `message at x.pl line 3, near "…"`.
 fn perl(page: &OutputPage<'_>) -> Vec<Remark> {
     let pattern = pattern!(r"^(.*) at (\S+) line ([0-9]+)(?:\.$|, <|, near|, at )");
     let caught = page
@@ -67,7 +67,7 @@ fn perl(page: &OutputPage<'_>) -> Vec<Remark> {
     remarks
 }
 
-/// `PHP Fatal error:  words in /x/a.php on line 3`, and `Uncaught Error: words in /x/a.php:3`.
+/// `PHP Fatal error:  message in /x/a.php on line 3`, and `Uncaught Error: message in /x/a.php:3`.
 fn php(page: &OutputPage<'_>) -> Vec<Remark> {
     let spoken = pattern!(
         r"^(?:PHP )?((?:Parse|Fatal|Compile|Recoverable fatal|Core) error): +(.*?)(?: in (\S+) on line ([0-9]+)| in (\S+?):([0-9]+))?$"
@@ -78,7 +78,7 @@ fn php(page: &OutputPage<'_>) -> Vec<Remark> {
         let place = SourceLocation::caught(caught.get(3), caught.get(4), None)
             .or_else(|| SourceLocation::caught(caught.get(5), caught.get(6), None));
         let words = format!("{}: {}", &caught[1], &caught[2]);
-        // The same error goes to the log and to the screen.
+        // PHP prints the same error to the log and to the screen.
         if remarks.iter().all(|known| known.words != words) {
             remarks.push(Remark::cause(at, place, words));
         }
@@ -86,7 +86,7 @@ fn php(page: &OutputPage<'_>) -> Vec<Remark> {
     remarks
 }
 
-/// `a.nim(3, 5) Error: words`.
+/// `a.nim(3, 5) Error: message`.
 fn nim(page: &OutputPage<'_>) -> Vec<Remark> {
     let pattern = || pattern!(r"^(\S+\.nims?)\(([0-9]+), ([0-9]+)\) (Error: .*)$");
     let caught = page

@@ -1,4 +1,4 @@
-//! Runners of tasks and builds: gulp, grunt, just, task, bazel, mix, cabal, stack, flutter, dart, dotnet, fab, deno, swift.
+//! Task runners and build tools: gulp, grunt, just, task, bazel, mix, cabal, stack, flutter, dart, dotnet, fab, deno, swift.
 
 use std::path::Path;
 
@@ -326,7 +326,7 @@ fn cabal(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 fn haskell_module(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let module = case.output.captures(pattern!(r"Could not find module [‘`']([\w.]+)"))?.get(1)?.as_str();
     let package = case.output.captures(pattern!(r"member of the hidden package [‘`']([\w-]+?)-[0-9.]+"));
-    let because = format!("No package that is in use has the module {module}.");
+    let because = format!("No installed package contains the module {module}.");
     Some(match package {
         Some(package) if case.tool() == "ghc" || case.tool().starts_with("run") => Finding::fix(
             Confidence::Likely,
@@ -452,7 +452,7 @@ fn dotnet_project(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     Some(finding.or(case.with_inserted(index + 1, &argument), format!("{first} holds one")))
 }
 
-/// fabric lists what it did not find, and what there is.
+/// fabric lists the task that it did not find, and the tasks that exist.
 fn fab(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let idea = case.output.captures(pattern!(r"No idea what '([^']+)' is"));
     let wrong: Vec<&str> = match idea.as_ref().and_then(|found| found.get(1)) {

@@ -1,4 +1,4 @@
-//! C and C++: headers and libraries that are missing, standards that are too old.
+//! C and C++: missing headers and libraries, and language standards that are too old.
 
 use super::manager::{self, Names};
 use super::{Rule, pattern};
@@ -54,7 +54,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule { name: "c: no input", tools: COMPILERS, signs: &["no input files"], apply: no_input },
 ];
 
-/// Headers, by how their path begins, libraries and pkg-config's names, and the packages they come in.
+/// Prefixes of header paths, libraries, names for pkg-config, and the packages that contain them.
 const PACKAGES: &[(&str, &str, &str, Names)] = &[
     ("Python.h", "python3", "python3", ["python3-dev", "python3-devel", "python", "python3-dev", "python"]),
     ("openssl/", "ssl", "openssl", ["libssl-dev", "openssl-devel", "openssl", "openssl-dev", "openssl"]),
@@ -286,12 +286,12 @@ fn missing_pkg_config(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     ))
 }
 
-/// Functions by the library that has them.
+/// Whether a function's name starts with one of these prefixes, by which its library is known.
 fn begins(name: &str, with: &[&str]) -> bool {
     with.iter().any(|with| name.starts_with(with))
 }
 
-/// The flag that links the library with this symbol, where it is well known.
+/// The flag that links the library with this symbol, if it is well known.
 fn library(name: &str) -> Option<&'static str> {
     const MATHS: &[&str] = &[
         "sqrt", "pow", "sin", "cos", "tan", "exp", "log", "floor", "ceil", "fabs", "atan2", "fmod", "log10", "sqrtf",
@@ -330,7 +330,7 @@ fn unlinked(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     if begins(first, &["std::", "__cxa", "operator", "__gxx"]) {
         return None;
     }
-    // One symbol nobody knows is the user's own: a flag would not be all.
+    // If one symbol is unknown, it is the user's own, and a flag would not be enough.
     let mut flags: Vec<&str> = Vec::new();
     for symbol in symbols {
         let Some(flag) = library(symbol) else {
@@ -376,7 +376,7 @@ fn newer_standard(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     } else {
         return None;
     };
-    // Old compilers name an experimental spelling; the final one is known to them, too.
+    // Old compilers name an experimental spelling; they accept the final one too.
     let flag = flag.replace("c++0x", "c++11").replace("gnu++0x", "gnu++11").replace("c++1z", "c++17");
     Some(
         Finding::fix(Confidence::Likely, case.with_inserted(usize::MAX, &flag), "the standard the code needs")

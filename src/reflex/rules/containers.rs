@@ -52,7 +52,7 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// Compose was a program of its own, and is a command of docker now.
+/// Compose was a program of its own; it is a command of docker now.
 fn compose(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     if case.tool() == "docker-compose" && !world.has("docker-compose") && case.status == Some(127) {
         return Some(
@@ -72,7 +72,7 @@ fn compose(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     Some(Finding::fix(Confidence::Likely, old, "the program it was before").because(cause))
 }
 
-/// `kubectl exec web ls`: what is run comes behind `--`.
+/// `kubectl exec web ls`: the command must come after `--`.
 fn exec(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let exec = case.position("exec")?;
     let takes_value =
@@ -80,14 +80,14 @@ fn exec(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let is_argument =
         |index: &usize| case.word(*index).is_some_and(|word| !word.starts_with('-')) && !takes_value(index - 1);
     let command = (exec + 1..case.words().len()).filter(is_argument).nth(1)?;
-    let cause = "What is run in the pod comes behind --.";
+    let cause = "The command for the pod comes after --.";
     Some(
         Finding::fix(Confidence::Sure, case.with_inserted(command, "--"), "marks where the command begins")
             .because(cause),
     )
 }
 
-/// Images that everyone pulls.
+/// Official images that are used often.
 const OFFICIAL: &[&str] = &[
     "adminer",
     "alpine",
@@ -148,7 +148,7 @@ const OFFICIAL: &[&str] = &[
     "zookeeper",
 ];
 
-/// A name without an owner can only be an official image's.
+/// A name without an owner can only be an official image.
 fn image(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let wrong = case.output.captures(pattern!(r"pull access denied for ([\w.-]+?),"))?.get(1)?.as_str();
     let (index, typed) = case.words().iter().enumerate().skip(2).find(|(_, word)| {
@@ -172,7 +172,7 @@ fn vagrant_up(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     Some(finding.or(case.with_before("vagrant up &&"), "starts it first"))
 }
 
-/// A registry says the same of an image that is private and of one that does not exist.
+/// A registry gives the same answer for a private image and for one that does not exist.
 fn login(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let client = if case.tool() == "docker-compose" { "docker" } else { case.tool() };
     let cause = "Not logged in to the registry, or there is no such image, or this account may not use it.";

@@ -118,7 +118,7 @@ fn unknown_command(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     swap::nearest(case, wrong, words.iter().copied()).map(|found| found.because(format!("go has no command {wrong}.")))
 }
 
-/// `go run main` was meant for `main.go`.
+/// `go run main`, meant for `main.go`.
 fn run_without_extension(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let (at, _) = case.subcommand().filter(|(_, name)| *name == "run" || *name == "build")?;
     let index =
@@ -193,7 +193,7 @@ fn missing_module(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         );
     }
     let name = case.output.captures(pattern!(r"no required module provides package ([^\s;:]+)"))?.get(1)?.as_str();
-    // Without a dot in its first part it can only be in the standard library or in this module.
+    // A path without a dot in its first part is in the standard library or in this module.
     let is_remote = name.split('/').next().is_some_and(|host| host.contains('.'));
     let because = format!("{name} is imported, but go.mod requires no module that has it.");
     Some(if is_remote {
@@ -213,7 +213,7 @@ fn missing_sum(_: &Case<'_>, _: &dyn World) -> Option<Finding> {
 fn vendoring(_: &Case<'_>, _: &dyn World) -> Option<Finding> {
     Some(
         Finding::fix(Confidence::Sure, "go mod vendor", "makes the vendor directory anew")
-            .because("The vendor directory does not fit go.mod."),
+            .because("The vendor directory does not match go.mod."),
     )
 }
 
@@ -235,7 +235,7 @@ fn install_version(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 }
 
 fn no_files(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
-    let because = "This directory holds no Go files of its own.";
+    let because = "There are no Go files directly in this directory.";
     let (at, name) = case.subcommand()?;
     let main = world.entries(Path::new("cmd")).into_iter().next();
     let finding = Finding::cause(Confidence::Likely, because);

@@ -318,7 +318,7 @@ fn unknown_plugin(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     )
 }
 
-/// A directory below that holds a file.
+/// A subdirectory that contains this file.
 fn below(file: &str, world: &dyn World) -> Option<String> {
     let entries = world.entries(Path::new("."));
     let mut found =

@@ -67,7 +67,7 @@ pub(super) const RULES: &[Rule] = &[
 
 const MAKEFILES: &[&str] = &["GNUmakefile", "makefile", "Makefile"];
 
-/// Targets every makefile of the common kind has; they are tried when the makefile cannot be read.
+/// Targets of most makefiles, used if the makefile cannot be read.
 const USUAL: &[&str] = &[
     "all",
     "build",
@@ -85,7 +85,7 @@ const USUAL: &[&str] = &[
     "release",
 ];
 
-/// The targets that a makefile names, without patterns and special ones.
+/// The targets in a makefile, without patterns and special targets.
 fn targets(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for line in text.lines().filter(|line| !line.starts_with(['\t', '#', ' '])) {
@@ -98,7 +98,7 @@ fn targets(text: &str) -> Vec<&str> {
     found
 }
 
-/// The makefile that was used, and the directory of `-C`.
+/// The makefile that was used, in the directory of `-C` if that was given.
 fn makefile(case: &Case<'_>, world: &dyn World) -> Option<String> {
     let value = |short: &str, long: &str| {
         let at = case.position(short).map(|at| at + 1);
@@ -125,7 +125,7 @@ fn no_rule(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let because = format!("The makefile has no target {wrong}.");
     let known = text.as_deref().map(targets);
     let found = swap::nearest(case, wrong, known.clone().unwrap_or_else(|| USUAL.to_vec()));
-    // Without a makefile there is nothing to be had but the file of that name.
+    // Without a makefile only a file of that name could be built.
     let no_makefile = text.is_none()
         && MAKEFILES.iter().all(|name| world.kind(Path::new(name)).is_none())
         && !case.has_word(&["-C", "-f"]);
@@ -143,7 +143,7 @@ fn no_makefile(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     elsewhere(case, world).or_else(|| Some(Finding::cause(Confidence::Sure, "There is no makefile in this directory.")))
 }
 
-/// What a directory without a makefile is built with.
+/// The build tool of a directory without a makefile.
 fn elsewhere(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let has = |name: &str| world.kind(Path::new(name)).is_some();
     let cause =
@@ -232,7 +232,7 @@ fn no_cache(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 }
 
 fn old_policy(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
-    let because = "The project asks for a CMake older than this one supports.";
+    let because = "The project requires a version of CMake that is older than this one supports.";
     Some(
         Finding::fix(
             Confidence::Sure,
@@ -258,7 +258,7 @@ fn no_package(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     Some(Finding::cause(
         Confidence::Likely,
         format!(
-            "The package {name} is not installed, or CMake does not look where it is: install its development package, or name its directory with -D{name}_DIR= or CMAKE_PREFIX_PATH."
+            "The package {name} is not installed, or CMake does not find it: install its development package, or name its directory with -D{name}_DIR= or CMAKE_PREFIX_PATH."
         ),
     ))
 }

@@ -46,7 +46,7 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// `-ss` for `-Ss`: operations have capital letters, which `-s` can only have been.
+/// `-ss` for `-Ss`: operations of pacman are upper-case letters.
 fn operation(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let letter = &case.output.captures(pattern!(r"invalid option (?:-- )?'?-?(\w)'?"))?[1];
     let is_it = |text: &str| text.starts_with('-') && !text.starts_with("--") && text[1..].starts_with(letter);
@@ -62,7 +62,7 @@ fn operation(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     )
 }
 
-/// `search` and `show` of apt-get are apt-cache's.
+/// `search` and `show` are commands of apt-cache, not of apt-get.
 fn apt_cache(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let (_, operation) = case.subcommand()?;
     let is_its = ["search", "show", "policy", "depends", "rdepends", "showpkg", "madison"].contains(&operation);
@@ -72,7 +72,7 @@ fn apt_cache(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     })
 }
 
-/// Names people know a package by, and Debian's.
+/// Common names of packages, and Debian's names for them.
 const DEBIAN_NAMES: &[(&str, &str)] = &[
     ("node", "nodejs"),
     ("golang-go", "golang"),
@@ -220,7 +220,7 @@ fn package_name(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     Some(Finding::fix(Confidence::Sure, case.with_word(index, meant), why))
 }
 
-/// `brew cask install x` is `brew install --cask x` now.
+/// `brew cask install x` has become `brew install --cask x`.
 fn cask(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let index = case.position("cask").filter(|index| *index == 1)?;
     let operation = case.word(index + 1)?;
@@ -230,11 +230,11 @@ fn cask(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let command = format!("{}{moved}{}", &line[..case.words()[index].span.start], &line[rest.span.end..]);
     Some(
         Finding::fix(Confidence::Sure, command, "how casks are named now")
-            .because("Homebrew has no command cask any longer: --cask takes its place."),
+            .because("Homebrew no longer has the command cask; use --cask instead."),
     )
 }
 
-/// A formula that wants a cask installed before it.
+/// A formula that needs a cask to be installed first.
 fn cask_first(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     if case.position("cask") == Some(1) {
         return None;

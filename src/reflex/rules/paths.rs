@@ -1,4 +1,4 @@
-//! Files and directories that are not there, or are not what was thought.
+//! Files and directories that do not exist, or are of another kind than expected.
 
 use super::{Rule, pattern};
 use crate::reflex::case::Case;
@@ -8,7 +8,7 @@ use crate::reflex::near;
 use crate::reflex::world::{FileKind, World};
 use crate::text::shell::Redirection;
 
-/// How tools say that a path is not there.
+/// Messages of tools about a missing path.
 const MISSING: &[&str] = &[
     "o such file or directory",
     "NO SUCH FILE",
@@ -113,7 +113,7 @@ fn cd_missing(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     Some(if is_plain { finding.or(mkdir, "makes it first") } else { finding })
 }
 
-/// A path in place of a word. `~` must stay bare.
+/// The line with a path in place of a word. `~` must not be quoted.
 fn with_path(case: &Case<'_>, index: usize, path: &str) -> String {
     match path.strip_prefix("~/") {
         Some(rest) => case.with_raw(index, &format!("~/{}", quoted(rest))),
@@ -170,7 +170,7 @@ fn mkdir_parents(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let deep = case.operands().any(|(_, word)| word.trim_end_matches('/').contains('/'));
     (deep || case.output.says("annot create directory")).then(|| {
         Finding::fix(Confidence::Sure, case.with_inserted(1, "-p"), "makes the directories above it, too")
-            .because("A directory above the new one is not there.")
+            .because("A parent directory of the new one does not exist.")
     })
 }
 
@@ -184,7 +184,7 @@ fn mkdir_exists(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     Some(Finding::cause(Confidence::Likely, format!("{name} cannot be made: {what}.")))
 }
 
-/// The line that says so, and the path in it, as typed.
+/// The path that an error message names: the position and the text of the typed word, and the line of the output.
 fn missing_word<'a, 'c>(case: &'c Case<'a>) -> Option<(usize, &'c str, &'a str)> {
     let says_missing = |line: &&&str| MISSING.iter().any(|words| line.contains(words));
     let lines: Vec<&str> = case.output.lines().iter().filter(says_missing).take(20).copied().collect();
@@ -195,7 +195,7 @@ fn missing_word<'a, 'c>(case: &'c Case<'a>) -> Option<(usize, &'c str, &'a str)>
     })
 }
 
-/// Whether a line names a path: as a whole word, or as the end of an absolute one.
+/// Whether a line names a path: as a whole word, or as the end of an absolute path.
 fn names(line: &str, path: &str) -> bool {
     let bare = path.strip_prefix("./").unwrap_or(path).trim_end_matches('/');
     let is_edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && !"_-.".contains(c));
@@ -206,7 +206,7 @@ fn names(line: &str, path: &str) -> bool {
         })
 }
 
-/// What is written to has no directory to be in: `cp a b/c`, `touch a/b`, `> a/b`.
+/// The directory of a file to be written does not exist: `cp a b/c`, `touch a/b`, `> a/b`.
 fn missing_destination(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let tool = case.tool();
     if !["cp", "mv", "touch", "tee", "ln", "install", "scp"].contains(&tool) {
@@ -237,7 +237,7 @@ fn missing_destination(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
             || operands.len() > 2 && ["cp", "mv"].contains(&tool);
         return make_directory(case, index, typed, names_directory, world);
     }
-    // BSD names the destination alone.
+    // BSD's tools name only the destination.
     if ["cp", "mv", "ln"].contains(&tool) && by_tool.is_none() {
         let operands: Vec<(usize, &str)> = case.operands().collect();
         let (index, typed) = *operands.last()?;
@@ -251,7 +251,7 @@ fn missing_destination(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     redirected(case, world)
 }
 
-/// `> a/b/c` where there is no `a/b`.
+/// `> a/b/c` without a directory `a/b`.
 fn redirected(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let line = case.output.lines().iter().find(|line| MISSING.iter().any(|words| line.contains(words)))?;
     let writes = |found: &&Redirection| found.kind.writes();
@@ -266,7 +266,7 @@ fn redirected(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
             case.with_before(&format!("mkdir -p {} &&", quoted(parent))),
             "makes the directory first",
         )
-        .because(format!("The directory {parent} is not there.")),
+        .because(format!("The directory {parent} does not exist.")),
     )
 }
 
@@ -281,7 +281,7 @@ fn make_directory(
     if parent.is_empty() || near::exists(parent, world) {
         return None;
     }
-    let cause = format!("The directory {parent} is not there.");
+    let cause = format!("The directory {parent} does not exist.");
     let shown = if names_directory && case.output.says(" does not exist") {
         case.raw(index).to_owned()
     } else if case.raw(index) == typed && !typed.starts_with('~') {
@@ -331,11 +331,11 @@ fn missing_path(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         if world.kind(&near::expanded(&near, world)) == Some(FileKind::Directory) { "directory" } else { "file" };
     Some(
         Finding::fix(Confidence::Likely, with_path(case, index, &near), format!("the nearest {kind}"))
-            .because(format!("There is no {typed}; {near} is there.")),
+            .because(format!("There is no {typed}, but there is {near}.")),
     )
 }
 
-/// `./biuld.sh`: the name itself is the path.
+/// `./biuld.sh`: the command itself is the path.
 fn run_from_path<'c>(case: &'c Case<'_>) -> Option<(usize, &'c str)> {
     let name = case.word(0)?;
     let line = case
@@ -346,7 +346,7 @@ fn run_from_path<'c>(case: &'c Case<'_>) -> Option<(usize, &'c str)> {
     (name.contains('/') && !name.contains("://") && line.contains(name)).then_some((0, name))
 }
 
-/// `. env.sh` looks along PATH.
+/// `. env.sh` searches PATH.
 fn sourced_here(case: &Case<'_>, index: usize, typed: &str) -> Option<Finding> {
     ([".", "source"].contains(&case.tool()) && !typed.contains('/')).then(|| {
         Finding::fix(
@@ -354,7 +354,7 @@ fn sourced_here(case: &Case<'_>, index: usize, typed: &str) -> Option<Finding> {
             case.with_raw(index, &format!("./{}", case.raw(index))),
             "the file in this directory",
         )
-        .because(format!("Without a slash {} looks for it along PATH.", case.tool()))
+        .because(format!("Without a slash {} searches for it on PATH.", case.tool()))
     })
 }
 
@@ -416,7 +416,7 @@ fn file_with_slash(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     })
 }
 
-/// A directory's name alone on the line.
+/// The name of a directory, alone on the line.
 fn directory_run(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let name = case.word(0)?;
     let is_directory = case.output.lines().iter().any(|line| line.contains("s a directory") && names(line, name))

@@ -44,7 +44,7 @@ fn composer_command(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let listed = swap::listed(case, "Did you mean");
     let because = format!("{} has no command {wrong}.", case.tool());
     let mut listed = if listed.is_empty() { swap::listed(case, "is ambiguous") } else { listed };
-    // Of those it lists, the nearest comes first.
+    // Of the listed commands, the most similar comes first.
     let near: Vec<&str> = typo::meant(wrong, listed.iter().copied());
     listed.sort_by_key(|name| near.iter().position(|known| known == name).unwrap_or(usize::MAX));
     let names = [

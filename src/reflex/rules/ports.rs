@@ -1,4 +1,4 @@
-//! Ports that are taken.
+//! Ports that are already in use.
 
 use super::{Rule, pattern};
 use crate::reflex::case::Case;
@@ -27,7 +27,7 @@ pub(super) const RULES: &[Rule] = &[Rule {
     apply: taken,
 }];
 
-/// Where `manage.py runserver` listens unless it is told.
+/// The default port of `manage.py runserver`.
 const DJANGO: u16 = 8000;
 
 fn taken(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
@@ -77,7 +77,7 @@ fn port_in(line: &str) -> Option<u16> {
     found.filter_map(|found| found[1].parse().ok()).find(|port| *port > 0)
 }
 
-/// The one number in the command that is a port.
+/// The port in the command, if exactly one of its numbers is one.
 fn port_typed(case: &Case<'_>) -> Option<u16> {
     let mut numbers = case
         .words()
@@ -91,7 +91,7 @@ fn port_typed(case: &Case<'_>) -> Option<u16> {
     }
 }
 
-/// The line with another port, if it names this one in just one place.
+/// The line with another port, if the port occurs in it exactly once.
 fn with_port(case: &Case<'_>, port: u16, other: u16) -> Option<String> {
     let text = case.line.text();
     let digits = port.to_string();
@@ -101,7 +101,7 @@ fn with_port(case: &Case<'_>, port: u16, other: u16) -> Option<String> {
         .map(|(at, _)| at)
         .filter(|at| !is_digit(text[..*at].chars().next_back()) && !is_digit(text[at + digits.len()..].chars().next()));
     let first = places.next()?;
-    // `8080:80`: the port outside comes first.
+    // `8080:80`: the port of the host comes first.
     let is_mapping = text[first + digits.len()..].starts_with(':');
     if places.next().is_some() && !is_mapping {
         return None;

@@ -112,7 +112,7 @@ fn open_quote(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     is_quote.then(|| Finding::cause(Confidence::Likely, cause))
 }
 
-/// `'My message"`: opened with one kind, closed with the other.
+/// `'My message"`: opened with one kind of quote, closed with the other.
 fn mixed_quotes(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let text = case.line.text();
     if text.matches('\'').count() != 1
@@ -160,11 +160,11 @@ fn typographic(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     }
     Some(
         Finding::fix(Confidence::Likely, plain, "with plain quotes and dashes")
-            .because("The line has typographic quotes or dashes, which a shell takes for letters."),
+            .because("The line has typographic quotes or dashes, which a shell treats like letters."),
     )
 }
 
-/// Where words are, by blanks alone.
+/// Splits a line at blanks only.
 struct QuotedLine;
 
 impl QuotedLine {
@@ -185,14 +185,14 @@ impl QuotedLine {
     }
 }
 
-/// The text around a place up to the blanks: what was meant to be one word.
+/// The text around a position up to the next blanks: it was meant to be one word.
 fn whole_word(text: &str, at: usize) -> std::ops::Range<usize> {
     let start = text[..at].rfind([' ', '\t', '\n']).map_or(0, |before| before + 1);
     let end = text[at..].find([' ', '\t', '\n']).map_or(text.len(), |after| at + after);
     start..end
 }
 
-/// Tools that want a pattern themselves; the shell took it from them.
+/// Tools that expect a pattern, which the shell has expanded before.
 const TAKE_PATTERNS: &[&str] = &[
     "find",
     "grep",
@@ -279,15 +279,15 @@ fn no_match(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     // An option keeps its name: `--include=*.py`.
     let value = word.find('=').filter(|_| word.starts_with('-')).map_or(0, |equals| equals + 1);
     let (option, pattern) = word.split_at(value);
-    // What other shells leave alone, such as `HEAD^`, is a pattern here.
+    // Other shells do not treat this as a pattern, for example `HEAD^`.
     let fixed = match quoted(pattern) {
         same if same == pattern => format!("{option}'{pattern}'"),
         quoted => format!("{option}{quoted}"),
     };
     let cause = if is_address {
-        "The shell takes ? and & in the address for its own signs."
+        "The shell treats ? and & in the address as its own characters."
     } else {
-        "The shell took it for a pattern of file names, and none matches."
+        "The shell took it for a pattern of file names, and no file matches."
     };
     Some(Finding::fix(Confidence::Sure, case.line.with(span, &fixed), "in quotes, as it is").because(cause))
 }
@@ -314,7 +314,7 @@ fn parentheses(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 
 fn event(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let text = case.line.text();
-    let cause = "The shell looks for an earlier command where it finds a !, even within double quotes.";
+    let cause = "A ! makes the shell search for an earlier command, even within double quotes.";
     let mut inside = pattern!(r#""([^"\\$`']*![^"\\$`']*)""#).captures_iter(text);
     let finding = Finding::cause(Confidence::Sure, cause);
     if let Some(found) = inside.next() {
@@ -332,7 +332,7 @@ fn event(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 }
 
 fn too_long(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
-    let cause = "The shell made more file names of the pattern than one command may be given.";
+    let cause = "The pattern matches more files than one command may get as arguments.";
     let finding = Finding::cause(Confidence::Sure, cause);
     let text = case.line.text();
     let operands: Vec<_> = case.operands().collect();
@@ -360,13 +360,13 @@ fn sed(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         let option = case.position("-i")?;
         return Some(
             Finding::fix(Confidence::Likely, case.with_raw(option, "-i ''"), "as the sed of BSD and macOS wants it")
-                .because("This sed takes the word after -i for the ending of a backup file."),
+                .because("This sed takes the word after -i for the suffix of a backup file."),
         );
     }
     if case.output.says("unknown option to") {
         return Some(Finding::cause(
             Confidence::Likely,
-            "The text has the sign in it that separates the parts of s///: take another one, as in s|old|new|.",
+            "The text contains the delimiter of s///: use another one, as in s|old|new|.",
         ));
     }
     let is_said = ["`s'", "'s'", "unterminated substitute"].iter().any(|words| case.output.says(words));
@@ -380,7 +380,7 @@ fn sed(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     if line == case.line.text() {
         return Some(Finding::cause(
             Confidence::Likely,
-            "The expression has no end: s/old/new/ needs its sign three times.",
+            "The expression is not complete: s/old/new/ needs its delimiter three times.",
         ));
     }
     Some(
@@ -389,7 +389,7 @@ fn sed(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     )
 }
 
-/// The sign that an `s/old/new` lacks at its end.
+/// The delimiter that is missing at the end of `s/old/new`.
 fn unclosed_sign(word: &str) -> Option<char> {
     let body = word.strip_prefix("-e").unwrap_or(word).strip_prefix('s')?;
     let sign = body.chars().next().filter(|sign| !sign.is_alphanumeric() && *sign != ' ')?;

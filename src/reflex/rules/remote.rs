@@ -108,7 +108,7 @@ fn scheme(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         (is_scheme && !SCHEMES.contains(&scheme) && word.text[scheme.len()..].starts_with(":/"))
             .then_some((index, word, scheme))
     })?;
-    // `htps` is as near to `http` as to `https`: what ends in s was meant to be safe.
+    // `htps` is as similar to `http` as to `https`. If the word ends with an s, `https` was meant.
     let lower = wrong.to_lowercase();
     let is_web = lower.starts_with('h') || lower.contains("tp") && !lower.contains('f');
     let near = match is_web && text::distance(&lower, "https").min(text::distance(&lower, "http")) <= 2 {
@@ -157,26 +157,26 @@ fn open_address(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     )
 }
 
-/// Only registered names are known to whois: no URL, and of `en.wikipedia.org` only the end.
-/// `ping https://example.org/x`: the tool takes the name of a host.
+/// `ping https://example.org/x`: the tool expects the name of a host.
 fn host_of_url(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let (index, typed) = case.operands().find(|(_, word)| word.contains("://"))?;
     let (_, rest) = typed.split_once("://")?;
     let host = rest.split(['/', '?', '#']).next()?;
-    // ssh takes a user, no port; the others take neither.
+    // ssh accepts a user but no port; the other tools accept neither.
     let host = if case.tool() == "ssh" { host } else { host.rsplit('@').next()? };
     let host = host.split(':').next().filter(|host| !host.is_empty())?;
-    let cause = format!("{} takes the name of a host, not a URL.", case.tool());
+    let cause = format!("{} expects the name of a host, not a URL.", case.tool());
     Some(Finding::fix(Confidence::Sure, case.with_word(index, host), "the host in the URL").because(cause))
 }
 
+/// whois knows only registered domains: not a URL, and not the subdomain in `en.wikipedia.org`.
 fn whois(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let (index, typed) = case.subcommand()?;
     if let Some((_, rest)) = typed.split_once("://") {
         let host = rest.split(['/', ':', '?']).next().filter(|host| !host.is_empty())?;
         return Some(
             Finding::fix(Confidence::Sure, case.with_word(index, host), "the name in it")
-                .because("whois takes a name, no URL."),
+                .because("whois expects a name, not a URL."),
         );
     }
     if let Some((host, _)) =
@@ -193,7 +193,7 @@ fn whois(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     if !is_name || labels < 3 {
         return None;
     }
-    let mut finding = Finding::cause(Confidence::Likely, "Only the registered part of a name is known to whois.");
+    let mut finding = Finding::cause(Confidence::Likely, "whois knows only the registered part of a name.");
     let mut rest = typed;
     for _ in 0..labels - 2 {
         rest = rest.split_once('.')?.1;
@@ -202,7 +202,7 @@ fn whois(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     Some(finding)
 }
 
-/// An interface that does not exist, and those that do.
+/// An interface that does not exist, with the existing ones.
 fn interface(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let said = pattern!(
         r#"(?:(\S+?): error fetching interface information: Device not found|Device "(.+?)" does not exist|Cannot find device "(.+?)"|(\S+?): No such device|(\S+?)\s+No such device|Device '(.+?)' not found|[Ii]nterface (\S+?):? (?:does not exist|doesn't exist))"#
@@ -217,7 +217,7 @@ fn interface(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         format!("There is no interface {wrong}; there are {}.", there.join(", "))
     };
     let finding = Finding::cause(Confidence::Likely, cause);
-    // Old names say the kind, as new ones do: `wlan0` is `wlp2s0`, `eth0` is `enp3s0`.
+    // Old and new names start with the kind of interface: `wlan0` is `wlp2s0`, `eth0` is `enp3s0`.
     let is_same_kind =
         |name: &&String| ["wl", "e"].iter().any(|kind| wrong.starts_with(kind) && name.starts_with(kind));
     let near = text::nearest(wrong, there.iter().map(String::as_str));
@@ -229,7 +229,7 @@ fn interface(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     })
 }
 
-/// heroku lists the apps it could mean.
+/// heroku lists the apps that could be meant.
 fn heroku_app(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let remote = pattern!(r"^[\s▸›!]*([\w-]+) \([\w-]+\)\s*$");
     let apps = case.output.lines().iter().filter_map(|line| Some(remote.captures(line)?.get(1)?.as_str()));

@@ -73,7 +73,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 fn bundle_install(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
-    let because = "Gems that the Gemfile asks for are not installed.";
+    let because = "Gems that the Gemfile requires are not installed.";
     let is_install = case.tool() == "bundle" && case.word(1).is_none_or(|word| word == "install");
     (!is_install)
         .then(|| Finding::fix(Confidence::Sure, "bundle install", "installs what the Gemfile lists").because(because))
@@ -83,7 +83,7 @@ fn bundle_exec(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let is_bundled = case.tool() == "bundle";
     (!is_bundled).then(|| {
         Finding::fix(Confidence::Sure, case.with_inserted(0, "bundle exec"), "bundler's own advice")
-            .because("Another version of a gem is active than the one the Gemfile asks for.")
+            .because("The active version of a gem is not the one that the Gemfile requires.")
     })
 }
 
@@ -109,7 +109,7 @@ fn bundle_command(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     finding.map(|found| found.because(format!("bundler has no command {wrong}.")))
 }
 
-/// Files by the gem that has them, where the names differ.
+/// Files and the gems that contain them, where the names differ.
 const GEMS: &[(&str, &str)] = &[
     ("active_record", "activerecord"),
     ("active_support", "activesupport"),

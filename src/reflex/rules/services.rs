@@ -1,4 +1,4 @@
-//! systemd's units and old services: names and the order of words.
+//! Units of systemd and services of System V: names, and the order of words.
 
 use std::path::Path;
 
@@ -75,11 +75,11 @@ const VERBS: &[&str] = &[
     "set-default",
 ];
 
-/// Where units live.
+/// Directories of units.
 const UNIT_DIRECTORIES: &[&str] =
     &["/etc/systemd/system", "/lib/systemd/system", "/usr/lib/systemd/system", "/run/systemd/system", "/etc/init.d"];
 
-/// Services that most machines have one of, for where the directories cannot be read.
+/// Common services, for systems whose directories cannot be read.
 const COMMON_UNITS: &[&str] = &[
     "apache2",
     "bluetooth",
@@ -169,7 +169,7 @@ fn service_order(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     )
 }
 
-/// A unit that does not exist, and the nearest that does.
+/// A unit that does not exist, and the most similar existing one.
 fn unit(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let said = pattern!(
         r"(?:Unit (?:file )?(\S+?)(?:\.service)?(?: could)? not (?:be )?(?:found|loaded)|Unit (?:file )?(\S+?)(?:\.service)? (?:could not be found|not found|does not exist)|Failed to \S+ (\S+?)(?:\.service)?: Unit \S+ not (?:found|loaded)|^(\S+?): unrecognized service)"
@@ -208,7 +208,7 @@ fn unit(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     })
 }
 
-/// What systems call differently.
+/// Services with different names on different systems.
 fn other_name(unit: &str) -> Option<&'static str> {
     Some(match unit {
         "sshd" => "ssh",

@@ -1,4 +1,4 @@
-//! Messages of bash, zsh and fish themselves.
+//! Error messages of bash, zsh and fish themselves.
 
 use super::{Rule, pattern};
 use crate::reflex::case::Case;
@@ -210,7 +210,7 @@ fn spaced_assignment(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
             .because(cause),
         );
     }
-    // `$A=b` runs what A holds.
+    // `$A=b` runs the value of A.
     let first = case.line.parts().first()?.words.first()?;
     let raw = &case.line.text()[first.span.clone()];
     let assigned = raw.strip_prefix('$')?;
@@ -253,7 +253,7 @@ fn test_words(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let cause = if line.contains("integer") {
         "-eq, -lt and similar operators compare whole numbers, but one side is not a number."
     } else {
-        "A variable in the test is empty or holds several words: put it in double quotes."
+        "A variable in the test is empty or contains several words: put it in double quotes."
     };
     let finding = Finding::cause(Confidence::Likely, cause);
     let inside = pattern!(r"(\[[^\]]*?\s)(\$\w+|\$\{\w+\})(\s)");
@@ -294,7 +294,7 @@ fn loop_without_do(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     (is_closed && !has_do && !begins(body, &["done"])).then(|| {
         let start = body.span().start;
         Finding::fix(Confidence::Likely, case.line.with(start..start, "do "), "with the do that is missing")
-            .because("What a loop repeats stands between do and done.")
+            .because("The commands of a loop are between do and done.")
     })
 }
 
@@ -303,7 +303,7 @@ fn token(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         .output
         .captures(pattern!(r"(?:unexpected token [`'](.+?)'|parse error near [`'](.+?)'|Syntax error: (.+))"))?;
     let token = said.iter().skip(1).flatten().next()?.as_str();
-    // A script's own trouble names its line.
+    // An error in a script names the script's line.
     let place = case
         .output
         .captures(pattern!(r"^(\S+): (?:line )?(\d+): "))
@@ -312,14 +312,14 @@ fn token(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         return Some(Finding::cause(
             Confidence::Likely,
             format!(
-                "The shell did not expect {token} in {}, line {}; what is missing may stand before it.",
+                "The shell did not expect {token} in {}, line {}; something may be missing before it.",
                 &place[1], &place[2]
             ),
         ));
     }
     let cause = match token {
         "newline" | "\\n" => {
-            "The line ends where something had to follow: after a redirection, a pipe or an operator.".to_owned()
+            "The line ends too early: after a redirection, a pipe or an operator something must follow.".to_owned()
         }
         "done" | "fi" | "then" | "do" | "else" | "esac" | "}" => format!(
             "{token} closes or continues something that was not opened: a ; or a line end before it is missing, or its beginning is."
@@ -373,25 +373,25 @@ fn bashisms(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let has_script = case.operands().next().is_some();
     (is_bashism && has_script && !case.has_word(&["-c"])).then(|| {
         Finding::fix(Confidence::Sure, case.with_word(0, "bash"), "by the shell it is written for")
-            .because("The script uses what bash has and sh does not.")
+            .because("The script uses features of bash that sh does not have.")
     })
 }
 
 fn bad_substitution(_: &Case<'_>, _: &dyn World) -> Option<Finding> {
     Some(Finding::cause(
         Confidence::Guess,
-        "What stands between ${ and } is not understood by this shell: a slip, or another shell's way to write it.",
+        "This shell does not understand the text between ${ and }: it is misspelt, or the syntax of another shell.",
     ))
 }
 
 fn jobs(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let says = |words: &str| case.output.says(words);
     let cause = if says("stopped jobs") || says("running jobs") || says("suspended jobs") {
-        "Jobs are still there: `jobs` lists them; the same command once more leaves all the same."
+        "There are still jobs: `jobs` lists them. The same command again exits anyway."
     } else if says("no job control") {
         "This shell has no job control: it is not interactive."
     } else {
-        "There is no such job in this shell: `jobs` lists those there are."
+        "There is no such job in this shell: `jobs` lists the existing ones."
     };
     Some(Finding::cause(Confidence::Likely, cause))
 }

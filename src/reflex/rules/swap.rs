@@ -1,10 +1,10 @@
-//! Findings that put another word in the place of a wrong one.
+//! Findings that replace a wrong word.
 
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::typo;
 
-/// The word that a tool itself says was meant, or several.
+/// The word or words that the tool itself suggests.
 pub(super) fn told<'a>(case: &Case<'_>, wrong: &str, meant: impl IntoIterator<Item = &'a str>) -> Option<Finding> {
     let index = case.position(wrong)?;
     let mut finding: Option<Finding> = None;
@@ -18,12 +18,12 @@ pub(super) fn told<'a>(case: &Case<'_>, wrong: &str, meant: impl IntoIterator<It
     finding
 }
 
-/// The nearest of the words that would be right here.
+/// The most similar of the words that are valid here.
 pub(super) fn nearest<'a>(case: &Case<'_>, wrong: &str, words: impl IntoIterator<Item = &'a str>) -> Option<Finding> {
     nearest_at(case, case.position(wrong)?, wrong, words)
 }
 
-/// Like [`nearest`], for a word that stands at an index.
+/// Like [`nearest`], for the word at an index.
 pub(super) fn nearest_at<'a>(
     case: &Case<'_>,
     index: usize,
@@ -40,7 +40,7 @@ pub(super) fn nearest_at<'a>(
     Some(finding)
 }
 
-/// The indented words of a list that follows a line of the output, up to an empty line: `Did you mean one of these?`.
+/// The indented words of a list below a line of the output, up to an empty line: `Did you mean one of these?`.
 pub(super) fn listed<'a>(case: &Case<'a>, heading: &str) -> Vec<&'a str> {
     let lines = case.output.after(heading).iter().skip_while(|line| line.trim().is_empty());
     let listed = lines.take_while(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty());

@@ -395,3 +395,15 @@ fn a_text_of_disputed_width_is_not_written_twice() {
         }
     }
 }
+
+#[test]
+fn a_flag_after_a_long_word_does_not_end_its_row() {
+    let text = "https://example.com/a/rather/long/path/without/any/break 🇫🇷🇩🇪 **bold** ";
+    let whole = Scene::new(40).text(text).finish().screen();
+    assert_eq!(Scene::new(40).pieces(text, 1).finish().screen(), whole);
+    insta::assert_snapshot!(whole, @"
+    https://example.com/a/rather/long/path/w
+    ithout/any/break 🇫🇷🇩🇪 bold
+    █
+    ");
+}

@@ -79,15 +79,19 @@ fn without_hyperlinks_the_address_is_shown() {
     ");
 }
 
-fn run<'a>(command: &'a str, always: Option<&'a str>) -> ApprovalRequest<'a> {
-    ApprovalRequest { subject: Subject::Command { action: "run", command }, place: None, always }
+fn run<'a>(command: &'a str, choices: &'a [(&'a str, &'a str)]) -> ApprovalRequest<'a> {
+    ApprovalRequest { subject: Subject::Command { action: "run", command }, place: None, choices, wider: &[] }
 }
 
 #[test]
 fn an_approval_card_shows_the_whole_command_and_its_place() {
     let change = FileChange { path: "src/a.rs", old: "a\nlet x = 1;\nb\n", new: "a\nlet y = 1;\nb\n" };
-    let asked =
-        ApprovalRequest { subject: Subject::Edit(change), place: None, always: Some("all edits here, this session") };
+    let asked = ApprovalRequest {
+        subject: Subject::Edit(change),
+        place: None,
+        choices: &[("a", "all edits here, this session")],
+        wider: &[],
+    };
     insta::assert_snapshot!(shown(&approval_card(&asked, 24, &options(80)).text, 80), @"
     ? edit src/a.rs +1 −1
     @@ -1,3 +1,3 @@
@@ -103,10 +107,10 @@ fn an_approval_card_shows_the_whole_command_and_its_place() {
 #[test]
 fn the_choices_leave_room_for_the_answer() {
     for columns in 30..=120 {
-        for always in [None, Some("reading this, this session"), Some("all edits here, this session")] {
-            let card = approval_card(&run("make", always), 24, &options(columns)).text;
+        for always in [None, Some(("a", "reading this, this session")), Some(("a", "all edits here, this session"))] {
+            let card = approval_card(&run("make", always.as_slice()), 24, &options(columns)).text;
             let rows = shown(&card, columns).lines().count();
-            let answered = shown(&format!("{card} > always"), columns);
+            let answered = shown(&format!("{card} > yes, this session"), columns);
             assert_eq!(answered.lines().count(), rows, "{columns} columns: {answered}");
         }
     }
@@ -114,7 +118,7 @@ fn the_choices_leave_room_for_the_answer() {
 
 #[test]
 fn invisible_characters_of_a_command_are_spelled_out() {
-    let asked = run("rm -rf build\x1b[2K\rls \u{202e}txt\nsecond line", None);
+    let asked = run("rm -rf build\x1b[2K\rls \u{202e}txt\nsecond line", &[]);
     let asked = ApprovalRequest { place: Some("as ada@engine in /srv"), ..asked };
     insta::assert_snapshot!(shown(&approval_card(&asked, 24, &options(80)).text, 80), @"
     ? run as ada@engine in /srv
@@ -123,7 +127,7 @@ fn invisible_characters_of_a_command_are_spelled_out() {
     y yes  n no  n <why> tell it why  Esc no
     ");
     for hidden in [format!("rm x{}ls -la", "\n".repeat(60)), format!("rm x;{}ls -la", " ".repeat(2500))] {
-        let card = approval_card(&run(&hidden, None), 10, &options(80));
+        let card = approval_card(&run(&hidden, &[]), 10, &options(80));
         assert_eq!(card.size, CardSize::Whole);
         let screen = shown(&card.text, 80);
         assert!(screen.contains("rm x") && screen.contains("ls -la"), "{screen}");
@@ -134,7 +138,7 @@ fn invisible_characters_of_a_command_are_spelled_out() {
 #[test]
 fn a_card_taller_than_the_screen_needs_a_typed_yes() {
     let script: String = (1..=40).map(|number| format!("step {number}\n")).collect();
-    let card = approval_card(&run(&script, Some("exactly this command, this session")), 10, &options(80));
+    let card = approval_card(&run(&script, &[("a", "exactly this command, this session")]), 10, &options(80));
     assert_eq!(card.size, CardSize::TopHidden);
     let screen = shown(&card.text, 80);
     assert!(screen.contains("top not visible: 41 rows, "), "{screen}");
@@ -156,12 +160,13 @@ fn lookalike_characters_in_names_are_reported() {
     let edit = |path| ApprovalRequest {
         subject: Subject::Edit(FileChange { path, old: "", new: "a\n" }),
         place: None,
-        always: None,
+        choices: &[],
+        wider: &[],
     };
     let screen = |asked: &ApprovalRequest<'_>| shown(&approval_card(asked, 24, &options(80)).text, 80);
     assert!(screen(&edit("src/m\u{430}in.rs")).contains("not ASCII: а U+0430"));
     assert!(!screen(&edit("src/main.rs")).contains("ASCII"));
-    assert!(screen(&run("cat p\u{430}ypal.txt", None)).contains("mixes scripts, not ASCII: а U+0430"));
+    assert!(screen(&run("cat p\u{430}ypal.txt", &[])).contains("mixes scripts, not ASCII: а U+0430"));
 }
 
 #[test]
@@ -181,7 +186,7 @@ fn invisible_characters_of_a_diff_are_spelled_out() {
 #[test]
 fn an_approval_card_works_on_a_dumb_terminal() {
     let options = RenderOptions { mode: TerminalMode::Dumb, ..options(80) };
-    insta::assert_snapshot!(approval_card(&run("make", None), 24, &options).text, @"
+    insta::assert_snapshot!(approval_card(&run("make", &[]), 24, &options).text, @"
     ? run make
     y yes  n no  n <why> tell it why  Esc no
     ");

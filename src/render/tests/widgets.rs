@@ -79,7 +79,12 @@ fn a_question_about_an_edit() {
     code::load_grammars();
     let change =
         FileChange { path: "src/a.rs", old: "let a = 1;\nlet b = 2;\n", new: "let a = 1;\nlet b = \"two\";\n" };
-    let asked = ApprovalRequest { subject: Subject::Edit(change), place: None, always: Some("edits here all session") };
+    let asked = ApprovalRequest {
+        subject: Subject::Edit(change),
+        place: None,
+        choices: &[("a", "edits here all session")],
+        wider: &[],
+    };
     for columns in [60, 150] {
         let bytes = approval_card(&asked, 24, &options(columns)).text;
         insta::assert_snapshot!(

@@ -1,4 +1,4 @@
-//! The rules' part in an answer: before a model's, or in its place.
+//! Answers by the built-in rules: before a model answers, or in its place.
 
 use std::path::PathBuf;
 
@@ -11,18 +11,18 @@ use crate::tool::{self, Asker, UserAnswer};
 
 use super::{News, RequestLink};
 
-/// What a model is asked where the rules know no correction.
+/// The question for a model if the rules know no correction.
 const FIX: &str = "Find out why my last command failed and put a corrected command on my prompt with suggest_command. Say in one line what was wrong.";
 
-/// The rules and the record, at work on one question.
+/// The rules and the history, working on one question.
 pub(super) struct RulesTask {
     question: LocalQuestion,
-    /// They look at files, so they do it on a thread of their own.
+    /// The rules read files, so they run on a thread of their own.
     aid: JoinHandle<Option<Aid>>,
 }
 
 impl RulesTask {
-    /// Lets them look at a question, if it is one for them.
+    /// Starts the rules on a question, if it is one that they can answer.
     pub(super) fn ask(query: &Query, history: Option<PathBuf>) -> Option<RulesTask> {
         let question = LocalQuestion::read(&query.text)?;
         let query = query.clone();
@@ -30,7 +30,7 @@ impl RulesTask {
         Some(RulesTask { question, aid })
     }
 
-    /// Whether a corrected command is wanted, not words.
+    /// Whether the person wants a corrected command and not an explanation.
     pub(super) fn are_asked_for_a_fix(&self) -> bool {
         self.question == LocalQuestion::Fix
     }
@@ -39,13 +39,13 @@ impl RulesTask {
         self.aid.await.ok().flatten()
     }
 
-    /// Says first what they are sure of; what a model says meanwhile waits for that. Anything else is kept until the model turns
-    /// out to be in trouble or slow.
+    /// Shows a certain answer first; news of a model waits for that. Any other answer is kept until the model is in trouble or
+    /// slow.
     pub(super) fn speak_first(self, link: &RequestLink) -> Said {
         link.hold();
         let link = link.clone();
         Said(Some(tokio::spawn(async move {
-            // What the record says is a fact. A model may know better what a question about shellmate means.
+            // Answers from the history are facts. A model may understand a question about shellmate better.
             let is_fact = !matches!(self.question, LocalQuestion::Why | LocalQuestion::Itself(_));
             match self.aid().await {
                 Some(aid) if is_fact || aid.is_confident => {
@@ -57,6 +57,7 @@ impl RulesTask {
                         link.keep(aid.words);
                         let link = link.clone();
                         tokio::spawn(async move {
+                            // The model gets this long to begin; then the person sees what the rules know.
                             tokio::time::sleep(RULES_WAIT).await;
                             link.say_kept();
                         });
@@ -69,7 +70,7 @@ impl RulesTask {
     }
 }
 
-/// What became of the rules' words.
+/// Whether the rules have shown an answer.
 pub(super) struct Said(Option<JoinHandle<bool>>);
 
 impl Said {
@@ -77,7 +78,7 @@ impl Said {
         Said(None)
     }
 
-    /// Keeps words that are no correction, though one was wanted.
+    /// Keeps an explanation in a case where a correction was wanted.
     pub(super) fn kept(aid: Option<Aid>, link: &RequestLink) -> Said {
         if let Some(aid) = aid {
             link.keep(aid.words);
@@ -85,7 +86,8 @@ impl Said {
         Said(None)
     }
 
-    /// Waits until the rules have looked. Whether they have said something; words that were not said are kept by the link.
+    /// Waits until the rules have finished. Returns whether they have shown something; an answer that was not shown is kept by
+    /// the link.
     pub(super) async fn have_spoken(self) -> bool {
         match self.0 {
             Some(speaking) => speaking.await.unwrap_or(false),
@@ -94,7 +96,7 @@ impl Said {
     }
 }
 
-/// Puts a correction on the prompt: the one that is meant, or the one that the person picks.
+/// Puts a correction on the prompt: the certain one, or the one that the person picks.
 pub(super) async fn offer(aid: Aid, link: &RequestLink) {
     let chosen = match &aid.proposals[..] {
         [] => None,
@@ -116,7 +118,7 @@ pub(super) async fn offer(aid: Aid, link: &RequestLink) {
     link.hear(Event::Finished(Ending::Answered));
 }
 
-/// What is said where the rules know nothing and no model is there, or none is wanted.
+/// Shown if the rules know nothing and there is no model, or none is wanted.
 pub(super) fn without_a_model(role: RulesRole) -> String {
     match role {
         RulesRole::Only => {
@@ -127,7 +129,7 @@ pub(super) fn without_a_model(role: RulesRole) -> String {
     }
 }
 
-/// The question for a model behind a wish for a correction.
+/// The question that a model gets in place of `fix`.
 pub(super) fn for_a_model(query: Query) -> Query {
     match LocalQuestion::read(&query.text) {
         Some(LocalQuestion::Fix) => Query { text: FIX.to_owned(), ..query },

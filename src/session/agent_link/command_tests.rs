@@ -2,7 +2,9 @@
 
 use std::fs;
 
+use crate::agent::Project;
 use crate::chat::Event;
+use crate::guard::TrustStore;
 use crate::tool::ShellResult;
 
 use super::testing::{Desk, MODEL};
@@ -12,14 +14,14 @@ fn ran(status: i32) -> Ran {
     Ran { result: Ok(ShellResult { status, output: String::new() }), place: None }
 }
 
-/// A person who has turned notes on.
+/// A session with notes turned on.
 fn with_notes() -> Desk {
     let mut desk = Desk::new();
     desk.thread.setup.settings.agent.memory = true;
     desk
 }
 
-/// What the agent says about a saved configuration, or the shell's model, before it carries out the next order.
+/// The notices before the next order, about a saved configuration or the model that the shell names.
 fn notices(desk: &mut Desk) -> Vec<String> {
     let link = desk.thread.link.clone();
     desk.thread.catch_up(&desk.query.view, &link);
@@ -88,7 +90,7 @@ fn notes_are_edited_in_the_live_shell_with_the_persons_editor() {
 }
 
 #[test]
-fn a_shell_that_does_not_open_the_editor_leaves_the_name_of_the_file() {
+fn if_the_shell_does_not_open_the_editor_the_file_is_named() {
     let mut desk = Desk::new();
     let words = desk.types_and("/memory edit", drop);
     assert!(
@@ -147,7 +149,7 @@ fn usage_counts_conversations_that_are_over() {
 }
 
 #[test]
-fn usage_of_a_period_is_of_what_was_recorded() {
+fn usage_of_a_period_counts_what_was_recorded() {
     let mut desk = Desk::new();
     desk.exchange("why", "Because.");
     desk.number();
@@ -163,15 +165,15 @@ fn usage_of_a_period_is_of_what_was_recorded() {
 #[test]
 fn a_chosen_model_stays_until_the_shell_names_another() {
     let mut desk = Desk::new();
-    assert!(desk.types("/model").starts_with(&format!("{MODEL} (medium) at ")));
+    assert!(desk.model().starts_with(&format!("{MODEL} (medium) at ")));
     let words = desk.types("/thinking high");
     assert!(words.starts_with(&format!("from here on: {MODEL} (high) at ")), "{words}");
     assert!(desk.types("/model anthropic/claude-haiku-4-5").contains("claude-haiku-4-5 (medium)"));
     assert!(notices(&mut desk).is_empty());
-    assert!(desk.types("/model").contains("haiku"), "the variable is what it was before");
+    assert!(desk.model().contains("haiku"), "the variable is what it was before");
     desk.exports(&[("SHELLMATE_MODEL", "anthropic/claude-opus-4-1")]);
     assert!(notices(&mut desk).is_empty());
-    assert!(desk.types("/model").contains("opus"), "the variable was set last");
+    assert!(desk.model().contains("opus"), "the variable was set last");
 }
 
 #[test]
@@ -179,11 +181,11 @@ fn a_model_that_cannot_be_asked_is_not_chosen() {
     let mut desk = Desk::new();
     let words = desk.types("/model openai/gpt-5");
     assert!(words.contains("OPENAI_API_KEY"), "{words}");
-    assert!(desk.types("/model").starts_with(MODEL));
+    assert!(desk.model().starts_with(MODEL));
 }
 
 #[test]
-fn a_saved_configuration_counts_from_the_next_order() {
+fn a_saved_configuration_applies_from_the_next_order() {
     let mut desk = Desk::new();
     assert!(notices(&mut desk).is_empty());
     assert!(desk.types("/remember x").starts_with("notes are off"));
@@ -200,7 +202,7 @@ fn a_saved_configuration_counts_from_the_next_order() {
 }
 
 #[test]
-fn a_new_conversation_forgets_what_was_said_but_not_what_is_masked() {
+fn a_new_conversation_forgets_the_messages_but_not_the_masked_secrets() {
     for line in ["/new", "/quit"] {
         let mut desk = Desk::unrecorded();
         desk.exchange("why", "Because.");
@@ -229,7 +231,28 @@ fn skills_are_listed_with_their_files_and_problems() {
 }
 
 #[test]
-fn the_model_is_named_when_it_changes_and_the_host_when_that_does() {
+fn skills_of_a_project_are_listed_once_it_is_trusted() {
+    let mut desk = Desk::new();
+    let directory = desk.place("app/.shellmate/skills/deploy");
+    fs::create_dir_all(&directory).unwrap();
+    fs::write(directory.join("SKILL.md"), "---\nname: deploy\ndescription: Deploys it.\n---\nDo it.\n").unwrap();
+    desk.thread.setup.trust = TrustStore::new(Some(desk.place("state/trust.json")));
+    let words = desk.types("/skills");
+    assert!(words.starts_with("no skills here") && !words.contains("/skill:deploy"), "{words}");
+    assert!(
+        words.ends_with(
+            "not used: the skills in ~/app/.shellmate/skills, until you trust the project (`shellmate trust`)"
+        ),
+        "{words}"
+    );
+    let mut project = Project::of(&desk.place("app"), &desk.thread.setup.trust).unwrap().unwrap();
+    project.trust(&desk.thread.setup.trust).unwrap();
+    let words = desk.types("/skills");
+    assert_eq!(words, "/skill:deploy  Deploys it.\n    ~/app/.shellmate/skills/deploy/SKILL.md");
+}
+
+#[test]
+fn the_model_is_named_when_it_changes_and_so_is_the_host() {
     let mut desk = Desk::new();
     let link = desk.thread.link.clone();
     let mut introduced = |variables: &[(&str, &str)]| {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Query, ShellView, Skills, record_compaction, shown_path};
+use crate::agent::{Project, Query, ShellView, Skills, record_compaction, shown_path};
 use crate::provider::{ModelPreference, Resolved};
 use crate::text::human;
 
@@ -20,16 +20,11 @@ impl AgentThread {
     /// Carries out a command and returns the words for the person.
     pub(super) async fn command(&mut self, command: AgentCommand, query: &Query) -> String {
         match command {
-            AgentCommand::Model(None) => match self.resolve(&self.preference.clone(), &query.view).await {
-                Ok(Some(resolved)) => told(&resolved),
-                Ok(None) => NO_MODEL.into(),
-                Err(failure) => failure.words,
-            },
-            AgentCommand::Model(model) => {
-                self.switch(ModelPreference { model, ..ModelPreference::default() }, &query.view).await
-            }
+            AgentCommand::Help(built_in) => self.help(&built_in, &query.view),
+            AgentCommand::Model { name, saves } => self.choose_model(name, saves, &query.view).await,
             AgentCommand::Thinking(effort) => {
-                self.switch(ModelPreference { effort: Some(effort), ..self.preference.clone() }, &query.view).await
+                let preference = ModelPreference { effort: Some(effort), ..self.preference.clone() };
+                self.switch(preference, &query.view).await.unwrap_or_else(|words| words)
             }
             AgentCommand::Models => self.models(&query.view).await,
             AgentCommand::Context(part) => {
@@ -43,7 +38,10 @@ impl AgentThread {
             }
             AgentCommand::Resume(wanted) => self.resume(&wanted, &query.view).await,
             AgentCommand::Fork => self.fork().await,
-            AgentCommand::Rewind(exchanges) => self.rewind(exchanges).await,
+            AgentCommand::Rewind(exchanges) => self.rewind(exchanges, &query.view).await,
+            AgentCommand::Undo(queries) => self.undo(queries, &query.view).await,
+            AgentCommand::Redo => self.redo(&query.view).await,
+            AgentCommand::Diff(form) => self.diff(form, &query.view).await,
             AgentCommand::Name(title) => self.name(&title).await,
             AgentCommand::Compact(focus) => self.compact(&focus, query).await,
             AgentCommand::Quit => {
@@ -60,20 +58,37 @@ impl AgentThread {
                 None => "there is no answer to copy yet".into(),
             },
             AgentCommand::Memory(order) => self.memory(order, &query.view).await,
+            AgentCommand::Mode(mode) => self.mode(mode, &query.view),
+            AgentCommand::Permissions(None) => self.permissions(&query.view),
+            AgentCommand::Permissions(Some(number)) => self.revoke(number),
             AgentCommand::Export(order) => order.carry_out(&self.document().await, &query.view.cwd, query.view.home()),
         }
     }
 
     fn skills(&self, view: &ShellView) -> String {
         let AgentSetup { places, settings, .. } = &self.setup;
-        let settings = settings.agent.skills();
+        let mut settings = settings.agent.skills();
         if !settings.is_on {
             return "skills are off; `skills = true` in `[agent]` of the configuration turns them on".to_owned();
         }
-        skill_words(&Skills::find(&view.cwd, places.config.as_deref(), view.home(), &settings), view)
+        let mut unused = String::new();
+        match Project::of(&view.cwd, &self.setup.trust) {
+            Some(Ok(project)) => match project.skills() {
+                Some(skills) if project.is_trusted() => settings.paths.insert(0, skills),
+                Some(skills) => {
+                    let place = shown_path(&skills, view.home());
+                    unused =
+                        format!("\nnot used: the skills in {place}, until you trust the project (`shellmate trust`)");
+                }
+                None => {}
+            },
+            Some(Err(error)) => unused = format!("\nnot used: the project's skills: {error}"),
+            None => {}
+        }
+        skill_words(&Skills::find(&view.cwd, places.config.as_deref(), view.home(), &settings), view) + &unused
     }
 
-    async fn models(&self, view: &ShellView) -> String {
+    async fn models(&mut self, view: &ShellView) -> String {
         let lists = match self.list(view).await {
             Ok(lists) => lists,
             Err(failure) => return failure.words,
@@ -94,7 +109,8 @@ impl AgentThread {
                 if self.may_ask(&resolved) {
                     resolved.learn_window().await;
                 }
-                let (kit, ports) = (self.kit(resolved), ports(&Arc::new(self.link.clone())));
+                let (mut kit, ports) = (self.kit(resolved), ports(&Arc::new(self.link.clone())));
+                self.hooks.for_command(&query.view, &self.link).equip_silently(&mut kit, &query.view);
                 sending::words(&kit.preview(&self.conversation, &ports, &query), part)
             }
             Ok(None) => format!("{NO_MODEL}, so nothing would be sent"),
@@ -112,13 +128,18 @@ impl AgentThread {
         if !self.may_ask(&resolved) {
             return needs_consent(&resolved);
         }
-        let turn = self.turn(resolved, Arc::new(self.link.clone()), CancellationToken::new());
+        let mut turn = self.turn(resolved, Arc::new(self.link.clone()), CancellationToken::new());
+        let fast = self.fast_model(&query.view, &self.link.clone()).await;
+        Arc::make_mut(&mut turn.kit).fast = fast;
+        let hooks = self.hooks.for_command(&query.view, &self.link);
+        hooks.equip_silently(Arc::make_mut(&mut turn.kit), &query.view);
         let (compacted, usage) = turn.compact(focus).await;
         self.spend(usage);
         match compacted {
             Some(compacted) => {
-                record_compaction(&self.log, &compacted);
+                record_compaction(&self.log_for_now(), &compacted);
                 self.conversation.compact(compacted);
+                self.hooks.begin("compact");
                 "the next question sends the summary".into()
             }
             None => "there is too little to summarise".into(),
@@ -131,25 +152,25 @@ impl AgentThread {
         gate.is_none_or(|gate| gate.has_consent())
     }
 
-    /// Goes on with another model, if there is one.
-    async fn switch(&mut self, preference: ModelPreference, view: &ShellView) -> String {
+    /// Switches to another model, if it exists. The error is for the person.
+    pub(super) async fn switch(&mut self, preference: ModelPreference, view: &ShellView) -> Result<String, String> {
         match self.resolve(&preference, view).await {
             Ok(Some(resolved)) => {
                 self.preference = preference;
-                format!("from here on: {}", told(&resolved))
+                Ok(format!("from here on: {}", told(&resolved)))
             }
-            Ok(None) => NO_MODEL.into(),
-            Err(failure) => failure.words,
+            Ok(None) => Err(NO_MODEL.into()),
+            Err(failure) => Err(failure.words),
         }
     }
 }
 
-/// What is said where the model's server was found by itself and the person has not agreed to it yet.
+/// Shown if the model's server was found by itself and the person has not agreed to it yet.
 pub(super) fn needs_consent(resolved: &Resolved) -> String {
     format!("{} was found on this machine; ask it a question first to agree to it", resolved.host)
 }
 
-/// A list of skills, with what is wrong with them.
+/// A list of skills, with their problems.
 fn skill_words(skills: &Skills, view: &ShellView) -> String {
     let mut lines: Vec<String> = Vec::new();
     for skill in &skills.list {
@@ -166,8 +187,8 @@ fn skill_words(skills: &Skills, view: &ShellView) -> String {
     lines.join("\n")
 }
 
-/// A model, how hard it thinks, and where it is.
-fn told(resolved: &Resolved) -> String {
+/// A model, its effort and its server.
+pub(super) fn told(resolved: &Resolved) -> String {
     let found = if resolved.discovered.is_some() { ", found on this machine" } else { "" };
     format!("{} ({}) at {}{found}", resolved.name(), resolved.effort, resolved.host)
 }

@@ -8,27 +8,24 @@ use crate::agent::Front;
 use crate::chat::Event;
 use crate::config::private_dir;
 use crate::provider::{Consents, Resolved, Server};
-use crate::tool::{self, Asker, UserAnswer};
+use crate::session::prompt::Confirmation;
 
 use super::RequestLink;
-
-const YES: &str = "yes, and remember it";
-const NO: &str = "no";
 
 /// The servers that the person does not want to use in this session.
 pub(super) type Declined = Arc<Mutex<HashSet<Server>>>;
 
-/// Stands before a discovered server until the person has agreed to use it.
+/// Asks the person before a discovered server is used for the first time.
 pub(super) struct Gate {
     server: Server,
     model: String,
-    /// Where the servers with a consent are kept.
+    /// The file with the servers that the person has agreed to use.
     file: Option<PathBuf>,
     declined: Declined,
 }
 
 impl Gate {
-    /// The gate before a model, if its server was found and not named.
+    /// The gate for a model, if its server was discovered and not named by the person.
     pub(super) fn before(resolved: &Resolved, file: Option<&Path>, declined: &Declined) -> Option<Gate> {
         let server = resolved.discovered.clone()?;
         Some(Gate { server, model: resolved.name(), file: file.map(Path::to_owned), declined: Arc::clone(declined) })
@@ -50,12 +47,8 @@ impl Gate {
         if self.has_consent() {
             return true;
         }
-        let question =
-            tool::UserQuestion { text: self.server.question(&self.model), choices: vec![YES.into(), NO.into()] };
-        let is_yes = match Asker::ask(link, question).await {
-            UserAnswer::Said(said) => said == YES || ["y", "yes"].contains(&said.trim().to_ascii_lowercase().as_str()),
-            UserAnswer::Declined => false,
-        };
+        let question = Confirmation { text: self.server.question(&self.model), yes: "yes, and remember it", no: "no" };
+        let is_yes = link.confirm(question).await;
         match is_yes {
             true => self.remember(link),
             false => {
@@ -77,7 +70,7 @@ impl Gate {
         }
     }
 
-    /// What the person is told who has said no.
+    /// Shown to a person who has declined.
     pub(super) fn refusal(&self) -> String {
         format!(
             "the server at {} is not used in this session; `> /model NAME` or `shellmate auth login` connects another model",
@@ -104,18 +97,18 @@ mod tests {
         Gate { server, model: "ollama/m".into(), file, declined: Arc::clone(declined) }
     }
 
-    /// Asks at the gate. Returns whether it opened, how often the person was asked, and the notices.
-    fn ask(gate: &Gate, answer: UserAnswer) -> (bool, usize, Vec<String>) {
+    /// Asks for consent. Returns whether it was given, how often the person was asked, and the notices.
+    fn ask(gate: &Gate, answer: bool) -> (bool, usize, Vec<String>) {
         let (tell, news) = sync_channel(100);
         let link = RequestLink::scripted(tell);
         let person = std::thread::spawn(move || {
             let (mut asked, mut notices) = (0, Vec::new());
             for (_, news) in news {
                 match news {
-                    News::Ask(question, reply) => {
+                    News::Confirm(question, reply) => {
                         assert!(question.text.contains("127.0.0.1:11434"), "{}", question.text);
                         asked += 1;
-                        let _ = reply.send(answer.clone());
+                        let _ = reply.send(answer);
                     }
                     News::Event(Event::Notice(words)) => notices.push(words),
                     _ => panic!("only a question and notices are expected"),
@@ -136,21 +129,19 @@ mod tests {
         let (file, declined) = (home.path().join("state/consents.json"), Declined::default());
         let gate = gate(Some(file.clone()), &declined);
         assert!(!gate.has_consent());
-        assert_eq!(ask(&gate, UserAnswer::Said(" Y ".into())), (true, 1, Vec::new()));
+        assert_eq!(ask(&gate, true), (true, 1, Vec::new()));
         assert!(file.exists() && gate.has_consent());
-        assert_eq!(ask(&gate, UserAnswer::Declined), (true, 0, Vec::new()), "nobody is asked twice");
+        assert_eq!(ask(&gate, false), (true, 0, Vec::new()), "nobody is asked twice");
     }
 
     #[test]
-    fn any_other_answer_keeps_the_server_out_for_this_session() {
-        for answer in [UserAnswer::Said(NO.into()), UserAnswer::Said("yesterday".into()), UserAnswer::Declined] {
-            let declined = Declined::default();
-            let first = gate(None, &declined);
-            assert!(!first.is_shut());
-            assert_eq!(ask(&first, answer), (false, 1, Vec::new()));
-            assert!(gate(None, &declined).is_shut(), "the next question meets a closed gate");
-            assert!(first.refusal().contains("127.0.0.1:11434 is not used in this session"), "{}", first.refusal());
-        }
+    fn a_no_keeps_the_server_out_for_this_session() {
+        let declined = Declined::default();
+        let first = gate(None, &declined);
+        assert!(!first.is_shut());
+        assert_eq!(ask(&first, false), (false, 1, Vec::new()));
+        assert!(gate(None, &declined).is_shut(), "the next question meets a closed gate");
+        assert!(first.refusal().contains("127.0.0.1:11434 is not used in this session"), "{}", first.refusal());
     }
 
     #[test]
@@ -158,7 +149,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("state"), "a file in place of the directory").unwrap();
         let gate = gate(Some(home.path().join("state/consents.json")), &Declined::default());
-        let (opens, asked, notices) = ask(&gate, UserAnswer::Said(YES.into()));
+        let (opens, asked, notices) = ask(&gate, true);
         assert_eq!((opens, asked, notices.len()), (true, 1, 1));
         assert!(notices[0].ends_with("you will be asked about this server again"), "{notices:?}");
     }

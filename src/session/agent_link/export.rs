@@ -16,14 +16,14 @@ use super::slash::SlashError;
 
 /// How many names are tried if files with the first ones exist.
 const NAMES: u32 = 100;
-/// Characters of the title in the name of a file.
+/// The most characters of the title in a file name.
 const LONGEST_NAME: usize = 40;
 
-/// What `/export` was asked for.
+/// The arguments of `/export`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::session) struct ExportOrder {
     format: DocumentFormat,
-    /// As it was typed; `None` for a name made from the title.
+    /// As typed; `None` for a name made from the title.
     path: Option<PathBuf>,
 }
 
@@ -79,7 +79,7 @@ impl AgentThread {
     fn recorded(&self) -> Option<Document> {
         let (id, conversations) = (self.log.id()?, self.setup.conversations.conversations()?.ok()?);
         let (listed, entries) = (conversations.get(id).ok()??, conversations.branch(id).ok()?);
-        Some(export::recorded(&listed, &entries))
+        Some(export::recorded(&listed, &entries, &conversations.pictures()))
     }
 }
 

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use jiff::tz::TimeZone;
 
-use crate::agent::{Approval, Approver, Decision, MemoryError, MemoryScope, Notebook, ShellView, shown_path};
-use crate::guard::Intent;
+use crate::agent::{Approval, Approver, Decision, Kit, MemoryError, MemoryScope, Notebook, ShellView, shown_path};
+use crate::guard::{EditReach, GrantOffers, Intent};
 use crate::text::Clock;
 use crate::text::shell::quote::{self, Dialect};
 use crate::tool::{Preview, ShellPort};
@@ -16,12 +16,12 @@ use super::orders::AgentThread;
 use super::resume::SETTLING;
 use super::slash::SlashError;
 
-/// How to turn it on.
+/// Says that notes are off, and how to turn them on.
 const OFF: &str = "notes are off, so nothing is kept or sent; `shellmate config set agent.memory true` turns them on";
-/// Means notes for everywhere.
+/// The argument for notes that apply everywhere.
 const EVERYWHERE: &str = "-g";
 
-/// What was asked for.
+/// A request about notes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::session) enum MemoryOrder {
     Remember(String, MemoryScope),
@@ -101,7 +101,9 @@ impl AgentThread {
             Err(failure) => return failure.words,
         };
         self.setup.conversations.settled(SETTLING).await;
-        let (proposal, usage) = match memory.learn(&self.kit(resolved), &view.cwd, &today(view)).await {
+        let fast = self.fast_model(view, &self.link.clone()).await;
+        let (kit, log) = (Kit { fast, ..self.kit(resolved) }, self.log_for_now());
+        let (proposal, usage) = match memory.learn(&kit, &view.cwd, &today(view), &log).await {
             Ok(learnt) => learnt,
             Err(error) => return error.to_string(),
         };
@@ -114,13 +116,15 @@ impl AgentThread {
         let approval = Approval {
             title: shown.clone(),
             tool: "memory".to_owned(),
-            intent: Intent::Write { path: path.clone() },
+            intent: Intent::Write { path: path.clone(), reach: EditReach::Unknown },
             preview: Some(Preview::Edit { path, before, after }),
-            lasting: None,
+            offers: GrantOffers::default(),
             cwd: view.cwd.clone(),
+            secrets: Vec::new(),
+            weakness: None,
         };
         match self.link.approve(approval).await {
-            Decision::Once | Decision::ForSession => {
+            Decision::Once | Decision::Granted { .. } | Decision::AutoMode | Decision::ByOption => {
                 let kept = memory.create(MemoryScope::Here, &view.cwd).and_then(|_| proposal.keep());
                 kept.map_or_else(|error| error.to_string(), |()| format!("the notes are in {shown}"))
             }
@@ -150,7 +154,7 @@ fn today(view: &ShellView) -> String {
     Clock::new(view.at, TimeZone::system()).now().date().to_string()
 }
 
-/// All notes that hold here, with their files.
+/// All notes that apply here, with their files.
 fn viewed(memory: &Notebook, view: &ShellView, is_on: bool) -> String {
     let mut lines: Vec<String> = Vec::new();
     for notes in memory.notes(&view.cwd) {

@@ -1,9 +1,9 @@
 //! The link between the session's loop and the agent's thread, which the first query starts.
 //!
-//! The session sends orders and takes news, each with the number of its request; a descriptor tells the loop that there is news.
-//! Neither end can block the loop: orders go into an unbounded queue, news into a bounded one, and where that is full the agent's
-//! thread parks until the loop has taken some. The agent holds no descriptor of the user's terminal: what it needs
-//! from the person or the shell is news with a channel for the reply.
+//! The session sends orders and receives news, each with the number of its request. A descriptor tells the loop that there is
+//! news. Neither end can block the loop: orders go into an unbounded queue, news into a bounded one, and if that is full the
+//! agent's thread waits until the loop has taken some. The agent has no descriptor of the user's terminal: if it needs the person
+//! or the shell, it sends news with a channel for the reply.
 
 mod aid;
 #[cfg(test)]
@@ -11,9 +11,13 @@ mod command_tests;
 mod commands;
 mod consent;
 mod export;
+mod hooks;
 mod memory;
 mod model;
 mod orders;
+mod own_commands;
+mod permissions;
+mod pick_model;
 mod resume;
 #[cfg(test)]
 mod resume_tests;
@@ -24,6 +28,8 @@ mod settings;
 mod slash;
 #[cfg(test)]
 mod testing;
+mod trust;
+mod undo;
 mod usage;
 
 use std::cell::Cell;
@@ -34,9 +40,10 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{self, Thread};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
+use nix::poll::PollFlags;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -44,34 +51,43 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::{Approval, Approver, Decision, Front, Places, Query, WorkingContext};
 use crate::chat::{Ending, Event};
 use crate::config;
+use crate::guard::{Grants, TrustStore};
 use crate::host::Child;
+use crate::render::UnifiedDiff;
 use crate::store::ConversationRecorder;
 use crate::tool::{self, Asker, ShellPort, ShellResult, UserAnswer};
+use crate::undo::UndoKeeper;
 
-use super::prompt::PickList;
+use super::prompt::{Confirmation, PickList};
+use super::wires::wait_for;
 use super::workspace::Exported;
 
 pub(super) use orders::CRASHED;
+pub(super) use own_commands::{find as find_own_commands, usage as own_usage};
+pub(crate) use pick_model::{model_list, needs_key};
 #[cfg(test)]
 pub(super) use scripted::ScriptedAgent;
 pub(super) use settings::Settings;
-pub(super) use slash::{AgentCommand, Completes, SessionCommand, Slash, SlashCommand, commands, help, parse};
+pub(crate) use slash::is_built_in;
+pub(super) use slash::{
+    AgentCommand, Completes, SessionCommand, Slash, SlashCommand, SlashError, commands, help, parse,
+};
 
-/// The news that the queue holds. Where it is full, the agent's thread waits.
+/// The capacity of the queue of news. If it is full, the agent's thread waits.
 const BACKLOG: usize = 1024;
 
-/// How long the agent's thread parks at most before it tries again.
+/// The longest time that the agent's thread waits before it tries again.
 const RETRY: Duration = Duration::from_millis(50);
 
-/// The number of slash commands, which are no requests.
+/// The request number of slash commands, which are not requests.
 pub(super) const ITSELF: u64 = 0;
 
-/// What the session wants of the agent.
+/// A message from the session to the agent.
 pub(super) enum Order {
     Answer(Box<Question>),
     /// A slash command, with the state of the shell when it was typed.
     Command(AgentCommand, Box<Query>, Exported, CancellationToken),
-    /// Mask this in everything that a model sees.
+    /// Masks this text in everything that a model sees.
     KeepSecret(String),
 }
 
@@ -82,28 +98,34 @@ pub(super) struct Question {
     /// The environment of the query.
     pub(super) exported: Exported,
     pub(super) cancel: CancellationToken,
-    /// What the person says while it is being answered.
+    /// Messages of the person while the question is being answered.
     pub(super) steering: UnboundedReceiver<String>,
 }
 
-/// What the agent tells the session.
+/// A message from the agent to the session.
 pub(super) enum News {
     Event(Event),
-    /// Words of this program, not of a model.
+    /// Text of shellmate itself, not of a model.
     Words(String),
+    Diff(Vec<UnifiedDiff>),
     Approve(Box<Approval>, oneshot::Sender<Decision>),
     Ask(tool::UserQuestion, oneshot::Sender<UserAnswer>),
-    /// Let the person pick from a list. The reply is `None` if they leave it.
+    /// Asks for a yes or a no.
+    Confirm(Confirmation, oneshot::Sender<bool>),
+    /// Asks the person to pick from a list. The reply is `None` if they leave it.
     Pick(PickList, oneshot::Sender<Option<i64>>),
     Run(String, oneshot::Sender<Ran>),
+    /// Puts a command on the shell's prompt.
     Suggest(String),
-    /// Put this on the clipboard.
+    /// Lets the person edit a question and ask it again.
+    AskAgain(String),
+    /// Copies a text to the clipboard.
     Copy(String),
-    /// The request is over. How it ended was an event before this.
+    /// The request is over. An event before this said how it ended.
     Over {
         /// Whether a model was asked, so that the question is part of the conversation.
         was_asked: bool,
-        /// What the person said too late for the model to hear.
+        /// Messages of the person that came too late for the model.
         unheard: Vec<String>,
     },
 }
@@ -114,10 +136,10 @@ pub(super) struct Ran {
     pub(super) place: Option<ShellPlace>,
 }
 
-/// Where the live shell is and what it exports, to be looked up by the agent's thread.
+/// How the agent's thread looks up the directory and the environment of the live shell.
 pub(super) struct ShellPlace {
     pub(super) shell: Child,
-    /// The directory that its hook has reported, in case the system does not tell.
+    /// The directory that the hook has reported, in case the system does not name one.
     pub(super) reported: PathBuf,
     pub(super) exported: Exported,
 }
@@ -133,17 +155,26 @@ impl ShellPlace {
 #[derive(Debug, Clone, Default)]
 pub(super) struct AgentSetup {
     pub(super) places: Arc<Places>,
-    /// The keys a person gave us to keep.
+    /// The file with keys that `auth login` has stored.
     pub(super) keys: Option<PathBuf>,
-    /// The servers of this machine that the person has agreed to use.
+    /// The servers of this machine that the person has agreed to use, and the kept lists of models.
     pub(super) servers: Option<PathBuf>,
-    /// The configuration, and the state in which it was read.
-    pub(super) config: Option<PathBuf>,
-    pub(super) stamp: config::Stamp,
+    pub(super) models: Option<PathBuf>,
+    pub(super) hooks: Option<PathBuf>,
+    /// The projects that the person trusts.
+    pub(super) trust: TrustStore,
+    /// Reads the configuration again when it was saved.
+    pub(super) config: config::ConfigReader,
     pub(super) settings: Settings,
     /// The nonce of the shell's marks, which no model may see.
     pub(super) nonce: String,
+    /// The approvals that outlive a session.
+    pub(super) grants: Grants,
     pub(super) conversations: ConversationRecorder,
+    /// Keeps what the agent changes, unless that is turned off.
+    pub(super) keeper: Option<UndoKeeper>,
+    /// Where kept files are, if the settings about them change.
+    pub(super) paths: Option<config::Paths>,
     /// The name of the user, once the agent's thread has looked it up.
     pub(super) user: Arc<OnceLock<String>>,
 }
@@ -190,19 +221,35 @@ impl AgentLink {
         Ok(AgentLink { orders, news, wake, thread, open: Cell::new(0), gone: Cell::new(false) })
     }
 
-    /// Gives an order; false if the thread is gone.
+    /// Sends an order; false if the thread has ended.
     pub(super) fn order(&self, order: Order) -> bool {
         self.open.set(self.open.get() + 1);
         self.orders.send(order).is_ok()
     }
 
-    /// Has a secret masked in everything that a model sees from here on.
+    /// Masks a secret in everything that a model sees from here on.
     pub(super) fn keep_secret(&self, secret: String) {
-        // A thread that is gone shows nothing to a model.
+        // If the thread has ended, nothing is sent to a model.
         let _ = self.orders.send(Order::KeepSecret(secret));
     }
 
-    /// Whether the thread has ended, which only a panic does.
+    /// Lets the thread end, and waits until it has started the hooks at the end of the session.
+    pub(super) fn end(self, patience: Duration) {
+        let AgentLink { orders, news, wake, .. } = self;
+        drop((orders, news));
+        let end = Instant::now() + patience;
+        let mut bytes = [0; 256];
+        // The descriptor is closed when the thread has ended.
+        while !matches!((&wake).read(&mut bytes), Ok(0)) {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            wait_for(&wake, PollFlags::POLLIN, left);
+        }
+    }
+
+    /// Whether the thread has ended, which only happens by a panic.
     pub(super) fn is_gone(&self) -> bool {
         self.gone.get()
     }
@@ -212,7 +259,7 @@ impl AgentLink {
         self.open.get() > 0
     }
 
-    /// Takes the news there is. Never waits.
+    /// Takes all news that is waiting. Never waits itself.
     pub(super) fn news(&self) -> Vec<(u64, News)> {
         let mut bytes = [0; 256];
         let gone = loop {
@@ -224,7 +271,7 @@ impl AgentLink {
         };
         let news: Vec<(u64, News)> = self.news.try_iter().collect();
         if !news.is_empty() {
-            // There is room in the queue again.
+            // The queue has room again.
             self.thread.unpark();
         }
         let over = news.iter().filter(|(_, news)| matches!(news, News::Over { .. })).count();
@@ -248,11 +295,11 @@ pub(super) struct RequestLink {
     awaken: Arc<UnixStream>,
     /// The live shell's directory and environment, once a call has run in it. Only the agent's thread uses this.
     place: Arc<Mutex<Option<WorkingContext>>>,
-    /// What the person says meanwhile. Only the agent's thread uses this.
+    /// Messages of the person. Only the agent's thread uses this.
     steering: Arc<Mutex<Option<UnboundedReceiver<String>>>>,
-    /// News held back until the built-in rules have spoken; none while nothing is held back.
+    /// News that waits until the built-in rules have finished; `None` if news is not held back.
     held: Arc<Mutex<Option<Vec<News>>>>,
-    /// The built-in rules' words, shown if the model does not answer.
+    /// The answer of the built-in rules, shown if the model does not answer.
     reserve: Arc<Mutex<Option<String>>>,
 }
 
@@ -287,7 +334,7 @@ impl RequestLink {
         first.into_iter().chain(held.take().into_iter().flatten()).for_each(|news| self.send(news));
     }
 
-    /// Keeps the rules' words for the case that the model does not answer.
+    /// Keeps the rules' answer in case the model does not answer.
     fn keep(&self, words: String) {
         if let Ok(mut reserve) = self.reserve.lock() {
             *reserve = Some(words);
@@ -298,26 +345,30 @@ impl RequestLink {
         self.reserve.lock().ok()?.take()
     }
 
-    /// Sends the rules' words that were kept. Returns whether there were any.
+    /// Sends the rules' answer if one was kept. Returns whether there was one.
     fn say_kept(&self) -> bool {
         self.drop_kept().map(|words| self.transmit(News::Words(words))).is_some()
     }
 
     fn send(&self, news: News) {
         match &news {
-            // The model is in trouble: the rules' words are shown first.
+            // The model is in trouble: the rules' answer is shown first.
             News::Event(Event::Retrying { .. } | Event::Finished(Ending::Failed(_))) => {
                 self.say_kept();
             }
-            // The model answers: the rules' words are not needed.
+            // The model answers: the rules' answer is not needed.
             News::Event(Event::Text(_) | Event::CallStarted { .. }) => {
                 self.drop_kept();
             }
             News::Event(
                 Event::StepStarted { .. }
+                | Event::RequestSent { .. }
                 | Event::Model(_)
+                | Event::Mode(_)
                 | Event::Thinking(_)
+                | Event::CallDecided { .. }
                 | Event::CallOutput { .. }
+                | Event::CallConfined { .. }
                 | Event::CallFinished { .. }
                 | Event::Usage(_)
                 | Event::Compacted { .. }
@@ -326,11 +377,14 @@ impl RequestLink {
                 | Event::Finished(Ending::Answered | Ending::Interrupted | Ending::StepLimit),
             )
             | News::Words(_)
+            | News::Diff(_)
             | News::Approve(..)
             | News::Ask(..)
+            | News::Confirm(..)
             | News::Pick(..)
             | News::Run(..)
             | News::Suggest(_)
+            | News::AskAgain(_)
             | News::Copy(_)
             | News::Over { .. } => {}
         }
@@ -367,7 +421,7 @@ impl RequestLink {
         }
     }
 
-    /// Closes the steering. Returns what the person said and the model did not hear.
+    /// Closes the steering. Returns the messages that the model has not seen.
     fn close(&self) -> Vec<String> {
         let Some(mut steering) = self.steering.lock().ok().and_then(|mut steering| steering.take()) else {
             return Vec::new();
@@ -384,6 +438,11 @@ impl RequestLink {
 }
 
 impl RequestLink {
+    /// Asks the person for a yes or a no.
+    fn confirm(&self, question: Confirmation) -> BoxFuture<'static, bool> {
+        RequestLink::ask(self, |reply| News::Confirm(question, reply), false)
+    }
+
     /// Lets the person pick from a list.
     fn pick(&self, list: PickList) -> BoxFuture<'static, Option<i64>> {
         RequestLink::ask(self, |reply| News::Pick(list, reply), None)
@@ -443,7 +502,7 @@ impl ShellPort for RequestLink {
 mod tests {
     use super::*;
 
-    /// Waits for news and counts it, until `wanted` have come or the thread is gone.
+    /// Waits for news and counts it, until `wanted` have arrived or the thread has ended.
     fn count(agent: &AgentLink, wanted: usize) -> usize {
         let mut taken = 0;
         while taken < wanted && !agent.is_gone() {
@@ -469,7 +528,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_is_gone_is_noticed() {
+    fn the_end_of_the_agents_thread_is_noticed() {
         let obey = |mut orders: UnboundedReceiver<Order>, link: RequestLink| async move {
             orders.recv().await;
             link.say(News::Words("last words".into()));

@@ -1,5 +1,6 @@
 //! The agent's thread: takes orders, runs turns, appends their exchanges.
 
+use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,19 +13,23 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Conversation, ConversationId, Exchange, Front, Kit, Query, ShellView, Turn};
 use crate::chat::{Ending, Event, Failure, FailureKind, Usage};
-use crate::guard::{Grants, Redactor};
+use crate::guard::{PermissionMode, Permissions, PrivateTemp, Redactor};
 use crate::provider::{Finder, Http, ModelPreference, Resolved};
 use crate::reflex::RulesRole;
-use crate::store::{ConversationLog, ConversationRecorder, PAUSED};
-use crate::tool::Ports;
+use crate::store::{ConversationLog, ConversationRecorder, PAUSED, QueryId};
+use crate::tool::{ChangeKeeper, Ports};
+use crate::undo::Ledger;
 
 use super::super::workspace::Exported;
 use super::aid::{self, RulesTask, Said};
 use super::consent::{Declined, Gate};
+use super::hooks::{AnswerHooks, SessionHooks};
+use super::own_commands::OwnCommandCall;
+use super::resume::SETTLING;
 use super::slash::AgentCommand;
 use super::{AgentSetup, News, Order, Question, RequestLink};
 
-/// Takes orders until the session is gone. Running answers are dropped then, with their processes.
+/// Handles orders until the session ends. Running answers are dropped then, with their processes.
 pub(super) async fn run(mut orders: UnboundedReceiver<Order>, link: RequestLink, setup: AgentSetup) {
     let mut thread = AgentThread::new(link, setup);
     let mut answers = JoinSet::new();
@@ -34,7 +39,7 @@ pub(super) async fn run(mut orders: UnboundedReceiver<Order>, link: RequestLink,
             biased;
             Some(Ok(over)) = answers.join_next() => thread.take_back(over),
             order = orders.recv() => match order {
-                None => return,
+                None => return thread.hooks.end("prompt_input_exit"),
                 Some(Order::KeepSecret(secret)) => thread.redactor.learn_secret(NONCE, &secret),
                 Some(Order::Answer(question)) => thread.take_question(*question, &mut answers).await,
                 Some(Order::Command(command, mut query, exported, cancel)) => {
@@ -48,32 +53,35 @@ pub(super) async fn run(mut orders: UnboundedReceiver<Order>, link: RequestLink,
     }
 }
 
-/// An answer that is over: its exchange, unless it panicked, and the link to report on.
+/// An answer that is over: its exchange (none after a panic), and its link.
 struct FinishedAnswer {
     exchange: Option<(ConversationId, Exchange)>,
     link: RequestLink,
     /// Whether a model was asked.
     was_asked: bool,
     has_failed: bool,
+    /// Whether the model runs on this machine, where it costs nothing.
+    is_here: bool,
 }
 
 impl FinishedAnswer {
     /// An answer without a model.
     fn without_a_model(link: RequestLink) -> FinishedAnswer {
-        FinishedAnswer { exchange: None, link, was_asked: false, has_failed: false }
+        FinishedAnswer { exchange: None, link, was_asked: false, has_failed: false, is_here: false }
     }
 }
 
-/// A turn about to run, the conversation it belongs to, and what the person must agree to first.
+/// A turn that is ready to run, its conversation, and the consent that it needs.
 struct Pending {
     turn: Turn,
     conversation: ConversationId,
     gate: Option<Gate>,
+    hooks: AnswerHooks,
 }
 
 /// Runs a turn on a task of its own. A panic ends only this turn.
 async fn answer(pending: Pending, query: Query, link: RequestLink) -> FinishedAnswer {
-    let Pending { turn, conversation, gate } = pending;
+    let Pending { mut turn, conversation, gate, hooks } = pending;
     if let Some(gate) = gate {
         let ending = match turn.cancel.run_until_cancelled(gate.opens(&link)).await {
             Some(true) => None,
@@ -89,25 +97,36 @@ async fn answer(pending: Pending, query: Query, link: RequestLink) -> FinishedAn
             return FinishedAnswer::without_a_model(link);
         }
     }
+    let cancel = turn.cancel.clone();
+    let equipped = hooks.equip(Arc::make_mut(&mut turn.kit), &query.view, &link);
+    if cancel.run_until_cancelled(equipped).await.is_none() {
+        link.hear(Event::Finished(Ending::Interrupted));
+        return FinishedAnswer::without_a_model(link);
+    }
+    let is_here = turn.kit.model.is_here();
     match AssertUnwindSafe(turn.run(query)).catch_unwind().await {
         Ok(exchange) => {
             let has_failed = matches!(exchange.ending, Ending::Failed(_));
-            FinishedAnswer { exchange: Some((conversation, exchange)), link, was_asked: true, has_failed }
+            FinishedAnswer { exchange: Some((conversation, exchange)), link, was_asked: true, has_failed, is_here }
         }
         Err(_) => {
             link.hear(Event::Finished(Ending::Failed(Failure::new(FailureKind::Crash, CRASHED))));
-            FinishedAnswer { exchange: None, link, was_asked: true, has_failed: true }
+            FinishedAnswer { exchange: None, link, was_asked: true, has_failed: true, is_here }
         }
     }
 }
 
-/// How to empty a file, where the whole question is the name of one: in a plain shell `> some.log` would have emptied it.
+/// Advice on how to empty a file, if the whole question is a file's name: in a plain shell `> some.log` would empty it.
 fn redirection_advice(query: &Query) -> Option<String> {
     let name = query.text.trim();
     let is_one_word = !name.is_empty() && !name.contains(char::is_whitespace);
     let is_file = is_one_word && query.view.cwd.join(name).is_file();
     is_file.then(|| format!("`{name}` was asked about, not emptied; to empty it: `: > {name}`"))
 }
+
+/// Shown once in a session that records nothing.
+const IN_MEMORY: &str =
+    "this conversation is in memory only: recording is off (`history.enabled`, `conversations.enabled`)";
 
 /// Shown when a request panicked.
 pub(in crate::session) const CRASHED: &str =
@@ -121,65 +140,90 @@ impl RequestLink {
     }
 }
 
-/// Who we are. The answer may be a network away.
+/// The name of the user. Looking it up may take a network request.
 fn user_name() -> String {
     User::from_uid(Uid::effective()).ok().flatten().map(|user| user.name).unwrap_or_default()
 }
 
-/// What the model reads in place of the nonce of the shell's marks.
+/// The label that the model reads in place of the nonce.
 const NONCE: &str = "session nonce";
+
+/// The label in place of a key or header of the configuration.
+const CONFIGURED: &str = "configured secret";
 
 /// The ports of an answer that reports over this link.
 pub(super) fn ports(link: &Arc<RequestLink>) -> Ports {
-    Ports { shell: Some(link.clone()), asker: Some(link.clone()) }
+    Ports { shell: Some(link.clone()), asker: Some(link.clone()), changes: None }
 }
 
-/// The state of the agent's thread: the conversation, and what its answers need.
+/// What the person was told in this session.
+#[derive(Debug, Default)]
+pub(super) struct Notified {
+    /// The host that was asked last.
+    pub(super) host: Option<String>,
+    /// The model whose name was shown last.
+    pub(super) model: Option<String>,
+    /// Why the model for requests beside the conversation is not used.
+    pub(super) fast: Option<String>,
+    /// The models of which they know that their price is unknown.
+    pub(super) unpriced: HashSet<String>,
+    /// Whether they know that conversations are not recorded.
+    unrecorded: bool,
+}
+
+/// The state of the agent's thread: the conversation, and everything its answers need.
 pub(super) struct AgentThread {
     pub(super) link: RequestLink,
     pub(super) setup: AgentSetup,
     pub(super) finder: Finder,
-    /// What `/model` and `/thinking` ask for.
+    /// The choice made with `/model` and `/thinking`.
     pub(super) preference: ModelPreference,
-    /// The model that the shell's environment named at the last order; the outer `None` before the first.
+    /// The model that the shell's environment named at the last order; the outer `None` means that there was no order yet.
     pub(super) named: Option<Option<String>>,
-    /// The host that was asked last.
-    pub(super) host: Option<String>,
-    /// The model whose name the person has seen.
-    pub(super) introduced: Option<String>,
+    pub(super) told: Notified,
     pub(super) declined: Declined,
     pub(super) conversation: Conversation,
     /// Where the conversation is recorded.
     pub(super) log: ConversationLog,
+    /// What the agent changed in the conversation.
+    pub(super) ledger: Arc<Ledger>,
     /// The tokens of conversations that are over, and of summaries that the person asked for.
     spent: Usage,
-    /// The standing approvals and the redactor outlive a conversation: numbers of masked secrets must not be given twice.
-    grants: Grants,
+    /// What the agent may do. The grants and the chosen mode outlive a conversation.
+    pub(super) permissions: Permissions,
+    /// The temporary directory of commands.
+    temp: PrivateTemp,
+    /// Outlives a conversation: the number of a masked secret must not be used for another one.
     pub(super) redactor: Redactor,
+    pub(super) hooks: SessionHooks,
 }
 
 impl AgentThread {
     pub(super) fn new(link: RequestLink, setup: AgentSetup) -> AgentThread {
         let redactor = Redactor::new(setup.settings.masking.clone());
         redactor.learn_secret(NONCE, &setup.nonce);
+        let permissions = setup.settings.permissions(setup.grants.clone());
         AgentThread {
             link,
             finder: Finder::new(Http::new(setup.settings.agent.patience())),
             log: setup.conversations.begin(),
+            ledger: Arc::default(),
+            hooks: SessionHooks::new(&setup),
             setup,
             preference: ModelPreference::default(),
             named: None,
-            host: None,
-            introduced: None,
+            told: Notified::default(),
             declined: Declined::default(),
             conversation: Conversation::default(),
             spent: Usage::default(),
-            grants: Grants::default(),
+            permissions,
+            temp: PrivateTemp::default(),
             redactor,
         }
     }
 
-    /// Adds to a view of the shell what the session's loop does not wait for: the environment, and the name of the user.
+    /// Adds to a view of the shell the facts for which the session's loop does not wait: the environment, and the name of the
+    /// user.
     async fn complete(&self, view: &mut ShellView, exported: Exported) {
         view.environment = exported.read().await;
         view.user.clone_from(self.setup.user.get_or_init(user_name));
@@ -194,6 +238,16 @@ impl AgentThread {
             link.hear(Event::Notice(advice));
         }
         self.catch_up(&query.view, &link);
+        let mut model = None;
+        match self.own_command(&query) {
+            OwnCommandCall::Question => {}
+            OwnCommandCall::Called(called) => (query.text, model) = (called.text, called.model),
+            OwnCommandCall::Refused(words) => {
+                link.say(News::Words(words));
+                link.hear(Event::Finished(Ending::Answered));
+                return link.over(false);
+            }
+        }
         let role = self.setup.settings.reflex;
         let rules = match (role != RulesRole::Off).then(|| RulesTask::ask(&query, self.history())).flatten() {
             Some(rules) if rules.are_asked_for_a_fix() => match rules.aid().await {
@@ -211,7 +265,7 @@ impl AgentThread {
         };
         let pending = match role {
             RulesRole::Only => Ok(None),
-            RulesRole::First | RulesRole::Off => self.prepare(&query.view, &link, cancel).await,
+            RulesRole::First | RulesRole::Off => self.prepare(model, &query.view, &link, cancel).await,
         };
         let ending = match pending {
             Ok(Some(pending)) => {
@@ -238,15 +292,18 @@ impl AgentThread {
         self.setup.places.history.clone()
     }
 
-    /// Prepares a turn that reports over this link. None if there is no model.
+    /// Prepares a turn that reports over this link, of this model if one is named. `None` if there is no model.
     async fn prepare(
         &mut self,
+        model: Option<String>,
         view: &ShellView,
         link: &RequestLink,
         cancel: CancellationToken,
     ) -> Result<Option<Pending>, Ending> {
-        let preference = self.preference.clone();
-        // A server that does not answer is not waited for longer than the person likes.
+        let usual = self.preference.clone();
+        let preference =
+            model.map_or(usual, |name| ModelPreference { model: Some(name), ..ModelPreference::default() });
+        // The person can cancel the wait for a server that does not answer.
         let resolved = match cancel.run_until_cancelled(self.resolve(&preference, view)).await {
             None => return Err(Ending::Interrupted),
             Some(Ok(Some(resolved))) => resolved,
@@ -258,26 +315,44 @@ impl AgentThread {
             return Ok(None);
         }
         self.introduce(&resolved, link);
-        let turn = self.turn(resolved, Arc::new(link.clone()), cancel);
-        Ok(Some(Pending { turn, conversation: self.conversation.id(), gate }))
+        match self.permissions.mode(&view.cwd, view.home()) {
+            PermissionMode::Ask => {}
+            mode @ (PermissionMode::Auto | PermissionMode::Plan) => link.hear(Event::Mode(mode.name().to_owned())),
+        }
+        if self.setup.settings.costs.is_set() {
+            // The costs of the last question count too.
+            self.setup.conversations.settled(SETTLING).await;
+        }
+        let fast = self.fast_model(view, link).await;
+        let mut turn = self.turn(resolved, Arc::new(link.clone()), cancel);
+        Arc::make_mut(&mut turn.kit).fast = fast;
+        let hooks = self.hooks.for_question(view, link);
+        Ok(Some(Pending { turn, conversation: self.conversation.id(), gate, hooks }))
     }
 
-    /// A turn on what was said so far.
+    /// A turn that continues the conversation.
     pub(super) fn turn(&self, resolved: Resolved, link: Arc<RequestLink>, cancel: CancellationToken) -> Turn {
+        let (query, log) = (QueryId::fresh(), self.log_for_now());
+        let changes = self.setup.keeper.as_ref().map(|keeper| {
+            let front = Arc::clone(&link);
+            let tell = move |words| front.hear(Event::Notice(words));
+            Arc::new(keeper.for_query(query, Arc::clone(&self.ledger), log.clone(), tell)) as Arc<dyn ChangeKeeper>
+        });
         Turn {
+            query,
             kit: Arc::new(self.kit(resolved)),
             said: self.conversation.past().clone(),
             seen: self.conversation.seen(),
-            ports: ports(&link),
+            ports: Ports { changes, ..ports(&link) },
             approver: link.clone(),
             front: link,
             cancel,
-            log: self.log_for_now(),
+            log,
         }
     }
 
-    /// Where the next exchange is recorded: nowhere while the person has paused recording in this terminal.
-    fn log_for_now(&self) -> ConversationLog {
+    /// Where what happens now is recorded: nowhere while the person has paused recording in this terminal.
+    pub(super) fn log_for_now(&self) -> ConversationLog {
         match self.setup.places.spill.join(PAUSED).exists() {
             true => ConversationRecorder::off().begin(),
             false => self.log.clone(),
@@ -285,16 +360,24 @@ impl AgentThread {
     }
 
     pub(super) fn kit(&self, resolved: Resolved) -> Kit {
+        self.finder.secrets().iter().for_each(|secret| self.redactor.learn_secret(CONFIGURED, secret));
         let AgentSetup { places, settings, .. } = &self.setup;
-        settings.agent.kit(resolved, Arc::clone(places), self.grants.clone(), self.redactor.clone())
+        let sandbox = settings.sandbox.confinement(self.temp.clone());
+        let (permissions, redactor) = (self.permissions.clone(), self.redactor.clone());
+        let mut kit = settings.agent.kit(resolved, Arc::clone(places), sandbox, permissions, redactor);
+        kit.limits.cost = settings.costs;
+        kit
     }
 
-    /// Forgets what was said and read.
+    /// Starts a conversation without messages.
     pub(super) fn begin_conversation(&mut self) {
+        self.hooks.end("clear");
+        self.hooks.begin("clear");
         self.spent += self.conversation.usage();
         self.conversation = Conversation::default();
         self.log.leave();
         self.log = self.setup.conversations.begin();
+        self.ledger = Arc::default();
     }
 
     /// Adds tokens that belong to no exchange.
@@ -302,7 +385,7 @@ impl AgentThread {
         self.spent += usage;
     }
 
-    /// What all turns of this session took.
+    /// The usage of all turns of this session.
     pub(super) fn usage(&self) -> Usage {
         let mut usage = self.spent;
         usage += self.conversation.usage();
@@ -310,19 +393,32 @@ impl AgentThread {
     }
 
     fn take_back(&mut self, over: FinishedAnswer) {
-        let FinishedAnswer { exchange, link, was_asked, has_failed } = over;
+        let FinishedAnswer { exchange, link, was_asked, has_failed, is_here } = over;
         if has_failed {
             self.finder.forget();
-            self.introduced = None;
+            self.told.model = None;
+        }
+        if let Some((_, exchange)) = &exchange
+            && !is_here
+        {
+            self.mention_price(&exchange.model, exchange.usage, &link);
         }
         match exchange {
-            Some((id, exchange)) if id == self.conversation.id() => self.conversation.append(exchange),
-            // Another conversation has begun meanwhile.
+            Some((id, exchange)) if id == self.conversation.id() => {
+                if exchange.compacted.is_some() {
+                    self.hooks.begin("compact");
+                }
+                self.conversation.append(exchange);
+            }
+            // The person has started another conversation meanwhile.
             Some((_, exchange)) => self.spent += exchange.usage,
             None => {}
         }
         if let Some(trouble) = self.setup.conversations.trouble() {
             link.hear(Event::Notice(trouble));
+        }
+        if was_asked && !self.setup.conversations.is_on() && !std::mem::replace(&mut self.told.unrecorded, true) {
+            link.hear(Event::Notice(IN_MEMORY.to_owned()));
         }
         link.over(was_asked);
     }
@@ -347,7 +443,7 @@ mod tests {
     use futures_util::future::BoxFuture;
     use std::sync::mpsc::sync_channel;
 
-    /// A model with a bug on our side of it.
+    /// A model whose code panics.
     struct Broken;
 
     impl Provider for Broken {
@@ -361,10 +457,11 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_ends_after_new_is_paid_for_but_not_appended() {
+    fn an_answer_that_ends_after_new_is_counted_but_not_appended() {
         let (tell, _news) = sync_channel(100);
         let mut thread = AgentThread::new(RequestLink::scripted(tell), AgentSetup::default());
         let exchange = || Exchange {
+            query: Default::default(),
             question: "q".into(),
             window: Default::default(),
             compacted: None,
@@ -377,7 +474,7 @@ mod tests {
         };
         let over = |thread: &AgentThread| {
             let exchange = Some((thread.conversation.id(), exchange()));
-            FinishedAnswer { exchange, link: thread.link.clone(), was_asked: true, has_failed: false }
+            FinishedAnswer { exchange, link: thread.link.clone(), was_asked: true, has_failed: false, is_here: true }
         };
         let (one, late) = (over(&thread), over(&thread));
         thread.take_back(one);
@@ -389,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_ends_one_request_and_is_told() {
+    fn a_panic_ends_one_request_and_is_reported() {
         let (tell, news) = sync_channel(100);
         let link = RequestLink::scripted(tell);
         let mut thread = AgentThread::new(link.clone(), AgentSetup::default());
@@ -404,10 +501,12 @@ mod tests {
             discovered: None,
             window_source: Default::default(),
             facts: None,
+            traits: crate::provider::ModelTraits::default(),
         };
         let turn = thread.turn(resolved, Arc::new(link.clone()), CancellationToken::new());
-        let pending = Pending { turn, conversation: thread.conversation.id(), gate: None };
         let query = Query::scripted("why");
+        let hooks = thread.hooks.for_question(&query.view, &link);
+        let pending = Pending { turn, conversation: thread.conversation.id(), gate: None, hooks };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             thread.take_back(answer(pending, query, link).await);

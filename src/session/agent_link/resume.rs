@@ -3,9 +3,11 @@
 use std::collections::HashSet;
 use std::time::{Duration, SystemTime};
 
-use crate::agent::{Conversation, ShellView, Unfinished, record_name, record_rewind};
+use crate::agent::{
+    Conversation, RecordedEntry, Rewound, ShellView, Unfinished, missing_pictures, queries, record_name, record_rewind,
+};
 use crate::provider::ModelPreference;
-use crate::store::{Conversations, ListScope, ListedConversation, StoreError};
+use crate::store::{Conversations, EntryKind, ListScope, ListedConversation, StoreError};
 use crate::text::{self, human};
 
 use super::super::prompt::{PickItem, PickList};
@@ -14,9 +16,9 @@ use super::orders::AgentThread;
 
 /// How long a command waits until the last messages are written.
 pub(super) const SETTLING: Duration = Duration::from_secs(2);
-/// How many conversations `/resume` offers of this repository, and of all. Words find older ones.
+/// How many conversations `/resume` lists, of this repository and of all. Older ones are found by words.
 const LISTED: usize = 1_000;
-/// How many exchanges are looked at to find a conversation by its words.
+/// How many exchanges are searched for a conversation by its words.
 const FOUND: usize = 10;
 /// The most bytes of a title in a list or an answer.
 const TITLE: usize = 72;
@@ -24,7 +26,7 @@ const TITLE: usize = 72;
 const NOT_RECORDED: &str = "conversations are not recorded here, so there is none to go back to (`history.enabled`)";
 
 impl AgentThread {
-    /// `/resume`: lists conversations, or continues the one that is meant.
+    /// `/resume`: lists conversations, or continues the named one.
     pub(super) async fn resume(&mut self, wanted: &str, view: &ShellView) -> String {
         self.setup.conversations.settled(SETTLING).await;
         let conversations = match self.setup.conversations.conversations() {
@@ -60,9 +62,10 @@ impl AgentThread {
             Err(error) => return unreadable(&error),
         };
         let unfinished = if resumed.is_fork { Unfinished::LeftOut } else { Unfinished::Interrupted };
-        let restored = Conversation::restore(&resumed.entries, unfinished);
+        let restored = Conversation::restore(&resumed.entries, &resumed.pictures, unfinished);
         self.begin_conversation();
         self.log = resumed.log;
+        self.ledger = self.recorded_changes(listed.id, &resumed.entries);
         restored.end_unfinished(&self.log);
         let mut lines = vec![match resumed.is_fork {
             true => format!("conversation {} is in use in another terminal; this is a fork of it:", listed.id),
@@ -76,12 +79,15 @@ impl AgentThread {
         if restored.damaged > 0 {
             lines.push(format!("{} entries could not be read and are left out", restored.damaged));
         }
+        lines.extend(missing_pictures(restored.missing));
         self.conversation = restored.conversation;
+        self.hooks.begin("resume");
         lines.extend(self.return_to_model(listed.model, view).await);
         lines.join("\n")
     }
 
-    /// Goes on with the model of a conversation, unless the person has chosen another here. Returns words if it is not available.
+    /// Switches to the model of a resumed conversation, unless the person has chosen another one here. Returns a notice if it is
+    /// not available.
     async fn return_to_model(&mut self, model: Option<String>, view: &ShellView) -> Option<String> {
         let model = model.filter(|model| !model.is_empty() && self.preference.model.is_none())?;
         let now = self.resolve(&self.preference.clone(), view).await.ok().flatten().map(|resolved| resolved.name());
@@ -100,7 +106,7 @@ impl AgentThread {
         }
     }
 
-    /// `/fork`: leaves the conversation as it is and goes on in a copy.
+    /// `/fork`: leaves the conversation as it is and continues in a copy.
     pub(super) async fn fork(&mut self) -> String {
         if !self.setup.conversations.is_on() {
             return NOT_RECORDED.to_owned();
@@ -113,25 +119,29 @@ impl AgentThread {
         format!("your next question begins a fork; `> /resume {id}` goes back to where it began")
     }
 
-    /// `/rewind`: takes the last exchanges back and puts their first question on the prompt.
-    pub(super) async fn rewind(&mut self, exchanges: usize) -> String {
-        let question = match self.conversation.rewind(exchanges) {
-            Some(question) => {
-                record_rewind(&self.log, exchanges, self.conversation.past());
-                question
+    /// `/rewind`: removes the last exchanges, offers to undo their changes, and lets the person edit their first question.
+    pub(super) async fn rewind(&mut self, exchanges: usize, view: &ShellView) -> String {
+        let Rewound { question, queries } = match self.conversation.rewind(exchanges) {
+            Some(rewound) => {
+                record_rewind(&self.log_for_now(), exchanges, self.conversation.past());
+                rewound
             }
             None => match self.rewind_in_store(exchanges).await {
-                Ok(question) => question,
+                Ok(rewound) => rewound,
                 Err(words) => return words,
             },
         };
-        self.link.say(News::Suggest(format!("> {question}")));
+        self.link.say(News::AskAgain(question));
         let what = if exchanges == 1 { "the last question".into() } else { format!("the last {exchanges} questions") };
-        format!("took {what} back; it is on your prompt again, to change it and ask anew")
+        let taken = format!("took {what} back; you can edit it and ask again");
+        match self.offer_undo(queries, view).await {
+            Some(undone) => format!("{taken}\n{undone}"),
+            None => taken,
+        }
     }
 
-    /// The same for exchanges that a summary stands for: the whole text is in the store.
-    async fn rewind_in_store(&mut self, exchanges: usize) -> Result<String, String> {
+    /// The same for exchanges that were replaced by a summary: the store has the whole text.
+    async fn rewind_in_store(&mut self, exchanges: usize) -> Result<Rewound, String> {
         let asked = self.conversation.past().asked();
         if exchanges > asked {
             return Err(match asked {
@@ -140,16 +150,25 @@ impl AgentThread {
                 asked => format!("only {asked} questions were asked"),
             });
         }
-        self.log.rewind(exchanges);
         self.setup.conversations.settled(SETTLING).await;
-        let summarised = || "it was summarised, and the whole text is not recorded".to_owned();
-        let (id, conversations) = self.log.id().zip(self.setup.conversations.conversations()).ok_or_else(summarised)?;
-        let read = conversations.and_then(|conversations| {
-            Ok((conversations.branch(id)?, conversations.question_after_branch(id, exchanges)?))
-        });
-        let (entries, question) = read.map_err(|error| unreadable(&error))?;
-        self.conversation = Conversation::restore(&entries, Unfinished::LeftOut).conversation;
-        question.ok_or_else(summarised)
+        let unknown = || "it was summarised, and the whole text is not recorded".to_owned();
+        let conversations = self.setup.conversations.conversations().ok_or_else(unknown)?;
+        let conversations = conversations.map_err(|error| unreadable(&error))?;
+        let mut entries = conversations.written(&self.log).map_err(|error| unreadable(&error))?;
+        let ended: Vec<Option<i64>> =
+            entries.iter().filter(|entry| entry.kind == EntryKind::End).map(|entry| entry.exchange).collect();
+        let first = if ended.len() == asked { ended[asked - exchanges] } else { None };
+        let at = entries.iter().position(|entry| first == Some(entry.id)).ok_or_else(unknown)?;
+        let Ok(RecordedEntry::Question { words, .. }) = RecordedEntry::read(&entries[at]) else {
+            return Err(unknown());
+        };
+        let queries = queries(&entries[at..]);
+        entries.truncate(at);
+        self.log_for_now().rewind(exchanges);
+        self.spend(self.conversation.usage());
+        let restored = Conversation::restore(&entries, &conversations.pictures(), Unfinished::LeftOut);
+        self.conversation = restored.conversation;
+        Ok(Rewound { question: words, queries })
     }
 
     /// `/name`: gives the conversation a title.
@@ -171,7 +190,7 @@ fn unreadable(error: &StoreError) -> String {
     format!("the conversations cannot be read: {error}")
 }
 
-/// The conversation that is meant by a number or by words: in a title, newest first, or else in what was said.
+/// The conversation with this number, or with these words: in its title (newest first), or else in its messages.
 fn find(
     conversations: &Conversations,
     wanted: &str,
@@ -189,7 +208,7 @@ fn find(
     best.map_or(Ok(None), |one| conversations.get(one.conversation))
 }
 
-/// The newest conversations but the current one, those of this repository first.
+/// The newest conversations without the current one, those of this repository first.
 fn list(conversations: &Conversations, view: &ShellView, current: Option<i64>) -> Result<PickList, StoreError> {
     let here = conversations.newest(ListScope::Here(&view.cwd), LISTED)?;
     let ids: HashSet<i64> = here.iter().map(|one| one.id).collect();
@@ -209,7 +228,7 @@ fn list(conversations: &Conversations, view: &ShellView, current: Option<i64>) -
         PickItem { id: one.id, facts: format!("{:>4}  {age:>4}", one.id), text }
     };
     let listed = here.iter().chain(&others).filter(|one| Some(one.id) != current);
-    Ok(PickList { items: listed.map(item).collect(), action: "continues it" })
+    Ok(PickList { items: listed.map(item).collect(), action: "continues it", by_name: false })
 }
 
 /// A title on one line.

@@ -1,10 +1,10 @@
-//! `/resume`, `/fork`, `/rewind` and `/name` on conversations that are really recorded.
+//! `/resume`, `/fork`, `/rewind` and `/name` with real recordings.
 
 use super::News;
 use super::testing::{Desk, MODEL};
 
 #[test]
-fn without_recording_nothing_can_be_gone_back_to() {
+fn without_recording_there_is_no_conversation_to_resume() {
     let mut desk = Desk::unrecorded();
     desk.exchange("why", "Because.");
     for line in ["/resume", "/resume 1", "/fork", "/name the build"] {
@@ -139,7 +139,7 @@ fn a_conversation_that_another_terminal_uses_is_continued_as_a_fork() {
 }
 
 #[test]
-fn a_fork_begins_with_what_was_said_and_the_original_stays() {
+fn a_fork_starts_with_the_same_messages_and_the_original_stays() {
     let mut desk = Desk::new();
     desk.exchange("why", "Because.");
     let number = desk.number().unwrap();
@@ -163,10 +163,13 @@ fn questions_are_taken_back_onto_the_prompt_and_stay_away_after_a_resume() {
     let number = desk.number().unwrap();
     assert_eq!(desk.types("/rewind 4"), "only 3 questions were asked");
     assert!(desk.types("/rewind").starts_with("took the last question back"));
-    assert!(matches!(desk.news(), Some(News::Suggest(line)) if line == "> three"));
+    assert!(matches!(desk.news(), Some(News::AskAgain(question)) if question == "three"));
     desk.exchange("four", "Yes.");
     assert!(desk.types("/rewind 2").starts_with("took the last 2 questions back"));
-    assert!(matches!(desk.news(), Some(News::Suggest(line)) if line == "> two"), "the first of those taken back");
+    assert!(
+        matches!(desk.news(), Some(News::AskAgain(question)) if question == "two"),
+        "the first of those taken back"
+    );
     assert_eq!(desk.types("/rewind 2"), "only one question was asked");
     assert_eq!(desk.questions(), ["one"]);
     desk.number();

@@ -1,4 +1,4 @@
-//! An agent for tests: no thread, the test reads the orders and tells the news.
+//! An agent for tests, without a thread: the test reads the orders and sends the news.
 
 use std::cell::Cell;
 use std::io::Write;

@@ -7,10 +7,10 @@ use crate::text::human;
 
 use super::slash::ContextPart;
 
-/// Stands where the question will.
+/// Stands in place of the question.
 pub(super) const PLACEHOLDER: &str = "(your question)";
 
-/// The part that is to be seen.
+/// The text of the requested part.
 pub(super) fn words(preview: &ContextPreview, part: ContextPart) -> String {
     match part {
         ContextPart::Whole => whole(preview),

@@ -1,24 +1,30 @@
-//! The part of the configuration that the agent obeys. A file that was saved counts from the next query.
+//! The part of the configuration that the agent uses. A saved file applies from the next query.
 
-use crate::agent::SkillSettings;
-use crate::config::{self, Config, Loaded, Problem, Stamp};
-use crate::guard::Masking;
+use crate::agent::{CostLimits, SkillSettings};
+use crate::config::{self, Config, Loaded, PermissionSettings, Problem};
+use crate::guard::{Grants, Masking, Permissions};
 use crate::provider::{Finder, Http, ModelPreference};
 use crate::reflex::RulesRole;
 
 use super::orders::AgentThread;
 
-/// What the configuration says to the agent.
+/// Settings of the agent.
 #[derive(Debug, Clone, Default)]
 pub(in crate::session) struct Settings {
-    /// The model it asks for.
+    /// The configured model.
     pub(in crate::session) preference: ModelPreference,
-    /// What is masked beyond the secrets we know.
+    /// What is masked in addition to known kinds of secrets.
     pub(super) masking: Masking,
-    /// How far the agent may go.
+    /// The agent's limits.
     pub(super) agent: config::Agent,
-    /// When the built-in rules speak.
+    /// How commands are confined.
+    pub(super) sandbox: config::SandboxSettings,
+    /// What the agent may do.
+    pub(super) permissions: PermissionSettings,
+    /// When the built-in rules answer.
     pub(super) reflex: RulesRole,
+    /// What questions may cost.
+    pub(super) costs: CostLimits,
 }
 
 impl Settings {
@@ -26,29 +32,46 @@ impl Settings {
         self.agent.skills()
     }
 
-    /// Takes them from a configuration; the problems are patterns that cannot be used.
+    /// Takes the settings from a configuration. The problems are patterns and rules that cannot be used.
     pub(in crate::session) fn of(config: &Config) -> (Settings, Vec<Problem>) {
-        let (masking, problems) = config.masking();
-        let Config { model, agent, reflex, .. } = config;
-        (Settings { preference: model.preference(), masking, agent: agent.clone(), reflex: *reflex }, problems)
+        let (masking, mut problems) = config.masking();
+        let (permissions, bad_rules) = config.permissions();
+        problems.extend(bad_rules);
+        problems.extend(config.model_problems());
+        let Config { agent, reflex, sandbox, .. } = config;
+        let (preference, agent, sandbox) = (config.preference(), agent.clone(), sandbox.clone());
+        let costs = config.limits.costs();
+        (Settings { preference, masking, agent, sandbox, permissions, reflex: *reflex, costs }, problems)
+    }
+}
+
+impl Settings {
+    /// The permissions of a session with these grants.
+    pub(super) fn permissions(&self, grants: Grants) -> Permissions {
+        let PermissionSettings { rules, modes } = self.permissions.clone();
+        Permissions::new(rules, modes, grants)
     }
 }
 
 impl AgentThread {
-    /// Reads the configuration again if it was saved since. What is wrong with it, if anything.
+    /// Reads the configuration again if it was saved since. Returns its problems, if there are any.
     pub(super) fn renew_settings(&mut self) -> Option<String> {
-        let stamp = Stamp::of(self.setup.config.as_deref());
-        if stamp == self.setup.stamp {
+        if !self.setup.config.has_changed() {
             return None;
         }
-        let Loaded { config, mut problems, stamp } = Config::load(self.setup.config.as_deref());
-        let (settings, bad_masks) = Settings::of(&config);
-        problems.extend(bad_masks);
+        let Loaded { config, mut problems, origins } = self.setup.config.read();
+        let (settings, bad_values) = Settings::of(&config);
+        problems.extend(bad_values.into_iter().map(|problem| origins.locate(problem)));
         if settings.agent.patience() != self.setup.settings.agent.patience() {
             self.finder = Finder::new(Http::new(settings.agent.patience()));
         }
         self.redactor.set_masking(settings.masking.clone());
-        (self.setup.settings, self.setup.stamp) = (settings, stamp);
+        let PermissionSettings { rules, modes } = settings.permissions.clone();
+        (self.permissions.rules, self.permissions.modes) = (rules, modes);
+        self.setup.settings = settings;
+        if let Some(paths) = &self.setup.paths {
+            self.setup.keeper = config.keeper(paths);
+        }
         let first = problems.first()?.to_string();
         let more = problems.len() - 1;
         Some(if more > 0 { format!("{first} (and {more} more; see `shellmate config`)") } else { first })

@@ -1,21 +1,24 @@
-//! Slash commands: `> /help` and its kin.
+//! Slash commands, such as `> /help`.
 //!
 //! One table describes them all. `/help`, completion and dispatch are read from it, so a command exists once it has a row.
 
 use crate::export::DocumentFormat;
+use crate::guard::PermissionMode;
 use crate::provider::{Effort, UnknownEffort};
 use crate::text;
 use crate::usage::{Period, UnknownPeriod};
 
 use super::export::ExportOrder;
 use super::memory::MemoryOrder;
+use super::pick_model::arguments as model;
+use super::undo::DiffForm;
 
 /// One slash command.
 pub(in crate::session) struct SlashCommand {
     name: &'static str,
-    /// The names that people bring from other tools.
+    /// Names of the same command in other tools.
     aliases: &'static [&'static str],
-    /// As `/help` shows them; empty if the command takes none.
+    /// The arguments as `/help` shows them; empty if the command takes none.
     arguments: &'static str,
     pub(in crate::session) help: &'static str,
     pub(in crate::session) completes: Completes,
@@ -42,6 +45,16 @@ pub(in crate::session) enum SlashError {
     NotANumber(String),
     #[error("`{0}` is not a number of questions; `> /rewind 2` takes the last two back")]
     NotACount(String),
+    #[error("`{0}` is not a number of questions; `> /undo 2` undoes what the last two changed")]
+    NotAnUndoCount(String),
+    #[error("`{0}` is not understood; `> /diff` shows lines, `> /diff --stat` only their numbers")]
+    UnknownDiffForm(String),
+    #[error("`{0}` is not a mode; the modes are ask, auto and plan")]
+    UnknownMode(String),
+    #[error(
+        "`{0}` does not say which approval; `> /permissions` numbers them, `> /permissions revoke 2` takes the second back"
+    )]
+    NoGrant(String),
     #[error("which title? `> /name the build on arm`")]
     NoTitle,
     #[error("`{0}` is not a part of the context; the parts are system, tools and conversation")]
@@ -56,7 +69,7 @@ pub(in crate::session) enum SlashError {
     UnknownMemoryOrder,
 }
 
-/// What completion offers behind a command.
+/// What completion offers after a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::session) enum Completes {
     Nothing,
@@ -64,7 +77,7 @@ pub(in crate::session) enum Completes {
     Words(&'static [&'static str]),
 }
 
-/// A command that was read, by who carries it out.
+/// A parsed command, by who carries it out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::session) enum Slash {
     Session(SessionCommand),
@@ -83,25 +96,39 @@ pub(in crate::session) enum SessionCommand {
 /// Commands for the agent's thread, which holds the conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::session) enum AgentCommand {
-    Model(Option<String>),
+    /// Prints this list of the built-in commands, and the person's own.
+    Help(String),
+    /// Switches to the named model, or to one that the person picks, and may save it.
+    Model {
+        name: Option<String>,
+        saves: bool,
+    },
     Models,
     Thinking(Effort),
     Context(ContextPart),
     Skills,
     New,
-    /// List conversations, or continue the one with this number or these words.
+    /// Lists conversations, or continues the one with this number or these words.
     Resume(String),
     Fork,
-    /// Take this many exchanges back.
+    /// Removes this many exchanges.
     Rewind(usize),
     Name(String),
-    /// Summarise the conversation; the words say what matters.
+    /// Undoes the file changes of this many queries.
+    Undo(usize),
+    Redo,
+    Diff(DiffForm),
+    /// Summarises the conversation; the text says what is important.
     Compact(String),
-    /// What was used in this session, and in a period if one is named.
+    /// Shows the usage of this session, and of a period if one is named.
     Usage(Option<Period>),
     Copy,
     Export(ExportOrder),
     Memory(MemoryOrder),
+    /// Show or choose the mode.
+    Mode(Option<PermissionMode>),
+    /// List the rules and grants, or take back the grant with this number.
+    Permissions(Option<usize>),
     Quit,
 }
 
@@ -119,17 +146,19 @@ const PARTS: [(&str, ContextPart); 3] =
     [("system", ContextPart::System), ("tools", ContextPart::Tools), ("conversation", ContextPart::Conversation)];
 
 const COMMANDS: &[SlashCommand] = &[
-    SlashCommand::plain("/help", "this list", |_| Ok(Slash::Session(SessionCommand::Help))),
+    SlashCommand::plain("/help", "this list, and your own commands (docs/COMMANDS.md)", |_| {
+        Ok(Slash::Session(SessionCommand::Help))
+    }),
     SlashCommand::plain("/fix", "put a corrected form of the last command on your prompt; `> fix` does too", |_| {
         Ok(Slash::Session(SessionCommand::Fix))
     }),
     SlashCommand {
-        arguments: "[NAME]",
+        arguments: "[NAME] [--save]",
         completes: Completes::Models,
         ..SlashCommand::plain(
             "/model",
-            "which model is asked, or another from here on (provider/model[:effort])",
-            |rest| Ok(Slash::Agent(AgentCommand::Model((!rest.is_empty()).then(|| rest.to_owned())))),
+            "pick the model, or switch to provider/model[:effort]; --save keeps it",
+            |rest| Ok(Slash::Agent(model(rest))),
         )
     },
     SlashCommand::plain("/models", "the models that can be asked", |_| Ok(Slash::Agent(AgentCommand::Models))),
@@ -182,10 +211,22 @@ const COMMANDS: &[SlashCommand] = &[
     },
     SlashCommand {
         arguments: "[N]",
+        ..SlashCommand::plain("/rewind", "take the last N questions back; edit the first of them and ask again", rewind)
+    },
+    SlashCommand {
+        arguments: "[N]",
+        ..SlashCommand::plain("/undo", "take back what the last N questions changed in files; asks first", undo)
+    },
+    SlashCommand::plain("/redo", "make the changes again that the last `/undo` took back", |_| {
+        Ok(Slash::Agent(AgentCommand::Redo))
+    }),
+    SlashCommand {
+        arguments: "[--stat]",
+        completes: Completes::Words(&["--stat"]),
         ..SlashCommand::plain(
-            "/rewind",
-            "take the last N questions back; the first of them comes to your prompt",
-            rewind,
+            "/diff",
+            "what the agent changed in this conversation; --stat: only the numbers",
+            |rest| DiffForm::read(rest).map(|form| Slash::Agent(AgentCommand::Diff(form))),
         )
     },
     SlashCommand {
@@ -232,6 +273,20 @@ const COMMANDS: &[SlashCommand] = &[
             MemoryOrder::read(rest).map(|order| Slash::Agent(AgentCommand::Memory(order)))
         })
     },
+    SlashCommand {
+        arguments: "[ask|auto|plan]",
+        aliases: &["/modes"],
+        completes: Completes::Words(&PermissionMode::NAMES),
+        ..SlashCommand::plain("/mode", "how much the agent may do without a question", mode)
+    },
+    SlashCommand::plain("/plan", "only looking from here on; `/mode ask` ends it", |_| {
+        Ok(Slash::Agent(AgentCommand::Mode(Some(PermissionMode::Plan))))
+    }),
+    SlashCommand {
+        arguments: "[revoke N]",
+        aliases: &["/grants", "/approvals"],
+        ..SlashCommand::plain("/permissions", "your rules and approvals, and what decided the last call", permissions)
+    },
     SlashCommand::plain("/retry", "ask the last question again", |_| Ok(Slash::Session(SessionCommand::Retry))),
     SlashCommand {
         aliases: &["/exit", "/bye", "/q"],
@@ -241,19 +296,19 @@ const COMMANDS: &[SlashCommand] = &[
     },
 ];
 
-/// Commands of other tools that are subcommands here, and the one to run in the shell.
+/// Commands of other tools that are subcommands here, with the command line to run in the shell.
 const IN_THE_SHELL: &[(&str, &str)] = &[
     ("/login", "`shellmate auth login` keeps a key"),
     ("/logout", "`shellmate auth logout` forgets a key"),
     ("/auth", "`shellmate auth` says which providers have a key"),
-    ("/theme", "`shellmate theme` lists the themes, `shellmate config set theme NAME` chooses one"),
+    ("/theme", "`shellmate theme set` shows the themes and chooses one"),
     ("/config", "`shellmate config edit` opens the settings, `shellmate config` prints them"),
     ("/settings", "`shellmate config edit` opens the settings, `shellmate config` prints them"),
     ("/doctor", "`shellmate doctor` looks for problems"),
     ("/history", "`shellmate history` lists the commands you ran"),
 ];
 
-/// How to ask, and how to point at things.
+/// How to ask, and how to refer to files and outputs.
 const ASKING: [(&str, &str); 6] = [
     ("> QUESTION", "asks; the line never reaches the shell (begin it with a blank to mean a redirection)"),
     (">", "alone opens a line for a whole conversation; an empty Enter, Esc or Ctrl-D closes it"),
@@ -263,7 +318,7 @@ const ASKING: [(&str, &str); 6] = [
     ("@\"WORDS\"", "sends the recorded command along that matches these words best"),
 ];
 
-/// What keys do while an answer is on its way.
+/// What keys do while an answer is in progress.
 const KEYS: [(&str, &str); 6] = [
     ("Ctrl-C", "stops the answer"),
     ("Ctrl-Z", "lets it go on in the background; so does a line that ends with ` &`"),
@@ -293,6 +348,12 @@ impl SlashCommand {
     }
 }
 
+/// Whether a built-in command, here or in other tools, has this name without its slash.
+pub(crate) fn is_built_in(name: &str) -> bool {
+    let word = format!("/{name}");
+    commands().any(|command| command.is_called(&word)) || IN_THE_SHELL.iter().any(|(known, _)| *known == word)
+}
+
 /// The table.
 pub(in crate::session) fn commands() -> impl Iterator<Item = &'static SlashCommand> {
     COMMANDS.iter()
@@ -312,7 +373,8 @@ pub(in crate::session) fn help(hotkey: Option<&str>) -> String {
     lines.join("\n")
 }
 
-/// Directories at the root, which a question may be about. They are known by name: the loop does not ask the file system.
+/// Directories at the root of the file system, which a question may name. The list is fixed, because the loop does not ask the
+/// file system.
 const ROOT_DIRECTORIES: [&str; 21] = [
     "/bin",
     "/boot",
@@ -378,11 +440,36 @@ fn rewind(rest: &str) -> Result<Slash, SlashError> {
     Ok(Slash::Agent(AgentCommand::Rewind(exchanges)))
 }
 
+fn undo(rest: &str) -> Result<Slash, SlashError> {
+    let queries = match rest {
+        "" => 1,
+        _ => rest.parse().ok().filter(|count| *count > 0).ok_or_else(|| SlashError::NotAnUndoCount(rest.to_owned()))?,
+    };
+    Ok(Slash::Agent(AgentCommand::Undo(queries)))
+}
+
 fn name(rest: &str) -> Result<Slash, SlashError> {
     if rest.is_empty() {
         return Err(SlashError::NoTitle);
     }
     Ok(Slash::Agent(AgentCommand::Name(rest.to_owned())))
+}
+
+fn mode(rest: &str) -> Result<Slash, SlashError> {
+    let mode = match rest {
+        "" => None,
+        _ => Some(PermissionMode::from_name(rest).ok_or_else(|| SlashError::UnknownMode(rest.to_owned()))?),
+    };
+    Ok(Slash::Agent(AgentCommand::Mode(mode)))
+}
+
+fn permissions(rest: &str) -> Result<Slash, SlashError> {
+    let number = match rest.split_once(char::is_whitespace) {
+        None if rest.is_empty() => None,
+        Some(("revoke", number)) => Some(number.trim().parse().map_err(|_| SlashError::NoGrant(rest.to_owned()))?),
+        Some(_) | None => return Err(SlashError::NoGrant(rest.to_owned())),
+    };
+    Ok(Slash::Agent(AgentCommand::Permissions(number)))
 }
 
 fn show(rest: &str) -> Result<Slash, SlashError> {
@@ -411,14 +498,17 @@ fn context(rest: &str) -> Result<Slash, SlashError> {
 mod tests {
     use super::*;
 
-    /// The command, or what the person reads instead.
+    /// The command, or the message for the person.
     fn read(line: &str) -> Result<Slash, String> {
         parse(line).unwrap().map_err(|error| error.to_string())
     }
 
     #[test]
-    fn commands_are_read_and_mistakes_named() {
-        assert_eq!(read("/model openai/x"), Ok(Slash::Agent(AgentCommand::Model(Some("openai/x".into())))));
+    fn commands_are_parsed_and_mistakes_are_explained() {
+        assert_eq!(read("/model openai/x"), Ok(Slash::Agent(model("openai/x"))));
+        assert_eq!(model("--save openai/x"), AgentCommand::Model { name: Some("openai/x".into()), saves: true });
+        assert_eq!(model("x --save"), AgentCommand::Model { name: Some("x".into()), saves: true });
+        assert_eq!(model(""), AgentCommand::Model { name: None, saves: false });
         assert_eq!(read("/new"), Ok(Slash::Agent(AgentCommand::New)));
         assert_eq!(read("/show 12"), Ok(Slash::Session(SessionCommand::Show(Some(12)))));
         assert_eq!(read("/show"), Ok(Slash::Session(SessionCommand::Show(None))));
@@ -437,13 +527,13 @@ mod tests {
     }
 
     #[test]
-    fn habits_from_other_tools_do_what_they_did_there() {
+    fn commands_of_other_tools_do_what_they_do_there() {
         assert_eq!(read("/clear"), read("/new"));
         assert_eq!(read("/cost"), read("/usage"));
         assert_eq!(read("/exit"), read("/quit"));
         for (word, advice) in [
             ("/login", "shellmate auth login"),
-            ("/theme", "shellmate config set theme NAME"),
+            ("/theme", "shellmate theme set"),
             ("/config", "shellmate config edit"),
         ] {
             let said = read(word).unwrap_err();
@@ -452,8 +542,20 @@ mod tests {
     }
 
     #[test]
-    fn another_word_is_not_taken_for_a_slip() {
-        for word in ["/undo", "/mcp", "/init", "/jobs", "/edit"] {
+    fn undo_takes_a_number_and_diff_a_form() {
+        assert_eq!(read("/undo"), Ok(Slash::Agent(AgentCommand::Undo(1))));
+        assert_eq!(read("/undo 3"), Ok(Slash::Agent(AgentCommand::Undo(3))));
+        for wrong in ["0", "-1", "all", "1 2"] {
+            assert!(read(&format!("/undo {wrong}")).unwrap_err().contains("is not a number of questions"), "{wrong}");
+        }
+        assert_eq!(read("/diff"), Ok(Slash::Agent(AgentCommand::Diff(DiffForm::Lines))));
+        assert_eq!(read("/diff --stat"), Ok(Slash::Agent(AgentCommand::Diff(DiffForm::Stat))));
+        assert!(read("/diff HEAD").unwrap_err().contains("/diff --stat"));
+    }
+
+    #[test]
+    fn another_word_is_not_taken_for_a_typing_error() {
+        for word in ["/mcp", "/init", "/jobs", "/edit"] {
             let said = read(word).unwrap_err();
             assert!(!said.contains("did you mean"), "{said}");
         }
@@ -464,11 +566,12 @@ mod tests {
     }
 
     #[test]
-    fn every_row_of_the_table_is_read_completed_and_helped() {
+    fn every_row_of_the_table_is_parsed_completed_and_in_help() {
         for command in commands() {
             let arguments = match (command.completes, command.arguments) {
                 (Completes::Words(words), _) => words.to_vec(),
                 (_, "[N]") => vec!["1"],
+                (_, "[revoke N]") => vec!["", "revoke 1"],
                 (_, "") => vec![""],
                 (..) => vec!["x"],
             };

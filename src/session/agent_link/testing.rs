@@ -1,4 +1,4 @@
-//! The agent's thread at a desk: a test gives it slash commands, and plays the person.
+//! The agent's thread for tests: a test gives it slash commands, and answers in place of the person.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use crate::agent::{Exchange, Places, Query};
 use crate::chat::{Ending, Message, Part, Role, Timing, Usage};
+use crate::config::{ConfigReader, Layer};
 use crate::store::{
-    ConversationLimits, ConversationLog, ConversationRecorder, ConversationSetup, EntryKind, QueryFigures, Words,
+    ConversationLimits, ConversationLog, ConversationRecorder, ConversationSetup, EntryKind, QueryFigures, QueryId,
+    Words,
 };
 
 use super::orders::AgentThread;
@@ -26,7 +28,7 @@ pub(super) struct Desk {
 }
 
 impl Desk {
-    /// Records conversations in a home of its own.
+    /// Records conversations in a temporary home.
     pub(super) fn new() -> Desk {
         Desk::at(Arc::new(tempfile::tempdir().unwrap()), true)
     }
@@ -55,7 +57,7 @@ impl Desk {
         };
         let memory = Some(home.path().join("memory"));
         let places = Arc::new(Places { history: Some(database), memory, ..Places::default() });
-        let config = Some(home.path().join("config.toml"));
+        let config = ConfigReader::new([(Layer::User, home.path().join("config.toml"))]);
         let (tell, news) = sync_channel(100);
         let setup = AgentSetup { places, conversations, config, ..AgentSetup::default() };
         let thread = AgentThread::new(RequestLink::scripted(tell), setup);
@@ -84,6 +86,12 @@ impl Desk {
         runtime().block_on(self.thread.command(command, &self.query))
     }
 
+    /// The model that answers, as `/model` shows it above its list.
+    pub(super) fn model(&mut self) -> String {
+        let Desk { thread, query, .. } = self;
+        runtime().block_on(thread.current_model(&query.view))
+    }
+
     /// Types a slash command that asks the person something, which `person` answers.
     pub(super) fn types_and(&mut self, line: &str, person: impl FnOnce(News) + Send) -> String {
         let Some(Ok(Slash::Agent(command))) = parse(line) else { panic!("{line} is no command for the agent") };
@@ -105,9 +113,10 @@ impl Desk {
     }
 
     pub(super) fn exchange_with(&mut self, model: &str, question: &str, answer: &str) {
-        let messages = vec![Message::user(question), says(answer)];
-        record(&self.thread.log, &self.query.view.cwd, model, question, &messages);
+        let (query, messages) = (QueryId::fresh(), vec![Message::user(question), says(answer)]);
+        record(&self.thread.log, &self.query.view.cwd, model, (query, question), &messages);
         self.thread.conversation.append(Exchange {
+            query,
             question: question.into(),
             messages,
             model: model.into(),
@@ -120,7 +129,7 @@ impl Desk {
         });
     }
 
-    /// The questions that the model would be sent with the next one.
+    /// The questions that would be sent to the model with the next one.
     pub(super) fn questions(&self) -> Vec<String> {
         self.thread.conversation.exchanges().map(|(question, _)| question.to_owned()).collect()
     }
@@ -141,12 +150,13 @@ fn says(text: &str) -> Message {
 }
 
 /// Records an exchange as a turn does.
-fn record(log: &ConversationLog, cwd: &Path, model: &str, question: &str, messages: &[Message]) {
-    let body = serde_json::json!({ "question": question, "message": messages[0] });
+fn record(log: &ConversationLog, cwd: &Path, model: &str, (query, question): (QueryId, &str), messages: &[Message]) {
+    let body = serde_json::json!({ "query": query, "question": question, "message": messages[0] });
     let exchange = log.ask(cwd.to_owned(), question.to_owned(), body.to_string());
     let words = Words { answer: messages[1].text(), work: String::new() };
     exchange.say(EntryKind::Assistant, words, serde_json::to_string(&messages[1]).unwrap());
     let end = serde_json::json!({ "model": model, "usage": Usage::default(), "ending": Ending::Answered });
-    let figures = QueryFigures { model: model.into(), input: 1_000, ending: "answered", ..QueryFigures::default() };
+    let figures =
+        QueryFigures { model: model.into(), input: 1_000, ending: "answered".into(), ..QueryFigures::default() };
     exchange.end(figures, end.to_string());
 }

@@ -1,4 +1,4 @@
-//! The text of `/usage`: what questions cost.
+//! The text of `/usage`: tokens and costs.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,27 +8,28 @@ use jiff::Zoned;
 use crate::agent::ShellView;
 use crate::chat::Usage;
 use crate::store::{Conversations, StoreError};
+use crate::text::bars::{ChartLook, ChartPaint};
 use crate::text::human;
-use crate::usage::{ChartLook, Period, UsageReport, chart};
+use crate::usage::{Period, UsageReport, chart};
 
 use super::orders::AgentThread;
 
-/// The width of the chart where the terminal's is not known, and its largest width.
+/// The width of the chart if the terminal's width is unknown, and its greatest width.
 const COLUMNS: usize = 80;
 
-/// How long to wait until what was asked is recorded.
+/// How long to wait until the last question is recorded.
 const WRITING: Duration = Duration::from_secs(1);
 
 const NOT_RECORDED: &str = "recording is off, so only this session is counted";
 
 impl AgentThread {
-    /// What this session has used, and the chart of a period. Without a period the chart is of the last 7 days.
+    /// The usage of this session, and the chart of a period, by default the last 7 days.
     pub(super) async fn usage_words(&self, period: Option<Period>, view: &ShellView) -> String {
         let session = session_words(self.usage());
         let Some(database) = self.setup.places.history.clone().filter(|_| self.log.is_on()) else {
             return format!("{session}\n{NOT_RECORDED}");
         };
-        // The last question may still be on its way to the database.
+        // The last question may not be in the database yet.
         self.setup.conversations.settled(WRITING).await;
         let columns = view.last.as_ref().map_or(COLUMNS, |last| last.size.cols.get().into()).min(COLUMNS);
         match (period, recorded(database, period.unwrap_or(Period::Week)).await) {
@@ -42,7 +43,7 @@ impl AgentThread {
     }
 }
 
-/// The recorded queries of a period. They are read beside the agent's thread, where answers may be arriving.
+/// The recorded queries of a period. They are read on another thread, because answers may be arriving on this one.
 async fn recorded(database: PathBuf, period: Period) -> Result<UsageReport, StoreError> {
     let read = move || UsageReport::read(&Conversations::open(&database)?, period, &Zoned::now());
     // The task fails only if it panics, which the log reports.
@@ -51,7 +52,7 @@ async fn recorded(database: PathBuf, period: Period) -> Result<UsageReport, Stor
 
 /// The chart. The painter adds no colours to it, and writes ASCII where the terminal shows no UTF-8.
 fn drawn(report: &UsageReport, columns: usize) -> String {
-    chart(report, ChartLook { columns, colour: false, unicode: true }).join("\n")
+    chart(report, ChartLook { columns, unicode: true, paint: ChartPaint::NONE }).join("\n")
 }
 
 /// Tokens and cost, in the units of the line below an answer.

@@ -1,9 +1,9 @@
-//! The screen and what is known about it, as bytes are put on it.
+//! Paints on the screen and keeps the records of the screen up to date.
 
 use crate::session::wires::Outbox;
 use crate::track::{Screen, Tracker};
 
-/// The terminal's queue with the records that must agree with it.
+/// The terminal's queue with the records that must match it.
 pub(in crate::session) struct Canvas<'a> {
     pub(in crate::session) tracker: &'a mut Tracker,
     pub(in crate::session) screen: &'a mut Screen,
@@ -11,24 +11,24 @@ pub(in crate::session) struct Canvas<'a> {
 }
 
 impl Canvas<'_> {
-    /// Queues bytes that change what is on the screen and the line the cursor is on.
+    /// Queues bytes that change the screen and the line with the cursor.
     pub(in crate::session) fn show(&mut self, bytes: &[u8]) {
         self.draw(bytes);
         self.tracker.passed(bytes);
     }
 
-    /// Queues bytes that change what is on the screen, but not the line that the tracker follows.
+    /// Queues bytes that change the screen, but not the line that the tracker follows.
     pub(in crate::session) fn draw(&mut self, bytes: &[u8]) {
         self.out.push(bytes);
         self.screen.push(bytes);
     }
 
-    /// Queues bytes that restore what the records say is on the screen already.
+    /// Queues bytes that restore what, by the records, is already on the screen.
     pub(in crate::session) fn restore(&mut self, bytes: &[u8]) {
         self.out.push(bytes);
     }
 
-    /// Draws the prompt's last line and the accepted line again where the line editor has erased them.
+    /// Draws the prompt's last line and the accepted line again, after the line editor has erased them.
     pub(in crate::session) fn repaint(&mut self, line: &[u8]) {
         self.out.push(b"\r");
         self.out.push(self.tracker.prompt_line());
@@ -48,7 +48,7 @@ impl Canvas<'_> {
 mod tests {
     use super::*;
 
-    /// What the terminal gets, what the screen's record shows, and whether the cursor's line is empty.
+    /// The bytes for the terminal, the recorded screen, and whether the cursor's line is empty.
     fn after(paint: impl Fn(&mut Canvas<'_>)) -> (String, String, bool) {
         let (mut tracker, mut screen, mut out) = (Tracker::default(), Screen::default(), Outbox::default());
         paint(&mut Canvas { tracker: &mut tracker, screen: &mut screen, out: &mut out });
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn each_way_of_painting_changes_the_records_it_names() {
+    fn each_way_of_painting_changes_the_records_that_it_names() {
         assert_eq!(after(|canvas| canvas.show(b"x")), ("x".into(), "x".into(), false));
         assert_eq!(after(|canvas| canvas.draw(b"x")), ("x".into(), "x".into(), true));
         assert_eq!(after(|canvas| canvas.restore(b"x")), ("x".into(), String::new(), true));

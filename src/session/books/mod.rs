@@ -1,7 +1,7 @@
-//! What is known about the shell, kept from its output: where it is, what it runs, what is on the screen.
+//! Facts about the shell, collected from its output: its directory, its commands, and what is on the screen.
 //!
 //! The books see every byte that goes to the screen and every mark. They decide what is recorded and what the outer terminal is
-//! told, but not whose turn it is: that is the floor's business. Bytes for the screen go into the outbox that each method is given.
+//! told, but not who has the floor. Bytes for the screen go into the outbox that each method is given.
 
 mod canvas;
 mod next_prompt;
@@ -30,9 +30,9 @@ pub(super) use recent::Recent;
 pub(super) use recorder::{Finished, Recorder, switch_screen};
 pub(super) use wipe_filter::WipeFilter;
 
-/// Everything that is kept about the shell.
+/// All facts about the shell.
 pub(super) struct Books {
-    /// Finds marks in the shell's output. None once that has failed: the session is a plain pipe from there on.
+    /// Finds marks in the shell's output. `None` after a failure: from then on the session is a plain pipe.
     pub(super) scanner: Option<Box<Scanner>>,
     pub(super) tracker: Tracker,
     pub(super) modes: Modes,
@@ -46,7 +46,7 @@ pub(super) struct Books {
     follower: Follower,
     /// Whether the first prompt was drawn.
     pub(super) has_prompted: bool,
-    /// Whether nothing was sent to the shell since it drew its prompt.
+    /// Whether the shell has received no keys since it drew its prompt.
     is_untouched: bool,
 }
 
@@ -77,7 +77,7 @@ impl Books {
         self.tracker.cwd()
     }
 
-    /// The shell gets these keys.
+    /// Notes that the shell gets these keys.
     pub(super) fn sent(&mut self, keys: &[u8]) {
         self.is_untouched = false;
         self.wipe_filter.sent(keys);
@@ -93,23 +93,23 @@ impl Books {
         self.filter(out).1.show(bytes);
     }
 
-    /// Queues bytes that change the screen and leave the shell's line as it is.
+    /// Queues bytes that change the screen but not the shell's line.
     pub(super) fn draw(&mut self, bytes: &[u8], out: &mut Outbox) {
         self.filter(out).1.draw(bytes);
     }
 
-    /// Draws an accepted line again that the line editor has erased.
+    /// Draws an accepted line again after the line editor has erased it.
     pub(super) fn repaint(&mut self, line: &[u8], out: &mut Outbox) {
         self.filter(out).1.repaint(line);
     }
 
-    /// Shows what the wipe filter holds back.
+    /// Shows the bytes that the wipe filter holds back.
     pub(super) fn show_redraw(&mut self, out: &mut Outbox) {
         let (filter, mut canvas) = self.filter(out);
         filter.give_up(&mut canvas);
     }
 
-    /// Shows bytes that the shell or its programs have printed, and records those of a command. Returns what is shown now.
+    /// Shows bytes of the shell or its programs, and records those of a command. Returns the bytes that are shown now.
     pub(super) fn pass<'a>(&mut self, bytes: &'a [u8], is_edited: bool, out: &mut Outbox) -> &'a [u8] {
         let is_edited = is_edited && self.zone() == Zone::Input;
         let (filter, mut canvas) = self.filter(out);
@@ -123,7 +123,7 @@ impl Books {
         shown
     }
 
-    /// A mode was switched. Returns whether a program is on the alternate screen now, if that has changed.
+    /// Notes that a mode was switched. If a program has entered or left the alternate screen, returns which.
     pub(super) fn switch(&mut self, switch: Switch) -> Option<bool> {
         let before = self.modes.full_screen();
         self.modes.apply(switch);
@@ -136,7 +136,7 @@ impl Books {
 
     /// The shell or a program has printed a standard prompt mark.
     pub(super) fn foreign_prompt(&mut self) {
-        // In a command's output it may come from another shell, on another machine.
+        // In the output of a command the mark may come from another shell, on another machine.
         if self.zone() != Zone::Output {
             self.outer.fall_silent();
         }
@@ -148,8 +148,8 @@ impl Books {
         filter.hides(mark, &mut canvas)
     }
 
-    /// Enters a mark. `is_hidden` is whether the screen does not show what the shell draws now. Returns what the outer terminal is
-    /// told of a prompt, for `open_prompt`.
+    /// Records a mark. `is_hidden` says that the screen does not show what the shell draws now. Returns the standard marks of a
+    /// prompt for the outer terminal, which `open_prompt` sends.
     pub(super) fn enter(&mut self, mark: &Mark, is_hidden: bool, out: &mut Outbox) -> Vec<u8> {
         let is_new_prompt = self.zone() == Zone::Prompt;
         let was_refused = matches!(self.tracker.hooks(), Hooks::Refused(_));
@@ -196,9 +196,11 @@ impl Books {
         Vec::new()
     }
 
-    /// Shows what was kept for this prompt, which the shell draws next, and tells the outer terminal of the prompt.
+    /// Shows the lines that were kept for this prompt, which the shell draws next, and sends the outer terminal the marks of the
+    /// prompt.
     pub(super) fn open_prompt(&mut self, standard: &[u8], out: &mut Outbox) {
-        for notice in std::mem::take(&mut self.next_prompt.notices) {
+        let settings = self.next_prompt.settings.take();
+        for notice in std::mem::take(&mut self.next_prompt.notices).into_iter().chain(settings) {
             self.say(&notice, out);
         }
         let lines = self.next_prompt.take_announcement();
@@ -209,15 +211,15 @@ impl Books {
         out.push(standard);
     }
 
-    /// Whether something is kept for the next prompt and this prompt is idle. A line that is being edited, or a prompt that does not
-    /// begin its line, is left alone.
+    /// Whether something is kept for the next prompt and this prompt is idle. A line that is being edited, or a prompt that does
+    /// not start in the first column, is left alone.
     pub(super) fn can_announce_here(&self) -> bool {
         let is_idle = self.is_untouched && self.zone() == Zone::Input;
         let is_alone = !self.modes.full_screen() && self.tracker.before_prompt().is_empty();
         !self.next_prompt.announcement.is_empty() && is_idle && is_alone
     }
 
-    /// Shows what is kept for the next prompt in place of this one, and this one again below it.
+    /// Draws the lines for the next prompt in place of this prompt, and this prompt again below them.
     pub(super) fn announce_here(&mut self, Size { rows, cols }: Size, out: &mut Outbox) {
         let shown = self.screen.shown(rows.get(), cols.get(), true);
         self.draw(b"\x1b[0m\r", out);
@@ -242,24 +244,24 @@ impl Books {
         out.push(self.outer.prompt_again());
     }
 
-    /// Keeps a line for the next prompt, above which it can stand undisturbed.
+    /// Keeps a line that is shown above the next prompt.
     pub(super) fn notice(&mut self, line: String) {
         self.next_prompt.notices.push(line);
     }
 
-    /// Shows one line of ours now, on a row of its own.
+    /// Shows one line of shellmate now, on a row of its own.
     pub(super) fn say(&mut self, line: &str, out: &mut Outbox) {
         self.start_line(out);
         self.say_here(line, out);
     }
 
-    /// Shows one line of ours at the cursor, which is at the start of a row.
+    /// Shows one line of shellmate at the cursor, which is at the start of a row.
     pub(super) fn say_here(&mut self, line: &str, out: &mut Outbox) {
         let line = self.words(line);
         self.show(&line, out);
     }
 
-    /// One line of ours as this terminal can show it.
+    /// One line of shellmate as this terminal can show it.
     pub(super) fn words(&self, line: &str) -> Vec<u8> {
         self.dim(&format!("shellmate: {line}"))
     }
@@ -275,7 +277,7 @@ impl Books {
         }
     }
 
-    /// The shell is gone: ends the command it was running and undoes the modes it left on.
+    /// The shell has ended: ends its running command and resets the modes that it left on.
     pub(super) fn close(&mut self, status: i32, out: &mut Outbox) {
         self.show_redraw(out);
         if let Some(command) = self.tracker.finish(status, Moment::now()) {
@@ -284,7 +286,7 @@ impl Books {
         out.push(&self.modes.undo());
     }
 
-    /// Says why the hooks could not be put in place.
+    /// Shows why the hooks could not be installed.
     fn greet(&mut self, problem: Option<HookProblem>, out: &mut Outbox) {
         let line = match problem {
             None => return,

@@ -1,5 +1,5 @@
-//! Masks the nonce in everything that is recorded: a shell prints its variables when it is asked to, and whoever has the nonce can
-//! forge marks.
+//! Masks the nonce in everything that is recorded. A shell can print its variables, and a program that knows the nonce can forge
+//! marks.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ const MASK: u8 = b'*';
 /// The nonce of the session's marks, and whether a program has printed it.
 #[derive(Default)]
 pub(in crate::session) struct NonceMask {
-    /// None until the session has one.
+    /// `None` until the session has a nonce.
     finder: Option<memmem::Finder<'static>>,
     was_seen: bool,
 }
@@ -24,7 +24,7 @@ impl NonceMask {
         NonceMask { finder, was_seen: false }
     }
 
-    /// The same bytes without the nonce.
+    /// The bytes with the nonce masked.
     pub(in crate::session) fn mask<'a>(&mut self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
         let mut masked = Cow::Borrowed(bytes);
         if let Some(finder) = &self.finder {
@@ -36,7 +36,7 @@ impl NonceMask {
         masked
     }
 
-    /// Masks a nonce that was printed in two pieces, too.
+    /// Also masks a nonce that was printed in two pieces.
     pub(super) fn mask_whole(&mut self, output: &mut Output) {
         for part in [&mut output.head, &mut output.tail] {
             if let Cow::Owned(masked) = self.mask(part) {
@@ -45,7 +45,7 @@ impl NonceMask {
         }
     }
 
-    /// Whether a program has printed the nonce since this was last asked.
+    /// Whether a program has printed the nonce since the last call.
     pub(in crate::session) fn take_leak(&mut self) -> bool {
         std::mem::take(&mut self.was_seen)
     }

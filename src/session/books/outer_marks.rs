@@ -1,4 +1,4 @@
-//! The standard marks (OSC 133 and OSC 7) that the outer terminal gets in place of our private ones.
+//! Sends standard marks (OSC 133 and OSC 7) to the outer terminal in place of the private ones.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -7,26 +7,26 @@ use std::path::{Path, PathBuf};
 use crate::text::{percent_encode, sanitize};
 use crate::track::Mark;
 
-/// Not every shell draws its whole prompt again when the window changes: a terminal must not wipe it for that.
+/// Not every shell draws its whole prompt again when the window is resized, so a terminal must not erase it then.
 const PROMPT: &[u8] = b"\x1b]133;A;redraw=0\x1b\\";
 
 /// Sends standard marks to the outer terminal, unless the shell does so itself.
 #[derive(Debug)]
 pub(in crate::session) struct OuterMarks {
     host: String,
-    /// The terminal does not print what it does not know.
+    /// Whether the terminal understands OSC strings. Others would print them.
     is_understood: bool,
-    /// The shell emits standard marks itself.
+    /// Whether the shell sends standard marks itself.
     is_silent: bool,
-    /// The terminal understands no escape sequences.
+    /// Whether the terminal understands no escape sequences at all.
     is_dumb: bool,
-    /// Whether an answer of ours was shown since the last prompt.
+    /// Whether an answer was shown since the last prompt.
     answers: bool,
     told: Option<PathBuf>,
 }
 
 impl OuterMarks {
-    /// A terminal that does not understand OSC strings would print them, or, as Emacs' does, lose count of its columns.
+    /// A terminal that does not understand OSC strings would print them or, like that of Emacs, count columns wrongly.
     pub(in crate::session) fn new(term: Option<&OsStr>, host: String) -> Self {
         let term = term.map_or(&b""[..], OsStr::as_bytes);
         let is_dumb = matches!(term, b"" | b"dumb");
@@ -40,25 +40,26 @@ impl OuterMarks {
         if self.is_dumb { format!("{line}\r\n") } else { format!("\x1b[2m{line}\x1b[22m\r\n") }
     }
 
-    /// The shell emits standard marks itself, so we emit none.
+    /// The shell sends standard marks itself, so none are sent from here on.
     pub(in crate::session) fn fall_silent(&mut self) {
         self.is_silent = true;
     }
 
-    /// What we say from here on is output, as a command's is. Else a terminal would take it for a part of the prompt, and wipe it
-    /// when its window changes. No hook of the shell's says so, whatever marks it has.
+    /// Marks the bytes that follow as output, like those of a command. Otherwise a terminal would take an answer for a part of
+    /// the prompt and erase it when the window is resized. The shell's own hooks do not report an answer, whatever marks they
+    /// send.
     pub(in crate::session) fn answer(&mut self) -> &'static [u8] {
         self.answers = true;
         if self.is_understood { b"\x1b]133;C\x1b\\" } else { b"" }
     }
 
-    /// The prompt that was there before is drawn again below what we said.
+    /// The earlier prompt is drawn again below the answer.
     pub(in crate::session) fn prompt_again(&mut self) -> &'static [u8] {
         self.answers = false;
         if self.is_understood { PROMPT } else { b"" }
     }
 
-    /// What to tell the outer terminal for this mark; `ended` is whether it ended a command.
+    /// The standard marks for a private mark; `ended` says whether it ended a command.
     pub(in crate::session) fn translate(&mut self, mark: &Mark, ended: bool) -> Vec<u8> {
         if let Mark::Hello { shell, version, .. } = mark {
             let major = version.split('.').next().and_then(|major| major.parse().ok());
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn the_directory_is_told_when_it_changes() {
+    fn the_directory_is_sent_when_it_changes() {
         let mut outer = OuterMarks::new(Some(OsStr::new("xterm")), "box".into());
         assert_eq!(outer.translate(&prompt("/a b"), false), b"\x1b]7;file://box/a%20b\x1b\\\x1b]133;A;redraw=0\x1b\\");
         assert_eq!(outer.translate(&prompt("/a b"), false), b"\x1b]133;A;redraw=0\x1b\\");
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_output() {
+    fn an_answer_is_marked_as_output() {
         let mut outer = OuterMarks::new(Some(OsStr::new("xterm")), "box".into());
         outer.translate(&prompt("/"), false);
         assert_eq!(outer.answer(), b"\x1b]133;C\x1b\\");
@@ -137,14 +138,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_ours_is_dim_where_that_can_be() {
+    fn a_notice_is_dim_if_the_terminal_can_show_it() {
         let aside = |term| OuterMarks::new(Some(OsStr::new(term)), "box".into()).aside("a\x1bb");
         assert_eq!(aside("linux"), "\x1b[2ma\u{FFFD}b\x1b[22m\r\n");
         assert_eq!(aside("dumb"), "a\u{FFFD}b\r\n");
     }
 
     #[test]
-    fn a_shell_with_marks_of_its_own_is_not_doubled() {
+    fn no_marks_are_added_to_those_of_the_shell() {
         let mut outer = OuterMarks::new(Some(OsStr::new("xterm")), "box".into());
         let hello = Mark::Hello { shell: "fish".into(), version: "4.0.2".into(), problem: None };
         outer.translate(&hello, false);

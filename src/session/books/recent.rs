@@ -1,4 +1,4 @@
-//! Commands that have ended, for the next query.
+//! Finished commands, for the next query.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,20 +9,20 @@ use crate::input;
 use crate::store::Ticket;
 use crate::track::Command;
 
-/// Commands the first query is told of.
+/// How many commands the first query is told about.
 const COMMANDS: usize = 20;
-/// Output held for all of them together; the newest is held whatever its size, which capture bounds.
+/// The most bytes of output of all of them together. The newest is kept whatever its size, which the capture limits.
 const BYTES: usize = 256 * 1024;
 
-/// Commands that can be referred to, and the letters shown of each.
+/// How many commands can be referred to, and how many characters of each are shown.
 const KNOWN: usize = 50;
 const TEXT: usize = 200;
 
-/// The newest commands that no query has carried yet.
+/// The newest commands that no query has been told about.
 #[derive(Default)]
 pub(in crate::session) struct Recent {
     entries: VecDeque<KeptCommand>,
-    /// Commands that a running request was told, by its number.
+    /// The commands that a running request was told about, by its number.
     carried: Vec<(u64, Vec<KeptCommand>)>,
     /// Commands that can be referred to by their number, oldest first.
     known: VecDeque<(Ticket, String)>,
@@ -56,26 +56,31 @@ impl Recent {
         }
     }
 
-    /// What can be referred to, newest first.
+    /// Whether no command has ended yet.
+    pub(in crate::session) fn is_unused(&self) -> bool {
+        self.last.is_none()
+    }
+
+    /// The commands that can be referred to, newest first.
     pub(in crate::session) fn listed(&self) -> Vec<input::RecentCommand> {
         let named =
             |(ticket, text): &(Ticket, String)| Some(input::RecentCommand { id: ticket.id()?, text: text.clone() });
         self.known.iter().rev().filter_map(named).collect()
     }
 
-    /// The last command, told or not.
+    /// The last command, whether or not a query was told about it.
     pub(in crate::session) fn last(&self) -> Option<Happened> {
         self.last.clone().map(told)
     }
 
-    /// Takes what is new for a request to carry, oldest first.
+    /// Takes the new commands for a request, oldest first.
     pub(in crate::session) fn take(&mut self, request: u64) -> Vec<Happened> {
         let told = self.peek();
         self.carried.push((request, self.entries.drain(..).collect()));
         told
     }
 
-    /// The request is over. If no model was told its commands, the next request carries them.
+    /// The request is over. If no model has seen its commands, the next request gets them.
     pub(in crate::session) fn settle(&mut self, request: u64, was_told: bool) {
         let Some(at) = self.carried.iter().position(|(number, _)| *number == request) else { return };
         let (_, carried) = self.carried.remove(at);
@@ -85,7 +90,7 @@ impl Recent {
         }
     }
 
-    /// What is new, without taking it.
+    /// The new commands, without taking them.
     pub(in crate::session) fn peek(&self) -> Vec<Happened> {
         self.entries.iter().cloned().map(told).collect()
     }
@@ -125,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_carries_what_is_new_once() {
+    fn a_query_is_told_about_each_command_once() {
         let mut recent = Recent::default();
         push(&mut recent, "one", 1);
         assert_eq!(texts(&recent.peek()), ["one"]);
@@ -135,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_carried_to_nobody_is_for_the_next_query() {
+    fn commands_that_no_model_has_seen_are_for_the_next_query() {
         let mut recent = Recent::default();
         push(&mut recent, "one", 1);
         recent.take(1);
@@ -149,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_bounded() {
+    fn memory_for_recent_commands_is_bounded() {
         let mut recent = Recent::default();
         for number in 0..COMMANDS + 5 {
             push(&mut recent, &number.to_string(), 1);

@@ -1,4 +1,6 @@
-//! Records what commands print, and hands over each command when it has ended.
+//! Records the output of commands, and keeps each finished command for the store.
+
+use regex::bytes::RegexSet;
 
 use crate::capture::{Capture, Limits, Output, Spiller};
 use crate::session::hint::Hints;
@@ -7,25 +9,25 @@ use crate::track::{self, Command};
 
 use super::NonceMask;
 
-/// What a shell itself prints after a command, a mark and a line of blanks, is shorter.
+/// The shell's own output after a command, a marker and a line of blanks, is shorter than this.
 const DRESS_CAP: usize = 4096;
 
-/// A command that has ended, with what it printed.
+/// A finished command with its output.
 pub(in crate::session) struct Finished {
     pub(in crate::session) command: Command,
     pub(in crate::session) output: Output,
 }
 
-/// The output of the running command, and the commands that have ended.
+/// The output of the running command, and the finished commands.
 pub(in crate::session) struct Recorder {
-    /// None while nothing runs, and for a private command.
+    /// `None` while no command runs, and for a private command.
     capture: Option<Capture>,
     limits: Limits,
     spiller: Spiller,
     privacy: Privacy,
     pub(in crate::session) nonce: NonceMask,
     pub(in crate::session) hints: Hints,
-    /// Commands that have ended and are not in the store yet.
+    /// Finished commands that are not in the store yet.
     pub(in crate::session) finished: Vec<Finished>,
 }
 
@@ -33,6 +35,19 @@ impl Recorder {
     pub(in crate::session) fn new(limits: Limits, spiller: Spiller, privacy: Privacy, nonce: &str) -> Recorder {
         let nonce = NonceMask::new(nonce);
         Recorder { capture: None, limits, spiller, privacy, nonce, hints: Hints::default(), finished: Vec::new() }
+    }
+
+    /// Uses other settings for the commands that start from here on.
+    pub(in crate::session) fn adopt(
+        &mut self,
+        limits: Limits,
+        spill_total: u64,
+        ignore: Option<RegexSet>,
+        is_recording: bool,
+    ) {
+        self.limits = limits;
+        self.spiller.set_total(spill_total);
+        self.privacy.adopt(ignore, is_recording);
     }
 
     /// A capture with the session's limits, for output that is not a command's.
@@ -59,7 +74,7 @@ impl Recorder {
         }
     }
 
-    /// The command has ended. zsh has shown `eol_mark` behind output that lacks a newline.
+    /// The command has ended. zsh has shown `eol_mark` after output without a final newline.
     pub(super) fn end(&mut self, command: Command, eol_mark: &[u8]) {
         // No capture was started for a private command.
         let Some(mut capture) = self.capture.take() else { return };
@@ -109,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn output_is_kept_without_what_the_shell_adds() {
+    fn output_is_recorded_without_what_the_shell_adds() {
         let mut recorder = recorder();
         assert_eq!(output(&mut recorder, |recorder| recorder.push(b"one\r\ntwo\r\n"), b""), "one\ntwo");
         assert_eq!(output(&mut recorder, |recorder| recorder.push(b"\x1b[0m"), b""), "", "colours alone are no output");

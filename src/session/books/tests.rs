@@ -8,7 +8,7 @@ use crate::session::scripted_tests::books;
 use crate::session::wires::Outbox;
 use crate::track::{HookProblem, Mark, Zone};
 
-/// Books with the outbox they fill.
+/// Books with their outbox.
 struct Desk {
     books: Books,
     out: Outbox,
@@ -45,7 +45,7 @@ impl Desk {
         self.mark(&Mark::End { status, eol_mark: Vec::new() });
     }
 
-    /// What was shown since this was last asked.
+    /// The bytes shown since the last call.
     fn shown(&mut self) -> String {
         let shown = self.out.front().escape_ascii().to_string();
         self.out = Outbox::default();
@@ -73,7 +73,7 @@ fn a_command_is_recorded_with_its_output_and_status() {
 }
 
 #[test]
-fn what_is_printed_at_the_prompt_belongs_to_no_command() {
+fn output_at_the_prompt_belongs_to_no_command() {
     let mut desk = Desk::new();
     desk.prompts();
     desk.prints(b"[1]+ Done\r\n");
@@ -106,7 +106,7 @@ fn the_nonce_is_shown_but_not_recorded() {
 }
 
 #[test]
-fn notices_stand_above_the_next_prompt_on_rows_of_their_own() {
+fn notices_are_above_the_next_prompt_on_rows_of_their_own() {
     let mut desk = Desk::new();
     desk.prints(b"half a line");
     desk.shown();
@@ -150,7 +150,7 @@ fn an_announcement_at_an_idle_prompt_is_drawn_above_it() {
 }
 
 #[test]
-fn a_prompt_behind_output_without_a_newline_is_left_alone() {
+fn a_prompt_after_output_without_a_newline_is_left_alone() {
     let mut desk = Desk::new();
     desk.runs("printf x", b"x", 0);
     desk.prompts();
@@ -166,7 +166,7 @@ fn text_for_the_next_prompt_is_kept() {
 }
 
 #[test]
-fn hooks_that_could_not_be_put_in_place_are_mentioned_once() {
+fn a_failure_to_install_the_hooks_is_reported_once() {
     for (problem, words) in [
         (HookProblem::TooOld, "too old"),
         (HookProblem::ReadOnly, "read-only"),
@@ -188,7 +188,7 @@ fn hooks_that_could_not_be_put_in_place_are_mentioned_once() {
 }
 
 #[test]
-fn a_shell_that_ends_ends_its_command_too() {
+fn the_end_of_the_shell_ends_its_command_too() {
     let mut desk = Desk::new();
     desk.prompts();
     desk.mark(&Mark::Start { cwd: "/".into(), text: b"exec false".to_vec() });
@@ -197,7 +197,7 @@ fn a_shell_that_ends_ends_its_command_too() {
 }
 
 #[test]
-fn a_line_of_ours_begins_a_row() {
+fn a_notice_starts_on_a_new_row() {
     let mut desk = Desk::new();
     desk.prints(b"text");
     desk.shown();

@@ -1,39 +1,39 @@
-//! Hides how bash wipes and redraws a line to call our hook.
+//! Hides that bash erases and redraws a line to call our hook.
 //!
-//! To call the hook behind Enter, readline erases the edited line; when the hook returns, it draws the line again and goes on. A
-//! bare bash does neither, and a program that waits for the prompt would take the redrawn prompt for the next one. The filter holds
-//! the erasing sequence back. If our mark follows, the redraw is held back too, and what follows the redrawn line is shown.
-//! Anything else shows that the filter was wrong: everything held back is shown, in order.
+//! To call the hook behind Enter, readline erases the edited line. When the hook returns, readline draws the line again and
+//! continues. A bare bash does neither, and a program that waits for the prompt would take the redrawn prompt for the next one.
+//! So the filter holds back the erasing sequence. If our mark follows, it holds back the redraw too, and shows only what follows
+//! the redrawn line. If anything else follows, it shows everything that it held back, in order.
 
 use crate::track::{Mark, Redraw, RedrawStep, rows_down, wipe};
 
 use super::Canvas;
 
-/// Bytes of the shell in, bytes to show out.
+/// Takes the shell's bytes and returns the bytes to show.
 #[derive(Debug, Default)]
 pub(in crate::session) struct WipeFilter {
-    /// Keys sent to the shell that accept a line and for which the hook was not called yet.
+    /// How many keys that accept a line were sent to the shell without a call of the hook so far.
     enters: usize,
     /// How many rows the cursor has just moved down on the edited line.
     down: usize,
-    /// The sequence that erased the line, while it is unknown whether our hook was called.
+    /// The sequence that erased the line, until it is known whether our hook was called.
     wipe: Vec<u8>,
     /// The redraw that follows a call of our hook.
     redraw: Option<Redraw>,
-    /// Whether this terminal's readline erases a line where it stands.
+    /// Whether readline erases a line in place on this terminal.
     wipes_lines: bool,
-    /// Whether the redraw returns to the first column although its line does not begin there.
+    /// Whether the redraw returns to the first column although the line does not start there.
     swallow_return: bool,
 }
 
 impl WipeFilter {
-    /// Notes that the shell gets these keys: only a key that accepts a line calls the hook.
+    /// Notes the keys that the shell gets: only a key that accepts a line calls the hook.
     pub(in crate::session) fn sent(&mut self, keys: &[u8]) {
         self.enters += keys.iter().filter(|key| b"\r\n\x0F".contains(key)).count();
     }
 
-    /// Takes the shell's next bytes and returns those of them that are to be shown now. `is_edited` is whether the shell's line
-    /// editor has the screen.
+    /// Takes the shell's next bytes and returns the ones to show now. `is_edited` says that the shell's line editor has the
+    /// screen.
     pub(in crate::session) fn pass<'a>(
         &mut self,
         bytes: &'a [u8],
@@ -87,7 +87,7 @@ impl WipeFilter {
         self.redraw.is_some()
     }
 
-    /// Shows everything that was held back, as if it never had been.
+    /// Shows everything that was held back.
     pub(in crate::session) fn give_up(&mut self, canvas: &mut Canvas<'_>) {
         let wipe = std::mem::take(&mut self.wipe);
         if !wipe.is_empty() {
@@ -103,15 +103,15 @@ impl WipeFilter {
         }
     }
 
-    /// The line is erased on the screen, and readline draws it again next.
+    /// The line on the screen is erased, and readline draws it again next.
     pub(in crate::session) fn wiped(&mut self, canvas: &mut Canvas<'_>) {
-        // Without a terminal description readline cannot erase: it draws the line again below. With one, a newline here was
-        // printed by a background job.
+        // Without a terminal description readline cannot erase: it draws the line again below. With a description, a newline here
+        // comes from a background job.
         self.wipes_lines |= !canvas.tracker.is_below();
         if !self.wipes_lines {
             canvas.draw(b"\x1b[A");
         }
-        // Readline assumes that its prompt begins in the first column, and erases what was there before the prompt.
+        // Readline assumes that its prompt starts in the first column, and erases what was in front of it.
         let before = canvas.tracker.before_prompt().to_vec();
         if !before.is_empty() {
             canvas.restore(b"\r");
@@ -120,12 +120,12 @@ impl WipeFilter {
         }
     }
 
-    /// The line was a query: readline draws nothing again.
+    /// The line was a query, so readline draws nothing again.
     pub(in crate::session) fn expect_no_redraw(&mut self) {
         self.swallow_return = false;
     }
 
-    /// Removes a return to the first column if the bytes redraw a line that does not begin there.
+    /// Removes a return to the first column if the bytes redraw a line that does not start there.
     fn without_return<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let is_return = std::mem::take(&mut self.swallow_return) && bytes.starts_with(b"\r");
         if is_return { &bytes[1..] } else { bytes }
@@ -140,7 +140,7 @@ mod tests {
 
     const WIPE: &[u8] = b"\r\x1b[K\r";
 
-    /// A line of bash that is being edited, and the screen it is on.
+    /// A line that bash is editing, and the screen it is on.
     #[derive(Default)]
     struct Bash {
         filter: WipeFilter,
@@ -150,7 +150,7 @@ mod tests {
     }
 
     impl Bash {
-        /// Draws `$ ` behind `before` and what is typed behind that, then Enter is pressed.
+        /// Draws `before`, `$ ` and the typed text; then Enter is pressed.
         fn with_line(before: &[u8], typed: &[u8]) -> Bash {
             let mut bash = Bash::default();
             bash.filter.wipes_lines = true;
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_that_prints_into_the_redraw_is_shown_whole() {
+    fn output_of_a_job_within_the_redraw_is_shown() {
         let mut bash = Bash::with_line(b"", b"ls");
         bash.calls_hook(b"ls");
         bash.shows(b"$ job\r\n");
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_query_a_return_stays() {
+    fn after_a_query_a_carriage_return_is_shown() {
         let mut bash = Bash::with_line(b"no newline", b"> hi");
         bash.filter.swallow_return = true;
         bash.filter.expect_no_redraw();

@@ -6,18 +6,18 @@ use crate::track::Mark;
 
 use super::{Back, Effect, Floor, FloorEvent, Talk, TurnFloor, Under, View, Waiting, shell};
 
-/// A redraw of one line takes a few hundred bytes. This much after a query is something else, and is shown.
+/// A redraw of one line takes a few hundred bytes. If more than this follows a query, it is something else and is shown.
 const HIDDEN_CAP: usize = 64 * 1024;
 
-/// A hook waits within a few milliseconds of the query.
+/// A hook starts to wait within a few milliseconds after the query.
 const HOOK_PATIENCE: Duration = Duration::from_secs(2);
 
-/// The query, until the hook says that it waits for the answer.
+/// The query, until the hook has reported that it waits for the answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::session) struct Accepted {
     pub(in crate::session) line: Vec<u8>,
     at: Instant,
-    /// Bytes of the redraw so far.
+    /// How many bytes of the redraw were hidden so far.
     hidden: usize,
 }
 
@@ -26,7 +26,7 @@ impl Accepted {
         Accepted { line, at, hidden: 0 }
     }
 
-    /// Counts bytes of the redraw. Returns whether they may be part of it.
+    /// Counts bytes of the redraw. Returns whether they may still be part of it.
     pub(super) fn hide(&mut self, count: usize) -> bool {
         self.hidden += count;
         self.hidden <= HIDDEN_CAP
@@ -43,35 +43,21 @@ impl Accepted {
             FloorEvent::Mark(Mark::Prompt { .. }) => return self.miss_hook(view, effects),
             FloorEvent::Mark(mark) => return shell::on_mark(mark, Floor::Accepted(self), view, effects),
             FloorEvent::Abandon => return Floor::Shell,
-            FloorEvent::News(_)
-            | FloorEvent::Numbered(_)
-            | FloorEvent::Wish(_)
-            | FloorEvent::Runs(_)
-            | FloorEvent::NotHanded(_)
-            | FloorEvent::GoBehind
-            | FloorEvent::Words(_)
-            | FloorEvent::Notice(_)
-            | FloorEvent::Recalled(_)
-            | FloorEvent::Opened(_)
-            | FloorEvent::Queries(_)
-            | FloorEvent::Found { .. }
-            | FloorEvent::Edited(_)
-            | FloorEvent::OutputEnded
+            FloorEvent::Turn(_)
+            | FloorEvent::Line(_)
+            | FloorEvent::Loop(_)
             | FloorEvent::Resized
-            | FloorEvent::Interrupt
-            | FloorEvent::Tick
-            | FloorEvent::KeysRead
-            | FloorEvent::Settle => {}
+            | FloorEvent::Interrupt => {}
         }
         Floor::Accepted(self)
     }
 
-    /// Whether the mark was forged or the hook was lost: the shell gets its keyboard back.
+    /// Whether the hook is late, because the mark was forged or the hook is gone: the shell gets the keyboard back.
     fn misses_hook(&self, now: Instant) -> bool {
         now.saturating_duration_since(self.at) > HOOK_PATIENCE
     }
 
-    /// The hook waits: does what the line says.
+    /// The hook waits: carries out the line.
     fn begin(self, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
         effects.push(Effect::Show(b"\r\n".to_vec()));
         effects.push(Effect::AnswerBegins);
@@ -84,7 +70,8 @@ impl Accepted {
         TurnFloor::begin(text, Back::Hook(Waiting::default()), view, effects)
     }
 
-    /// The shell goes on to its prompt although nobody has waited. The query is put on it, to be asked again.
+    /// The shell continues to its prompt although its hook has not waited. The query is put on the prompt, so that it can be
+    /// asked again.
     fn miss_hook(self, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
         let words = "the shell's hook did not wait, so nothing was asked; press Enter to ask again";
         effects.push(Effect::Show([&b"\r\n"[..], &*view.books.words(words)].concat()));

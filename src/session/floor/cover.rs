@@ -1,7 +1,7 @@
-//! What a conversation lies over when the hotkey opens it: a prompt that is being edited, or a program.
+//! The screen below a conversation that the hotkey has opened: a prompt that is being edited, or a program.
 //!
-//! Meanwhile the shell's side is not read, so a program that prints waits, and nothing is lost. What was on the screen goes along
-//! with the first question and is drawn again at the end.
+//! Meanwhile the pty is not read, so a program that prints has to wait, and nothing is lost. The text of the screen is sent with
+//! the first question, and the screen is drawn again at the end.
 
 use crate::track::Zone;
 
@@ -9,17 +9,17 @@ use super::{Effect, Floor, Talk, Under, View};
 
 /// The screen below a conversation.
 pub(in crate::session) struct Cover {
-    /// The hotkey as the program in front would have got it.
+    /// The hotkey as the program in the foreground would have received it.
     pub(super) key: Vec<u8>,
     is_full_screen: bool,
     at_prompt: bool,
-    /// What draws the screen again.
+    /// The bytes that draw the screen again.
     restore: Vec<u8>,
-    /// What the screen shows, until a question has carried it.
+    /// The text on the screen, until a question has sent it.
     pub(super) text: Option<String>,
 }
 
-/// Opens a conversation over whatever is on the screen.
+/// Opens a conversation over the current screen.
 pub(super) fn cover(key: &[u8], view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
     let (size, modes) = (view.size(), &view.books.modes);
     let is_full_screen = modes.full_screen();
@@ -28,7 +28,7 @@ pub(super) fn cover(key: &[u8], view: &View<'_>, effects: &mut Vec<Effect>) -> F
     let (undo, redo) = (modes.undo(), modes.redo());
     effects.push(Effect::ShowRedraw);
     let restore = if is_full_screen {
-        // A scroll region would hold for our lines too.
+        // A scroll region of the program would apply to our lines too.
         effects.push(Effect::Overlay([b"\x1b[r\x1b[0m\x1b(B", &*undo].concat()));
         [redo, shown.whole].concat()
     } else {
@@ -45,7 +45,7 @@ pub(super) fn cover(key: &[u8], view: &View<'_>, effects: &mut Vec<Effect>) -> F
 }
 
 impl Cover {
-    /// Draws what was below the conversation and goes on with it.
+    /// Draws the screen again and gives it back to the program.
     pub(super) fn uncover(self, effects: &mut Vec<Effect>) -> Floor {
         if self.at_prompt {
             effects.push(Effect::PromptAgain);
@@ -54,7 +54,7 @@ impl Cover {
         if self.is_full_screen {
             effects.push(Effect::Redraw);
         }
-        // Keys that were typed while the last answer came.
+        // Keys that were typed during the last answer.
         effects.push(Effect::SendHeld);
         Floor::Shell
     }

@@ -1,4 +1,4 @@
-//! What a floor wants to be done.
+//! The effects that a floor can ask for.
 
 use nix::sys::signal::Signal;
 use tokio_util::sync::CancellationToken;
@@ -10,80 +10,81 @@ use crate::session::requests::Wish;
 
 use super::{Loan, RunResult};
 
-/// One thing for the session to do.
+/// One thing that the session should do.
 pub(in crate::session) enum Effect {
-    /// Bytes for the screen that change the cursor's line.
+    /// Shows bytes that change the cursor's line.
     Show(Vec<u8>),
-    /// Bytes for the screen that leave the shell's line as it is.
+    /// Shows bytes that leave the shell's line as it is.
     Draw(Vec<u8>),
-    /// Bytes that lie over what the shell shows: no record of the screen is changed.
+    /// Shows bytes on top of the shell's screen. The records of the screen do not change.
     Overlay(Vec<u8>),
-    /// Bytes of the wipe filter are shown, before something else is.
+    /// Shows the bytes that the wipe filter holds back, before anything else is shown.
     ShowRedraw,
-    /// An accepted line is drawn again that bash has erased.
+    /// Draws an accepted line again that bash has erased.
     Repaint(Vec<u8>),
-    /// The outer terminal is told that an answer follows.
+    /// Tells the outer terminal that an answer follows.
     AnswerBegins,
-    /// The outer terminal is told that the prompt is drawn again.
+    /// Tells the outer terminal that the prompt is drawn again.
     PromptAgain,
-    /// Keys for the shell.
+    /// Sends keys to the shell.
     Send(Vec<u8>),
-    /// Keys to keep for the next floor that takes some.
+    /// Keeps keys for the next floor that takes some.
     Hold(Vec<u8>),
-    /// Keys for whichever floor there is now.
+    /// Gives keys to the current floor.
     Route(Vec<u8>),
-    /// The keys that were held, for whichever floor there is now.
+    /// Gives the held keys to the current floor.
     RouteHeld,
-    /// The keys that were held, for the shell.
+    /// Sends the held keys to the shell.
     SendHeld,
-    /// The keys that the shell has not read yet are held.
+    /// Holds the keys that the shell has not read yet.
     TakeBack,
-    /// The waiting hook goes on to the prompt.
+    /// Lets the waiting hook continue to the prompt.
     EndWait,
-    /// The waiting hook runs a command.
+    /// Lets the waiting hook run a command.
     Run { command: String, loan: Loan },
-    /// A command in the live shell is over.
+    /// Reports the end of a command in the live shell.
     Ran(RunResult),
-    /// A signal for the shell.
+    /// Sends a signal to the shell.
     Signal(Signal),
-    /// The program in front draws its screen again.
+    /// Lets the program in the foreground draw its screen again.
     Redraw,
-    /// A query for a model. `screen` is what a program showed below the conversation.
+    /// Asks a model. `screen` is the text of the program below the conversation.
     Ask { text: String, screen: Option<String>, cancel: CancellationToken },
-    /// A slash command for the agent.
+    /// Gives a slash command to the agent.
     Command { command: AgentCommand, text: String, screen: Option<String>, cancel: CancellationToken },
-    /// An answer is no longer wanted.
+    /// Cancels an answer.
     Cancel(CancellationToken),
-    /// A question is taken away: whoever asked hears that nobody answered, but only after what was ordered before.
+    /// Withdraws a question. The asker is told that nobody answered, after the effects before this one.
     Unask(Box<Prompt>),
-    /// The news of a slash command go to nobody.
+    /// Ignores the news of a slash command.
     Disown,
-    /// An event is kept in the transcript of its request.
+    /// Adds an event to the transcript of its request.
     Record(u64, Event),
-    /// A wish waits until its request has the floor, or may be asked about. The flag is whether the person knows about it.
+    /// Keeps a wish until its request has the floor, or until the person may be asked. `is_told` says whether the person knows
+    /// about it.
     Want { request: u64, wish: Wish, is_told: bool },
-    /// The next wish of this request is due, if there is one.
+    /// Passes on the next wish of this request, if there is one.
     NextWish(u64),
-    /// Words for the model while it works.
+    /// Sends a message to the model while it works.
     Steer(u64, String),
-    /// The request in front goes on in the background from here on.
+    /// Moves the request in the foreground to the background.
     GoBehind,
-    /// An earlier request is shown again.
+    /// Shows an earlier request again.
     Recall(Option<u64>),
-    /// An accepted line for the next prompt, once that is drawn.
+    /// Puts an accepted line on the next prompt when it is drawn.
     PutOnPrompt(Vec<u8>),
-    /// Text for the prompt, not to be run.
+    /// Puts text on the prompt without running it.
     Suggest(String),
-    /// The conversation line opens.
+    /// Opens the conversation line.
     OpenLine,
-    /// The queries of earlier conversations are read.
+    /// Reads the queries of earlier conversations.
     LoadQueries,
-    /// A query is kept for later conversations.
+    /// Keeps a query for later conversations.
     KeepQuery(String),
-    /// The paths that begin with this are looked for.
+    /// Searches for paths that start with this text.
     Find(String),
-    /// The text is edited in the person's own editor.
+    /// Opens the text in the person's own editor.
     Edit(String),
-    /// A workspace that was deleted is made again before the hook needs it.
+    /// Creates a deleted workspace again before the hook needs it.
     MendWorkspace,
 }

@@ -1,4 +1,4 @@
-//! The shell runs a command for the agent: it paints and has the keyboard until the command is over.
+//! The shell runs a command for the agent: it paints and has the keyboard until the command has ended.
 
 use nix::sys::signal::Signal;
 use tokio::sync::oneshot;
@@ -11,19 +11,19 @@ use crate::tool::ShellResult;
 use crate::track::Mark;
 
 use super::turn::refuse;
-use super::{Effect, Floor, FloorEvent, RunResult, TurnFloor, View, shell};
+use super::{Effect, Floor, FloorEvent, RunResult, TurnEvent, TurnFloor, View, shell};
 
-/// The status of a command that Ctrl-C has ended.
+/// The status of a command that was ended by Ctrl-C.
 const INTERRUPTED: i32 = 130;
 
-/// Who waits for a command in the live shell.
+/// The channel for the result of a command in the live shell.
 pub(in crate::session) type Loan = oneshot::Sender<Ran>;
 
 /// A command in the live shell.
 pub(in crate::session) struct Lent {
     pub(in crate::session) turn: Box<TurnFloor>,
     loan: Loan,
-    /// What the command has printed.
+    /// The output of the command.
     capture: Capture,
 }
 
@@ -32,7 +32,7 @@ impl Lent {
         Lent { turn, loan, capture }
     }
 
-    /// The command has printed this, which is on the screen.
+    /// The command has printed these bytes, which are already on the screen.
     pub(in crate::session) fn printed(&mut self, bytes: &[u8]) {
         self.capture.push(bytes);
     }
@@ -54,39 +54,39 @@ impl Lent {
                 let turn = self.end(*status, view, effects);
                 return turn.go_on(view, effects);
             }
-            // The shell has gone on to its prompt from within the command: fish does that after an interrupt. The answer goes on in
-            // the background.
+            // The shell has continued to its prompt from within the command: fish does that after an interrupt. The answer
+            // continues in the background.
             FloorEvent::Mark(
                 mark @ (Mark::End { .. } | Mark::Prompt { .. } | Mark::Start { .. } | Mark::Query { .. }),
             ) => {
                 self.end(INTERRUPTED, view, effects);
                 return shell::on_mark(mark, Floor::Shell, view, effects);
             }
-            FloorEvent::NotHanded(error) => {
+            FloorEvent::Mark(Mark::Input) | FloorEvent::Abandon => return self.turn.abandon(view, effects),
+            FloorEvent::Mark(mark) => return shell::on_mark(mark, Floor::Lent(self), view, effects),
+            FloorEvent::Turn(event) => return self.on_turn_event(event, view, effects),
+            FloorEvent::Resized => self.turn.resize(view, effects),
+            FloorEvent::Interrupt => effects.push(Effect::Signal(Signal::SIGINT)),
+            FloorEvent::Hotkey(_) | FloorEvent::Line(_) | FloorEvent::Loop(_) => {}
+        }
+        Floor::Lent(self)
+    }
+
+    fn on_turn_event(self: Box<Self>, event: TurnEvent<'_>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        match event {
+            TurnEvent::NotHanded(error) => {
                 refuse(self.loan, format!("the command could not be handed to the shell: {error}"));
                 return self.turn.go_on(view, effects);
             }
-            FloorEvent::Mark(Mark::Input) | FloorEvent::Abandon => return self.turn.abandon(view, effects),
-            FloorEvent::Mark(mark) => return shell::on_mark(mark, Floor::Lent(self), view, effects),
-            FloorEvent::News(news) => return self.hear(news, view, effects),
-            FloorEvent::Wish(wish) => effects.push(self.turn.want(wish)),
-            FloorEvent::Resized => self.turn.resize(view, effects),
-            FloorEvent::Interrupt => effects.push(Effect::Signal(Signal::SIGINT)),
-            FloorEvent::Hotkey(_)
-            | FloorEvent::Numbered(_)
-            | FloorEvent::Runs(_)
-            | FloorEvent::GoBehind
-            | FloorEvent::Words(_)
-            | FloorEvent::Notice(_)
-            | FloorEvent::Recalled(_)
-            | FloorEvent::Opened(_)
-            | FloorEvent::Queries(_)
-            | FloorEvent::Found { .. }
-            | FloorEvent::Edited(_)
-            | FloorEvent::OutputEnded
-            | FloorEvent::Tick
-            | FloorEvent::KeysRead
-            | FloorEvent::Settle => {}
+            TurnEvent::News(news) => return self.hear(news, view, effects),
+            TurnEvent::Wish(wish) => effects.push(self.turn.want(wish)),
+            TurnEvent::Numbered(_)
+            | TurnEvent::Runs(_)
+            | TurnEvent::GoBehind
+            | TurnEvent::Unheard(_)
+            | TurnEvent::Words(_)
+            | TurnEvent::Notice(_)
+            | TurnEvent::Recalled(_) => {}
         }
         Floor::Lent(self)
     }
@@ -94,12 +94,12 @@ impl Lent {
     fn hear(mut self: Box<Self>, news: News, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
         match news {
             News::Over { .. } => self.turn.hear(news, view, effects),
-            // The shell has the keyboard: a question waits until the command is over.
-            News::Approve(..) | News::Ask(..) | News::Pick(..) | News::Run(..) => {
+            // The shell has the keyboard: a question waits until the command has ended.
+            News::Approve(..) | News::Ask(..) | News::Confirm(..) | News::Pick(..) | News::Run(..) => {
                 effects.extend(Wish::of(news).map(|wish| self.turn.want(wish)));
                 Floor::Lent(self)
             }
-            News::Event(_) | News::Words(_) | News::Suggest(_) | News::Copy(_) => {
+            News::Event(_) | News::Words(_) | News::Diff(_) | News::Suggest(_) | News::AskAgain(_) | News::Copy(_) => {
                 match self.turn.hear(news, view, effects) {
                     Floor::Turn(turn) => {
                         self.turn = turn;
@@ -111,7 +111,7 @@ impl Lent {
         }
     }
 
-    /// The command is over: whoever waits for it gets its result.
+    /// The command has ended: its result goes to the agent.
     fn end(self, status: i32, view: &View<'_>, effects: &mut Vec<Effect>) -> Box<TurnFloor> {
         let size = view.size();
         let output = self.capture.finish().text(Size::new(size.rows, size.cols));

@@ -1,8 +1,8 @@
-//! The floor: who may paint, and whose keys they are.
+//! The floor: who may paint, and who gets the keys.
 //!
-//! There is one floor at a time, and each holds what is true only then. A floor is given an event, with a view of the rest of the
-//! session, and returns the next floor and a list of effects. It changes nothing else: the session carries the effects out, in
-//! order (`session/effects.rs`). So every floor can be tested as a function, and no handler runs inside another.
+//! There is one floor at a time, and each holds the state that exists only then. A floor gets an event, with a view of the rest
+//! of the session, and returns the next floor and a list of effects. It changes nothing else: the session carries the effects
+//! out, in order (`session/effects.rs`). So every floor can be tested as a function, and no handler runs inside another.
 //!
 //! | floor | keys go to | who paints | ends with |
 //! |---|---|---|---|
@@ -16,6 +16,7 @@
 mod accepted;
 mod cover;
 mod effect;
+mod event;
 mod lent;
 mod shell;
 mod talk;
@@ -32,93 +33,37 @@ mod testing;
 #[cfg(test)]
 mod turn_tests;
 
-use std::io;
-
-use crate::input::{FoundReferences, Offers};
 use crate::tool::ShellResult;
-use crate::track::Mark;
-
-use super::agent_link::News;
-use super::requests::Wish;
 
 pub(super) use accepted::Accepted;
 pub(super) use effect::Effect;
+pub(super) use event::{FloorEvent, LineEvent, LoopEvent, TurnEvent};
 pub(super) use lent::{Lent, Loan};
 pub(super) use talk::Talk;
 pub(super) use turn::{Recalled, TurnFloor};
 pub(super) use view::View;
 pub(super) use waiting::{Back, JobOutput, Under, Waiting};
 
-/// Who may paint, and whose keys they are.
+/// Who may paint, and who gets the keys.
 #[derive(Default)]
 pub(super) enum Floor {
     /// The shell and its programs.
     #[default]
     Shell,
-    /// A query was accepted, and the hook that will wait for its answer has not said so yet.
+    /// A query was accepted, and the hook has not yet reported that it waits for the answer.
     Accepted(Accepted),
-    /// The agent works, or obeys a slash command.
+    /// The agent works, or carries out a slash command.
     Turn(Box<TurnFloor>),
     /// The shell runs a command for the agent.
     Lent(Box<Lent>),
     /// A conversation line is open.
     Talk(Box<Talk>),
-    /// The hook was told to go on, and the shell has not drawn its prompt yet.
+    /// The hook was told to continue, and the shell has not drawn its prompt yet.
     Returning,
 }
 
-/// What can happen to a floor.
-pub(super) enum FloorEvent<'a> {
-    /// Keys that were read at once, or what another floor left of them.
-    Keys(&'a [u8]),
-    /// The hotkey, read whole and alone.
-    Hotkey(&'a [u8]),
-    /// The shell's hooks have said this.
-    Mark(&'a Mark),
-    /// News of the request in front.
-    News(News),
-    /// The request in front got this number.
-    Numbered(u64),
-    /// A request wants this of the person or their shell, and it is its turn.
-    Wish(Wish),
-    /// A command for the live shell is being handed over.
-    Runs(Loan),
-    /// It could not be handed over.
-    NotHanded(io::Error),
-    /// The request in front goes on in the background.
-    GoBehind,
-    /// Words of our own, in place of an answer.
-    Words(String),
-    /// One line of ours, in place of an answer.
-    Notice(String),
-    /// An earlier request is shown again.
-    Recalled(Recalled<'a>),
-    /// The conversation line may open, with these completions.
-    Opened(Offers),
-    /// The queries of earlier conversations were read.
-    Queries(Vec<String>),
-    /// What can be referred to with what was typed was found.
-    Found { typed: String, found: FoundReferences },
-    /// The person's own editor was closed.
-    Edited(io::Result<String>),
-    /// The shell's output was read to its end for now.
-    OutputEnded,
-    /// The terminal has another size.
-    Resized,
-    /// Somebody has sent us SIGINT.
-    Interrupt,
-    /// Time has passed.
-    Tick,
-    /// All keys that waited were read: a question may begin to listen.
-    KeysRead,
-    /// An ESC was not the beginning of a longer key.
-    Settle,
-    /// Whatever goes on, the shell gets the floor back at once.
-    Abandon,
-}
-
 impl Floor {
-    /// Takes an event. Returns the next floor; what is to be done about the event is appended to `effects`.
+    /// Handles an event. Returns the next floor, and appends to `effects` what the session should do.
     pub(super) fn handle(self, event: FloorEvent<'_>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
         match self {
             Floor::Shell => shell::handle(event, view, effects),
@@ -135,12 +80,12 @@ impl Floor {
         matches!(self, Floor::Shell | Floor::Lent(_))
     }
 
-    /// Whether the shell has the floor for itself.
+    /// Whether the shell has the floor.
     pub(super) fn is_shell(&self) -> bool {
         matches!(self, Floor::Shell)
     }
 
-    /// Whether the hotkey means something now.
+    /// Whether the hotkey has a meaning now.
     pub(super) fn takes_hotkey(&self) -> bool {
         match self {
             Floor::Shell | Floor::Accepted(_) | Floor::Returning => true,
@@ -149,7 +94,7 @@ impl Floor {
         }
     }
 
-    /// Whether this floor wants to hear that time passes.
+    /// Whether this floor needs ticks.
     pub(super) fn ticks(&self) -> bool {
         matches!(self, Floor::Turn(_))
     }
@@ -159,12 +104,12 @@ impl Floor {
         matches!(self, Floor::Talk(talk) if talk.is_undecided())
     }
 
-    /// Whether what the shell draws now is kept from the screen.
+    /// Whether the shell's drawing is kept off the screen.
     pub(super) fn hides(&self) -> bool {
         matches!(self, Floor::Accepted(_))
     }
 
-    /// Whether a conversation lies over what the shell shows; programs wait below it.
+    /// Whether a conversation covers the shell's screen; programs wait below it.
     pub(super) fn is_covered(&self) -> bool {
         match self {
             Floor::Turn(turn) => turn.back.is_covered(),
@@ -183,7 +128,7 @@ impl Floor {
         self.jobs().is_some_and(|jobs| !jobs.is_empty())
     }
 
-    /// Where the output of background jobs goes, while the agent or a line has the floor.
+    /// The buffer for the output of background jobs while the agent or a line has the floor.
     fn jobs(&mut self) -> Option<&mut JobOutput> {
         match self {
             Floor::Turn(turn) => turn.back.jobs(),
@@ -192,7 +137,7 @@ impl Floor {
         }
     }
 
-    /// The number of the request in front.
+    /// The number of the request in the foreground.
     pub(super) fn request(&self) -> Option<u64> {
         match self {
             Floor::Turn(turn) => Some(turn.request),
@@ -201,7 +146,7 @@ impl Floor {
         }
     }
 
-    /// Takes bytes that the shell or its programs have printed. Returns whether they are to be shown now.
+    /// Takes bytes of the shell or its programs. Returns whether to show them now.
     pub(super) fn takes(&mut self, bytes: &[u8]) -> bool {
         match self {
             Floor::Accepted(accepted) => {
@@ -221,7 +166,7 @@ impl Floor {
     }
 }
 
-/// The result of a command in the live shell, for whoever waits for it.
+/// The result of a command in the live shell, with the channel to the agent.
 pub(super) struct RunResult {
     pub(super) reply: tokio::sync::oneshot::Sender<super::agent_link::Ran>,
     pub(super) result: ShellResult,

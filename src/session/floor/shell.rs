@@ -13,30 +13,13 @@ pub(super) fn handle(event: FloorEvent<'_>, view: &View<'_>, effects: &mut Vec<E
         FloorEvent::Hotkey(key) => return cover::cover(key, view, effects),
         FloorEvent::Mark(mark) => return on_mark(mark, Floor::Shell, view, effects),
         FloorEvent::Interrupt => effects.push(Effect::Signal(Signal::SIGINT)),
-        FloorEvent::News(_)
-        | FloorEvent::Numbered(_)
-        | FloorEvent::Wish(_)
-        | FloorEvent::Runs(_)
-        | FloorEvent::NotHanded(_)
-        | FloorEvent::GoBehind
-        | FloorEvent::Words(_)
-        | FloorEvent::Notice(_)
-        | FloorEvent::Recalled(_)
-        | FloorEvent::Opened(_)
-        | FloorEvent::Queries(_)
-        | FloorEvent::Found { .. }
-        | FloorEvent::Edited(_)
-        | FloorEvent::OutputEnded
-        | FloorEvent::Resized
-        | FloorEvent::Tick
-        | FloorEvent::KeysRead
-        | FloorEvent::Settle
-        | FloorEvent::Abandon => {}
+        FloorEvent::Turn(_) | FloorEvent::Line(_) | FloorEvent::Loop(_) | FloorEvent::Resized | FloorEvent::Abandon => {
+        }
     }
     Floor::Shell
 }
 
-/// The shell is on its way to its prompt. Keys wait for it.
+/// The shell is about to draw its prompt. Keys wait for it.
 pub(super) fn handle_returning(event: FloorEvent<'_>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
     match event {
         FloorEvent::Keys(_) | FloorEvent::Hotkey(_) if is_at_prompt(view) => {
@@ -46,39 +29,26 @@ pub(super) fn handle_returning(event: FloorEvent<'_>, view: &View<'_>, effects: 
         FloorEvent::Keys(keys) | FloorEvent::Hotkey(keys) => effects.push(Effect::Hold(keys.to_vec())),
         FloorEvent::Mark(mark) => return on_mark(mark, Floor::Returning, view, effects),
         FloorEvent::Abandon => return Floor::Shell,
-        FloorEvent::News(_)
-        | FloorEvent::Numbered(_)
-        | FloorEvent::Wish(_)
-        | FloorEvent::Runs(_)
-        | FloorEvent::NotHanded(_)
-        | FloorEvent::GoBehind
-        | FloorEvent::Words(_)
-        | FloorEvent::Notice(_)
-        | FloorEvent::Recalled(_)
-        | FloorEvent::Opened(_)
-        | FloorEvent::Queries(_)
-        | FloorEvent::Found { .. }
-        | FloorEvent::Edited(_)
-        | FloorEvent::OutputEnded
+        FloorEvent::Turn(_)
+        | FloorEvent::Line(_)
+        | FloorEvent::Loop(_)
         | FloorEvent::Resized
-        | FloorEvent::Interrupt
-        | FloorEvent::Tick
-        | FloorEvent::KeysRead
-        | FloorEvent::Settle => {}
+        | FloorEvent::Interrupt => {}
     }
     Floor::Returning
 }
 
-/// Whether the line editor reads keys at a prompt although our hook in it has not said so: it may have lost its place there.
+/// Whether the line editor reads keys at a prompt although our hook has not reported the prompt, because another program has
+/// removed the hook.
 fn is_at_prompt(view: &View<'_>) -> bool {
     view.books.zone() == Zone::Prompt && view.wires.shell.edits_a_line()
 }
 
-/// What a mark does to a floor from which nothing has to be saved: `floor` stays unless the mark changes it.
+/// Handles a mark on a floor that has nothing to clean up: `floor` stays unless the mark changes it.
 pub(super) fn on_mark(mark: &Mark, floor: Floor, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
     match mark {
         Mark::Input | Mark::Start { .. } => Floor::Shell,
-        // Any program can print what the hook prints, if it has read the nonce: only the shell itself accepts a query.
+        // A program that has read the nonce could print this mark too. Only the shell itself can accept a query.
         Mark::Query { line, screen } if view.wires.shell.is_in_front() => {
             if *screen == LineOnScreen::Erased {
                 effects.push(Effect::Repaint(line.clone()));
@@ -86,7 +56,7 @@ pub(super) fn on_mark(mark: &Mark, floor: Floor, view: &View<'_>, effects: &mut 
             effects.push(Effect::MendWorkspace);
             Floor::Accepted(Accepted::new(line.clone(), view.now))
         }
-        // No query was accepted: there is nothing to wait for.
+        // No query was accepted, so the hook must not wait.
         Mark::Wait { .. } => {
             effects.push(Effect::EndWait);
             floor
@@ -105,7 +75,7 @@ pub(super) fn on_mark(mark: &Mark, floor: Floor, view: &View<'_>, effects: &mut 
     }
 }
 
-/// Whether this mark ends what the agent or a line does, because the shell has gone on without being told.
+/// Whether this mark ends the work of the agent or a conversation line, because the shell has continued on its own.
 pub(super) fn leaves(mark: &Mark, view: &View<'_>) -> bool {
     match mark {
         Mark::Prompt { .. } | Mark::Input | Mark::Start { .. } => true,

@@ -5,13 +5,13 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use super::testing::{Scene, approve, name, outline, painted, query};
-use super::{Effect, Floor, FloorEvent};
+use super::{Effect, Floor, FloorEvent, LoopEvent, TurnEvent};
 use crate::agent::Decision;
 use crate::chat::{Ending, Event};
 use crate::session::agent_link::News;
 use crate::track::Mark;
 
-/// Which floor an event meets.
+/// The floor that an event is sent to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum On {
     Shell,
@@ -44,7 +44,7 @@ fn floor(on: On, scene: &mut Scene) -> Floor {
     }
 }
 
-/// Checks rows of a floor, the floor after the event, and the effects.
+/// Checks rows of: the floor, the floor after the event, the effects.
 fn check(event: &str, tell: impl Fn(&Scene, Floor) -> (Floor, Vec<Effect>), rows: &[(On, &str, &str)]) {
     for (on, next, effects) in rows {
         let mut scene = Scene::new();
@@ -113,6 +113,11 @@ fn keys() {
     check(
         "a slash command in a conversation",
         |scene, floor| scene.keys(floor, b"/help\rls"),
+        &[(Talk, "turn", "command /help, route ls")],
+    );
+    check(
+        "a slash command with a mistake in a conversation",
+        |scene, floor| scene.keys(floor, b"/show x\rls"),
         &[(Talk, "talk", "open line, route held, route ls")],
     );
     check(
@@ -225,8 +230,8 @@ fn marks_of_a_prompt() {
 }
 
 #[test]
-fn news_of_the_request_in_front() {
-    let tell = |news: fn() -> News| move |scene: &Scene, floor| scene.tell(floor, FloorEvent::News(news()));
+fn news_of_the_request_in_the_foreground() {
+    let tell = |news: fn() -> News| move |scene: &Scene, floor| scene.tell(floor, TurnEvent::News(news()));
     check(
         "text",
         tell(|| News::Event(Event::Text("x".into()))),
@@ -257,7 +262,7 @@ fn news_of_the_request_in_front() {
         tell(|| News::Over { was_asked: true, unheard: vec!["and".into(), "this".into()] }),
         &[
             (Turn, "returning", "suggest > and this, end wait"),
-            (TurnInTalk, "talk", "suggest > and this, open line, route held"),
+            (TurnInTalk, "talk", "open line, route held"),
             (Question, "returning", "suggest > and this, unask, end wait"),
             (Lent, "returning", "suggest > and this, end wait"),
         ],
@@ -265,7 +270,7 @@ fn news_of_the_request_in_front() {
 }
 
 #[test]
-fn a_signal_to_us_is_for_the_shell_where_that_has_the_keyboard() {
+fn sigint_goes_to_the_shell_if_it_has_the_keyboard() {
     check(
         "SIGINT",
         |scene, floor| scene.tell(floor, FloorEvent::Interrupt),
@@ -282,7 +287,7 @@ fn a_signal_to_us_is_for_the_shell_where_that_has_the_keyboard() {
 }
 
 #[test]
-fn whatever_happens_the_shell_can_have_the_floor_back() {
+fn every_floor_can_be_abandoned_for_the_shell() {
     check(
         "Abandon",
         |scene, floor| scene.tell(floor, FloorEvent::Abandon),
@@ -302,7 +307,12 @@ fn whatever_happens_the_shell_can_have_the_floor_back() {
 
 #[test]
 fn time_and_sizes_change_no_floor() {
-    for event in [|| FloorEvent::Tick, || FloorEvent::KeysRead, || FloorEvent::Resized, || FloorEvent::Settle] {
+    for event in [
+        || FloorEvent::Loop(LoopEvent::Tick),
+        || FloorEvent::Loop(LoopEvent::KeysRead),
+        || FloorEvent::Loop(LoopEvent::Settle),
+        || FloorEvent::Resized,
+    ] {
         for on in [Shell, On::Accepted, Turn, TurnInTalk, Question, Lent, Talk, Cover, Returning] {
             let mut scene = Scene::new();
             let before = floor(on, &mut scene);
@@ -313,15 +323,15 @@ fn time_and_sizes_change_no_floor() {
     }
 }
 
-/// Keys that were typed before a question appeared must not answer it, and a Ctrl-Z among them must not either: the question waits
-/// in the background until the person brings it back.
+/// Keys that were typed before a question appeared must not answer it. Neither must a Ctrl-Z among them: the question waits in
+/// the background until the person brings it back.
 #[test]
 fn ctrl_z_among_keys_typed_before_a_question_does_not_say_no() {
     for keys in [&b"\x1a"[..], b"ls\x1a", b"\x1als\r", b"n\x1a", b"ls\r\x1a\x1ax"] {
         let scene = Scene::new();
         let (news, mut answer) = approve();
-        let (floor, _) = scene.tell(scene.turn(), FloorEvent::News(news));
-        // The question is on its way to the screen: nobody has read it.
+        let (floor, _) = scene.tell(scene.turn(), TurnEvent::News(news));
+        // The question is not on the screen yet, so nobody has read it.
         let (floor, effects) = scene.keys(floor, keys);
         assert_eq!(name(&floor), "returning");
         let kept = effects.iter().any(|effect| matches!(effect, Effect::Want { request: 1, is_told: true, .. }));
@@ -335,7 +345,7 @@ fn ctrl_z_in_the_read_that_closes_a_steering_line_keeps_the_question_that_waited
     let mut scene = Scene::new();
     let (floor, _) = scene.keys(scene.turn(), b">more");
     let (news, mut answer) = approve();
-    let (floor, effects) = scene.tell(floor, FloorEvent::News(news));
+    let (floor, effects) = scene.tell(floor, TurnEvent::News(news));
     assert_eq!(outline(&effects), "want 1");
     for effect in effects {
         if let Effect::Want { request, wish, .. } = effect {
@@ -362,7 +372,7 @@ fn a_second_question_waits_for_the_answer_to_the_first() {
     let mut scene = Scene::new();
     let (floor, mut first) = scene.question();
     let (news, mut second) = approve();
-    let (floor, effects) = scene.tell(floor, FloorEvent::News(news));
+    let (floor, effects) = scene.tell(floor, TurnEvent::News(news));
     for effect in effects {
         if let Effect::Want { wish, .. } = effect {
             scene.requests.get(1).unwrap().wants(wish);
@@ -373,12 +383,12 @@ fn a_second_question_waits_for_the_answer_to_the_first() {
     assert_eq!(outline(&effects), "next wish 1");
     assert_eq!(first.try_recv(), Ok(Decision::Once));
     let wish = scene.requests.get(1).unwrap().take_wish().unwrap();
-    scene.tell(floor, FloorEvent::Wish(wish));
+    scene.tell(floor, TurnEvent::Wish(wish));
     assert!(second.try_recv().is_err());
 }
 
 #[test]
-fn four_requests_may_go_on_in_the_background() {
+fn four_requests_can_run_in_the_background() {
     let mut scene = Scene::new();
     for _ in 0..3 {
         scene.request();
@@ -396,7 +406,7 @@ fn output_of_background_jobs_waits_for_whole_lines() {
     let scene = Scene::new();
     for mut floor in [scene.turn(), scene.talk()] {
         assert!(!floor.takes(b"[1] done\r\nhalf"), "it is not shown at once");
-        let (mut floor, effects) = scene.tell(floor, FloorEvent::OutputEnded);
+        let (mut floor, effects) = scene.tell(floor, LoopEvent::OutputEnded);
         assert!(painted(&effects).contains("[1] done\r\n") && !painted(&effects).contains("half"));
         assert!(floor.has_room());
         floor.takes(&[b'x'; 100_000]);
@@ -405,17 +415,17 @@ fn output_of_background_jobs_waits_for_whole_lines() {
 }
 
 #[test]
-fn job_output_that_is_left_is_shown_before_the_prompt() {
+fn the_rest_of_a_jobs_output_is_shown_before_the_prompt() {
     let scene = Scene::new();
     let mut floor = scene.turn();
     floor.takes(b"half a line");
     let over = News::Over { was_asked: true, unheard: Vec::new() };
-    let (_, effects) = scene.tell(floor, FloorEvent::News(over));
+    let (_, effects) = scene.tell(floor, TurnEvent::News(over));
     assert!(painted(&effects).ends_with("half a line"));
 }
 
 #[test]
-fn a_redraw_that_is_too_long_is_no_redraw() {
+fn a_redraw_that_is_too_long_is_shown() {
     let scene = Scene::new();
     let mut floor = scene.accepted();
     assert!(!floor.takes(&[b'x'; 60_000]));
@@ -424,7 +434,7 @@ fn a_redraw_that_is_too_long_is_no_redraw() {
 }
 
 #[test]
-fn a_hook_that_never_waits_gives_the_keyboard_back() {
+fn if_the_hook_never_waits_the_shell_gets_the_keyboard_back() {
     let mut scene = Scene::new();
     let floor = scene.accepted();
     scene.passes(Duration::from_secs(3));
@@ -433,7 +443,7 @@ fn a_hook_that_never_waits_gives_the_keyboard_back() {
 }
 
 #[test]
-fn a_line_editor_that_lost_our_hook_gets_its_keys() {
+fn a_line_editor_without_our_hook_gets_its_keys() {
     let mut scene = Scene::new();
     let mut out = crate::session::wires::Outbox::default();
     scene.books.enter(&Mark::Prompt { cwd: "/".into() }, false, &mut out);
@@ -443,7 +453,7 @@ fn a_line_editor_that_lost_our_hook_gets_its_keys() {
 }
 
 #[test]
-fn slash_commands_and_trailing_ampersands_are_told_apart_from_questions() {
+fn slash_commands_and_trailing_ampersands_are_distinguished_from_questions() {
     let scene = Scene::new();
     let ask = |line: &str| {
         let floor = Floor::Accepted(super::Accepted::new(line.as_bytes().to_vec(), scene.now));
@@ -453,26 +463,27 @@ fn slash_commands_and_trailing_ampersands_are_told_apart_from_questions() {
     assert_eq!(ask("> why &"), ("turn", "ask why, go behind".into()));
     assert_eq!(ask("> a&"), ("turn", "ask a&".into()));
     assert_eq!(ask(">"), ("talk", "take back, open line, route held".into()));
-    assert_eq!(ask("> /help"), ("returning", "end wait".into()));
+    assert_eq!(ask("> /help"), ("turn", "command /help".into()));
     assert_eq!(ask("> /show 3"), ("turn", "recall Some(3)".into()));
     assert_eq!(ask("> /retry"), ("turn", "ask why".into()));
     assert_eq!(ask("> /model"), ("turn", "command /model".into()));
-    assert_eq!(ask("> /nonsense"), ("returning", "end wait".into()));
+    assert_eq!(ask("> /nonsense"), ("turn", "ask /nonsense".into()), "the agent knows the person's own commands");
+    assert_eq!(ask("> /new one"), ("returning", "end wait".into()));
 }
 
 #[test]
-fn the_live_shell_is_not_free_below_a_program() {
+fn the_live_shell_cannot_run_commands_below_a_program() {
     let scene = Scene::new();
     let (floor, _) = scene.keys(scene.cover(), b"q\r");
-    let (floor, _) = scene.tell(floor, FloorEvent::Numbered(1));
+    let (floor, _) = scene.tell(floor, TurnEvent::Numbered(1));
     let (reply, mut ran) = oneshot::channel();
-    let (floor, effects) = scene.tell(floor, FloorEvent::News(News::Run("ls".into(), reply)));
+    let (floor, effects) = scene.tell(floor, TurnEvent::News(News::Run("ls".into(), reply)));
     assert_eq!((name(&floor), &*outline(&effects)), ("turn", ""));
     assert!(ran.try_recv().unwrap().result.unwrap_err().contains("busy"));
 }
 
 #[test]
-fn a_slash_command_that_is_abandoned_is_disowned() {
+fn news_of_an_abandoned_slash_command_is_ignored() {
     let scene = Scene::new();
     let (floor, _) = scene.keys(scene.talk(), b"/model\r");
     let (floor, effects) = scene.tell(floor, FloorEvent::Mark(&Mark::Input));
@@ -480,9 +491,9 @@ fn a_slash_command_that_is_abandoned_is_disowned() {
 }
 
 #[test]
-fn an_answer_is_painted_and_its_end_too() {
+fn an_answer_and_its_end_are_painted() {
     let scene = Scene::new();
-    let (floor, effects) = scene.tell(scene.turn(), FloorEvent::News(News::Event(Event::Text("Hello.\n\n".into()))));
-    let (_, end) = scene.tell(floor, FloorEvent::News(News::Event(Event::Finished(Ending::Answered))));
+    let (floor, effects) = scene.tell(scene.turn(), TurnEvent::News(News::Event(Event::Text("Hello.\n\n".into()))));
+    let (_, end) = scene.tell(floor, TurnEvent::News(News::Event(Event::Finished(Ending::Answered))));
     assert!((painted(&effects) + &painted(&end)).contains("Hello."));
 }

@@ -1,6 +1,6 @@
 //! A conversation: a line that stays open for follow-ups.
 //!
-//! The line takes one key at a time. When a key submits or closes the line, the keys behind it go on to the next floor.
+//! The line takes one key at a time. When a key submits or closes the line, the keys after it go to the next floor.
 
 use std::ops::ControlFlow;
 
@@ -10,9 +10,9 @@ use crate::input::{Decoder, EditOutcome, FoundReferences, Input, LineEditor, Off
 use crate::render::TerminalMode;
 use crate::session::agent_link::{self, AgentCommand, Slash};
 
-use super::{Back, Effect, Floor, FloorEvent, TurnFloor, Under, View, shell};
+use super::{Back, Effect, Floor, FloorEvent, LineEvent, LoopEvent, TurnFloor, Under, View, shell};
 
-/// Esc and Ctrl-C end the search for paths, however long a disk takes.
+/// Esc and Ctrl-C cancel the search for paths, however slow the disk is.
 const GIVE_UP: [u8; 2] = [0x1B, 0x03];
 
 /// An open conversation.
@@ -22,12 +22,14 @@ pub(in crate::session) struct Talk {
     decoder: Decoder,
     history: QueryHistory,
     offers: Offers,
-    /// Whether paths are being looked for. Keys wait until they are found.
+    /// The text that the line opens with.
+    draft: String,
+    /// Whether a search for paths is running. Keys wait until it ends.
     is_looking: bool,
 }
 
 impl Talk {
-    /// Begins a conversation. Its line opens as soon as the session knows the completions.
+    /// Starts a conversation. Its line opens as soon as the session has the completions.
     pub(super) fn begin(under: Under, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
         effects.extend([Effect::LoadQueries, Effect::OpenLine, Effect::RouteHeld]);
         Floor::Talk(Box::new(Talk {
@@ -36,6 +38,7 @@ impl Talk {
             decoder: Decoder::default(),
             history: QueryHistory::default(),
             offers: Offers::default(),
+            draft: String::new(),
             is_looking: false,
         }))
     }
@@ -45,17 +48,25 @@ impl Talk {
         self.decoder.is_undecided()
     }
 
-    /// Pressed once more on an empty line, the hotkey is for the program below.
+    /// On an empty line, a second press of the hotkey goes to the program below.
     pub(super) fn takes_hotkey(&self) -> bool {
         self.under.is_screen() && self.line.is_empty() && !self.decoder.is_undecided()
     }
 
-    /// What the screen below shows, until a question has carried it.
+    /// The text on the screen below, until a question has sent it.
     pub(super) fn screen(&mut self) -> Option<&mut Option<String>> {
         match &mut self.under {
             Under::Screen(cover) => Some(&mut cover.text),
             Under::Hook(_) => None,
         }
+    }
+
+    /// Puts text on the line when it opens again.
+    pub(super) fn add_draft(&mut self, words: &str) {
+        if !self.draft.is_empty() {
+            self.draft.push(' ');
+        }
+        self.draft.push_str(words);
     }
 
     pub(super) fn handle(
@@ -72,40 +83,35 @@ impl Talk {
                 effects.extend(key.map(Effect::Send));
                 return floor;
             }
-            FloorEvent::Settle => return self.settle(view, effects),
+            FloorEvent::Loop(LoopEvent::Settle) => return self.settle(view, effects),
             FloorEvent::Mark(mark) if shell::leaves(mark, view) => {
                 self.abandon(view, effects);
                 return shell::on_mark(mark, Floor::Returning, view, effects);
             }
             FloorEvent::Mark(mark) => return shell::on_mark(mark, Floor::Talk(self), view, effects),
-            FloorEvent::Opened(offers) => return self.open(offers, view, effects),
-            FloorEvent::Queries(queries) => {
-                self.history.load(queries);
-                return self.painted(view, effects);
-            }
-            FloorEvent::Found { typed, found } => return self.found(&typed, found, view, effects),
-            FloorEvent::Edited(edited) => return self.edited(edited, view, effects),
-            FloorEvent::OutputEnded => self.show_jobs(view, effects),
+            FloorEvent::Line(event) => return self.on_line_event(event, view, effects),
+            FloorEvent::Loop(LoopEvent::OutputEnded) => self.show_jobs(view, effects),
             FloorEvent::Resized => return self.resized(view, effects),
             FloorEvent::Interrupt if self.under.is_screen() => effects.push(Effect::Signal(Signal::SIGINT)),
             FloorEvent::Abandon => {
                 self.abandon(view, effects);
                 return Floor::Shell;
             }
-            FloorEvent::News(_)
-            | FloorEvent::Numbered(_)
-            | FloorEvent::Wish(_)
-            | FloorEvent::Runs(_)
-            | FloorEvent::NotHanded(_)
-            | FloorEvent::GoBehind
-            | FloorEvent::Words(_)
-            | FloorEvent::Notice(_)
-            | FloorEvent::Recalled(_)
-            | FloorEvent::Interrupt
-            | FloorEvent::Tick
-            | FloorEvent::KeysRead => {}
+            FloorEvent::Turn(_) | FloorEvent::Loop(LoopEvent::Tick | LoopEvent::KeysRead) | FloorEvent::Interrupt => {}
         }
         Floor::Talk(self)
+    }
+
+    fn on_line_event(mut self: Box<Self>, event: LineEvent, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        match event {
+            LineEvent::Opened(offers) => self.open(offers, view, effects),
+            LineEvent::Queries(queries) => {
+                self.history.load(queries);
+                self.painted(view, effects)
+            }
+            LineEvent::Found { typed, found } => self.found(&typed, found, view, effects),
+            LineEvent::Edited(edited) => self.edited(edited, view, effects),
+        }
     }
 
     /// Takes an ESC as the Esc key, because nothing has followed it.
@@ -129,7 +135,10 @@ impl Talk {
         self.offers = offers;
         self.is_looking = false;
         self.line = LineEditor::new(view.profile.editing);
-        self.line.welcome(&self.history, &self.offers);
+        match std::mem::take(&mut self.draft) {
+            draft if draft.is_empty() => self.line.welcome(&self.history, &self.offers),
+            draft => self.line.replace(&draft),
+        }
         self.under.draw(switches(true, view), effects);
         self.painted(view, effects)
     }
@@ -148,7 +157,7 @@ impl Talk {
             match self.input(input, view, effects) {
                 ControlFlow::Continue(talk) => self = talk,
                 ControlFlow::Break(floor) => {
-                    // Whose the other keys are, the next floor decides.
+                    // The next floor decides who gets the other keys.
                     if at + 1 < keys.len() {
                         effects.push(Effect::Route(keys[at + 1..].to_vec()));
                     }
@@ -196,7 +205,7 @@ impl Talk {
         })
     }
 
-    /// Paths were found. Keys that were typed meanwhile follow.
+    /// The search for paths has ended. Keys that were typed meanwhile follow.
     fn found(
         mut self: Box<Self>,
         typed: &str,
@@ -214,7 +223,7 @@ impl Talk {
         floor
     }
 
-    /// The text was edited elsewhere.
+    /// The text was edited in the person's own editor.
     fn edited(
         mut self: Box<Self>,
         edited: std::io::Result<String>,
@@ -232,20 +241,20 @@ impl Talk {
         self.painted(view, effects)
     }
 
-    /// Takes the line away and gives the floor back to whoever had it.
+    /// Removes the line and gives the floor back.
     fn close(mut self: Box<Self>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
         self.lift(view, effects);
         self.under.give_back(effects)
     }
 
-    /// The shell has gone on without being told: there is nobody to give the floor back to.
+    /// The shell has continued on its own, so the floor is not given back.
     fn abandon(&mut self, view: &View<'_>, effects: &mut Vec<Effect>) {
         self.lift(view, effects);
         let rest = self.under.jobs().map(|jobs| jobs.take_all()).unwrap_or_default();
         self.under.draw(rest, effects);
     }
 
-    /// Takes the line off the screen.
+    /// Removes the line from the screen.
     fn lift(&mut self, view: &View<'_>, effects: &mut Vec<Effect>) {
         let mut out = Vec::new();
         self.line.lift(&mut out);
@@ -260,7 +269,7 @@ impl Talk {
         Floor::Talk(self)
     }
 
-    /// Shows what background jobs have printed, above the line.
+    /// Shows the output of background jobs above the line.
     fn show_jobs(&mut self, view: &View<'_>, effects: &mut Vec<Effect>) {
         let Some(lines) = self.under.jobs().and_then(|jobs| jobs.take_lines()) else { return };
         let mut out = Vec::new();
@@ -270,7 +279,7 @@ impl Talk {
         self.under.draw(out, effects);
     }
 
-    /// The hotkey as the program below would have got it.
+    /// The hotkey as the program below would have received it.
     fn hotkey(&self) -> Option<Vec<u8>> {
         match &self.under {
             Under::Screen(cover) => Some(cover.key.clone()),
@@ -279,7 +288,7 @@ impl Talk {
     }
 }
 
-/// What a line wants of its terminal, pastes in brackets and keys that can be told apart, or what the program in front had.
+/// Switches the terminal modes that a line needs (bracketed paste, distinguishable keys), or the program's modes again.
 fn switches(on: bool, view: &View<'_>) -> Vec<u8> {
     // The Linux console takes the kitty sequence for another one.
     let speaks_kitty = std::env::var_os("TERM").is_some_and(|term| term != "linux");

@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Approval, Decision};
-use crate::guard::Intent;
+use crate::guard::{GrantOffers, Intent};
 use crate::host::ScriptHandle;
 use crate::input::Offers;
 use crate::session::agent_link::{News, Ran};
@@ -20,9 +20,11 @@ use crate::session::wires::Wires;
 use crate::track::{LineOnScreen, Mark};
 use crate::tty::Person;
 
-use super::{Accepted, Back, Effect, Floor, FloorEvent, Talk, TurnFloor, Under, View, Waiting};
+use super::{
+    Accepted, Back, Effect, Floor, FloorEvent, LineEvent, LoopEvent, Talk, TurnEvent, TurnFloor, Under, View, Waiting,
+};
 
-/// Everything that a floor may look at.
+/// Everything that a floor can see.
 pub(super) struct Scene {
     pub(super) now: Instant,
     pub(super) wires: Wires,
@@ -61,12 +63,12 @@ impl Scene {
         self.now += time;
     }
 
-    /// Tells a floor what has happened.
-    pub(super) fn tell(&self, floor: Floor, event: FloorEvent<'_>) -> (Floor, Vec<Effect>) {
+    /// Sends an event to a floor.
+    pub(super) fn tell<'a>(&self, floor: Floor, event: impl Into<FloorEvent<'a>>) -> (Floor, Vec<Effect>) {
         let Scene { now, wires, books, keyboard, requests, profile, .. } = self;
         let view = View { now: *now, wires, books, keyboard, requests, profile };
         let mut effects = Vec::new();
-        let floor = floor.handle(event, &view, &mut effects);
+        let floor = floor.handle(event.into(), &view, &mut effects);
         (floor, effects)
     }
 
@@ -93,23 +95,23 @@ impl Scene {
     fn turn_with(&self, begin: impl FnOnce(&View<'_>, &mut Vec<Effect>) -> Floor) -> Floor {
         let Scene { now, wires, books, keyboard, requests, profile, .. } = self;
         let floor = begin(&View { now: *now, wires, books, keyboard, requests, profile }, &mut Vec::new());
-        self.tell(floor, FloorEvent::Numbered(1)).0
+        self.tell(floor, TurnEvent::Numbered(1)).0
     }
 
-    /// The agent asks for an approval, and keys answer it. Returns who waits for the answer.
+    /// The agent asks for an approval, and keys answer it. Returns the channel for the answer.
     pub(super) fn question(&mut self) -> (Floor, oneshot::Receiver<Decision>) {
         let (news, answer) = approve();
-        let floor = self.tell(self.turn(), FloorEvent::News(news)).0;
-        let floor = self.tell(floor, FloorEvent::KeysRead).0;
+        let floor = self.tell(self.turn(), TurnEvent::News(news)).0;
+        let floor = self.tell(floor, LoopEvent::KeysRead).0;
         self.passes(Duration::from_secs(1));
-        let floor = self.tell(floor, FloorEvent::KeysRead).0;
+        let floor = self.tell(floor, LoopEvent::KeysRead).0;
         (floor, answer)
     }
 
     /// The shell runs a command for the agent.
     pub(super) fn lent(&self) -> (Floor, oneshot::Receiver<Ran>) {
         let (loan, ran) = oneshot::channel();
-        (self.tell(self.turn(), FloorEvent::Runs(loan)).0, ran)
+        (self.tell(self.turn(), TurnEvent::Runs(loan)).0, ran)
     }
 
     /// A conversation line is open, over a hook that waits.
@@ -121,13 +123,13 @@ impl Scene {
         let Scene { now, wires, books, keyboard, requests, profile, .. } = self;
         let view = View { now: *now, wires, books, keyboard, requests, profile };
         let floor = Talk::begin(under, &view, &mut Vec::new());
-        self.tell(floor, FloorEvent::Opened(Offers::default())).0
+        self.tell(floor, LineEvent::Opened(Offers::default())).0
     }
 
     /// A conversation line is open, over a prompt or a program.
     pub(super) fn cover(&self) -> Floor {
         let (floor, _) = self.tell(Floor::Shell, FloorEvent::Hotkey(b"\x1c"));
-        self.tell(floor, FloorEvent::Opened(Offers::default())).0
+        self.tell(floor, LineEvent::Opened(Offers::default())).0
     }
 }
 
@@ -136,10 +138,12 @@ pub(super) fn approve() -> (News, oneshot::Receiver<Decision>) {
     let approval = Approval {
         title: "make".into(),
         tool: "bash".into(),
-        intent: Intent::Run { command: "make".into(), cwd: "/".into() },
+        intent: Intent::Run { command: "make".into(), cwd: "/".into(), exception: None },
         preview: None,
-        lasting: None,
+        offers: GrantOffers::default(),
         cwd: "/".into(),
+        secrets: Vec::new(),
+        weakness: None,
     };
     (News::Approve(Box::new(approval), reply), answer)
 }
@@ -159,7 +163,7 @@ pub(super) fn name(floor: &Floor) -> &'static str {
     }
 }
 
-/// Effects in words. What is painted is left out: the painter and the line have tests of their own.
+/// Effects in words, without painted bytes: the painter and the line have tests of their own.
 pub(super) fn outline(effects: &[Effect]) -> String {
     let keys = |keys: &[u8]| keys.escape_ascii().to_string();
     let words = effects.iter().filter_map(|effect| {

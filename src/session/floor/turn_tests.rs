@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::testing::{Scene, approve, name, outline, painted};
-use super::{Effect, Floor, FloorEvent, Recalled};
+use super::{Effect, Floor, FloorEvent, LoopEvent, Recalled, TurnEvent};
 use crate::chat::Event;
 use crate::session::ESC_PATIENCE;
 use crate::session::agent_link::News;
@@ -15,48 +15,48 @@ use crate::session::transcript::RequestTranscript;
 use crate::tool::{UserAnswer, UserQuestion};
 
 #[test]
-fn keys_that_were_typed_while_a_question_appears_are_for_the_shell() {
+fn keys_typed_while_a_question_appears_are_for_the_shell() {
     let mut scene = Scene::new();
     let (news, mut answer) = approve();
-    let (floor, effects) = scene.tell(scene.turn(), FloorEvent::News(news));
+    let (floor, effects) = scene.tell(scene.turn(), TurnEvent::News(news));
     assert!(painted(&effects).contains("make"), "the question is shown");
     let (floor, effects) = scene.keys(floor, b"y\r");
     assert_eq!((name(&floor), &*outline(&effects)), ("turn", "hold y\\r"));
     assert!(answer.try_recv().is_err());
     scene.keyboard.hold(b"y\r", scene.now);
-    scene.tell(floor, FloorEvent::KeysRead);
+    scene.tell(floor, LoopEvent::KeysRead);
 }
 
 #[test]
-fn a_question_listens_only_once_it_is_on_the_screen_for_a_while() {
+fn a_question_accepts_keys_only_after_a_while_on_the_screen() {
     let mut scene = Scene::new();
     let (news, _answer) = approve();
-    let (floor, _) = scene.tell(scene.turn(), FloorEvent::News(news));
+    let (floor, _) = scene.tell(scene.turn(), TurnEvent::News(news));
     scene.wires.to_screen.push(b"not taken yet");
-    let (floor, _) = scene.tell(floor, FloorEvent::KeysRead);
+    let (floor, _) = scene.tell(floor, LoopEvent::KeysRead);
     scene.passes(Duration::from_secs(5));
-    let (floor, effects) = scene.tell(floor, FloorEvent::KeysRead);
+    let (floor, effects) = scene.tell(floor, LoopEvent::KeysRead);
     assert_eq!(painted(&effects), "", "the terminal has not taken the question");
     let taken = scene.wires.to_screen.front().len();
     scene.wires.to_screen.consume(taken);
-    let (floor, _) = scene.tell(floor, FloorEvent::KeysRead);
+    let (floor, _) = scene.tell(floor, LoopEvent::KeysRead);
     scene.passes(Duration::from_millis(100));
-    let (floor, effects) = scene.tell(floor, FloorEvent::KeysRead);
+    let (floor, effects) = scene.tell(floor, LoopEvent::KeysRead);
     assert_eq!(painted(&effects), "");
     scene.passes(Duration::from_millis(400));
-    let (_, effects) = scene.tell(floor, FloorEvent::KeysRead);
+    let (_, effects) = scene.tell(floor, LoopEvent::KeysRead);
     assert!(painted(&effects).contains(" > "), "the sign that keys count");
 }
 
 #[test]
-fn whoever_types_has_not_seen_the_question() {
+fn keys_typed_without_a_pause_do_not_answer_a_question() {
     let mut scene = Scene::new();
     let (news, _answer) = approve();
-    let (floor, _) = scene.tell(scene.turn(), FloorEvent::News(news));
-    let (floor, _) = scene.tell(floor, FloorEvent::KeysRead);
+    let (floor, _) = scene.tell(scene.turn(), TurnEvent::News(news));
+    let (floor, _) = scene.tell(floor, LoopEvent::KeysRead);
     scene.passes(Duration::from_millis(450));
     scene.keyboard.hold(b"l", scene.now);
-    let (_, effects) = scene.tell(floor, FloorEvent::KeysRead);
+    let (_, effects) = scene.tell(floor, LoopEvent::KeysRead);
     assert_eq!(painted(&effects), "");
 }
 
@@ -66,36 +66,36 @@ fn ctrl_c_cancels_before_the_question_is_taken_away() {
     let (floor, mut answer) = scene.question();
     let (_, effects) = scene.keys(floor, b"\x03");
     assert_eq!(outline(&effects), "cancel, unask");
-    // Nobody has heard anything until the effects are carried out in order: the call is stopped, not refused.
+    // Before the effects are carried out in order, nobody is told anything: the call is cancelled, not refused.
     assert_eq!(answer.try_recv(), Err(oneshot::error::TryRecvError::Empty));
     drop(effects);
     assert_eq!(answer.try_recv(), Err(oneshot::error::TryRecvError::Closed));
 }
 
 #[test]
-fn an_escape_says_no_once_nothing_follows_it() {
+fn a_single_escape_refuses() {
     let mut scene = Scene::new();
     let (floor, mut answer) = scene.question();
     scene.keyboard.reads += 1;
     let (floor, _) = scene.keys(floor, b"\x1b");
     assert!(answer.try_recv().is_err());
-    let (floor, _) = scene.tell(floor, FloorEvent::Tick);
+    let (floor, _) = scene.tell(floor, LoopEvent::Tick);
     assert!(answer.try_recv().is_err(), "the rest of an escape sequence may follow");
     scene.passes(ESC_PATIENCE);
-    scene.tell(floor, FloorEvent::Tick);
+    scene.tell(floor, LoopEvent::Tick);
     assert_eq!(answer.try_recv(), Ok(crate::agent::Decision::No { why: None }));
 }
 
 #[test]
-fn a_question_of_the_agent_is_answered_in_words() {
+fn a_question_of_the_agent_is_answered_with_text() {
     let mut scene = Scene::new();
     let (reply, mut answer) = oneshot::channel();
     let question = UserQuestion { text: "which?".into(), choices: vec!["one".into(), "two".into()] };
-    let (floor, effects) = scene.tell(scene.turn(), FloorEvent::News(News::Ask(question, reply)));
+    let (floor, effects) = scene.tell(scene.turn(), TurnEvent::News(News::Ask(question, reply)));
     assert!(painted(&effects).contains("which?"));
-    let (floor, _) = scene.tell(floor, FloorEvent::KeysRead);
+    let (floor, _) = scene.tell(floor, LoopEvent::KeysRead);
     scene.passes(Duration::from_secs(1));
-    let (floor, _) = scene.tell(floor, FloorEvent::KeysRead);
+    let (floor, _) = scene.tell(floor, LoopEvent::KeysRead);
     scene.keyboard.reads += 1;
     let (floor, _) = scene.keys(floor, b"2");
     scene.keyboard.reads += 1;
@@ -126,18 +126,18 @@ fn an_escape_or_an_empty_line_closes_the_steering_line() {
     let (floor, effects) = scene.keys(scene.turn(), b">never mind\x1b");
     assert_eq!(outline(&effects), "");
     scene.passes(Duration::from_millis(60));
-    let (floor, effects) = scene.tell(floor, FloorEvent::Tick);
+    let (floor, effects) = scene.tell(floor, LoopEvent::Tick);
     assert_eq!(outline(&effects), "");
     let (_, effects) = scene.keys(floor, b"x");
     assert_eq!(outline(&effects), "hold x", "the line is closed");
 }
 
 #[test]
-fn words_that_were_not_sent_are_put_on_the_prompt() {
+fn text_that_was_not_sent_is_put_on_the_prompt() {
     let scene = Scene::new();
     let (floor, _) = scene.keys(scene.turn(), b">and the tests");
     let over = News::Over { was_asked: true, unheard: Vec::new() };
-    let (floor, effects) = scene.tell(floor, FloorEvent::News(over));
+    let (floor, effects) = scene.tell(floor, TurnEvent::News(over));
     assert_eq!((name(&floor), &*outline(&effects)), ("returning", "suggest > and the tests, end wait"));
     let (floor, _) = scene.keys(scene.turn(), b">and the tests");
     let (floor, effects) = scene.keys(floor, b"\x03");
@@ -145,13 +145,13 @@ fn words_that_were_not_sent_are_put_on_the_prompt() {
 }
 
 #[test]
-fn nothing_is_painted_over_a_line_that_is_being_written() {
+fn nothing_is_painted_over_an_open_line() {
     let scene = Scene::new();
     let (mut floor, _) = scene.keys(scene.turn(), b">hm");
     floor.takes(b"[1] done\r\n");
-    let (floor, effects) = scene.tell(floor, FloorEvent::OutputEnded);
+    let (floor, effects) = scene.tell(floor, LoopEvent::OutputEnded);
     assert_eq!(painted(&effects), "");
-    let (floor, effects) = scene.tell(floor, FloorEvent::Tick);
+    let (floor, effects) = scene.tell(floor, LoopEvent::Tick);
     assert_eq!(painted(&effects), "");
     let (_, effects) = scene.keys(floor, b"\r");
     assert!(painted(&effects).contains("[1] done"), "it is shown when the line is sent");
@@ -169,12 +169,12 @@ fn the_screen_of_a_steering_line_follows_the_window() {
 fn a_command_is_handed_to_the_hook_and_refused_when_that_fails() {
     let scene = Scene::new();
     let (reply, mut ran) = oneshot::channel();
-    let (floor, effects) = scene.tell(scene.turn(), FloorEvent::News(News::Run("ls".into(), reply)));
+    let (floor, effects) = scene.tell(scene.turn(), TurnEvent::News(News::Run("ls".into(), reply)));
     assert_eq!((name(&floor), &*outline(&effects)), ("turn", "run ls"));
     let Some(Effect::Run { loan, .. }) = effects.into_iter().last() else { panic!("it is run") };
-    let (floor, _) = scene.tell(floor, FloorEvent::Runs(loan));
+    let (floor, _) = scene.tell(floor, TurnEvent::Runs(loan));
     assert_eq!(name(&floor), "lent");
-    let (floor, _) = scene.tell(floor, FloorEvent::NotHanded(std::io::Error::other("disk full")));
+    let (floor, _) = scene.tell(floor, TurnEvent::NotHanded(std::io::Error::other("disk full")));
     assert_eq!(name(&floor), "turn");
     assert!(ran.try_recv().unwrap().result.unwrap_err().contains("disk full"));
 }
@@ -184,7 +184,7 @@ fn a_command_that_is_too_long_is_refused() {
     let scene = Scene::new();
     let (reply, mut ran) = oneshot::channel();
     let long = "x".repeat(40_000);
-    let (floor, effects) = scene.tell(scene.turn(), FloorEvent::News(News::Run(long, reply)));
+    let (floor, effects) = scene.tell(scene.turn(), TurnEvent::News(News::Run(long, reply)));
     assert_eq!((name(&floor), &*outline(&effects)), ("turn", ""));
     assert!(ran.try_recv().unwrap().result.unwrap_err().contains("too long"));
 }
@@ -194,12 +194,12 @@ fn output_of_jobs_is_shown_before_a_command_gets_the_screen() {
     let scene = Scene::new();
     let mut floor = scene.turn();
     floor.takes(b"half");
-    let (floor, effects) = scene.tell(floor, FloorEvent::Runs(oneshot::channel().0));
+    let (floor, effects) = scene.tell(floor, TurnEvent::Runs(oneshot::channel().0));
     assert_eq!((name(&floor), &*painted(&effects)), ("lent", "half"));
 }
 
 #[test]
-fn a_lent_shell_records_what_the_command_prints() {
+fn output_of_a_command_in_the_lent_shell_is_captured() {
     let scene = Scene::new();
     let (floor, _ran) = scene.lent();
     let Floor::Lent(mut lent) = floor else { panic!("the floor is lent") };
@@ -216,11 +216,11 @@ fn a_lent_shell_records_what_the_command_prints() {
 }
 
 #[test]
-fn a_question_that_came_during_a_command_is_asked_after_it() {
+fn a_question_during_a_command_is_asked_after_it() {
     let mut scene = Scene::new();
     let (floor, _ran) = scene.lent();
     let (news, mut answer) = approve();
-    let (floor, effects) = scene.tell(floor, FloorEvent::News(news));
+    let (floor, effects) = scene.tell(floor, TurnEvent::News(news));
     for effect in effects {
         if let Effect::Want { wish, .. } = effect {
             scene.requests.get(1).unwrap().wants(wish);
@@ -232,36 +232,36 @@ fn a_question_that_came_during_a_command_is_asked_after_it() {
 }
 
 #[test]
-fn a_request_that_is_over_is_shown_again_and_the_prompt_comes_back() {
+fn a_finished_request_is_shown_again_and_the_prompt_comes_back() {
     let scene = Scene::new();
     let mut transcript = RequestTranscript::default();
     transcript.push(Event::Text("It was the cache.\n\n".into()), scene.now);
     let recalled = Recalled { number: 1, query: "why", transcript: &transcript, cancel: None };
-    let (floor, effects) = scene.tell(scene.turn(), FloorEvent::Recalled(recalled));
+    let (floor, effects) = scene.tell(scene.turn(), TurnEvent::Recalled(recalled));
     assert_eq!((name(&floor), &*outline(&effects)), ("returning", "end wait"));
     assert!(painted(&effects).contains("> why") && painted(&effects).contains("It was the cache."));
 }
 
 #[test]
-fn a_request_that_runs_comes_to_the_front_with_what_it_wants() {
+fn a_running_request_comes_to_the_foreground_with_its_wishes() {
     let mut scene = Scene::new();
     let number = scene.request();
     let transcript = RequestTranscript::default();
     let cancel = Some(CancellationToken::new());
     let recalled = Recalled { number, query: "why", transcript: &transcript, cancel };
-    let (floor, effects) = scene.tell(scene.turn(), FloorEvent::Recalled(recalled));
+    let (floor, effects) = scene.tell(scene.turn(), TurnEvent::Recalled(recalled));
     assert_eq!(floor.request(), Some(number));
     assert_eq!(outline(&effects), "next wish 2");
     let (news, mut answer) = approve();
-    let (floor, effects) = scene.tell(floor, FloorEvent::Wish(Wish::of(news).unwrap()));
+    let (floor, effects) = scene.tell(floor, TurnEvent::Wish(Wish::of(news).unwrap()));
     assert!(painted(&effects).contains("make"));
     assert_eq!((name(&floor), answer.try_recv()), ("turn", Err(oneshot::error::TryRecvError::Empty)));
 }
 
 #[test]
-fn words_of_our_own_end_the_turn() {
+fn text_of_shellmate_itself_ends_the_turn() {
     let scene = Scene::new();
-    for event in [FloorEvent::Words("a list".into()), FloorEvent::Notice("no such request".into())] {
+    for event in [TurnEvent::Words("a list".into()), TurnEvent::Notice("no such request".into())] {
         let (floor, effects) = scene.tell(scene.turn(), event);
         assert_eq!((name(&floor), &*outline(&effects)), ("returning", "end wait"));
         assert!(painted(&effects).contains("a list") || painted(&effects).contains("no such request"));
@@ -271,7 +271,7 @@ fn words_of_our_own_end_the_turn() {
 #[test]
 fn an_answer_for_the_clipboard_is_sent_to_the_terminal() {
     let scene = Scene::new();
-    let (_, effects) = scene.tell(scene.turn(), FloorEvent::News(News::Copy("hi".into())));
+    let (_, effects) = scene.tell(scene.turn(), TurnEvent::News(News::Copy("hi".into())));
     assert_eq!(painted(&effects), "\x1b]52;c;aGk=\x1b\\");
 }
 
@@ -288,18 +288,18 @@ fn output_and_thoughts_are_unfolded_by_keys_of_their_own() {
     let call = crate::chat::Call { id: "1".into(), name: "bash".into(), arguments: "{}".into() };
     let kind = crate::chat::ToolKind::Run;
     let started = Event::CallStarted { call, kind, title: "seq 50".into() };
-    let (floor, _) = scene.tell(scene.turn(), FloorEvent::News(News::Event(started)));
+    let (floor, _) = scene.tell(scene.turn(), TurnEvent::News(News::Event(started)));
     let text = (0..50).map(|line| format!("{line}\n")).collect();
     let printed = Event::CallOutput { id: "1".into(), text };
-    let (floor, _) = scene.tell(floor, FloorEvent::News(News::Event(printed)));
+    let (floor, _) = scene.tell(floor, TurnEvent::News(News::Event(printed)));
     let (floor, effects) = scene.keys(floor, b"\x0f\x14");
     assert_eq!((name(&floor), &*outline(&effects)), ("turn", ""), "neither key is type-ahead");
 }
 
 #[test]
-fn the_keys_of_a_turn_are_type_ahead_while_a_question_stands() {
+fn the_keys_of_a_turn_are_type_ahead_while_a_question_is_open() {
     let scene = Scene::new();
-    let (floor, _) = scene.tell(scene.turn(), FloorEvent::News(approve().0));
+    let (floor, _) = scene.tell(scene.turn(), TurnEvent::News(approve().0));
     let (_, effects) = scene.keys(floor, b"\x0f\x14>");
     assert_eq!(outline(&effects), "hold \\x0f\\x14>");
 }
@@ -317,13 +317,13 @@ fn a_turn_of_a_conversation_goes_back_to_its_line() {
     let scene = Scene::new();
     let floor = scene.turn_in_talk();
     assert!(!floor.is_covered() && floor.ticks() && !floor.shell_has_keyboard());
-    let (floor, effects) = scene.tell(floor, FloorEvent::GoBehind);
+    let (floor, effects) = scene.tell(floor, TurnEvent::GoBehind);
     assert_eq!((name(&floor), &*outline(&effects)), ("talk", "open line, route held"));
     assert!(painted(&effects).contains("request 1 goes on in the background"));
 }
 
 #[test]
-fn every_floor_says_who_has_the_keyboard() {
+fn every_floor_knows_who_has_the_keyboard() {
     let scene = Scene::new();
     let floors = [
         (Floor::Shell, true),
@@ -356,7 +356,7 @@ fn only_a_conversation_over_the_screen_stops_the_shells_output() {
 }
 
 #[test]
-fn bytes_of_the_shell_are_shown_unless_somebody_else_paints() {
+fn bytes_of_the_shell_are_shown_unless_another_floor_paints() {
     let scene = Scene::new();
     for (mut floor, is_shown) in [
         (Floor::Shell, true),

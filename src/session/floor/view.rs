@@ -1,4 +1,4 @@
-//! What a floor may know of the session.
+//! A read-only view of the session for floors.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::session::requests::Requests;
 use crate::session::wires::Wires;
 use crate::tty;
 
-/// Everything but the floor itself, to look at.
+/// Everything except the floor itself.
 pub(in crate::session) struct View<'a> {
     pub(in crate::session) now: Instant,
     pub(in crate::session) wires: &'a Wires,
@@ -26,13 +26,13 @@ impl View<'_> {
         self.wires.terminal.size()
     }
 
-    /// How to paint on this terminal.
+    /// Options for painting on this terminal.
     pub(in crate::session) fn options(&self) -> RenderOptions {
         let tty::WindowSize { rows, cols: columns, .. } = self.size();
         self.profile.options(render::ScreenSize { columns, rows })
     }
 
-    /// Where a line editor paints.
+    /// The screen of a line editor.
     pub(super) fn line_screen(&self) -> EditorScreen {
         let RenderOptions { colour, unicode, mode, columns, .. } = self.options();
         let rows = self.size().rows;
@@ -41,12 +41,12 @@ impl View<'_> {
             columns,
             prompt: if unicode { "› " } else { "> " },
             colour: colour != Depth::None,
-            is_plain: mode == TerminalMode::Dumb,
+            is_plain: mode != TerminalMode::Terminal,
             reflows: reflows(),
         }
     }
 
-    /// What makes the terminal tell a paste from keys, or leaves that to the program in front again.
+    /// Turns bracketed paste on, or back to the setting of the program in the foreground.
     pub(super) fn paste_brackets(&self, on: bool) -> &'static [u8] {
         match (self.options().mode, on) {
             (TerminalMode::Terminal, true) => b"\x1b[?2004h",
@@ -56,7 +56,7 @@ impl View<'_> {
     }
 }
 
-/// Whether the terminal wraps its rows anew when it gets narrower; most that say who they are do.
+/// Whether the terminal wraps its rows again when it gets narrower. Most terminals that identify themselves do.
 fn reflows() -> bool {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     let term = variable("TERM");
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
     use crate::session::scripted_tests;
 
-    /// Looks at a session whose terminal has this many rows.
+    /// Calls `see` with the view of a session whose terminal has this many rows.
     fn look<T>(rows: u16, see: impl FnOnce(&View<'_>) -> T) -> T {
         let (wires, person, _script) = scripted_tests::wires();
         person.resizes(rows, 80);
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn paste_brackets_are_left_to_a_program_that_has_them() {
         let (on, off) = look(24, |view| (view.paste_brackets(true), view.paste_brackets(false)));
-        // On a terminal that understands no sequences there are none at all.
+        // On a terminal without escape sequences there are none.
         assert!(on == b"\x1b[?2004h" && off == b"\x1b[?2004l" || on.is_empty() && off.is_empty());
     }
 }

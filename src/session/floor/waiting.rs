@@ -1,35 +1,35 @@
-//! What lies below a turn or a conversation, and where the floor goes back to.
+//! What a turn or a conversation interrupts, and where the floor goes afterwards.
 
 use super::cover::Cover;
 use super::{Effect, Floor, Talk};
 
-/// Output of background jobs that is kept while a question is open or a line is edited; with more, the jobs wait.
+/// The most output of background jobs that is kept while a question or a line is open. If there is more, the jobs have to wait.
 const JOBS_CAP: usize = 64 * 1024;
 
 /// What a turn or a conversation interrupts.
 pub(in crate::session) enum Under {
     /// The shell's hook waits.
     Hook(Waiting),
-    /// Whatever was on the screen when the hotkey was pressed.
+    /// The screen when the hotkey was pressed.
     Screen(Box<Cover>),
 }
 
 /// A hook that waits before its prompt.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::session) struct Waiting {
-    /// What background jobs print meanwhile.
+    /// Output of background jobs during the wait.
     pub(in crate::session) jobs: JobOutput,
 }
 
-/// Where the floor goes when a turn is over.
+/// Where the floor goes when a turn ends.
 pub(in crate::session) enum Back {
-    /// To the prompt, before which the hook waits.
+    /// To the prompt; the hook waits to draw it.
     Hook(Waiting),
     /// To the conversation that the turn is part of.
     Line(Box<Talk>),
 }
 
-/// What background jobs have printed while the agent has the floor.
+/// Output of background jobs while the agent has the floor.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::session) struct JobOutput(Vec<u8>);
 
@@ -46,10 +46,10 @@ impl JobOutput {
         self.0.len() < JOBS_CAP
     }
 
-    /// Takes the whole lines.
+    /// Takes the complete lines.
     pub(super) fn take_lines(&mut self) -> Option<Vec<u8>> {
         if self.0.len() >= JOBS_CAP / 2 && !self.0.contains(&b'\n') {
-            // A line without an end must not keep everything after it waiting.
+            // A line without an end must not hold back everything after it.
             self.0.extend_from_slice(b"\r\n");
         }
         let end = memchr::memrchr(b'\n', &self.0)? + 1;
@@ -64,7 +64,7 @@ impl JobOutput {
 }
 
 impl Waiting {
-    /// Lets the hook go on to its prompt.
+    /// Lets the hook continue to its prompt.
     fn end(mut self, effects: &mut Vec<Effect>) -> Floor {
         let rest = self.jobs.take_all();
         if !rest.is_empty() {
@@ -80,7 +80,7 @@ impl Under {
         matches!(self, Under::Screen(_))
     }
 
-    /// The output of background jobs, where a hook waits.
+    /// The output of background jobs, if a hook waits.
     pub(super) fn jobs(&mut self) -> Option<&mut JobOutput> {
         match self {
             Under::Hook(waiting) => Some(&mut waiting.jobs),
@@ -88,7 +88,7 @@ impl Under {
         }
     }
 
-    /// Gives the floor back to what is below.
+    /// Gives the floor back to what was interrupted.
     pub(super) fn give_back(self, effects: &mut Vec<Effect>) -> Floor {
         match self {
             Under::Hook(waiting) => waiting.end(effects),
@@ -96,7 +96,7 @@ impl Under {
         }
     }
 
-    /// Bytes that leave the shell's line as it is.
+    /// Shows bytes that leave the shell's line as it is.
     pub(super) fn draw(&self, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
         push(if self.is_screen() { Effect::Overlay } else { Effect::Draw }, bytes, effects);
     }
@@ -107,7 +107,7 @@ impl Back {
         matches!(self, Back::Line(talk) if talk.under.is_screen())
     }
 
-    /// The output of background jobs, where a hook waits.
+    /// The output of background jobs, if a hook waits.
     pub(super) fn jobs(&mut self) -> Option<&mut JobOutput> {
         match self {
             Back::Hook(waiting) => Some(&mut waiting.jobs),
@@ -115,11 +115,19 @@ impl Back {
         }
     }
 
-    /// What is shown below the conversation, until a question has carried it.
+    /// The text on the screen below the conversation, until a question has sent it.
     pub(super) fn screen(&mut self) -> Option<&mut Option<String>> {
         match self {
             Back::Line(talk) => talk.screen(),
             Back::Hook(_) => None,
+        }
+    }
+
+    /// Lets the person edit a question before it is asked again: on the conversation line, or else on the shell's prompt.
+    pub(super) fn ask_again(&mut self, question: String, effects: &mut Vec<Effect>) {
+        match self {
+            Back::Hook(_) => effects.push(Effect::Suggest(format!("> {question}"))),
+            Back::Line(talk) => talk.add_draft(&question),
         }
     }
 
@@ -134,12 +142,12 @@ impl Back {
         }
     }
 
-    /// Bytes that change the cursor's line.
+    /// Shows bytes that change the cursor's line.
     pub(super) fn show(&self, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
         push(if self.is_covered() { Effect::Overlay } else { Effect::Show }, bytes, effects);
     }
 
-    /// Bytes that leave the shell's line as it is.
+    /// Shows bytes that leave the shell's line as it is.
     pub(super) fn draw(&self, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
         push(if self.is_covered() { Effect::Overlay } else { Effect::Draw }, bytes, effects);
     }
@@ -156,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn jobs_are_shown_by_whole_lines() {
+    fn output_of_jobs_is_shown_in_complete_lines() {
         let mut jobs = JobOutput::default();
         jobs.push(b"one\r\ntw");
         assert_eq!(jobs.take_lines().as_deref(), Some(&b"one\r\n"[..]));
@@ -167,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_that_prints_without_newlines_is_bounded_and_not_kept_back() {
+    fn output_of_jobs_without_newlines_is_bounded_and_shown() {
         let mut jobs = JobOutput::default();
         jobs.push(&vec![b'.'; JOBS_CAP]);
         assert!(!jobs.has_room());

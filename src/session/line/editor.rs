@@ -1,4 +1,4 @@
-//! The person's own editor, for a text that has outgrown the line.
+//! The person's own editor, for a text that is too long for the line.
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
@@ -15,22 +15,22 @@ use nix::unistd::Pid;
 
 use crate::session::Session;
 use crate::session::errands::Done;
-use crate::session::floor::FloorEvent;
+use crate::session::floor::LineEvent;
 
-/// A text that is longer was not typed.
+/// A longer text was not typed by a person.
 const TEXT_CAP: u64 = 4 * 1024 * 1024;
 
 /// The editor of a text that is typed here.
 pub(in crate::session) enum Editor {
-    /// It gets the terminal once that has taken everything we had to show.
+    /// The editor starts when the terminal has accepted all queued bytes.
     Wanted(String),
-    /// Its process, or 0 before there is one.
+    /// The process of the editor, or 0 before it has started.
     Runs(Arc<AtomicI32>),
 }
 
 impl Session {
-    /// Lends the terminal to `$VISUAL` or `$EDITOR`, if somebody wants that and the terminal is free. Meanwhile the shell's output
-    /// waits. A thread waits for the editor.
+    /// Lends the terminal to `$VISUAL` or `$EDITOR`, if an editor is wanted and the terminal is free. Meanwhile the shell's
+    /// output waits. A thread waits for the editor.
     pub(in crate::session) fn start_editor(&mut self) {
         let Some(Editor::Wanted(text)) = &mut self.editor else { return };
         self.wires.show();
@@ -58,11 +58,11 @@ impl Session {
     pub(in crate::session) fn end_editor(&mut self, edited: io::Result<String>) {
         if self.editor.take().is_some() {
             self.take_terminal();
-            self.on(FloorEvent::Edited(edited));
+            self.on(LineEvent::Edited(edited));
         }
     }
 
-    /// Ends an editor that nobody waits for any more.
+    /// Ends an editor whose text is no longer needed.
     pub(in crate::session) fn hang_up_editor(&mut self) {
         if let Some(Editor::Runs(process)) = self.editor.take() {
             let process = process.load(Ordering::Acquire);
@@ -95,7 +95,7 @@ fn edit(
     let variable = |name: &str| environment.iter().find(|(key, value)| key == name && !value.is_empty());
     let editor =
         variable("VISUAL").or_else(|| variable("EDITOR")).map_or(OsString::from("vi"), |(_, value)| value.clone());
-    // The variable is a command with arguments, as everywhere.
+    // The variable is a command with arguments, as in other programs.
     let mut script = editor;
     script.push(" \"$1\"");
     let directory = if cwd.is_dir() { cwd } else { Path::new("/") };
@@ -121,7 +121,7 @@ fn edit(
     Ok(edited.strip_suffix('\n').unwrap_or(&edited).to_owned())
 }
 
-/// Waits for the editor. One that suspends itself has nobody to return to, so it is continued.
+/// Waits for the editor. If it suspends itself, it is continued, because there is no shell to return to.
 fn wait(child: Pid) -> io::Result<()> {
     loop {
         match waitpid(child, Some(WaitPidFlag::WUNTRACED)) {

@@ -1,4 +1,4 @@
-//! What the conversation line needs of the session: completions, and the person's own editor.
+//! Services for the conversation line: completions, and the person's own editor.
 
 mod editor;
 mod offers;

@@ -1,4 +1,4 @@
-//! What can be completed in the line.
+//! Completions of the conversation line.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -13,15 +13,15 @@ use crate::store::{History, HistoryEntry};
 use crate::text::{human, sanitize};
 
 use crate::session::Session;
-use crate::session::agent_link::{self, Completes, SlashCommand};
+use crate::session::agent_link::{self, Completes, SlashCommand, find_own_commands, own_usage};
 use crate::session::errands::Done;
-use crate::session::floor::{Effect, FloorEvent};
+use crate::session::floor::{Effect, LineEvent};
 
-/// Entries of a directory that are looked at; with more of them one types on.
+/// The most entries of a directory that are looked at. If there are more, the person has to type more.
 const ENTRIES: usize = 5000;
-/// Recorded commands that are offered for some words.
+/// The most recorded commands that are offered.
 const COMMANDS: usize = 5;
-/// How the names of pictures end.
+/// Extensions of image files.
 const PICTURES: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
 
 impl Session {
@@ -36,8 +36,8 @@ impl Session {
         Offers { verbs, late: self.skill_verbs(), recent: self.books.recent.listed() }
     }
 
-    /// Looks for the paths that begin with what was typed, and the commands that have these words. A thread does it: a disk may take
-    /// its time.
+    /// Searches for paths that start with the typed text, and for commands with these words. A thread does it, because a disk may
+    /// be slow.
     pub(in crate::session) fn find_files(&mut self, typed: String) -> Vec<Effect> {
         let cwd = self.books.cwd().map(ToOwned::to_owned).unwrap_or_default();
         let (wanted, history) = (typed.clone(), self.agent.setup.places.history.clone());
@@ -48,7 +48,7 @@ impl Session {
         };
         match self.errands.run("files", find) {
             true => Vec::new(),
-            false => self.tell_floor(FloorEvent::Found { typed, found: FoundReferences::default() }),
+            false => self.tell_floor(LineEvent::Found { typed, found: FoundReferences::default() }),
         }
     }
 }
@@ -57,12 +57,12 @@ impl Session {
 const DESCRIPTION: usize = 100;
 
 impl Session {
-    /// The skills of the shell's directory as commands. A thread of its own finds them, because it reads files; until then there are
-    /// none.
+    /// The person's own commands and the skills of the shell's directory as commands. A thread reads them from files; until it has finished there are none.
     fn skill_verbs(&mut self) -> Arc<OnceLock<Vec<Verb>>> {
         let exported = self.hook.workspace.environment();
         let (places, settings) = (Arc::clone(&self.agent.setup.places), self.agent.setup.settings.skills());
         let cwd = self.books.cwd().map(ToOwned::to_owned).unwrap_or_default();
+        let trust = self.agent.setup.trust.clone();
         let verbs = Arc::new(OnceLock::new());
         let found = Arc::clone(&verbs);
         let verb = |skill: Skill| Verb {
@@ -74,7 +74,13 @@ impl Session {
             let environment = exported.wait();
             let home = environment.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home));
             let skills = Skills::find(&cwd, places.config.as_deref(), home.as_deref(), &settings);
-            let _ = found.set(skills.list.into_iter().map(verb).collect());
+            let commands = find_own_commands(&cwd, home.as_deref(), places.config.as_deref(), &trust);
+            let own = commands.list.iter().map(|command| Verb {
+                usage: own_usage(command),
+                help: command.description.chars().take(DESCRIPTION).collect(),
+                arguments: Arc::default(),
+            });
+            let _ = found.set(own.chain(skills.list.into_iter().map(verb)).collect());
         };
         if let Err(error) = thread::Builder::new().name("skills".into()).spawn(find) {
             tracing::debug!(%error, "skills cannot be completed");
@@ -82,8 +88,8 @@ impl Session {
         verbs
     }
 
-    /// The names of the models that can be asked from the live shell, as far as they are known without a request. A thread of its
-    /// own finds them, because it reads the file of kept keys; until then completion has no names.
+    /// The names of the models that can be used from the live shell, as far as they are known without a request. A thread reads
+    /// the file of stored keys; until it has finished there are no names.
     fn model_names(&mut self) -> Arc<OnceLock<Vec<String>>> {
         let (exported, preference) = (self.hook.workspace.environment(), self.agent.setup.settings.preference.clone());
         let keys = self.agent.setup.keys.clone();
@@ -115,7 +121,7 @@ fn arguments(completes: Completes, models: &Arc<OnceLock<Vec<String>>>) -> Arc<O
     }
 }
 
-/// The recorded commands that have these words, best first.
+/// The recorded commands with these words, best first.
 fn commands(history: Option<&Path>, words: &str) -> Vec<RecentCommand> {
     let found = history.map(|path| History::open(path)?.meant(words, COMMANDS)).transpose();
     let found = found.inspect_err(|error| tracing::debug!(%error, "commands cannot be completed")).ok().flatten();
@@ -126,14 +132,14 @@ fn commands(history: Option<&Path>, words: &str) -> Vec<RecentCommand> {
     found.unwrap_or_default().into_iter().map(command).collect()
 }
 
-/// What attaching a file sends.
+/// What is sent if a file is attached.
 fn help(path: &Path) -> String {
     let is_picture = path.extension().and_then(|end| end.to_str()).is_some_and(|end| PICTURES.contains(&end));
     let size = path.metadata().map(|about| human::size(about.len())).unwrap_or_default();
     if is_picture { format!("picture, {size}") } else { size }
 }
 
-/// The paths that begin with what is typed, as git would see them: an ignored one only if it is asked for by its name.
+/// The paths that start with the typed text. Paths that git ignores are left out unless they are typed by name.
 fn files(cwd: &Path, home: Option<&Path>, typed: &str) -> Vec<FoundPath> {
     let (directory, name) = typed.rfind('/').map_or(("", typed), |slash| typed.split_at(slash + 1));
     let place: PathBuf = match (directory.strip_prefix("~/"), home) {
@@ -169,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_found_as_git_sees_them() {
+    fn paths_that_git_ignores_are_left_out() {
         let place = tempfile::tempdir().unwrap();
         for file in ["src/main.rs", "src/mod.rs", "a b.txt", ".hidden", "target/out", ".git/config"] {
             let path = place.path().join(file);

@@ -1,15 +1,15 @@
-//! Which commands start an interactive shell, from their text alone.
+//! Recognises commands that start an interactive shell, from their text alone.
 //!
-//! In doubt the answer is no: a missing notice does less harm than a line in the middle of a program's output.
+//! In doubt the answer is no: a missing notice does less harm than a notice in the middle of a program's output.
 
-/// The kinds that are explained once each.
+/// The kinds of nested shells; each is explained once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::session) enum NestedKind {
     /// Another shell of the same user.
     Shell,
-    /// Another user's, usually root's.
+    /// A shell of another user, usually root.
     OtherUser,
-    /// On another machine.
+    /// A shell on another machine.
     Remote,
     Container,
     /// A development environment: nix-shell, poetry shell.
@@ -56,7 +56,7 @@ impl Entered {
         Some(Entered { kind, is_plain_shell, words: words.into_iter().map(str::to_owned).collect() })
     }
 
-    /// Whether a program of this name, as the system knows it, is named in the command.
+    /// Whether the command names this program, by the name that the system has for it.
     pub(super) fn names(&self, program: &str) -> bool {
         self.words.iter().any(|word| {
             let name = base(word);
@@ -121,7 +121,7 @@ fn is_interactive(arguments: &[&str]) -> bool {
     true
 }
 
-/// The arguments behind the options, with all letters of the short options.
+/// The arguments after the options, and the letters of all short options.
 fn operands<'a>(arguments: &'a [&'a str], with_value: &str) -> (&'a [&'a str], String) {
     let (mut rest, mut letters) = (arguments, String::new());
     while let Some((word, after)) = rest.split_first() {
@@ -148,7 +148,7 @@ fn sudo(arguments: &[&str]) -> Option<NestedKind> {
     let (rest, letters) = operands(arguments, SUDO_VALUES);
     match rest {
         [] => letters.contains(['s', 'i']).then_some(NestedKind::OtherUser),
-        // A long option's value would stand here.
+        // This could be the value of a long option.
         _ if letters.contains('?') => None,
         rest => match kind(rest)? {
             NestedKind::Shell => Some(NestedKind::OtherUser),
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_interactive_shell_is_never_taken_for_one() {
+    fn other_commands_are_never_taken_for_an_interactive_shell() {
         for text in [
             "",
             "ls",
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_known_by_the_name_the_system_has_for_them() {
+    fn programs_are_recognised_by_the_name_that_the_system_has_for_them() {
         let entered = Entered::by(b"sudo /usr/bin/distrobox-enter-long enter; x");
         assert_eq!(entered, None);
         let entered = Entered::by(b"/usr/bin/ssh host").unwrap();
@@ -280,7 +280,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Whatever is typed, reading it ends.
+        /// Parsing ends for every text.
         #[test]
         fn any_text_is_read(text in "[ -~]{0,40}") {
             let _ = Entered::by(text.as_bytes());

@@ -3,10 +3,10 @@
 //! They do not have our hooks, so a line that starts with `> ` is an ordinary redirection there. The first time a session enters one
 //! of each kind, one dim line says so.
 //!
-//! Three things have to agree before the line is shown. The recorded command starts an interactive shell (read from its text alone,
-//! once, without asking the system). Its program, or a shell, is in the foreground. And it reads keys one by one, as line editors
-//! and remote terminals do. The line is shown above the first visible output after that, at the start of an empty row of the main screen,
-//! before the nested shell has drawn anything whose place it could remember.
+//! The line is shown only if three conditions hold. The text of the recorded command starts an interactive shell; the system is
+//! not asked for that. The command's program, or a shell, is in the foreground. And it reads keys one by one, as line editors and
+//! remote terminals do. The line is shown above the first visible output after that, at the start of an empty row of the main
+//! screen, before the nested shell has drawn anything whose position it could remember.
 
 mod command;
 
@@ -26,7 +26,7 @@ const NAMES: u32 = 8;
 /// Which kinds of nested shells have been explained, and the one that may be starting.
 #[derive(Debug)]
 pub(super) struct NestedShells {
-    /// Ends the line: the key that works in a nested shell too, if there is one.
+    /// The hotkey, which works in a nested shell too, if there is one. It is named at the end of the line.
     hotkey: Option<String>,
     told: Vec<NestedKind>,
     entering: Option<Entering>,
@@ -45,7 +45,12 @@ impl NestedShells {
         NestedShells { hotkey, told: Vec::new(), entering: None, is_on }
     }
 
-    /// Sees a piece of the shell's output before it is shown.
+    /// Uses other settings from here on.
+    pub(super) fn adopt(&mut self, is_on: bool, hotkey: Option<String>) {
+        (self.is_on, self.hotkey) = (is_on, hotkey);
+    }
+
+    /// Looks at a piece of the shell's output before it is shown.
     pub(super) fn see(&mut self, piece: &Piece<'_>, books: &mut Books, wires: &mut Wires) {
         match piece {
             Piece::Mark(Mark::Start { text, .. }) => self.begin(text),
@@ -122,10 +127,10 @@ mod tests {
     impl Nested {
         fn new(is_on: bool) -> Nested {
             let (wires, person, script) = wires();
-            // It waits for the end of its input, which comes when the test is over.
+            // It reads its input, which ends with the test.
             let shell = Command::new("sh").stdin(Stdio::piped()).spawn().unwrap();
             let program = Pid::from_raw(shell.id().try_into().unwrap());
-            // The process gets its name a moment after it was started.
+            // The process gets its name a moment after it has started.
             while host::process_name(program).as_deref() != Some("sh") {
                 std::thread::yield_now();
             }
@@ -180,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_has_text_already_is_not_disturbed() {
+    fn a_row_that_already_has_text_is_not_disturbed() {
         let mut nested = Nested::new(true);
         nested.starts("sh");
         nested.books.show(b"Password: ", &mut nested.wires.to_screen);

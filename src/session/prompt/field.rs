@@ -1,6 +1,6 @@
-//! Words being typed on one line.
+//! Text that is being typed on one line.
 
-/// What an answer may hold; nobody types more.
+/// The most bytes of an answer; nobody types more.
 const CAP: usize = 4096;
 
 #[derive(Default)]
@@ -17,7 +17,7 @@ impl Field {
         self.text.trim().to_owned()
     }
 
-    /// Adds text, on this one line, and shows it.
+    /// Adds text and shows it. It stays on one line.
     pub(super) fn insert(&mut self, text: &str, out: &mut Vec<u8>) {
         for letter in text.chars() {
             let letter = if letter.is_whitespace() { ' ' } else { letter };
@@ -28,14 +28,14 @@ impl Field {
         }
     }
 
-    /// Removes everything, from the screen too.
+    /// Removes the text, also from the screen.
     pub(super) fn clear(&mut self, out: &mut Vec<u8>) {
         while !self.is_empty() {
             self.erase(out);
         }
     }
 
-    /// Removes the last character, and from the screen too.
+    /// Removes the last character, also from the screen.
     pub(super) fn erase(&mut self, out: &mut Vec<u8>) {
         if let Some(last) = self.text.pop() {
             let columns = unicode_width::UnicodeWidthChar::width(last).unwrap_or(1);

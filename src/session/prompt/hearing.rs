@@ -1,19 +1,19 @@
-//! When keys begin to answer a question.
+//! Decides when keys start to answer a question.
 
 use std::time::{Duration, Instant};
 
 /// For this long after a question was drawn, keys do not answer it: nobody reads and decides faster.
 pub(in crate::session) const DEAF: Duration = Duration::from_millis(400);
 
-/// A person who was typing for the shell when the question appeared is taken to have seen it after a pause of this length.
+/// If a person was typing for the shell when the question appeared, they have seen it only after a pause of this length.
 pub(in crate::session) const STILL_TYPING: Duration = Duration::from_millis(500);
 
-/// How far a question is from being answered by keys. Until then keys are type-ahead for the shell.
+/// Whether keys answer a question yet. Until they do, they are type-ahead for the shell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::session) enum Hearing {
-    /// The terminal has not accepted all of its bytes.
+    /// The terminal has not accepted all bytes of the question.
     Drawing,
-    /// It was drawn at this time.
+    /// The question was drawn at this time.
     Deaf(Instant),
     /// Keys answer it.
     Open,
@@ -23,7 +23,7 @@ pub(in crate::session) enum Hearing {
 #[derive(Debug, Clone, Copy)]
 pub(in crate::session) struct QuestionMoment {
     pub(in crate::session) now: Instant,
-    /// Whether the terminal has taken everything we wrote.
+    /// Whether the terminal has accepted all queued bytes.
     pub(in crate::session) is_drawn: bool,
     /// When a key last went to the shell.
     pub(in crate::session) typed: Option<Instant>,
@@ -49,12 +49,12 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     #[test]
-    fn keys_count_400_ms_after_the_terminal_took_the_question() {
+    fn keys_count_400_ms_after_the_terminal_accepted_the_question() {
         let start = Instant::now();
         let at = |now, is_drawn| QuestionMoment { now, is_drawn, typed: None };
         let drawing = Hearing::Drawing.at(at(start, false));
         assert_eq!(drawing, Hearing::Drawing);
-        // A slow terminal takes it two seconds later; the time counts from there.
+        // A slow terminal accepts it two seconds later; the 400 ms start then.
         let drawn = start + 2000 * MS;
         let deaf = drawing.at(at(drawn, true));
         assert_eq!(deaf, Hearing::Deaf(drawn));
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_goes_on_typing_has_not_seen_the_question() {
+    fn keys_without_a_pause_do_not_answer_a_question() {
         let start = Instant::now();
         let deaf = Hearing::Deaf(start);
         let at = |ms: u32, typed: u32| QuestionMoment {

@@ -1,8 +1,8 @@
 //! A question of the agent, and the keys that answer it.
 //!
-//! Only a key that was pressed for the question counts as a yes: it comes some time after the question was shown, alone in its read,
-//! and it is not pasted. Keys that were typed before that go to the shell. The sign `>` at the end of the question appears when keys
-//! begin to count.
+//! A key counts as a yes only if it was pressed for the question: some time after the question was shown, alone in its read, and
+//! not pasted. Keys that were typed before go to the shell. The sign `>` at the end of the question appears when keys start to
+//! count.
 
 mod card;
 mod field;
@@ -14,6 +14,7 @@ use std::time::Instant;
 use tokio::sync::oneshot;
 
 use crate::agent::{Approval, Decision};
+use crate::guard::{GrantScope, GrantWidth};
 use crate::input::{Code, Decoder, Input, Key};
 use crate::render::{self, CardSize, RenderOptions};
 use crate::tool::{UserAnswer, UserQuestion};
@@ -33,8 +34,20 @@ const SIGN: &[u8] = b" > ";
 pub(crate) enum Asked {
     Approval(Box<Approval>, oneshot::Sender<Decision>),
     Question(UserQuestion, oneshot::Sender<UserAnswer>),
-    /// A list to pick from, which answers nothing that needs care.
+    /// A question of shellmate itself.
+    Confirm(Confirmation, oneshot::Sender<bool>),
+    /// A list to pick from. A pick approves nothing.
     Pick(PickList, oneshot::Sender<Option<i64>>),
+}
+
+/// A question of shellmate itself that one key answers: `y` or `n`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Confirmation {
+    pub text: String,
+    /// What is shown beside `y`, such as "yes, and remember it".
+    pub yes: &'static str,
+    /// What is shown beside `n`.
+    pub no: &'static str,
 }
 
 /// An open question and what was typed so far.
@@ -42,10 +55,14 @@ pub(super) struct Prompt {
     asked: Asked,
     typed: Field,
     decoder: Decoder,
-    /// The read in which a key came last, and when.
+    /// The read that contained the last key, and its time.
     last: (u64, Instant),
     hearing: Hearing,
     size: CardSize,
+    /// The answers that the key `w` shows.
+    wider: String,
+    /// Which calls the letters of a grant cover.
+    width: GrantWidth,
     /// The list to pick from, and how it is drawn.
     picker: Option<(Picker, RenderOptions)>,
 }
@@ -59,7 +76,7 @@ pub(super) struct ReadPosition {
 }
 
 impl Prompt {
-    /// A question that is asked now, after so many reads of the keyboard.
+    /// A question that is asked now, after this many reads of the keyboard.
     pub(super) fn new(asked: Asked, read: u64, now: Instant) -> Prompt {
         Prompt {
             asked,
@@ -68,6 +85,8 @@ impl Prompt {
             last: (read, now),
             hearing: Hearing::Drawing,
             size: CardSize::Whole,
+            wider: String::new(),
+            width: GrantWidth::Exact,
             picker: None,
         }
     }
@@ -77,13 +96,18 @@ impl Prompt {
         match &self.asked {
             Asked::Approval(approval, _) => {
                 let card = card::card(approval, around, options);
-                self.size = card.size;
+                (self.size, self.wider) = (card.size, card.wider);
                 out.extend_from_slice(card.text.as_bytes());
             }
             Asked::Question(question, _) => {
                 out.extend_from_slice(
                     render::inquiry(&question.text, &question.choices, around.rows, options).as_bytes(),
                 );
+            }
+            Asked::Confirm(Confirmation { text, yes, no }, _) => {
+                let card = render::confirmation(text, (yes, no), around.rows, options);
+                self.size = card.size;
+                out.extend_from_slice(card.text.as_bytes());
             }
             Asked::Pick(list, _) => {
                 let mut picker = Picker::new(list.clone());
@@ -94,12 +118,12 @@ impl Prompt {
         }
     }
 
-    /// Whether keys are for the question now.
+    /// Whether keys answer the question now.
     pub(super) fn hears(&self) -> bool {
         self.hearing == Hearing::Open
     }
 
-    /// Returns whether keys begin to count at this moment. If so, the sign is appended.
+    /// Returns whether keys start to count at this moment. If so, appends the sign.
     pub(super) fn open(&mut self, moment: QuestionMoment, out: &mut Vec<u8>) -> bool {
         let was_open = self.hears();
         self.hearing = self.hearing.at(moment);
@@ -124,7 +148,7 @@ impl Prompt {
         self.asked
     }
 
-    /// Takes a byte of the keyboard; the prompt comes back while it is not answered.
+    /// Takes a byte of the keyboard. Returns the prompt if it is not answered yet.
     pub(super) fn byte(mut self, byte: u8, read: ReadPosition, out: &mut Vec<u8>) -> Option<Prompt> {
         let is_first = self.last.0 != read.number;
         let Some(input) = self.decoder.byte(byte) else {
@@ -135,7 +159,7 @@ impl Prompt {
         self.input(input, is_first && read.is_last, out)
     }
 
-    /// Takes an ESC as the Esc key once nothing has followed it for a while.
+    /// Takes an ESC as the Esc key if nothing has followed it for a while.
     pub(super) fn settle(mut self, now: Instant, out: &mut Vec<u8>) -> Option<Prompt> {
         let is_due = now.saturating_duration_since(self.last.1) >= ESC_PATIENCE;
         match is_due.then(|| self.decoder.settle()).flatten() {
@@ -170,16 +194,17 @@ impl Prompt {
                 return Some(self);
             }
         };
-        if let (Asked::Approval(approval, _), true) = (&self.asked, self.is_undecided()) {
+        if self.is_undecided() {
             match key.code {
                 Code::Esc => return self.refuse(out),
                 Code::Char('y' | 'Y') if key.is_typed() && self.size == CardSize::TopHidden => {}
-                Code::Char('a' | 'A') if self.size == CardSize::TopHidden => return Some(self),
-                Code::Char('y' | 'Y') if is_alone && key.is_typed() => return self.decide(Decision::Once, "yes", out),
-                Code::Char('a' | 'A') if is_alone && key.is_typed() && approval.lasting.is_some() => {
-                    return self.decide(Decision::ForSession, "always", out);
+                Code::Char('n' | 'N') if key.is_typed() && matches!(self.asked, Asked::Confirm(..)) => {
+                    return self.refuse(out);
                 }
                 Code::Char('n' | 'N') if key.is_typed() => {}
+                Code::Char(letter) if is_alone && key.is_typed() && self.size == CardSize::Whole => {
+                    return self.letter(letter.to_ascii_lowercase(), out);
+                }
                 _ => return Some(self),
             }
         }
@@ -195,14 +220,49 @@ impl Prompt {
         Some(self)
     }
 
+    /// Takes a letter that decides by itself.
+    fn letter(mut self, letter: char, out: &mut Vec<u8>) -> Option<Prompt> {
+        if letter == 'y' {
+            return self.decide(Decision::Once, "yes", out);
+        }
+        let Asked::Approval(approval, _) = &self.asked else { return Some(self) };
+        let scope = match letter {
+            'm' if approval.offers.auto => return self.decide(Decision::AutoMode, "yes, auto mode", out),
+            'w' if self.width == GrantWidth::Exact && !approval.offers.wide.is_empty() => {
+                let rows = format!("w\r\n{}", self.wider);
+                out.extend_from_slice(rows.as_bytes());
+                out.extend_from_slice(SIGN);
+                self.width = GrantWidth::Wide;
+                return Some(self);
+            }
+            'a' => GrantScope::Session,
+            'p' => GrantScope::Project,
+            'g' => GrantScope::Everywhere,
+            _ => return Some(self),
+        };
+        let width = self.width;
+        match approval.offers.find(width, scope) {
+            Some(_) => self.decide(Decision::Granted { width, scope }, scope_words(scope), out),
+            None => Some(self),
+        }
+    }
+
     /// Whether neither yes nor no was typed. A reason may follow an `n`.
     fn is_undecided(&self) -> bool {
-        matches!(self.asked, Asked::Approval(..)) && self.typed.is_empty()
+        self.needs_yes() && self.typed.is_empty()
+    }
+
+    /// Whether keys approve something.
+    fn needs_yes(&self) -> bool {
+        match self.asked {
+            Asked::Approval(..) | Asked::Confirm(..) => true,
+            Asked::Question(..) | Asked::Pick(..) => false,
+        }
     }
 
     /// Whether the person is typing the word `yes`.
     fn wants_word(&self) -> bool {
-        matches!(self.asked, Asked::Approval(..)) && self.typed.text().starts_with(['y', 'Y'])
+        self.needs_yes() && self.typed.text().starts_with(['y', 'Y'])
     }
 
     fn submit(mut self, is_alone: bool, out: &mut Vec<u8>) -> Option<Prompt> {
@@ -226,15 +286,19 @@ impl Prompt {
                 let said = chosen.unwrap_or(typed);
                 let _ = reply.send(if said.is_empty() { UserAnswer::Declined } else { UserAnswer::Said(said) });
             }
+            Asked::Confirm(_, reply) => drop(reply.send(false)),
             Asked::Pick(_, reply) => drop(reply.send(None)),
         }
         None
     }
 
+    /// Answers with a yes of some kind. Only an approval has more than one.
     fn decide(self, decision: Decision, word: &str, out: &mut Vec<u8>) -> Option<Prompt> {
         out.extend_from_slice(format!("{word}\r\n").as_bytes());
-        if let Asked::Approval(_, reply) = self.asked {
-            let _ = reply.send(decision);
+        match self.asked {
+            Asked::Approval(_, reply) => drop(reply.send(decision)),
+            Asked::Confirm(_, reply) => drop(reply.send(true)),
+            Asked::Question(..) | Asked::Pick(..) => {}
         }
         None
     }
@@ -244,9 +308,19 @@ impl Prompt {
         match self.asked {
             Asked::Approval(_, reply) => drop(reply.send(Decision::No { why: None })),
             Asked::Question(_, reply) => drop(reply.send(UserAnswer::Declined)),
+            Asked::Confirm(_, reply) => drop(reply.send(false)),
             Asked::Pick(_, reply) => drop(reply.send(None)),
         }
         None
+    }
+}
+
+/// The answer as it is shown behind the question.
+fn scope_words(scope: GrantScope) -> &'static str {
+    match scope {
+        GrantScope::Session => "yes, this session",
+        GrantScope::Project => "yes, this project",
+        GrantScope::Everywhere => "yes, everywhere",
     }
 }
 
@@ -265,16 +339,30 @@ pub(super) fn idle_key(keys: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::guard::{Grant, Intent};
+    use crate::guard::{Grant, GrantOffer, GrantOffers, Intent};
+
+    fn offer(scope: GrantScope) -> GrantOffer {
+        GrantOffer { scope, grant: vec![Grant::Edits("/".into())] }
+    }
+
+    fn granted(width: GrantWidth, scope: GrantScope) -> Option<Decision> {
+        Some(Decision::Granted { width, scope })
+    }
 
     fn approval() -> Approval {
         Approval {
             title: "make".into(),
             tool: "bash".into(),
-            intent: Intent::Run { command: "make".into(), cwd: "/".into() },
+            intent: Intent::Run { command: "make".into(), cwd: "/".into(), exception: None },
             preview: None,
-            lasting: Some(Grant::Edits("/".into())),
+            offers: GrantOffers {
+                exact: vec![offer(GrantScope::Session), offer(GrantScope::Project)],
+                wide: vec![offer(GrantScope::Everywhere)],
+                auto: true,
+            },
             cwd: "/".into(),
+            secrets: Vec::new(),
+            weakness: None,
         }
     }
 
@@ -284,7 +372,7 @@ mod tests {
         answer.try_recv().ok()
     }
 
-    /// Types, each text in one read, and then waits long enough for an ESC to be one.
+    /// Types each text in one read, then waits long enough for a single ESC to count as Esc.
     fn type_in(prompt: Prompt, reads: &[&str]) {
         let (mut out, now) = (Vec::new(), Instant::now());
         let mut prompt = Some(prompt);
@@ -300,9 +388,14 @@ mod tests {
     }
 
     #[test]
-    fn one_key_decides_and_a_no_may_say_why() {
+    fn one_key_decides_and_a_no_can_have_a_reason() {
         assert_eq!(answer(&["y"]), Some(Decision::Once));
-        assert_eq!(answer(&["a"]), Some(Decision::ForSession));
+        assert_eq!(answer(&["a"]), granted(GrantWidth::Exact, GrantScope::Session));
+        assert_eq!(answer(&["p"]), granted(GrantWidth::Exact, GrantScope::Project));
+        assert_eq!(answer(&["g"]), None, "it is not offered");
+        assert_eq!(answer(&["w", "g"]), granted(GrantWidth::Wide, GrantScope::Everywhere));
+        assert_eq!(answer(&["w", "a"]), None, "it is not offered");
+        assert_eq!(answer(&["m"]), Some(Decision::AutoMode));
         assert_eq!(answer(&["\x1b[121u"]), Some(Decision::Once), "as some terminals spell it");
         assert_eq!(answer(&["n\r"]), Some(Decision::No { why: None }));
         assert_eq!(answer(&["n use mä\x7fake\r"]), Some(Decision::No { why: Some("use make".into()) }));
@@ -311,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_that_is_not_wholly_visible_wants_a_word() {
+    fn a_card_that_does_not_fit_the_screen_needs_a_whole_word() {
         let tall = |reads: &[&str]| {
             let (reply, mut answer) = oneshot::channel();
             let mut prompt = Prompt::new(Asked::Approval(Box::new(approval()), reply), 0, Instant::now());
@@ -335,17 +428,17 @@ mod tests {
         for paste in ["\x1b[200~y\x1b[201~", "\x1b[200~y\ry\r\x1b[201~", "yes\r", "y\r", "yy", "make; y"] {
             assert_eq!(answer(&[paste]), None, "{paste:?}");
         }
-        // However it is cut, and whatever comes before it.
+        // Wherever it is cut, and whatever comes before it.
         assert_eq!(answer(&["\x1b[200~", "y", "\x1b[201~"]), None);
         assert_eq!(answer(&["x", "\x1b[200~a", "y", "a\x1b[201~"]), None);
-        // A reason may well be pasted.
+        // A reason may be pasted.
         let why = answer(&["n ", "\x1b[200~use\rmake\x1b[201~", "\r"]);
         assert_eq!(why, Some(Decision::No { why: Some("use make".into()) }));
         assert_eq!(answer(&["\x1b[200~y\x1b[201~", "y"]), Some(Decision::Once));
     }
 
     #[test]
-    fn a_question_takes_a_number_or_words() {
+    fn a_question_takes_a_number_or_text() {
         let ask = |keys: &str| {
             let (reply, mut answer) = oneshot::channel();
             let question = UserQuestion { text: "which?".into(), choices: vec!["one".into(), "two".into()] };
@@ -355,6 +448,30 @@ mod tests {
         assert_eq!(ask("2\r"), Some(UserAnswer::Said("two".into())));
         assert_eq!(ask("neither\r"), Some(UserAnswer::Said("neither".into())));
         assert_eq!(ask("\r"), Some(UserAnswer::Declined));
+    }
+
+    #[test]
+    fn one_key_says_yes_or_no_to_shellmate_itself() {
+        let ask = |size: CardSize, reads: &[&str]| {
+            let (reply, mut answer) = oneshot::channel();
+            let question = Confirmation { text: "undo it?".into(), yes: "yes", no: "no" };
+            let mut prompt = Prompt::new(Asked::Confirm(question, reply), 0, Instant::now());
+            prompt.size = size;
+            type_in(prompt, reads);
+            answer.try_recv().ok()
+        };
+        let whole = |reads: &[&str]| ask(CardSize::Whole, reads);
+        assert_eq!(whole(&["y"]), Some(true));
+        assert_eq!(whole(&["Y"]), Some(true));
+        assert_eq!(whole(&["n"]), Some(false));
+        assert_eq!(whole(&["\x1b"]), Some(false));
+        assert_eq!(whole(&["\r", "1", "a", "w", "m"]), None, "other keys mean nothing");
+        assert_eq!(whole(&["y\r"]), None, "a burst is no typing");
+        assert_eq!(whole(&["\x1b[200~y\x1b[201~"]), None, "a paste approves nothing");
+        let tall = |reads: &[&str]| ask(CardSize::TopHidden, reads);
+        assert_eq!(tall(&["y", "\r"]), None);
+        assert_eq!(tall(&["y", "e", "s", "\r"]), Some(true));
+        assert_eq!(tall(&["n"]), Some(false));
     }
 
     #[test]

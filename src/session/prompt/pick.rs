@@ -1,23 +1,24 @@
-//! A list of which the person picks one entry: words filter it, arrows move, Enter picks.
+//! A list from which the person picks one entry: typed words filter it, arrows move, Enter picks.
 
 use crate::input::{Code, Input, Key};
-use crate::render::{self, PickRow, RenderOptions};
+use crate::render::{self, PickRow, RenderOptions, TerminalMode};
+use crate::text;
 
 /// The most entries on the screen.
 const SHOWN: usize = 10;
 /// Screen rows that a list leaves free beside its own hint and line.
 const FREE_ROWS: u16 = 4;
-/// The most bytes of words that filter.
+/// The most bytes of the filter.
 const LONGEST_FILTER: usize = 200;
 
 /// One entry of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PickItem {
-    /// What is picked.
+    /// The number of the picked entry.
     pub id: i64,
     /// Facts in columns of equal width, such as the number and the age.
     pub facts: String,
-    /// The text that is shown behind the facts.
+    /// The text after the facts.
     pub text: String,
 }
 
@@ -27,6 +28,38 @@ pub(crate) struct PickList {
     pub items: Vec<PickItem>,
     /// What Enter does, such as `continue`.
     pub action: &'static str,
+    /// Whether the first word of each text is a name. Then the best match comes first, and letters may be left out.
+    pub by_name: bool,
+}
+
+/// How well the words fit a name, the best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    Exact,
+    Beginning,
+    Within,
+    /// Its letters, with others between them.
+    Letters,
+}
+
+impl Fit {
+    /// How well a filter fits the first word of a text, with or without what is before its first slash. Both are in lower case.
+    fn of(filter: &str, text: &str) -> Option<Fit> {
+        let name = text.split_whitespace().next().unwrap_or_default();
+        let names = [Some(name), name.split_once('/').map(|(_, short)| short)];
+        let fits = |is_fit: &dyn Fn(&str) -> bool| names.into_iter().flatten().any(is_fit);
+        let has_letters = || {
+            let mut letters = name.chars();
+            filter.chars().filter(|c| !c.is_whitespace()).all(|wanted| letters.any(|letter| letter == wanted))
+        };
+        match () {
+            () if fits(&|name| name == filter) => Some(Fit::Exact),
+            () if fits(&|name| name.starts_with(filter)) => Some(Fit::Beginning),
+            () if filter.split_whitespace().all(|word| text.contains(word)) => Some(Fit::Within),
+            () if has_letters() => Some(Fit::Letters),
+            () => None,
+        }
+    }
 }
 
 /// What a key did to an open list.
@@ -45,9 +78,9 @@ pub(super) enum Picked {
 pub(super) struct Picker {
     list: PickList,
     filter: String,
-    /// The position of the selected entry among those that match.
+    /// The position of the selected entry among the matching ones.
     selected: usize,
-    /// The rows on the screen, once it is drawn.
+    /// How many rows are on the screen, once it is drawn.
     drawn: usize,
 }
 
@@ -56,8 +89,15 @@ impl Picker {
         Picker { list, filter: String::new(), selected: 0, drawn: 0 }
     }
 
-    /// The entries that contain every word of the filter.
+    /// The entries that contain every word of the filter, or whose names fit it.
     fn matching(&self) -> Vec<&PickItem> {
+        if self.list.by_name {
+            let filter = self.filter.trim().to_lowercase();
+            let fit = |item: &&PickItem| Fit::of(&filter, &item.text.to_lowercase());
+            let mut fitting: Vec<&PickItem> = self.list.items.iter().filter(|item| fit(item).is_some()).collect();
+            fitting.sort_by_key(fit);
+            return fitting;
+        }
         let words: Vec<String> = self.filter.split_whitespace().map(str::to_lowercase).collect();
         let matches = |item: &&PickItem| {
             let text = format!("{} {}", item.facts, item.text).to_lowercase();
@@ -126,8 +166,11 @@ impl Picker {
         Picked::Changed
     }
 
-    /// Draws the list in place of what it drew before.
+    /// Draws the list in place of its earlier drawing.
     pub(super) fn draw(&mut self, options: &RenderOptions, out: &mut Vec<u8>) {
+        if options.mode == TerminalMode::Reader {
+            return self.say(out);
+        }
         self.erase(out);
         let matching = self.matching();
         let room = usize::from(options.rows.saturating_sub(FREE_ROWS)).clamp(1, SHOWN);
@@ -145,6 +188,17 @@ impl Picker {
         let hint = format!("{place}; type to filter, {keys}, Enter {}, Esc leave", self.list.action);
         out.extend_from_slice(&render::pick_list(&rows, &hint, &self.filter, options));
         self.drawn = rows.len() + 2;
+    }
+
+    /// Says the selected entry on a line of its own, for a screen reader.
+    fn say(&self, out: &mut Vec<u8>) {
+        let matching = self.matching();
+        let words = match matching.get(self.selected) {
+            Some(item) => format!("{} of {}: {} {}", self.selected + 1, matching.len(), item.facts.trim(), item.text),
+            None => format!("nothing matches {}", self.filter),
+        };
+        out.extend_from_slice(text::sanitize(&words).replace('\n', " ").as_bytes());
+        out.extend_from_slice(b"\r\n");
     }
 
     /// Removes the list from the screen. The cursor is where its first row was.
@@ -169,7 +223,7 @@ mod tests {
 
     fn picker(count: i64) -> Picker {
         let item = |id| PickItem { id, facts: format!("{id:>4}"), text: format!("question number {id}") };
-        Picker::new(PickList { items: (1..=count).map(item).collect(), action: "continue" })
+        Picker::new(PickList { items: (1..=count).map(item).collect(), action: "continue", by_name: false })
     }
 
     fn press(picker: &mut Picker, code: Code) -> Picked {
@@ -206,6 +260,23 @@ mod tests {
         assert_eq!(picker.matching().len(), 40);
         picker.input(Input::Paste("number\n23".into()));
         assert_eq!(press(&mut picker, Code::Enter), Picked::Item(23));
+    }
+
+    #[test]
+    fn names_are_ranked_by_how_well_they_fit() {
+        let names = ["a/gpt-5-mini  400k", "b/old-gpt-5  8k", "b/gpt-5  400k", "c/gxpyt-z5", "d/claude"];
+        let item =
+            |(id, text): (usize, &&str)| PickItem { id: id as i64, facts: String::new(), text: (*text).to_owned() };
+        let items = names.iter().enumerate().map(item).collect();
+        let mut picker = Picker::new(PickList { items, action: "use it", by_name: true });
+        assert_eq!(picker.matching().len(), 5);
+        write(&mut picker, "GPT-5");
+        let ids: Vec<i64> = picker.matching().iter().map(|item| item.id).collect();
+        assert_eq!(ids, [2, 0, 1, 3], "exact, beginning, within, letters");
+        assert_eq!(press(&mut picker, Code::Enter), Picked::Item(2));
+        picker.input(Input::Key(Key::ctrl('u')));
+        write(&mut picker, "clde");
+        assert_eq!(press(&mut picker, Code::Enter), Picked::Item(4));
     }
 
     #[test]

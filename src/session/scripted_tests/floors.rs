@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn keys_and_output_pass_as_they_are() {
+fn keys_and_output_pass_unchanged() {
     let mut scripted = Scripted::new();
     scripted.prompts();
     scripted.types("ls\r");
@@ -63,7 +63,7 @@ fn a_bare_query_opens_a_line_whose_follow_ups_are_asked() {
     scripted.asks(">");
     scripted.types("first\r");
     assert_eq!(scripted.agent.query().as_deref(), Some("first"));
-    // Typed while the answer comes, for the line that opens again.
+    // Typed during the answer, for the line that opens again.
     scripted.types("second\r");
     assert!(scripted.agent.query().is_none());
     scripted.tells(1, over());
@@ -76,7 +76,7 @@ fn a_bare_query_opens_a_line_whose_follow_ups_are_asked() {
 }
 
 #[test]
-fn the_hotkey_opens_a_line_over_a_program_and_pressed_again_goes_to_it() {
+fn the_hotkey_opens_a_line_over_a_program_and_a_second_press_goes_to_the_program() {
     let mut scripted = Scripted::new();
     scripted.prompts();
     scripted.script.runs_program(Pid::from_raw(1));
@@ -97,7 +97,7 @@ fn the_hotkey_opens_a_line_over_a_program_and_pressed_again_goes_to_it() {
 }
 
 #[test]
-fn a_forged_query_takes_nothing() {
+fn a_forged_query_has_no_effect() {
     let mut scripted = Scripted::new();
     scripted.prompts();
     scripted.script.runs_program(Pid::from_raw(1));
@@ -108,7 +108,7 @@ fn a_forged_query_takes_nothing() {
 }
 
 #[test]
-fn a_terminal_that_is_gone_ends_the_loop() {
+fn the_loop_ends_when_the_terminal_is_gone() {
     let mut scripted = Scripted::new();
     let Scripted { person, .. } = scripted;
     drop(person);
@@ -199,7 +199,25 @@ fn a_proposed_command_is_pasted_at_the_prompt_and_not_run() {
 }
 
 #[test]
-fn words_to_the_agent_are_sent_while_it_works() {
+fn a_command_proposed_over_a_program_waits_for_the_prompt() {
+    let mut scripted = Scripted::new();
+    scripted.prompts();
+    scripted.script.runs_program(Pid::from_raw(1));
+    scripted.says("start;/;vim");
+    scripted.types("\x1c");
+    scripted.types("how\r");
+    scripted.tells(1, News::Suggest("make test".into()));
+    scripted.tells(1, over());
+    scripted.types("\x04");
+    assert!(scripted.session.floor.is_shell());
+    scripted.prints("vim draws");
+    assert_eq!(scripted.reads(), "", "the program gets nothing");
+    scripted.prompts();
+    assert_eq!(scripted.reads(), "\x1b[200~make test\x1b[201~");
+}
+
+#[test]
+fn messages_to_the_agent_are_sent_while_it_works() {
     let mut scripted = Scripted::new();
     scripted.prompts();
     scripted.asks("> why");
@@ -212,7 +230,7 @@ fn words_to_the_agent_are_sent_while_it_works() {
 }
 
 #[test]
-fn words_that_come_too_late_are_put_on_the_prompt() {
+fn messages_that_come_too_late_are_put_on_the_prompt() {
     let mut scripted = Scripted::new();
     scripted.prompts();
     scripted.asks("> why");
@@ -237,7 +255,7 @@ fn ctrl_c_cancels_the_request() {
 }
 
 #[test]
-fn ctrl_z_among_keys_typed_before_a_question_never_says_no() {
+fn ctrl_z_among_keys_typed_before_a_question_does_not_refuse_it() {
     let mut scripted = Scripted::new();
     scripted.prompts();
     scripted.asks("> why");
@@ -252,7 +270,7 @@ fn ctrl_z_among_keys_typed_before_a_question_never_says_no() {
 }
 
 #[test]
-fn an_agent_that_is_gone_ends_what_it_was_asked() {
+fn the_end_of_the_agents_thread_ends_its_requests() {
     let mut scripted = Scripted::new();
     scripted.prompts();
     scripted.asks("> why");

@@ -1,4 +1,4 @@
-//! A whole session driven without a pty: a person, a shell and an agent that do what the test says.
+//! A whole session without a pty: a scripted person, shell and agent.
 
 mod floors;
 mod surroundings;
@@ -20,6 +20,7 @@ use super::follow::Follower;
 use super::hooks::HookLink;
 use super::keyboard::Keyboard;
 use super::nested::NestedShells;
+use super::outer_terminal::OuterTerminal;
 use super::privacy::Privacy;
 use super::profile::Profile;
 use super::requests::Requests;
@@ -28,7 +29,7 @@ use super::workspace::Workspace;
 use super::{CHUNK, Interest, LoopEnd, Ready, Session};
 use crate::capture::{Limits, Spiller};
 use crate::chat::{Ending, Event};
-use crate::config::Paths;
+use crate::config::{Paths, TerminalSettings};
 use crate::host::{ScriptHandle, ScriptedShell, ShellKind};
 use crate::input::Editing;
 use crate::render::Wrapping;
@@ -80,11 +81,12 @@ impl Scripted {
             floor: Floor::Shell,
             keyboard: Keyboard::new("ctrl-\\".parse().ok()),
             hook: HookLink::new(workspace, Vec::new()),
-            agent: AgentHandle { link: Some(link), ..AgentHandle::new(AgentSetup::default()) },
+            agent: AgentHandle { link: Some(link), ..AgentHandle::new(AgentSetup::default(), Default::default()) },
             requests: Requests::default(),
             store: CommandStore::new(Box::new(|| (Store::off(), std::sync::mpsc::channel().1))),
             profile: profile(),
             nested: NestedShells::new(false, None),
+            outer: OuterTerminal::new(TerminalSettings::default()),
             errands,
             editor: None,
             suggestion: None,
@@ -93,7 +95,7 @@ impl Scripted {
         Scripted { session, person, script, agent, nonce: nonce.to_owned(), _directory: directory }
     }
 
-    /// Plays recorded bytes. Returns the queries that hooks have waited for, none of which is asked.
+    /// Plays recorded bytes. Returns the queries for which hooks have waited; none of them is asked.
     pub(super) fn play(&mut self, bytes: &[u8]) -> Vec<String> {
         let session = &mut self.session;
         let Some(mut scanner) = session.books.scanner.take() else { return Vec::new() };
@@ -113,7 +115,7 @@ impl Scripted {
     fn settle(&mut self) -> Option<LoopEnd> {
         let (mut keys, mut chunk) = (vec![0; 4096], vec![0; CHUNK]);
         for _ in 0..50 {
-            // The private directory's thread has done what it was given.
+            // Waits until the workspace's thread has finished its tasks.
             let _ = self.session.hook.workspace.environment().wait();
             let wanted = Interest { keys: true, output: self.session.floor.has_room(), news: false };
             let due = self.session.wires.wait(None, Some(self.session.errands.as_fd()), wanted, 0u8.into());
@@ -139,7 +141,7 @@ impl Scripted {
         self.settle();
     }
 
-    /// The shell's hooks say something.
+    /// The shell's hooks send a mark.
     fn says(&mut self, mark: &str) {
         self.prints(&format!("\x1b]7771;{};{mark}\x1b\\", self.nonce));
     }
@@ -157,7 +159,7 @@ impl Scripted {
         self.says("input");
     }
 
-    /// A query is typed, accepted and waited for.
+    /// A query is typed and accepted, and the hook waits.
     fn asks(&mut self, line: &str) {
         self.types(&format!("{line}\r"));
         self.says(&format!("query;{line};kept"));
@@ -166,9 +168,9 @@ impl Scripted {
         self.script.reads();
     }
 
-    /// What the waiting hook would read next.
+    /// The next line for the waiting hook.
     fn directive(&mut self) -> String {
-        // The private directory's thread has sent what it was given.
+        // Waits until the workspace's thread has sent everything.
         let _ = self.session.hook.workspace.environment().wait();
         let fifo = self.session.hook.workspace.fifo();
         let flags = nix::fcntl::OFlag::O_NONBLOCK.bits();

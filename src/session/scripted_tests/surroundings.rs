@@ -1,4 +1,4 @@
-//! The hooks, the workspace, faults, the end of a session, and what requests leave behind.
+//! The hooks, the workspace, faults, the end of a session, and the list of requests.
 
 use super::*;
 
@@ -35,10 +35,10 @@ fn a_panic_while_marks_are_read_leaves_a_plain_pipe() {
 }
 
 #[test]
-fn a_directive_that_nobody_hears_is_repeated() {
+fn a_directive_without_an_answer_is_repeated() {
     let mut scripted = Scripted::new();
     scripted.prompts();
-    scripted.asks("> /help");
+    scripted.asks("> /show 9");
     assert_eq!(scripted.directive(), "token\n");
     let due = scripted.session.hook.due().expect("an answer of the hook is awaited");
     scripted.session.remind_hook(due - Duration::from_millis(1));
@@ -60,7 +60,7 @@ fn the_environment_of_the_shell_is_read_from_the_hooks_file() {
 }
 
 #[test]
-fn finished_commands_are_told_to_the_next_query() {
+fn finished_commands_are_sent_with_the_next_query() {
     let mut scripted = Scripted::new();
     scripted.prompts();
     scripted.says("start;/;false");
@@ -75,7 +75,7 @@ fn finished_commands_are_told_to_the_next_query() {
 }
 
 #[test]
-fn slash_commands_for_the_agent_are_orders_and_their_words_are_shown() {
+fn slash_commands_for_the_agent_are_orders_and_their_answers_are_shown() {
     let mut scripted = Scripted::new();
     scripted.prompts();
     scripted.asks("> /model");
@@ -87,7 +87,7 @@ fn slash_commands_for_the_agent_are_orders_and_their_words_are_shown() {
 }
 
 #[test]
-fn a_long_output_is_shown_as_the_terminal_takes_it() {
+fn a_long_output_is_shown_as_fast_as_the_terminal_accepts_it() {
     let mut scripted = Scripted::new();
     scripted.prompts();
     scripted.person.sees();
@@ -104,7 +104,7 @@ fn a_long_output_is_shown_as_the_terminal_takes_it() {
 }
 
 #[test]
-fn the_last_output_is_shown_and_the_shells_status_returned() {
+fn the_last_output_is_shown_and_the_shells_status_is_returned() {
     let mut scripted = Scripted::new();
     scripted.prompts();
     scripted.says("start;/;exit");
@@ -117,7 +117,7 @@ fn the_last_output_is_shown_and_the_shells_status_returned() {
 }
 
 #[test]
-fn requests_that_the_end_stops_are_named_and_cancelled() {
+fn requests_stopped_by_the_end_of_the_session_are_named_and_cancelled() {
     let mut scripted = Scripted::new();
     scripted.prompts();
     scripted.asks("> why");
@@ -137,7 +137,7 @@ fn requests_that_the_end_stops_are_named_and_cancelled() {
 }
 
 #[test]
-fn a_shell_without_our_hooks_is_mentioned_once_when_enter_is_pressed() {
+fn a_shell_without_our_hooks_is_reported_once_when_enter_is_pressed() {
     let mut scripted = Scripted::new();
     let workspace = std::mem::replace(&mut scripted, Scripted::new());
     scripted.session.hook = HookLink::new(workspace.session.hook.workspace, vec!["/no/such/secret".into()]);
@@ -154,7 +154,7 @@ fn a_shell_without_our_hooks_is_mentioned_once_when_enter_is_pressed() {
 }
 
 #[test]
-fn files_with_the_nonce_are_removed_when_the_hooks_have_spoken() {
+fn files_with_the_nonce_are_deleted_after_hello() {
     let mut scripted = Scripted::new();
     let secret = scripted.session.hook.workspace.directory().join("bash");
     std::fs::write(&secret, "nonce").unwrap();
@@ -167,7 +167,7 @@ fn files_with_the_nonce_are_removed_when_the_hooks_have_spoken() {
 }
 
 #[test]
-fn a_workspace_that_was_deleted_is_made_again() {
+fn a_deleted_workspace_is_created_again() {
     let mut scripted = Scripted::new();
     scripted.prompts();
     let directory = scripted.session.hook.workspace.directory().to_owned();
@@ -180,7 +180,7 @@ fn a_workspace_that_was_deleted_is_made_again() {
 }
 
 #[test]
-fn text_behind_a_pasted_query_is_put_on_the_next_prompt() {
+fn text_after_a_pasted_query_is_put_on_the_next_prompt() {
     let mut scripted = Scripted::new();
     scripted.prompts();
     scripted.says("later;> and this");
@@ -201,7 +201,7 @@ fn keys_that_the_shell_has_not_read_are_taken_back_oldest_first() {
 }
 
 #[test]
-fn effects_of_an_effect_come_before_those_that_were_waiting() {
+fn effects_of_an_effect_come_before_the_waiting_ones() {
     use super::super::floor::Effect;
     let mut scripted = Scripted::new();
     scripted.session.keyboard.held.push(b"1");
@@ -212,7 +212,7 @@ fn effects_of_an_effect_come_before_those_that_were_waiting() {
 }
 
 #[test]
-fn background_jobs_are_shown_above_the_answer_line_by_line() {
+fn output_of_background_jobs_is_shown_above_the_answer_line_by_line() {
     let mut scripted = Scripted::new();
     scripted.prompts();
     scripted.asks("> why");
@@ -259,7 +259,7 @@ fn an_interrupted_command_of_the_agent_gives_the_prompt_back_and_its_answer_goes
 }
 
 #[test]
-fn a_list_of_requests_names_what_each_does() {
+fn a_list_of_requests_shows_the_state_of_each() {
     let mut scripted = Scripted::new();
     scripted.prompts();
     scripted.asks("> /show");
@@ -278,7 +278,7 @@ fn a_list_of_requests_names_what_each_does() {
 }
 
 #[test]
-fn a_request_that_is_over_is_shown_again() {
+fn a_finished_request_is_shown_again() {
     let mut scripted = Scripted::new();
     scripted.prompts();
     scripted.asks("> why");
@@ -307,7 +307,7 @@ fn a_trailing_ampersand_asks_in_the_background() {
 }
 
 #[test]
-fn news_of_an_abandoned_slash_command_reach_nobody() {
+fn news_of_an_abandoned_slash_command_is_ignored() {
     let mut scripted = Scripted::new();
     scripted.prompts();
     scripted.asks("> /model");

@@ -19,19 +19,19 @@ pub(super) use outbox::Outbox;
 pub(super) use ready::{Interest, Ready, is_later};
 pub(super) use signals::{SignalEvent, Signals};
 
-/// How long a terminal that takes nothing is waited for at the end.
+/// How long to wait at the end for a terminal that accepts nothing.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The terminal, the shell, and what is on its way between them.
+/// The terminal, the shell, and the queues between them.
 pub(super) struct Wires {
     pub(super) terminal: Box<dyn Terminal>,
     pub(super) shell: Box<dyn Shell>,
     pub(super) signals: Signals,
     pub(super) to_screen: Outbox,
     pub(super) to_shell: Outbox,
-    /// Whether somebody still holds the shell's side of its terminal.
+    /// Whether a process still has the shell's terminal open.
     pub(super) shell_is_open: bool,
-    /// Whether the person's editor has the terminal: nobody else reads or writes it.
+    /// Whether the person's editor has the terminal: the session neither reads nor writes it.
     pub(super) is_lent: bool,
 }
 
@@ -41,23 +41,23 @@ impl Wires {
         Wires { terminal, shell, signals, to_screen, to_shell, shell_is_open: true, is_lent: false }
     }
 
-    /// Passes bytes to the shell: at once if it takes them, else from the queue.
+    /// Sends bytes to the shell. Bytes that it does not accept at once wait in the queue.
     pub(super) fn send(&mut self, bytes: &[u8]) {
         let sent = if self.to_shell.is_empty() { self.shell.write(bytes).unwrap_or(0) } else { 0 };
         self.to_shell.push(&bytes[sent..]);
     }
 
-    /// Passes on what waits for the shell, as much as it takes right now.
+    /// Sends queued bytes to the shell, as many as it accepts now.
     pub(super) fn send_waiting(&mut self) {
         match self.shell.write(self.to_shell.front()) {
             Ok(count) => self.to_shell.consume(count),
             Err(error) if is_later(&error) => {}
-            // Nobody will read it any more; the shell's end is on its way.
+            // The shell will not read them any more; its end will be noticed soon.
             Err(_) => self.to_shell = Outbox::default(),
         }
     }
 
-    /// Shows what the terminal takes right now; an error means that it is gone.
+    /// Writes queued bytes to the terminal, as many as it accepts now. An error means that the terminal is gone.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         let front = self.to_screen.front();
         if !front.is_empty() && !self.is_lent {
@@ -70,12 +70,12 @@ impl Wires {
         Ok(())
     }
 
-    /// Shows what the terminal takes right now. The loop notices by itself that a terminal is gone.
+    /// Writes queued bytes to the terminal, as many as it accepts now. The loop itself notices that a terminal is gone.
     pub(super) fn show(&mut self) {
         let _ = self.flush();
     }
 
-    /// Waits until the terminal has taken everything, or takes nothing any more.
+    /// Waits until the terminal has accepted all bytes, or accepts no more.
     pub(super) fn show_rest(&mut self) {
         while !self.to_screen.is_empty() {
             if !wait_for(&self.terminal.as_fd(), PollFlags::POLLOUT, PATIENCE) || self.flush().is_err() {
@@ -84,7 +84,8 @@ impl Wires {
         }
     }
 
-    /// Reads on while full pages come, so that a flood costs few writes; after a short read somebody waits for an echo.
+    /// Reads as long as full pages arrive, so that a large output needs few writes. After a short read a program may be waiting
+    /// for an echo.
     pub(super) fn gather(&mut self, chunk: &mut [u8]) -> usize {
         const PAGE: usize = 4000;
         let mut count = 0;
@@ -110,11 +111,11 @@ impl Wires {
         self.shell.resize(shell_size(self.terminal.size()));
     }
 
-    /// Stops our process until somebody continues it.
+    /// Stops this process until it is continued.
     pub(super) fn suspend(&self) {
         self.terminal.leave_raw();
         let _ = kill(getpid(), Signal::SIGSTOP);
-        // The terminal may have another size by now, and shows lines of other programs.
+        // The terminal may have another size now, and shows output of other programs.
         if let Err(error) = self.terminal.enter_raw() {
             tracing::warn!(%error, "raw mode was not entered again");
         }
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_shell_does_not_take_waits_for_it() {
+    fn bytes_that_the_shell_does_not_accept_wait_for_it() {
         let (mut wires, _person, script) = wires();
         let flood = vec![b'x'; 4 * 1024 * 1024];
         wires.send(&flood);
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_descriptor_is_waited_for_only_while_somebody_has_room_for_its_bytes() {
+    fn a_descriptor_is_read_only_while_there_is_room_for_its_bytes() {
         let (mut wires, person, script) = wires();
         person.types(b"k");
         script.prints(b"o");
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_shell_is_read_to_its_end_and_not_waited_for_any_more() {
+    fn a_closed_shell_is_read_to_its_end_and_then_no_longer() {
         let (mut wires, _person, script) = wires();
         script.prints(b"bye");
         drop(script);

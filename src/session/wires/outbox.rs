@@ -1,6 +1,7 @@
-//! Bytes on their way out, and how many may wait.
+//! A bounded queue of bytes to write.
 
-/// Beyond this the source is not read until the receiver has taken some: a slow terminal slows the shell, not our memory.
+/// Above this size the source is not read until the receiver has accepted some bytes: a slow terminal slows the shell down and
+/// costs no memory.
 const CAP: usize = 64 * 1024;
 
 /// A queue of bytes for one receiver.
@@ -15,7 +16,7 @@ impl Outbox {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// What goes out next.
+    /// The bytes to write next.
     pub(in crate::session) fn front(&self) -> &[u8] {
         &self.bytes[self.sent..]
     }
@@ -24,7 +25,7 @@ impl Outbox {
         self.front().is_empty()
     }
 
-    /// Takes back all but the first `count` bytes that wait.
+    /// Removes all but the first `count` waiting bytes.
     pub(in crate::session) fn truncate(&mut self, count: usize) {
         self.bytes.truncate(self.sent + count);
     }
@@ -34,14 +35,14 @@ impl Outbox {
         self.front().len() < CAP
     }
 
-    /// Takes out what the receiver accepted.
+    /// Removes the bytes that the receiver has accepted.
     pub(in crate::session) fn consume(&mut self, count: usize) {
         self.sent += count;
         if self.sent >= self.bytes.len() {
             self.bytes.clear();
             self.sent = 0;
         } else if self.sent >= CAP.max(2 * self.front().len()) {
-            // Seldom enough that few bytes are moved for each one that was sent.
+            // This happens rarely enough that few bytes are moved for each one sent.
             self.bytes.drain(..self.sent);
             self.sent = 0;
         }
@@ -73,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_queued_last_can_be_taken_back() {
+    fn the_last_queued_bytes_can_be_removed() {
         let mut outbox = Outbox::default();
         outbox.push(b"shown|kept|");
         outbox.consume(6);

@@ -1,4 +1,4 @@
-//! Waiting for something to do.
+//! Waits until there is something to do.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -20,7 +20,7 @@ pub(in crate::session) struct Ready {
     pub(in crate::session) output: bool,
 }
 
-/// Which sources may be read: those whose bytes somebody has room for.
+/// Which sources may be read: those with room for their bytes.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::session) struct Interest {
     pub(in crate::session) keys: bool,
@@ -29,8 +29,8 @@ pub(in crate::session) struct Interest {
 }
 
 impl Wires {
-    /// Sleeps until there is something to do. `news` is the descriptor that tells of news from the agent, `errands` the one that
-    /// tells of work that another thread has done.
+    /// Sleeps until there is something to do. `news` is readable when the agent has sent news, `errands` when another thread has
+    /// a result.
     pub(in crate::session) fn wait(
         &self,
         news: Option<BorrowedFd<'_>>,
@@ -53,7 +53,7 @@ impl Wires {
             PollFd::new(errands.unwrap_or(self.signals.as_fd()), flags(errands.is_some(), false)),
             PollFd::new(self.shell.as_fd(), flags(takes_output, !self.to_shell.is_empty())),
         ];
-        // A shell that has let go of its terminal would wake us for ever.
+        // After the shell has closed its terminal, its descriptor would wake the loop all the time.
         let is_heard = self.shell_is_open && (takes_output || !self.to_shell.is_empty());
         let count = if is_heard { 5 } else { 4 };
         if poll(&mut waited[..count], timeout).is_err() {
@@ -74,7 +74,7 @@ impl Wires {
     }
 }
 
-/// Whether the same call may succeed at another time.
+/// Whether the same call may succeed later.
 pub(in crate::session) fn is_later(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }

@@ -1,4 +1,4 @@
-//! The signals a wrapper lives with.
+//! The signals that the session handles.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -9,21 +9,21 @@ use nix::sys::signal::Signal;
 use signal_hook::iterator::backend::SignalDelivery;
 use signal_hook::iterator::exfiltrator::SignalOnly;
 
-/// What a signal asks of us.
+/// The meaning of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::session) enum SignalEvent {
     Resized,
     /// The shell changed state.
     Child,
-    /// Somebody asks us to suspend.
+    /// The process should suspend itself.
     Suspend,
-    /// Somebody who knows our process only means the shell.
+    /// The signal is meant for the shell; the sender knows only this process.
     ForShell(Signal),
-    /// End, as this signal ends a process.
+    /// The process should end, as this signal ends a process.
     End(i32),
 }
 
-/// The signals that have come, behind one descriptor to wait on.
+/// The signals that have arrived, with one descriptor to wait on.
 pub(in crate::session) struct Signals {
     delivery: SignalDelivery<UnixStream, SignalOnly>,
 }
@@ -33,7 +33,7 @@ impl Signals {
         Signals::of(&[SIGWINCH, SIGCHLD, SIGTSTP, SIGTERM, SIGHUP, SIGQUIT, SIGINT, SIGUSR1, SIGUSR2])
     }
 
-    /// Listens to no signal, for tests.
+    /// Handles no signals, for tests.
     #[cfg(test)]
     pub(in crate::session) fn none() -> io::Result<Signals> {
         Signals::of(&[])
@@ -45,13 +45,13 @@ impl Signals {
         Ok(Signals { delivery: SignalDelivery::with_pipe(read, write, SignalOnly, wanted)? })
     }
 
-    /// What came since this was last asked.
+    /// The signals since the last call.
     pub(in crate::session) fn pending(&mut self) -> impl Iterator<Item = SignalEvent> + use<> {
         self.delivery.pending().map(|signal| match signal {
             SIGWINCH => SignalEvent::Resized,
             SIGCHLD => SignalEvent::Child,
             SIGTSTP => SignalEvent::Suspend,
-            // With the terminal in raw mode Ctrl-C is a key: this one was sent.
+            // In raw mode Ctrl-C is a key, so another process has sent this signal.
             SIGINT => SignalEvent::ForShell(Signal::SIGINT),
             SIGUSR1 => SignalEvent::ForShell(Signal::SIGUSR1),
             SIGUSR2 => SignalEvent::ForShell(Signal::SIGUSR2),

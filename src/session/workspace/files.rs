@@ -18,27 +18,27 @@ use crate::store::{PAUSED, UNWRITTEN};
 /// The file that names the terminal a session's shell runs on.
 const TERMINAL: &str = "tty";
 
-/// The file with the command that the hook is to run.
+/// The file with the command that the hook should run.
 const COMMAND: &str = "command";
 
 /// The file that asks the hook for another nonce.
 const RENEW: &str = "renew";
 
-/// The file in which the hook writes down what the shell exports.
+/// The file into which the hook writes the shell's exported variables.
 const ENVIRONMENT: &str = "environment";
 
 /// Files that hooks write. They exist beforehand, so that their mode does not depend on the umask of the person's shell.
 const OF_HOOKS: [&str; 6] = [ENVIRONMENT, "names", "trap", "keys", "keysmap", "jobs"];
 
-/// More than the kernel lets a program have.
+/// The kernel allows a program less than this.
 const ENVIRONMENT_CAP: u64 = 4 * 1024 * 1024;
 
-/// The directory, held for as long as the session lives.
+/// The directory, locked while the session runs.
 pub(super) struct Files {
     directory: PathBuf,
     fifo: PathBuf,
     directives: Option<File>,
-    /// FIFOs that were in its place while the hook has not heard.
+    /// Earlier FIFOs, until the hook has received the line.
     old: Vec<File>,
     _lock: SessionLock,
 }
@@ -52,8 +52,8 @@ impl Files {
         Ok(Files { directory, fifo, directives, old: Vec::new(), _lock: lock })
     }
 
-    /// Makes the directory anew if somebody has deleted it, or completes it, as a cleaner of runtime directories may delete only the old
-    /// files in it. True if that was needed.
+    /// Creates the directory again if it was deleted, or the missing files in it: a cleaner of runtime directories may delete
+    /// only old files. Returns whether that was needed.
     pub(super) fn mend(&mut self) -> io::Result<bool> {
         if self.directives.is_none() || self.fifo.symlink_metadata().is_ok() {
             return Ok(false);
@@ -66,7 +66,7 @@ impl Files {
         make_files_of_hooks(&self.directory)?;
         match lock_session(&self.directory) {
             Ok(lock) => self._lock = lock,
-            // Its file was not deleted, and this session still holds it.
+            // The lock file was not deleted, and this session still holds the lock.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Err(error) => return Err(error),
         }
@@ -81,7 +81,7 @@ impl Files {
         &self.fifo
     }
 
-    /// Says which terminal the shell is on, so that a second shellmate on the same one knows.
+    /// Notes the shell's terminal, so that a second shellmate on the same terminal can find out.
     pub(super) fn note_terminal(&self, terminal: &Path) {
         use std::os::unix::ffi::OsStrExt;
         if let Err(error) = private_file(&self.directory.join(TERMINAL))
@@ -91,19 +91,24 @@ impl Files {
         }
     }
 
-    /// Writes down a command for the hook to look at.
+    /// Writes a command for the hook to its file.
     pub(super) fn write_command(&self, command: &str) -> io::Result<()> {
         let path = self.directory.join(COMMAND);
         let _ = fs::remove_file(&path);
         private_file(&path)?.write_all(command.as_bytes())
     }
 
-    /// The command was run, or never will be.
+    /// The command has run, or will not run.
     pub(super) fn remove_command(&self) {
         let _ = fs::remove_file(self.directory.join(COMMAND));
     }
 
-    /// The shell's environment as the hook has written it down, once.
+    /// Whether the person has paused recording in this terminal.
+    pub(super) fn is_paused(&self) -> bool {
+        self.directory.join(PAUSED).exists()
+    }
+
+    /// The shell's environment, as the hook has written it. The file is read once.
     pub(super) fn environment(&self) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         let file = OpenOptions::new().read(true).write(true).open(self.directory.join(ENVIRONMENT)).ok()?;
@@ -114,7 +119,7 @@ impl Files {
         Some(bytes).filter(|bytes| !bytes.is_empty())
     }
 
-    /// Has the hook choose another nonce before the next prompt.
+    /// Asks the hook for another nonce before the next prompt.
     pub(super) fn ask_for_nonce(&self) {
         let asked = private_file(&self.directory.join(RENEW));
         if let Some(error) = asked.err().filter(|error| error.kind() != io::ErrorKind::AlreadyExists) {
@@ -122,7 +127,7 @@ impl Files {
         }
     }
 
-    /// The hook has chosen one.
+    /// The hook has chosen a nonce.
     pub(super) fn has_nonce(&self) {
         let _ = fs::remove_file(self.directory.join(RENEW));
     }
@@ -135,8 +140,8 @@ impl Files {
         }
     }
 
-    /// Sends one line through a new FIFO in the place of the old one, at which another program may be reading. A newline in each old
-    /// one has the hook come and look at the new one, unless that program gets it first.
+    /// Sends one line through a new FIFO in place of the old one, which another program may be reading. A newline in each old
+    /// FIFO makes the hook open the new one, unless that program reads the newline first.
     pub(super) fn direct_anew(&mut self, directive: &str) {
         let _ = fs::remove_file(&self.fifo);
         match make_fifo(&self.fifo) {
@@ -149,12 +154,12 @@ impl Files {
         }
     }
 
-    /// The hook has heard.
+    /// The hook has received the line.
     pub(super) fn forget_old_fifos(&mut self) {
         self.old.clear();
     }
 
-    /// Closes the way to the hook: one that waits goes on, and none waits any more.
+    /// Deletes the FIFO: a waiting hook continues, and no hook waits any more.
     pub(super) fn withdraw(&mut self) {
         self.directives = None;
         let _ = fs::remove_file(&self.fifo);
@@ -162,7 +167,7 @@ impl Files {
 }
 
 impl Drop for Files {
-    /// Leaves nothing but spill files, which the history may still name.
+    /// Deletes everything except spill files, to which the history may refer.
     fn drop(&mut self) {
         let ours = ["directives", "lock", TERMINAL, PAUSED, UNWRITTEN, COMMAND, RENEW];
         let scripts = ["bash", "bash-lazy", "fish", "zsh/.zshenv"];
@@ -174,12 +179,12 @@ impl Drop for Files {
     }
 }
 
-/// Makes a file that only this user can read, whatever the umask.
+/// Creates a file that only this user can read, whatever the umask is.
 fn private_file(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
-/// Makes the files that are missing.
+/// Creates the missing files.
 fn make_files_of_hooks(directory: &Path) -> io::Result<()> {
     OF_HOOKS.iter().try_for_each(|name| match private_file(&directory.join(name)) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
@@ -187,14 +192,14 @@ fn make_files_of_hooks(directory: &Path) -> io::Result<()> {
     })
 }
 
-/// Opens a new FIFO for both, so that neither this nor the hook's own open ever waits for the other side.
+/// Opens a new FIFO for reading and writing, so that neither this call nor the hook's waits for the other side.
 fn make_fifo(path: &Path) -> io::Result<File> {
     mkfifo(path, Mode::S_IRUSR | Mode::S_IWUSR)?;
     let flags = (OFlag::O_NONBLOCK | OFlag::O_CLOEXEC).bits();
     OpenOptions::new().read(true).write(true).custom_flags(flags).open(path)
 }
 
-/// The variables in a file of `NAME=value`, each with a zero byte behind it.
+/// The variables in a file of `NAME=value` entries, each followed by a zero byte.
 pub(super) fn variables(bytes: &[u8]) -> Vec<(OsString, OsString)> {
     let pairs = bytes.split(|&byte| byte == 0).filter_map(|entry| {
         let equals = entry.iter().position(|&byte| byte == b'=')?;
@@ -210,7 +215,7 @@ pub(crate) fn hosts(directory: &Path, terminal: &Path) -> bool {
     is_live && fs::read(directory.join(TERMINAL)).is_ok_and(|name| name == terminal.as_os_str().as_bytes())
 }
 
-/// Random bytes as hex digits: a session's name, or its nonce.
+/// Random bytes in hexadecimal: the name of a session, or its nonce.
 pub(in crate::session) fn random_hex<const N: usize>() -> io::Result<String> {
     let mut bytes = [0; N];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;

@@ -1,7 +1,7 @@
 //! The session's private directory: its lock, the directive FIFO, the integration script and the spill files.
 //!
-//! The loop only says what is to be done with the files; a thread does it, in that order. So a directive is sent after the command it
-//! is about was written down, and the environment is read before the hook goes on and may write it anew.
+//! The loop only gives tasks; a thread works on the files, in the order of the tasks. So a directive is sent after its command
+//! was written, and the environment is read before the hook continues and may write it again.
 
 mod files;
 #[cfg(test)]
@@ -27,17 +27,17 @@ pub(super) use files::random_hex;
 /// Exported variables.
 pub(super) type Environment = Vec<(OsString, OsString)>;
 
-/// The variables that the shell exports, which another thread is reading. Not for the loop: it waits.
+/// The shell's exported variables, which another thread reads. Getting them waits, so the loop must not.
 #[derive(Debug)]
 pub(super) struct Exported(oneshot::Receiver<Environment>);
 
 impl Exported {
-    /// What the shell exports; what we do if it cannot be known.
+    /// The shell's exported variables, or this process's own if they are unknown.
     pub(super) async fn read(self) -> Environment {
         self.0.await.unwrap_or_else(|_| std::env::vars_os().collect())
     }
 
-    /// Variables that are known already.
+    /// Variables that are already known.
     #[cfg(test)]
     pub(super) fn known(environment: Environment) -> Exported {
         let (known, exported) = oneshot::channel();
@@ -51,7 +51,7 @@ impl Exported {
     }
 }
 
-/// The directory, held for as long as the session lives.
+/// The directory, locked while the session runs.
 pub(super) struct Workspace {
     directory: PathBuf,
     fifo: PathBuf,
@@ -59,14 +59,14 @@ pub(super) struct Workspace {
 }
 
 enum WorkspaceState {
-    /// Until the first task: a tab that is starting needs no thread.
+    /// Before the first task: a tab that is starting needs no thread.
     Idle(Box<Keeper>),
     Working(Worker<Task>),
-    /// No thread can be had: nothing is done any more.
+    /// No thread could be started: tasks are dropped.
     Lost,
 }
 
-/// The thread's part.
+/// The state of the thread.
 struct Keeper {
     files: Files,
     reporter: Reporter,
@@ -75,9 +75,9 @@ struct Keeper {
     terminal: Option<PathBuf>,
     /// The file of earlier queries.
     queries: Option<PathBuf>,
-    /// Whether it was said that the directory is gone for good.
+    /// Whether the person was told that the directory cannot be created again.
     is_cut_off: bool,
-    /// What the shell exported when the hook last wrote it down.
+    /// The exported variables when the hook last wrote them.
     exported: Option<Environment>,
 }
 
@@ -114,7 +114,7 @@ impl Workspace {
         &self.fifo
     }
 
-    /// Says which terminal the shell is on, so that a second shellmate on the same one knows. For the start of a session only.
+    /// Notes the shell's terminal, so that a second shellmate on the same terminal can find out. Only for the start of a session.
     pub(super) fn note_terminal(&mut self, terminal: PathBuf) {
         if let WorkspaceState::Idle(keeper) = &mut self.state {
             keeper.files.note_terminal(&terminal);
@@ -127,54 +127,54 @@ impl Workspace {
         self.give(Task::Direct(directive));
     }
 
-    /// Sends one line through a new FIFO, because another program may be reading at the old one.
+    /// Sends one line through a new FIFO, because another program may be reading the old one.
     pub(super) fn direct_anew(&mut self, directive: String) {
         self.give(Task::DirectAnew(directive));
     }
 
-    /// The hook has heard.
+    /// The hook has received the line.
     pub(super) fn forget_old_fifos(&mut self) {
         self.give(Task::ForgetOldFifos);
     }
 
-    /// Writes down a command for the hook to look at. If that fails, `Done::NotHanded` says so.
+    /// Writes a command for the hook to its file. A failure is reported as `Done::NotHanded`.
     pub(super) fn write_command(&mut self, command: String) {
         self.give(Task::WriteCommand(command));
     }
 
-    /// The command was run, or never will be.
+    /// The command has run, or will not run.
     pub(super) fn remove_command(&mut self) {
         self.give(Task::RemoveCommand);
     }
 
-    /// Has the hook choose another nonce before the next prompt.
+    /// Asks the hook for another nonce before the next prompt.
     pub(super) fn ask_for_nonce(&mut self) {
         self.give(Task::AskForNonce);
     }
 
-    /// The hook has chosen one.
+    /// The hook has chosen a nonce.
     pub(super) fn has_nonce(&mut self) {
         self.give(Task::HasNonce);
     }
 
-    /// Makes the directory anew if somebody has deleted it. If that fails, a notice says so, once.
+    /// Creates the directory again if it was deleted. A failure is shown once, as a notice.
     pub(super) fn mend(&mut self) {
         self.give(Task::Mend);
     }
 
-    /// The shell's environment, as the hook has written it down before this was asked.
+    /// The shell's environment, as the hook has written it before this call.
     pub(super) fn environment(&mut self) -> Exported {
         let (reply, exported) = oneshot::channel();
         self.give(Task::Environment(reply));
         Exported(exported)
     }
 
-    /// Removes files that nobody needs any more.
+    /// Deletes files that are no longer needed.
     pub(super) fn remove(&mut self, files: Vec<PathBuf>) {
         self.give(Task::Remove(files));
     }
 
-    /// Reads the queries of earlier conversations; `Done::Queries` brings them.
+    /// Reads the queries of earlier conversations; the result is `Done::Queries`.
     pub(super) fn load_queries(&mut self) {
         self.give(Task::LoadQueries);
     }
@@ -184,7 +184,7 @@ impl Workspace {
         self.give(Task::KeepQuery(query));
     }
 
-    /// Closes the way to the hook: one that waits goes on, and none waits any more.
+    /// Deletes the FIFO: a waiting hook continues, and no hook waits any more.
     pub(super) fn withdraw(&mut self) {
         self.give(Task::Withdraw);
     }
@@ -207,7 +207,7 @@ impl Workspace {
 }
 
 impl Drop for Workspace {
-    /// Waits for the thread, which leaves nothing of the directory but spill files.
+    /// Waits for the thread, which deletes everything in the directory except spill files.
     fn drop(&mut self) {
         if let WorkspaceState::Working(worker) = std::mem::replace(&mut self.state, WorkspaceState::Lost) {
             worker.finish();
@@ -270,15 +270,15 @@ impl Keeper {
     }
 
     fn keep_query(&self, query: &str) {
-        let Some(path) = &self.queries else { return };
-        // The history of commands makes the same directory, but perhaps later.
+        let Some(path) = self.queries.as_ref().filter(|_| !self.files.is_paused()) else { return };
+        // The history of commands creates the same directory, but perhaps later.
         let made = path.parent().map_or(Ok(()), private_dir);
         if let Err(error) = made.and_then(|()| input::keep_query(path, query)) {
             tracing::warn!(%error, "the query was not added to the history");
         }
     }
 
-    /// The shell's exported variables, as the hook has written them down last; ours if it could not.
+    /// The shell's exported variables, as the hook has written them last; this process's own if it could not.
     fn environment(&mut self) -> Environment {
         if let Some(bytes) = self.files.environment() {
             self.exported = Some(files::variables(&bytes));

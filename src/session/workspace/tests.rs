@@ -1,4 +1,4 @@
-//! The private directory as the session uses it, and the files in it.
+//! The private directory as the session uses it, and its files.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -30,20 +30,20 @@ impl Room {
         self.workspace.directory().join(name)
     }
 
-    /// Waits until the thread has done what it was given. Returns what it has reported.
+    /// Waits until the thread has finished its tasks. Returns its results.
     fn settle(&mut self) -> Vec<Done> {
         self.workspace.environment().wait();
         self.errands.take()
     }
 
-    /// The words of the notices that a mended directory leads to.
+    /// The notices after the directory was mended.
     fn mends(&mut self) -> Vec<String> {
         self.workspace.mend();
         let notice = |done| if let Done::Notice(words) = done { Some(words) } else { None };
         self.settle().into_iter().filter_map(notice).collect()
     }
 
-    /// A reader of the directives, as a hook opens it.
+    /// The FIFO, opened for reading as a hook does.
     fn reader(&self) -> File {
         use std::os::unix::fs::OpenOptionsExt;
         let flags = nix::libc::O_NONBLOCK;
@@ -61,7 +61,7 @@ fn paths(home: &tempfile::TempDir) -> Paths {
     Paths::from_env(place, 0, None)
 }
 
-/// What can be read now.
+/// The bytes that can be read now.
 fn heard(reader: &mut File) -> String {
     let mut bytes = [0; 4096];
     let count = reader.read(&mut bytes).unwrap_or(0);
@@ -73,7 +73,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn everything_in_the_directory_is_for_its_owner_only() {
+fn everything_in_the_directory_is_private_to_its_owner() {
     let mut room = Room::new();
     room.workspace.note_terminal("/dev/pts/7".into());
     room.workspace.write_command("cd /".into());
@@ -124,7 +124,7 @@ fn a_command_is_not_written_through_a_link() {
 }
 
 #[test]
-fn directives_come_in_order_and_a_new_fifo_sends_the_reader_of_the_old_one_to_it() {
+fn directives_arrive_in_order_and_a_new_fifo_is_announced_in_the_old_one() {
     let mut room = Room::new();
     let mut first = room.reader();
     room.workspace.direct("look".into());
@@ -146,7 +146,7 @@ fn directives_come_in_order_and_a_new_fifo_sends_the_reader_of_the_old_one_to_it
 }
 
 #[test]
-fn a_withdrawn_fifo_ends_every_wait_and_is_not_made_again() {
+fn a_withdrawn_fifo_ends_every_wait_and_is_not_created_again() {
     let mut room = Room::new();
     let mut reader = room.reader();
     room.workspace.withdraw();
@@ -157,7 +157,7 @@ fn a_withdrawn_fifo_ends_every_wait_and_is_not_made_again() {
 }
 
 #[test]
-fn a_deleted_directory_is_made_again_with_what_hooks_and_other_sessions_need() {
+fn a_deleted_directory_is_created_again_with_the_files_that_hooks_and_other_sessions_need() {
     let mut room = Room::of(ShellKind::Bash);
     room.workspace.note_terminal("/dev/pts/7".into());
     fs::remove_dir_all(room.home.path().join("run")).unwrap();
@@ -173,7 +173,7 @@ fn a_deleted_directory_is_made_again_with_what_hooks_and_other_sessions_need() {
 }
 
 #[test]
-fn a_directory_of_which_a_cleaner_deleted_some_files_is_completed() {
+fn files_that_a_cleaner_deleted_are_created_again() {
     let mut room = Room::new();
     for gone in [&["directives"][..], &["directives", "environment", "keys"], &["directives", "lock"]] {
         gone.iter().for_each(|name| fs::remove_file(room.file(name)).unwrap());
@@ -190,7 +190,7 @@ fn lock_is_held(directory: &Path) -> bool {
 }
 
 #[test]
-fn a_directory_that_cannot_be_made_again_is_mentioned_once_until_it_is_there() {
+fn a_directory_that_cannot_be_created_again_is_reported_once_each_time() {
     let mut room = Room::new();
     let place = room.home.path().join("run/shellmate");
     let block = |room: &Room| {
@@ -210,7 +210,7 @@ fn a_directory_that_cannot_be_made_again_is_mentioned_once_until_it_is_there() {
 }
 
 #[test]
-fn the_session_leaves_only_files_that_it_did_not_make() {
+fn the_session_leaves_only_files_that_it_did_not_create() {
     let room = Room::new();
     let (directory, kept) = (room.workspace.directory().to_owned(), room.file("17.out"));
     fs::write(&kept, "a spill file").unwrap();
@@ -227,7 +227,7 @@ fn the_session_leaves_only_files_that_it_did_not_make() {
 }
 
 #[test]
-fn another_session_on_the_same_terminal_is_found_while_it_lives() {
+fn another_session_on_the_same_terminal_is_found_while_it_runs() {
     let mut room = Room::new();
     let directory = room.workspace.directory().to_owned();
     let terminal = Path::new("/dev/pts/7");
@@ -255,7 +255,7 @@ fn queries_are_kept_for_later_sessions() {
 }
 
 #[test]
-fn an_environment_is_what_the_hook_wrote_last_and_leaves_its_file() {
+fn the_environment_is_the_one_that_the_hook_wrote_last_and_is_not_left_on_disk() {
     let mut room = Room::new();
     let ours: Environment = std::env::vars_os().collect();
     assert_eq!(room.workspace.environment().wait(), ours, "the hook has written nothing yet");

@@ -1,14 +1,17 @@
 //! Writes entries as rows.
 
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension};
 
 use super::log::{ConversationSetup, EntryJob, ExchangeState, LogState, NewEntry};
-use super::{EntryKind, QueryFigures, Words, repository};
+use super::pictures::{self, PictureFiles};
+use super::{EntryKind, QueryFigures, Words};
+use crate::repository;
 use crate::store::insert::{TextOrBlob, micros, micros_since_1970};
-use crate::store::{StoreError, entry};
+use crate::store::{StoreError, entry, transcripts};
 use crate::text::{self, KIB};
 
 /// TextOrBlob of one message that can be searched, and of all messages of an exchange.
@@ -27,17 +30,29 @@ pub(super) fn write(
     connection: &Connection,
     setup: &ConversationSetup,
     job: &EntryJob,
-    log: &LogState,
-    exchange: Option<ExchangeState>,
 ) -> Result<Option<Written>, StoreError> {
+    let (log, exchange) = (job.log.lock(), job.exchange.as_ref().map(|exchange| exchange.lock().clone()));
     let at = micros_since_1970(job.at);
-    let Some((id, tip)) = conversation(connection, setup, job, log)? else { return Ok(None) };
-    let row =
-        |parent, exchange, kind| add(connection, EntryRow { conversation: id, parent, exchange, kind, at }, &job.body);
+    if let NewEntry::Request(figures) = &job.entry {
+        return count_request(connection, &log, at, figures).map(|()| None);
+    }
+    if let NewEntry::Event = &job.entry {
+        let question = exchange.and_then(|exchange| exchange.question);
+        return question
+            .map_or(Ok(()), |question| transcripts::add(connection, &setup.session, question, at, &job.body))
+            .map(|()| None);
+    }
+    let Some((id, tip)) = conversation(connection, setup, job, &log)? else { return Ok(None) };
+    let row = |parent, exchange, kind| {
+        let entry = add(connection, EntryRow { conversation: id, parent, exchange, kind, at }, &job.body)?;
+        pictures::keep(connection, &PictureFiles::beside(&setup.database), entry, &job.pictures)?;
+        Ok::<i64, StoreError>(entry)
+    };
     let written = |tip, exchange| Ok(Some(Written { conversation: id, tip, exchange }));
     match &job.entry {
         NewEntry::Question { words, .. } => {
             let question = row(tip, None, EntryKind::Question)?;
+            move_to(connection, id, &setup.terminal)?;
             let asked = clipped(words);
             index(connection, question, &asked, &Words::default())?;
             let (question, last) = (Some(question), Some(question));
@@ -67,7 +82,15 @@ pub(super) fn write(
         }
         NewEntry::Name => row(tip, None, EntryKind::Name).and(written(tip, None)),
         NewEntry::Closed => row(None, None, EntryKind::Closed).and(written(tip, None)),
+        NewEntry::Request(_) | NewEntry::Event => Ok(None),
     }
+}
+
+/// Writes the figures of a request that belongs to no question. Ids of questions are positive, its id is negative.
+fn count_request(connection: &Connection, log: &LogState, at: i64, figures: &QueryFigures) -> Result<(), StoreError> {
+    let sql = "SELECT min(coalesce(min(id), 0), 0) - 1 FROM queries";
+    let request = connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
+    count(connection, request, log.id.unwrap_or_default(), at - micros(figures.duration), figures)
 }
 
 /// The conversation that an entry is added to, and its tip. A question begins one; so does the first entry of a fork.
@@ -83,9 +106,10 @@ fn conversation(
         return Ok(Some((id, log.tip)));
     }
     let cwd = match (&job.entry, log.forked_from) {
-        (NewEntry::Question { cwd, .. }, _) => Some(cwd.clone()),
+        (NewEntry::Question { cwd, .. }, _) => Some(PathBuf::from(OsStr::from_bytes(cwd))),
         (NewEntry::Compaction | NewEntry::Rewind(_) | NewEntry::Name, Some(entry)) => origin(connection, entry)?,
-        (NewEntry::Message { .. } | NewEntry::End { .. } | NewEntry::Closed, _) | (_, None) => None,
+        (NewEntry::Message { .. } | NewEntry::Event | NewEntry::End { .. }, _) => None,
+        (NewEntry::Closed | NewEntry::Request(_), _) | (_, None) => None,
     };
     let at = micros_since_1970(job.at);
     cwd.map(|cwd| Ok((begin(connection, setup, &cwd, log.forked_from, at)?, log.forked_from))).transpose()
@@ -139,7 +163,7 @@ fn add(connection: &Connection, row: EntryRow, body: &str) -> Result<i64, StoreE
     Ok(connection.last_insert_rowid())
 }
 
-fn exists(connection: &Connection, conversation: i64) -> Result<bool, StoreError> {
+pub(super) fn exists(connection: &Connection, conversation: i64) -> Result<bool, StoreError> {
     Ok(connection.prepare_cached("SELECT 1 FROM conversations WHERE id = ?")?.exists([conversation])?)
 }
 
@@ -152,7 +176,7 @@ fn begin(
 ) -> Result<i64, StoreError> {
     let sql = "INSERT INTO conversations (session, host, terminal, cwd, repository, forked_from, started_at)
                VALUES (?, ?, ?, ?, ?, ?, ?)";
-    let repository = repository::of(cwd);
+    let repository = repository::real_root_or(cwd);
     connection.prepare_cached(sql)?.execute((
         &setup.session,
         &setup.host,
@@ -165,6 +189,13 @@ fn begin(
     Ok(connection.last_insert_rowid())
 }
 
+/// Notes that a conversation goes on in this terminal.
+fn move_to(connection: &Connection, conversation: i64, terminal: &str) -> Result<(), StoreError> {
+    let sql = "UPDATE conversation_list SET terminal = ?2 WHERE id = ?1 AND terminal <> ?2";
+    connection.prepare_cached(sql)?.execute((conversation, terminal))?;
+    Ok(())
+}
+
 /// Writes the row of the search index, in place of an earlier one for the same exchange.
 fn index(connection: &Connection, question: i64, asked: &str, words: &Words) -> Result<(), StoreError> {
     let sql = "INSERT OR REPLACE INTO said (rowid, question, answer, work) VALUES (?, ?, ?, ?)";
@@ -174,7 +205,7 @@ fn index(connection: &Connection, question: i64, asked: &str, words: &Words) -> 
 
 fn count(
     connection: &Connection,
-    question: i64,
+    id: i64,
     conversation: i64,
     asked_at: i64,
     figures: &QueryFigures,
@@ -184,7 +215,7 @@ fn count(
                                                cache_written, cost, first_token, duration, ending)
                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     connection.prepare_cached(sql)?.execute((
-        question,
+        id,
         conversation,
         asked_at,
         &figures.provider,
@@ -196,7 +227,7 @@ fn count(
         figures.cost,
         figures.first_token.map(micros),
         micros(figures.duration),
-        figures.ending,
+        &figures.ending,
     ))?;
     Ok(())
 }

@@ -1,7 +1,10 @@
 //! The kinds of entries.
 
+use serde::{Deserialize, Serialize};
+
 /// What an entry of a conversation is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum EntryKind {
     /// The first message of an exchange: the person's words and what was sent along.
     Question,
@@ -19,7 +22,7 @@ pub(crate) enum EntryKind {
     Name,
     /// The person went back to the entry that is its parent.
     Rewind,
-    /// The terminal that held the conversation has ended in order, or has offered to continue it.
+    /// The conversation was left in order, was resumed, or its terminal has offered to continue it.
     Closed,
 }
 

@@ -3,17 +3,21 @@
 //! Nothing here waits: entries go into a bounded queue to a thread that owns a connection. With the queue full, or the thread gone,
 //! they are dropped, and the person is told once.
 
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
+use super::changes::ChangeJob;
+use super::insert::Written;
 use super::live::LiveLock;
 use super::thread::{self, Recording};
-use super::{ConversationLimits, EntryKind, QueryFigures, Words};
+use super::{ConversationLimits, EntryKind, KeptPicture, QueryFigures, QueryId, RecordedChange, Words};
 use crate::text::MIB;
 
 /// Entries that may wait to be written. They wait for long only if the database is locked or the disk hangs.
@@ -70,35 +74,72 @@ enum JobChannel {
 /// Something for the thread to do.
 pub(super) enum RecorderJob {
     Entry(Box<EntryJob>),
+    Changes(Arc<LogShared>, ChangeJob),
     /// Answer when everything before this is written.
     Settle(oneshot::Sender<()>),
-    /// Note that the live conversations ended in order.
+    /// Note that the conversations of this process ended in order.
     Leave,
+    /// Note that the person was told how to continue a conversation.
+    Offered(i64),
 }
 
 /// An entry to write.
 pub(super) struct EntryJob {
     pub(super) log: Arc<LogShared>,
+    /// The exchange that a question, a message or an end belongs to.
+    pub(super) exchange: Option<Arc<ExchangeShared>>,
     pub(super) at: SystemTime,
     pub(super) body: String,
+    /// The pictures that the body refers to.
+    pub(super) pictures: Vec<KeptPicture>,
     pub(super) entry: NewEntry,
 }
 
+impl EntryJob {
+    /// How much memory it takes, about.
+    pub(super) fn bytes(&self) -> usize {
+        self.body.len() + self.pictures.iter().map(KeptPicture::size).sum::<usize>()
+    }
+
+    /// Notes the rows of the entry, once they are written.
+    pub(super) fn note(&self, written: Written) {
+        if let (Some(exchange), Some(state)) = (&self.exchange, written.exchange) {
+            *exchange.lock() = state;
+        }
+        let mut log = self.log.lock();
+        (log.id, log.tip) = (Some(written.conversation), written.tip);
+    }
+}
+
+/// The text of an entry, which is JSON, and the pictures that it refers to.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct EntryText {
+    pub body: String,
+    pub pictures: Vec<KeptPicture>,
+}
+
+impl From<String> for EntryText {
+    fn from(body: String) -> EntryText {
+        EntryText { body, pictures: Vec::new() }
+    }
+}
+
 /// What is particular to a kind of entry.
+#[derive(Serialize, Deserialize)]
 pub(super) enum NewEntry {
     Question {
-        exchange: Arc<ExchangeShared>,
-        cwd: PathBuf,
+        /// The bytes of a path.
+        cwd: Vec<u8>,
         words: String,
     },
     Message {
-        exchange: Arc<ExchangeShared>,
         kind: EntryKind,
         words: Words,
     },
+    /// An event of the exchange for the transcript.
+    Event,
     /// The figures are missing if the process that asked was killed.
     End {
-        exchange: Arc<ExchangeShared>,
         figures: Option<QueryFigures>,
     },
     Compaction,
@@ -107,6 +148,8 @@ pub(super) enum NewEntry {
     Rewind(usize),
     /// The conversation is over.
     Closed,
+    /// A request to a model that belongs to no exchange. Only its figures are kept.
+    Request(QueryFigures),
 }
 
 /// One conversation. Clones record to the same one.
@@ -122,7 +165,7 @@ pub(super) struct LogShared {
     state: Mutex<LogState>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct LogState {
     pub(super) id: Option<i64>,
     /// The newest entry on the branch.
@@ -130,7 +173,14 @@ pub(super) struct LogState {
     /// The entry of another conversation that this one continues.
     pub(super) forked_from: Option<i64>,
     /// Tells other processes that the conversation is in use.
+    #[serde(skip)]
     pub(super) live: Option<LiveLock>,
+}
+
+impl LogState {
+    pub(super) fn without_lock(&self) -> LogState {
+        LogState { id: self.id, tip: self.tip, forked_from: self.forked_from, live: None }
+    }
 }
 
 /// The recording of one exchange.
@@ -146,7 +196,7 @@ pub(super) struct ExchangeShared {
     state: Mutex<ExchangeState>,
 }
 
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default, Clone, Serialize, Deserialize)]
 pub(super) struct ExchangeState {
     /// The id of its question. `None` if that could not be written.
     pub(super) question: Option<i64>,
@@ -177,11 +227,18 @@ impl ConversationRecorder {
     }
 
     pub(super) fn log_of(&self, state: LogState) -> ConversationLog {
-        ConversationLog { recorder: self.clone(), shared: Arc::new(LogShared { state: Mutex::new(state) }) }
+        ConversationLog { recorder: self.clone(), shared: Arc::new(LogShared::new(state)) }
     }
 
-    pub(super) fn database(&self) -> Option<&Path> {
-        self.shared.as_ref().map(|shared| shared.setup.database.as_path())
+    pub(super) fn setup(&self) -> Option<&ConversationSetup> {
+        self.shared.as_ref().map(|shared| &shared.setup)
+    }
+
+    /// Notes that the person was told how to continue a conversation.
+    pub(super) fn note_offered(&self, conversation: i64) {
+        if let Some(shared) = &self.shared {
+            shared.send(RecorderJob::Offered(conversation));
+        }
     }
 
     /// Waits until everything so far is written, or can't be.
@@ -198,8 +255,8 @@ impl ConversationRecorder {
         lock(&self.shared.as_ref()?.status.trouble).take()
     }
 
-    /// Takes no more and returns when everything is written, at the latest when `patience` is over. `is_clean` notes that the live
-    /// conversations ended in order.
+    /// Takes no more and returns when everything is written, at the latest when `patience` is over. `is_clean` notes that the
+    /// conversations of this process ended in order.
     pub(crate) fn close(&self, is_clean: bool, patience: Duration) {
         let Some(shared) = &self.shared else { return };
         if is_clean && shared.is_open() {
@@ -212,11 +269,18 @@ impl ConversationRecorder {
         }
     }
 
-    fn record(&self, log: &Arc<LogShared>, body: String, entry: NewEntry) {
+    fn record(
+        &self,
+        log: &Arc<LogShared>,
+        exchange: Option<Arc<ExchangeShared>>,
+        text: impl Into<EntryText>,
+        entry: NewEntry,
+    ) {
         if let Some(shared) = &self.shared {
-            shared.status.bytes.fetch_add(body.len(), Ordering::AcqRel);
-            let bytes = body.len();
-            let job = EntryJob { log: Arc::clone(log), at: SystemTime::now(), body, entry };
+            let EntryText { body, pictures } = text.into();
+            let job = EntryJob { log: Arc::clone(log), exchange, at: SystemTime::now(), body, pictures, entry };
+            let bytes = job.bytes();
+            shared.status.bytes.fetch_add(bytes, Ordering::AcqRel);
             if !shared.send(RecorderJob::Entry(Box::new(job))) {
                 shared.status.bytes.fetch_sub(bytes, Ordering::AcqRel);
             }
@@ -238,7 +302,7 @@ impl RecorderShared {
         }
         let JobChannel::Open(sender, _) = &*jobs else { return false };
         let waiting = self.status.bytes.load(Ordering::Acquire);
-        let own = if let RecorderJob::Entry(entry) = &job { entry.body.len() } else { 0 };
+        let own = if let RecorderJob::Entry(entry) = &job { entry.bytes() } else { 0 };
         let is_full = waiting > WAITING_BYTES && waiting > own;
         let is_sent = !is_full && sender.try_send(job).is_ok();
         if !is_sent {
@@ -277,39 +341,60 @@ impl ConversationLog {
         self.recorder.is_on()
     }
 
-    /// Begins an exchange with the first message and the person's own words. `body` is JSON with the words as `question`.
-    pub(crate) fn ask(&self, cwd: PathBuf, words: String, body: String) -> ExchangeLog {
+    /// Begins an exchange with the first message and the person's own words. The text is JSON with the words as `question`.
+    pub(crate) fn ask(&self, cwd: PathBuf, words: String, text: impl Into<EntryText>) -> ExchangeLog {
         let shared = Arc::<ExchangeShared>::default();
-        let question = NewEntry::Question { exchange: Arc::clone(&shared), cwd, words };
-        self.recorder.record(&self.shared, body, question);
+        let question = NewEntry::Question { cwd: cwd.into_os_string().into_vec(), words };
+        self.recorder.record(&self.shared, Some(Arc::clone(&shared)), text, question);
         ExchangeLog { log: self.clone(), shared }
     }
 
     /// Ends an exchange that a killed process has left, with the words by which it is found. `body` is JSON as for other ends.
     pub(crate) fn end_unfinished(&self, question: i64, asked: String, words: Words, body: String) {
         let state = ExchangeState { question: Some(question), asked, words, ..ExchangeState::default() };
-        let exchange = Arc::new(ExchangeShared { state: Mutex::new(state) });
-        self.recorder.record(&self.shared, body, NewEntry::End { exchange, figures: None });
+        let exchange = Arc::new(ExchangeShared::new(state));
+        self.recorder.record(&self.shared, Some(exchange), body, NewEntry::End { figures: None });
     }
 
     /// Records a shorter form of everything said so far.
-    pub(crate) fn compact(&self, body: String) {
-        self.recorder.record(&self.shared, body, NewEntry::Compaction);
+    pub(crate) fn compact(&self, text: impl Into<EntryText>) {
+        self.recorder.record(&self.shared, None, text, NewEntry::Compaction);
+    }
+
+    /// Records the figures of a request that belongs to no exchange.
+    pub(crate) fn count(&self, figures: QueryFigures) {
+        self.recorder.record(&self.shared, None, String::new(), NewEntry::Request(figures));
     }
 
     /// Records a title. `body` is JSON with the title as `name`.
     pub(crate) fn name(&self, body: String) {
-        self.recorder.record(&self.shared, body, NewEntry::Name);
+        self.recorder.record(&self.shared, None, body, NewEntry::Name);
     }
 
     /// Records that the last exchanges were taken back. They stay in the tree.
     pub(crate) fn rewind(&self, exchanges: usize) {
-        self.recorder.record(&self.shared, "{}".to_owned(), NewEntry::Rewind(exchanges));
+        self.recorder.record(&self.shared, None, "{}".to_owned(), NewEntry::Rewind(exchanges));
     }
 
     /// Records that the conversation has ended in order.
     pub(crate) fn leave(&self) {
-        self.recorder.record(&self.shared, "{}".to_owned(), NewEntry::Closed);
+        self.recorder.record(&self.shared, None, "{}".to_owned(), NewEntry::Closed);
+    }
+
+    /// Records changes that the agent, or an undo, made to files.
+    pub(crate) fn change(&self, changes: Vec<RecordedChange>) {
+        self.change_with(ChangeJob::Add(changes));
+    }
+
+    /// Records that changes were taken back by an undo, or that they count again.
+    pub(crate) fn undo(&self, changes: Vec<i64>, by: Option<QueryId>) {
+        self.change_with(ChangeJob::Undone(changes, by));
+    }
+
+    fn change_with(&self, job: ChangeJob) {
+        if let Some(shared) = &self.recorder.shared {
+            shared.send(RecorderJob::Changes(Arc::clone(&self.shared), job));
+        }
     }
 
     /// The newest entry on the branch that is written.
@@ -325,16 +410,21 @@ impl ConversationLog {
 }
 
 impl ExchangeLog {
-    /// Records a message. `body` is JSON.
-    pub(crate) fn say(&self, kind: EntryKind, words: Words, body: String) {
-        let message = NewEntry::Message { exchange: Arc::clone(&self.shared), kind, words };
-        self.log.recorder.record(&self.log.shared, body, message);
+    /// Records a message.
+    pub(crate) fn say(&self, kind: EntryKind, words: Words, text: impl Into<EntryText>) {
+        let message = NewEntry::Message { kind, words };
+        self.log.recorder.record(&self.log.shared, Some(Arc::clone(&self.shared)), text, message);
+    }
+
+    /// Records an event of the exchange in the transcript of the session. `body` is JSON with a `type`.
+    pub(crate) fn note(&self, body: String) {
+        self.log.recorder.record(&self.log.shared, Some(Arc::clone(&self.shared)), body, NewEntry::Event);
     }
 
     /// Records the end. `body` is JSON with the name of the model as `model`.
     pub(crate) fn end(self, figures: QueryFigures, body: String) {
-        let end = NewEntry::End { exchange: self.shared, figures: Some(figures) };
-        self.log.recorder.record(&self.log.shared, body, end);
+        let end = NewEntry::End { figures: Some(figures) };
+        self.log.recorder.record(&self.log.shared, Some(self.shared), body, end);
     }
 
     /// The conversation that it belongs to.
@@ -344,12 +434,20 @@ impl ExchangeLog {
 }
 
 impl LogShared {
+    pub(super) fn new(state: LogState) -> LogShared {
+        LogShared { state: Mutex::new(state) }
+    }
+
     pub(super) fn lock(&self) -> MutexGuard<'_, LogState> {
         lock(&self.state)
     }
 }
 
 impl ExchangeShared {
+    pub(super) fn new(state: ExchangeState) -> ExchangeShared {
+        ExchangeShared { state: Mutex::new(state) }
+    }
+
     pub(super) fn lock(&self) -> MutexGuard<'_, ExchangeState> {
         lock(&self.state)
     }

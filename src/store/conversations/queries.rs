@@ -4,34 +4,16 @@ use std::time::{Duration, SystemTime};
 
 use rusqlite::Row;
 
-use super::Conversations;
+use super::{Conversations, QueryFigures};
 use crate::store::insert::micros_since_1970;
 use crate::store::{StoreError, entry};
 
-/// A query that ended, without its text.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct RecordedQuery {
-    pub asked_at: SystemTime,
-    pub provider: String,
-    pub model: String,
-    pub input: u64,
-    pub output: u64,
-    pub cached: u64,
-    pub cache_written: u64,
-    /// In US dollars, if the price is known.
-    pub cost: Option<f64>,
-    pub first_token: Option<Duration>,
-    pub duration: Duration,
-    /// One word: `answered`, `interrupted`, `step_limit` or `failed`.
-    pub ending: String,
-}
-
 impl Conversations {
-    /// Hands out the queries since a time one by one, oldest first.
+    /// Hands out the queries since a time one by one, oldest first: when each was asked, and its figures.
     pub(crate) fn for_each_query(
         &self,
         since: Option<SystemTime>,
-        mut visit: impl FnMut(RecordedQuery),
+        mut visit: impl FnMut(SystemTime, QueryFigures),
     ) -> Result<(), StoreError> {
         let Some(connection) = self.history.connection() else { return Ok(()) };
         let sql = "SELECT asked_at, provider, model, input, output, cached, cache_written, cost, first_token, duration, ending
@@ -39,17 +21,16 @@ impl Conversations {
         let mut statement = connection.prepare_cached(sql)?;
         let mut rows = statement.query([since.map_or(i64::MIN, micros_since_1970)])?;
         while let Some(row) = rows.next()? {
-            visit(read(row)?);
+            visit(entry::time(row.get(0)?), figures(row)?);
         }
         Ok(())
     }
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<RecordedQuery> {
+fn figures(row: &Row<'_>) -> rusqlite::Result<QueryFigures> {
     let number = |index| row.get::<_, i64>(index).map(|value| u64::try_from(value).unwrap_or_default());
     let first_token: Option<i64> = row.get(8)?;
-    Ok(RecordedQuery {
-        asked_at: entry::time(row.get(0)?),
+    Ok(QueryFigures {
         provider: row.get(1)?,
         model: row.get(2)?,
         input: number(3)?,

@@ -6,7 +6,8 @@ use std::time::SystemTime;
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use super::{EntryKind, live, repository};
+use super::{ConversationLog, EntryKind, PictureFiles, live, unwritten};
+use crate::repository;
 use crate::store::insert::TextOrBlob;
 use crate::store::{History, StoreError, entry};
 
@@ -60,11 +61,12 @@ pub(crate) enum ListScope<'a> {
     Here(&'a Path),
 }
 
-const LISTED: &str = "id, touched_at, repository, name, opening, model, exchanges, bytes";
+pub(super) const LISTED: &str = "id, touched_at, repository, name, opening, model, exchanges, bytes";
 
 impl Conversations {
     /// Opens the database at `path`. A missing file has no conversations.
     pub(crate) fn open(path: &Path) -> Result<Conversations, StoreError> {
+        unwritten::write_now(path);
         Ok(Conversations { history: History::open(path)?, path: path.to_owned() })
     }
 
@@ -79,7 +81,7 @@ impl Conversations {
                 collect(connection, &sql, [limit], listed)
             }
             ListScope::Here(directory) => {
-                let repository = repository::of(directory);
+                let repository = repository::real_root_or(directory);
                 let sql = format!("SELECT {LISTED} FROM conversation_list WHERE repository = ? {order}");
                 collect(connection, &sql, (TextOrBlob(repository.as_os_str().as_bytes()), limit), listed)
             }
@@ -93,6 +95,11 @@ impl Conversations {
         Ok(connection.prepare_cached(&sql)?.query_row([id], listed).optional()?)
     }
 
+    /// The pictures that entries refer to.
+    pub(crate) fn pictures(&self) -> PictureFiles {
+        PictureFiles::beside(&self.path)
+    }
+
     /// Whether a conversation is in use by a running process.
     pub(crate) fn is_live(&self, id: i64) -> bool {
         live::is_live(&self.path, id)
@@ -102,17 +109,29 @@ impl Conversations {
     /// rewound it. Exchanges that have no end, because the process was killed or still runs, come last.
     pub(crate) fn branch(&self, id: i64) -> Result<Vec<StoredEntry>, StoreError> {
         let Some(connection) = self.history.connection() else { return Ok(Vec::new()) };
-        let steps = steps(connection, id)?;
-        let mut entries = Vec::new();
-        for (step, exchange) in &steps {
-            match exchange {
-                Some(question) => entries.extend(self.entries_of(*question)?),
-                None => entries.extend(self.entry(*step)?),
-            }
-        }
+        let steps = steps(connection, newest_step(connection, id)?)?;
+        let mut entries = self.entries_at(&steps)?;
         for (question, parent) in unfinished(connection, id)? {
             if parent.is_none_or(|parent| steps.iter().any(|(step, _)| *step == parent)) {
                 entries.extend(self.entries_of(question)?);
+            }
+        }
+        Ok(entries)
+    }
+
+    /// The same for a conversation that is being recorded, as far as it is written and without exchanges that have no end.
+    pub(crate) fn written(&self, log: &ConversationLog) -> Result<Vec<StoredEntry>, StoreError> {
+        let Some(connection) = self.history.connection() else { return Ok(Vec::new()) };
+        self.entries_at(&steps(connection, log.tip())?)
+    }
+
+    /// The entries that belong to these steps of a branch.
+    fn entries_at(&self, steps: &[(i64, Option<i64>)]) -> Result<Vec<StoredEntry>, StoreError> {
+        let mut entries = Vec::new();
+        for (step, exchange) in steps {
+            match exchange {
+                Some(question) => entries.extend(self.entries_of(*question)?),
+                None => entries.extend(self.entry(*step)?),
             }
         }
         Ok(entries)
@@ -127,26 +146,10 @@ impl Conversations {
         Ok(connection.prepare_cached(&sql)?.query_row(rusqlite::params_from_iter(words), listed).optional()?)
     }
 
-    /// The question of the first of the `exchanges` that the last rewind of a conversation took back.
-    pub(crate) fn question_after_branch(&self, id: i64, exchanges: usize) -> Result<Option<String>, StoreError> {
-        let Some(connection) = self.history.connection() else { return Ok(None) };
-        // The entry that the person was at before is the newest on a branch that is older than the rewind.
-        let sql = "WITH RECURSIVE taken (id, parent, exchange) AS (
-                       SELECT id, parent, exchange FROM entries WHERE id = (
-                           SELECT max(id) FROM entries WHERE conversation = ?1 AND kind IN ('end', 'compaction', 'rewind')
-                           AND id < (SELECT max(id) FROM entries WHERE conversation = ?1 AND kind = 'rewind'))
-                       UNION ALL
-                       SELECT e.id, e.parent, e.exchange FROM taken AS t JOIN entries AS e ON e.id = t.parent)
-                   SELECT json_extract(q.body, '$.question') FROM taken JOIN entries AS q ON q.id = taken.exchange
-                   ORDER BY taken.id DESC LIMIT 1 OFFSET ?2";
-        let offset = i64::try_from(exchanges.saturating_sub(1)).unwrap_or(i64::MAX);
-        Ok(connection.prepare_cached(sql)?.query_row((id, offset), |row| row.get(0)).optional()?)
-    }
-
     /// The newest entry on the branch of a conversation.
     pub(super) fn tip(&self, id: i64) -> Result<Option<i64>, StoreError> {
         let Some(connection) = self.history.connection() else { return Ok(None) };
-        Ok(steps(connection, id)?.last().map(|(step, _)| *step))
+        newest_step(connection, id)
     }
 
     fn entry(&self, id: i64) -> Result<Option<StoredEntry>, StoreError> {
@@ -165,17 +168,22 @@ impl Conversations {
     }
 }
 
-/// The entries on the branch of a conversation with the questions of those that end an exchange, oldest first.
-fn steps(connection: &Connection, id: i64) -> Result<Vec<(i64, Option<i64>)>, StoreError> {
+/// The newest entry on the branch of a conversation.
+fn newest_step(connection: &Connection, id: i64) -> Result<Option<i64>, StoreError> {
+    let sql = "SELECT coalesce(
+                   (SELECT max(id) FROM entries WHERE conversation = ?1 AND kind IN ('end', 'compaction', 'rewind')),
+                   (SELECT forked_from FROM conversations WHERE id = ?1))";
+    Ok(connection.prepare_cached(sql)?.query_row([id], |row| row.get(0))?)
+}
+
+/// The entries on the branch that ends here, with the questions of those that end an exchange, oldest first.
+fn steps(connection: &Connection, tip: Option<i64>) -> Result<Vec<(i64, Option<i64>)>, StoreError> {
     let sql = "WITH RECURSIVE branch (id, parent, exchange, depth) AS (
-                   SELECT id, parent, exchange, 0 FROM entries WHERE id = (
-                       SELECT coalesce(
-                           (SELECT max(id) FROM entries WHERE conversation = ?1 AND kind IN ('end', 'compaction', 'rewind')),
-                           (SELECT forked_from FROM conversations WHERE id = ?1)))
+                   SELECT id, parent, exchange, 0 FROM entries WHERE id = ?1
                    UNION ALL
                    SELECT e.id, e.parent, e.exchange, depth + 1 FROM branch AS b JOIN entries AS e ON e.id = b.parent)
                SELECT id, exchange FROM branch ORDER BY depth DESC";
-    collect(connection, sql, [id], |row| Ok((row.get(0)?, row.get(1)?)))
+    collect(connection, sql, [tip], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
 /// The questions of a conversation whose exchange has no end, with their parents.
@@ -196,7 +204,7 @@ pub(super) fn collect<T>(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-fn listed(row: &Row<'_>) -> rusqlite::Result<ListedConversation> {
+pub(super) fn listed(row: &Row<'_>) -> rusqlite::Result<ListedConversation> {
     let number = |index| row.get::<_, i64>(index).map(|value| u64::try_from(value).unwrap_or_default());
     Ok(ListedConversation {
         id: row.get(0)?,

@@ -7,16 +7,15 @@ use std::time::{Duration, SystemTime};
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
+use super::pictures::{self, PictureFiles};
 use super::{Conversations, live};
 use crate::store::StoreError;
-use crate::store::forget::merge_index;
+use crate::store::forget::{PAUSE, give_back, merge_index};
 use crate::store::insert::micros_since_1970;
 use crate::store::prune::{self, Spare};
 
 /// Entries that are removed in one transaction.
 const SLICE: i64 = 200;
-/// The pause between two transactions.
-const PAUSE: Duration = Duration::from_millis(5);
 
 /// How long conversations are kept, and how many bytes of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,18 +53,20 @@ impl Conversations {
             ForgetConversations::Ids(ids) => ids.clone(),
             ForgetConversations::All => self.ids()?,
         };
+        let files = self.pictures();
         let Some(connection) = self.history.connection_mut()? else { return Ok(Vec::new()) };
         connection.pragma_update_and_check(None, "secure_delete", "ON", |_| Ok(()))?;
         let mut removed = Vec::new();
         for id in ids {
             let is_there = connection.prepare_cached("SELECT 1 FROM conversations WHERE id = ?")?.exists([id])?;
-            while is_there && !remove_some(connection, id)? {
+            while is_there && !remove_some(connection, &files, id)? {
+                // Other terminals get the lock only while it is free.
                 thread::sleep(PAUSE);
             }
             removed.extend(is_there.then_some(id));
         }
         if !removed.is_empty()
-            && let Err(error) = clean(connection)
+            && let Err(error) = files.sweep(connection).and_then(|()| clean(connection))
         {
             tracing::warn!(%error, "traces of forgotten conversations are still in the history file");
         }
@@ -93,15 +94,19 @@ pub(super) fn prune_some(
     let Some(id) = due.filter(|id| !live::is_live(database, *id)) else {
         return prune::give_back_some(connection, Spare::Quarter);
     };
-    remove_some(connection, id)?;
+    remove_some(connection, &PictureFiles::beside(database), id)?;
     Ok(true)
 }
 
-/// Removes some entries of a conversation, and the conversation with the last of them. Returns whether it is gone.
-fn remove_some(connection: &mut Connection, id: i64) -> Result<bool, StoreError> {
+/// Removes some entries of a conversation with pictures that nothing else refers to, and the conversation with the last of them. Returns whether it is gone.
+fn remove_some(connection: &mut Connection, files: &PictureFiles, id: i64) -> Result<bool, StoreError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let sql = "DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE conversation = ? LIMIT ?)";
-    let removed = transaction.prepare_cached(sql)?.execute((id, SLICE))?;
+    let slice = "SELECT id FROM entries WHERE conversation = ? ORDER BY id LIMIT ?";
+    let sql = format!("SELECT DISTINCT hash FROM pictures WHERE entry IN ({slice})");
+    let shown: Vec<String> = super::read::collect(&transaction, &sql, (id, SLICE), |row| row.get(0))?;
+    let sql = format!("DELETE FROM entries WHERE id IN ({slice})");
+    let removed = transaction.prepare_cached(&sql)?.execute((id, SLICE))?;
+    pictures::remove_unused(&transaction, files, &shown)?;
     let is_gone = removed < SLICE as usize;
     if is_gone {
         transaction.prepare_cached("DELETE FROM conversations WHERE id = ?")?.execute([id])?;
@@ -113,10 +118,5 @@ fn remove_some(connection: &mut Connection, id: i64) -> Result<bool, StoreError>
 /// Removes from the file what nothing refers to any more.
 fn clean(connection: &Connection) -> Result<(), StoreError> {
     merge_index(connection, "said")?;
-    while prune::give_back_some(connection, Spare::Quarter)? {
-        thread::sleep(PAUSE);
-    }
-    // So that the log forgets as well. A reader may be in the way; the next checkpoint is then soon enough.
-    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-    Ok(())
+    give_back(connection, Spare::Quarter)
 }

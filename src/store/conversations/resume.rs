@@ -2,7 +2,7 @@
 
 use super::live::LiveLock;
 use super::log::{ConversationLog, ConversationRecorder, LogState};
-use super::{Conversations, StoredEntry};
+use super::{Conversations, PictureFiles, StoredEntry};
 use crate::store::StoreError;
 
 /// A conversation to continue.
@@ -11,6 +11,7 @@ pub(crate) struct ResumedConversation {
     /// Where it is recorded from here on.
     pub log: ConversationLog,
     pub entries: Vec<StoredEntry>,
+    pub pictures: PictureFiles,
     /// Whether it is a fork, because another process uses the conversation.
     pub is_fork: bool,
 }
@@ -18,7 +19,7 @@ pub(crate) struct ResumedConversation {
 impl ConversationRecorder {
     /// The recorded conversations. `None` if nothing is recorded.
     pub(crate) fn conversations(&self) -> Option<Result<Conversations, StoreError>> {
-        self.database().map(Conversations::open)
+        self.setup().map(|setup| Conversations::open(&setup.database))
     }
 
     /// Continues a conversation. One that another process uses is forked. `None` if there is none with this id.
@@ -37,7 +38,13 @@ impl ConversationRecorder {
             true => LogState { forked_from: tip, ..LogState::default() },
             false => LogState { id: Some(id), tip, forked_from: None, live },
         };
-        Ok(Some(ResumedConversation { log: self.log_of(state), entries, is_fork }))
+        let log = self.log_of(state);
+        if !is_fork {
+            // The terminal that it was cut off in need not offer it any more.
+            log.leave();
+        }
+        let pictures = conversations.pictures();
+        Ok(Some(ResumedConversation { log, entries, pictures, is_fork }))
     }
 
     /// A conversation that continues another from where that is now. Everything of that one must be written already. `None` if

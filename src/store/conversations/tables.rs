@@ -7,9 +7,12 @@
 /// the message before it, and the parent of a question the tip at that time. `exchange` is the question that an entry belongs to.
 /// `forked_from` is the entry of another conversation that this one continues. Times are microseconds, `at` since 1970.
 ///
-/// `conversation_list` has what a list shows. It is derived from the entries by triggers, so that no list reads them. `queries` has
-/// one row of figures for each exchange that ended, without any text; it stays when the text is forgotten. `said` is the search index: one
-/// row for each exchange, under the id of its question. `pictures` names the picture files that an entry refers to.
+/// `conversation_list` has what a list shows. It is derived from the entries by triggers, so that no list reads them. Its `terminal` is
+/// the one where the last question was asked, and `is_open` tells whether the conversation was not closed since. `queries` has one
+/// row of figures for each exchange that ended, under the id of its question, and for each other request, under a negative id. It has no
+/// text and stays when the text is forgotten. `said` is the search index: one
+/// row for each exchange, under the id of its question. `pictures` names the
+/// picture files that an entry refers to.
 pub(in crate::store) const TABLES: &str = "
     CREATE TABLE conversations (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -114,5 +117,20 @@ pub(in crate::store) const TABLES: &str = "
 
     CREATE TRIGGER conversation_removed AFTER DELETE ON conversations BEGIN
         UPDATE conversation_totals SET conversations = conversations - 1;
+    END;
+";
+
+/// The sizes of pictures count for the limit of all conversations, once for each file.
+pub(in crate::store) const PICTURE_SIZES: &str = "
+    ALTER TABLE pictures ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+
+    CREATE TRIGGER picture_added AFTER INSERT ON pictures
+    WHEN (SELECT count(*) FROM pictures WHERE hash = new.hash) = 1 BEGIN
+        UPDATE conversation_totals SET bytes = bytes + new.bytes;
+    END;
+
+    CREATE TRIGGER picture_removed AFTER DELETE ON pictures
+    WHEN NOT EXISTS (SELECT 1 FROM pictures WHERE hash = old.hash) BEGIN
+        UPDATE conversation_totals SET bytes = bytes - old.bytes;
     END;
 ";

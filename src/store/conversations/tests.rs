@@ -1,7 +1,7 @@
 //! The module as others use it: entries in, conversations out.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::read::ListScope;
 use super::*;
@@ -45,7 +45,13 @@ fn ask(log: &ConversationLog, words: &str) -> ExchangeLog {
 }
 
 fn figures() -> QueryFigures {
-    QueryFigures { provider: "p".into(), model: "m".into(), input: 7, ending: "answered", ..QueryFigures::default() }
+    QueryFigures {
+        provider: "p".into(),
+        model: "m".into(),
+        input: 7,
+        ending: "answered".into(),
+        ..QueryFigures::default()
+    }
 }
 
 fn exchange(log: &ConversationLog, words: &str, answer: &str) {
@@ -63,6 +69,18 @@ fn openings(conversations: &Conversations) -> Vec<String> {
 fn settle(recorder: &ConversationRecorder) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(recorder.settled(PATIENCE));
+}
+
+/// Waits for a value. The recorder's thread reports nothing here that could be waited for, so the state is read again and again.
+fn wait_until<T>(what: &str, state: impl Fn() -> Option<T>) -> T {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(value) = state() {
+            return value;
+        }
+        assert!(Instant::now() < deadline, "waited in vain until {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 #[test]
@@ -101,7 +119,7 @@ fn a_message_is_kept_before_its_exchange_ends() {
     let running = ask(&log, "what is this");
     settle(&recorder);
     assert_eq!(openings(&home.read()), ["what is this"]);
-    running.say(EntryKind::Assistant, Words::default(), r#"{"text":"A half"}"#.into());
+    running.say(EntryKind::Assistant, Words::default(), r#"{"text":"A half"}"#.to_owned());
     settle(&recorder);
     let read = home.read();
     let id = read.newest_exchanges(None, 1).unwrap()[0].id;
@@ -121,6 +139,8 @@ fn two_terminals_do_not_mix() {
         exchange(&first, &format!("first {number}"), "yes");
         exchange(&second, &format!("second {number}"), "no");
     }
+    settle(&one);
+    settle(&other);
     one.close(true, PATIENCE);
     other.close(true, PATIENCE);
     let read = home.read();
@@ -144,19 +164,48 @@ fn a_locked_database_is_waited_for_and_told_about_once() {
     blocker.busy_timeout(PATIENCE).unwrap();
     blocker.execute_batch("BEGIN IMMEDIATE").unwrap();
     exchange(&recorder.begin(), "while locked", "yes");
-    let deadline = std::time::Instant::now() + PATIENCE;
-    let trouble = loop {
-        if let Some(trouble) = recorder.trouble() {
-            break trouble;
-        }
-        assert!(std::time::Instant::now() < deadline);
-        std::thread::sleep(Duration::from_millis(10));
-    };
+    let trouble = wait_until("the recorder reports the lock", || recorder.trouble());
     assert!(trouble.contains("locked by another program"), "{trouble}");
     blocker.execute_batch("ROLLBACK").unwrap();
     settle(&recorder);
     assert_eq!(recorder.trouble(), None);
     assert_eq!(openings(&read)[0], "while locked");
+}
+
+#[test]
+fn what_is_said_while_the_database_is_locked_is_not_lost_when_the_session_ends() {
+    let home = Home::new();
+    let recorder = home.recorder("a");
+    let log = recorder.begin();
+    exchange(&log, "before", "yes");
+    settle(&recorder);
+    let blocker = rusqlite::Connection::open(home.database()).unwrap();
+    blocker.busy_timeout(PATIENCE).unwrap();
+    blocker.execute_batch("BEGIN IMMEDIATE").unwrap();
+    exchange(&log, "while locked", "later");
+    let other = recorder.begin();
+    exchange(&other, "another", "too");
+    let picture = EntryText { body: question("look"), pictures: vec![KeptPicture::new(b"one".to_vec())] };
+    other.ask(PathBuf::from("/home/me/app"), "look".into(), picture).end(figures(), r#"{"model":"m"}"#.to_owned());
+    let begun = Instant::now();
+    recorder.close(true, PATIENCE);
+    assert!(begun.elapsed() < Duration::from_secs(10), "the end of a session is not held up for long");
+    let waiting = || std::fs::read_dir(home.0.path().join("unwritten")).unwrap().count();
+    assert_eq!(waiting(), 1);
+    blocker.execute_batch("ROLLBACK").unwrap();
+    let read = home.read();
+    assert_eq!(openings(&read), ["another", "before"]);
+    let first = read.newest(ListScope::All, 2).unwrap().pop().unwrap();
+    let kinds: Vec<EntryKind> = read.branch(first.id).unwrap().iter().map(|entry| entry.kind).collect();
+    let one = [EntryKind::Question, EntryKind::Assistant, EntryKind::End];
+    assert_eq!(kinds, [one, one].concat(), "the second exchange continues the first");
+    assert_eq!(read.search(&["later"], 5).unwrap().len(), 1);
+    assert!(read.pictures().read(KeptPicture::new(b"one".to_vec()).hash()).is_ok());
+    let mut counted = 0;
+    read.for_each_query(None, |_, _| counted += 1).unwrap();
+    assert_eq!(counted, 4);
+    assert_eq!(home.read().count().unwrap(), 2, "it is written once");
+    assert_eq!(waiting(), 0);
 }
 
 #[test]
@@ -186,6 +235,83 @@ fn figures_stay_in_columns_of_their_own() {
         })
         .unwrap();
     assert_eq!(row, ("m".into(), 7, 1, None, "answered".into()));
+}
+
+#[test]
+fn a_request_beside_the_exchanges_has_figures_of_its_own() {
+    let home = Home::new();
+    let recorder = home.recorder("a");
+    let log = recorder.begin();
+    for number in 0..3 {
+        log.count(figures());
+        exchange(&log, &format!("question {number}"), "yes");
+        log.count(figures());
+    }
+    recorder.close(true, PATIENCE);
+    let mut counted = 0;
+    home.read().for_each_query(None, |_, _| counted += 1).unwrap();
+    assert_eq!(counted, 9);
+}
+
+/// Records an exchange whose question has this picture, and waits until it is written. Returns its conversation.
+fn exchange_with_picture(recorder: &ConversationRecorder, bytes: &[u8]) -> i64 {
+    let log = recorder.begin();
+    let text = EntryText { body: question("look"), pictures: vec![KeptPicture::new(bytes.to_vec())] };
+    log.ask(PathBuf::from("/home/me/app"), "look".into(), text).end(figures(), r#"{"model":"m"}"#.to_owned());
+    settle(recorder);
+    log.id().unwrap()
+}
+
+fn pictures(home: &Home) -> usize {
+    std::fs::read_dir(home.0.path().join("pictures")).map_or(0, |files| files.count())
+}
+
+#[test]
+fn a_picture_is_kept_once_until_nothing_refers_to_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    let recorder = home.recorder("a");
+    let ids = [b"one", b"one", b"two"].map(|bytes| exchange_with_picture(&recorder, bytes));
+    recorder.close(true, PATIENCE);
+    assert_eq!(pictures(&home), 2);
+    let mut read = home.read();
+    let one = KeptPicture::new(b"one".to_vec());
+    assert_eq!(read.pictures().read(one.hash()).unwrap(), b"one");
+    assert!(read.pictures().read("../history.db").is_err());
+    let mode = |path: &str| std::fs::metadata(home.0.path().join(path)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode("pictures"), mode(&format!("pictures/{}", one.hash()))), (0o700, 0o600));
+    read.forget(&ForgetConversations::Ids(vec![ids[0]])).unwrap();
+    assert_eq!((pictures(&home), read.pictures().read(one.hash()).unwrap()), (2, b"one".to_vec()));
+    read.forget(&ForgetConversations::Ids(vec![ids[1]])).unwrap();
+    assert_eq!(pictures(&home), 1);
+    std::fs::write(home.0.path().join("pictures/left-by-a-killed-process"), "x").unwrap();
+    read.forget(&ForgetConversations::All).unwrap();
+    assert_eq!(pictures(&home), 0);
+}
+
+#[test]
+fn pictures_count_for_the_limit_and_go_with_their_conversation() {
+    let mut home = Home::new();
+    home.1.bytes = 100_000;
+    let recorder = home.recorder("a");
+    let first = exchange_with_picture(&recorder, &[1; 60_000]);
+    exchange_with_picture(&recorder, &[1; 60_000]);
+    assert!(home.read().get(first).unwrap().is_some(), "the same picture counts once");
+    exchange_with_picture(&recorder, &[2; 60_000]);
+    wait_until("the old picture is removed", || (pictures(&home) <= 1).then_some(()));
+    assert_eq!((pictures(&home), home.read().get(first).unwrap()), (1, None));
+    recorder.close(true, PATIENCE);
+}
+
+#[test]
+fn a_damaged_picture_is_not_read() {
+    let home = Home::new();
+    let recorder = home.recorder("a");
+    exchange_with_picture(&recorder, b"one");
+    recorder.close(true, PATIENCE);
+    let picture = KeptPicture::new(b"one".to_vec());
+    std::fs::write(home.0.path().join("pictures").join(picture.hash()), "two").unwrap();
+    assert!(home.read().pictures().read(picture.hash()).is_err());
 }
 
 #[test]
@@ -225,17 +351,11 @@ fn the_oldest_conversations_go_when_there_are_too_many_bytes() {
     for number in 0..20 {
         exchange(&recorder.begin(), &format!("question {number}"), &"long ".repeat(1_000));
     }
-    let deadline = std::time::Instant::now() + PATIENCE;
-    loop {
-        settle(&recorder);
-        let left = openings(&home.read());
-        if left.len() <= 4 {
-            assert_eq!(left[0], "question 19", "the newest stay");
-            break;
-        }
-        assert!(std::time::Instant::now() < deadline, "{left:?}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    settle(&recorder);
+    let left = wait_until("at most four conversations are left", || {
+        Some(openings(&home.read())).filter(|left| left.len() <= 4)
+    });
+    assert_eq!(left[0], "question 19", "the newest stay");
 }
 
 #[test]
@@ -248,11 +368,7 @@ fn conversations_go_when_they_are_too_old() {
     let recorder = home.recorder("b");
     let log = recorder.begin();
     exchange(&log, "in use", "yes");
-    let deadline = std::time::Instant::now() + PATIENCE;
-    while openings(&home.read()) != ["in use"] {
-        assert!(std::time::Instant::now() < deadline, "{:?}", openings(&home.read()));
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until("only the conversation in use is left", || (openings(&home.read()) == ["in use"]).then_some(()));
 }
 
 #[test]

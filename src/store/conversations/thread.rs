@@ -2,25 +2,26 @@
 
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use rusqlite::TransactionBehavior;
+use rusqlite::{Connection, TransactionBehavior};
 
+use super::changes::ChangeJob;
 use super::live::LiveLock;
-use super::log::{ConversationSetup, EntryJob, ExchangeShared, LogShared, NewEntry, RecorderJob, RecorderStatus};
-use super::{insert, remove};
+use super::log::{ConversationSetup, EntryJob, LogShared, LogState, NewEntry, RecorderJob, RecorderStatus};
+use super::{changes, insert, remove, unwritten};
 use crate::store::database::{Database, LONGEST_RETRY, RETRY, with_jitter};
 use crate::store::insert::micros_since_1970;
 use crate::store::trouble::Trouble;
-use crate::store::{StoreError, schema};
+use crate::store::{StoreError, schema, transcripts};
 
 /// The person hears about a database that has been locked for this long.
 const LOCKED: Duration = Duration::from_secs(2);
-/// How long a session that ends waits for a locked database.
+/// How long a session that ends waits for a locked database. What is not written by then waits in a file.
 const FAREWELL: Duration = Duration::from_millis(500);
 
 /// How long the thread waits for entries before it removes something old.
@@ -50,24 +51,58 @@ pub(super) fn start(recording: Recording, ended: Sender<()>) -> io::Result<()> {
 
 impl Recording {
     fn run(&mut self) -> Result<(), Trouble> {
-        let Some(mut database) = self.open()? else { return Ok(()) };
-        let mut live: Vec<Weak<LogShared>> = Vec::new();
+        // Conversations that were asked something and not left since. Whoever asked may be gone when the session ends.
+        let mut open: Vec<i64> = Vec::new();
+        let Some(mut database) = self.open()? else { return self.put_aside(Vec::new(), &open) };
         let mut has_chores = true;
         while let Some(job) = self.next(&mut database, &mut has_chores)? {
             match job {
                 RecorderJob::Entry(job) => {
-                    self.status.bytes.fetch_sub(job.body.len(), Ordering::AcqRel);
-                    if self.write(&mut database, &job)? && !live.iter().any(|one| one.as_ptr() == Arc::as_ptr(&job.log))
-                    {
-                        live.retain(|one| one.strong_count() > 0);
-                        live.push(Arc::downgrade(&job.log));
+                    self.status.bytes.fetch_sub(job.bytes(), Ordering::AcqRel);
+                    match self.write(&mut database, &job)? {
+                        WriteEnd::Written(id) => note_open(&mut open, id, &job.entry),
+                        WriteEnd::NoRows => {}
+                        WriteEnd::Locked => return self.put_aside(vec![*job], &open),
                     }
+                }
+                RecorderJob::Changes(log, job) => {
+                    self.write_changes(&mut database, &log, &job)?;
                 }
                 RecorderJob::Settle(stub) => {
                     let _ = stub.send(());
                 }
-                RecorderJob::Leave => self.leave(&mut database, &live)?,
+                RecorderJob::Leave => {
+                    if !self.close(&mut database, &open)? {
+                        return self.put_aside(open.iter().map(|id| closing_of(*id)).collect(), &[]);
+                    }
+                }
+                RecorderJob::Offered(id) => {
+                    if !self.close(&mut database, &[id])? {
+                        return self.put_aside(vec![closing_of(id)], &open);
+                    }
+                }
             }
+        }
+        Ok(())
+    }
+
+    /// The session ends while the database is locked: everything that is not written waits in a file.
+    fn put_aside(&self, mut jobs: Vec<EntryJob>, open: &[i64]) -> Result<(), Trouble> {
+        for job in self.jobs.try_iter() {
+            match job {
+                RecorderJob::Entry(job) => jobs.push(*job),
+                RecorderJob::Settle(_) => {}
+                RecorderJob::Changes(..) => tracing::warn!("changes to files are not recorded: the database is locked"),
+                RecorderJob::Leave => {
+                    let mut begun: Vec<Arc<LogShared>> = jobs.iter().map(|job| Arc::clone(&job.log)).collect();
+                    begun.dedup_by(|one, other| Arc::ptr_eq(one, other));
+                    jobs.extend(open.iter().map(|id| closing_of(*id)).chain(begun.into_iter().map(closing)));
+                }
+                RecorderJob::Offered(id) => jobs.push(closing_of(id)),
+            }
+        }
+        if let Err(error) = unwritten::put_aside(&self.setup, jobs) {
+            tracing::error!(%error, "the end of a conversation is lost");
         }
         Ok(())
     }
@@ -80,7 +115,7 @@ impl Recording {
                 Err(RecvTimeoutError::Disconnected) => return Ok(None),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            let pruned = remove::prune_some(&mut database.connection, &self.setup.database, self.setup.limits);
+            let pruned = self.prune_some(&mut database.connection);
             *has_chores = match pruned {
                 Err(StoreError::Busy(_)) => true,
                 pruned => pruned.map_err(|error| database.trouble(error))?,
@@ -92,33 +127,56 @@ impl Recording {
         Ok(job)
     }
 
-    fn open(&self) -> Result<Option<Database>, Trouble> {
-        let mut patience = Patience::new(&self.status);
-        Database::open(&self.setup.database, || patience.wait())
+    /// Removes something old, in one short transaction. Returns whether there may be more.
+    fn prune_some(&self, connection: &mut Connection) -> Result<bool, StoreError> {
+        Ok(transcripts::prune_some(connection)?
+            || remove::prune_some(connection, &self.setup.database, self.setup.limits)?)
     }
 
-    /// Writes an entry. Returns whether it was written.
-    fn write(&self, database: &mut Database, job: &EntryJob) -> Result<bool, Trouble> {
-        let exchange = exchange_of(&job.entry);
+    fn open(&self) -> Result<Option<Database>, Trouble> {
+        let mut patience = Patience::new(&self.status);
+        let database = Database::open(&self.setup.database, || patience.wait())?;
+        if database.is_some() {
+            unwritten::write_now(&self.setup.database);
+        }
+        Ok(database)
+    }
+
+    fn write(&self, database: &mut Database, job: &EntryJob) -> Result<WriteEnd, Trouble> {
         let written = self.transact(database, |database| {
             let transaction = database.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             // A newer program may have moved the tables on while we waited for a question.
             schema::version(&transaction)?;
-            let state = exchange.map(|exchange| exchange.lock().clone());
-            let written = insert::write(&transaction, &self.setup, job, &job.log.lock(), state)?;
+            let written = insert::write(&transaction, &self.setup, job)?;
             transaction.commit()?;
             Ok(written)
         })?;
-        let Some(Some(written)) = written else { return Ok(false) };
-        if let (Some(exchange), Some(state)) = (exchange, written.exchange) {
-            *exchange.lock() = state;
+        let written = match written {
+            None => return Ok(WriteEnd::Locked),
+            Some(None) => return Ok(WriteEnd::NoRows),
+            Some(Some(written)) => written,
+        };
+        let id = written.conversation;
+        {
+            let mut log = job.log.lock();
+            if log.id != Some(id) || log.live.is_none() {
+                log.live = self.take_lock(id);
+            }
         }
-        let mut log = job.log.lock();
-        if log.id != Some(written.conversation) || log.live.is_none() {
-            log.live = self.take_lock(written.conversation);
-        }
-        (log.id, log.tip) = (Some(written.conversation), written.tip);
-        Ok(true)
+        job.note(written);
+        Ok(WriteEnd::Written(id))
+    }
+
+    fn write_changes(&self, database: &mut Database, log: &LogShared, job: &ChangeJob) -> Result<(), Trouble> {
+        let id = log.lock().id;
+        let written = self.transact(database, |database| {
+            let transaction = database.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            schema::version(&transaction)?;
+            let id = id.map(|id| insert::exists(&transaction, id).map(|exists| exists.then_some(id))).transpose()?;
+            changes::write(&transaction, id.flatten(), job)?;
+            Ok(transaction.commit()?)
+        });
+        written.map(drop)
     }
 
     /// Runs a transaction. A locked database is waited for. `None` if it is still locked when the session ends.
@@ -151,23 +209,44 @@ impl Recording {
         })
     }
 
-    /// Notes that the live conversations ended in order.
-    fn leave(&self, database: &mut Database, live: &[Weak<LogShared>]) -> Result<(), Trouble> {
-        let ids: Vec<i64> = live.iter().filter_map(Weak::upgrade).filter_map(|log| log.lock().id).collect();
+    /// Notes that conversations ended in order, or need not be offered again. Returns whether that is written.
+    fn close(&self, database: &mut Database, ids: &[i64]) -> Result<bool, Trouble> {
         let at = micros_since_1970(SystemTime::now());
-        for id in ids {
-            self.transact(database, |database| insert::close(&database.connection, id, at))?;
+        for &id in ids {
+            if self.transact(database, |database| insert::close(&database.connection, id, at))?.is_none() {
+                return Ok(false);
+            }
         }
-        Ok(())
+        Ok(true)
     }
 }
 
-fn exchange_of(entry: &NewEntry) -> Option<&Arc<ExchangeShared>> {
+/// What became of an entry.
+enum WriteEnd {
+    /// It is written, in this conversation.
+    Written(i64),
+    /// It belongs to something that has no rows, for example because that was forgotten.
+    NoRows,
+    /// The database is still locked at the end of the session.
+    Locked,
+}
+
+/// An entry that notes that a conversation ended in order.
+fn closing(log: Arc<LogShared>) -> EntryJob {
+    let (body, pictures) = ("{}".to_owned(), Vec::new());
+    EntryJob { log, exchange: None, at: SystemTime::now(), body, pictures, entry: NewEntry::Closed }
+}
+
+fn closing_of(id: i64) -> EntryJob {
+    closing(Arc::new(LogShared::new(LogState { id: Some(id), ..LogState::default() })))
+}
+
+/// Notes whether an entry opens or closes its conversation, as the trigger of the table does.
+fn note_open(open: &mut Vec<i64>, id: i64, entry: &NewEntry) {
     match entry {
-        NewEntry::Question { exchange, .. } | NewEntry::Message { exchange, .. } | NewEntry::End { exchange, .. } => {
-            Some(exchange)
-        }
-        NewEntry::Compaction | NewEntry::Name | NewEntry::Rewind(_) | NewEntry::Closed => None,
+        NewEntry::Question { .. } if !open.contains(&id) => open.push(id),
+        NewEntry::Closed => open.retain(|one| *one != id),
+        _ => {}
     }
 }
 
@@ -195,6 +274,7 @@ impl Patience<'_> {
         if self.begun.elapsed() > LOCKED {
             self.status.tell("this conversation is not kept yet: the history database is locked by another program");
         }
+        // SQLite does not say when another process has released its lock.
         thread::sleep(with_jitter(self.delay));
         self.delay = (self.delay * 2).min(LONGEST_RETRY);
         true

@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use memmap2::MmapRaw;
-use nix::fcntl::{FallocateFlags, fallocate};
 
 /// Bytes of one counter.
 const COUNTER: usize = size_of::<u64>();
@@ -30,10 +29,20 @@ pub(in crate::store) struct Counters {
 
 /// Gives a new file its size and maps it. The memory is reserved here: a page that could not be had later would be a fatal signal.
 pub(super) fn map(file: &File, size: usize) -> io::Result<(Pages, Counters)> {
-    let length = i64::try_from(size).map_err(|_| io::ErrorKind::InvalidInput)?;
-    fallocate(file, FallocateFlags::empty(), 0, length)?;
+    reserve(file, size)?;
     let map = Arc::new(MmapRaw::map_raw(file)?);
     Ok((Pages { map: Arc::clone(&map) }, Counters { map }))
+}
+
+#[cfg(target_os = "linux")]
+fn reserve(file: &File, size: usize) -> io::Result<()> {
+    let length = i64::try_from(size).map_err(|_| io::ErrorKind::InvalidInput)?;
+    Ok(nix::fcntl::fallocate(file, nix::fcntl::FallocateFlags::empty(), 0, length)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn reserve(file: &File, size: usize) -> io::Result<()> {
+    file.write_all_at(&vec![0; size], 0)
 }
 
 impl Pages {

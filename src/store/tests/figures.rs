@@ -85,7 +85,9 @@ fn searches_in_a_long_history() {
     report("commands with cargo that failed", || newest("cargo", Filter { failed: true, ..Filter::default() }));
     report("commands in a directory of none", || newest("", nowhere()));
     report("@\"cargo part7\"", || history.meant("cargo part7", 1).unwrap());
-    report("@\"cargo par\", an unfinished word", || history.meant("cargo par", 1).unwrap());
+    for words in ["cargo par", "cargo lin", "even odd par", "cargo zebr"] {
+        report(&format!("@\"{words}\", an unfinished word"), || history.meant(words, 1).unwrap());
+    }
     let conversations = Conversations::open(&home.path()).unwrap();
     for words in ["fail", "error part7", "w4711", "zebra", "par"] {
         report(&format!("exchanges with {words}"), || conversations.search(&crate::store::words(words), 10).unwrap());

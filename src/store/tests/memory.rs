@@ -34,15 +34,16 @@ fn a_record_is_read_back_unchanged() {
             id,
             session: "a".to_owned(),
             host: "box".to_owned(),
-            cwd: odd.command.cwd,
+            cwd: Some(odd.command.cwd),
             command: odd.command.text,
-            status: 130,
-            started_at: odd.command.started_at,
-            duration: odd.command.duration,
+            status: Some(130),
+            started_at: Some(odd.command.started_at),
+            duration: Some(odd.command.duration),
             output_bytes: 1 << 40,
             truncated: true,
             full_screen: true,
             spill: odd.output.spill,
+            imported: None,
         }
     );
     assert_eq!(home.history().list(&Filter::default()).unwrap(), [stored.entry]);
@@ -56,7 +57,8 @@ fn a_missing_file_is_an_empty_history() {
     assert_eq!(history.list(&Filter::default()).unwrap(), []);
     assert_eq!(history.find(&["x"], &Filter::default()).unwrap(), []);
     assert!(history.get(1).unwrap().is_none());
-    assert_eq!(history.stats().unwrap(), crate::store::Stats::default());
+    let stats = history.stats(&Filter::default(), &jiff::Zoned::now()).unwrap();
+    assert_eq!((stats.commands, stats.since, stats.programs.len(), stats.disk_bytes), (0, None, 0, 0));
     assert_eq!(forget(&mut history, &Forget::All), Forgotten::default());
     assert!(!home.path().exists());
 }
@@ -205,7 +207,7 @@ fn forgotten_text_is_gone_from_the_file() {
     home.keep([record("new")]);
     assert_eq!(history.list(&Filter::default()).unwrap()[0].id, 4);
     assert_eq!(forget(&mut history, &Forget::All).ids, [4]);
-    assert_eq!(history.stats().unwrap().commands, 0);
+    assert_eq!(history.stats(&Filter::default(), &jiff::Zoned::now()).unwrap().commands, 0);
 }
 
 #[test]
@@ -215,9 +217,15 @@ fn statistics_count_commands_programs_and_bytes() {
     slow.command.duration = Duration::from_secs(9);
     slow.command.status = 1;
     home.keep([record("ls"), record("A=1 ls -l"), slow]);
-    let stats = home.history().stats().unwrap();
+    let stats = |filter: Filter| home.history().stats(&filter, &jiff::Zoned::now()).unwrap();
+    let elsewhere = stats(Filter { cwd: Some("/home/me/other".into()), ..Filter::default() });
+    assert_eq!((elsewhere.commands, elsewhere.since, elsewhere.slowest.len()), (0, None, 0));
+    assert_eq!(stats(Filter { session: Some("a".into()), ..Filter::default() }), stats(Filter::default()));
+    let stats = stats(Filter { cwd: Some("/home/me".into()), ..Filter::default() });
     assert_eq!((stats.commands, stats.failed, stats.sessions, stats.output_bytes), (3, 1, 1, 3));
-    assert_eq!(stats.duration, Duration::from_millis(11_500));
+    assert_eq!((stats.duration, stats.lost), (Duration::from_millis(11_500), Duration::from_secs(9)));
+    assert_eq!((stats.failing.len(), stats.failing[0].name.as_str()), (1, "sleep"));
+    assert_eq!(stats.times.hours.iter().sum::<u64>(), 3);
     assert_eq!((stats.programs[0].name.as_str(), stats.programs[0].runs), ("ls", 2));
     assert_eq!(stats.slowest[0].command, b"sleep 9");
     assert!(stats.disk_bytes > 0);

@@ -24,6 +24,25 @@ fn words_mean_the_newest_command_that_has_them_in_its_text() {
 }
 
 #[test]
+fn an_unfinished_word_stands_for_words_of_commands_and_outputs() {
+    let home = Home::new();
+    home.keep((0..50).map(|number| printed(&format!("echo tesa{number}"), "")));
+    home.keep([
+        printed("vim src/main.rs", ""),
+        printed("ls", "Cargo.toml terribly.txt"),
+        printed("make test", ""),
+        printed("ls -l", "testing"),
+    ]);
+    assert_eq!(meant(&home, "src/mai"), ["vim src/main.rs"], "the last part of a word");
+    assert_eq!(meant(&home, "ls terr"), ["ls"], "a word of an output");
+    assert_eq!(meant(&home, "MAKE TES |"), Vec::<String>::new(), "signs must be there too");
+    assert_eq!(meant(&home, "MAKE TES"), ["make test"], "fifty words of the index come before this one");
+    assert_eq!(meant(&home, "zebr"), Vec::<String>::new());
+    assert_eq!(meant(&home, "100%"), Vec::<String>::new());
+    assert_eq!(meant(&Home::new(), "make tes"), Vec::<String>::new());
+}
+
+#[test]
 fn the_newest_commands_come_first() {
     let home = Home::new();
     home.keep((0..30).map(|number| printed(&format!("make {number}"), "built")));

@@ -14,11 +14,9 @@ mod condition;
 pub(crate) mod error;
 mod expand;
 mod here;
-#[cfg_attr(not(any(test, fuzzing)), expect(dead_code, reason = "for rules about commands, which are yet to come"))]
 pub(crate) mod parse;
 pub(crate) mod quote;
 mod reader;
-#[cfg_attr(not(any(test, fuzzing)), expect(dead_code, reason = "for rules about commands, which are yet to come"))]
 pub(crate) mod script;
 mod token;
 mod word;
@@ -28,7 +26,7 @@ mod bash_tests;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use token::{Operator, Redirection, RedirectionKind, Token, tokens};
+pub(crate) use token::{Descriptor, Operator, Redirection, RedirectionKind, Token, tokens};
 pub(crate) use word::{Expansion, ExpansionKind, Quoting, Word};
 
 /// The longest text that [`parse`] reads, in bytes.

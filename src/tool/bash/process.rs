@@ -11,13 +11,15 @@ use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use nix::sys::signal::{Signal, killpg};
+use nix::sys::signal::{SigHandler, Signal, killpg, signal};
 use nix::unistd::{Pid, setsid};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+
+use crate::guard::{ConfinedCommand, HelperReport, ReportedEnd, inherit};
 
 /// The time between SIGINT and SIGKILL. It is enough to remove a lock file.
 const GRACE: Duration = Duration::from_millis(500);
@@ -33,35 +35,61 @@ pub(super) enum ProcessEnding {
     Cancelled,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FinishedCommand {
     pub(super) ending: ProcessEnding,
     /// Whether processes that it started are still running.
     pub(super) left_running: bool,
+    /// What the helper reported. `None` without a helper.
+    pub(super) report: Option<HelperReport>,
 }
 
 /// A running command. Dropping it kills its process group.
 pub(super) struct RunningCommand {
     child: Child,
     output: Receiver,
+    /// The report of the helper.
+    report: Option<Receiver>,
     group: Group,
 }
 
 /// Starts a command. Must be called in an async runtime.
 #[allow(unsafe_code)]
-pub(super) fn start(command: &str, cwd: &Path, environment: Vec<(OsString, OsString)>) -> io::Result<RunningCommand> {
+pub(super) fn start(
+    command: ConfinedCommand,
+    cwd: &Path,
+    environment: Vec<(OsString, OsString)>,
+) -> io::Result<RunningCommand> {
     let (output, input) = io::pipe()?;
-    let mut bash = Command::new("bash");
-    bash.args(["-c", command]).current_dir(cwd).env_clear().envs(environment);
+    let ConfinedCommand { program, arguments, variables, inherited, report, .. } = command;
+    let mut bash = Command::new(program);
+    bash.args(arguments).current_dir(cwd).env_clear().envs(environment).envs(variables);
     bash.stdin(Stdio::null()).stdout(input.try_clone()?).stderr(input);
-    // SAFETY: between fork and exec only setsid(2) is called. It is async-signal-safe, and nothing is allocated.
-    unsafe { bash.pre_exec(|| setsid().map(drop).map_err(io::Error::from)) };
+    let has_helper = report.is_some();
+    let prepare = move || {
+        setsid()?;
+        if has_helper {
+            ignore_interrupt();
+        }
+        inherited.iter().try_for_each(inherit)
+    };
+    // SAFETY: between fork and exec only setsid(2), sigaction(2) and fcntl(2) are called. They are async-signal-safe, and nothing is
+    // allocated.
+    unsafe { bash.pre_exec(prepare) };
     let child = bash.spawn()?;
-    // `bash` holds the writing end of the pipe. While it is open, the end of the output cannot be read.
+    // `bash` holds the writing ends of the pipes. While they are open, their ends cannot be read.
     drop(bash);
     let leader = child.id().and_then(|id| i32::try_from(id).ok()).ok_or(io::ErrorKind::NotFound)?;
     let group = Group { leader: Pid::from_raw(leader), is_ours: true };
-    Ok(RunningCommand { child, output: Receiver::from_owned_fd(OwnedFd::from(output))?, group })
+    let report = report.map(|report| Receiver::from_owned_fd(OwnedFd::from(report))).transpose()?;
+    Ok(RunningCommand { child, output: Receiver::from_owned_fd(OwnedFd::from(output))?, report, group })
+}
+
+/// Lets the helper survive SIGINT, which it passes on to the command. The helper restores the default for the command.
+#[allow(unsafe_code)]
+fn ignore_interrupt() {
+    // SAFETY: ignoring a signal runs no code of ours.
+    let _ = unsafe { signal(Signal::SIGINT, SigHandler::SigIgn) };
 }
 
 impl RunningCommand {
@@ -82,7 +110,10 @@ impl RunningCommand {
         if let ProcessEnding::Exited(_) = ending {
             let silent = timeout(LINGER, self.until_silent(&mut hear)).await.is_ok();
             let left_running = self.group.release();
-            return FinishedCommand { ending, left_running: left_running || !silent };
+            let report = self.read_report().await;
+            let reported = report.as_ref().and_then(|report| report.end).map(exit_status);
+            let ending = reported.map_or(ending, ProcessEnding::Exited);
+            return FinishedCommand { ending, left_running: left_running || !silent, report };
         }
         self.group.signal(Signal::SIGINT);
         let _ = timeout(GRACE, async {
@@ -94,7 +125,14 @@ impl RunningCommand {
         let _ = self.child.wait().await;
         let _ = timeout(LINGER, self.until_silent(&mut hear)).await;
         self.group.release();
-        FinishedCommand { ending, left_running: false }
+        FinishedCommand { ending, left_running: false, report: self.read_report().await }
+    }
+
+    /// Reads the helper's report, which is whole once the helper has ended.
+    async fn read_report(&mut self) -> Option<HelperReport> {
+        let mut text = String::new();
+        let _ = timeout(LINGER, self.report.as_mut()?.read_to_string(&mut text)).await;
+        Some(HelperReport::read(&text))
     }
 
     async fn until_exit(&mut self, hear: &mut impl FnMut(&[u8])) -> io::Result<ExitStatus> {
@@ -145,6 +183,14 @@ impl Drop for Group {
         if self.is_ours {
             self.signal(Signal::SIGKILL);
         }
+    }
+}
+
+/// The status that the command would have had without a helper.
+fn exit_status(end: ReportedEnd) -> ExitStatus {
+    match end {
+        ReportedEnd::Exited(code) => ExitStatus::from_raw(code << 8),
+        ReportedEnd::Signalled(signal) => ExitStatus::from_raw(signal),
     }
 }
 

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use super::file::Target;
 use super::seen::FileKnowledge;
-use super::{Context, Prepared, Preview, Tool, arguments, paths, result};
+use super::{Context, Prepared, Preview, Tool, arguments, paths, restore, result};
 use crate::chat::{Outcome, ToolKind, ToolSpec};
-use crate::guard::Intent;
+use crate::guard::{EditReach, Intent};
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
@@ -49,12 +49,24 @@ impl Tool for EditFile {
         ToolKind::Edit
     }
 
+    fn file_texts<'a>(&self, arguments: &'a mut Value) -> Vec<&'a mut String> {
+        let names = ["new_string", "new", "new_str", "new_text"];
+        match arguments.get("edits").is_some() {
+            true => {
+                let edits = arguments.get_mut("edits").and_then(Value::as_array_mut).into_iter().flatten();
+                edits.flat_map(|edit| restore::texts(edit, &names)).collect()
+            }
+            false => restore::texts(arguments, &names),
+        }
+    }
+
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {
         let Arguments { path: named, edits } = arguments::read(&as_list(arguments))?;
         let target = Target::named(&named, context)?;
         let plan = EditPlan::of(&target, &edits, context)?;
         let title = paths::shown(&target.path, context);
-        let intent = Intent::Write { path: target.path.clone() };
+        let intent =
+            Intent::Write { path: target.path.clone(), reach: EditReach::of(&target.path, &plan.before, &plan.after) };
         let preview =
             Preview::Edit { path: target.path.clone(), before: plan.before.clone(), after: plan.after.clone() };
         let context = context.clone();

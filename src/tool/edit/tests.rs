@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use serde_json::{Value, json};
 
 use super::EditFile;
-use crate::guard::Intent;
+use crate::guard::{EditReach, Intent};
 use crate::tool::Preview;
 use crate::tool::read::ReadFile;
 use crate::tool::tests::{Home, finish};
@@ -27,7 +27,7 @@ fn the_whole_change_is_shown_before_it_is_made() {
     let home = with("one\ntwo\n");
     let prepared = home.prepare(&EditFile, edit("two", "three")).unwrap();
     let path = home.path("app/a.rs");
-    assert_eq!(prepared.intent, Intent::Write { path: path.clone() });
+    assert_eq!(prepared.intent, Intent::Write { path: path.clone(), reach: EditReach::Unknown });
     let (before, after) = ("one\ntwo\n".to_owned(), "one\nthree\n".to_owned());
     assert_eq!(prepared.preview, Some(Preview::Edit { path, before, after }));
     assert_eq!(home.read("app/a.rs"), "one\ntwo\n");

@@ -2,6 +2,7 @@
 
 mod search;
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -18,6 +19,8 @@ use crate::guard::{Intent, Redactor};
 use crate::store::{self, Filter, History, HistoryEntry, NewestCommands, StoreError};
 use crate::text::{Clock, Since, human, sanitize};
 
+/// The variable with the id of this terminal's session.
+const SESSION: &str = "SHELLMATE_SESSION";
 const LINES: usize = 200;
 const COMMANDS: usize = 20;
 const MOST_CONTEXT: usize = 20;
@@ -80,7 +83,7 @@ impl Tool for ShellOutput {
         }
         let clock = Clock::new(SystemTime::now(), TimeZone::system());
         let filter = filter(&wish, &clock, context)?;
-        let title = title(&wish);
+        let (title, intent) = (title(&wish), intent(&wish, &database, context));
         let records = Records { redactor: context.redactor.clone(), clock };
         let run = result::blocking(move |_| {
             let looked = match wish.id {
@@ -89,8 +92,25 @@ impl Tool for ShellOutput {
             };
             looked.unwrap_or_else(|error| Outcome::failed(reason(&error)))
         });
-        Ok(Prepared { title, intent: Intent::Read { paths: Vec::new() }, preview: None, run })
+        Ok(Prepared { title, intent, preview: None, run })
     }
+}
+
+/// Commands of this terminal are free to read. A search looks at those of all terminals.
+fn intent(wish: &Arguments, database: &Path, context: &Context) -> Intent {
+    let is_own = match wish.id {
+        Some(id) => {
+            let stored = History::open(database).and_then(|history| history.get(id)).ok().flatten();
+            stored.is_none_or(|stored| Some(OsStr::new(&stored.entry.session)) == context.variable(SESSION))
+        }
+        None => is_plain_list(wish),
+    };
+    if is_own { Intent::Read { paths: Vec::new() } } else { Intent::OtherTerminals }
+}
+
+/// Whether the newest commands are listed without a condition. Then they are those of this terminal.
+fn is_plain_list(wish: &Arguments) -> bool {
+    wish.search.is_none() && wish.cwd.is_none() && wish.since.is_none() && !wish.failed
 }
 
 fn title(wish: &Arguments) -> String {
@@ -106,12 +126,13 @@ fn filter(wish: &Arguments, clock: &Clock, context: &Context) -> Result<Filter, 
         let since: Since = since.parse().map_err(|error| format!("bad argument since: {error}"))?;
         since.before(clock.now()).map_err(|error| format!("bad argument since: {error}"))
     });
+    let own = context.variable(SESSION).filter(|_| is_plain_list(wish));
     Ok(Filter {
         cwd: wish.cwd.as_deref().map(|cwd| paths::resolve(cwd, context)),
         failed: wish.failed,
         since: since.transpose()?,
+        session: own.map(|own| own.to_string_lossy().into_owned()),
         limit: Some(COMMANDS),
-        ..Filter::default()
     })
 }
 
@@ -185,9 +206,15 @@ impl Records {
             Some((at, _)) => format!("{} [… {} more bytes]", &command[..at], command.len() - at),
             None => command,
         };
-        let (took, at) = (human::duration(entry.duration), self.clock.time(entry.started_at));
-        let cwd = sanitize(&entry.cwd.to_string_lossy()).replace('\n', "⏎");
-        format!("{}: {command} (exit {}, {took}, at {at}, in {cwd})", entry.id, entry.status)
+        let facts = [
+            entry.status.map(|status| format!("exit {status}")),
+            entry.duration.map(human::duration),
+            entry.started_at.map(|started_at| format!("at {}", self.clock.time(started_at))),
+            entry.cwd.as_ref().map(|cwd| format!("in {}", sanitize(&cwd.to_string_lossy()).replace('\n', "⏎"))),
+            entry.imported.as_ref().map(|origin| format!("imported from {origin}, no output")),
+        ];
+        let facts: Vec<String> = facts.into_iter().flatten().collect();
+        format!("{}: {command} ({})", entry.id, facts.join(", "))
     }
 }
 

@@ -39,7 +39,7 @@ fn recorded(exchanges: &[(&str, &str, &str)]) -> (Home, Context) {
         say(EntryKind::Tool, Role::Tool, part, Words { work: (*result).into(), ..Words::default() });
         let words = Words { answer: (*answer).into(), ..Words::default() };
         say(EntryKind::Assistant, Role::Assistant, Part::Text((*answer).into()), words);
-        let figures = QueryFigures { ending: "answered", ..QueryFigures::default() };
+        let figures = QueryFigures { ending: "answered".into(), ..QueryFigures::default() };
         exchange.end(figures, r#"{"model":"p/m"}"#.into());
     }
     recorder.close(true, PATIENCE);

@@ -1,7 +1,8 @@
 //! Configures a terminal before it starts.
 
 use std::ffi::OsString;
-use std::os::unix::fs::PermissionsExt;
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -23,6 +24,8 @@ pub(crate) struct Builder {
     arg0: Option<OsString>,
     program: PathBuf,
     dir: Option<PathBuf>,
+    /// Whether the first starts lie behind, which show one line more.
+    is_settled: bool,
     pub(super) rows: u16,
     pub(super) cols: u16,
 }
@@ -63,6 +66,7 @@ impl Builder {
             arg0: Some("shellmate".into()),
             program: PROGRAM.into(),
             dir: None,
+            is_settled: true,
             rows: 40,
             cols: 100,
         };
@@ -93,6 +97,12 @@ impl Builder {
     /// Writes the configuration.
     pub(crate) fn config(self, text: &str) -> Builder {
         self.file(".config/shellmate/config.toml", text)
+    }
+
+    /// Turns the sandbox off, for tests of other things: the home directory they work in is never a project, and processes in a sandbox
+    /// have other numbers.
+    pub(crate) fn no_sandbox(self) -> Builder {
+        self.config("[sandbox]\nlevel = \"off\"\n")
     }
 
     pub(crate) fn env(mut self, key: &str, value: impl Into<OsString>) -> Builder {
@@ -174,7 +184,30 @@ impl Builder {
         command
     }
 
+    /// Leaves the home directory without any trace of an earlier start.
+    pub(crate) fn newcomer(mut self) -> Builder {
+        self.is_settled = false;
+        self
+    }
+
     pub(crate) fn start(self) -> Term {
+        if self.is_settled {
+            self.settle();
+        }
         Term::start(self)
+    }
+
+    /// Counts three starts, unless the test has made something else of the state directory.
+    fn settle(&self) {
+        let state = self.env.iter().find(|(name, _)| name == "XDG_STATE_HOME");
+        // Relative directories do not count, for the program neither.
+        let state = state.map(|(_, state)| PathBuf::from(state)).filter(|state| state.is_absolute());
+        let directory = state.unwrap_or_else(|| self.home().join(".local/state")).join("shellmate");
+        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&directory);
+        let mut file = std::fs::OpenOptions::new();
+        let file = file.write(true).create(true).truncate(true).mode(0o600).open(directory.join("starts"));
+        if let (Ok(()), Ok(mut file)) = (made, file) {
+            file.write_all(b"...").ok();
+        }
     }
 }

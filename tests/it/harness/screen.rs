@@ -26,6 +26,8 @@ pub(crate) fn patience() -> Duration {
 #[derive(Default)]
 pub(super) struct TerminalReplies {
     pending: Vec<u8>,
+    /// Whether the test itself answers requests for a status.
+    pub(super) is_slow: bool,
 }
 
 impl Callbacks for TerminalReplies {
@@ -36,7 +38,7 @@ impl Callbacks for TerminalReplies {
                 let (row, col) = screen.cursor_position();
                 self.pending.extend_from_slice(format!("\x1b[{};{}R", row + 1, col + 1).as_bytes());
             }
-            (None, [[5]], 'n') => self.pending.extend_from_slice(b"\x1b[0n"),
+            (None, [[5]], 'n') if !self.is_slow => self.pending.extend_from_slice(b"\x1b[0n"),
             _ => {}
         }
     }
@@ -128,6 +130,10 @@ impl TerminalReader {
 
     pub(super) fn count_only(&self, counting: bool) {
         self.lock().counting = counting;
+    }
+
+    pub(super) fn be_slow(&self) {
+        self.lock().parser.callbacks_mut().is_slow = true;
     }
 
     /// Stops reading and closes the terminal.

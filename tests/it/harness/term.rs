@@ -129,6 +129,11 @@ impl Term {
         self.display.pause(stop);
     }
 
+    /// Leaves requests for a status to the test, like a terminal at the end of a slow line.
+    pub(crate) fn be_slow(&mut self) {
+        self.display.be_slow();
+    }
+
     /// While on, output is counted but not parsed. For large outputs.
     pub(crate) fn count_only(&mut self, on: bool) {
         self.display.count_only(on);
@@ -278,7 +283,7 @@ impl Term {
         self.wait_for_state(|| fs::read_to_string(&path).unwrap_or_default(), text);
     }
 
-    /// Waits until a state outside of the screen equals `wanted`.
+    /// Waits until a state outside of the screen equals `wanted`. Files and processes send no event, so the state is read repeatedly.
     pub(crate) fn wait_for_state<T: PartialEq<U> + Debug, U: Debug + ?Sized>(&self, state: impl Fn() -> T, wanted: &U) {
         let deadline = Instant::now() + patience();
         while state() != *wanted {

@@ -39,8 +39,9 @@ fn at_every_width(scene: impl Fn(Shell, u16)) {
     all(cases.map(|(shell, width)| (format!("{} {width}", shell.name()), move || scene(shell, width))));
 }
 
+/// A session without a sandbox, because what a card offers depends on what the machine can enforce.
 fn asking(shell: Shell, width: u16, model: &Model) -> Builder {
-    Term::new(shell).env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted").size(30, width)
+    Term::new(shell).no_sandbox().env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted").size(30, width)
 }
 
 /// Asks, and waits until the model has the question.
@@ -222,7 +223,7 @@ fn a_bit_of_all(builder: Builder, model: &Model, name: &str) -> Term {
 }
 
 fn bit_of_all() -> Model {
-    let call = [("bash", json!({ "command": "echo checked" }))];
+    let call = [("bash", json!({ "command": "X=1 echo checked" }))];
     Model::start([
         Reply::text(["Let me *see*…"]).and_calls(&call),
         Reply::text(["| a | b |\n|---|---|\n| **1** | `2` |\n\n- it is *moved*\n"]).gated(),

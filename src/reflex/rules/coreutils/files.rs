@@ -133,7 +133,7 @@ fn man_missing(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     })
 }
 
-/// The commands of hdfs are called as ours and want the same options.
+/// The commands of hdfs have the names and options of the common tools.
 fn hdfs(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let (command, option, why) = if case.output.says("s a directory") {
         ("-rm", "-r", "the directory and all that is in it")

@@ -6,7 +6,7 @@ use crate::reflex::rules::{Rule, pattern};
 use crate::reflex::typo;
 use crate::reflex::world::World;
 
-/// Long options of the GNU tools that are typed most.
+/// Long options of the GNU tools that are used most.
 const LONG: &[&str] = &[
     "--all",
     "--almost-all",
@@ -86,7 +86,7 @@ pub(in crate::reflex::rules) const RULES: &[Rule] = &[
     },
 ];
 
-/// `-help`, `-version`, `-h` where the tool has only `--help`.
+/// `-help`, `-version` or `-h` for a tool that only has `--help`.
 fn one_dash(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let words = case.words();
     let at = words.iter().position(|word| {
@@ -114,7 +114,7 @@ fn long_option(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         case.words().iter().position(|word| word.text == wrong || word.text.starts_with(&format!("{wrong}=")))?;
     let word = &case.words()[index];
     let raw = &case.line.text()[word.span.clone()];
-    // What the tool itself says comes first: a tip, or the options of its usage.
+    // The tool's own suggestion comes first: a tip, or the options in its usage.
     let tip = case.output.captures(pattern!(r"(?:similar (?:argument|option)(?: exists)?:?|[Dd]id you mean|[Pp]erhaps you meant|possible options?:?) *[`'‘(]?(--[\w-]+)"));
     let tip = tip.as_ref().and_then(|tip| tip.get(1)).map(|tip| tip.as_str());
     let usage: Vec<&str> = case
@@ -132,7 +132,7 @@ fn long_option(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     ];
     let usual = gnu.contains(&case.tool()).then(|| typo::nearest(wrong, LONG.iter().copied())).flatten();
     let (meant, confidence) = match (tip, listed, usual) {
-        // A tip may be far from what was typed.
+        // A tip may differ a lot from the typed option.
         (Some(tip), ..) if typo::nearest(wrong, [tip]).is_some() || tip.starts_with(wrong) => (tip, Confidence::Sure),
         (Some(tip), ..) => (tip, Confidence::Likely),
         (None, Some(listed), _) => (listed, Confidence::Likely),
@@ -151,7 +151,7 @@ fn long_option(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     })
 }
 
-/// `invalid argument ‘szie’ for ‘--sort’`, with those that are valid below.
+/// `invalid argument ‘szie’ for ‘--sort’`, with the valid arguments below.
 fn option_value(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let line = case.output.line_with(" argument ")?;
     let wrong = line.split(['\'', '‘', '’', '`']).nth(1)?;

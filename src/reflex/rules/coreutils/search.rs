@@ -132,7 +132,7 @@ fn grep_pattern(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let fixed = case.words().iter().any(|word| word.text.starts_with("-F") || word.text == "--fixed-strings");
     (!fixed).then(|| {
         Finding::fix(Confidence::Likely, case.with_inserted(1, "-F"), "the text as it is")
-            .because("As a pattern, the text has a bracket, a parenthesis or a backslash without its other half.")
+            .because("The pattern has an unmatched bracket or parenthesis, or a backslash at its end.")
     })
 }
 
@@ -153,7 +153,7 @@ fn find_pattern(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     }
     (line != text).then(|| {
         Finding::fix(Confidence::Sure, line, "the pattern in quotes")
-            .because("The shell made file names of the pattern before find saw it.")
+            .because("The shell replaced the pattern by file names before find saw it.")
     })
 }
 
@@ -179,9 +179,9 @@ fn find_predicate(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 fn find_exec(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let last = case.words().last()?;
     let text = case.line.text();
-    // A bare ; ends the command for the shell: put the backslash before it.
+    // An unquoted `;` ends the command for the shell, so it gets a backslash.
     let rest = text[last.span.end..].trim_start();
-    let cause = "What follows -exec must end in \\; or +.";
+    let cause = "The command after -exec must end with \\; or +.";
     Some(if rest.starts_with(';') {
         let at = text.len() - rest.len();
         let gap = if text[..at].ends_with(' ') { "" } else { " " };
@@ -199,6 +199,6 @@ fn find_exec(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 fn find_path(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     case.word(1).is_some_and(|word| word.starts_with('-') && PREDICATES.contains(&word)).then(|| {
         Finding::fix(Confidence::Sure, case.with_inserted(1, "."), "below this directory")
-            .because("This find wants a directory to begin in.")
+            .because("This find needs a directory to start in.")
     })
 }

@@ -105,12 +105,12 @@ fn umount_busy(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     if case.output.says("not mounted") {
         return Some(Finding::cause(
             Confidence::Likely,
-            format!("Nothing is mounted at {point}: `findmnt` lists what is."),
+            format!("Nothing is mounted at {point}: `findmnt` lists all mounts."),
         ));
     }
     Some(
         Finding::fix(Confidence::Likely, format!("fuser -vm {}", quoted(point)), "who still uses it")
-            .because("Somebody still has a file or the working directory there."),
+            .because("A process still has an open file or its working directory there."),
     )
 }
 
@@ -141,14 +141,14 @@ fn disk_full(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 fn open_files(_: &Case<'_>, _: &dyn World) -> Option<Finding> {
     Some(
         Finding::fix(Confidence::Guess, "ulimit -n 4096", "more for what this shell starts")
-            .because("The process may not have more files open: `ulimit -n` shows how many; a program that never closes its files needs mending instead."),
+            .because("The process has reached its limit of open files: `ulimit -n` shows it. A program that never closes its files has to be fixed instead."),
     )
 }
 
 fn memory(_: &Case<'_>, _: &dyn World) -> Option<Finding> {
     Some(Finding::cause(
         Confidence::Guess,
-        "There was not enough memory: `free -h` shows what there is, `ulimit -v` and the container's limit what is allowed.",
+        "There was not enough memory: `free -h` shows how much there is, `ulimit -v` and the container's limit how much is allowed.",
     ))
 }
 

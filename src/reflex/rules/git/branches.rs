@@ -1,4 +1,4 @@
-//! Branches and revisions that are not there, or are there already.
+//! Branches and revisions that do not exist, or exist already.
 
 use std::path::Path;
 
@@ -131,7 +131,7 @@ fn unquoted_message(case: &Case<'_>, wrong: usize) -> Option<Finding> {
     }
     let span = words[option + 1].span.start..words[last].span.end;
     let message = &case.line.text()[span.clone()];
-    // A quote in it means that the shell saw other words than these.
+    // With a quote or an escape in it, the shell has seen other words than these.
     (!message.contains(['\'', '"', '\\', '$', '`', '“', '”', '‘', '’'])).then(|| {
         Finding::fix(Confidence::Sure, case.line.with(span, &format!("\"{message}\"")), "the message in quotes")
             .because("Only the first word was the message; git took the others for files.")
@@ -213,14 +213,14 @@ fn already_exists(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
                 case.line.with(span, &format!("{verb} {branch}")),
                 "to the branch that is there",
             )
-            .because(format!("The branch {} is there already.", &said[1])),
+            .because(format!("The branch {} already exists.", &said[1])),
         );
     }
     if let Some(said) = case.output.captures(pattern!(r"tag ['‘`](.+?)['’`] already exists")) {
         return Some(Finding::cause(
             Confidence::Likely,
             format!(
-                "The tag {} is there already; others may rely on it. `git show {0}` shows where it points.",
+                "The tag {} already exists; others may rely on it. `git show {0}` shows where it points.",
                 &said[1]
             ),
         ));
@@ -229,15 +229,19 @@ fn already_exists(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         let add = case.position("add").filter(|_| command == "remote")?;
         return Some(
             Finding::fix(Confidence::Likely, case.with_word(add, "set-url"), "gives the remote this address")
-                .because(format!("The remote {} is there already.", &said[1])),
+                .because(format!("The remote {} already exists.", &said[1])),
         );
     }
     let said =
         case.output.captures(pattern!(r"destination path ['‘`](.+?)['’`] already exists and is not an empty"))?;
     let directory = crate::reflex::line::quoted(&said[1]);
     (command == "clone").then(|| {
-        Finding::fix(Confidence::Guess, format!("cd {directory} && git pull"), "if it is the same repository")
-            .because(format!("The directory {} is there already and is not empty; give git clone another name for its second argument.", &said[1]))
+        Finding::fix(Confidence::Guess, format!("cd {directory} && git pull"), "if it is the same repository").because(
+            format!(
+                "The directory {} already exists and is not empty; give git clone another name as its second argument.",
+                &said[1]
+            ),
+        )
     })
 }
 
@@ -260,7 +264,7 @@ fn not_merged(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     Some(Finding::cause(
         Confidence::Sure,
         format!(
-            "The branch {0} has commits that are nowhere else: `git log HEAD..{0}` shows them. -D deletes it all the same, and them with it.",
+            "The branch {0} has commits that are nowhere else: `git log HEAD..{0}` shows them. -D deletes the branch and these commits anyway.",
             &said[1]
         ),
     ))
@@ -320,7 +324,9 @@ fn unrelated(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
             case.with_inserted(usize::MAX, "--allow-unrelated-histories"),
             "if both are meant to become one",
         )
-        .because("The two have no commit in common: the repository may be the wrong one, or one side was begun anew."),
+        .because(
+            "The two have no commit in common: the repository may be the wrong one, or one side was started again.",
+        ),
     )
 }
 

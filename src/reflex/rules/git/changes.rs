@@ -1,4 +1,4 @@
-//! Local changes that block a command: uncommitted, untracked, staged, half merged.
+//! Local changes that block a command: uncommitted, untracked, staged, or in an unfinished merge.
 
 use super::repo::Repo;
 use crate::reflex::case::Case;
@@ -124,7 +124,7 @@ fn stash_pop(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
             case.line.with(part(case), &format!("git add --update && {} && git reset .", case.part_text())),
             "stages your changes so that git can merge the stash into them",
         )
-        .because("Files the stash would change have other changes already.")
+        .because("The stash would overwrite changes in files that it contains.")
     })
 }
 
@@ -142,7 +142,7 @@ fn uncommitted(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let cause = if is_untracked {
         "Files that git does not track are in the way."
     } else {
-        "There are changes that were not committed, in files this would change."
+        "Files that this would change have uncommitted changes."
     };
     let back = case.line.with(part(case), &format!("{stash} && {} && git stash pop", case.part_text()));
     let keep = case.with_before(&format!("{stash} &&"));
@@ -163,7 +163,7 @@ fn nothing_staged(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     if case.output.says("nothing added to commit but untracked") {
         return Some(
             Finding::fix(Confidence::Likely, case.with_before("git add -A &&"), "adds every file that is not ignored")
-                .because("There are only files git does not track yet; `git add` takes them in."),
+                .because("There are only files that git does not track yet; `git add` adds them."),
         );
     }
     if case.words().iter().any(|word| word.text == "-a" || word.text == "--all") {
@@ -215,7 +215,7 @@ fn rm_directory(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 
 fn rebase_under_way(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     Some(
-        Finding::cause(Confidence::Likely, "A rebase was begun and not ended.")
+        Finding::cause(Confidence::Likely, "A rebase is still in progress.")
             .or(case.with_command("git rebase --continue"), "goes on with it, once conflicts are resolved")
             .or(case.with_command("git rebase --abort"), "back to before it")
             .or(case.with_command("git rebase --skip"), "without the commit it stopped at"),
@@ -275,7 +275,7 @@ fn nothing_under_way(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
             case.with_command(&format!("git {command} {verb}")),
             format!("a {command} is what is under way"),
         ),
-        None => Finding::cause(Confidence::Likely, "Nothing of that kind is under way here."),
+        None => Finding::cause(Confidence::Likely, "Nothing of that kind is in progress here."),
     })
 }
 
@@ -341,7 +341,7 @@ fn partial_commit(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     })
 }
 
-/// `hg log` where git is.
+/// `hg log` in a git repository.
 fn not_of_mercurial(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     Repo::find(world)?;
     Some(
@@ -395,7 +395,7 @@ fn dubious_owner(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         .find(|line| line.starts_with("git config --global --add safe.directory "))?;
     Some(
         Finding::fix(Confidence::Sure, case.with_before(&format!("{advice} &&")), "if you trust what is in it")
-            .because("The directory belongs to somebody else, and git runs nothing of a stranger's repository."),
+            .because("The directory belongs to another user, and git does not trust repositories of other users."),
     )
 }
 
@@ -412,7 +412,7 @@ fn lock_left(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     Some(Finding::cause(
         Confidence::Sure,
         format!(
-            "Another git is at work here, or one died: if none runs (`pgrep -a git`), the file {} may be removed.",
+            "Another git is running here, or one was killed: if none is running (`pgrep -a git`), you can remove the file {}.",
             &said[1]
         ),
     ))
@@ -437,5 +437,5 @@ fn no_stash(_: &Case<'_>, _: &dyn World) -> Option<Finding> {
 
 fn hook_refused(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     case.has_word(&["commit", "push", "merge", "am"])
-        .then(|| Finding::cause(Confidence::Likely, "A hook of the repository refused it; what it found stands above."))
+        .then(|| Finding::cause(Confidence::Likely, "A hook of the repository rejected it; its message is above."))
 }

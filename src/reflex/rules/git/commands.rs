@@ -8,7 +8,7 @@ use crate::reflex::world::World;
 
 const GIT: &[&str] = &["git", "hub", "g"];
 
-/// git's commands for people.
+/// git's commands for users.
 const COMMANDS: &[&str] = &[
     "add",
     "am",
@@ -69,7 +69,7 @@ const COMMANDS: &[&str] = &[
     "worktree",
 ];
 
-/// Second words, for those commands that have their own.
+/// Subcommands of the commands that have some.
 const INNER: &[(&str, &[&str])] = &[
     ("stash", &["apply", "branch", "clear", "create", "drop", "list", "pop", "push", "save", "show", "store"]),
     (
@@ -118,7 +118,7 @@ const INNER: &[(&str, &[&str])] = &[
     ("config", &["edit", "get", "list", "remove-section", "rename-section", "set", "unset"]),
 ];
 
-/// Options typed often, for commands that do not list theirs when one is wrong.
+/// Common options of commands that do not list their options after an unknown one.
 const OPTIONS: &[(&[&str], &[&str])] = &[
     (
         &["log", "show", "diff", "shortlog", "reflog"],
@@ -213,7 +213,7 @@ pub(in crate::reflex::rules) const RULES: &[Rule] = &[
     },
 ];
 
-/// What git calls a command that other systems, or people's aliases, call otherwise.
+/// git's name for a command that other systems, or common aliases, name differently.
 fn habit(wrong: &str) -> Option<&'static str> {
     match wrong {
         "ci" => Some("commit"),
@@ -301,7 +301,7 @@ fn misspelt_inner(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
                 .because(cause),
         );
     }
-    // `git stash some words`: a message.
+    // `git stash some words`: the words were meant as a message.
     (command == "stash" && case.is_alone() && case.operands().all(|(index, _)| index <= at || index >= wrong_at)).then(
         || {
             let words: Vec<&str> =
@@ -401,7 +401,7 @@ fn help_for_alias(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         .then(|| Finding::fix(Confidence::Likely, case.with_word(index, &said[2]), "the command behind the alias"))
 }
 
-/// `git branch 0d x`: a dash is beside the zero.
+/// `git branch 0d x`: the zero was meant as a dash, which is the key beside it.
 fn zero_for_dash(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let (at, _) = case.subcommand().filter(|(_, command)| *command == "branch")?;
     let index = (at + 1..case.words().len()).find(|index| {
@@ -412,7 +412,7 @@ fn zero_for_dash(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     Some(Finding::fix(Confidence::Likely, case.with_word(index, &flag), "a dash for the zero"))
 }
 
-/// A copied `git clone` after a typed one.
+/// A pasted `git clone` after a typed one.
 fn clone_twice(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let words = case.words();
     let second =
@@ -426,7 +426,7 @@ fn value_missing(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         case.output.captures(pattern!(r"(?:switch|option) [`'‘](-*[\w-]+)['’`] requires (?:a value|an argument)"))?;
     let name = said[1].trim_start_matches('-');
     let dashes = if name.len() == 1 { "-" } else { "--" };
-    Some(Finding::cause(Confidence::Likely, format!("The option {dashes}{name} needs a value behind it.")))
+    Some(Finding::cause(Confidence::Likely, format!("The option {dashes}{name} needs a value.")))
 }
 
 fn key_without_section(case: &Case<'_>, _: &dyn World) -> Option<Finding> {

@@ -83,7 +83,7 @@ fn no_upstream(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let said =
         case.output.lines().iter().rev().find_map(|line| line.trim().strip_prefix("git push --set-upstream "))?;
     let words = case.words();
-    // Positional words and the option for it go; the other options stay where they are.
+    // The positional words and the option for the upstream are removed; the other options stay in place.
     let mut line = case.line.text().to_owned();
     for index in (push + 1..words.len()).rev() {
         let text = words[index].text.as_str();
@@ -94,13 +94,10 @@ fn no_upstream(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         }
     }
     let at = words[push].span.end;
-    // The name of a branch may have a quote in it.
+    // The name of a branch may contain a quote.
     let said: Vec<String> = said.split_whitespace().map(line::quoted).collect();
     line.insert_str(at, &format!(" --set-upstream {}", said.join(" ")));
-    Some(
-        Finding::fix(Confidence::Sure, line, "git's own suggestion")
-            .because("The branch is not tied to one of the remote yet."),
-    )
+    Some(Finding::fix(Confidence::Sure, line, "git's own suggestion").because("The branch has no upstream branch yet."))
 }
 
 fn no_tracking(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
@@ -123,7 +120,7 @@ fn no_tracking(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
             case.with_before(&format!("{setting} &&")),
             "ties the branch to the remote's, then goes on",
         )
-        .because(format!("The branch {branch} is not tied to one of the remote, so git does not know what to pull.")),
+        .because(format!("The branch {branch} has no upstream branch, so git does not know what to pull.")),
     )
 }
 
@@ -133,7 +130,7 @@ fn rejected(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         return Some(
             Finding::cause(
                 Confidence::Likely,
-                "The remote has moved since it was last looked at: fetch, and look before you push over it.",
+                "The remote has changed since your last fetch: fetch, and look at the changes before you overwrite them.",
             )
             .or(case.with_command("git fetch"), "to see what is new there"),
         );
@@ -169,7 +166,7 @@ fn rejected(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     } else {
         operands.iter().map(|word| format!(" {}", crate::reflex::line::quoted(word))).collect()
     };
-    let cause = "The remote has commits that you do not have: they must come here before yours can go there.";
+    let cause = "The remote has commits that you do not have: pull them before you push.";
     let mut finding = Finding::cause(Confidence::Likely, cause)
         .or(case.with_before(&format!("{git} pull{arguments} &&")), "brings the remote's commits first")
         .or(case.with_before(&format!("{git} pull --rebase{arguments} &&")), "puts yours on top of them");
@@ -186,7 +183,7 @@ fn another_upstream(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let offers = case.output.lines().iter().map(|line| line.trim()).filter(|line| line.starts_with("git push "));
     let mut finding = Finding::cause(
         Confidence::Sure,
-        "The branch has another name at the remote; git asks which of the two is meant.",
+        "The branch has another name on the remote; git asks which of the two you mean.",
     );
     for (n, offer) in offers.take(2).enumerate() {
         finding = finding.or(
@@ -218,7 +215,7 @@ fn no_refspec(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
             Finding::fix(Confidence::Likely, initial, "a first commit, then the push")
                 .because("There is nothing to push: nothing was committed yet."),
         ),
-        // A slip in the usual name is likelier than a repository without a commit.
+        // A misspelt `main` or `master` is more likely than a repository without a commit.
         None if index.is_some() && typo::nearest(wrong, ["main", "master"]).is_some() => {
             let usual = typo::meant(wrong, ["main", "master"]);
             let fixed = index.zip(usual.first()).map(|(index, name)| case.with_word(index, name))?;
@@ -297,7 +294,7 @@ fn not_let_in(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     if case.output.says("Permission denied (publickey") {
         let finding = Finding::cause(
             Confidence::Likely,
-            "The server knows none of your SSH keys: `ssh-add -l` shows those that are loaded; the public one must be in your account there.",
+            "The server knows none of your SSH keys: `ssh-add -l` lists the loaded keys; the public key must be in your account on the server.",
         );
         let (index, address) = case.operands().find(|(_, word)| word.starts_with("git@") && word.contains(':')).unzip();
         return Some(match (case.has_word(&["clone"]), index, address) {
@@ -311,7 +308,7 @@ fn not_let_in(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let said = case.output.captures(pattern!(r"(?:Authentication failed for|could not read Username for) ['‘`](https?://(?:[^@/]*@)?([^/'’]+)/?([^'’]*?)/?)['’`]"));
     let removed = case.output.says("assword authentication");
     let cause = if removed {
-        "The server takes no passwords: a personal access token, or an SSH key."
+        "The server accepts no passwords: use a personal access token or an SSH key."
     } else {
         "The server did not accept the name or the token."
     };
@@ -337,7 +334,7 @@ fn no_repository(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     is_said.then(|| {
         Finding::cause(
             Confidence::Likely,
-            "There is no such repository, or you may not see it: check its address and who you are there.",
+            "There is no such repository, or you may not see it: check its address and your account there.",
         )
     })
 }
@@ -375,7 +372,7 @@ fn misspelt_address(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 fn detached(_: &Case<'_>, _: &dyn World) -> Option<Finding> {
     Some(Finding::cause(
         Confidence::Likely,
-        "You are on no branch (a detached HEAD): `git switch -c NAME` makes one of where you are.",
+        "You are not on a branch (detached HEAD): `git switch -c NAME` creates one here.",
     ))
 }
 

@@ -4,17 +4,17 @@ use std::path::{Path, PathBuf};
 
 use crate::reflex::world::{FileKind, World};
 
-/// Directories up to look in for `.git`.
+/// How many parent directories are searched for `.git`.
 const MOST_LEVELS: usize = 12;
-/// Branches are looked for this deep in `refs`.
+/// How deep `refs` is searched for branches.
 const MOST_DEPTH: usize = 4;
 
 /// A repository found from the directory the command ran in.
 pub(super) struct Repo<'a> {
     world: &'a dyn World,
-    /// Of this worktree.
+    /// The git directory of this worktree.
     directory: PathBuf,
-    /// Shared by all worktrees.
+    /// The git directory that all worktrees share.
     common: PathBuf,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Repo<'a> {
         None
     }
 
-    /// Whether git keeps something by this name: `MERGE_HEAD`.
+    /// Whether the git directory has a file of this name, such as `MERGE_HEAD`.
     pub(super) fn has(&self, name: &str) -> bool {
         self.world.kind(&self.directory.join(name)).is_some()
     }
@@ -49,7 +49,7 @@ impl<'a> Repo<'a> {
         self.refs("refs/heads/")
     }
 
-    /// Branches of remotes: `origin/main`.
+    /// Branches of remotes, such as `origin/main`.
     pub(super) fn remote_branches(&self) -> Vec<String> {
         let mut found = self.refs("refs/remotes/");
         found.retain(|name| !name.ends_with("/HEAD"));
@@ -86,13 +86,13 @@ impl<'a> Repo<'a> {
     }
 }
 
-/// The branch a repository begins with: what is there of `main` and `master`.
+/// The default branch: `main` or `master`, whichever exists.
 pub(super) fn default_branch(world: &dyn World) -> Option<String> {
     let branches = Repo::find(world)?.branches();
     branches.into_iter().find(|name| ["main", "master", "trunk", "develop"].contains(&name.as_str()))
 }
 
-/// `main` for `master`, and the other way round.
+/// `main` for `master`, and `master` for `main`.
 pub(super) fn counterpart(branch: &str) -> Option<String> {
     let (before, name) =
         branch.rsplit_once('/').map_or(("", branch), |(_, name)| (&branch[..branch.len() - name.len()], name));
@@ -103,7 +103,7 @@ pub(super) fn counterpart(branch: &str) -> Option<String> {
     }
 }
 
-/// The branch that was meant: the nearest of those there are, or the counterpart where nothing is known.
+/// The branch that was meant: the most similar existing one, or the counterpart if the branches are unknown.
 pub(super) fn meant_branch(wrong: &str, world: &dyn World) -> Option<String> {
     let other = counterpart(wrong);
     let Some(repo) = Repo::find(world) else { return other };

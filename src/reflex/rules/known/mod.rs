@@ -1,7 +1,7 @@
 //! The best-known packages of a few registries.
 //!
-//! A package is proposed only if it is among them. A name that was misspelt in a program may belong to somebody who waits for
-//! exactly that slip, so installing it unseen would run a stranger's code.
+//! Only these packages are proposed. An attacker may have registered a name that looks like a common misspelling, so proposing
+//! any other name could run a stranger's code.
 
 use crate::reflex::typo;
 
@@ -14,18 +14,18 @@ pub(super) const RUST: Registry = Registry(include_str!("rust.txt"));
 pub(super) const RUBY: Registry = Registry(include_str!("ruby.txt"));
 
 impl Registry {
-    /// Whether a package is well known. Registries take `_` for `-` and capitals for small letters.
+    /// Whether a package is well known. Registries treat `_` like `-` and ignore case.
     pub(super) fn has(&self, name: &str) -> bool {
         let name = folded(name);
         self.names().any(|known| folded(known) == name)
     }
 
-    /// The known package that a misspelt name is near to.
+    /// The known package whose name is similar to a misspelt one.
     pub(super) fn near(&self, name: &str) -> Option<&'static str> {
         typo::nearest(&folded(name), self.names())
     }
 
-    /// What to say of a package that is not well known, after its cause.
+    /// The sentence about a package that is not well known. It follows the cause.
     pub(super) fn doubt(&self, name: &str) -> String {
         match self.near(name) {
             Some(near) => format!("{name} is not a well-known package, but {near} is: the name may be misspelt."),

@@ -17,7 +17,7 @@ use crate::reflex::line;
 use crate::reflex::typo;
 use crate::reflex::world::World;
 
-/// npm's commands, the usual ones first: of two as near, the earlier is meant.
+/// npm's commands, the common ones first: of two equally similar ones, the earlier one is proposed.
 const COMMANDS: &[&str] = &[
     "install",
     "run",
@@ -118,7 +118,7 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// The scripts of the package that is here.
+/// The scripts of the package in the current directory.
 fn scripts(world: &dyn World) -> Vec<String> {
     let manifest =
         world.read(Path::new("package.json")).and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
@@ -142,7 +142,7 @@ fn missing_script(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let index = case.position(wrong)?;
     let because = format!("package.json has no script {wrong}.");
     let is_run = index > 1;
-    // `npm start` and `npm test` are scripts, too; another one needs `run`.
+    // `npm start` and `npm test` are scripts too; other scripts need `run`.
     let propose = |name: &str| {
         if is_run { case.with_word(index, name) } else { case.with_raw(index, &format!("run {}", line::quoted(name))) }
     };
@@ -159,7 +159,7 @@ fn missing_script(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         }
     }
     if names.is_empty() {
-        // What starts a project goes by a few names.
+        // Common names of the script that starts a project.
         let alike: &[&str] = match wrong {
             "start" | "dev" | "serve" | "develop" | "watch" => {
                 &["dev", "start", "serve", "develop", "start:dev", "watch"]
@@ -188,7 +188,7 @@ fn missing_script(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
 
 fn unknown_command(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let named = case.output.captures(pattern!(r#"Unknown command: "([^"]+)""#));
-    // Before version 7 npm printed its usage and nothing else.
+    // Before version 7 npm printed only its usage.
     let wrong = named
         .as_ref()
         .and_then(|found| found.get(1))
@@ -288,7 +288,7 @@ fn bad_option(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 }
 
 fn old_openssl(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
-    let because = "An old bundler asks for a hash that OpenSSL 3 no longer has; newer versions of the bundler do not.";
+    let because = "An old bundler uses a hash function that OpenSSL 3 no longer has; newer versions of the bundler do not need it.";
     Some(
         Finding::fix(
             Confidence::Likely,
@@ -302,7 +302,7 @@ fn old_openssl(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 fn memory(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     Some(
         Finding::fix(Confidence::Likely, case.with_before("NODE_OPTIONS=--max-old-space-size=4096"), "a larger heap")
-            .because("The program needed more memory than node gives its heap."),
+            .because("The program needed more memory than the limit of node's heap."),
     )
 }
 

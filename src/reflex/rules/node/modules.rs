@@ -60,7 +60,7 @@ pub(in crate::reflex::rules) const RULES: &[Rule] = &[
     },
 ];
 
-/// The words that install with the manager this project uses.
+/// The command that installs packages with this project's package manager.
 pub(super) fn installer(world: &dyn World) -> &'static str {
     let has = |name: &str| world.kind(Path::new(name)).is_some();
     match () {
@@ -71,7 +71,7 @@ pub(super) fn installer(world: &dyn World) -> &'static str {
     }
 }
 
-/// A package's name without a path inside it; nothing for a file or a part of node itself.
+/// The name of the package in a module's path; nothing for a file or a module of node itself.
 fn package(module: &str) -> Option<&str> {
     if module.is_empty()
         || module.starts_with(['.', '/', '~', '#'])
@@ -86,7 +86,7 @@ fn package(module: &str) -> Option<&str> {
     Some(&module[..end])
 }
 
-/// Whether package.json asks for a package.
+/// Whether package.json lists a package.
 fn is_listed(name: &str, world: &dyn World) -> bool {
     world.read(Path::new("package.json")).is_some_and(|text| text.contains(&format!("\"{name}\"")))
 }
@@ -95,7 +95,7 @@ fn missing_module(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let caught = case.output.captures(pattern!(r#"(?:Cannot find module|Cannot find package|Can't resolve|[Ff]ailed to resolve import|Could not resolve) ['"]([^'"]+)['"]"#))?;
     let module = caught.get(1)?.as_str();
     let Some(name) = package(module) else { return missing_file(case, module, world) };
-    // Plain words may be files under a base directory that the project configured.
+    // A plain name may be a file below a base directory that the project has configured.
     let is_ours = world.kind(Path::new("src").join(name).as_path()).is_some();
     if is_ours {
         return Some(Finding::cause(
@@ -122,7 +122,7 @@ fn missing_module(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     )
 }
 
-/// `node indx.js`: the file itself is missing, or one that it imports.
+/// `node indx.js`: this file is missing, or a file that it imports.
 fn missing_file(case: &Case<'_>, module: &str, world: &dyn World) -> Option<Finding> {
     let finding = Finding::cause(
         Confidence::Sure,
@@ -173,7 +173,7 @@ fn missing_types(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     )
 }
 
-/// Programs by the package that has them, where the names differ.
+/// Programs and the packages that contain them, where the names differ.
 const PROGRAMS: &[(&str, &str)] = &[
     ("tsc", "typescript"),
     ("ng", "@angular/cli"),

@@ -1,4 +1,4 @@
-//! npm and its registry: what cannot be installed.
+//! npm and its registry: packages that cannot be installed.
 
 use std::path::Path;
 
@@ -64,7 +64,7 @@ fn no_package(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
 }
 
 fn peers(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
-    let because = "Two packages want versions of a third that do not go together.";
+    let because = "Two packages require incompatible versions of a third one.";
     let (index, _) = case.subcommand()?;
     let is_install = case.has_word(&["install", "i", "add", "ci", "update", "uninstall", "up"])
         && !case.has_word(&["--legacy-peer-deps"]);
@@ -106,7 +106,7 @@ fn ci(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     })
 }
 
-/// Names that others are misspellings of.
+/// Popular packages, whose names are often misspelt.
 const POPULAR: &[&str] = &[
     "angular",
     "axios",
@@ -222,7 +222,9 @@ fn login(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 }
 
 fn integrity(_: &Case<'_>, _: &dyn World) -> Option<Finding> {
-    Some(Finding::fix(Confidence::Likely, "npm cache verify", "mends the cache").because(
-        "What was downloaded is not what the lock file says: a damaged cache, or a lock file that is out of date.",
-    ))
+    Some(
+        Finding::fix(Confidence::Likely, "npm cache verify", "mends the cache").because(
+            "The download does not match the lock file: the cache is damaged, or the lock file is out of date.",
+        ),
+    )
 }

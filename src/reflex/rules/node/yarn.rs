@@ -1,4 +1,4 @@
-//! yarn and pnpm: commands by other names, locks.
+//! yarn and pnpm: commands with other names, lock files.
 
 use std::path::Path;
 
@@ -131,7 +131,7 @@ fn replaced(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 }
 
 fn frozen(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
-    let because = "The lock file does not fit package.json, and was not to be changed.";
+    let because = "The lock file does not match package.json, and may not be changed.";
     let flag = ["--frozen-lockfile", "--immutable"].iter().find_map(|flag| case.position(flag));
     match flag {
         Some(index) => Some(

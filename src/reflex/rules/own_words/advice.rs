@@ -1,4 +1,4 @@
-//! Whole commands that a tool says to run.
+//! Whole commands that a tool advises to run.
 
 use super::names;
 use crate::reflex::case::Case;
@@ -21,7 +21,7 @@ const SIGNS: &[&str] = &[
     "instead",
 ];
 
-/// Tools whose commands other tools advise.
+/// Tools whose commands are advised by other tools.
 const ADVISED: &[&str] = &[
     "apt",
     "apt-get",
@@ -66,7 +66,7 @@ const ADVISED: &[&str] = &[
     "asdf",
 ];
 
-/// Of another tool only what sets something up is proposed: an output may say anything.
+/// Of another tool only commands that set something up are proposed, because an output can contain anything.
 const SETTING_UP: &[&str] = &[
     "install",
     "update",
@@ -91,7 +91,7 @@ const SETTING_UP: &[&str] = &[
     "tidy",
 ];
 
-/// Lines with these announce or refer; what they say to run repairs nothing.
+/// Lines with these words announce or refer to something; a command in them does not solve the problem.
 const ASIDES: &[&str] = &[
     "notice",
     "new version",
@@ -123,7 +123,7 @@ const ASIDES: &[&str] = &[
     "warning",
 ];
 
-/// Words before a command that say not to run it.
+/// Words in front of a command that advise against it.
 const NEGATIONS: &[&str] = &[
     "not",
     "n't",
@@ -141,15 +141,15 @@ const NEGATIONS: &[&str] = &[
 /// Words that announce a command on the next line.
 const HEADINGS: &[&str] = &["run", "running", "try", "execute", "executing", "using", "command", "fix it with", "with"];
 
-/// Words that have a command behind them.
+/// Words that are followed by a command.
 const VERBS: &[&str] = &["run", "running", "execute", "executing"];
 
-/// Advice is a last word; further up it is a text about something else.
+/// Advice is within this many lines of the end; an earlier line is about something else.
 const LAST_LINES: usize = 40;
 
-/// A command the tool says to run, on the line or below it.
+/// A command that the tool advises to run, on the same line or below it.
 pub(super) fn to_run(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
-    // git's hints are many and mean many things: it has rules of its own.
+    // git's hints have many meanings, so git has rules of its own.
     if case.tool() == "git" {
         return None;
     }
@@ -199,7 +199,7 @@ pub(super) fn to_run(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     Some(Finding::fix(Confidence::Likely, command, format!("{tool} says to run it")))
 }
 
-/// Whether a line in small letters advises against a command: `Do not run x`, `Avoid running x`.
+/// Whether a lower-case line advises against a command: `Do not run x`, `Avoid running x`.
 fn is_negated(line: &str) -> bool {
     let verb = VERBS.iter().chain(HEADINGS).filter_map(|verb| line.find(verb)).min().unwrap_or(line.len());
     let before = &line[..verb];
@@ -212,7 +212,7 @@ fn is_negated(line: &str) -> bool {
     })
 }
 
-/// Whether a command installs the tool that prints it: news of a version, not a remedy.
+/// Whether a command installs the tool that printed it: it announces a new version and solves nothing.
 fn upgrades_itself(words: &[&str], tool: &str) -> bool {
     let is_itself = |word: &&str| *word == tool || word.split('@').next() == Some(tool) || word.starts_with("self");
     words.iter().skip_while(|word| **word == "sudo").skip(1).any(is_itself)
@@ -233,7 +233,7 @@ fn ends_with_word(text: &str, word: &str) -> bool {
     text.strip_suffix(word).is_some_and(|before| !before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
 }
 
-/// What follows the first verb of a line.
+/// The text after the first verb of a line.
 fn behind_verb(line: &str) -> Option<&str> {
     let words = line.split_inclusive(char::is_whitespace);
     let mut at = 0;
@@ -242,7 +242,7 @@ fn behind_verb(line: &str) -> Option<&str> {
         let name = word.trim_end().trim_end_matches(':');
         let name = name.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
         let rest = line[at..].trim_start();
-        // `Use "x require y" instead`: without quotes it may be any word.
+        // `Use "x require y" instead`: without quotes, `use` is not followed by a command.
         let is_use = name.eq_ignore_ascii_case("use") && rest.starts_with(['"', '\'', '`']) && rest.contains("instead");
         if is_use || VERBS.iter().any(|verb| verb.eq_ignore_ascii_case(name)) {
             return Some(rest).filter(|rest| !rest.is_empty());
@@ -251,7 +251,7 @@ fn behind_verb(line: &str) -> Option<&str> {
     None
 }
 
-/// Whether it can be run as it stands: no place is left to fill in, and it does more than help.
+/// Whether a command can be run as it is: it has no placeholder, and it is not only a call for help.
 fn is_complete(words: &[&str]) -> bool {
     let is_open = |word: &&str| {
         let is_capital = word.len() > 2 && word.chars().all(|c| c.is_ascii_uppercase() || c == '_' || c == '-');
@@ -264,7 +264,7 @@ fn is_complete(words: &[&str]) -> bool {
     !words.iter().any(is_open)
 }
 
-/// The help that the tool points to: meant by `-h`, otherwise the last resort.
+/// The help that the tool refers to: wanted after `-h`, otherwise the last resort.
 pub(super) fn help(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let (line, command) = case.output.ends().find_map(|line| Some((line, help_named(line)?)))?;
     let base = command.rsplit('/').next().unwrap_or(command);

@@ -5,7 +5,7 @@ use super::names;
 use crate::reflex::case::Case;
 use crate::reflex::rules::pattern;
 
-/// A list of what may be typed follows, on the line or below it.
+/// Words that announce a list of accepted words, on the same line or below it.
 const LISTS: &[&str] = &[
     "choose from",
     "valid choices are",
@@ -30,10 +30,10 @@ const LISTS: &[&str] = &[
     "commands are",
 ];
 
-/// `aws` prints hundreds of services in two columns.
+/// The most lines of a list. `aws` prints hundreds of services in two columns.
 const LIST_LINES: usize = 400;
 
-/// The words listed, or the options in the usage if an option is wrong.
+/// The listed words, or the options in the usage if an option is wrong.
 pub(super) fn all(case: &Case<'_>, wrong: &Complaint) -> Vec<String> {
     let lines: Vec<&str> = case.output.ends().collect();
     let mut found = Vec::new();

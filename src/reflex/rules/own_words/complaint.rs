@@ -1,11 +1,11 @@
-//! A word that a tool says it does not know.
+//! A word that a tool reports as unknown.
 
 use super::{names, vocabulary};
 use crate::reflex::case::Case;
 use crate::reflex::line;
 use crate::reflex::rules::pattern;
 
-/// One of these is in every line that complains of a word.
+/// Every line that reports an unknown word contains one of these.
 const SIGNS: &[&str] = &[
     "nknown",
     "nrecogni",
@@ -41,7 +41,7 @@ const RUNNERS: &[&str] = &[
     "tox", "nox", "parallel", "entr", "act", "source", ".",
 ];
 
-/// `docker compose up`; what follows is for the command itself.
+/// As in `docker compose up`; the words after these are arguments.
 const MOST_SUBCOMMANDS: usize = 3;
 
 /// Tools whose long options have one dash.
@@ -59,9 +59,9 @@ pub(super) enum ComplaintKind {
 #[derive(Debug)]
 pub(super) struct Complaint {
     pub(super) kind: ComplaintKind,
-    /// As it was typed, an option without its value.
+    /// As it was typed; an option without its value.
     pub(super) word: String,
-    /// Which word of the command it is.
+    /// The position of the word in the command.
     pub(super) index: usize,
 }
 
@@ -75,8 +75,8 @@ impl Complaint {
         }
     }
 
-    /// The command with the subcommands before the word: `docker image`. Where the subcommands are known, other words between are
-    /// the values of options.
+    /// The command with the subcommands in front of the word: `docker image`. If the subcommands are known, other words in
+    /// between are values of options.
     pub(super) fn path(&self, case: &Case<'_>) -> String {
         let is_name = |word: &&str| {
             word.starts_with(|c: char| c.is_ascii_lowercase())
@@ -93,10 +93,10 @@ impl Complaint {
         path
     }
 
-    /// The typed line with another word in its place.
+    /// The typed line with another word in place of the wrong one.
     pub(super) fn replaced(&self, case: &Case<'_>, meant: &str) -> String {
         let raw = case.raw(self.index);
-        // Words of a suggested command are words of the line, too.
+        // A suggestion may have several words, which become words of the line.
         let meant_raw = meant.split(' ').map(line::quoted).collect::<Vec<_>>().join(" ");
         if self.kind == ComplaintKind::Option {
             let Some(value) = raw.strip_prefix(self.word.as_str()) else {
@@ -117,10 +117,10 @@ impl Complaint {
     }
 }
 
-/// The typed words that the output complains of, in its order.
+/// The typed words that the output reports as unknown, in the order of the output.
 pub(super) fn all(case: &Case<'_>) -> Vec<Complaint> {
     let mut found: Vec<Complaint> = Vec::new();
-    // What runs others prints their complaints, which are not about its own words.
+    // A tool that runs other tools prints their messages, which are not about its own words.
     let own = RUNNERS.contains(&case.tool()).then(|| format!("{}: ", case.tool()));
     let is_own = |line: &&str| own.as_ref().is_none_or(|own| line.starts_with(own));
     for line in case.output.ends().filter(is_own).filter(|line| SIGNS.iter().any(|sign| line.contains(sign))) {
@@ -134,7 +134,7 @@ pub(super) fn all(case: &Case<'_>) -> Vec<Complaint> {
     found
 }
 
-/// The names a line says are unknown, and as what. Each pattern is tried only where a word of it is there.
+/// The names that a line reports as unknown, and their kinds. A pattern is tried only if the line contains one of its words.
 fn named(line: &str) -> Vec<(ComplaintKind, &str)> {
     let mut found = Vec::new();
     if has(line, &["ption", "lag", "witch", "rgument", "arameter", "ariable"]) {
@@ -157,7 +157,7 @@ fn named(line: &str) -> Vec<(ComplaintKind, &str)> {
     found
 }
 
-/// Whether a line has one of these parts.
+/// Whether a line contains one of these texts.
 fn has(line: &str, any: &[&str]) -> bool {
     any.iter().any(|part| line.contains(part))
 }
@@ -167,14 +167,14 @@ fn after<'l>(line: &'l str, pattern: &regex::Regex) -> Option<&'l str> {
     pattern.captures(line).and_then(|found| Some(found.get(1)?.as_str()))
 }
 
-/// Whether a line says that something is unknown.
+/// Whether a line reports something as unknown.
 fn says_unknown(line: &str) -> bool {
     const WORDS: &[&str] =
         &["nknown", "nrecogni", "nvalid", "llegal", "nexpected", "ndefined", "nsupported", "ad ", "mbiguous", "o such"];
     has(line, WORDS)
 }
 
-/// The options a line says are unknown.
+/// The options that a line reports as unknown.
 fn unknown_options(line: &str) -> Vec<&str> {
     let mut found = Vec::new();
     // `unknown shorthand flag: 'n' in -name`
@@ -199,7 +199,7 @@ fn unknown_options(line: &str) -> Vec<&str> {
     found
 }
 
-/// The commands a line says are unknown.
+/// The commands that a line reports as unknown.
 fn unknown_commands(line: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let command = || {
@@ -214,7 +214,7 @@ fn unknown_commands(line: &str) -> Vec<&str> {
         let is_bare = names::quoted(rest).is_empty();
         found.extend(names::last(rest).filter(|_| is_bare));
     }
-    // The shell's own words are the business of rules about missing commands.
+    // Messages of the shell itself are handled by the rules about missing commands.
     if has(line, &["ommand \"", "ommand '", "ommand `", "ommand ‘"]) && has(line, &[" exist", " found"]) {
         let missing = pattern!(
             r"(?i)\bcommand\s+(\S+)\s+(?:does not exist|doesn't exist|not found|could not be found|was not found)"
@@ -223,7 +223,7 @@ fn unknown_commands(line: &str) -> Vec<&str> {
     }
     found
 }
-/// What stands before `is not a git command`, `is unknown`, `is neither an option nor a command`.
+/// The name in front of `is not a git command`, `is unknown`, `is neither an option nor a command`.
 fn said_to_be_none(line: &str) -> Option<&str> {
     const KINDS: &[&str] = &["command", "commands", "subcommand", "option", "options", "flag", "understood", "task"];
     const UNKNOWN: &[&str] = &[
@@ -246,9 +246,9 @@ fn said_to_be_none(line: &str) -> Option<&str> {
     Some(line[..at].trim_end()).filter(|before| !before.is_empty())
 }
 
-/// The typed word that a name in a message stands for.
+/// The typed word that a name in a message refers to.
 fn placed(case: &Case<'_>, kind: ComplaintKind, name: &str) -> Option<Complaint> {
-    // `No command 'conda lst'` names the way there, too, and `unknown command "statsu web"` what follows.
+    // `No command 'conda lst'` also names the command before the word, and `unknown command "statsu web"` what follows it.
     let mut found = name.split_whitespace().filter_map(|word| placed_word(case, kind, word));
     let is_known = |complaint: &Complaint| {
         let words = vocabulary::commands(&complaint.path(case));
@@ -277,7 +277,7 @@ fn placed_word(case: &Case<'_>, kind: ComplaintKind, name: &str) -> Option<Compl
         typed == name || typed.starts_with('-') && (is_that_option || typed.ends_with(&value))
     };
     let (index, word) = case.words().iter().enumerate().skip(1).find(|(_, word)| is_it(&word.text))?;
-    // `git git push` has the name once too often: there is no better word for it.
+    // In `git git push` the name is typed twice; another rule removes it.
     if word.text == case.tool() {
         return None;
     }

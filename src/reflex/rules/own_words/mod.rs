@@ -1,8 +1,8 @@
 //! Corrections from a tool's own message about a word that it does not know, for all tools.
 //!
-//! A [`Complaint`] is a word of the typed line that the tool names as unknown. What was meant is looked for, in this order, in the
-//! tool's own suggestion, in the choices it prints, in the [`vocabulary`] and among other tools' words for the same thing. The result
-//! differs from the typed line in that word only. [`advice`] is a whole command that the tool says to run.
+//! A [`Complaint`] is a word of the typed line that the tool reports as unknown. The intended word is searched, in this order, in
+//! the tool's own suggestion, in the choices that it prints, in the [`vocabulary`] and among other tools' words for the same
+//! thing. The result differs from the typed line only in that word. [`advice`] is a whole command that the tool advises to run.
 
 mod advice;
 mod choices;
@@ -20,7 +20,8 @@ use crate::reflex::world::World;
 
 use complaint::{Complaint, ComplaintKind};
 
-/// Their signs are many and looked for only at the ends of the output, so they do it themselves.
+/// These rules have many signs, which are searched only at the start and the end of the output. So the rules search for them
+/// themselves.
 pub(super) const RULES: &[Rule] = &[
     Rule { name: "own words: an unknown word", tools: &[], signs: &[], apply: unknown_word },
     Rule { name: "own words: a suggestion alone", tools: &[], signs: &[], apply: suggestion_alone },
@@ -29,7 +30,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule { name: "own words: help", tools: &[], signs: &[], apply: advice::help },
 ];
 
-/// More are a search result, not a correction.
+/// More candidates than this are not a correction.
 const MOST_MEANT: usize = 3;
 
 fn unknown_word(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
@@ -39,7 +40,7 @@ fn unknown_word(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     Some(found.unwrap_or_else(|| Finding::cause(Confidence::Likely, first.cause(case))))
 }
 
-/// What the word that is complained about should have been.
+/// The correction of a word that is reported as unknown.
 fn correction(case: &Case<'_>, wrong: &Complaint) -> Option<Finding> {
     let mut suggested: Vec<String> = suggestion::all(case, Some(wrong));
     suggested.retain(|word| !rank::is_opposite(&wrong.word, word));
@@ -56,7 +57,7 @@ fn correction(case: &Case<'_>, wrong: &Complaint) -> Option<Finding> {
     (!finding.proposals.is_empty()).then_some(finding)
 }
 
-/// What was meant, from what the tool printed or is known to take.
+/// The intended words, from the tool's output or from its known words.
 fn known(case: &Case<'_>, wrong: &Complaint) -> Option<(Vec<String>, String)> {
     let is_verb = vocabulary::is_verb(&wrong.word);
     let listed = rank::nearest(&wrong.word, choices::all(case, wrong).iter().map(String::as_str));
@@ -72,11 +73,11 @@ fn known(case: &Case<'_>, wrong: &Complaint) -> Option<(Vec<String>, String)> {
             vocabulary::values(case.tool()).into_iter().chain(vocabulary::commands(&wrong.path(case))).collect()
         }
     };
-    // `uninstall` is a word of its own, not a misspelt `install`.
+    // `uninstall` is a word of its own and not a misspelt `install`.
     if let Some(same) = vocabulary::synonym(&wrong.word, &words).filter(|_| wrong.kind == ComplaintKind::Command) {
         return Some((vec![same.to_owned()], format!("what {} calls it", case.tool())));
     }
-    // An abbreviation says nothing of the rest: the table has the usual ones first.
+    // An abbreviation does not say which word was meant; the table has the common ones first.
     let begun = wrong.word.trim_start_matches('-');
     let begun =
         words.iter().filter(|word| wrong.kind == ComplaintKind::Option && begun.len() > 2 && word.starts_with(begun));
@@ -85,7 +86,7 @@ fn known(case: &Case<'_>, wrong: &Complaint) -> Option<(Vec<String>, String)> {
     (!near.is_empty()).then(|| (near, format!("the nearest that {} knows", case.tool())))
 }
 
-/// A suggestion whose wrong word is not named, but can only be one of those typed.
+/// A suggestion in a message that does not name the wrong word, if only one of the typed words can be meant.
 fn suggestion_alone(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     if !complaint::all(case).is_empty() {
         return None;

@@ -1,9 +1,9 @@
 //! Names in messages: in quotes of any kind, or as the next word.
 
-/// The quotes tools put around names. An apostrophe within a word is not a quote.
+/// The quotes that tools print around names. An apostrophe within a word is not a quote.
 const QUOTES: &[char] = &['\'', '"', '`', '‘', '’', '“', '”', '«', '»', '´'];
 
-/// What stands in quotes, in order.
+/// The quoted texts, in order.
 pub(super) fn quoted(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -39,7 +39,7 @@ fn closes(open: char, c: char) -> bool {
     }
 }
 
-/// The name a message goes on with: what is in quotes if it begins so, otherwise its first word.
+/// The name at the start of a text: a quoted text, or else the first word.
 pub(super) fn first(rest: &str) -> Option<&str> {
     let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ':');
     let name =
@@ -47,13 +47,13 @@ pub(super) fn first(rest: &str) -> Option<&str> {
     Some(bare(name)).filter(|name| !name.is_empty())
 }
 
-/// The name a message has just spoken of: the last in quotes, otherwise the last word.
+/// The name at the end of a text: the last quoted text, or else the last word.
 pub(super) fn last(before: &str) -> Option<&str> {
     let name = quoted(before).last().copied().or_else(|| before.split_whitespace().next_back())?;
     Some(bare(name)).filter(|name| !name.is_empty())
 }
 
-/// Without the quotes and the punctuation around it.
+/// The name without surrounding quotes and punctuation.
 pub(super) fn bare(name: &str) -> &str {
     let is_around = |c: char| QUOTES.contains(&c) || matches!(c, ',' | ';' | ':' | '!' | '?' | '(' | ')' | '[' | ']');
     name.trim_matches(is_around).trim_end_matches('.').trim_matches(is_around)

@@ -2,13 +2,13 @@
 
 use crate::text;
 
-/// How far a word is from what was meant; `None` if it is another word.
+/// How many typing errors lead from `meant` to `wrong`; `None` if they are different words.
 pub(super) fn distance(wrong: &str, meant: &str) -> Option<usize> {
     let has_one_dash = wrong.starts_with('-') && !wrong.starts_with("--");
     let (wrong, meant) = (letters(wrong), letters(meant));
     let length = wrong.chars().count();
     if wrong == meant {
-        // `-name` is meant to be `--name`.
+        // `-name` stands for `--name`.
         return (has_one_dash && length > 1).then_some(0);
     }
     if length < 2 || is_opposite(&wrong, &meant) {
@@ -26,18 +26,19 @@ pub(super) fn distance(wrong: &str, meant: &str) -> Option<usize> {
     (distance <= most).then_some(distance)
 }
 
-/// `install` is never meant by `uninstall`, however near they are.
+/// `uninstall` never stands for `install`, however similar they are.
 pub(super) fn is_opposite(one: &str, other: &str) -> bool {
     let undoes = |one: &str, other: &str| ["un", "de", "dis"].iter().any(|un| one.strip_prefix(un) == Some(other));
     undoes(one, other) || undoes(other, one)
 }
 
-/// A word without the dashes before it, in small letters.
+/// A word in lower case without leading dashes.
 fn letters(word: &str) -> String {
     word.trim_start_matches('-').to_lowercase()
 }
 
-/// The words near a wrong one, the nearest first. Of equally near ones those that begin alike come first.
+/// The words similar to a wrong one, the most similar first. Of equally similar words, those with the same first letter come
+/// first.
 pub(super) fn nearest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut near: Vec<_> =
         candidates.filter_map(|word| Some((distance(wrong, word)?, !begins_alike(wrong, word), word))).collect();
@@ -51,7 +52,7 @@ pub(super) fn nearest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>
     near.into_iter().filter(|(distance, ..)| *distance <= best + 1).map(|(.., word)| word.to_owned()).collect()
 }
 
-/// Whether only the order is wrong: `pu` is rather `up` than `ps`.
+/// Whether only the order of letters differs: `pu` stands for `up` rather than `ps`.
 fn has_same_letters(one: &str, other: &str) -> bool {
     let sorted = |word: &str| {
         let mut letters: Vec<char> = letters(word).chars().collect();
@@ -65,7 +66,8 @@ fn begins_alike(one: &str, other: &str) -> bool {
     letters(one).chars().next() == letters(other).chars().next()
 }
 
-/// A tool's own suggestions, the likeliest first; its order holds where they are alike. Of a long list only what is near remains.
+/// A tool's own suggestions, the most likely first; equally likely ones keep the tool's order. Of a long list only similar words
+/// are kept.
 pub(super) fn by_closeness(wrong: &str, mut suggested: Vec<String>) -> Vec<String> {
     if suggested.len() > super::MOST_MEANT {
         let near = nearest(wrong, suggested.iter().map(String::as_str));

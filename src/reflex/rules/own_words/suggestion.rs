@@ -4,7 +4,7 @@ use super::complaint::Complaint;
 use super::names;
 use crate::reflex::case::Case;
 
-/// Every suggestion begins with one of these, in small or capital letters.
+/// Every suggestion starts with one of these, in lower or upper case.
 const SIGNS: &[&str] = &[
     "id you mean",
     "o you mean",
@@ -23,7 +23,7 @@ const SIGNS: &[&str] = &[
     "could be:",
 ];
 
-/// The same in small letters; what was meant follows.
+/// The same in lower case. The intended word follows.
 const PHRASES: &[&str] = &[
     "did you mean",
     "do you mean",
@@ -48,7 +48,7 @@ const PHRASES: &[&str] = &[
     "could be:",
 ];
 
-/// Words between the phrase and what was meant.
+/// Words between the phrase and the intended word.
 const FILLERS: &[&str] = &[
     "this",
     "these",
@@ -102,10 +102,10 @@ const FILLERS: &[&str] = &[
     "y/n",
 ];
 
-/// Lines a list of suggestions may have.
+/// The most lines of a list of suggestions.
 const LIST_LINES: usize = 200;
 
-/// The words suggested in place of a wrong one, in the tool's order.
+/// The words that the tool suggests in place of a wrong one, in its order.
 pub(super) fn all(case: &Case<'_>, wrong: Option<&Complaint>) -> Vec<String> {
     let lines: Vec<&str> = case.output.ends().collect();
     let mut found: Vec<String> = Vec::new();
@@ -125,7 +125,7 @@ pub(super) fn all(case: &Case<'_>, wrong: Option<&Complaint>) -> Vec<String> {
     found
 }
 
-/// What follows a phrase of suggestion in a line.
+/// The text after a phrase of suggestion.
 fn after_phrase(line: &str) -> Option<&str> {
     if !SIGNS.iter().any(|sign| line.contains(sign)) {
         return None;
@@ -152,7 +152,7 @@ fn inline(case: &Case<'_>, rest: &str, wrong: Option<&Complaint>) -> Vec<String>
             [] => {}
             [name] => found.extend(word(case, name, wrong)),
             [tool, ..] if *tool == case.tool() => found.extend(word(case, &plain.join(" "), wrong)),
-            // Several options stand side by side: `possibilities: --all --almost-all`.
+            // Several options on one line: `possibilities: --all --almost-all`.
             names if names.iter().all(|name| names::bare(name).starts_with('-')) => {
                 found.extend(names.iter().filter_map(|name| word(case, name, wrong)));
             }
@@ -205,7 +205,7 @@ fn is_plain(name: &str) -> bool {
     name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:/+@".contains(c))
 }
 
-/// A suggestion as the one word it puts in place of the wrong one.
+/// The word of a suggestion that replaces the wrong one.
 fn word(case: &Case<'_>, name: &str, wrong: Option<&Complaint>) -> Option<String> {
     let name = names::bare(name.trim());
     let words: Vec<&str> = name.split_whitespace().collect();
@@ -214,7 +214,7 @@ fn word(case: &Case<'_>, name: &str, wrong: Option<&Complaint>) -> Option<String
         ([option, value], _) if option.starts_with('-') && value.starts_with(['<', '[']) => option,
         ([tool, _, ..], Some(wrong)) if *tool == case.tool() => of_whole_command(case, name, wrong)?,
         ([one], _) => one,
-        // `'pip install'`, a subcommand of a subcommand, in quotes of its own.
+        // `'pip install'`, a command with its subcommand in one pair of quotes.
         (several, Some(_)) if several.len() <= 3 && several.iter().all(|word| is_subcommand(word)) => {
             return Some(name.to_owned());
         }
@@ -228,7 +228,7 @@ fn is_subcommand(word: &str) -> bool {
     word.chars().all(|c| c.is_ascii_lowercase() || c == '-') && !word.starts_with('-')
 }
 
-/// Of a suggested command the word that stands where the wrong one does, if all others are as typed.
+/// The word of a suggested command at the position of the wrong one, if all other words are as typed.
 fn of_whole_command<'n>(case: &Case<'_>, name: &'n str, wrong: &Complaint) -> Option<&'n str> {
     let suggested: Vec<&str> = name.split_whitespace().collect();
     let is_argument = |text: &str| !text.starts_with('-');
@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_read_past_its_phrase() {
+    fn the_text_after_a_phrase_is_found() {
         assert_eq!(after_phrase("(did you mean one of a, b?)"), Some(" one of a, b?)"));
         assert_eq!(after_phrase("nothing"), None);
     }

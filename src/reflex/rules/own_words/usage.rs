@@ -8,7 +8,7 @@ use crate::reflex::world::World;
 
 const SIGNS: &[&str] = &["Usage:", "usage:", "USAGE", "Android Debug Bridge version"];
 
-/// A usage is what was printed if it begins within these lines.
+/// The output is a usage text if the usage starts within these lines.
 const FIRST_LINES: usize = 6;
 
 /// The first word that is not a command of the tool, if it is similar to one.

@@ -1,11 +1,11 @@
-//! The words that tools take, where they do not print them themselves.
+//! The words that tools accept, for tools that do not print them.
 
 /// A line for each command: `docker image: build history …`.
 const COMMANDS: &str = include_str!("commands.txt");
 /// The same for long options, without their dashes.
 const OPTIONS: &str = include_str!("options.txt");
 
-/// Tools that speak another's language.
+/// Tools with the same words as another tool.
 const SAME: &[(&str, &str)] = &[
     ("podman", "docker"),
     ("nerdctl", "docker"),
@@ -30,7 +30,7 @@ const SAME: &[(&str, &str)] = &[
     ("phpenv", "rbenv"),
 ];
 
-/// Words for the same thing. What takes more away than another (`purge`) is not among them.
+/// Words with the same meaning. A word that removes more than another, such as `purge`, is not in the list.
 const SYNONYMS: &[&[&str]] = &[
     &["remove", "uninstall", "delete", "rm", "erase", "del"],
     &["install", "add"],
@@ -46,12 +46,12 @@ const SYNONYMS: &[&[&str]] = &[
     &["copy", "cp"],
 ];
 
-/// The subcommands at a place: `docker image`.
+/// The subcommands of a command, such as `docker image`.
 pub(super) fn commands(path: &str) -> Vec<&'static str> {
     entry(COMMANDS, path).map_or_else(Vec::new, |words| words.split(' ').collect())
 }
 
-/// The long options at a place and at those above it, without dashes.
+/// The long options of a command and of the commands above it, without dashes.
 pub(super) fn options(path: &str) -> Vec<&'static str> {
     let mut found = Vec::new();
     let mut at = Some(path);
@@ -62,23 +62,23 @@ pub(super) fn options(path: &str) -> Vec<&'static str> {
     found
 }
 
-/// What a tool takes beside its subcommands.
+/// Words that a tool accepts beside its subcommands.
 pub(super) fn values(tool: &str) -> Vec<&'static str> {
     commands(&format!("{tool} resources"))
 }
 
-/// Whether it is a word of its own, which no other was mistyped as.
+/// Whether this is a common word, so that it is not a misspelling of another one.
 pub(super) fn is_verb(word: &str) -> bool {
     SYNONYMS.iter().any(|group| group.contains(&word))
 }
 
-/// Another word for the same thing among those a tool knows.
+/// A known word of the tool with the same meaning.
 pub(super) fn synonym(word: &str, known: &[&'static str]) -> Option<&'static str> {
     let group = SYNONYMS.iter().find(|group| group.contains(&word))?;
     group.iter().find_map(|same| known.iter().find(|known| *known == same).copied())
 }
 
-/// The words of a line: of its own, or of the tool it is the same as.
+/// The words of a table for a command, or for the tool with the same words.
 fn entry(table: &'static str, path: &str) -> Option<&'static str> {
     let find = |path: &str| table.lines().find_map(|line| line.strip_prefix(path)?.strip_prefix(": "));
     find(path).or_else(|| {
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_found_by_their_place() {
+    fn words_are_found_by_their_command() {
         assert!(commands("docker image").contains(&"prune") && commands("podman image").contains(&"prune"));
         assert!(commands("no-such-tool").is_empty());
         assert!(options("docker run").contains(&"name") && options("docker run").contains(&"context"));

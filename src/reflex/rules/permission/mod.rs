@@ -96,7 +96,7 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// The word that names a program by its path: the command itself, or what sudo was to run.
+/// The program's path: the command itself, or the command after sudo.
 fn program_path<'c>(case: &'c Case<'_>) -> Option<&'c str> {
     case.word(0).filter(|name| name.contains('/') || interpreter_of(name).is_some())
 }
@@ -116,7 +116,7 @@ fn not_executable(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         return None;
     }
     if kind == Some(FileKind::Program) {
-        let cause = "It is marked as a program, yet may not be run: its file system may be mounted noexec, or a directory above it is closed to you.";
+        let cause = "It is executable, but may not be run: its file system may be mounted noexec, or you may not enter a directory above it.";
         let finding = Finding::cause(Confidence::Likely, cause);
         return Some(match interpreter_of(path) {
             Some(interpreter) => {
@@ -128,7 +128,7 @@ fn not_executable(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     if kind.is_none() && (case.output.says("command not found") || path.starts_with('/')) {
         return None;
     }
-    // Found on PATH, it is elsewhere: what reads it must be told where.
+    // The file was found on PATH, so its interpreter needs the whole path.
     if !path.contains('/') {
         let interpreter = interpreter_of(path)?;
         return Some(
@@ -191,7 +191,7 @@ fn bad_interpreter(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     })
 }
 
-/// A script that was written on Windows: its interpreter's name seems to end in a carriage return.
+/// A script with Windows line ends: the name of its interpreter seems to end with a carriage return.
 fn carriage_returns(case: &Case<'_>, world: &dyn World, path: &str, text: Option<&str>) -> Option<Finding> {
     let has_return = text
         .is_some_and(|text| text.starts_with("#!") && text.split('\n').next().is_some_and(|line| line.ends_with('\r')));
@@ -266,7 +266,7 @@ fn low_port(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     Some(Finding::cause(
         Confidence::Likely,
         format!(
-            "Only root may listen on ports below 1024, and this is {port}: take a higher one, such as {}.",
+            "Only root may listen on ports below 1024, and this is {port}: use a higher one, such as {}.",
             8000 + port % 1000
         ),
     ))
@@ -276,12 +276,12 @@ fn as_root(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     if case.is_elevated() || program_path(case).is_some_and(|path| !path.starts_with('/')) {
         return None;
     }
-    // These know better what root is needed for.
+    // These rules know better whether root is needed.
     if redirection(case, world).is_some() || unmarked_on_path(case, world).is_some() {
         return None;
     }
     let tool = case.tool();
-    // Who may not says so at once, or at the end.
+    // A message about missing rights is at the start or at the end of the output.
     let all = case.output.lines();
     let lines = || all[..all.len().min(5)].iter().chain(all.iter().rev().take(20)).map(|line| line.to_lowercase());
     let is_polkit = POLKIT.contains(&tool);
@@ -293,14 +293,14 @@ fn as_root(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         (line.contains("permission denied") || line.contains("operation not permitted") || line.contains("eacces"))
             && !line.contains("publickey")
     };
-    // The shell's own limits are not those of a process that sudo starts.
+    // A process that sudo starts cannot change the shell's own limits.
     if ["ulimit", "umask", "source", "."].contains(&tool) {
         return None;
     }
     if ["cd", "pushd"].contains(&tool) {
-        return Some(Finding::cause(Confidence::Likely, "The directory is not yours to enter."));
+        return Some(Finding::cause(Confidence::Likely, "You may not enter the directory."));
     }
-    // What was built as oneself is installed for all by root.
+    // Software that was built by the user is installed for everybody by root.
     let is_installation = ["make", "gmake", "ninja", "meson"].contains(&tool)
         && case.has_word(&["install"])
         && lines().any(|line| denied(&line) && ["/usr/", "/opt/"].iter().any(|system| line.contains(system)));
@@ -309,10 +309,10 @@ fn as_root(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         return None;
     }
     let elevate = if !world.has("sudo") && world.has("doas") { "doas" } else { "sudo" };
-    // The search goes on past what it may not read; that is seldom a reason to search as root.
+    // These tools continue after a directory that they cannot read; that is rarely a reason to run them as root.
     if ["find", "grep", "rg", "du", "ls", "fd", "tree"].contains(&tool) && !says_root && case.output.lines().len() > 3 {
         return Some(
-            Finding::cause(Confidence::Guess, "Some directories are not yours to read; the rest was searched.")
+            Finding::cause(Confidence::Guess, "You may not read some directories; the rest was searched.")
                 .or(case.with_inserted(usize::MAX, "2>/dev/null"), "without those messages")
                 .or(case.with_before(elevate), "with root's rights"),
         );
@@ -322,7 +322,7 @@ fn as_root(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     Some(Finding::fix(confidence, case.with_elevation(elevate), "with root's rights").because(cause))
 }
 
-/// `echo x > /etc/y`: it is the shell that opens the file, not the command, whatever rights the command has.
+/// `echo x > /etc/y`: the shell opens the file and not the command, whatever rights the command has.
 fn redirection(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let text = case.line.text();
     let lower: Vec<String> = case.output.lines().iter().take(20).map(|line| line.to_lowercase()).collect();
@@ -331,7 +331,7 @@ fn redirection(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     }
     let is_refused = |target: &str| {
         let name = target.trim_matches(['"', '\'']).to_lowercase();
-        // fish says the reason in a line of its own.
+        // fish prints the reason on a line of its own.
         lower.iter().any(|line| {
             line.contains(&name) && (line.contains("permission denied") || line.contains("redirecting file"))
         })
@@ -365,7 +365,7 @@ fn redirection(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     None
 }
 
-/// `tool` was found on PATH, but its file is not marked as a program. Root could not run it either.
+/// `tool` was found on PATH, but its file is not executable. Root could not run it either.
 fn unmarked_on_path(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let name = case.word(0).filter(|name| !name.contains('/') && case.status == Some(126))?;
     let refused = case.output.lines().iter().find(|line| {
@@ -389,7 +389,7 @@ fn read_only(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     Some(Finding::cause(
         Confidence::Likely,
         format!(
-            "The file system is mounted for reading only, or turned so after an error (`findmnt -T {}`, `dmesg`).",
+            "The file system is mounted for reading only, or became read-only after an error (`findmnt -T {}`, `dmesg`).",
             quoted(path)
         ),
     ))
@@ -399,7 +399,7 @@ fn not_even_root(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     (case.is_elevated() || world.is_root() && ["rm", "mv", "chmod", "chown"].contains(&case.tool())).then(|| {
         Finding::cause(
             Confidence::Guess,
-            "Root was refused, too: the file may be immutable (`lsattr`), or the container may lack the capability.",
+            "Root was refused too: the file may be immutable (`lsattr`), or the container may lack the capability.",
         )
     })
 }

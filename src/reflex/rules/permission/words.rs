@@ -1,6 +1,6 @@
-//! The messages with which tools say that root's rights are needed.
+//! Messages that say that root's rights are needed.
 
-/// How tools say that only root may; in lower case.
+/// Texts that say that only root may do this, in lower case.
 pub(super) const ROOT_WORDS: &[&str] = &[
     "are you root",
     "not super-user",
@@ -63,7 +63,7 @@ pub(super) const POLKIT: &[&str] = &[
     "poweroff",
 ];
 
-/// Tools whose trouble is not cured by root, or made worse.
+/// Tools that should not be run as root: it would not help, or make things worse.
 pub(super) const NOT_BY_ROOT: &[&str] = &[
     "cd",
     "pushd",

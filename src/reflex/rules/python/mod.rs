@@ -1,4 +1,4 @@
-//! Python: modules that are missing, files, Django.
+//! Python: missing modules, files, Django.
 
 mod pip;
 mod pytest;
@@ -143,7 +143,7 @@ const RENAMED: &[(&str, &str)] = &[
     ("BaseHTTPServer", "http.server"),
 ];
 
-/// Parts of Python that systems package on their own.
+/// Parts of Python that distributions package separately.
 const PARTS: &[(&str, Names)] = &[
     ("tkinter", ["python3-tk", "python3-tkinter", "tk", "python3-tkinter", "python-tk"]),
     ("_tkinter", ["python3-tk", "python3-tkinter", "tk", "python3-tkinter", "python-tk"]),
@@ -240,7 +240,7 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// The name a module's package has.
+/// The name of a module's package.
 fn package(module: &str) -> &str {
     let known = |name: &str| PACKAGES.iter().find(|(known, _)| *known == name).map(|(_, package)| *package);
     let root = module.split('.').next().unwrap_or(module);
@@ -251,13 +251,13 @@ fn package(module: &str) -> &str {
     deep.or_else(|| known(root)).unwrap_or(root)
 }
 
-/// How this project installs packages: its own tool if there is one, otherwise pip.
+/// The command that installs packages in this project: with its own tool if it has one, otherwise with pip.
 fn installer(case: &Case<'_>, world: &dyn World) -> String {
     let has = |name: &str| world.kind(Path::new(name)).is_some();
     let interpreter = case.raw(0);
     let is_particular = pattern!(r"^python\d*\.\d+$").is_match(case.tool()) || interpreter.contains('/');
     match case.tool() {
-        // A Python that was named is the one that lacks the module.
+        // The Python that was named is the one without the module.
         tool if is_particular && tool.starts_with("python") => return format!("{interpreter} -m pip install"),
         "uv" => "uv add",
         "poetry" => "poetry add",
@@ -320,7 +320,7 @@ fn missing_module(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
             ),
         ));
     }
-    // A module of the project that is run from elsewhere, or a relative import gone wrong.
+    // A module of the project that is run from another directory, or a wrong relative import.
     if root.starts_with('_')
         || ["tests", "test", "src", "app", "main", "utils", "config", "settings", "lib", "models"].contains(&root)
     {
@@ -332,7 +332,7 @@ fn missing_module(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     Some(not_installed(case, module, world))
 }
 
-/// A module of a package that is not installed: where it may be had.
+/// A module whose package is not installed, with the command that installs it.
 fn not_installed(case: &Case<'_>, module: &str, world: &dyn World) -> Finding {
     let root = module.split('.').next().unwrap_or(module);
     let package = package(module);
@@ -357,7 +357,7 @@ fn not_installed(case: &Case<'_>, module: &str, world: &dyn World) -> Finding {
     finding.or(case.with_before(&format!("{installer} {} &&", line::quoted(package))), format!("installs {package}"))
 }
 
-/// The command that activates a virtual environment that is here and is not in use.
+/// The command that activates a virtual environment that exists here and is not active.
 fn idle_environment(world: &dyn World) -> Option<String> {
     if world.variable("VIRTUAL_ENV").is_some_and(|path| !path.is_empty()) {
         return None;

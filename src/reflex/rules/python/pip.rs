@@ -29,7 +29,7 @@ const COMMANDS: &[&str] = &[
     "lock",
 ];
 
-/// Names that are mistaken for others on the package index; nearness alone would be no reason.
+/// Popular packages whose names are often misspelt. Similarity alone would not be a reason to propose a package.
 const POPULAR: &[&str] = &[
     "aiohttp",
     "ansible",
@@ -146,7 +146,7 @@ pub(in crate::reflex::rules) const RULES: &[Rule] = &[
     },
 ];
 
-/// Where `install` stands among the words, behind `pip` or `python -m pip`.
+/// The position of `install` after `pip` or `python -m pip`.
 fn install_index(case: &Case<'_>) -> Option<usize> {
     case.position("install").filter(|_| case.tool().starts_with("pip") || case.has_word(&["pip"]))
 }
@@ -260,7 +260,7 @@ fn no_ensurepip(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
             format!("sudo {}", &told[1]),
             "the part of Python that makes virtual environments",
         )
-        .because("This system packages venv on its own."),
+        .because("This system has venv in a separate package."),
     )
 }
 

@@ -1,4 +1,4 @@
-//! pytest: tests and plugins that are not there.
+//! pytest: missing tests and plugins.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ pub(in crate::reflex::rules) const RULES: &[Rule] = &[
     Rule { name: "pytest: nothing selected", tools: &[], signs: &[" deselected"], apply: nothing_selected },
 ];
 
-/// Options and fixtures, by how they begin, and the plugin that has them.
+/// Prefixes of options and fixtures, and the plugins that add them.
 const OPTIONS: &[(&str, &str)] = &[
     ("--cov", "pytest-cov"),
     ("--no-cov", "pytest-cov"),

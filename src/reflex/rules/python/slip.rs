@@ -1,4 +1,4 @@
-//! Modules that were misspelt.
+//! Misspelt modules.
 
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
@@ -41,7 +41,7 @@ const RUN_AS_MODULES: &[&str] = &[
     "zipfile",
 ];
 
-/// A slip behind `-m`. A package of that name may be there to be installed by those who slip.
+/// A misspelling after `-m`. An attacker may have registered a package under the misspelt name, so it is not installed.
 pub(super) fn module(case: &Case<'_>, name: &str) -> Option<Finding> {
     let index = case.position("-m")? + 1;
     let meant = typo::nearest(name, RUN_AS_MODULES.iter().copied()).filter(|_| case.word(index) == Some(name))?;

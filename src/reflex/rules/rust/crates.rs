@@ -1,4 +1,4 @@
-//! Crates that are missing, and what their builds need from the system.
+//! Missing crates, and system libraries that their builds need.
 
 use crate::reflex::case::Case;
 use crate::reflex::finding::{Confidence, Finding};
@@ -7,7 +7,7 @@ use crate::reflex::rules::manager::{self, Names};
 use crate::reflex::rules::{Rule, known, pattern, swap};
 use crate::reflex::world::World;
 
-/// First parts of paths that are not crates to add.
+/// First parts of paths that do not name a crate.
 const OWN: &[&str] = &["crate", "self", "super", "std", "core", "alloc", "proc_macro", "test"];
 
 pub(in crate::reflex::rules) const RULES: &[Rule] = &[

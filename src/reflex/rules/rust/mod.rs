@@ -12,7 +12,7 @@ use crate::reflex::line;
 use crate::reflex::typo;
 use crate::reflex::world::{FileKind, World};
 
-/// What cargo itself can do.
+/// cargo's own commands.
 const COMMANDS: &[&str] = &[
     "add",
     "bench",
@@ -56,7 +56,7 @@ const COMMANDS: &[&str] = &[
     "yank",
 ];
 
-/// Commands that others add to cargo, and the crate each comes in where it is not `cargo-` and the name.
+/// Commands that other crates add to cargo, with the name of the crate if it is not `cargo-` and the command.
 const PLUGINS: &[(&str, &str)] = &[
     ("about", ""),
     ("all-features", ""),
@@ -137,7 +137,7 @@ const PLUGINS: &[(&str, &str)] = &[
     ("zigbuild", ""),
 ];
 
-/// Directories below the current one in which a manifest is looked for.
+/// How many subdirectories are searched for a manifest.
 const MOST_DIRECTORIES: usize = 40;
 
 pub(super) use crates::RULES as CRATES;
@@ -228,7 +228,7 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// cargo names the features that a target needs; they go before what is passed on to the program.
+/// cargo names the features that a target needs; they are added before the arguments of the program.
 fn missing_features(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let caught = case.output.captures(pattern!(r#"`--features="([\w ,/-]+)"`"#))?;
     let features =
@@ -283,7 +283,7 @@ fn similar(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         .map(|found| found.because(format!("There is no {wrong} here; cargo knows {meant}.")))
 }
 
-/// A value in a word of its own or behind `=` or in a list: `--features=a,extr`.
+/// A value as a word, after `=`, or in a list: `--features=a,extr`.
 fn replaced(case: &Case<'_>, wrong: &str, meant: &str, confidence: Confidence) -> Option<Finding> {
     let is_part = |text: &str| text.split(['=', ',', ' ']).any(|part| part == wrong);
     let index = case.position(wrong).or_else(|| case.words().iter().position(|word| is_part(&word.text)))?;
@@ -378,7 +378,7 @@ fn no_manifest(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
 
 fn locked(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let index = case.position("--locked").or_else(|| case.position("--frozen"))?;
-    let because = "Cargo.lock does not fit Cargo.toml any more, and cargo was told not to change it.";
+    let because = "Cargo.lock does not match Cargo.toml, and cargo was told not to change it.";
     Some(
         Finding::fix(Confidence::Likely, case.without(index), "lets cargo bring Cargo.lock up to date")
             .because(because),
@@ -466,6 +466,6 @@ fn not_formatted(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 fn login(_: &Case<'_>, _: &dyn World) -> Option<Finding> {
     Some(
         Finding::fix(Confidence::Sure, "cargo login", "stores a token for the registry")
-            .because("The registry needs a token, and none is stored."),
+            .because("The registry needs a token, but none is stored."),
     )
 }

@@ -114,7 +114,7 @@ fn too_old(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         .captures(pattern!(r"requires rustc ([0-9.]+)"))
         .map(|found| format!(" {}", &found[1]))
         .unwrap_or_default();
-    let because = format!("What is built needs a newer compiler{wanted} than the one in use.");
+    let because = format!("This package needs a newer compiler{wanted} than the current one.");
     Some(Finding::fix(Confidence::Likely, "rustup update stable", "brings the compiler up to date").because(because))
 }
 

@@ -152,14 +152,14 @@ pub(super) const FACTS: &[Fact] = &[
         &["gh"],
         "gh repo set-default",
         "",
-        "The command does not say which remote it means.",
+        "The command does not name a remote.",
         &[("gh repo set-default", "chooses it")],
     ),
     fact(
         &["gh"],
         "gh auth refresh",
         r"(gh auth refresh [^`'\n]+)",
-        "The token lacks a right that this needs.",
+        "The token does not have a permission that this needs.",
         &[("gh auth refresh", "asks for more")],
     ),
     fact(
@@ -188,7 +188,7 @@ pub(super) const FACTS: &[Fact] = &[
         &["heroku"],
         "Missing required flag",
         r"-a, --app",
-        "Which app is meant was not said.",
+        "The command does not name an app.",
         &[("heroku apps", "lists those that exist")],
     ),
     fact(

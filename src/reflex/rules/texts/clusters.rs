@@ -16,7 +16,7 @@ pub(super) const FACTS: &[Fact] = &[
         KUBE,
         "localhost:8080: connect: connection refused",
         "",
-        "There is no cluster to talk to: no kubeconfig was found, so localhost was tried.",
+        "There is no cluster: no kubeconfig was found, so localhost was tried.",
         &[("kubectl config get-contexts", "which clusters are known")],
     ),
     fact(
@@ -125,7 +125,7 @@ pub(super) const FACTS: &[Fact] = &[
         KUBE,
         "must specify one of -f and -k",
         "",
-        "What to apply was not said.",
+        "The command does not say what to apply.",
         &[("$LINE -f .", "everything in this directory")],
     ),
     fact(KUBE, "--dry-run is deprecated", "", "--dry-run needs a value now.", &[]),

@@ -51,14 +51,14 @@ pub(super) const FACTS: &[Fact] = &[
         PG,
         "password authentication failed",
         r#"password authentication failed for user "(.+?)""#,
-        "The password for $1 is wrong, or the user has none.",
+        "The password for $1 is wrong, or the user has no password.",
         &[],
     ),
     fact(
         PG,
         "no password supplied",
         "",
-        "The server needs a password, and none was given.",
+        "The server needs a password, but none was given.",
         &[("$LINE -W", "asks for it")],
     ),
     fact(
@@ -97,7 +97,7 @@ pub(super) const FACTS: &[Fact] = &[
         PG,
         "no pg_hba.conf entry",
         r#"host "(.+?)", user "(.+?)", database "(.+?)""#,
-        "The server does not allow $2 to come from $1 to database $3: its pg_hba.conf has no such line.",
+        "The server does not allow $2 to connect from $1 to the database $3: its pg_hba.conf has no such line.",
         &[],
     ),
     fact(
@@ -136,7 +136,13 @@ pub(super) const FACTS: &[Fact] = &[
         "A server may already be running on this data directory.",
         &[("pg_ctl status", "whether one is")],
     ),
-    fact(&["pg_ctl"], "no database directory specified", "", "Where the data is was not said: -D or PGDATA.", &[]),
+    fact(
+        &["pg_ctl"],
+        "no database directory specified",
+        "",
+        "The data directory was not given: use -D or PGDATA.",
+        &[],
+    ),
     fact(
         MYSQL,
         "Can't connect to local",
@@ -162,7 +168,7 @@ pub(super) const FACTS: &[Fact] = &[
         MYSQL,
         "Access denied for user",
         r"Access denied for user '(.+?)'@'(.+?)'",
-        "The password for $1 is wrong, or this user may not come from $2.",
+        "The password for $1 is wrong, or this user may not connect from $2.",
         &[],
     ),
     fact(
@@ -190,7 +196,7 @@ pub(super) const FACTS: &[Fact] = &[
     ),
     fact(REDIS, "NOAUTH", "", "The server needs a password.", &[("$LINE --askpass", "asks for it")]),
     fact(REDIS, "WRONGPASS", "", "The user or the password is wrong.", &[]),
-    fact(REDIS, "WRONGTYPE", "", "The key holds another kind of value than this command works on.", &[]),
+    fact(REDIS, "WRONGTYPE", "", "The key's value has another type than this command expects.", &[]),
     fact(REDIS, "ERR unknown command", r"unknown command ['`](.+?)['`]", "Redis has no command $1.", &[]),
     fact(
         MONGO,

@@ -7,7 +7,7 @@ pub(super) const FACTS: &[Fact] = &[
         &["prove"],
         "Result: NOTESTS",
         "",
-        "This directory contains no tests itself.",
+        "There are no tests directly in this directory.",
         &[("$NAME -r", "those below, too")],
     ),
     fact(
@@ -28,14 +28,14 @@ pub(super) const FACTS: &[Fact] = &[
         &["jq"],
         "Cannot index",
         r"Cannot index (\w+) with (?:string |number )?(.+)$",
-        "The filter asks a value of kind $1 for $2; arrays are gone through with .[] first.",
+        "The filter asks a value of type $1 for $2; use .[] first to go through an array.",
         &[],
     ),
     fact(
         &["jq"],
         "Cannot iterate over",
         r"Cannot iterate over (\S+)",
-        "The filter uses .[] on $1, which has no elements; .[]? passes over it.",
+        "The filter uses .[] on $1, which has no elements; .[]? skips it.",
         &[],
     ),
     fact(
@@ -129,21 +129,21 @@ pub(super) const FACTS: &[Fact] = &[
         &["ffmpeg"],
         "At least one output file must be specified",
         "",
-        "Where to write was not said: the output comes last.",
+        "The output file is missing: it is the last argument.",
         &[],
     ),
     fact(
         &["ffmpeg"],
         "Unable to find a suitable output format",
         r"suitable output format for '(.+?)'",
-        "From the name $1 ffmpeg cannot tell the format: give it an extension, or -f.",
+        "ffmpeg cannot tell the format from the name $1: give it an extension, or use -f.",
         &[],
     ),
     fact(
         &["ffmpeg", "ffprobe"],
         "moov atom not found",
         "",
-        "The file is incomplete: its recording or its download was broken off.",
+        "The file is incomplete: its recording or download was interrupted.",
         &[],
     ),
     fact(
@@ -188,7 +188,7 @@ pub(super) const FACTS: &[Fact] = &[
         &["gpg", "gpg2"],
         "no valid OpenPGP data found",
         "",
-        "The file holds no OpenPGP data; a download may have brought an error page.",
+        "The file contains no OpenPGP data; the download may be an error page.",
         &[],
     ),
     fact(
@@ -210,7 +210,7 @@ pub(super) const FACTS: &[Fact] = &[
         &["openssl"],
         "bad decrypt",
         "",
-        "The password is wrong, or the cipher and its options are others than those it was encrypted with.",
+        "The password is wrong, or the file was encrypted with another cipher or other options.",
         &[],
     ),
     fact(
@@ -249,7 +249,7 @@ pub(super) const FACTS: &[Fact] = &[
         "There is no manual page $1 on this machine.",
         &[("$1 --help", "what it says itself"), ("apropos $1", "pages that speak of it")],
     ),
-    fact(&["man"], "nothing appropriate", "", "No manual page on this machine speaks of it.", &[]),
+    fact(&["man"], "nothing appropriate", "", "No manual page on this machine mentions it.", &[]),
     fact(
         &["tldr"],
         "documentation is not available",

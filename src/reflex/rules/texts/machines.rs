@@ -1,4 +1,4 @@
-//! Terminals, editors, debuggers, and other tools of the machine.
+//! Terminals, editors, debuggers, and other tools of the system.
 
 use super::{Fact, fact};
 
@@ -30,7 +30,7 @@ pub(super) const FACTS: &[Fact] = &[
         &["tmux"],
         "sessions should be nested with care",
         "",
-        "You are inside tmux already.",
+        "You are already inside tmux.",
         &[("tmux choose-tree", "chooses a session")],
     ),
     fact(
@@ -66,7 +66,7 @@ pub(super) const FACTS: &[Fact] = &[
         &["hg"],
         "push creates new remote head",
         "",
-        "Others have pushed meanwhile.",
+        "Somebody else has pushed in the meantime.",
         &[("hg pull && hg merge", "brings both together first")],
     ),
     fact(&["hg"], "nothing changed", "", "There is nothing to commit.", &[("hg status", "how things are")]),
@@ -121,7 +121,7 @@ pub(super) const FACTS: &[Fact] = &[
         "The system does not let you trace a process that you did not start.",
         &[("$SUDO", "as root")],
     ),
-    fact(&["strace"], "must have PROG [ARGS] or -p PID", "", "Which program to trace was not said.", &[]),
+    fact(&["strace"], "must have PROG [ARGS] or -p PID", "", "The command does not name a program to trace.", &[]),
     fact(
         &["strace"],
         "attach: ptrace",
@@ -133,7 +133,7 @@ pub(super) const FACTS: &[Fact] = &[
         &["perf"],
         "perf_event_paranoid",
         "",
-        "The kernel keeps its counters from ordinary users.",
+        "The kernel does not show its counters to ordinary users.",
         &[("$SUDO", "as root")],
     ),
     fact(

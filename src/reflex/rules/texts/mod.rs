@@ -1,6 +1,7 @@
 //! A table of error messages, each with its cause and a command to run.
 //!
-//! A rule that only recognises a text is a line of data here; one that compares, chooses or rewrites is a function in its own family.
+//! A rule that only recognises a text is a row of data here. A rule that compares, chooses or rewrites is a function in its own
+//! family.
 
 mod clouds;
 mod clusters;
@@ -20,20 +21,21 @@ use crate::reflex::finding::{Confidence, Finding};
 use crate::reflex::line;
 use crate::reflex::world::World;
 
-/// A message whose meaning is known.
+/// An error message whose meaning is known.
 ///
-/// In `cause` and `fixes`, `$1` to `$9` are what the pattern captured; in `fixes` they are quoted for the shell, `$LINE` is what was
-/// typed (what follows it goes to the end of the part that failed), `$NAME` the same up to the command's name, with what follows
-/// it behind, `$TOOL` the name alone, and `$SUDO` the whole run as root.
+/// `cause` and `fixes` may contain `$1` to `$9`, the groups of the pattern; in `fixes` they are quoted for the shell. `fixes` may
+/// also contain `$LINE`, the typed line (text after it goes to the end of the part that failed); `$NAME`, the same up to the
+/// command's name, with the following text inserted after the name; `$TOOL`, only the name; and `$SUDO`, the whole line run as
+/// root.
 struct Fact {
-    /// Empty if any.
+    /// The tools that print it; empty for all tools.
     tools: &'static [&'static str],
-    /// Text in the output, as it is.
+    /// A text in the output.
     sign: &'static str,
-    /// A pattern for one line, or empty if the sign says it all.
+    /// A pattern for one line; empty if the sign is enough.
     said: &'static str,
     cause: &'static str,
-    /// Commands, the best first, and why.
+    /// Commands with their reasons, the best first.
     fixes: &'static [(&'static str, &'static str)],
 }
 
@@ -63,7 +65,7 @@ const TABLES: &[&[Fact]] = &[
 
 pub(super) const RULES: &[Rule] = &[Rule { name: "known messages", tools: &[], signs: &[], apply: first_known }];
 
-/// The first fact that holds: tables put the particular before the general.
+/// The first fact that matches: in the tables the particular ones come before the general ones.
 fn first_known(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     TABLES.iter().copied().flatten().filter(|fact| fact.concerns(case)).find_map(|fact| fact.finding(case))
 }
@@ -80,7 +82,7 @@ impl Fact {
     }
 
     fn finding(&self, case: &Case<'_>) -> Option<Finding> {
-        // Compiled only where the sign was seen.
+        // The pattern is compiled only if the sign was found.
         let pattern = compiled(if self.said.is_empty() { "^" } else { self.said }).ok()?;
         let captures = case.output.ends().find_map(|line| pattern.captures(line))?;
         let group = |n: usize| captures.get(n).map_or("", |group| group.as_str().trim());
@@ -92,7 +94,7 @@ impl Fact {
             }
             text
         };
-        // What was typed, put right, is worth more than a look around.
+        // A correction of the typed line ranks above a command that only shows more information.
         let is_correction = self
             .fixes
             .first()

@@ -1,4 +1,4 @@
-//! The network and the tools that speak over it.
+//! The network, and tools that use it.
 
 use super::{Fact, fact};
 
@@ -46,7 +46,7 @@ pub(super) const FACTS: &[Fact] = &[
         SSH,
         "Permission denied (publickey",
         "",
-        "The server accepts none of the keys offered: the key is not loaded, not the one it knows, or the user name is another. `ssh-add -l` lists them.",
+        "The server accepts none of your keys: the right key is not loaded, the server does not know it, or the user name is wrong. `ssh-add -l` lists the loaded keys.",
         &[],
     ),
     fact(
@@ -81,21 +81,21 @@ pub(super) const FACTS: &[Fact] = &[
         &["ssh", "scp", "sftp", "rsync", "ssh-copy-id", "mosh"],
         "No route to host",
         r"connect to host (\S+) port",
-        "There is no way to $1: it is down, or in another network.",
+        "$1 cannot be reached: it is down, or in another network.",
         &[],
     ),
     fact(
         SSH,
         "no matching host key type found",
         r"Their offer: (\S+)",
-        "The server only has old kinds of host keys ($1).",
+        "The server only has host keys of old types ($1).",
         &[],
     ),
     fact(
         SSH,
         "no matching key exchange method found",
         r"Their offer: (\S+)",
-        "The server only knows old ways to agree on a key ($1).",
+        "The server only supports old key exchange methods ($1).",
         &[],
     ),
     fact(SSH, "Identity file", r"Identity file (\S+) not accessible", "There is no key $1.", &[]),
@@ -169,14 +169,20 @@ pub(super) const FACTS: &[Fact] = &[
         "The server answered with status $1, and -f makes that an error.",
         &[],
     ),
-    fact(CURL, "curl: (23)", "", "What came could not be written: no such directory, no right, or a full disk.", &[]),
+    fact(
+        CURL,
+        "curl: (23)",
+        "",
+        "The download could not be written: there is no such directory, you may not write there, or the disk is full.",
+        &[],
+    ),
     fact(CURL, "curl: (26)", "", "A file to be sent could not be read.", &[]),
     fact(CURL, "curl: (28)", "", "The server took too long to answer.", &[]),
     fact(
         CURL,
         "unable to get local issuer certificate",
         "",
-        "The server's certificate is signed by someone this machine does not know: its own company's authority, or an incomplete chain. Name the authority with --cacert.",
+        "This machine does not know who signed the server's certificate: a company's own authority, or the chain is incomplete. Name the authority with --cacert.",
         &[],
     ),
     fact(
@@ -217,7 +223,7 @@ pub(super) const FACTS: &[Fact] = &[
         "The server closed the connection without an answer: it may expect https://, or have crashed.",
         &[],
     ),
-    fact(CURL, "curl: (56)", "", "The connection broke while receiving.", &[]),
+    fact(CURL, "curl: (56)", "", "The connection broke during the download.", &[]),
     fact(CURL, "curl: (60)", "", "The server's certificate cannot be trusted.", &[]),
     fact(CURL, "curl: (67)", "", "The user name or the password is wrong.", &[]),
     fact(CURL, "no URL specified", "", "No URL was given.", &[]),
@@ -244,7 +250,7 @@ pub(super) const FACTS: &[Fact] = &[
     ),
     fact(WGET, "cannot verify", r"cannot verify (\S+?)'s certificate", "The certificate of $1 cannot be trusted.", &[]),
     fact(WGET, "ERROR 404", "", "There is nothing at that address.", &[]),
-    fact(WGET, "ERROR 403", "", "The server does not give that to you.", &[]),
+    fact(WGET, "ERROR 403", "", "The server does not allow you to get this.", &[]),
     fact(WGET, "ERROR 401", "", "The server needs a user name and a password.", &[]),
     fact(
         &["http", "https", "xh"],
@@ -273,7 +279,7 @@ pub(super) const FACTS: &[Fact] = &[
         &["ping", "connect"],
         "Network is unreachable",
         "",
-        "There is no way out of this machine: no network, or no default route.",
+        "This machine cannot reach other networks: there is no network, or no default route.",
         &[("ip route", "which ways there are")],
     ),
     fact(&["ping"], "100% packet loss", "", "No answer came back: the machine is down, or does not answer pings.", &[]),
@@ -281,7 +287,7 @@ pub(super) const FACTS: &[Fact] = &[
         &["nc", "ncat", "telnet"],
         "Connection refused",
         "",
-        "The machine is there, but nothing listens on that port.",
+        "The machine is up, but nothing listens on that port.",
         &[],
     ),
     fact(&["dig", "nslookup", "host"], "NXDOMAIN", "", "There is no such name.", &[]),
@@ -311,7 +317,7 @@ pub(super) const FACTS: &[Fact] = &[
         &["ip"],
         "RTNETLINK answers: File exists",
         "",
-        "That address or route is already there.",
+        "That address or route already exists.",
         &[("ip addr", "which addresses there are"), ("ip route", "which routes there are")],
     ),
     fact(

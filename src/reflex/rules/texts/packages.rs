@@ -58,7 +58,7 @@ pub(super) const FACTS: &[Fact] = &[
         RPM,
         "Failed to download metadata for repo",
         r"Failed to download metadata for repo '(.+?)'",
-        "The repository $1 could not be read: no network, or it has ended.",
+        "The repository $1 could not be read: there is no network, or the repository no longer exists.",
         &[("sudo dnf clean metadata && $LINE", "asks anew"), ("dnf repolist", "lists those that exist")],
     ),
     fact(
@@ -79,14 +79,14 @@ pub(super) const FACTS: &[Fact] = &[
         &["apk"],
         "unable to select packages",
         "",
-        "Something asked for is not in the lists this machine has.",
+        "A requested package is not in this machine's package lists.",
         &[("apk update && $LINE", "fresh lists first")],
     ),
     fact(
         PACMAN,
         "no operation specified",
         "",
-        "What to do was not said: -S installs, -R removes, -Ss searches.",
+        "The command does not say what to do: -S installs, -R removes, -Ss searches.",
         &[("$NAME -S", "installs it")],
     ),
     fact(
@@ -100,7 +100,7 @@ pub(super) const FACTS: &[Fact] = &[
         PACMAN,
         "unable to lock database",
         "",
-        "Another pacman is running, or one was interrupted. Make sure that none runs before anything is done about the lock.",
+        "Another pacman is running, or one was interrupted. Make sure that none is running before you remove the lock.",
         &[("ps -C pacman,yay,paru", "whether one is running")],
     ),
     fact(
@@ -114,7 +114,7 @@ pub(super) const FACTS: &[Fact] = &[
         PACMAN,
         "failed retrieving file",
         "",
-        "The lists are older than what the mirrors hold now.",
+        "The package lists are older than the mirrors' contents.",
         &[("sudo pacman -Syu", "brings both up to date")],
     ),
     fact(
@@ -243,7 +243,7 @@ pub(super) const FACTS: &[Fact] = &[
         &["nix"],
         "experimental Nix feature",
         r"experimental Nix feature '(.+?)' is disabled",
-        "The feature $1 is not switched on.",
+        "The feature $1 is not enabled.",
         &[],
     ),
     fact(
@@ -279,7 +279,7 @@ pub(super) const FACTS: &[Fact] = &[
         CONDA,
         "PackagesNotFoundError",
         "",
-        "None of the channels in use has what was asked for.",
+        "None of the configured channels has this package.",
         &[("$LINE -c conda-forge", "the largest channel")],
     ),
     fact(

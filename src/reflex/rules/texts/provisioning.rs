@@ -55,7 +55,7 @@ pub(super) const FACTS: &[Fact] = &[
         TERRAFORM,
         "terraform init -upgrade",
         "",
-        "The lock file holds other versions than the configuration asks for.",
+        "The lock file has other versions than the configuration requires.",
         &[("terraform init -upgrade && $LINE", "chooses new ones first")],
     ),
     fact(
@@ -90,7 +90,7 @@ pub(super) const FACTS: &[Fact] = &[
         TERRAFORM,
         "Error acquiring the state lock",
         "",
-        "Another run holds the lock on the state, or was broken off. Make sure of that before anything is unlocked.",
+        "Another run holds the lock on the state, or was interrupted. Find out which before you unlock it.",
         &[],
     ),
     fact(TERRAFORM, "No configuration files", "", "There are no .tf files in this directory.", &[]),
@@ -105,7 +105,7 @@ pub(super) const FACTS: &[Fact] = &[
         TERRAFORM,
         "Reference to undeclared",
         r"on (\S+) line (\d+)",
-        "Something is used at $1:$2 that is declared nowhere.",
+        "$1:$2 uses something that is not declared.",
         &[],
     ),
     fact(
@@ -162,7 +162,7 @@ pub(super) const FACTS: &[Fact] = &[
         &["packer"],
         "packer init",
         "",
-        "The plugins that the template asks for are not installed.",
+        "The plugins that the template requires are not installed.",
         &[("packer init . && $LINE", "installs them first")],
     ),
 ];

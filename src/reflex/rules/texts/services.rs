@@ -38,7 +38,7 @@ pub(super) const FACTS: &[Fact] = &[
         SYSTEMD,
         "systemctl daemon-reload",
         "",
-        "The unit's file has changed since it was read.",
+        "The unit's file has changed since systemd has read it.",
         &[("sudo systemctl daemon-reload && $LINE", "reads it again first")],
     ),
     fact(
@@ -173,14 +173,14 @@ pub(super) const FACTS: &[Fact] = &[
         &["useradd", "adduser", "usermod", "groupadd", "userdel", "groupdel", "addgroup", "chpasswd"],
         "ermission denied",
         "",
-        "Users are root's business.",
+        "Only root may manage users.",
         &[("$SUDO", "as root")],
     ),
     fact(
         &["adduser", "addgroup", "deluser"],
         "Only root may",
         "",
-        "Users are root's business.",
+        "Only root may manage users.",
         &[("$SUDO", "as root")],
     ),
     fact(
@@ -215,7 +215,7 @@ pub(super) const FACTS: &[Fact] = &[
         &[],
         "Library not loaded",
         r"Library not loaded: (\S+)",
-        "The library $1 is missing: what needs it was built against another version.",
+        "The library $1 is missing: the program was built against another version.",
         &[],
     ),
     fact(

@@ -6,19 +6,19 @@ use crate::reflex::rules::pattern;
 use crate::reflex::typo;
 use crate::reflex::world::World;
 
-/// What stands behind the name that could not be run, after a colon.
+/// Texts after the name of a missing command.
 const BEHIND: &[&str] = &[": command not found", ": not found", ": Command not found"];
 
-/// What stands before it.
+/// Texts before the name of a missing command.
 const BEFORE: &[&str] = &["command not found: ", "nknown command: ", "nknown command ", "NKNOWN COMMAND: "];
 
-/// Programs that start others and say it when they could not.
+/// Programs that start other programs and report it if they could not.
 const STARTERS: &[&str] = &[
     "env", "nohup", "nice", "timeout", "stdbuf", "setsid", "xargs", "exec", "time", "ionice", "chroot", "watch",
     "strace", "unshare", "runuser",
 ];
 
-/// The name that could not be run, as the failing program prints it.
+/// The name of the missing command, as the failing program prints it.
 pub(super) fn unknown_name<'a>(case: &Case<'a>) -> Option<&'a str> {
     case.output.lines().iter().find_map(|line| {
         address(line)
@@ -28,7 +28,7 @@ pub(super) fn unknown_name<'a>(case: &Case<'a>) -> Option<&'a str> {
     })
 }
 
-/// An address that was given to a shell: `bash: https://host/x: No such file or directory`.
+/// A URL that was given to a shell: `bash: https://host/x: No such file or directory`.
 fn address(line: &str) -> Option<&str> {
     let is_missing = line.contains("o such file or directory") || line.contains("not found");
     if !is_missing || !(line.contains("://") || line.contains("git@")) {
@@ -40,8 +40,8 @@ fn address(line: &str) -> Option<&str> {
     Some(word.trim_end_matches(':'))
 }
 
-/// `bash: gti: command not found`, `sh: 1: gti: not found`, `'gti': not found`. Most lines do not have the words, and to look for them is
-/// quicker than to split at them.
+/// `bash: gti: command not found`, `sh: 1: gti: not found`, `'gti': not found`. Most lines do not contain the text, and searching
+/// for it first is faster than splitting.
 fn named_before<'a>(line: &'a str, words: &str) -> Option<&'a str> {
     let (before, after) = line.contains(words).then(|| line.split_once(words))??;
     let is_end = after.is_empty() || after.starts_with([',', '.']) || after.starts_with(" [");
@@ -69,8 +69,8 @@ fn named_after<'a>(line: &'a str, words: &str) -> Option<&'a str> {
     (!name.is_empty() && !name.contains(char::is_whitespace)).then_some(name)
 }
 
-/// What command-not-found, `env` and its like, and Windows say. Each pattern is tried only where a word of it is
-/// there.
+/// Messages of command-not-found, `env` and similar programs, and Windows. A pattern is tried only if the line contains one of
+/// its words.
 fn named_by_others(line: &str) -> Option<&str> {
     let caught = if line.starts_with("Command ") {
         pattern!(r#"^Command ['‘"]([^'’"]+)['’"] not found"#).captures(line)
@@ -92,7 +92,7 @@ fn named_by_others(line: &str) -> Option<&str> {
     Some(caught?.get(1)?.as_str())
 }
 
-/// Debian's, Fedora's, Arch's, Nix's and Termux's own advice.
+/// Suggestions of Debian, Fedora, Arch, Nix and Termux.
 pub(super) fn told_by_system(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let wrong = unknown_name(case).or_else(|| {
         case.output
@@ -126,7 +126,7 @@ pub(super) fn told_by_system(case: &Case<'_>, world: &dyn World) -> Option<Findi
     let best = typo::nearest(name, near.iter().copied()).filter(|_| index.is_some());
     if let (Some(best), Some(index)) = (best, index) {
         finding = finding.or(case.with_word(index, best), "the system's nearest command");
-        finding.cause = Some(format!("There is no command {name}; {best} is near."));
+        finding.cause = Some(format!("There is no command {name}; {best} is similar."));
         for other in near.iter().filter(|other| **other != best && world.has(other)) {
             finding = finding.or(case.with_word(index, other), "near, too");
         }
@@ -144,7 +144,7 @@ mod tests {
     use crate::reflex::FailedCommand;
 
     #[test]
-    fn the_name_is_read_in_every_way_it_is_said() {
+    fn the_missing_command_is_found_in_all_kinds_of_messages() {
         let name = |output: &'static str| {
             let cwd = std::path::Path::new("/");
             unknown_name(&Case::new(&FailedCommand { command: "gti", output, status: Some(127), cwd }))

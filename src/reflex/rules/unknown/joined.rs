@@ -1,4 +1,4 @@
-//! Words that are joined, or separated by something other than a blank.
+//! Words that are joined, or separated by a character other than a blank.
 
 use super::known::{POPULAR, SUBCOMMANDS};
 use super::packages;
@@ -30,13 +30,13 @@ pub(super) fn apart(case: &Case<'_>, index: usize, name: &str, world: &dyn World
             && is_command(rest);
         is_path || is_option || is_subcommand || runs_another
     });
-    // An editor makes one long dash of two hyphens, or of one.
+    // Some editors replace one or two hyphens by a dash.
     if let Some((command, options)) = name.split_once(['–', '—']).filter(|(command, _)| is_command(command)) {
         let dashes = if options.chars().count() > 3 { "--" } else { "-" };
         let parted = format!("{command} {dashes}{options}");
         return Some(Finding::fix(Confidence::Likely, case.with_raw(index, &parted), "with a blank and a plain dash"));
     }
-    // `cd...` goes up twice.
+    // `cd...` goes up two directories.
     if let Some(dots) = name.strip_prefix("cd").filter(|rest| rest.len() > 2 && rest.bytes().all(|byte| byte == b'.')) {
         let up = vec![".."; dots.len() - 1].join("/");
         return Some(Finding::fix(Confidence::Likely, case.with_raw(index, &format!("cd {up}")), "as many levels up"));
@@ -44,14 +44,14 @@ pub(super) fn apart(case: &Case<'_>, index: usize, name: &str, world: &dyn World
     if let Some(at) = split {
         return Some(Finding::fix(Confidence::Likely, case.with_raw(index, &cut(at, 0)?), "with the missing blank"));
     }
-    // A hyphen in the blank's place, the longest command first: `apt-get-install` is `apt-get install`.
+    // A hyphen in place of a blank. The longest command is tried first: `apt-get-install` is `apt-get install`.
     let mut hyphen = name.match_indices('-').map(|(at, _)| at).filter(|at| *at > 0 && *at + 1 < name.len());
     let at = hyphen.rfind(|at| is_command(&name[..*at]))?;
     let rest = &name[at + 1..];
     let is_subcommand = SUBCOMMANDS
         .iter()
         .any(|(known, list)| *known == &name[..at] && list.split_whitespace().any(|known| known == rest));
-    // A hyphen belongs to many names: `ansible-playbok` is no `ansible playbok`.
+    // Many names contain a hyphen: `ansible-playbok` is not `ansible playbok`.
     let is_name = POPULAR.contains(&name) || SUBCOMMANDS.iter().any(|(known, _)| *known == name);
     if !is_subcommand && (is_name || typo::nearest(name, world.commands().iter().map(String::as_str)).is_some()) {
         return None;
@@ -64,7 +64,7 @@ pub(super) fn apart(case: &Case<'_>, index: usize, name: &str, world: &dyn World
     Some(Finding::fix(confidence, case.with_raw(index, &cut(at, 1)?), "with a blank for the hyphen"))
 }
 
-/// Whether `ls-la` is `ls -la`; `apt-get` and `docker-compose` are names.
+/// Whether `ls-la` stands for `ls -la`; `apt-get` and `docker-compose` are names.
 fn takes_options(command: &str, rest: &str) -> bool {
     [
         "ls", "ll", "rm", "cp", "mv", "ps", "df", "du", "grep", "tar", "cd", "cat", "head", "tail", "mkdir", "chmod",

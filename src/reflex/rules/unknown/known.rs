@@ -1,6 +1,6 @@
-//! Commands that everybody types.
+//! Commands that are used most.
 
-/// What people type most: of two names as near, one of these was meant.
+/// The most used commands: of two equally similar names, one of these is preferred.
 pub(super) const POPULAR: &[&str] = &[
     "git",
     "ls",
@@ -78,7 +78,7 @@ pub(super) const POPULAR: &[&str] = &[
     "pnpm",
 ];
 
-/// Commands with subcommands, and those that are run together with them when a blank is missing.
+/// Commands with subcommands that are often typed without the blank in between.
 pub(super) const SUBCOMMANDS: &[(&str, &str)] = &[
     (
         "git",

@@ -1,6 +1,6 @@
-//! Commands typed with another keyboard layout on.
+//! Commands typed with the wrong keyboard layout.
 
-/// The keys as a Latin keyboard has them, and as others do, in the same order.
+/// The keys of a Latin keyboard, and of other layouts in the same order.
 const LATIN: &str = "qwertyuiop[]asdfghjkl;'zxcvbnm,./QWERTYUIOP{}ASDFGHJKL:\"ZXCVBNM<>?";
 const OTHERS: &[&str] = &[
     "йцукенгшщзхъфывапролджэячсмитьбю.ЙЦУКЕНГШЩЗХЪФЫВАПРОЛДЖЭЯЧСМИТЬБЮ,",
@@ -26,7 +26,7 @@ const LETTERS: &[&str] = &[
     "n", "nj", "np", "nl", "b", "m", "ml", "l",
 ];
 
-/// The same keys on a Latin keyboard, for each layout that has all of the text's letters.
+/// The text typed with the same keys on a Latin keyboard, for each layout that has all of its letters.
 pub(super) fn switched(text: &str) -> Vec<String> {
     let is_foreign = |c: char| !c.is_ascii() && c.is_alphabetic();
     if !text.chars().any(is_foreign) {
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_stay_where_they_are() {
+    fn the_same_keys_are_found_on_a_latin_keyboard() {
         assert_eq!(switched("пше ыефегы").first().map(String::as_str), Some("git status"));
         assert!(switched("γιτ στατθσ").contains(&"git status".to_owned()));
         assert_eq!(switched("햣 ㄴㅅㅁ셔ㄴ"), ["git status"]);
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn every_layout_has_a_key_for_each() {
+    fn every_layout_has_all_keys() {
         for layout in OTHERS {
             assert!(layout.chars().count() <= LATIN.chars().count());
         }

@@ -32,10 +32,10 @@ const SIGNS: &[&str] = &[
     "can't be found",
 ];
 
-/// No command's name is longer, on any system.
+/// No system allows a longer name for a command.
 const LONGEST_NAME: usize = 255;
 
-/// Commands that have others among their words.
+/// Commands that run another command given as an argument.
 const RUNNERS: &[&str] = &[
     "xargs",
     "watch",
@@ -109,7 +109,7 @@ fn missing(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
     let Some(index) = case.words().iter().position(|word| word.text == name) else {
         return elsewhere(case, name, world);
     };
-    // `npm instal` is npm's matter, `xargs gti` is not.
+    // In `npm instal` the word belongs to npm; in `xargs gti` it is a command.
     if index > 0 && !RUNNERS.contains(&case.tool()) {
         return None;
     }
@@ -121,7 +121,7 @@ fn missing(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         return Some(finding);
     }
     let next = case.word(index + 1).unwrap_or_default();
-    // An assignment with blanks in it is the shell's matter.
+    // An assignment with blanks is handled by the rules for shells.
     if world.has(name) || name.starts_with('[') || next.starts_with('=') || name.contains('=') {
         return None;
     }
@@ -143,10 +143,10 @@ fn missing(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         })
 }
 
-/// A name that was not typed: a script's or a Makefile's.
+/// A missing command that was not typed: it is in a script or a Makefile.
 fn elsewhere(case: &Case<'_>, name: &str, world: &dyn World) -> Option<Finding> {
     let line = case.output.line_with(name)?;
-    // A shell prints this of its own arguments, too; only names that look like commands count.
+    // A shell prints the same message about its arguments, so only names that look like commands count.
     let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+".contains(c)) && !name.is_empty();
     if !is_name || !(line.contains("ommand not found") || line.ends_with(": not found")) || world.has(name) {
         return None;
@@ -156,7 +156,7 @@ fn elsewhere(case: &Case<'_>, name: &str, world: &dyn World) -> Option<Finding> 
         .map(|found| format!(" ({}, line {})", &found[1], &found[2]));
     let cause = Finding::cause(
         Confidence::Likely,
-        format!("What was run needs the command {name}, which is not there{}.", place.unwrap_or_default()),
+        format!("This needs the command {name}, which is not installed{}.", place.unwrap_or_default()),
     );
     Some(match packages::installation(name, world) {
         Some(command) => cause.or(command, format!("{name} comes in this package")),
@@ -164,7 +164,7 @@ fn elsewhere(case: &Case<'_>, name: &str, world: &dyn World) -> Option<Finding> 
     })
 }
 
-/// `sudo` has a PATH of its own, and knows no aliases and functions.
+/// `sudo` has a PATH of its own and does not know aliases and functions.
 fn hidden_from_sudo(case: &Case<'_>, name: &str, world: &dyn World) -> Option<Finding> {
     if crate::reflex::builtins::is_builtin(name) {
         let cause = format!("{name} is part of the shell, not a program that sudo could start.");
@@ -188,7 +188,7 @@ fn span_from_name(case: &Case<'_>) -> Option<std::ops::Range<usize>> {
     Some(case.words().first()?.span.start..case.words().last()?.span.end)
 }
 
-/// `$ git status`, copied with its prompt.
+/// `$ git status`, copied together with the prompt.
 fn literal_prompt(case: &Case<'_>, name: &str, world: &dyn World) -> Option<Finding> {
     if !["$", "%", "#", "❯", "➜", ">>>", "PS1", "λ"].contains(&name) {
         return None;
@@ -196,7 +196,7 @@ fn literal_prompt(case: &Case<'_>, name: &str, world: &dyn World) -> Option<Find
     let text = case.line.text();
     let start = text.find(name)?;
     let rest = text[start + name.len()..].trim_start();
-    // A line that begins with # may be a comment as well.
+    // A line that starts with # may also be a comment.
     let is_command = |text: &str| world.has(text) || POPULAR.contains(&text);
     let may_run = name != "#" || rest.split_whitespace().next().is_some_and(is_command);
     (!rest.is_empty() && may_run).then(|| {
@@ -209,26 +209,26 @@ fn literal_prompt(case: &Case<'_>, name: &str, world: &dyn World) -> Option<Find
     })
 }
 
-/// A no-break space holds two words together.
+/// A no-break space joins two words.
 fn odd_blank(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let is_odd = |c: char| matches!(c, '\u{a0}' | '\u{202f}' | '\u{2007}' | '\u{3000}' | '\u{200b}' | '\u{feff}');
     let text = case.line.text();
     text.contains(is_odd).then(|| {
         let plain = text.replace(['\u{200b}', '\u{feff}'], "").replace(is_odd, " ");
         Finding::fix(Confidence::Sure, plain.trim_start(), "with plain blanks").because(
-            "The line has a blank that only looks like one (a no-break space, mostly from copying or from Alt+Space).",
+            "The line has a no-break space, which only looks like a blank. It usually comes from copying or from Alt+Space.",
         )
     })
 }
 
-/// `lsç`: a key beside Enter.
+/// `lsç`: the key beside Enter was pressed too.
 fn slip_at_end(case: &Case<'_>, index: usize, name: &str) -> Option<Finding> {
     let rest = name.strip_suffix(['ç', '`', '´', '\\', '§', '^'])?;
     (rest.is_ascii() && !rest.is_empty())
         .then(|| Finding::fix(Confidence::Likely, case.with_raw(index, rest), "without the slip at its end"))
 }
 
-/// A program here is not looked for here.
+/// A program in the current directory, which is not on PATH.
 fn in_this_directory(case: &Case<'_>, index: usize, name: &str, world: &dyn World) -> Option<Finding> {
     if name.contains('/') {
         return None;
@@ -260,7 +260,7 @@ fn in_this_directory(case: &Case<'_>, index: usize, name: &str, world: &dyn Worl
     }
 }
 
-/// What runs a script of this name.
+/// The interpreter for a script of this name.
 pub(super) fn interpreter_of(name: &str) -> Option<&'static str> {
     Some(match name.rsplit_once('.')?.1 {
         "py" => "python3",
@@ -277,7 +277,7 @@ pub(super) fn interpreter_of(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The address of a repository, or of a page, alone on the line.
+/// The URL of a repository or of a page, alone on the line.
 fn pasted_address(case: &Case<'_>, index: usize, name: &str, world: &dyn World) -> Option<Finding> {
     if index != 0 {
         return None;
@@ -313,7 +313,7 @@ fn other_layout(case: &Case<'_>, index: usize, name: &str, world: &dyn World) ->
     };
     Some(
         Finding::fix(Confidence::Sure, command, "the same keys with the Latin layout")
-            .because("The keyboard had another layout on."),
+            .because("The keyboard had another layout."),
     )
 }
 
@@ -322,11 +322,11 @@ fn misspelt_path(case: &Case<'_>, index: usize, name: &str, world: &dyn World) -
     let meant = near::path(name, world).filter(|_| name.contains('/') && !name.contains("://"))?;
     Some(
         Finding::fix(Confidence::Likely, case.with_word(index, &meant), "the nearest file")
-            .because(format!("There is no {name}; {meant} is near.")),
+            .because(format!("There is no {name}; {meant} is similar.")),
     )
 }
 
-/// Another system's package manager: some of them take the same words.
+/// The package manager of another system. Some managers have the same subcommands.
 fn other_manager(case: &Case<'_>, index: usize, name: &str, world: &dyn World) -> Option<Finding> {
     const ALIKE: &[&str] = &["apt", "apt-get", "dnf", "yum", "zypper", "brew"];
     let takes = ["install", "search", "remove", "upgrade"].contains(&case.word(index + 1)?);
@@ -338,7 +338,7 @@ fn other_manager(case: &Case<'_>, index: usize, name: &str, world: &dyn World) -
 }
 
 fn not_installed(case: &Case<'_>, index: usize, name: &str, world: &dyn World) -> Option<Finding> {
-    // Names that moved: what replaced them may be there already.
+    // Commands that were replaced by others, which may be installed already.
     let instead: &[&str] = match name {
         "python" => &["python3"],
         "pip" => &["pip3", "python3 -m pip"],
@@ -407,7 +407,7 @@ fn misspelt(case: &Case<'_>, index: usize, name: &str, world: &dyn World) -> Opt
     let commands = world.commands().iter().map(String::as_str).filter(usable);
     let here = typo::ranked(name, commands.map(|name| (name, preference(name))));
     let known = POPULAR.iter().copied().chain(packages::known()).chain(SUBCOMMANDS.iter().map(|(name, _)| *name));
-    // What is not on this machine's PATH may be on the PATH of the shell that failed.
+    // A command that is not on this PATH may be on the PATH of the shell that failed.
     let elsewhere = typo::ranked(name, known.map(|name| (name, preference(name) - 2)));
     let mut found: Vec<&str> = here;
     match (found.first().copied(), elsewhere.first().copied()) {
@@ -420,7 +420,7 @@ fn misspelt(case: &Case<'_>, index: usize, name: &str, world: &dyn World) -> Opt
         _ => {}
     }
     let best = found.first()?;
-    let cause = format!("There is no command {name}; {best} is the nearest.");
+    let cause = format!("There is no command {name}; {best} is the most similar one.");
     let mut finding =
         Finding::fix(Confidence::Likely, case.with_word(index, best), format!("the nearest command to {name}"));
     for other in found.iter().skip(1).take(2) {

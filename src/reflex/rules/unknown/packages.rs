@@ -5,7 +5,7 @@ use crate::reflex::world::World;
 
 const TABLE: &str = include_str!("packages.txt");
 
-/// Managers of languages, for what no system packages.
+/// Package managers of languages, for commands that no distribution packages.
 const LANGUAGES: &[(&str, &str, &str)] = &[
     ("pipx", "pip", "pipx install"),
     ("pip", "pip", "pip install"),
@@ -20,12 +20,12 @@ pub(super) fn known() -> impl Iterator<Item = &'static str> {
     TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split(' ').next())
 }
 
-/// The command that installs another, or nothing if that is not known.
+/// The command that installs the package with a command, if it is known.
 pub(super) fn installation(command: &str, world: &dyn World) -> Option<String> {
     let entry = TABLE.lines().find(|line| line.split(' ').next() == Some(command))?;
     let package = |manager: &str, or_its_own: bool| {
         let told = entry.split(' ').skip(1).find_map(|field| field.strip_prefix(manager)?.strip_prefix(':'));
-        // A package that goes by another name with one manager may do so with one that is not told.
+        // A package with another name in one manager may also have another name in a manager that is not listed.
         let same = (or_its_own && !entry.contains(' ')).then_some(command);
         told.or(same).filter(|name| *name != "-")
     };

@@ -1,4 +1,4 @@
-//! Keys while the agent works: its own few, an answer to its question, or type-ahead for the shell.
+//! Keys while the agent works: the turn's own keys, an answer to a question, or type-ahead for the shell.
 
 use crate::session::prompt::{Prompt, QuestionMoment, ReadPosition, idle_key};
 
@@ -14,7 +14,7 @@ impl TurnFloor {
         let mut ahead = Vec::new();
         let mut rest = keys;
         while let Some(&key) = rest.first() {
-            // A line and a question decode their keys themselves.
+            // The steering line and a question decode keys themselves.
             let is_steering = matches!(self.attention, Attention::Steering(_));
             let is_asked = matches!(&self.attention, Attention::Question(prompt) if ahead.is_empty() && prompt.hears());
             let idle = if is_steering || is_asked { None } else { idle_key(rest) };
@@ -74,7 +74,7 @@ impl TurnFloor {
         self.back.show(out, effects);
     }
 
-    /// Gives the question what is new; an answer lets the agent go on.
+    /// Gives the keys to the question. An answer lets the agent continue.
     pub(super) fn answer(
         mut self: Box<Self>,
         tell: impl FnOnce(Prompt, &mut Vec<u8>) -> Option<Prompt>,
@@ -99,7 +99,7 @@ impl TurnFloor {
         }
     }
 
-    /// Lets keys count for the question, once it has been on the screen for long enough.
+    /// Lets the question accept keys, if it has been on the screen for long enough.
     pub(super) fn open_question(&mut self, view: &View<'_>, effects: &mut Vec<Effect>) {
         let Attention::Question(prompt) = &mut self.attention else { return };
         let is_drawn = view.wires.to_screen.is_empty();

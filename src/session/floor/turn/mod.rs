@@ -1,4 +1,4 @@
-//! The agent works, or obeys a slash command: from the query to the end of its answer.
+//! The agent works, or carries out a slash command: from the query to the end of the answer.
 
 mod keys;
 mod steering;
@@ -9,27 +9,27 @@ use tokio_util::sync::CancellationToken;
 
 use crate::chat::Event;
 use crate::input::Hotkey;
-use crate::render::{self, Painter, Unfolding};
-use crate::session::agent_link::{self, ITSELF, News, Ran, SessionCommand, Slash};
+use crate::render::{self, Painter, Theme, Unfolding};
+use crate::session::agent_link::{self, AgentCommand, ITSELF, News, Ran, SessionCommand, Slash, SlashError};
 use crate::session::prompt::{CardContext, Prompt};
 use crate::session::requests::{MOST_BEHIND, Wish};
 use crate::session::transcript::RequestTranscript;
 
-use super::{Back, Effect, Floor, FloorEvent, Lent, Loan, View, shell};
+use super::{Back, Effect, Floor, FloorEvent, Lent, Loan, LoopEvent, TurnEvent, View, shell};
 use steering::Steering;
 
-/// The longest command for the live shell: the hook says in a mark what it has read, and a field of a mark holds no more.
+/// The longest command for the live shell: the hook reports the command in one field of a mark, which is no longer than this.
 const COMMAND_CAP: usize = 32 * 1024;
 
 /// One answer in the terminal.
 pub(in crate::session) struct TurnFloor {
     pub(super) back: Back,
-    /// The request in front, or `ITSELF` for a slash command.
+    /// The request in the foreground, or `ITSELF` for a slash command.
     pub(in crate::session) request: u64,
     painter: Painter,
     cancel: CancellationToken,
     attention: Attention,
-    /// Whether the agent obeys a slash command.
+    /// Whether this is a slash command.
     is_obeyed: bool,
 }
 
@@ -48,12 +48,12 @@ pub(in crate::session) struct Recalled<'a> {
     pub(in crate::session) number: u64,
     pub(in crate::session) query: &'a str,
     pub(in crate::session) transcript: &'a RequestTranscript,
-    /// What stops it, if it is still running.
+    /// Cancels the request, if it is still running.
     pub(in crate::session) cancel: Option<CancellationToken>,
 }
 
 impl TurnFloor {
-    /// Does what the person says in place of the shell.
+    /// Carries out an accepted line.
     pub(super) fn begin(text: String, back: Back, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
         let mut turn = Box::new(TurnFloor {
             back,
@@ -64,29 +64,45 @@ impl TurnFloor {
             is_obeyed: false,
         });
         match agent_link::parse(&text) {
-            None => match text.strip_suffix('&').filter(|rest| rest.ends_with(char::is_whitespace)) {
-                Some(_) if is_full(ITSELF, view) => {
-                    turn.end(Some(&format!("{}, so this was not asked", full())), view, effects)
+            // The agent's thread knows the person's own commands, and says that there is none of this name.
+            None | Some(Err(SlashError::Unknown { .. })) => {
+                match text.strip_suffix('&').filter(|rest| rest.ends_with(char::is_whitespace)) {
+                    Some(_) if is_full(ITSELF, view) => {
+                        turn.end(Some(&format!("{}, so this was not asked", full())), view, effects)
+                    }
+                    Some(rest) => {
+                        turn.ask(rest.trim_end().to_owned(), effects);
+                        effects.push(Effect::GoBehind);
+                        Floor::Turn(turn)
+                    }
+                    None => {
+                        turn.ask(text, effects);
+                        Floor::Turn(turn)
+                    }
                 }
-                Some(rest) => {
-                    turn.ask(rest.trim_end().to_owned(), effects);
-                    effects.push(Effect::GoBehind);
-                    Floor::Turn(turn)
-                }
-                None => {
-                    turn.ask(text, effects);
-                    Floor::Turn(turn)
-                }
-            },
-            Some(Err(error)) => turn.end(Some(&error.to_string()), view, effects),
-            Some(Ok(Slash::Session(command))) => turn.obey(command, view, effects),
-            Some(Ok(Slash::Agent(command))) => {
-                turn.is_obeyed = true;
-                let (cancel, screen) = (turn.cancel.clone(), turn.back.screen().and_then(|screen| screen.clone()));
-                effects.push(Effect::Command { command, text, screen, cancel });
-                Floor::Turn(turn)
             }
+            Some(Err(error)) => turn.end(Some(&error.to_string()), view, effects),
+            Some(Ok(Slash::Session(command))) => turn.obey(command, text, view, effects),
+            Some(Ok(Slash::Agent(command))) => turn.order(command, text, effects),
         }
+    }
+
+    /// Has the agent's thread carry out a command.
+    fn order(mut self: Box<Self>, command: AgentCommand, text: String, effects: &mut Vec<Effect>) -> Floor {
+        self.is_obeyed = true;
+        let (cancel, screen) = (self.cancel.clone(), self.back.screen().and_then(|screen| screen.clone()));
+        effects.push(Effect::Command { command, text, screen, cancel });
+        Floor::Turn(self)
+    }
+
+    /// Whether the agent waits for an answer of the person.
+    pub(in crate::session) fn has_question(&self) -> bool {
+        matches!(self.attention, Attention::Question(_))
+    }
+
+    /// Uses another theme from here on.
+    pub(in crate::session) fn set_theme(&mut self, theme: Theme) {
+        self.painter.set_theme(theme);
     }
 
     fn ask(&mut self, text: String, effects: &mut Vec<Effect>) {
@@ -94,11 +110,17 @@ impl TurnFloor {
         effects.push(Effect::Ask { text, screen, cancel: self.cancel.clone() });
     }
 
-    fn obey(mut self: Box<Self>, command: SessionCommand, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+    fn obey(
+        mut self: Box<Self>,
+        command: SessionCommand,
+        text: String,
+        view: &View<'_>,
+        effects: &mut Vec<Effect>,
+    ) -> Floor {
         match command {
             SessionCommand::Help => {
                 let hotkey = view.keyboard.hotkey.as_ref().map(Hotkey::label);
-                return self.print(&agent_link::help(hotkey.as_deref()), view, effects);
+                return self.order(AgentCommand::Help(agent_link::help(hotkey.as_deref())), text, effects);
             }
             SessionCommand::Fix => self.ask("fix".to_owned(), effects),
             SessionCommand::Show(number) => effects.push(Effect::Recall(number)),
@@ -123,42 +145,51 @@ impl TurnFloor {
                 return shell::on_mark(mark, Floor::Returning, view, effects);
             }
             FloorEvent::Mark(mark) => return shell::on_mark(mark, Floor::Turn(self), view, effects),
-            FloorEvent::News(news) => return self.hear(news, view, effects),
-            FloorEvent::Numbered(number) => {
-                self.request = number;
-                self.painter.set_unfolding(Unfolding::KeysOrShow(number));
-            }
-            FloorEvent::Wish(wish) => return self.grant(wish, view, effects),
-            FloorEvent::Runs(loan) => {
-                let rest = self.back.jobs().map(|jobs| jobs.take_all()).unwrap_or_default();
-                self.back.show(rest, effects);
-                return Floor::Lent(Box::new(Lent::new(self, loan, view.books.recorder.new_capture())));
-            }
-            FloorEvent::Recalled(recalled) => return self.recall(recalled, view, effects),
-            FloorEvent::Words(words) => return self.print(&words, view, effects),
-            FloorEvent::Notice(words) => return self.end(Some(&words), view, effects),
-            FloorEvent::GoBehind => return self.go_behind(view, effects),
-            FloorEvent::OutputEnded => self.show_jobs(view, effects),
+            FloorEvent::Turn(event) => return self.on_turn_event(event, view, effects),
+            FloorEvent::Loop(LoopEvent::OutputEnded) => self.show_jobs(view, effects),
+            FloorEvent::Loop(LoopEvent::Tick) => return self.tick(view, effects),
+            FloorEvent::Loop(LoopEvent::KeysRead) => self.open_question(view, effects),
             FloorEvent::Resized => self.resize(view, effects),
-            FloorEvent::Tick => return self.tick(view, effects),
-            FloorEvent::KeysRead => self.open_question(view, effects),
             FloorEvent::Interrupt if self.back.is_covered() => {
                 effects.push(Effect::Signal(nix::sys::signal::Signal::SIGINT));
             }
             FloorEvent::Abandon => return self.abandon(view, effects),
             FloorEvent::Hotkey(_)
-            | FloorEvent::NotHanded(_)
-            | FloorEvent::Opened(_)
-            | FloorEvent::Queries(_)
-            | FloorEvent::Found { .. }
-            | FloorEvent::Edited(_)
-            | FloorEvent::Interrupt
-            | FloorEvent::Settle => {}
+            | FloorEvent::Line(_)
+            | FloorEvent::Loop(LoopEvent::Settle)
+            | FloorEvent::Interrupt => {}
         }
         Floor::Turn(self)
     }
 
-    /// Takes news of the request in front.
+    fn on_turn_event(mut self: Box<Self>, event: TurnEvent<'_>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        match event {
+            TurnEvent::News(news) => self.hear(news, view, effects),
+            TurnEvent::Numbered(number) => {
+                self.request = number;
+                self.painter.set_unfolding(Unfolding::KeysOrShow(number));
+                Floor::Turn(self)
+            }
+            TurnEvent::Wish(wish) => self.grant(wish, view, effects),
+            TurnEvent::Runs(loan) => {
+                let rest = self.back.jobs().map(|jobs| jobs.take_all()).unwrap_or_default();
+                self.back.show(rest, effects);
+                Floor::Lent(Box::new(Lent::new(self, loan, view.books.recorder.new_capture())))
+            }
+            TurnEvent::Recalled(recalled) => self.recall(recalled, view, effects),
+            TurnEvent::Unheard(words) => {
+                self.back.ask_again(words, effects);
+                Floor::Turn(self)
+            }
+            TurnEvent::Words(words) => self.print(&words, view, effects),
+            TurnEvent::Notice(words) => self.end(Some(&words), view, effects),
+            TurnEvent::GoBehind => self.go_behind(view, effects),
+            // A command is handed over only while the shell is lent.
+            TurnEvent::NotHanded(_) => Floor::Turn(self),
+        }
+    }
+
+    /// Handles news of the request in the foreground.
     pub(super) fn hear(mut self: Box<Self>, news: News, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
         let mut out = Vec::new();
         match news {
@@ -167,7 +198,13 @@ impl TurnFloor {
                 effects.push(Effect::Record(self.request, event));
             }
             News::Words(words) => write_words(&mut self.painter, &words, view.now, &mut out),
+            News::Diff(diffs) => {
+                self.painter.suspend(&mut out);
+                out.extend(render::unified_diffs(&diffs, self.painter.options()).into_bytes());
+                self.painter.resume(view.now, &mut out);
+            }
             News::Suggest(command) => effects.push(Effect::Suggest(command)),
+            News::AskAgain(question) => self.back.ask_again(question, effects),
             News::Copy(answer) => {
                 use base64::Engine;
                 let encoded = base64::engine::general_purpose::STANDARD.encode(answer);
@@ -175,10 +212,12 @@ impl TurnFloor {
             }
             News::Over { unheard, .. } => {
                 self.abandon_steering(view, effects);
-                suggest_again(&unheard, effects);
+                if !unheard.is_empty() {
+                    self.back.ask_again(unheard.join(" "), effects);
+                }
                 return self.end(None, view, effects);
             }
-            News::Approve(..) | News::Ask(..) | News::Pick(..) | News::Run(..) => {
+            News::Approve(..) | News::Ask(..) | News::Confirm(..) | News::Pick(..) | News::Run(..) => {
                 return match Wish::of(news) {
                     Some(wish) => self.grant(wish, view, effects),
                     None => Floor::Turn(self),
@@ -189,12 +228,12 @@ impl TurnFloor {
         Floor::Turn(self)
     }
 
-    /// Keeps a wish of this request until its time has come.
+    /// Keeps a wish of this request until it can be granted.
     pub(super) fn want(&self, wish: Wish) -> Effect {
         Effect::Want { request: self.request, wish, is_told: false }
     }
 
-    /// Gives the request in front what it wants of the person or their shell.
+    /// Grants a wish of the request in the foreground: asks the person, or runs a command in their shell.
     fn grant(mut self: Box<Self>, wish: Wish, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
         if !matches!(self.attention, Attention::Painter) {
             effects.push(self.want(wish));
@@ -219,7 +258,8 @@ impl TurnFloor {
         }
     }
 
-    /// Has the waiting hook run a command in the live shell, where it can be seen and interrupted and where it lasts.
+    /// Lets the waiting hook run a command in the live shell, where the person can see and interrupt it and where its effects
+    /// last.
     fn run(self: Box<Self>, command: String, loan: Loan, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
         let refusal = match () {
             () if self.back.is_covered() => "the shell is busy: the person asks from within another program",
@@ -233,7 +273,7 @@ impl TurnFloor {
         self.go_on(view, effects)
     }
 
-    /// The painter paints again, or the next wish of this request is due.
+    /// Lets the painter paint again, or grants the next wish of this request.
     pub(super) fn go_on(mut self: Box<Self>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
         self.attention = Attention::Painter;
         if view.requests.has_wish(self.request) {
@@ -271,7 +311,7 @@ impl TurnFloor {
         self.back.show(out, effects);
     }
 
-    /// Shows the whole lines that background jobs have printed, unless somebody reads or writes at the lower edge.
+    /// Shows whole lines of output of background jobs, unless a question or a line is open at the lower edge.
     fn show_jobs(&mut self, view: &View<'_>, effects: &mut Vec<Effect>) {
         if !matches!(self.attention, Attention::Painter) {
             return;
@@ -284,7 +324,7 @@ impl TurnFloor {
         self.back.show(out, effects);
     }
 
-    /// Shows an earlier request again: one that is over, unfolded; one that runs comes to the front.
+    /// Shows an earlier request again. A finished one is shown unfolded; a running one comes to the foreground.
     fn recall(mut self: Box<Self>, recalled: Recalled<'_>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
         let Recalled { number, query, transcript, cancel } = recalled;
         self.painter = Painter::new(view.options());
@@ -307,7 +347,7 @@ impl TurnFloor {
         Floor::Turn(self)
     }
 
-    /// Prints words of our own and gives the floor back.
+    /// Prints text of shellmate itself and gives the floor back.
     fn print(mut self: Box<Self>, words: &str, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
         let mut out = Vec::new();
         write_words(&mut self.painter, words, view.now, &mut out);
@@ -315,7 +355,7 @@ impl TurnFloor {
         self.end(None, view, effects)
     }
 
-    /// Gives the floor back, after a line of ours if there is one.
+    /// Gives the floor back, after a notice if there is one.
     fn end(mut self: Box<Self>, words: Option<&str>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
         self.forget_question(view, effects);
         let mut out = Vec::new();
@@ -330,11 +370,11 @@ impl TurnFloor {
         self.back.give_back(effects)
     }
 
-    /// Lets the request in front go on in the background.
+    /// Moves the request in the foreground to the background.
     fn go_behind(mut self: Box<Self>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
         let number = self.request;
         if !view.requests.is_running(number) {
-            // A slash command is soon obeyed.
+            // A slash command ends soon.
             return Floor::Turn(self);
         }
         let mut out = Vec::new();
@@ -346,7 +386,7 @@ impl TurnFloor {
             return Floor::Turn(self);
         }
         if let Attention::Question(prompt) = std::mem::replace(&mut self.attention, Attention::Painter) {
-            // The person has seen the question: it need not be announced again.
+            // The person has seen the question, so it is not announced again.
             let wish = Wish::Answer(prompt.close(&mut out));
             effects.push(Effect::Want { request: number, wish, is_told: true });
             out.extend_from_slice(view.paste_brackets(false));
@@ -356,7 +396,7 @@ impl TurnFloor {
         self.leave(out, Some(&words), view, effects)
     }
 
-    /// The shell is back at its prompt, or is to be: the answer is no longer wanted.
+    /// The shell is at its prompt, or has to be: cancels the answer.
     pub(super) fn abandon(mut self: Box<Self>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
         effects.push(Effect::Cancel(self.cancel.clone()));
         self.forget_question(view, effects);
@@ -368,7 +408,7 @@ impl TurnFloor {
         Floor::Shell
     }
 
-    /// Takes the question away; whoever asked hears that nobody answered.
+    /// Withdraws the question. The asker is told that nobody answered.
     fn forget_question(&mut self, view: &View<'_>, effects: &mut Vec<Effect>) {
         if matches!(self.attention, Attention::Question(_))
             && let Attention::Question(mut prompt) = std::mem::replace(&mut self.attention, Attention::Painter)
@@ -386,13 +426,6 @@ pub(super) fn refuse(loan: Loan, why: String) {
     let _ = loan.send(Ran { result: Err(why), place: None });
 }
 
-/// Words that came too late for the model are put on the prompt, to be asked next.
-fn suggest_again(unheard: &[String], effects: &mut Vec<Effect>) {
-    if !unheard.is_empty() {
-        effects.push(Effect::Suggest(format!("> {}", unheard.join(" "))));
-    }
-}
-
 fn is_full(number: u64, view: &View<'_>) -> bool {
     view.requests.running_beside(number) >= MOST_BEHIND
 }
@@ -401,7 +434,7 @@ fn full() -> String {
     format!("{MOST_BEHIND} requests are in the background already (`> /show` lists them)")
 }
 
-/// Writes words of our own, line by line.
+/// Writes text of shellmate itself, line by line.
 fn write_words(painter: &mut Painter, words: &str, now: Instant, out: &mut Vec<u8>) {
     painter.suspend(out);
     for row in render::wrapped(words, painter.options()) {

@@ -1,20 +1,20 @@
 //! A line to the agent while it works: `>` opens it, Enter sends it, Esc or an empty Enter closes it.
 //!
-//! While the line is open nothing else is painted. The model hears what is sent before its next step; what comes too late for that
-//! is put on the prompt instead.
+//! While the line is open nothing else is painted. A message is read by the model before its next step. If it comes too late for
+//! that, the person gets it back.
 
 use std::time::Instant;
 
 use crate::input::{Code, Decoder, EditOutcome, Editing, EditorScreen, Input, Key, LineEditor, Offers, QueryHistory};
 use crate::session::keyboard::ESC_PATIENCE;
 
-use super::{Attention, Effect, Floor, TurnFloor, View, suggest_again};
+use super::{Attention, Effect, Floor, TurnFloor, View};
 
 /// The open line.
 pub(super) struct Steering {
     line: LineEditor,
     decoder: Decoder,
-    /// When a key came last.
+    /// The time of the last key.
     at: Instant,
     history: QueryHistory,
 }
@@ -32,7 +32,7 @@ fn screen(view: &View<'_>) -> EditorScreen {
 }
 
 impl TurnFloor {
-    /// Whether there is a request in front to steer, and nothing was typed before.
+    /// Whether there is a request to steer in the foreground and no keys are held.
     pub(super) fn can_steer(&self, view: &View<'_>) -> bool {
         view.keyboard.held.is_empty() && view.requests.is_running(self.request)
     }
@@ -46,7 +46,7 @@ impl TurnFloor {
         };
         let mut out = Vec::new();
         self.painter.suspend(&mut out);
-        // A paste is to come in one piece.
+        // A paste should arrive in one piece.
         out.extend_from_slice(view.paste_brackets(true));
         steering.line.paint(&screen(view), &steering.history, &mut out);
         self.attention = Attention::Steering(Box::new(steering));
@@ -101,7 +101,7 @@ impl TurnFloor {
         self.go_on(view, effects)
     }
 
-    /// Somebody else gets the lower edge now: what was typed so far is for the prompt.
+    /// Something else needs the lower edge of the screen: the text typed so far is put on the prompt.
     pub(super) fn abandon_steering(&mut self, view: &View<'_>, effects: &mut Vec<Effect>) {
         let Attention::Steering(steering) = &mut self.attention else { return };
         let mut out = Vec::new();
@@ -111,7 +111,7 @@ impl TurnFloor {
         self.back.show(out, effects);
         self.back.draw(view.paste_brackets(false).to_vec(), effects);
         if !words.trim().is_empty() {
-            suggest_again(&[words], effects);
+            self.back.ask_again(words, effects);
         }
     }
 }

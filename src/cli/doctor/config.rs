@@ -1,0 +1,28 @@
+//! The configuration file: everything that is wrong in it.
+
+use super::{DoctorFinding, Exam};
+
+pub(super) fn check(exam: &Exam<'_>) -> Vec<DoctorFinding> {
+    let Some(path) = exam.paths.config_file() else {
+        let finding =
+            DoctorFinding::warn("no directory for it; the defaults are used").fix("set HOME to your home directory");
+        return vec![finding.public("no directory for it")];
+    };
+    let loaded = &exam.loaded;
+    let theme = loaded.config.themes(exam.paths).1;
+    let problems: Vec<String> = loaded.all_problems().iter().chain(&theme).map(|problem| problem.to_string()).collect();
+    let shown = exam.shown(&path);
+    if problems.is_empty() {
+        return vec![match path.exists() {
+            true => DoctorFinding::ok(shown).public("a file without problems"),
+            false => DoctorFinding::ok(format!("none at {shown}; the defaults are used")).public("none"),
+        }];
+    }
+    let fix = match path.is_file() {
+        true => "`shellmate config edit` opens the file; docs/CONFIG.md lists the keys".to_owned(),
+        false => format!("`mv {shown} {shown}.old` starts without one"),
+    };
+    let count = problems.len();
+    let problem = |text: String| DoctorFinding::fail(text).fix(&*fix).public(format!("one of {count} problems"));
+    problems.into_iter().map(problem).collect()
+}

@@ -1,0 +1,249 @@
+//! Whether the hooks work: starts each installed shell in a terminal of its own, with the person's start files, and runs a command.
+
+use std::ffi::OsString;
+use std::io::Read;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::process::{ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::unistd::{AccessFlags, access};
+
+use crate::text::human;
+use crate::track::HookProblem;
+
+use super::rehearsal::{Rehearsal, rehearse};
+use super::{ChosenShell, DoctorFinding, Exam, Level};
+
+/// How long a shell may take to print its version.
+const VERSION_WAIT: Duration = Duration::from_secs(2);
+/// Longer start files make every new tab slow, with or without shellmate.
+const SLOW: Duration = Duration::from_secs(2);
+
+/// The supported shells and their oldest supported versions.
+const NEEDED: [(&str, (u32, u32)); 3] = [("bash", (4, 4)), ("zsh", (5, 1)), ("fish", (3, 4))];
+
+/// A shell on this machine that shellmate knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::cli) struct InstalledShell {
+    pub(in crate::cli) name: &'static str,
+    pub(in crate::cli) path: PathBuf,
+    pub(in crate::cli) version: Option<String>,
+}
+
+impl InstalledShell {
+    /// The oldest version that has hooks, if this one is older. An unknown version counts as new enough.
+    fn lacks(&self) -> Option<String> {
+        let (_, needed) = NEEDED.iter().find(|(name, _)| *name == self.name)?;
+        let found = self.version.as_deref().and_then(numbers)?;
+        (found < *needed).then(|| format!("{} {}.{} or newer", self.name, needed.0, needed.1))
+    }
+}
+
+pub(super) fn check(exam: &Exam<'_>) -> Vec<DoctorFinding> {
+    let chosen = exam.chosen.as_ref().ok();
+    let shells = installed((exam.get)("PATH").as_ref(), chosen);
+    if shells.is_empty() {
+        let finding = DoctorFinding::fail("neither bash nor zsh nor fish is on PATH").public("no supported shell");
+        return vec![finding.fix("install one of them, or add its directory to PATH")];
+    }
+    std::thread::scope(|scope| {
+        let tried: Vec<_> = shells.iter().map(|shell| scope.spawn(move || tried(exam, shell))).collect();
+        tried.into_iter().filter_map(|thread| thread.join().ok()).collect()
+    })
+}
+
+fn tried(exam: &Exam<'_>, shell: &InstalledShell) -> DoctorFinding {
+    let is_chosen = exam.chosen.as_ref().is_ok_and(|chosen| chosen.path == shell.path);
+    let version = shell.version.as_deref().unwrap_or("of unknown version");
+    let what = format!("{} {version} at {}", shell.name, shell.path.display());
+    let public = format!("{} {version}", shell.name);
+    let start_file = start_file(exam, shell.name);
+    // A shell that was never used would ask its first questions, or write its first files.
+    if !is_chosen && !start_file.exists() {
+        let text = format!("{what}: not tried, because there is no {}", exam.shown(&start_file));
+        return DoctorFinding::ok(text).public(format!("{public}, not tried"));
+    }
+    let finding = match shell.lacks() {
+        Some(needed) => {
+            DoctorFinding::fail(format!("{what} is too old for the hooks")).fix(format!("install {needed}"))
+        }
+        None => {
+            let has_files = start_file.exists();
+            let args = if shell.name == "zsh" && !has_files { vec![OsString::from("-f")] } else { Vec::new() };
+            match rehearse(&shell.path, args, exam.paths, exam.get) {
+                Ok(rehearsal) => judge(shell, &what, &exam.shown(&start_file), &rehearsal),
+                Err(error) => DoctorFinding::fail(format!("{what} could not be tried: {error:#}"))
+                    .fix("`shellmate --shell bash` tries another shell"),
+            }
+        }
+    };
+    let state = match finding.level {
+        Level::Ok => "works",
+        Level::Warn => "works, with a warning",
+        Level::Fail => "does not work",
+    };
+    let finding = finding.public(format!("{public} {state}"));
+    match finding.level {
+        // Another shell than the person's own may be broken without being missed.
+        Level::Fail if !is_chosen => DoctorFinding { level: Level::Warn, ..finding },
+        Level::Ok | Level::Warn | Level::Fail => finding,
+    }
+}
+
+/// The start file that people write for this shell.
+fn start_file(exam: &Exam<'_>, shell: &str) -> PathBuf {
+    let home = exam.home().unwrap_or_default();
+    let directory = |name: &str| exam.var(name).map(PathBuf::from);
+    match shell {
+        "zsh" => directory("ZDOTDIR").unwrap_or(home).join(".zshrc"),
+        "fish" => directory("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")).join("fish/config.fish"),
+        _ => home.join(".bashrc"),
+    }
+}
+
+/// Judges a start of the shell with the hooks in it.
+fn judge(shell: &InstalledShell, what: &str, start_file: &str, rehearsal: &Rehearsal) -> DoctorFinding {
+    let limit = human::duration(super::rehearsal::PATIENCE);
+    let without = match shell.name {
+        "zsh" => "shellmate --shell zsh -- -f",
+        "fish" => "shellmate --shell fish -- --no-config",
+        _ => "shellmate --shell bash -- --norc",
+    };
+    let look = format!("`{without}` starts it without {start_file}; if that works, a line of the file is in the way");
+    match rehearsal {
+        Rehearsal { problem: Some(HookProblem::TooOld), .. } => {
+            DoctorFinding::fail(format!("{what} is too old for the hooks")).fix("install a newer one")
+        }
+        Rehearsal { problem: Some(HookProblem::ReadOnly), .. } => {
+            DoctorFinding::fail(format!("{what}: {start_file} makes a variable read-only that the hooks need"))
+                .fix(format!("`grep -n readonly {start_file}` finds it (PROMPT_COMMAND, PS0 or PS1)"))
+        }
+        Rehearsal { problem: Some(HookProblem::ForeignEditor), .. } => {
+            DoctorFinding::warn(format!("{what}: another line editor has the keys, so `> ` lines may reach the shell"))
+                .fix("Ctrl-\\ opens a line for questions instead")
+        }
+        Rehearsal { has_loaded: false, .. } => DoctorFinding::fail(format!(
+            "{what}: no hooks within {limit}; {start_file} ends, hangs or starts another program"
+        ))
+        .fix(look),
+        Rehearsal { prompted: None, .. } => {
+            DoctorFinding::fail(format!("{what}: no prompt within {limit}; {start_file} hangs or removes the hooks"))
+                .fix(look)
+        }
+        Rehearsal { has_run: false, .. } => {
+            DoctorFinding::fail(format!("{what}: the hooks do not report commands; {start_file} removes them"))
+                .fix(look)
+        }
+        Rehearsal { prompted: Some(after), .. } if *after > SLOW => {
+            let slow = DoctorFinding::warn(format!("{what}: the first prompt takes {}", human::duration(*after)));
+            slow.fix(format!("{start_file} is slow, also without shellmate"))
+        }
+        Rehearsal { .. } => DoctorFinding::ok(format!("{what}: the hooks work")),
+    }
+}
+
+/// The first bash, zsh and fish on PATH, and the chosen shell if that is another one.
+pub(in crate::cli) fn installed(path: Option<&OsString>, chosen: Option<&ChosenShell>) -> Vec<InstalledShell> {
+    let on_path = NEEDED.iter().filter_map(|(name, _)| {
+        let dirs = path.map(std::env::split_paths).into_iter().flatten();
+        let found =
+            dirs.map(|dir| dir.join(name)).find(|file| file.is_file() && access(file, AccessFlags::X_OK).is_ok());
+        found.map(|file| (*name, file))
+    });
+    let mut found: Vec<(&'static str, PathBuf)> = on_path.collect();
+    if let Some(chosen) = chosen
+        && let Some((name, _)) =
+            NEEDED.iter().find(|(name, _)| chosen.path.file_name().is_some_and(|file| file == *name))
+    {
+        // The same shell may be there under several paths.
+        match found.iter_mut().find(|(_, path)| super::login::same_file(path, &chosen.path)) {
+            Some((_, path)) => path.clone_from(&chosen.path),
+            None => found.push((name, chosen.path.clone())),
+        }
+    }
+    found.into_iter().map(|(name, path)| InstalledShell { name, version: version(&path), path }).collect()
+}
+
+/// The version number that `--version` prints within `VERSION_WAIT`.
+fn version(shell: &Path) -> Option<String> {
+    let mut child = Command::new(shell)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let printed = child.stdout.take().map(|pipe| read_within(pipe, VERSION_WAIT)).unwrap_or_default();
+    let _ = child.kill();
+    let _ = child.wait();
+    version_in(&String::from_utf8_lossy(&printed)).map(str::to_owned)
+}
+
+/// The first bytes of a pipe that arrive before it is closed and before `patience` is over.
+fn read_within(mut pipe: ChildStdout, patience: Duration) -> Vec<u8> {
+    let deadline = Instant::now() + patience;
+    let mut text = [0; 256];
+    let mut length = 0;
+    while length < text.len() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::ZERO);
+        if poll(&mut [PollFd::new(pipe.as_fd(), PollFlags::POLLIN)], timeout) != Ok(1) {
+            break;
+        }
+        match pipe.read(&mut text[length..]) {
+            Ok(read) if read > 0 => length += read,
+            Ok(_) | Err(_) => break,
+        }
+    }
+    text[..length].to_vec()
+}
+
+/// The first version number in a text: digits and dots.
+fn version_in(text: &str) -> Option<&str> {
+    let words = text.split([' ', '\n', '\t', ',']).filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    let numbers = |word: &str| word.find(|c: char| c != '.' && !c.is_ascii_digit()).unwrap_or(word.len());
+    words.map(|word| &word[..numbers(word)]).find(|version| version.contains('.'))
+}
+
+/// The first two numbers of a version.
+fn numbers(version: &str) -> Option<(u32, u32)> {
+    let mut parts = version.split(|c: char| !c.is_ascii_digit());
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_as_numbers() {
+        for (name, version, supported) in [
+            ("bash", Some("4.4.0"), true),
+            ("bash", Some("4.3.48"), false),
+            ("bash", Some("3.2.57"), false),
+            ("bash", Some("10.0"), true),
+            ("zsh", Some("5.1"), true),
+            ("fish", Some("3.10.0"), true),
+            ("fish", Some("3.3.1"), false),
+            ("fish", None, true),
+        ] {
+            let shell = InstalledShell { name, path: PathBuf::new(), version: version.map(str::to_owned) };
+            assert_eq!(shell.lacks().is_none(), supported, "{name} {version:?}");
+        }
+    }
+
+    #[test]
+    fn versions_are_found_in_the_output_of_shells() {
+        for (text, version) in [
+            ("GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\nCopyright", Some("5.2.15")),
+            ("zsh 5.9 (x86_64-debian-linux-gnu)", Some("5.9")),
+            ("fish, version 3.6.0", Some("3.6.0")),
+            ("fish, version 4.0b1-12-gabc", Some("4.0")),
+            ("no number", None),
+        ] {
+            assert_eq!(version_in(text), version, "{text}");
+        }
+    }
+}

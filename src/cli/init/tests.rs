@@ -1,0 +1,82 @@
+use std::collections::VecDeque;
+use std::fs;
+use std::io;
+
+use super::questions::{Answer, Answers, agree, choose};
+use super::record;
+use crate::cli::terminal_program::TerminalProgram;
+use crate::config::Paths;
+
+/// Answers that were written before. After the last one the person leaves.
+struct Script(VecDeque<&'static str>);
+
+impl Answers for Script {
+    fn read(&mut self, _prompt: &str) -> Answer<String> {
+        Ok(self.0.pop_front().map(str::to_owned))
+    }
+}
+
+fn says(lines: &[&'static str]) -> Script {
+    Script(lines.iter().copied().collect())
+}
+
+#[test]
+fn a_number_enter_and_q_are_understood_and_other_words_are_asked_again() {
+    let choices = ["a".to_owned(), "b".to_owned()];
+    let chosen = |lines: &[&'static str]| choose("?", &choices, 1, &mut says(lines), &mut io::sink()).unwrap();
+    assert_eq!(chosen(&["1"]), Some(0));
+    assert_eq!(chosen(&[""]), Some(1));
+    assert_eq!(chosen(&["q"]), None);
+    assert_eq!(chosen(&["3", "0", "x", "2"]), Some(1));
+    assert_eq!(chosen(&[]), None);
+    let agreed = |lines: &[&'static str]| agree("?", false, &mut says(lines), &mut io::sink()).unwrap();
+    assert_eq!((agreed(&["Y"]), agreed(&[""]), agreed(&["maybe", "no"])), (Some(true), Some(false), Some(false)));
+    assert_eq!((agreed(&["q"]), agreed(&[])), (None, None));
+}
+
+fn paths(home: &std::path::Path) -> Paths {
+    let home = home.as_os_str().to_owned();
+    Paths::from_env(move |name| (name == "HOME").then(|| home.clone()), 0, None)
+}
+
+#[test]
+fn undo_restores_the_file_or_its_absence_and_leaves_later_edits_alone() {
+    let temp = tempfile::tempdir().unwrap();
+    let paths = paths(temp.path());
+    let file = paths.config_file().unwrap();
+    assert!(record::undo(&paths).is_err(), "nothing was changed yet");
+    record::write(&paths, &file, None, "theme = \"dark\"\n").unwrap();
+    record::undo(&paths).unwrap();
+    assert!(!file.exists());
+
+    let before = "# mine\ntheme = \"light\"\n";
+    fs::write(&file, before).unwrap();
+    record::write(&paths, &file, Some(before.to_owned()), "# mine\ntheme = \"dark\"\n").unwrap();
+    fs::write(&file, "theme = \"mono\"\n").unwrap();
+    let refusal = record::undo(&paths).unwrap_err().to_string();
+    assert!(refusal.contains("was changed after `shellmate init`"), "{refusal}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "theme = \"mono\"\n");
+    fs::write(&file, "# mine\ntheme = \"dark\"\n").unwrap();
+    record::undo(&paths).unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), before);
+    assert!(record::undo(&paths).is_err(), "it is undone once");
+}
+
+#[test]
+fn every_terminal_has_lines_that_name_the_binary() {
+    use TerminalProgram as Program;
+    for program in [
+        None,
+        Some(Program::Tmux),
+        Some(Program::VsCode),
+        Some(Program::Kitty),
+        Some(Program::Alacritty),
+        Some(Program::WezTerm),
+        Some(Program::GnomeTerminal),
+        Some(Program::Iterm2),
+        Some(Program::WindowsTerminal),
+    ] {
+        let (_, lines) = super::advice::of_terminal(program, "/opt/shellmate");
+        assert!(lines.iter().any(|line| line.contains("/opt/shellmate")), "{program:?}: {lines:?}");
+    }
+}

@@ -1,0 +1,83 @@
+//! The settings about what the agent may do.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Config, Paths, Problem, parse};
+use crate::guard::{Grants, LastingGrants, ModeSettings, PermissionMode, PermissionRule};
+use crate::provider::ModelScope;
+
+/// Settings for one directory and everything below it. The deepest directory counts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct ScopeSettings {
+    /// The directory, such as `"~/src/app"`.
+    pub path: PathBuf,
+    /// How much the agent may do there without a question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<PermissionMode>,
+    /// The model that is asked there.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub model: String,
+    /// If there are any, only models that match one of these patterns may be asked there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allow: Vec<String>,
+    /// Models that match one of these patterns may not be asked there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deny: Vec<String>,
+}
+
+impl ScopeSettings {
+    /// What the scope says about models.
+    pub(super) fn models(&self) -> ModelScope {
+        let model = Some(self.model.trim().to_owned()).filter(|model| !model.is_empty());
+        ModelScope { path: self.path.clone(), model, allow: self.allow.clone(), deny: self.deny.clone() }
+    }
+}
+
+/// Approvals that outlive a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, expecting = "a table")]
+pub(crate) struct GrantSettings {
+    /// How many days an approval for a project or for everywhere lasts.
+    #[serde(deserialize_with = "parse::whole_number")]
+    pub days: u64,
+}
+
+impl Default for GrantSettings {
+    fn default() -> Self {
+        Self { days: 30 }
+    }
+}
+
+/// The rules and modes of a configuration.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PermissionSettings {
+    pub rules: Arc<Vec<PermissionRule>>,
+    pub modes: Arc<ModeSettings>,
+}
+
+impl Config {
+    /// The rules and modes. A rule that cannot be used is reported.
+    pub(crate) fn permissions(&self) -> (PermissionSettings, Vec<Problem>) {
+        let (mut rules, mut problems) = (Vec::new(), Vec::new());
+        for (entry, text) in self.rules.iter().enumerate() {
+            match PermissionRule::new(text.clone(), "the configuration") {
+                Ok(rule) => rules.push(rule),
+                Err(error) => problems.push(Problem::new(&error.to_string()).key("rules").entry(entry)),
+            }
+        }
+        let directories = self.scope.iter().filter_map(|scope| Some((scope.path.clone(), scope.mode?)));
+        let modes = ModeSettings { usual: self.mode, directories: directories.collect() };
+        (PermissionSettings { rules: Arc::new(rules), modes: Arc::new(modes) }, problems)
+    }
+
+    /// The grants of a new session: its own, and those that last.
+    pub(crate) fn grants(&self, paths: &Paths) -> Grants {
+        let lasting = paths.grants_file().map(|file| LastingGrants::new(file, self.grants.days));
+        lasting.map_or_else(Grants::default, Grants::with_lasting)
+    }
+}
