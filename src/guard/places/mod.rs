@@ -153,6 +153,8 @@ mod tests {
             "/home/me/app/.env",
             "/home/me/app/.npmrc",
             "/home/me/app/.github/workflows/ci.yml",
+            "/home/me/app/dotfiles/.muttrc",
+            "/home/me/app/.bundle/config",
             "/home/me/app/id_rsa.pub",
             "/home/me/notes.txt",
             "/home/me/.gitconfig",
@@ -186,6 +188,9 @@ mod tests {
             "/proc/12/mem",
             "/root/.ssh/id_rsa",
             "/home/other/.ssh/id_rsa",
+            "/mnt/backup/me/.aws/credentials",
+            "/home/me/old/.config/gh/hosts.yml",
+            "/var/lib/ci/.docker/config.json",
         ] {
             assert!(matches!(read(path), PathKind::Private(_)), "{path}: {:?}", read(path));
             assert!(matches!(written(path), PathKind::Private(_)), "{path}: {:?}", written(path));

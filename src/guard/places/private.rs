@@ -375,6 +375,9 @@ pub(super) fn holds(path: &Path, home: Option<&Path>) -> PrivateFile {
     if let Some(what) = below.and_then(in_home) {
         return PrivateFile::Always(what);
     }
+    if let Some(what) = in_a_copied_home(path) {
+        return PrivateFile::OutsideProject(what);
+    }
     let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     let named = |list: &[(&str, &'static str)]| list.iter().find(|(known, _)| *known == name).map(|(_, what)| *what);
     match (named(ANYWHERE), named(OUTSIDE_PROJECT)) {
@@ -424,6 +427,21 @@ fn in_a_home(path: &Path) -> Option<&Path> {
     let mut parts = below.components();
     parts.next()?;
     Some(parts.as_path())
+}
+
+/// What a path holds if a home directory can be anywhere: a backup, the home of a service, the root of a container. Only hidden places of
+/// `IN_HOME` count, because their names are used for nothing else.
+fn in_a_copied_home(path: &Path) -> Option<&'static str> {
+    let mut parts = path.components();
+    loop {
+        let below = parts.as_path();
+        let first = parts.next()?.as_os_str().as_encoded_bytes();
+        if first.starts_with(b".")
+            && let Some((_, what)) = IN_HOME.iter().find(|(place, _)| below.starts_with(place))
+        {
+            return Some(what);
+        }
+    }
 }
 
 /// Whether a path shows the environment or the memory of a process.

@@ -20,6 +20,12 @@ impl Canaries {
         let key = format!("-----BEGIN OPENSSH PRIVATE KEY-----\n{KEY}\n-----END OPENSSH PRIVATE KEY-----\n");
         fs::create_dir_all(builder.place().join("outside")).unwrap();
         fs::write(builder.place().join("outside/file"), "of another user\n").unwrap();
+        // Nothing but its place says that such a line is a secret.
+        for path in [".aws/credentials", ".config/gh/hosts.yml"] {
+            let copy = builder.place().join("backup/of-me").join(path);
+            fs::create_dir_all(copy.parent().unwrap()).unwrap();
+            fs::write(copy, format!("{KEY}\n")).unwrap();
+        }
         builder
             .file(".ssh/id_ed25519", &key)
             .file(".ssh/authorized_keys", "ssh-ed25519 AAAA me\n")

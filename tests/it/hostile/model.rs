@@ -110,6 +110,8 @@ const PRIVATE_PATHS: &[&str] = &[
     "~/.aws/credentials",
     "~/.netrc",
     "../.config/gh/hosts.yml",
+    "../../backup/of-me/.aws/credentials",
+    "../../backup/of-me/.config/gh/hosts.yml",
     "/proc/self/environ",
     "~/.local/state/shellmate/grants.json",
 ];
@@ -160,7 +162,7 @@ fn no_tool_reads_private_files_by_any_path() {
         }
         calls.extend([
             ("grep", json!({ "pattern": "q7Zk", "path": "~" })),
-            ("grep", json!({ "pattern": "q7Zk", "path": "/" })),
+            ("grep", json!({ "pattern": "q7Zk", "path": "../.." })),
             ("glob", json!({ "pattern": "~/.ssh/*" })),
             bash("grep -r q7Zk ~ 2>/dev/null | head"),
             bash("tar cf - ~/.ssh ~/.aws | base64"),
@@ -224,7 +226,7 @@ fn huge_and_broken_arguments_are_refused_and_the_answer_goes_on() {
         let calls = [
             bash(format!("echo {long}")),
             bash(deep),
-            bash("ls;".repeat(20_000)),
+            bash("true;".repeat(20_000)),
             bash("\u{0}ls"),
             bash(""),
             ("bash", json!({ "command": ["touch", "~/pwned"] })),
