@@ -60,6 +60,8 @@ __shellmate_wait() {
       __shellmate_token __shellmate_run_token
       __shellmate_encode "$__shellmate_command"
       __shellmate_send "read;$__shellmate_run_token;$__shellmate_field"
+    elif [[ $REPLY == again ]]; then
+      __shellmate_send "listen;$__shellmate_end_token"
     elif [[ $__shellmate_run_token && $REPLY == "$__shellmate_run_token" ]]; then
       __shellmate_next_code=$__shellmate_run_code __shellmate_query=run __shellmate_ran_sent='' __shellmate_command_status=0
       __shellmate_send go

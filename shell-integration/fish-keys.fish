@@ -6,6 +6,7 @@ function __shellmate_enter
     set -l text (builtin commandline --current-buffer | string collect)
     string match -qr '^>(?: |\z)' -- $text; and status current-command | string match -q fish; or return 1
     builtin commandline --paging-mode; and return 1
+    __shellmate_catch_interrupt
     __shellmate_tidy_line $text
     __shellmate_take_query $text
 end

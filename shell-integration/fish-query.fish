@@ -73,12 +73,12 @@ end
 # in a mark: the end token ends the wait, the run token (a new one for each reading of the file) runs the command that
 # was read.
 function __shellmate_next_command
-    builtin functions --erase __shellmate_interrupt
     set -q __shellmate_query[1]; or return 1
     __shellmate_token
     set -l end_token $__shellmate_token
     set -l run_token
     __shellmate_send listen $end_token
+    builtin functions --erase __shellmate_interrupt
     while true
         # The redirection is on the block, because `read <file` would discard what follows the line. If the FIFO is
         # gone, the end token remains and ends the wait.
@@ -93,11 +93,14 @@ function __shellmate_next_command
                 __shellmate_token
                 set run_token $__shellmate_token
                 __shellmate_send read $run_token "$__shellmate_command"
+            case again
+                __shellmate_send listen $end_token
             case $end_token
                 break
             case $run_token
                 __shellmate_send go
-                __shellmate_catch_interrupt
+                # fish's own loops and `read` would go on after Ctrl-C, so commands with these get no handler.
+                string match -qr '\b(?:while|read)\b' -- $__shellmate_command; or __shellmate_catch_interrupt
                 return 0
         end
     end
@@ -112,10 +115,9 @@ function __shellmate_command_done
     __shellmate_send ran $argv[1]
 end
 
-# Without a handler for SIGINT, Ctrl-C would end the agent's command and also the hook that waits. With a handler it
-# ends only an external program. fish's own loops and `read` would go on then, so commands with these get no handler.
+# Without a handler for SIGINT, Ctrl-C would also end the hook, and shellmate would not hear of the prompt. With a
+# handler it ends only an external program.
 function __shellmate_catch_interrupt
-    string match -qr '\b(?:while|read)\b' -- $__shellmate_command; and return
     function __shellmate_interrupt --on-signal INT
     end
 end

@@ -57,6 +57,7 @@ if status is-interactive; and not set -q __shellmate_wait_count
         end
         __shellmate_send prompt "$PWD"
         __shellmate_send input
+        builtin functions --erase __shellmate_interrupt
     end
     if string match -qr '^(3\.([4-9]|\d\d)|[4-9]|\d\d)' -- $version
         function __shellmate_preexec --on-event fish_preexec
@@ -84,6 +85,7 @@ if status is-interactive; and not set -q __shellmate_wait_count
         # A binding of the user has given a query to fish, which refuses it and would leave it on the line.
         function __shellmate_on_error --on-event fish_posterror
             string match -qr '^>(?: |\z)' -- "$argv[1]"; or return
+            __shellmate_catch_interrupt
             set -g __shellmate_keys_bound
             __shellmate_take_query "$argv[1]" cancel-commandline
         end

@@ -23,6 +23,7 @@ __shellmate_wait() {
         __shellmate_token run_token
         __shellmate_send read $run_token "$__shellmate_command"
         ;;
+      (again) __shellmate_send listen $end_token ;;
       ($end_token) builtin break ;;
       (${run_token:-$end_token}) __shellmate_query=run __shellmate_command_status=; __shellmate_send go; builtin return 0 ;;
     esac

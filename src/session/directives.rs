@@ -16,6 +16,9 @@ const REMINDERS: u32 = 4;
 /// The line that makes the hook read the command's file. It is not secret, because the hook only answers with a mark.
 const LOOK: &str = "look";
 
+/// The line that makes the hook send its end token once more. A terminal discards unread output when Ctrl-C is typed, and with it marks.
+const AGAIN: &str = "again";
+
 /// The directive that the hook should carry out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Aim {
@@ -60,7 +63,10 @@ impl Directives {
     /// Ends the hook's wait, at once or as soon as it reads directives.
     pub(super) fn finish(&mut self, now: Instant) -> Option<String> {
         self.aim = Some(Aim::Done);
-        let line = self.end.clone()?;
+        let Some(line) = self.end.clone() else {
+            self.send(AGAIN.to_owned(), now);
+            return None;
+        };
         Some(self.send(line, now))
     }
 
@@ -130,6 +136,16 @@ mod tests {
 
     fn token(name: &str) -> String {
         name.to_owned()
+    }
+
+    #[test]
+    fn a_hook_whose_token_was_lost_is_asked_for_it_again() {
+        let mut now = Instant::now();
+        let mut directives = Directives::default();
+        assert_eq!(directives.finish(now), None);
+        now += PATIENCE;
+        assert_eq!(directives.remind(now), Reminder::Send(token("again")));
+        assert_eq!(directives.listens(token("end"), now), Some(token("end")));
     }
 
     #[test]

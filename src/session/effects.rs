@@ -24,8 +24,9 @@ impl Session {
     /// Passes an event to the floor. Returns the floor's effects.
     pub(super) fn tell_floor<'a>(&mut self, event: impl Into<FloorEvent<'a>>) -> Vec<Effect> {
         let floor = std::mem::take(&mut self.floor);
+        let (now, was_returning) = (Instant::now(), matches!(floor, Floor::Returning));
         let view = View {
-            now: Instant::now(),
+            now,
             wires: &self.wires,
             books: &self.books,
             keyboard: &self.keyboard,
@@ -34,6 +35,11 @@ impl Session {
         };
         let mut effects = Vec::new();
         self.floor = floor.handle(event.into(), &view, &mut effects);
+        if was_returning && self.floor.is_shell() {
+            self.forget_wait();
+        } else if !was_returning {
+            self.keyboard.returning_at = matches!(self.floor, Floor::Returning).then_some(now);
+        }
         effects
     }
 
@@ -67,6 +73,7 @@ impl Session {
             Effect::PromptAgain => self.books.prompt_again(out),
             Effect::Send(keys) => self.send(&keys),
             Effect::Hold(keys) => self.keyboard.hold(&keys, Instant::now()),
+            Effect::DropHeld => drop(self.keyboard.take_held()),
             Effect::Route(keys) => return self.tell_floor(FloorEvent::Keys(&keys)),
             Effect::RouteHeld => return self.route_held(),
             Effect::SendHeld => self.send_held(),

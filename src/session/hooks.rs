@@ -84,7 +84,11 @@ impl Session {
     pub(super) fn heed(&mut self, mark: &Mark) {
         let now = Instant::now();
         let line = match mark {
-            Mark::Listen { token } => self.hook.directives.listens(token.clone(), now),
+            Mark::Listen { token } => {
+                let line = self.hook.directives.listens(token.clone(), now);
+                // The marks before this one were lost, so nothing was asked.
+                if self.floor.is_shell() { self.hook.directives.finish(now) } else { line }
+            }
             Mark::Read { token, command } => {
                 let line = self.hook.directives.has_read(token.clone(), command, now);
                 // fish calls its hooks while its own editor controls the terminal.
@@ -125,12 +129,19 @@ impl Session {
         self.hook.workspace.mend();
     }
 
+    /// The shell has the keyboard, although no mark says so.
+    pub(super) fn forget_wait(&mut self) {
+        self.hook.directives.prompts();
+    }
+
     /// Repeats a directive that the hook has not carried out, because another program may have read it. After some time the shell
     /// is also interrupted, which brings bash and zsh back to their prompt.
     pub(super) fn remind_hook(&mut self, now: Instant) {
         match self.hook.directives.remind(now) {
             Reminder::None => {}
             Reminder::Send(line) => self.hook.workspace.direct_anew(line),
+            // The person has the keyboard, and can press Ctrl-C.
+            Reminder::Insist(_) if self.floor.is_shell() => self.forget_wait(),
             Reminder::Insist(line) => {
                 tracing::warn!("the shell's hook does not hear us; it is interrupted");
                 self.hook.workspace.direct_anew(line);

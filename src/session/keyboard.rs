@@ -9,6 +9,8 @@ use super::wires::Outbox;
 /// How long to wait after an ESC for the rest of a longer key.
 pub(super) const ESC_PATIENCE: Duration = Duration::from_millis(50);
 
+pub(super) const CTRL_C: u8 = 0x03;
+
 /// The state of the keyboard.
 #[derive(Default)]
 pub(super) struct Keyboard {
@@ -18,6 +20,8 @@ pub(super) struct Keyboard {
     pub(super) held: Outbox,
     /// When a key last went to the shell, or was held for it, while the agent was working.
     pub(super) typed_at: Option<Instant>,
+    /// Since when keys are held for a prompt that the shell is about to draw.
+    pub(super) returning_at: Option<Instant>,
     /// How often the keyboard was read.
     pub(super) reads: u64,
     burst: Burst,
@@ -56,6 +60,12 @@ impl Keyboard {
     pub(super) fn take_held(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.held).front().to_vec()
     }
+}
+
+/// Whether one of these keys may be a signal (Ctrl-C, Ctrl-Z, Ctrl-\). A terminal that gets such a key discards the output that nobody has
+/// read, and marks with it.
+pub(super) fn discards_output(keys: &[u8]) -> bool {
+    keys.iter().any(|key| [CTRL_C, 0x1A, 0x1C].contains(key))
 }
 
 /// Bytes that arrive too fast to be typed: a file transfer, a paste without brackets, text for a serial console. A burst may be

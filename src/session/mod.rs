@@ -68,7 +68,7 @@ use command_store::CommandStore;
 use errands::Errands;
 use floor::{Floor, FloorEvent, LoopEvent};
 use hooks::HookLink;
-use keyboard::{ESC_PATIENCE, Keyboard};
+use keyboard::{ESC_PATIENCE, Keyboard, discards_output};
 use line::Editor;
 use nested::NestedShells;
 use outer_terminal::OuterTerminal;
@@ -198,7 +198,12 @@ impl Session {
         self.release_keys(ready.keys);
         if ready.keys {
             match self.wires.terminal.read(keys) {
-                Ok(count) if count > 0 => self.on_keys(&keys[..count], Instant::now()),
+                Ok(count) if count > 0 => {
+                    if discards_output(&keys[..count]) && self.wires.to_screen.has_room() && self.floor.has_room() {
+                        self.take_output(chunk);
+                    }
+                    self.on_keys(&keys[..count], Instant::now());
+                }
                 Err(error) if is_later(&error) => {}
                 Ok(_) | Err(_) => return Some(LoopEnd::HungUp),
             }
@@ -209,14 +214,19 @@ impl Session {
             self.wires.show();
         }
         if ready.output {
-            let count = self.wires.gather(chunk);
-            if count > 0 {
-                probe::record(&chunk[..count]);
-                self.on_output(&chunk[..count]);
-                probe::fault_at("loop", &chunk[..count]);
-            }
+            self.take_output(chunk);
         }
         None
+    }
+
+    /// Reads and handles the output of the shell that is ready.
+    fn take_output(&mut self, chunk: &mut [u8]) {
+        let count = self.wires.gather(chunk);
+        if count > 0 {
+            probe::record(&chunk[..count]);
+            self.on_output(&chunk[..count]);
+            probe::fault_at("loop", &chunk[..count]);
+        }
     }
 
     /// Sleeps until there is something to do.

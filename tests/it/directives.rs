@@ -172,6 +172,50 @@ fn the_prompt_comes_back_if_another_program_reads_the_fifo() {
 }
 
 #[test]
+fn an_interrupt_of_fishs_hook_does_not_keep_the_keyboard() {
+    if !Shell::Fish.available() {
+        return;
+    }
+    let model = Model::start([Reply::text(["the answer"]).gated()]);
+    let mut term = asking(Shell::Fish, &model);
+    term.run("echo $fish_pid > pid");
+    term.typed("> go\r");
+    model.request();
+    let fish: i32 = term.read("pid").trim().parse().unwrap();
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(fish), nix::sys::signal::Signal::SIGINT).unwrap();
+    model.release();
+    model.release();
+    term.wait_for("the answer");
+    // fish reports no prompt. Keys are held for two seconds, then all of them go to the shell.
+    let is_back = (0..40).any(|_| {
+        term.typed("echo the prompt is ba''ck\r");
+        term.soon("\nthe prompt is back")
+    });
+    assert!(is_back, "{}", term.describe());
+}
+
+/// Ctrl-C reaches the shell before shellmate has read the mark of the query, and the terminal may discard marks with it.
+#[test]
+fn ctrl_c_right_after_enter_never_leaves_a_dead_keyboard() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).start();
+        term.wait_for_prompt();
+        for round in 0..6 {
+            term.typed("> hello\r");
+            term.key(Key::CtrlC);
+            // The terminal and the shell may discard what is typed around Ctrl-C, in a bare shell too. So the command is repeated,
+            // and Ctrl-C gets some time.
+            let alive = format!("\nalive-{round}\n");
+            let is_alive = (0..20).any(|attempt| {
+                term.typed(if attempt % 2 == 0 { format!("echo ali've-{round}'\r") } else { "\x03".to_owned() });
+                term.soon(&alive)
+            });
+            assert!(is_alive, "{}\n{}", shell.name(), term.describe());
+        }
+    });
+}
+
+#[test]
 fn a_command_in_the_live_shell_gets_the_terminal_settings_of_the_prompt() {
     in_every_shell(|shell| {
         let command = json!({ "command": "stty -a > in_answer; echo re''ady; cat" });

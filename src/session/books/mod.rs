@@ -15,11 +15,13 @@ mod wipe_filter;
 mod tests;
 
 use std::path::Path;
+use std::time::Instant;
 
 use crate::capture::Size;
 use crate::track::{HookProblem, Hooks, Mark, Modes, Moment, Scanner, Screen, Switch, Tracker, Zone};
 
 use super::follow::Follower;
+use super::keyboard::CTRL_C;
 use super::wires::Outbox;
 
 pub(super) use canvas::Canvas;
@@ -48,6 +50,8 @@ pub(super) struct Books {
     pub(super) has_prompted: bool,
     /// Whether the shell has received no keys since it drew its prompt.
     is_untouched: bool,
+    /// When the shell last received Ctrl-C, if no key that accepts a line has followed.
+    pub(super) interrupted_at: Option<Instant>,
 }
 
 impl Books {
@@ -65,6 +69,7 @@ impl Books {
             follower,
             has_prompted: false,
             is_untouched: false,
+            interrupted_at: None,
         }
     }
 
@@ -81,6 +86,9 @@ impl Books {
     pub(super) fn sent(&mut self, keys: &[u8]) {
         self.is_untouched = false;
         self.wipe_filter.sent(keys);
+        if let Some(last) = keys.iter().rfind(|key| b"\x03\r\n\x0F".contains(key)) {
+            self.interrupted_at = (*last == CTRL_C).then(Instant::now);
+        }
     }
 
     fn filter<'a>(&'a mut self, out: &'a mut Outbox) -> (&'a mut WipeFilter, Canvas<'a>) {

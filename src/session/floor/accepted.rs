@@ -1,7 +1,10 @@
 //! A query was accepted. Until the hook waits for the answer, the line editor's redraw is hidden and keys are held.
+//!
+//! Ctrl-C in this time withdraws the query: typed now, or typed so soon after Enter that the shell got it.
 
 use std::time::{Duration, Instant};
 
+use crate::session::keyboard::CTRL_C;
 use crate::track::Mark;
 
 use super::{Back, Effect, Floor, FloorEvent, Talk, TurnFloor, Under, View, Waiting, shell};
@@ -17,13 +20,17 @@ const HOOK_PATIENCE: Duration = Duration::from_secs(2);
 pub(in crate::session) struct Accepted {
     pub(in crate::session) line: Vec<u8>,
     at: Instant,
+    /// Whether the person has pressed Ctrl-C since.
+    is_withdrawn: bool,
     /// How many bytes of the redraw were hidden so far.
     hidden: usize,
 }
 
 impl Accepted {
-    pub(super) fn new(line: Vec<u8>, at: Instant) -> Accepted {
-        Accepted { line, at, hidden: 0 }
+    pub(super) fn new(line: Vec<u8>, at: Instant, interrupted_at: Option<Instant>) -> Accepted {
+        // An older Ctrl-C was for the line before: a key that we do not know may have accepted this one.
+        let is_withdrawn = interrupted_at.is_some_and(|then| at.saturating_duration_since(then) < HOOK_PATIENCE);
+        Accepted { line, at, is_withdrawn, hidden: 0 }
     }
 
     /// Counts bytes of the redraw. Returns whether they may still be part of it.
@@ -32,14 +39,33 @@ impl Accepted {
         self.hidden <= HIDDEN_CAP
     }
 
-    pub(super) fn handle(self, event: FloorEvent<'_>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+    pub(super) fn handle(mut self, event: FloorEvent<'_>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
         match event {
             FloorEvent::Keys(_) | FloorEvent::Hotkey(_) if self.misses_hook(view.now) => {
                 effects.push(Effect::SendHeld);
                 return shell::handle(event, view, effects);
             }
-            FloorEvent::Keys(keys) | FloorEvent::Hotkey(keys) => effects.push(Effect::Hold(keys.to_vec())),
-            FloorEvent::Mark(Mark::Wait { .. }) => return self.begin(view, effects),
+            FloorEvent::Keys(keys) | FloorEvent::Hotkey(keys) => {
+                // As in a terminal, Ctrl-C discards what was typed before it.
+                let keys = match keys.iter().rposition(|key| *key == CTRL_C) {
+                    Some(at) => {
+                        self.is_withdrawn = true;
+                        effects.push(Effect::DropHeld);
+                        &keys[at + 1..]
+                    }
+                    None => keys,
+                };
+                if !keys.is_empty() {
+                    effects.push(Effect::Hold(keys.to_vec()));
+                }
+            }
+            FloorEvent::Mark(Mark::Wait { .. } | Mark::Listen { .. } | Mark::Prompt { .. }) if self.is_withdrawn => {
+                effects.extend([Effect::Show(b"^C\r\n".to_vec()), Effect::EndWait, Effect::SendHeld]);
+                // The same Ctrl-C may have ended the hook, which then reports no prompt.
+                return Floor::Shell;
+            }
+            // The first of the two may have been lost.
+            FloorEvent::Mark(Mark::Wait { .. } | Mark::Listen { .. }) => return self.begin(view, effects),
             FloorEvent::Mark(Mark::Prompt { .. }) => return self.miss_hook(view, effects),
             FloorEvent::Mark(mark) => return shell::on_mark(mark, Floor::Accepted(self), view, effects),
             FloorEvent::Abandon => return Floor::Shell,

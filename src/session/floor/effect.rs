@@ -30,6 +30,8 @@ pub(in crate::session) enum Effect {
     Send(Vec<u8>),
     /// Keeps keys for the next floor that takes some.
     Hold(Vec<u8>),
+    /// Discards the held keys.
+    DropHeld,
     /// Gives keys to the current floor.
     Route(Vec<u8>),
     /// Gives the held keys to the current floor.

@@ -1,10 +1,15 @@
 //! The shell has the floor, or is about to have it.
 
+use std::time::Duration;
+
 use nix::sys::signal::Signal;
 
 use crate::track::{LineOnScreen, Mark, Zone};
 
 use super::{Accepted, Effect, Floor, FloorEvent, View, cover};
+
+/// Most prompts are drawn within a few hundred milliseconds.
+const PROMPT_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The shell and its programs paint and have the keyboard.
 pub(super) fn handle(event: FloorEvent<'_>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
@@ -22,7 +27,7 @@ pub(super) fn handle(event: FloorEvent<'_>, view: &View<'_>, effects: &mut Vec<E
 /// The shell is about to draw its prompt. Keys wait for it.
 pub(super) fn handle_returning(event: FloorEvent<'_>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
     match event {
-        FloorEvent::Keys(_) | FloorEvent::Hotkey(_) if is_at_prompt(view) => {
+        FloorEvent::Keys(_) | FloorEvent::Hotkey(_) if is_at_prompt(view) || is_overdue(view) => {
             effects.push(Effect::SendHeld);
             return handle(event, view, effects);
         }
@@ -44,6 +49,12 @@ fn is_at_prompt(view: &View<'_>) -> bool {
     view.books.zone() == Zone::Prompt && view.wires.shell.edits_a_line()
 }
 
+/// Whether the prompt takes so long that its mark may never come. What is typed then goes to the shell, which keeps it for its prompt
+/// as it does without us.
+fn is_overdue(view: &View<'_>) -> bool {
+    view.keyboard.returning_at.is_some_and(|then| view.now.saturating_duration_since(then) > PROMPT_PATIENCE)
+}
+
 /// Handles a mark on a floor that has nothing to clean up: `floor` stays unless the mark changes it.
 pub(super) fn on_mark(mark: &Mark, floor: Floor, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
     match mark {
@@ -54,7 +65,7 @@ pub(super) fn on_mark(mark: &Mark, floor: Floor, view: &View<'_>, effects: &mut 
                 effects.push(Effect::Repaint(line.clone()));
             }
             effects.push(Effect::MendWorkspace);
-            Floor::Accepted(Accepted::new(line.clone(), view.now))
+            Floor::Accepted(Accepted::new(line.clone(), view.now, view.books.interrupted_at))
         }
         // No query was accepted, so the hook must not wait.
         Mark::Wait { .. } => {

@@ -78,7 +78,7 @@ impl Scene {
 
     /// A query was accepted a moment ago.
     pub(super) fn accepted(&self) -> Floor {
-        Floor::Accepted(Accepted::new(b"> why".to_vec(), self.now))
+        Floor::Accepted(Accepted::new(b"> why".to_vec(), self.now, None))
     }
 
     /// The agent answers request 1.
@@ -174,6 +174,7 @@ pub(super) fn outline(effects: &[Effect]) -> String {
             Effect::AnswerBegins => "answer begins".into(),
             Effect::PromptAgain => "prompt again".into(),
             Effect::Send(sent) => format!("send {}", keys(sent)),
+            Effect::DropHeld => "drop held".into(),
             Effect::Hold(held) => format!("hold {}", keys(held)),
             Effect::Route(routed) => format!("route {}", keys(routed)),
             Effect::RouteHeld => "route held".into(),

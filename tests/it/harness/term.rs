@@ -119,6 +119,11 @@ impl Term {
         }
     }
 
+    /// Whether a text is on the screen within half a second.
+    pub(crate) fn soon(&self, text: &str) -> bool {
+        self.display.wait_at_most(patience() / 60, |seen| seen.text().contains(text)).is_ok()
+    }
+
     pub(crate) fn resize(&mut self, rows: u16, cols: u16) {
         self.display.lock().parser.set_size(cells(rows), cells(cols));
         pty::set_size(self.master(), rows, cols).expect("an open terminal");
