@@ -265,12 +265,21 @@ fn a_request_is_sent_again_until_text_was_shown_twice() {
     assert_eq!(room.ear.count(is_retry), 2);
 
     let mut room = TestAgent::new([half(), half(), says("Whole.")], vec![]);
-    assert_eq!(room.turn("go"), failed(FailureKind::DamagedStream, "the answer of script broke off"));
+    assert_eq!(
+        room.turn("go"),
+        failed(
+            FailureKind::DamagedStream,
+            "the connection to script was lost before the answer was complete; ask again"
+        )
+    );
     assert_eq!(room.said()[1], "Half\n\n[the answer broke off here]");
     assert_eq!(room.ear.count(is_retry), 1);
 
     let mut room = TestAgent::new([trouble(), trouble(), trouble(), trouble(), says("Whole.")], vec![]);
-    assert_eq!(room.turn("go"), failed(FailureKind::Overloaded, "script is overloaded"));
+    assert_eq!(
+        room.turn("go"),
+        failed(FailureKind::Overloaded, "script is overloaded; ask again later, or choose another model with /model")
+    );
     assert_eq!(room.ear.count(is_retry), 3);
 }
 

@@ -25,7 +25,15 @@ pub(super) fn of(error: &reqwest::Error, base_url: &str) -> (ErrorKind, Option<S
     } else {
         return (ErrorKind::BrokenOff, None);
     };
-    (kind, causes(error).last().map(ToString::to_string))
+    (kind, causes(error).last().map(|cause| plain(&cause.to_string())))
+}
+
+/// A message of the system, without what the standard library puts before it.
+fn plain(message: &str) -> String {
+    match message.strip_prefix("failed to lookup address information: ") {
+        Some(why) => format!("the name cannot be resolved ({why})"),
+        None => message.to_owned(),
+    }
 }
 
 fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {

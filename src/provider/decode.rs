@@ -160,7 +160,7 @@ impl<'a> AnswerDecoder<'a> {
     }
 
     fn error(&self, kind: ErrorKind) -> ProviderError {
-        ProviderError::new(self.asked.vendor, kind)
+        ProviderError::new(self.asked.shown_name, kind)
     }
 }
 

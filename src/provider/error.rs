@@ -178,7 +178,6 @@ impl ProviderError {
         self
     }
 
-    /// Whether it is about this field of the request.
     /// Whether a request was refused because of its path, not because of the model that it names.
     pub(super) fn is_about_path(&self, model: &str) -> bool {
         let names_model = self.0.words.as_deref().is_some_and(|words| words.contains(model));
@@ -200,6 +199,7 @@ impl ProviderError {
         is_refusal && ["image", "vision", "multimodal", "mmproj"].iter().any(|word| words.contains(word))
     }
 
+    /// Whether it is about this field of the request.
     pub(super) fn is_about(&self, param: &str) -> bool {
         self.0.param.as_deref() == Some(param)
     }
@@ -252,12 +252,12 @@ impl ProviderError {
         let vendor = &self.0.vendor;
         match &self.0.kind {
             ErrorKind::Key { variable: Some(variable) } => format!("{vendor} does not accept the key in {variable}"),
-            ErrorKind::Key { variable: None } => format!("{vendor} wants a key"),
+            ErrorKind::Key { variable: None } => format!("{vendor} requires a key"),
             ErrorKind::Forbidden => format!("{vendor} does not allow this with your key"),
             ErrorKind::Quota => format!("your account at {vendor} has no credit left"),
             ErrorKind::ModelNotFound { model } => format!("{vendor} has no model called {model}"),
             ErrorKind::ContextTooLong { .. } => "the conversation is too long for the model".to_owned(),
-            ErrorKind::RateLimited => format!("{vendor} limits how often you may ask"),
+            ErrorKind::RateLimited => format!("you have reached the rate limit of {vendor}"),
             ErrorKind::Overloaded => format!("{vendor} is overloaded"),
             ErrorKind::Server { status: Some(status) } => format!("{vendor} reported a server error ({status})"),
             ErrorKind::Server { status: None } => format!("{vendor} reported a server error"),
@@ -272,26 +272,30 @@ impl ProviderError {
             }
             ErrorKind::ConnectTimedOut { address } => format!("connecting to {address} timed out"),
             ErrorKind::Silent { after } => format!("no response from {vendor} for {}", text::human::duration(*after)),
-            ErrorKind::BrokenOff => format!("the answer of {vendor} broke off"),
-            ErrorKind::Damaged => format!("the answer of {vendor} was damaged on its way"),
+            ErrorKind::BrokenOff => format!("the connection to {vendor} was lost before the answer was complete"),
+            ErrorKind::Damaged => format!("the answer of {vendor} arrived damaged"),
             ErrorKind::Certificate => format!("the client certificate for {vendor} cannot be used"),
-            ErrorKind::Malformed => format!("what came back from {vendor} is not an answer"),
+            ErrorKind::Malformed => format!("the response of {vendor} is not an answer of a model"),
         }
     }
 
     /// What the person can do.
     fn advice(&self) -> Option<String> {
         Some(match &self.0.kind {
-            ErrorKind::Key { variable: Some(variable) } => {
-                format!("check {variable} (`shellmate auth status` says where it comes from)")
+            ErrorKind::Key { variable: Some(_) } => {
+                "`shellmate auth status` says where the key comes from, `shellmate auth login` stores another"
+                    .to_owned()
             }
-            ErrorKind::Key { variable: None } => "name the variable that holds it with --api-key-env".to_owned(),
+            ErrorKind::Key { variable: None } => {
+                "`shellmate auth status` lists the variables that may hold it, `api_key_env` in [model] names another"
+                    .to_owned()
+            }
             ErrorKind::ModelNotFound { .. } if !self.0.near.is_empty() => {
                 format!("did you mean {}? `shellmate models` lists all", text::sanitize(&self.0.near.join(" or ")))
             }
             ErrorKind::ModelNotFound { .. } => "`shellmate models` lists those it has".to_owned(),
             ErrorKind::ContextTooLong { .. } => "ask about less, or start afresh with /new".to_owned(),
-            ErrorKind::Quota => "add credit, or choose another with /model".to_owned(),
+            ErrorKind::Quota => "add credit, or choose another model with /model".to_owned(),
             ErrorKind::Forbidden => "check what the key is for, or choose another model".to_owned(),
             ErrorKind::Moved { .. } => "if you trust it, make that the base URL".to_owned(),
             ErrorKind::ConnectionRefused { is_here: true, .. } => {
@@ -302,14 +306,16 @@ impl ProviderError {
             | ErrorKind::ConnectTimedOut { .. } => "check the network, the proxy and the base URL".to_owned(),
             ErrorKind::Untrusted { why, .. } => why.advice().to_owned(),
             ErrorKind::Certificate => "check client_cert and client_key".to_owned(),
-            ErrorKind::Malformed => "check the base URL".to_owned(),
+            ErrorKind::Malformed => "check the base URL, which usually ends with /v1".to_owned(),
             ErrorKind::RateLimited | ErrorKind::Overloaded | ErrorKind::Server { .. } => {
-                let wait = self.0.after.filter(|wait| *wait > retry::LONGEST)?;
-                format!("ask again in {}", text::human::duration(wait))
+                match self.0.after.filter(|wait| *wait > retry::LONGEST) {
+                    Some(wait) => format!("ask again in {}", text::human::duration(wait)),
+                    None => "ask again later, or choose another model with /model".to_owned(),
+                }
             }
-            ErrorKind::BadRequest { .. } | ErrorKind::Silent { .. } | ErrorKind::BrokenOff | ErrorKind::Damaged => {
-                return None;
-            }
+            ErrorKind::Silent { .. } => "ask again; `idle_timeout` in [agent] sets how long to wait".to_owned(),
+            ErrorKind::BrokenOff | ErrorKind::Damaged => "ask again".to_owned(),
+            ErrorKind::BadRequest { .. } => return None,
         })
     }
 }
@@ -318,7 +324,7 @@ impl fmt::Display for ProviderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.what())?;
         if let Some(words) = &self.0.words {
-            write!(f, ": {words}")?;
+            write!(f, ": {}", words.trim_end_matches('.'))?;
         }
         match self.advice() {
             Some(advice) => write!(f, "; {advice}"),

@@ -10,6 +10,8 @@ use super::overflow;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AskedModel<'a> {
     pub(super) vendor: &'a str,
+    /// The name of the server in messages.
+    pub(super) shown_name: &'a str,
     pub(super) model: &'a str,
     pub(super) key: Option<&'a ApiKey>,
 }
@@ -96,7 +98,7 @@ impl ErrorResponse {
             }
             _ => message,
         };
-        ProviderError::new(asked.vendor, kind).saying(&message).about(self.param)
+        ProviderError::new(asked.shown_name, kind).saying(&message).about(self.param)
     }
 
     fn kind(&self, asked: AskedModel<'_>) -> ErrorKind {

@@ -85,7 +85,7 @@ pub(super) async fn at(
     // Together's document is the list itself.
     let entries = document.get("data").unwrap_or(&document).as_array();
     let Some(entries) = entries else {
-        return Err(ProviderError::new(&endpoint.vendor, ErrorKind::Malformed));
+        return Err(ProviderError::new(endpoint.shown_name(), ErrorKind::Malformed));
     };
     Ok(entries.iter().filter_map(|entry| ListedModel::read(endpoint.kind, entry)).collect())
 }

@@ -16,7 +16,8 @@ pub(crate) fn replay(protocol: Protocol, chunks: &[&[u8]], deltas: Sink<'_>) -> 
     decoder.finish(deltas)
 }
 
-const ASKED: AskedModel<'static> = AskedModel { vendor: "recorded", model: "recorded", key: None };
+const ASKED: AskedModel<'static> =
+    AskedModel { vendor: "recorded", shown_name: "recorded", model: "recorded", key: None };
 
 /// The reader of a protocol. The ids that we give to calls are the same each time.
 fn reader(protocol: Protocol) -> Box<dyn AnswerReader + Send> {

@@ -141,7 +141,10 @@ mod tests {
     #[test]
     fn a_wait_that_is_too_long_is_in_the_message() {
         let error = |wait| ProviderError::new("v", ErrorKind::RateLimited).after(Some(Duration::from_secs(wait)));
-        assert_eq!(error(30).to_string(), "v limits how often you may ask");
-        assert_eq!(error(95).to_string(), "v limits how often you may ask; ask again in 1m35s");
+        assert_eq!(
+            error(30).to_string(),
+            "you have reached the rate limit of v; ask again later, or choose another model with /model"
+        );
+        assert_eq!(error(95).to_string(), "you have reached the rate limit of v; ask again in 1m35s");
     }
 }

@@ -27,6 +27,14 @@ pub(super) async fn provider(url: &str, http: &Http) -> Arc<dyn Provider> {
     Finder::new(http.clone()).find(&preference, &env).await.unwrap().unwrap().provider
 }
 
+/// A message with `HOST` for the address of a scripted server.
+pub(super) fn without_port(message: &str) -> String {
+    let port = |part: &str| part.len() - part.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let mut parts = message.split("127.0.0.1:");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |said, part| format!("{said}HOST{}", &part[port(part)..]))
+}
+
 /// Asks the server at this URL.
 pub(super) async fn ask_with(url: &str, http: &Http) -> (Vec<Delta>, Result<(), ProviderError>) {
     let mut deltas = Vec::new();

@@ -138,8 +138,9 @@ fn a_server_that_is_not_running_is_one_line() {
 fn a_long_rate_limit_is_reported_at_once() {
     let model = Model::start([Reply::error(429, "slow down").header("Retry-After", "90")]);
     let (_home, code, _, err) = run(home().env("OPENAI_BASE_URL", model.url()), &["ask", "hi"], "");
-    let words = "error: custom limits how often you may ask: slow down; ask again in 1m30s\n";
-    assert_eq!((code, err.as_str()), (Some(1), words));
+    let words =
+        format!("error: you have reached the rate limit of {}: slow down; ask again in 1m30s\n", model.address());
+    assert_eq!((code, err), (Some(1), words));
 }
 
 #[test]

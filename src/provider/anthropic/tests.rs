@@ -9,7 +9,7 @@ use super::super::{Delta, Effort, ErrorKind, ProviderError, Stop};
 use super::*;
 use crate::chat::{Call, Image, Message, Outcome, Part, Role, Thinking, Usage};
 
-const ASKED: AskedModel<'static> = AskedModel { vendor: "custom", model: "m", key: None };
+const ASKED: AskedModel<'static> = AskedModel { vendor: "custom", shown_name: "custom", model: "m", key: None };
 
 fn read(chunks: &[&[u8]]) -> Result<Vec<Delta>, ProviderError> {
     let mut deltas = Vec::new();

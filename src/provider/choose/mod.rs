@@ -128,7 +128,7 @@ pub(crate) enum ResolveError {
     NoKey { vendor: &'static str, variables: &'static [&'static str] },
     #[error("{variable} should hold the key, but it is not set")]
     Unset { variable: String },
-    #[error("{url} is not an http or https URL")]
+    #[error("the base URL {url} is not valid; it begins with http:// or https://, as in http://localhost:8000/v1")]
     BadUrl { url: String },
     #[error("{vendor} needs a base URL; set {variable}")]
     NoUrl { vendor: &'static str, variable: &'static str },

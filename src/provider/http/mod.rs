@@ -16,7 +16,7 @@ use super::error::{ErrorKind, ProviderError};
 use super::error_response::{AskedModel, ErrorResponse};
 use super::sign::Signer;
 use super::table::ClientIdentity;
-use super::vendors::{Route, Vendor};
+use super::vendors::{CUSTOM, Route, Vendor};
 use super::{connection, retry};
 use crate::text::{KIB, MIB, percent_encode};
 
@@ -117,7 +117,7 @@ impl Http {
         limit: Duration,
     ) -> Result<Value, ProviderError> {
         let deadline = Instant::now() + limit;
-        let late = |_| ProviderError::new(&endpoint.vendor, ErrorKind::Silent { after: limit });
+        let late = |_| ProviderError::new(endpoint.shown_name(), ErrorKind::Silent { after: limit });
         let client = self.client(endpoint)?;
         let request = match body {
             Some(body) => {
@@ -126,7 +126,7 @@ impl Http {
             None => client.get(endpoint.url(path)),
         };
         let mut response = timeout_at(deadline, endpoint.send(&client, request, "", limit)).await.map_err(late)??;
-        let malformed = || ProviderError::new(&endpoint.vendor, ErrorKind::Malformed);
+        let malformed = || ProviderError::new(endpoint.shown_name(), ErrorKind::Malformed);
         let mut document = Vec::new();
         while let Some(bytes) =
             timeout_at(deadline, response.chunk()).await.map_err(late)?.map_err(|e| endpoint.error(e))?
@@ -167,7 +167,7 @@ impl Http {
         files: &ClientIdentity,
         is_local: bool,
     ) -> Result<reqwest::Client, ProviderError> {
-        let trouble = |words: &str| ProviderError::new(&endpoint.vendor, ErrorKind::Certificate).saying(words);
+        let trouble = |words: &str| ProviderError::new(endpoint.shown_name(), ErrorKind::Certificate).saying(words);
         let mut clients = self.clients.identified.lock().map_err(|_| trouble("the client is damaged"))?;
         let key = (files.clone(), is_local);
         if let Some(client) = clients.get(&key) {
@@ -198,6 +198,11 @@ fn forbids_proxies() -> bool {
 }
 
 impl Endpoint {
+    /// The name for messages. A server that has no other name than its URL is called by its host.
+    pub(super) fn shown_name(&self) -> &str {
+        if self.vendor == CUSTOM.name { host(&self.base_url) } else { &self.vendor }
+    }
+
     fn url(&self, path: &str) -> String {
         let (base, prefix) = (&self.base_url, &self.route.prefix);
         match &self.route.query {
@@ -234,7 +239,7 @@ impl Endpoint {
         let mut headers: HeaderMap = self.headers.iter().map(known).collect();
         self.extras.put_headers(&mut headers).map_err(|name| {
             let words = format!("the value of the header {name} has characters that cannot be sent");
-            ProviderError::new(&self.vendor, ErrorKind::BadRequest { status: None }).saying(&words)
+            ProviderError::new(self.shown_name(), ErrorKind::BadRequest { status: None }).saying(&words)
         })?;
         Ok(headers)
     }
@@ -244,7 +249,7 @@ impl Endpoint {
         let signed = self.signer.as_ref().map_or(Ok(()), |signer| signer.sign(&mut request));
         signed.map(|()| request).map_err(|error| {
             let variable = self.key.as_ref().map(|key| key.variable.clone());
-            ProviderError::new(&self.vendor, ErrorKind::Key { variable }).saying(&error.to_string())
+            ProviderError::new(self.shown_name(), ErrorKind::Key { variable }).saying(&error.to_string())
         })
     }
 
@@ -252,7 +257,7 @@ impl Endpoint {
     async fn refusal(&self, mut response: reqwest::Response, model: &str) -> ProviderError {
         let status = response.status().as_u16();
         if let Some(to) = self.moved(&response) {
-            return ProviderError::new(&self.vendor, ErrorKind::Moved { to });
+            return ProviderError::new(self.shown_name(), ErrorKind::Moved { to });
         }
         let wait = retry_after(response.headers());
         let deadline = Instant::now() + GRACE;
@@ -281,17 +286,17 @@ impl Endpoint {
     }
 
     pub(super) fn asked<'a>(&'a self, model: &'a str) -> AskedModel<'a> {
-        AskedModel { vendor: &self.vendor, model, key: self.key.as_ref() }
+        AskedModel { vendor: &self.vendor, shown_name: self.shown_name(), model, key: self.key.as_ref() }
     }
 
     fn silent(&self, after: Duration) -> ProviderError {
-        ProviderError::new(&self.vendor, ErrorKind::Silent { after })
+        ProviderError::new(self.shown_name(), ErrorKind::Silent { after })
     }
 
     fn error(&self, error: reqwest::Error) -> ProviderError {
         let (kind, words) = connection::of(&error, &self.base_url);
         // A base URL may carry a password.
-        let error = ProviderError::new(&self.vendor, kind).caused_by(error.without_url());
+        let error = ProviderError::new(self.shown_name(), kind).caused_by(error.without_url());
         match words {
             Some(words) => error.saying(&words),
             None => error,

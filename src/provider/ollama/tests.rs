@@ -23,7 +23,7 @@ const TO: Recipient<'static> = Recipient {
 fn read(chunks: &[&[u8]]) -> (Vec<Delta>, Result<(), ProviderError>) {
     let mut deltas = Vec::new();
     let mut sink = |delta| deltas.push(delta);
-    let asked = AskedModel { vendor: "ollama", model: "m", key: None };
+    let asked = AskedModel { vendor: "ollama", shown_name: "ollama", model: "m", key: None };
     let mut decoder = AnswerDecoder::new(&OllamaChat, asked, None);
     let fed = chunks.iter().try_for_each(|chunk| decoder.feed(chunk, &mut sink));
     let end = fed.and_then(|()| decoder.finish(&mut sink));

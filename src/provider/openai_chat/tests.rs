@@ -19,7 +19,7 @@ const TO: Recipient<'static> = Recipient {
     context: None,
     thinks: None,
 };
-const ASKED: AskedModel<'static> = AskedModel { vendor: "custom", model: "m", key: None };
+const ASKED: AskedModel<'static> = AskedModel { vendor: "custom", shown_name: "custom", model: "m", key: None };
 
 fn read(chunks: &[&[u8]]) -> (Vec<Delta>, Result<(), ProviderError>) {
     let mut deltas = Vec::new();
@@ -259,14 +259,17 @@ fn errors_inside_the_stream() {
     );
     assert_eq!(kind(r#"{"error":"out of memory"}"#), ErrorKind::Server { status: None });
     let named = error("event: error\ndata: {\"message\":\"gone\"}\n\n");
-    assert_eq!(named.to_string(), "custom reported a server error: gone");
+    assert_eq!(
+        named.to_string(),
+        "custom reported a server error: gone; ask again later, or choose another model with /model"
+    );
     assert_eq!(error("data: what\n\ndata: [DONE]\n\n").kind(), &ErrorKind::Malformed);
 }
 
 #[test]
 fn a_stream_that_is_damaged_later_is_not_blamed_on_the_url() {
     let damaged = error(&events(&[CALLS[1], r#"{"choices":[{"del"#]));
-    assert_eq!(damaged.to_string(), "the answer of custom was damaged on its way");
+    assert_eq!(damaged.to_string(), "the answer of custom arrived damaged; ask again");
     assert_eq!(damaged.retry(), Retry::Backoff);
 }
 
@@ -406,7 +409,7 @@ fn reasoning_details_go_back_unchanged_to_the_model_that_sent_them() {
         "[DONE]",
     ]);
     let mut heard = Vec::new();
-    let asked = AskedModel { vendor: "openrouter", model: "anthropic/claude-x", key: None };
+    let asked = AskedModel { vendor: "openrouter", shown_name: "openrouter", model: "anthropic/claude-x", key: None };
     let mut decoder = AnswerDecoder::new(&PLAIN, asked, None);
     decoder.feed(stream.as_bytes(), &mut |delta| heard.push(delta)).unwrap();
     decoder.finish(&mut |delta| heard.push(delta)).unwrap();

@@ -22,7 +22,7 @@ fn to(takes_optional: bool) -> Recipient<'static> {
     }
 }
 
-const ASKED: AskedModel<'static> = AskedModel { vendor: "openai", model: "m", key: None };
+const ASKED: AskedModel<'static> = AskedModel { vendor: "openai", shown_name: "openai", model: "m", key: None };
 
 fn read(chunks: &[&[u8]]) -> (Vec<Delta>, Result<(), ProviderError>) {
     let mut deltas = Vec::new();

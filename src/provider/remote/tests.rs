@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::super::retry::Retry;
 use super::super::testing::{
-    CHUNK, Documents, FakeServer, KEY, LAST, ServerStep, ask_with, events, head, request, stored_gzip,
+    CHUNK, Documents, FakeServer, KEY, LAST, ServerStep, ask_with, events, head, request, stored_gzip, without_port,
 };
 use super::super::{Delta, Effort, ErrorKind, Finder, Http, ModelPreference, ModelRequest, Provider, ProviderError};
 use crate::chat::Message;
@@ -27,7 +27,7 @@ async fn body(headers: &str, body: impl Into<Vec<u8>>) -> (String, Result<(), Pr
 /// The words of a refusal.
 async fn refusal(status: u16, headers: &str, body: &[u8]) -> String {
     let server = FakeServer::answering(status, headers, body);
-    ask_with(&server.url, &Http::default()).await.1.unwrap_err().to_string()
+    without_port(&ask_with(&server.url, &Http::default()).await.1.unwrap_err().to_string())
 }
 
 #[tokio::test]
@@ -81,42 +81,52 @@ async fn an_answer_without_an_end_is_given_up() {
     let (text, answer) = body(STREAM, events(&endless)).await;
     let error = answer.unwrap_err();
     assert_eq!(text.len(), 17 << 20);
-    assert_eq!(error.to_string(), "what came back from custom is not an answer: it does not end; check the base URL");
+    assert_eq!(
+        without_port(&error.to_string()),
+        "the response of HOST is not an answer of a model: it does not end; check the base URL, which usually ends with /v1"
+    );
 }
 
 #[tokio::test]
 async fn an_error_that_is_compressed_is_read() {
     let object = br#"{"error":{"message":"packed words","code":"model_not_found"}}"#;
     let words = refusal(404, "Content-Encoding: gzip\r\n", &stored_gzip(object)).await;
-    assert_eq!(words, "custom has no model called m: packed words; `shellmate models` lists those it has");
+    assert_eq!(words, "HOST has no model called m: packed words; `shellmate models` lists those it has");
     // One that only says so is an error like any other.
     let words = refusal(500, "Content-Encoding: gzip\r\n", b"not packed").await;
-    assert_eq!(words, "custom reported a server error (500)");
+    assert_eq!(words, "HOST reported a server error (500); ask again later, or choose another model with /model");
 }
 
 #[tokio::test]
 async fn a_web_page_instead_of_an_answer_is_named_by_its_title() {
     let page = b"<!DOCTYPE html>\n<HTML><head><Title lang=en>\n  Bad\n gateway </Title></head><body><h1>Oh</h1></body>";
-    assert_eq!(refusal(502, "", page).await, "custom reported a server error (502): a web page, \"Bad gateway\"");
+    assert_eq!(
+        refusal(502, "", page).await,
+        "HOST reported a server error (502): a web page, \"Bad gateway\"; ask again later, or choose another model with /model"
+    );
     assert_eq!(
         refusal(404, "", page).await,
-        "what came back from custom is not an answer: a web page, \"Bad gateway\" (status 404); check the base URL"
+        "the response of HOST is not an answer of a model: a web page, \"Bad gateway\" (status 404); check the base URL, which usually ends with /v1"
     );
     assert_eq!(
         refusal(403, "", page).await,
-        "custom does not allow this with your key: a web page, \"Bad gateway\" (status 403); check what the key is for, or choose another model"
+        "HOST does not allow this with your key: a web page, \"Bad gateway\" (status 403); check what the key is for, or choose another model"
     );
     assert_eq!(
         refusal(404, "", b"").await,
-        "what came back from custom is not an answer: (status 404); check the base URL"
+        "the response of HOST is not an answer of a model: (status 404); check the base URL, which usually ends with /v1"
     );
     for page in ["<html>", "<title>", "<title>x", "<title></title>", "<title >"] {
-        assert_eq!(refusal(502, "", page.as_bytes()).await, "custom reported a server error (502)", "{page}");
+        assert_eq!(
+            refusal(502, "", page.as_bytes()).await,
+            "HOST reported a server error (502); ask again later, or choose another model with /model",
+            "{page}"
+        );
     }
     let (_, answer) = body("Content-Type: text/html\r\n", *page).await;
     assert_eq!(
-        answer.unwrap_err().to_string(),
-        "what came back from custom is not an answer: a web page, \"Bad gateway\"; check the base URL"
+        without_port(&answer.unwrap_err().to_string()),
+        "the response of HOST is not an answer of a model: a web page, \"Bad gateway\"; check the base URL, which usually ends with /v1"
     );
 }
 
@@ -127,9 +137,13 @@ async fn every_refusal_says_what_to_do() {
         (
             403,
             object("not yours", "x"),
-            "custom does not allow this with your key: not yours; check what the key is for, or choose another model",
+            "HOST does not allow this with your key: not yours; check what the key is for, or choose another model",
         ),
-        (402, object("", "x"), "your account at custom has no credit left; add credit, or choose another with /model"),
+        (
+            402,
+            object("", "x"),
+            "your account at HOST has no credit left; add credit, or choose another model with /model",
+        ),
         (
             400,
             object("9 > 8 tokens", "context_length_exceeded"),
@@ -151,7 +165,11 @@ async fn a_redirect_is_not_followed() {
         assert_eq!(error.kind(), &ErrorKind::Moved { to: format!("{}/v1", other.url) });
         assert_eq!(
             error.to_string(),
-            format!("custom redirects to {}/v1; if you trust it, make that the base URL", other.url)
+            format!(
+                "{} redirects to {}/v1; if you trust it, make that the base URL",
+                server.url.trim_start_matches("http://"),
+                other.url
+            )
         );
         assert!(server.request().contains(KEY));
     }
