@@ -359,10 +359,7 @@ mod tests {
             refused("", "history.commands", "0"),
             "history.commands: 0 is not between 1 and 100000000; 1 is used"
         );
-        assert_eq!(
-            refused("", "history.commands", "many"),
-            "history.commands: invalid type: string \"many\", expected a whole number"
-        );
+        assert_eq!(refused("", "history.commands", "many"), "history.commands: expected a whole number, not \"many\"");
         assert_eq!(
             refused("", "history.ignore", "("),
             "history.ignore: `(` is not a regular expression: unclosed group"

@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(
             said,
             [
-                format!("{system}:1: hint: invalid type: integer `3`, expected a boolean"),
+                format!("{system}:1: hint: expected true or false, not 3"),
                 format!("{user}:1: unknown key `thme`, did you mean `theme`?"),
                 format!("{user}:3: history.commands: 0 is not between 1 and 100000000; 1 is used"),
             ]

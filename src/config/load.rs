@@ -142,8 +142,7 @@ mod tests {
         fs::write(&path, "[history]\nenabled = false\ncommands = -1\n").unwrap();
         let loaded = load(&path);
         assert!(!loaded.config.history.enabled);
-        let expected =
-            format!("{}:3: history.commands: invalid value: integer `-1`, expected a whole number", path.display());
+        let expected = format!("{}:3: history.commands: expected a whole number, not -1", path.display());
         assert_eq!(loaded.problems[0].to_string(), expected);
     }
 }

@@ -208,11 +208,37 @@ fn in_words(message: &str) -> String {
             None => format!("unknown key `{unknown}`, {known}"),
         };
     }
+    let wrong = ["invalid type: ", "invalid value: "].into_iter().find_map(|prefix| message.strip_prefix(prefix));
+    if let Some((found, expected)) = wrong.and_then(|wrong| wrong.split_once(", expected ")) {
+        return format!("expected {}, not {}", expectation(expected), value_in_words(found));
+    }
     match message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`')) {
         Some(missing) => format!("the key `{missing}` is missing"),
         // serde calls the value of an enum a variant.
         None => message.replace("unknown variant", "unknown value"),
     }
+}
+
+/// What serde expected, for people.
+fn expectation(expected: &str) -> &str {
+    match expected {
+        "a boolean" => "true or false",
+        "a string" => "a text in quotes",
+        "path string" => "a path in quotes",
+        other => other,
+    }
+}
+
+/// A value that serde describes: `string "x"`, `integer `3``, `sequence`, `map`.
+fn value_in_words(found: &str) -> String {
+    match found {
+        "sequence" => return "a list".to_owned(),
+        "map" => return "a table".to_owned(),
+        _ => {}
+    }
+    let kinds = ["string ", "integer ", "floating point ", "boolean "];
+    let value = kinds.into_iter().find_map(|kind| found.strip_prefix(kind)).unwrap_or(found);
+    value.trim_matches('`').to_owned()
 }
 
 fn unknown_key(path: &[PathStep]) -> Problem {
@@ -490,15 +516,15 @@ mod tests {
         assert_eq!(
             problems(text),
             [
-                "1: shell: invalid type: integer `3`, expected path string",
-                "3: history.enabled: invalid type: string \"yes\", expected a boolean",
-                "5: history.ignore: invalid type: integer `1`, expected a string",
-                "7: capture.head: invalid value: string \"big\", expected a size such as 65536 or \"64 KiB\"",
-                "8: capture.tail: invalid value: integer `-1`, expected a size such as 65536 or \"64 KiB\"",
+                "1: shell: expected a path in quotes, not 3",
+                "3: history.enabled: expected true or false, not \"yes\"",
+                "5: history.ignore: expected a text in quotes, not 1",
+                "7: capture.head: expected a size such as 65536 or \"64 KiB\", not \"big\"",
+                "8: capture.tail: expected a size such as 65536 or \"64 KiB\", not -1",
             ]
         );
         assert_eq!(problems("wrap = 'pink'"), ["1: wrap: unknown value `pink`, expected `words` or `terminal`"]);
-        assert_eq!(problems("history = 1"), ["1: history: invalid type: integer `1`, expected a table"]);
+        assert_eq!(problems("history = 1"), ["1: history: expected a table, not 1"]);
     }
 
     #[test]
@@ -523,8 +549,8 @@ mod tests {
                 "10: rules: unknown key `comand`, did you mean `command`?",
                 "13: rules: the key `decision` is missing",
                 "22: scope: unknown value `all`, expected one of `ask`, `auto`, `plan`",
-                "27: redact.patterns: invalid type: integer `1`, expected a string",
-                "29: agent.skill_paths: invalid type: boolean `true`, expected path string",
+                "27: redact.patterns: expected a text in quotes, not 1",
+                "29: agent.skill_paths: expected a path in quotes, not true",
                 "27: redact.patterns: `(` is not a regular expression: unclosed group",
             ]
         );
@@ -582,7 +608,7 @@ mod tests {
                 "2: agent.steps: 0 is not between 1 and 10000; 1 is used",
                 "3: agent.context_size: 1 GiB is not between 0 B and 1 MiB; 1 MiB is used",
                 "5: agent.longest_timeout: 10 is less than command_timeout; 100 is used",
-                "6: agent.idle_timeout: invalid type: string \"long\", expected a whole number",
+                "6: agent.idle_timeout: expected a whole number, not \"long\"",
             ]
         );
     }

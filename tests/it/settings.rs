@@ -90,7 +90,7 @@ fn a_mistake_in_any_layer_is_named_and_the_rest_counts() {
     let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert!(out.contains("commands = 7\n") && out.contains("size = \"2 GiB\"\n"), "{out}");
     for said in [
-        "etc.toml:1: hint: invalid type: string \"yes\", expected a boolean",
+        "etc.toml:1: hint: expected true or false, not \"yes\"",
         "config.toml:1: unknown key `thme`, did you mean `theme`?",
         "config.toml:6: rules: unknown value `no`, expected one of `allow`, `ask`, `deny`",
     ] {
