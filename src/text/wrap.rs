@@ -154,7 +154,10 @@ pub(crate) fn hang_of(line: &str) -> usize {
     let number = (digits > 0 && body[digits..].starts_with(". ")).then(|| &body[..digits + 2]);
     let marker = ["- ", "* ", "• ", "? ", "> ", "try: "].into_iter().find(|marker| body.starts_with(marker)).or(number);
     let gap = body.find("  ").map(|gap| gap + body[gap..].len() - body[gap..].trim_start_matches(' ').len());
+    // A row of `/help` begins with `> QUESTION`.
+    let is_wide = |gap: usize| body[..gap].ends_with("   ") && gap < body.len();
     let column = match (marker, gap) {
+        (Some("> "), Some(gap)) if is_wide(gap) => width::cells(&body[..gap]),
         (Some(marker), _) => width::cells(marker),
         (None, Some(gap)) if gap < body.len() => width::cells(&body[..gap]),
         (None, _) => 0,
@@ -223,6 +226,7 @@ mod tests {
     fn list_items_and_columns_hang_below_their_text() {
         assert_eq!(["plain", "  two", "- item", "  - item", "  /model NAME   names it"].map(hang_of), [0, 2, 2, 4, 16]);
         assert_eq!(["  1. first", "12. twelfth", "1.5 times", "3 words"].map(hang_of), [5, 4, 0, 0]);
+        assert_eq!(["> why  not", "> QUESTION    asks"].map(hang_of), [2, 14]);
         assert_eq!(hang_of("  try: git push    (with its upstream)"), 7);
     }
 

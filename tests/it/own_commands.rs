@@ -59,7 +59,7 @@ fn commands_are_listed_completed_and_examined() {
     term.wait_for_prompt();
     term.typed("> /help\r");
     term.wait_for("your own commands:");
-    term.wait_for("/review FILE     reviews a file");
+    term.wait_for("/review FILE             reviews a file");
     term.wait_for("help.md is not used: /help is a built-in command");
     term.wait_for_prompt();
     let doctor = term.shellmate(&["doctor"]).stdout;

@@ -11,6 +11,7 @@ mod command_tests;
 mod commands;
 mod consent;
 mod export;
+mod help;
 mod hooks;
 mod memory;
 mod model;
@@ -62,6 +63,7 @@ use super::prompt::{Confirmation, PickList};
 use super::wires::wait_for;
 use super::workspace::Exported;
 
+pub(super) use help::help;
 pub(super) use orders::CRASHED;
 pub(super) use own_commands::{find as find_own_commands, usage as own_usage};
 pub(crate) use pick_model::{model_list, needs_key};
@@ -69,9 +71,7 @@ pub(crate) use pick_model::{model_list, needs_key};
 pub(super) use scripted::ScriptedAgent;
 pub(super) use settings::Settings;
 pub(crate) use slash::is_built_in;
-pub(super) use slash::{
-    AgentCommand, Completes, SessionCommand, Slash, SlashCommand, SlashError, commands, help, parse,
-};
+pub(super) use slash::{AgentCommand, Completes, SessionCommand, Slash, SlashCommand, SlashError, commands, parse};
 
 /// The capacity of the queue of news. If it is full, the agent's thread waits.
 const BACKLOG: usize = 1024;

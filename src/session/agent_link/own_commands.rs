@@ -4,13 +4,10 @@ use std::path::Path;
 
 use crate::agent::{CalledCommand, OwnCommand, OwnCommands, Project, Query, ShellView};
 use crate::guard::TrustStore;
-use crate::text::width;
 
+use super::help::help_row;
 use super::orders::AgentThread;
 use super::slash::{is_built_in, parse};
-
-/// The width of the first column of `/help`.
-const COLUMN: usize = 16;
 
 /// What a question turned out to be.
 pub(super) enum OwnCommandCall {
@@ -46,10 +43,7 @@ impl AgentThread {
             return built_in.to_owned();
         }
         let mut lines = vec![built_in.to_owned(), String::new(), "your own commands:".to_owned()];
-        lines.extend(list.iter().map(|command| {
-            let usage = usage(command);
-            format!("{usage}{} {}", " ".repeat(COLUMN.saturating_sub(width::cells(&usage))), command.description)
-        }));
+        lines.extend(list.iter().map(|command| help_row(&usage(command), &command.description)));
         lines.extend(problems.iter().map(|problem| format!("problem: {problem}")));
         lines.join("\n")
     }

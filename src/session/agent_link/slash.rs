@@ -146,9 +146,7 @@ const PARTS: [(&str, ContextPart); 3] =
     [("system", ContextPart::System), ("tools", ContextPart::Tools), ("conversation", ContextPart::Conversation)];
 
 const COMMANDS: &[SlashCommand] = &[
-    SlashCommand::plain("/help", "this list, and your own commands (docs/COMMANDS.md)", |_| {
-        Ok(Slash::Session(SessionCommand::Help))
-    }),
+    SlashCommand::plain("/help", "show this list and your own commands", |_| Ok(Slash::Session(SessionCommand::Help))),
     SlashCommand::plain("/fix", "put a corrected form of the last command on your prompt; `> fix` does too", |_| {
         Ok(Slash::Session(SessionCommand::Fix))
     }),
@@ -161,17 +159,21 @@ const COMMANDS: &[SlashCommand] = &[
             |rest| Ok(Slash::Agent(model(rest))),
         )
     },
-    SlashCommand::plain("/models", "the models that can be asked", |_| Ok(Slash::Agent(AgentCommand::Models))),
+    SlashCommand::plain("/models", "list the models that can be asked", |_| Ok(Slash::Agent(AgentCommand::Models))),
     SlashCommand {
         arguments: "LEVEL",
         completes: Completes::Words(&["off", "minimal", "low", "medium", "high", "xhigh"]),
-        ..SlashCommand::plain("/thinking", "how hard it thinks: off, minimal, low, medium, high or xhigh", thinking)
+        ..SlashCommand::plain(
+            "/thinking",
+            "set how hard the model thinks: off, minimal, low, medium, high or xhigh",
+            thinking,
+        )
     },
     SlashCommand {
         arguments: "[N]",
         ..SlashCommand::plain(
             "/show",
-            "the last answer, or the Nth, again and unfolded; a request in the background comes to the front",
+            "show the last answer, or the Nth, again and unfolded; bring a background request to the front",
             show,
         )
     },
@@ -180,44 +182,50 @@ const COMMANDS: &[SlashCommand] = &[
         completes: Completes::Words(&["system", "tools", "conversation"]),
         ..SlashCommand::plain(
             "/context",
-            "what the next question would send along, and its size; PART: system, tools or conversation",
+            "what would be sent with the next question, and its size; PART: system, tools or conversation",
             context,
         )
     },
     SlashCommand {
         aliases: &["/skill"],
-        ..SlashCommand::plain("/skills", "the skills of this directory; `/skill:NAME [ARGUMENTS]` uses one", |_| {
-            Ok(Slash::Agent(AgentCommand::Skills))
-        })
+        ..SlashCommand::plain(
+            "/skills",
+            "list the skills of this directory; `/skill:NAME [ARGUMENTS]` uses one",
+            |_| Ok(Slash::Agent(AgentCommand::Skills)),
+        )
     },
     SlashCommand {
         aliases: &["/clear", "/reset"],
-        ..SlashCommand::plain("/new", "begin a new conversation", |_| Ok(Slash::Agent(AgentCommand::New)))
+        ..SlashCommand::plain("/new", "start a new conversation", |_| Ok(Slash::Agent(AgentCommand::New)))
     },
     SlashCommand {
         arguments: "[N]",
         aliases: &["/continue", "/sessions"],
         ..SlashCommand::plain(
             "/resume",
-            "earlier conversations, or go on with number N, or with the one that words find",
+            "list earlier conversations, or continue number N; words instead of N find one",
             |rest| Ok(Slash::Agent(AgentCommand::Resume(rest.to_owned()))),
         )
     },
     SlashCommand {
         aliases: &["/branch"],
-        ..SlashCommand::plain("/fork", "go on in a copy; the conversation stays as it is", |_| {
+        ..SlashCommand::plain("/fork", "continue in a copy of the conversation; the original stays as it is", |_| {
             Ok(Slash::Agent(AgentCommand::Fork))
         })
     },
     SlashCommand {
         arguments: "[N]",
-        ..SlashCommand::plain("/rewind", "take the last N questions back; edit the first of them and ask again", rewind)
+        ..SlashCommand::plain(
+            "/rewind",
+            "remove the last N questions and their answers; the first one is on the line to edit",
+            rewind,
+        )
     },
     SlashCommand {
         arguments: "[N]",
-        ..SlashCommand::plain("/undo", "take back what the last N questions changed in files; asks first", undo)
+        ..SlashCommand::plain("/undo", "undo what the last N questions changed in files; asks first", undo)
     },
-    SlashCommand::plain("/redo", "make the changes again that the last `/undo` took back", |_| {
+    SlashCommand::plain("/redo", "repeat the changes that the last `/undo` took back", |_| {
         Ok(Slash::Agent(AgentCommand::Redo))
     }),
     SlashCommand {
@@ -225,7 +233,7 @@ const COMMANDS: &[SlashCommand] = &[
         completes: Completes::Words(&["--stat"]),
         ..SlashCommand::plain(
             "/diff",
-            "what the agent changed in this conversation; --stat: only the numbers",
+            "show what the agent changed in this conversation; --stat: only the numbers",
             |rest| DiffForm::read(rest).map(|form| Slash::Agent(AgentCommand::Diff(form))),
         )
     },
@@ -247,7 +255,7 @@ const COMMANDS: &[SlashCommand] = &[
         completes: Completes::Words(&Period::NAMES),
         ..SlashCommand::plain(
             "/usage",
-            "tokens and cost, of this session or in a PERIOD: today, week, month or all",
+            "show tokens and cost of this session, or of a PERIOD: today, week, month or all",
             usage,
         )
     },
@@ -267,25 +275,31 @@ const COMMANDS: &[SlashCommand] = &[
         })
     },
     SlashCommand {
-        arguments: "[view|edit|clear|learn] [-g]",
+        arguments: "[ACTION] [-g]",
         completes: Completes::Words(&MemoryOrder::WORDS),
-        ..SlashCommand::plain("/memory", "your notes", |rest| {
-            MemoryOrder::read(rest).map(|order| Slash::Agent(AgentCommand::Memory(order)))
-        })
+        ..SlashCommand::plain(
+            "/memory",
+            "your notes; ACTION: view, edit, clear or learn (the model proposes some); -g: those for everywhere",
+            |rest| MemoryOrder::read(rest).map(|order| Slash::Agent(AgentCommand::Memory(order))),
+        )
     },
     SlashCommand {
         arguments: "[ask|auto|plan]",
         aliases: &["/modes"],
         completes: Completes::Words(&PermissionMode::NAMES),
-        ..SlashCommand::plain("/mode", "how much the agent may do without a question", mode)
+        ..SlashCommand::plain("/mode", "show or set how much the agent may do without asking", mode)
     },
-    SlashCommand::plain("/plan", "only looking from here on; `/mode ask` ends it", |_| {
+    SlashCommand::plain("/plan", "let the agent look but change nothing; `/mode ask` ends it", |_| {
         Ok(Slash::Agent(AgentCommand::Mode(Some(PermissionMode::Plan))))
     }),
     SlashCommand {
         arguments: "[revoke N]",
         aliases: &["/grants", "/approvals"],
-        ..SlashCommand::plain("/permissions", "your rules and approvals, and what decided the last call", permissions)
+        ..SlashCommand::plain(
+            "/permissions",
+            "show your rules and approvals, and what decided the last call",
+            permissions,
+        )
     },
     SlashCommand::plain("/retry", "ask the last question again", |_| Ok(Slash::Session(SessionCommand::Retry))),
     SlashCommand {
@@ -306,26 +320,6 @@ const IN_THE_SHELL: &[(&str, &str)] = &[
     ("/settings", "`shellmate config edit` opens the settings, `shellmate config` prints them"),
     ("/doctor", "`shellmate doctor` looks for problems"),
     ("/history", "`shellmate history` lists the commands you ran"),
-];
-
-/// How to ask, and how to refer to files and outputs.
-const ASKING: [(&str, &str); 6] = [
-    ("> QUESTION", "asks; the line never reaches the shell (begin it with a blank to mean a redirection)"),
-    (">", "alone opens a line for a whole conversation; an empty Enter, Esc or Ctrl-D closes it"),
-    ("@FILE", "sends a file, a picture or the names in a directory along"),
-    ("@last", "sends the last command and its output along"),
-    ("@ID", "sends an earlier command and its output along (`shellmate history` shows the IDs)"),
-    ("@\"WORDS\"", "sends the recorded command along that matches these words best"),
-];
-
-/// What keys do while an answer is in progress.
-const KEYS: [(&str, &str); 6] = [
-    ("Ctrl-C", "stops the answer"),
-    ("Ctrl-Z", "lets it go on in the background; so does a line that ends with ` &`"),
-    (">", "opens a line to steer it; Esc closes the line"),
-    ("Ctrl-O", "unfolds what a call printed"),
-    ("Ctrl-T", "shows what the model thinks"),
-    ("other keys", "wait for your prompt"),
 ];
 
 impl SlashCommand {
@@ -357,20 +351,6 @@ pub(crate) fn is_built_in(name: &str) -> bool {
 /// The table.
 pub(in crate::session) fn commands() -> impl Iterator<Item = &'static SlashCommand> {
     COMMANDS.iter()
-}
-
-/// The text of `/help`, with the name of the hotkey if there is one.
-pub(in crate::session) fn help(hotkey: Option<&str>) -> String {
-    let line = |usage: &str, help: &str| format!("{usage:<16} {help}");
-    let mut lines: Vec<String> = ASKING.iter().map(|(usage, help)| line(usage, help)).collect();
-    if let Some(key) = hotkey {
-        lines.insert(2, line(key, "opens the same line over a running program (vim, ssh); twice sends the key to it"));
-    }
-    lines.push(String::new());
-    lines.extend(commands().map(|command| line(&command.usage(), command.help)));
-    lines.extend(["".to_owned(), "while an answer is on its way:".to_owned()]);
-    lines.extend(KEYS.iter().map(|(key, help)| line(key, help)));
-    lines.join("\n")
 }
 
 /// Directories at the root of the file system, which a question may name. The list is fixed, because the loop does not ask the
@@ -578,22 +558,13 @@ mod tests {
             for argument in arguments {
                 assert!(read(&format!("{} {argument}", command.name)).is_ok(), "{} {argument}", command.name);
             }
-            assert!(help(None).contains(&command.usage()), "{}", command.name);
+            assert!(super::super::help(None).contains(&command.usage()), "{}", command.name);
             for name in command.aliases.iter().chain([&command.name]) {
                 let called = |other: &&SlashCommand| other.is_called(name);
                 assert_eq!(commands().filter(called).count(), 1, "{name} has one meaning");
                 assert!(!IN_THE_SHELL.iter().any(|(other, _)| other == name));
             }
         }
-    }
-
-    #[test]
-    fn help_says_how_to_ask() {
-        let said = help(Some("ctrl-\\"));
-        for words in ["> QUESTION", "\n>  ", "ctrl-\\", "@FILE", "@last", "@ID", "Ctrl-Z"] {
-            assert!(said.contains(words), "{words}: {said}");
-        }
-        assert!(!help(None).contains("ctrl-\\"));
     }
 
     #[test]

@@ -1,0 +1,78 @@
+//! The text of `> /help`.
+
+use crate::text::width;
+
+use super::slash::commands;
+
+/// The column of the explanations in `/help`.
+const COLUMN: usize = 25;
+
+/// How to ask, and how to refer to files and outputs.
+const ASKING: [(&str, &str); 6] = [
+    ("> QUESTION", "ask; the shell never sees the line (a blank before `>` makes it a redirection)"),
+    (">", "open a line for a conversation; Enter on an empty line, Esc or Ctrl-D closes it"),
+    ("@FILE", "in a question: attach a file, a picture or the names in a directory"),
+    ("@last", "attach the last command with its output"),
+    ("@ID", "attach an earlier command with its output (`shellmate history` lists the IDs)"),
+    ("@\"WORDS\"", "attach the recorded command that matches these words best"),
+];
+
+/// What keys do while an answer is in progress.
+const KEYS: [(&str, &str); 6] = [
+    ("Ctrl-C", "stop the answer"),
+    ("Ctrl-Z", "continue in the background; so does a question that ends with ` &`"),
+    (">", "open a line to steer it; Esc closes the line"),
+    ("Ctrl-O", "unfold what a call printed"),
+    ("Ctrl-T", "show what the model thinks"),
+    ("other keys", "are kept for your prompt"),
+];
+
+/// One row of `/help`. A form that does not fit into its column has a row of its own.
+pub(super) fn help_row(usage: &str, help: &str) -> String {
+    let cells = width::cells(usage);
+    let (gap, rest) = if cells < COLUMN { ("", COLUMN - cells) } else { ("\n", COLUMN) };
+    format!("{usage}{gap}{}{help}", " ".repeat(rest))
+}
+
+/// The text of `/help`, with the name of the hotkey if there is one.
+pub(in crate::session) fn help(hotkey: Option<&str>) -> String {
+    let line = |usage: &str, help: &str| help_row(usage, help);
+    let mut lines: Vec<String> = ASKING.iter().map(|(usage, help)| line(usage, help)).collect();
+    if let Some(key) = hotkey {
+        lines.insert(
+            2,
+            line(key, "open the same line over a running program (vim, ssh); press it twice to send the key itself"),
+        );
+    }
+    lines.push(String::new());
+    lines.extend(commands().map(|command| line(&command.usage(), command.help)));
+    lines.extend(["".to_owned(), "while the agent works:".to_owned()]);
+    lines.extend(KEYS.iter().map(|(key, help)| line(key, help)));
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_explanations_of_help_are_in_one_column() {
+        for row in help(Some("ctrl-\\")).lines().filter(|row| !row.is_empty() && !row.ends_with(':')) {
+            let (usage, help) = row.split_at(COLUMN);
+            assert!(usage.ends_with(' ') && !help.starts_with(' '), "{row}");
+        }
+        assert_eq!(
+            help_row("/a-name-of-twenty-four-ch X", "it"),
+            format!("/a-name-of-twenty-four-ch X\n{}it", " ".repeat(COLUMN))
+        );
+    }
+
+    #[test]
+    fn help_says_how_to_ask() {
+        let said = help(Some("ctrl-\\"));
+        for words in ["> QUESTION", "\n>  ", "ctrl-\\", "@FILE", "@last", "@ID", "Ctrl-Z"] {
+            assert!(said.contains(words), "{words}: {said}");
+        }
+        assert!(!help(None).contains("ctrl-\\"));
+    }
+}
