@@ -90,6 +90,7 @@ impl Session {
             recorder(&config, &workspace, &nonce, &mut problems),
             follower,
         );
+        books.set_columns(tty.size().cols);
         books.recorder.hints = Hints::new(config.hint);
         let problems: Vec<Problem> = problems.into_iter().map(|problem| origins.locate(problem)).collect();
         books.next_prompt.settings.replace(summary(&problems));

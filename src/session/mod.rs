@@ -399,6 +399,7 @@ impl Session {
         match event {
             SignalEvent::Resized => {
                 self.wires.resize_shell();
+                self.books.set_columns(self.wires.terminal.size().cols);
                 self.on(FloorEvent::Resized);
                 self.announce();
             }

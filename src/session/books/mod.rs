@@ -274,6 +274,11 @@ impl Books {
         self.dim(&format!("shellmate: {line}"))
     }
 
+    /// The terminal has this many columns now.
+    pub(super) fn set_columns(&mut self, columns: u16) {
+        self.outer.set_columns(columns);
+    }
+
     /// One dim line, as this terminal can show it.
     pub(super) fn dim(&self, line: &str) -> Vec<u8> {
         self.outer.aside(line).into_bytes()

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use crate::text::wrap::{self, Layout};
 use crate::text::{percent_encode, sanitize};
 use crate::track::Mark;
 
@@ -23,6 +24,8 @@ pub(in crate::session) struct OuterMarks {
     /// Whether an answer was shown since the last prompt.
     answers: bool,
     told: Option<PathBuf>,
+    /// The columns of the terminal; 0 if they are not known.
+    columns: usize,
 }
 
 impl OuterMarks {
@@ -31,12 +34,25 @@ impl OuterMarks {
         let term = term.map_or(&b""[..], OsStr::as_bytes);
         let is_dumb = matches!(term, b"" | b"dumb");
         let is_understood = !is_dumb && term != b"linux" && !term.starts_with(b"eterm");
-        OuterMarks { host, is_understood, is_silent: false, is_dumb, answers: false, told: None }
+        OuterMarks { host, is_understood, is_silent: false, is_dumb, answers: false, told: None, columns: 0 }
     }
 
-    /// A dim line.
+    /// The terminal has this many columns now.
+    pub(in crate::session) fn set_columns(&mut self, columns: u16) {
+        self.columns = columns.into();
+    }
+
+    /// A dim line, broken between words if it is wider than the terminal.
     pub(in crate::session) fn aside(&self, line: &str) -> String {
         let line = sanitize(line);
+        let rows = match self.columns {
+            0 => vec![&*line],
+            columns => {
+                let layout = Layout { columns, ..Layout::default() };
+                wrap::rows(&line, layout).into_iter().map(|row| &line[row]).collect()
+            }
+        };
+        let line = rows.join("\r\n");
         if self.is_dumb { format!("{line}\r\n") } else { format!("\x1b[2m{line}\x1b[22m\r\n") }
     }
 

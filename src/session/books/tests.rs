@@ -119,6 +119,15 @@ fn notices_are_above_the_next_prompt_on_rows_of_their_own() {
 }
 
 #[test]
+fn a_notice_breaks_between_words_at_the_margin() {
+    let mut desk = Desk::new();
+    desk.books.set_columns(20);
+    desk.books.notice("the disk is full; see `shellmate doctor`".into());
+    desk.prompts();
+    assert_eq!(desk.shown(), r"shellmate: the disk\r\nis full; see\r\n`shellmate doctor`\r\n$ ");
+}
+
+#[test]
 fn an_announcement_waits_for_a_prompt_at_which_nothing_was_typed() {
     let mut desk = Desk::new();
     desk.prompts();
