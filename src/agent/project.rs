@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Kit, own_commands, shown_path};
 use crate::guard::{
-    PermissionMode, ProjectFiles, ProjectFilesError, ProjectSettings, TrustError, TrustState, TrustStore,
+    PermissionMode, Permissions, ProjectFiles, ProjectFilesError, ProjectSettings, TrustError, TrustState, TrustStore,
 };
 use crate::hook::HookSet;
 use crate::text;
@@ -103,9 +103,9 @@ impl Project {
         if let Some(text) = self.files.file(SETTINGS) {
             let settings = ProjectSettings::parse(text, SETTINGS);
             let mode = settings.mode.map(|mode| format!("mode {}", mode.name()));
-            let rules = settings.rules.iter().map(ToString::to_string);
+            let rules = settings.rules.iter().map(|rule| rule.rule.to_string());
             lines.push("settings (config.toml):".to_owned());
-            lines.extend(mode.into_iter().chain(rules).chain(settings.problems).map(|line| format!("  {line}")));
+            lines.extend(mode.into_iter().chain(rules).chain(settings.problems()).map(|line| format!("  {line}")));
         }
         let of_skill = |name: &str| Some(name.strip_prefix("skills/")?.split('/').next()?.to_owned());
         let skills: BTreeSet<String> = self.files.names().filter_map(of_skill).collect();
@@ -132,10 +132,11 @@ impl Project {
     pub(crate) fn add_to(&self, kit: &mut Kit, home: Option<&Path>) -> ProjectParts {
         let mut parts = ProjectParts::default();
         let name = |file: &str| shown_path(&self.files.directory().join(file), home);
-        if let Some(text) = self.files.file(SETTINGS) {
-            let settings = ProjectSettings::parse(text, &name(SETTINGS));
-            parts.notices.extend(settings.problems.iter().map(|problem| bounded(problem)));
-            self.add_settings(if self.is_trusted() { settings } else { settings.narrowing() }, kit, home);
+        if let Some(settings) = self.settings(&kit.permissions, home) {
+            parts.notices.extend(settings.problems().map(|problem| bounded(&problem)));
+            kit.permissions.project = Arc::new(settings.rules.into_iter().map(|rule| rule.rule).collect());
+            let mode = settings.mode.map(|mode| (self.files.root().to_owned(), mode));
+            Arc::make_mut(&mut kit.permissions.modes).directories.extend(mode);
         }
         if !self.is_trusted() {
             return parts;
@@ -156,16 +157,25 @@ impl Project {
         self.files.has_skills().then(|| self.files.directory().join("skills"))
     }
 
-    fn add_settings(&self, settings: ProjectSettings, kit: &mut Kit, home: Option<&Path>) {
-        let ProjectSettings { rules, mode, .. } = settings;
-        kit.permissions.project = Arc::new(rules);
-        let Some(mode) = mode else { return };
+    /// The settings that count: all once the project is trusted, until then only what narrows. `own` are those of the person. `None`
+    /// if the project has no settings.
+    pub(crate) fn settings(&self, own: &Permissions, home: Option<&Path>) -> Option<ProjectSettings> {
+        let name = shown_path(&self.files.directory().join(SETTINGS), home);
+        let settings = ProjectSettings::parse(self.files.file(SETTINGS)?, &name);
+        let mut settings = if self.is_trusted() { settings } else { settings.narrowing() };
         let root = self.files.root();
         // A mode that the person has set for this directory is not loosened.
-        let is_set = kit.permissions.modes.directories.iter().any(|(directory, _)| within(root, directory, home));
-        if strictness(mode) > strictness(kit.permissions.set_mode(root, home)) || !is_set {
-            Arc::make_mut(&mut kit.permissions.modes).directories.push((root.to_owned(), mode));
+        let is_set = own.modes.directories.iter().any(|(directory, _)| within(root, directory, home));
+        let is_stricter = |mode: PermissionMode| strictness(mode) > strictness(own.set_mode(root, home));
+        if is_set && !settings.mode.is_some_and(is_stricter) {
+            settings.overrule_mode();
         }
+        Some(settings)
+    }
+
+    /// The text of the project's settings.
+    pub(crate) fn settings_text(&self) -> Option<&str> {
+        self.files.file(SETTINGS).and_then(|text| std::str::from_utf8(text).ok())
     }
 }
 

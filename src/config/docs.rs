@@ -34,6 +34,8 @@ Your file overrides the machine's key by key. `[[rules]]` and `[[scope]]` of bot
     $ shellmate config get history.commands --origin
     history.commands = 7  # /home/me/.config/shellmate/config.toml:3
 
+In a project the values of its file are shown too. A line `# not used: …` names a setting of the project that does not count, and why.
+
 `shellmate config set` also reaches into tables and lists. Entries are counted from 0, and the number after the last one adds an entry:
 
     shellmate config set providers.work.base_url https://llm.example.com/v1

@@ -1,7 +1,7 @@
 //! The files of the configuration, one above the other: the machine's, then the person's.
 //!
 //! A key of a later file replaces that of an earlier one, key by key. `[[rules]]` and `[[scope]]` of all files count together, so a
-//! rule of the machine stays in force. A project's file is no layer here: it holds for a directory, not for a session
+//! rule of the machine stays in force. A project's file is not read here: it holds for a directory, not for a session
 //! (`agent::Project`).
 
 use std::fmt;
@@ -22,6 +22,8 @@ const ADDITIVE: [&str; 2] = ["rules", "scope"];
 pub(crate) enum Layer {
     System,
     User,
+    /// The file of a project, which counts only in its directory.
+    Project,
 }
 
 impl fmt::Display for Layer {
@@ -29,6 +31,7 @@ impl fmt::Display for Layer {
         f.write_str(match self {
             Layer::System => "system",
             Layer::User => "user",
+            Layer::Project => "project",
         })
     }
 }
@@ -130,7 +133,7 @@ impl ConfigSource {
             Layer::System if text.is_some() && is_open() => {
                 Err(std::io::Error::other("everyone can write it (`chmod o-w` it once you know what is in it)"))
             }
-            Layer::System | Layer::User => Ok(text),
+            Layer::System | Layer::User | Layer::Project => Ok(text),
         }
     }
 

@@ -46,7 +46,7 @@ pub(crate) use edit::{EditError, set_in_file, set_model, unknown_key};
 pub(crate) use layers::{ConfigReader, Layer};
 pub(crate) use limits::LimitSettings;
 pub(crate) use load::Loaded;
-pub(crate) use origin::{Origin, Origins};
+pub(crate) use origin::{Origin, Origins, ProjectLines};
 pub(crate) use paths::{Paths, private_dir};
 pub(crate) use permissions::{GrantSettings, PermissionSettings, ScopeSettings};
 pub(crate) use problem::Problem;

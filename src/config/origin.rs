@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use toml::de::{DeTable, DeValue};
 
-use super::{Layer, Problem};
+use super::{Layer, Problem, parse};
 
 /// The lines of the keys of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -68,6 +68,29 @@ impl fmt::Display for Origin {
     }
 }
 
+/// Where the settings of a project are in its file.
+pub(crate) struct ProjectLines {
+    path: Arc<Path>,
+    lines: LineNumbers,
+}
+
+impl ProjectLines {
+    pub(crate) fn of(path: &Path, text: &str) -> ProjectLines {
+        let line_of = |at: usize| parse::line_of(text, at);
+        let lines = DeTable::parse(text).map(|table| LineNumbers::of(table.get_ref(), &line_of));
+        ProjectLines { path: path.into(), lines: lines.unwrap_or_default() }
+    }
+
+    /// The place of a key, or of an entry of its list.
+    pub(crate) fn origin(&self, key: Option<&str>, entry: Option<usize>) -> Origin {
+        let line = key.and_then(|key| {
+            let entry = self.lines.entries.get(key).and_then(|entries| entries.get(entry?));
+            entry.or_else(|| self.lines.keys.get(key))
+        });
+        Origin::File { layer: Layer::Project, path: Arc::clone(&self.path), line: line.copied().unwrap_or(1) }
+    }
+}
+
 /// The origins of all keys that are set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Origins {
@@ -89,6 +112,13 @@ impl Origins {
             }
             entries.extend(lines.iter().map(at));
         }
+    }
+
+    /// The file of a project sets a key, or adds these entries of its list.
+    pub(crate) fn add_project(&mut self, key: &str, lines: &ProjectLines, entries: &[usize]) {
+        self.keys.insert(key.to_owned(), lines.origin(Some(key), None));
+        let entries = entries.iter().map(|entry| lines.origin(Some(key), Some(*entry)));
+        self.entries.entry(key.to_owned()).or_default().extend(entries);
     }
 
     /// An environment variable sets a key.

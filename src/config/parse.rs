@@ -299,7 +299,7 @@ fn key_line(table: &Spanned<DeTable<'_>>, path: &[PathStep], text: &str) -> Opti
     Some(line_of(text, at))
 }
 
-fn line_of(text: &str, at: usize) -> usize {
+pub(super) fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|&byte| byte == b'\n').count() + 1
 }
 

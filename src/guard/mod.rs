@@ -35,4 +35,6 @@ pub(crate) use sandbox::{
     ReportedEnd, SANDBOX_HELPER, SandboxChange, SandboxError, SandboxException, SandboxLevel, SandboxProfile,
     best_backend, inherit, protect_memory, run_helper,
 };
-pub(crate) use trust::{ProjectFiles, ProjectFilesError, ProjectSettings, TrustError, TrustState, TrustStore};
+pub(crate) use trust::{
+    ProjectFiles, ProjectFilesError, ProjectSettings, RefusedSetting, TrustError, TrustState, TrustStore,
+};

@@ -95,6 +95,11 @@ impl PermissionRule {
         &self.origin
     }
 
+    /// The rule as it is written.
+    pub(crate) fn text(&self) -> &RuleText {
+        &self.text
+    }
+
     pub(crate) fn decision(&self) -> RuleDecision {
         self.text.decision
     }

@@ -145,3 +145,39 @@ fn a_saved_file_counts_from_a_prompt_soon_after() {
         assert!(!commands.contains(&"echo secret word".to_owned()), "{commands:?}");
     });
 }
+
+#[test]
+fn the_settings_of_a_project_say_where_they_come_from_and_what_is_refused() {
+    let text = "mode = 'auto'\ntheme = 'dark'\n[[rules]]\ncommand = 'git push *'\ndecision = 'deny'\n\n[[rules]]\ncommand = 'make *'\ndecision = 'allow'\n";
+    let builder = Term::new(Shell::Bash).config("[[rules]]\ncommand = 'rm *'\ndecision = 'ask'\n");
+    let builder = builder.file("app/.git/HEAD", "").file("app/.shellmate/config.toml", text);
+    let app = builder.home().join("app");
+    let run = |args: &[&str]| {
+        let output = builder.command().args(args).current_dir(&app).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let (user, project) = (builder.home().join(".config/shellmate/config.toml"), app.join(".shellmate/config.toml"));
+    let (user, project) = (user.display(), project.display());
+
+    assert_eq!(
+        run(&["config", "get", "mode", "--origin"]),
+        format!(
+            "mode = \"ask\"  # default\n\
+             # not used: {project}:1: mode `auto` counts once you trust the project (`shellmate trust`)\n"
+        )
+    );
+    let rules = run(&["config", "get", "rules", "--origin"]);
+    assert!(rules.contains("git push *") && !rules.contains("make *"), "{rules}");
+    assert!(rules.contains(&format!("# {user}:1, {project}:3\n")), "{rules}");
+    assert!(rules.contains(&format!("# not used: {project}:7: a rule that allows counts once you trust")), "{rules}");
+    let all = run(&["config", "get", "--origin"]);
+    assert!(all.contains(&format!("# not used: {project}:2: a project can set only `mode` and `rules`, not `theme`")));
+
+    run(&["trust", "--yes"]);
+    assert_eq!(run(&["config", "get", "mode", "--origin"]), format!("mode = \"auto\"  # {project}:1\n"));
+    assert_eq!(run(&["config", "get", "mode"]), "auto\n");
+    let object: Value = serde_json::from_str(&run(&["config", "get", "rules", "--json"])).unwrap();
+    let layers: Vec<&str> =
+        object["entries"].as_array().unwrap().iter().filter_map(|at| at["layer"].as_str()).collect();
+    assert_eq!(layers, ["user", "project", "project"]);
+}

@@ -9,7 +9,10 @@ use toml::{Table, Value};
 
 use crate::cli::{json, report};
 use crate::config::{self, Config, Loaded, Origin, Origins, Paths};
+use crate::guard::RefusedSetting;
 use crate::text::sanitize;
+
+use super::project::ProjectLayer;
 
 /// What is shown in place of a secret.
 const MASKED: &str = "[masked]";
@@ -29,6 +32,11 @@ const VARIABLES: [(&str, &str); 2] = [("SHELLMATE_SHELL", "shell"), ("SHELLMATE_
 pub(super) fn get(paths: &Paths, key: Option<&str>, form: GetForm, out: &mut impl Write) -> Result<ExitCode> {
     let mut loaded = Config::load(paths);
     report::notices(loaded.all_problems());
+    let cwd = std::env::current_dir().unwrap_or_default();
+    let project = ProjectLayer::of(&cwd, &loaded.config, paths);
+    if let Some(project) = &project {
+        project.put_above(&mut loaded);
+    }
     add_variables(&mut loaded, |name| std::env::var(name).ok());
     let mut all = Table::try_from(&loaded.config).context("the configuration has no text form")?;
     mask(&mut all, &mut Vec::new(), &config::schema());
@@ -47,16 +55,40 @@ pub(super) fn get(paths: &Paths, key: Option<&str>, form: GetForm, out: &mut imp
                 let origin = sanitize(&origin_text(&loaded.origins, &key));
                 writeln!(out, "{key} = {value}  # {origin}")?;
             }
+            for (refused, origin) in refused_below(project.as_ref(), key) {
+                writeln!(out, "# not used: {}: {}", sanitize(&origin.to_string()), sanitize(&refused.why))?;
+            }
         }
         GetForm::Json => {
             for (key, value) in leaves(key.unwrap_or_default(), &found) {
                 let origin = origin_json(&loaded.origins.of(&key));
-                json::print(&json!({ "key": key, "value": value, "origin": origin }), out)?;
+                let mut object = json!({ "key": key, "value": value, "origin": origin });
+                if let entries @ [_, _, ..] = loaded.origins.entries(&key) {
+                    object["entries"] = entries.iter().map(origin_json).collect();
+                }
+                json::print(&object, out)?;
+            }
+            for (refused, origin) in refused_below(project.as_ref(), key) {
+                let object = json!({ "key": refused.key, "refused": refused.why, "origin": origin_json(&origin) });
+                json::print(&object, out)?;
             }
         }
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The settings of the project that do not count, of this key or of all.
+fn refused_below<'a>(
+    project: Option<&'a ProjectLayer>,
+    key: Option<&str>,
+) -> impl Iterator<Item = (&'a RefusedSetting, Origin)> {
+    let first = key.map(|key| key.split('.').next().unwrap_or_default().to_owned());
+    let is_wanted = move |refused: &RefusedSetting| match (&first, &refused.key) {
+        (Some(first), Some(key)) => first == key,
+        (Some(_), None) | (None, _) => true,
+    };
+    project.into_iter().flat_map(ProjectLayer::refused).filter(move |(refused, _)| is_wanted(refused))
 }
 
 /// Environment variables have precedence over the files.

@@ -1,6 +1,7 @@
 //! `shellmate config`: shows and changes the configuration.
 
 mod get;
+mod project;
 
 use std::fs;
 use std::io::{self, Write};
@@ -60,6 +61,7 @@ fn list_files(paths: &Paths, wanted: Option<ConfigLayer>, out: &mut impl Write) 
     let layers = paths.config_layers().into_iter().map(|(layer, path)| match layer {
         Layer::System => (ConfigLayer::System, path),
         Layer::User => (ConfigLayer::User, path),
+        Layer::Project => (ConfigLayer::Project, path),
     });
     let project = project_file().map(|path| (ConfigLayer::Project, path));
     let files: Vec<(ConfigLayer, PathBuf)> = layers.chain(project).collect();

@@ -12,5 +12,5 @@ mod store;
 mod tests;
 
 pub(crate) use files::{ProjectFiles, ProjectFilesError};
-pub(crate) use settings::ProjectSettings;
+pub(crate) use settings::{ProjectSettings, RefusedSetting};
 pub(crate) use store::{TrustError, TrustState, TrustStore};

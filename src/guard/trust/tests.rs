@@ -287,13 +287,19 @@ fn before_trust_settings_can_only_narrow() {
     "#;
     let settings = ProjectSettings::parse(text, ".shellmate/config.toml");
     assert_eq!((settings.rules.len(), settings.mode), (3, Some(PermissionMode::Auto)));
-    assert_eq!(settings.problems.len(), 2, "{:?}", settings.problems);
-    assert!(settings.problems.iter().any(|problem| problem.contains("not `shell`")));
+    let problems: Vec<String> = settings.problems().collect();
+    assert_eq!(problems.len(), 2, "{problems:?}");
+    assert!(problems.iter().any(|problem| problem.contains("not `shell`")));
     let narrow = settings.narrowing();
-    let decisions: Vec<RuleDecision> = narrow.rules.iter().map(|rule| rule.decision()).collect();
-    assert_eq!((decisions, narrow.mode), (vec![RuleDecision::Deny, RuleDecision::Ask], None));
+    let rules: Vec<(usize, RuleDecision)> =
+        narrow.rules.iter().map(|rule| (rule.entry, rule.rule.decision())).collect();
+    assert_eq!((rules, narrow.mode), (vec![(0, RuleDecision::Deny), (2, RuleDecision::Ask)], None));
+    assert_eq!(narrow.problems().count(), 2, "what is only not trusted yet is no mistake");
+    let refused: Vec<(Option<&str>, Option<usize>)> =
+        narrow.refused.iter().map(|refused| (refused.key.as_deref(), refused.entry)).collect();
+    assert!(refused.contains(&(Some("rules"), Some(1))) && refused.contains(&(Some("mode"), None)), "{refused:?}");
     for broken in [&b"mode = "[..], b"\xff", b"mode = 3", b"mode = \"yolo\""] {
         let settings = ProjectSettings::parse(broken, "x");
-        assert_eq!((settings.rules.len(), settings.mode, settings.problems.len()), (0, None, 1));
+        assert_eq!((settings.rules.len(), settings.mode, settings.problems().count()), (0, None, 1));
     }
 }
