@@ -86,7 +86,7 @@ Without one, the built-in rules explain a failed command (`> why did that fail`)
 answer questions about what you ran (`> when did I last run make`).
 
 To connect a model, run `shellmate init`, which finds what is here and asks step by step, or do it by hand:
-  1. with a key: run `shellmate auth login` and ask again. It lists the providers and keeps the key in a private file.
+  1. with a key: run `shellmate auth login` and ask again. It asks for the provider and keeps the key in a private file.
   2. on this machine: start Ollama, LM Studio, llama.cpp or vLLM and ask again.
   3. any other server: `export OPENAI_BASE_URL=http://HOST:PORT/v1` and ask again; SHELLMATE_MODEL names one of its models.
 ";

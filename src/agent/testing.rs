@@ -267,7 +267,7 @@ pub(super) fn resolved(provider: Arc<ScriptedModel>, model: &str) -> Resolved {
         cache: CacheLifetime::Short,
         vendor: "script".into(),
         host: "localhost".into(),
-        discovered: None,
+        listener: None,
         window_source: WindowSource::Assumed,
         facts: None,
         traits: ModelTraits::default(),

@@ -11,6 +11,8 @@ use crate::config::{Paths, private_dir};
 use crate::provider::{Credential, Keys, ProviderTable, ProviderTables, VENDORS, ValueOrigin};
 use crate::{text, tty};
 
+use super::questions::{AtTerminal, choose};
+
 /// Maximum length of a key, in bytes.
 const CAP: u64 = 4096;
 
@@ -24,7 +26,7 @@ pub(crate) enum AuthAction {
     },
     /// Store a key: typed without echo, or read from stdin.
     Login {
-        /// The provider, such as `openai`. Without it the providers are listed.
+        /// The provider, such as `openai`. Without it you are asked.
         provider: Option<String>,
     },
     /// Delete a stored key.
@@ -54,10 +56,7 @@ pub(super) fn run(
     let path = paths.keys_file().context("no directory for keys; `shellmate doctor` says why")?;
     match action.unwrap_or(AuthAction::Status { json: false }) {
         AuthAction::Status { json } => status(&takers, &path, json, out)?,
-        AuthAction::Login { provider: None } => {
-            let names: Vec<&str> = takers.iter().map(|taker| taker.name.as_str()).collect();
-            writeln!(out, "shellmate auth login PROVIDER, with one of: {}", names.join(", "))?;
-        }
+        AuthAction::Login { provider: None } => login_to_one_of(&takers, &path, out)?,
         AuthAction::Login { provider: Some(name) } => login(named(&name, &takers)?, &path, out)?,
         AuthAction::Logout { provider } => {
             let (taker, mut keys) = (named(&provider, &takers)?, Keys::load(&path)?);
@@ -120,6 +119,19 @@ fn set_variable(taker: &KeyTaker) -> Option<&str> {
 
 fn in_environment(taker: &KeyTaker) -> String {
     set_variable(taker).map(|variable| format!("; {variable} is still set")).unwrap_or_default()
+}
+
+/// Asks which provider the key is for.
+fn login_to_one_of(takers: &[KeyTaker], path: &Path, out: &mut impl Write) -> Result<()> {
+    let takers: Vec<&KeyTaker> = takers.iter().filter(|taker| taker.configured.is_none()).collect();
+    let names: Vec<String> = takers.iter().map(|taker| taker.name.clone()).collect();
+    if !tty::is_interactive() {
+        bail!("which provider is the key for? `shellmate auth login NAME`, with one of {}", names.join(", "));
+    }
+    match choose("Which provider is the key for?", &names, 0, &mut AtTerminal, out)?.and_then(|at| takers.get(at)) {
+        Some(taker) => login(taker, path, out),
+        None => Ok(writeln!(out, "Nothing was changed.")?),
+    }
 }
 
 fn login(vendor: &KeyTaker, path: &Path, out: &mut impl Write) -> Result<()> {

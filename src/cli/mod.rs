@@ -18,6 +18,7 @@ pub(crate) mod invocation;
 mod json;
 pub(crate) mod log;
 pub(crate) mod models;
+mod questions;
 pub(crate) mod reflex;
 pub(crate) mod report;
 mod start;

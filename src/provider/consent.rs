@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::private_file::{self, PrivateFileError};
-use super::server::Server;
+use super::server::{Listener, Server};
 
 /// The servers in the file. A command line, its owner and its address together are one server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,6 +17,21 @@ impl Consents {
 
     pub(crate) fn has(&self, server: &Server) -> bool {
         self.0.contains(server)
+    }
+
+    /// Whether a server may be used without a question.
+    pub(crate) fn covers(&self, listener: &Listener) -> bool {
+        match listener {
+            Listener::Found(server) => self.has(server),
+            Listener::Named(server) => self.has(server) || !self.0.iter().any(|known| known.address == server.address),
+        }
+    }
+
+    /// Removes a server from the file.
+    pub(crate) fn forget(path: &Path, server: &Server) -> Result<(), PrivateFileError> {
+        let mut consents = Consents::load(path)?;
+        consents.0.retain(|known| known != server);
+        private_file::write(path, &consents.0)
     }
 
     /// Adds a server to the file.
@@ -49,10 +64,17 @@ mod tests {
         Consents::remember(&path, &server).unwrap();
         let consents = Consents::load(&path).unwrap();
         assert_eq!(consents, Consents(vec![server.clone()]));
-        assert!(!consents.has(&Server { program: Some("/tmp/evil".into()), ..server.clone() }));
+        let evil = Server { program: Some("/tmp/evil".into()), ..server.clone() };
+        assert!(!consents.has(&evil));
+        assert!(consents.covers(&Listener::Named(server.clone())) && !consents.covers(&Listener::Named(evil.clone())));
+        let elsewhere = Server { address: "127.0.0.1:1234".into(), ..evil.clone() };
+        assert!(consents.covers(&Listener::Named(elsewhere.clone())), "nothing was agreed to there");
+        assert!(!consents.covers(&Listener::Found(elsewhere)));
         assert!(!consents.has(&Server { arguments: vec!["other.py".into()], ..server.clone() }));
         assert!(!consents.has(&Server { directory: Some("/tmp".into()), ..server.clone() }));
         assert!(!consents.has(&Server { uid: 0, ..server.clone() }));
-        assert!(!consents.has(&Server { address: "127.0.0.1:8080".into(), ..server }));
+        assert!(!consents.has(&Server { address: "127.0.0.1:8080".into(), ..server.clone() }));
+        Consents::forget(&path, &server).unwrap();
+        assert_eq!(Consents::load(&path).unwrap(), Consents::default());
     }
 }

@@ -28,7 +28,8 @@ pub(crate) struct Finder {
 /// Everything on which the search depends.
 #[derive(Debug, Clone, PartialEq)]
 enum Basis {
-    Chosen(ModelChoice),
+    /// A choice, and the socket at its address if it is a model server on this machine.
+    Chosen(ModelChoice, Option<Socket>),
     /// The servers that may run on this machine, and the sockets they listen on.
     Local(ModelName, Vec<(Option<Socket>, ModelChoice)>),
 }
@@ -69,7 +70,7 @@ impl Finder {
         let basis = loop {
             let env = WithOutputs { env, outputs: &self.outputs };
             match choose(preference, &env) {
-                Ok(Some(choice)) => break Basis::Chosen(choice),
+                Ok(Some(choice)) => break Basis::chosen(choice),
                 Ok(None) => break Basis::local(ModelName::of(preference, &env), preference, &env),
                 // Each command is run once, because its output or its failure is kept.
                 Err(ResolveError::NotRun { command }) => self.outputs.run(&command).await,
@@ -81,7 +82,7 @@ impl Finder {
             _ => self.last = None,
         }
         let found = match &basis {
-            Basis::Chosen(choice) => Some(resolve::choice(choice, &self.http, &self.finders).await?),
+            Basis::Chosen(choice, socket) => Some(resolve::choice(choice, *socket, &self.http, &self.finders).await?),
             Basis::Local(name, servers) => {
                 let found = resolve::look_around(name, servers, &self.http, &self.finders).await?;
                 if found.is_some() { found } else { nobody(name)? }
@@ -106,7 +107,7 @@ impl Finder {
     pub(crate) async fn servers_here(&self, settings: &ModelPreference, env: Env<'_>) -> Vec<LocalServer> {
         match Basis::local(ModelName::default(), settings, env) {
             Basis::Local(_, servers) => resolve::servers_here(&servers, &self.http).await,
-            Basis::Chosen(_) => Vec::new(),
+            Basis::Chosen(..) => Vec::new(),
         }
     }
 
@@ -129,7 +130,7 @@ impl Finder {
     /// The secrets of the configuration that are in use: what commands have printed, and the key and headers of the last model.
     pub(crate) fn secrets(&self) -> Vec<String> {
         let chosen = match &self.last {
-            Some((Basis::Chosen(choice), _)) => choice.configured_secrets(),
+            Some((Basis::Chosen(choice, _), _)) => choice.configured_secrets(),
             Some((Basis::Local(..), _)) | None => Vec::new(),
         };
         self.outputs.secrets().map(str::to_owned).chain(chosen).collect()
@@ -155,6 +156,11 @@ impl Finder {
 }
 
 impl Basis {
+    fn chosen(choice: ModelChoice) -> Basis {
+        let socket = choice.is_local_server().then(|| Sockets::now().listener(&choice.base_url)).flatten();
+        Basis::Chosen(choice, socket)
+    }
+
     fn local(name: ModelName, settings: &ModelPreference, env: Env<'_>) -> Basis {
         let sockets = Sockets::now();
         let with_socket = |choice: ModelChoice| (sockets.listener(&choice.base_url), choice);

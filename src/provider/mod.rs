@@ -74,7 +74,7 @@ pub(crate) use private_file::PrivateFileError;
 pub(crate) use protocol::Protocol;
 pub(crate) use resolve::{LocalServer, Resolved};
 pub(crate) use retry::{NextTry, Policy};
-pub(crate) use server::Server;
+pub(crate) use server::{Listener, Server};
 pub(crate) use table::{ClientIdentity, Credential, ModelTable, ProviderTable, ProviderTables};
 pub(crate) use value_origin::ValueOrigin;
 pub(crate) use vendors::{VENDORS, Vendor};

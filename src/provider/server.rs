@@ -38,6 +38,23 @@ pub(crate) struct Server {
     pub directory: Option<PathBuf>,
 }
 
+/// The server of a model, if it listens on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Listener {
+    /// It was found by its port, and nobody named it. It gets no question before the person agrees.
+    Found(Server),
+    /// The person named its provider. That is a yes to any program at this address, unless they have agreed to certain ones.
+    Named(Server),
+}
+
+impl Listener {
+    pub(crate) fn server(&self) -> &Server {
+        match self {
+            Listener::Found(server) | Listener::Named(server) => server,
+        }
+    }
+}
+
 /// A listening socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Socket {

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use crate::harness::{Builder, Model, Reply, Shell, Term, in_every_shell};
+use crate::harness::{Builder, Model, PROGRAM, Reply, Shell, Term, in_every_shell};
 
 /// A shell in which no model is found automatically.
 fn unconnected(shell: Shell) -> Builder {
@@ -254,6 +254,31 @@ fn another_script_of_the_same_interpreter_is_asked_about_again() {
     term.typed("> hello\r");
     wait_for_the_question(&term);
     term.wait_for(&format!("evil.py {port}"));
+    term.typed("n");
+    term.wait_for_prompt();
+    // A name in the configuration, as `shellmate init` writes it, is no yes to another program.
+    assert!(term.shellmate(&["config", "set", "model.name", "ollama/m"]).status.success());
+    let said = term.shellmate(&["ask", "hello"]);
+    assert!(said.stderr.contains("is not the one that you agreed to use"), "{}", said.stderr);
+    let said = term.shellmate(&["ask", "hello", "--model", "ollama/m"]);
+    assert!(said.stderr.contains("400"), "a flag is a yes: {}", said.stderr);
+}
+
+#[test]
+fn login_asks_for_the_provider() {
+    in_every_shell(|shell| {
+        let mut term = unconnected(shell).start();
+        term.wait_for_prompt();
+        term.typed(format!("{PROGRAM} auth login\r"));
+        term.wait_for("Which provider is the key for?");
+        term.wait_for("or q to leave:");
+        term.typed("anthropic\r");
+        term.wait_for("key of anthropic (not shown):");
+        term.typed("sk-typed-1\r");
+        term.wait_for("stored the key of anthropic");
+        term.wait_for_prompt();
+        assert!(!term.screen().contains("sk-typed-1"), "{}", term.screen());
+    });
 }
 
 /// A Python script that serves on a port, ended with the test.

@@ -46,8 +46,11 @@ fn the_questions_lead_to_a_model_that_answers_and_undo_takes_it_back() {
     assert!(term.screen().contains("chsh -s "), "{}", term.describe());
     let written = configuration(&term).unwrap();
     assert!(written.starts_with("# mine\nhint = true\n") && written.contains("name = \"ollama/"), "{written}");
+    let servers = || std::fs::read_to_string(term.home().join(".local/state/shellmate/servers.json")).unwrap();
+    assert!(servers().contains(&model.address().to_string()), "the yes is kept as a consent");
     assert!(term.shellmate(&["init", "--undo"]).status.success());
     assert_eq!(configuration(&term).as_deref(), Some("# mine\nhint = true\n"));
+    assert!(!servers().contains(&model.address().to_string()), "the consent is taken back");
     let again = term.shellmate(&["init", "--undo"]);
     assert!(!again.status.success() && again.stderr.contains("nothing"), "{again:?}");
 }

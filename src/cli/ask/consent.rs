@@ -6,24 +6,41 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::config::{Paths, private_dir};
-use crate::provider::{Consents, Resolved, Server};
+use crate::provider::{Consents, Listener, Resolved, Server};
 use crate::text::sanitize;
 use crate::tty;
 
-/// Returns the model if its server was named or the user agrees to it. Without a terminal it is an error.
-pub(super) fn checked(found: Option<Resolved>, paths: &Paths) -> Result<Option<Resolved>> {
-    let Some(server) = found.as_ref().and_then(|resolved| resolved.discovered.as_ref()) else { return Ok(found) };
+/// Whether a model may be asked without a question about its server.
+pub(super) fn is_given(found: &Resolved, paths: &Paths) -> bool {
+    let consents = paths.servers_file().and_then(|file| Consents::load(&file).ok()).unwrap_or_default();
+    found.listener.as_ref().is_none_or(|listener| consents.covers(listener))
+}
+
+/// Returns the model if its server needs no consent or the person agrees to it. A server that the flag `--model` names needs none.
+/// Without a terminal a missing consent is an error.
+pub(super) fn checked(found: Option<Resolved>, flag: Option<&str>, paths: &Paths) -> Result<Option<Resolved>> {
+    let Some(listener) = found.as_ref().and_then(|resolved| resolved.listener.as_ref()) else { return Ok(found) };
     let file = paths.servers_file();
-    let consents = file.as_deref().map(Consents::load).unwrap_or(Ok(Consents::default()))?;
-    if consents.has(server) {
+    let consents = match (file.as_deref().map_or_else(|| Ok(Consents::default()), Consents::load), listener) {
+        (Ok(consents), _) => consents,
+        (Err(error), Listener::Found(_)) => return Err(error.into()),
+        (Err(_), Listener::Named(_)) => Consents::default(),
+    };
+    let is_flagged = flag.is_some() && matches!(listener, Listener::Named(_));
+    if is_flagged || consents.covers(listener) {
         return Ok(found);
     }
+    let server = listener.server();
     let name = found.as_ref().map(Resolved::name).unwrap_or_default();
     if !agrees(server, &name)? {
-        bail!(
-            "the server at {} was found on this machine, but you have not agreed to use it; name it with `--model {name}`",
-            server.address
-        );
+        let address = &server.address;
+        let why = match listener {
+            Listener::Found(_) => {
+                format!("the server at {address} was found on this machine, but you have not agreed to use it")
+            }
+            Listener::Named(_) => format!("the program at {address} is not the one that you agreed to use"),
+        };
+        bail!("{why}; name it with `--model {name}`");
     }
     if let Some(file) = file {
         let directory = file.parent().unwrap_or(Path::new("."));

@@ -144,12 +144,15 @@ async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Re
     let settings = config.preference().within(&query.view.cwd, query.view.home());
     let permissions = permissions::of(&args.limits, &config, paths)?;
     let is_planning = permissions.mode(&query.view.cwd, query.view.home()) == PermissionMode::Plan;
+    let flag = preference.model.clone();
     let plan = settings.roles.plan.clone().filter(|_| is_planning);
     let preference = ModelPreference { model: preference.model.clone().or(plan), ..preference }.or(&settings, &env);
     let found = match config.reflex {
         RulesRole::Only => Ok(None),
         RulesRole::First | RulesRole::Off => match cancel.run_until_cancelled(finder.find(&preference, &env)).await {
-            Some(found) => found.map_err(anyhow::Error::from).and_then(|found| consent::checked(found, paths)),
+            Some(found) => {
+                found.map_err(anyhow::Error::from).and_then(|found| consent::checked(found, flag.as_deref(), paths))
+            }
             None => return Ok(ExitCode::from(INTERRUPTED)),
         },
     };
@@ -164,7 +167,7 @@ async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Re
     let writer = Arc::new(AnswerWriter::new(form, cancel.clone()));
     match found {
         Ok(Some(resolved)) => {
-            let fast = fast_model(&settings, config.agent.patience(), &env).await;
+            let fast = fast_model(&settings, config.agent.patience(), &env, paths).await;
             let models = (resolved, fast, finder.secrets());
             answer(query, models, writer, (args.limits.yes, permissions), begun, (paths, &config), cancel).await
         }
@@ -174,11 +177,16 @@ async fn ask(args: Args, paths: &Paths, cancel: CancellationToken) -> anyhow::Re
 }
 
 /// The model for requests beside the conversation, if the configuration names one. Without it the usual model does them.
-async fn fast_model(settings: &ModelPreference, patience: HttpTimeouts, env: provider::Env<'_>) -> Option<Resolved> {
+async fn fast_model(
+    settings: &ModelPreference,
+    patience: HttpTimeouts,
+    env: provider::Env<'_>,
+    paths: &Paths,
+) -> Option<Resolved> {
     let model = Some(settings.roles.fast.clone()?);
     let preference = ModelPreference { model, ..ModelPreference::default() }.or(settings, env);
     match Finder::new(Http::new(patience)).find(&preference, env).await {
-        Ok(found) => found.filter(|found| found.discovered.is_none()),
+        Ok(found) => found.filter(|found| consent::is_given(found, paths)),
         Err(error) => {
             report::notices([format!("the model of `model.fast` is not used: {error}")]);
             None

@@ -80,12 +80,12 @@ pub(super) fn ask<V: Fn(&str) -> Option<String> + Send + Sync>(
             }
             Err(error) => return vec![unresolved(&error)],
         };
-        if let Some(server) = &found.discovered {
-            let consents = exam.paths.servers_file().map(|file| Consents::load(&file));
-            if !consents.is_some_and(|consents| consents.is_ok_and(|consents| consents.has(server))) {
+        if let Some(listener) = &found.listener {
+            let consents = exam.paths.servers_file().and_then(|file| Consents::load(&file).ok()).unwrap_or_default();
+            if !consents.covers(listener) {
                 let finding = DoctorFinding::ok(format!(
-                    "a server at {} has {}, but you have not agreed to use it",
-                    server.address,
+                    "the server at {} has {}, but you have not agreed to use this program",
+                    listener.server().address,
                     found.name()
                 ));
                 return vec![finding.fix("`shellmate init` asks you").public("a local server without consent")];

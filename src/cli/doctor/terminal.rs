@@ -40,7 +40,7 @@ impl TerminalFacts {
 
     /// Name, colours and characters, in a few words.
     pub(in crate::cli) fn words(&self) -> String {
-        let name = self.program.map_or("a terminal that gives no name", TerminalProgram::name);
+        let name = self.program.map_or("unknown terminal", TerminalProgram::name);
         let characters = if self.other_locale.is_some() { "no UTF-8" } else { "UTF-8" };
         format!("{name}, {}, {characters}", self.colours)
     }
@@ -88,17 +88,14 @@ mod tests {
 
     #[test]
     fn variables_say_what_a_terminal_can_show() {
-        assert_eq!(
-            words(&[("TERM", "xterm-256color"), ("LANG", "C.UTF-8")]),
-            "a terminal that gives no name, 256 colours, UTF-8"
-        );
+        assert_eq!(words(&[("TERM", "xterm-256color"), ("LANG", "C.UTF-8")]), "unknown terminal, 256 colours, UTF-8");
         let kitty = [("TERM", "xterm-kitty"), ("COLORTERM", "truecolor"), ("LANG", "de_DE.utf8")];
         assert_eq!(words(&kitty), "kitty, 16 million colours, UTF-8");
         assert_eq!(
             words(&[("TERM", "xterm"), ("LC_ALL", "C"), ("LANG", "C.UTF-8")]),
-            "a terminal that gives no name, 16 colours, no UTF-8"
+            "unknown terminal, 16 colours, no UTF-8"
         );
-        assert_eq!(words(&[("TERM", "dumb"), ("LANG", "C.UTF-8")]), "a terminal that gives no name, no colours, UTF-8");
+        assert_eq!(words(&[("TERM", "dumb"), ("LANG", "C.UTF-8")]), "unknown terminal, no colours, UTF-8");
         assert!(words(&[("TERM", "xterm"), ("NO_COLOR", "1")]).contains("no colours (NO_COLOR)"));
     }
 }

@@ -5,6 +5,7 @@ use std::io::Write;
 
 use anyhow::Result;
 
+use crate::cli::environment;
 use crate::cli::terminal_program::TerminalProgram;
 
 use super::found::Inventory;
@@ -21,7 +22,11 @@ pub(super) fn print(found: &Inventory, out: &mut dyn Write) -> Result<()> {
         writeln!(out, "  echo {binary} | sudo tee -a /etc/shells")?;
     }
     writeln!(out, "  chsh -s {binary}")?;
-    writeln!(out, "\n`shellmate` starts it here. `> QUESTION` asks, `> /help` lists the commands.")?;
+    let here = match environment("SHELLMATE_SESSION") {
+        Some(_) => "You are in shellmate now:",
+        None => "`shellmate` starts it here;",
+    };
+    writeln!(out, "\n{here} `> QUESTION` asks, and `> /help` lists the commands.")?;
     writeln!(out, "`shellmate doctor` looks for problems.")?;
     Ok(())
 }
@@ -34,7 +39,9 @@ pub(super) fn print_commands(found: &Inventory, out: &mut dyn Write) -> Result<(
         Some(_) => {
             offers.iter().try_for_each(|offer| writeln!(out, "  shellmate config set model.name {}", offer.name))?
         }
-        None => writeln!(out, "  shellmate auth login openai")?,
+        None => {
+            writeln!(out, "  shellmate auth login openai    (or another provider: `shellmate auth status` lists them)")?
+        }
     }
     writeln!(out, "  shellmate doctor --online")?;
     writeln!(out, "  shellmate config set theme dark")?;

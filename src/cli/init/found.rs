@@ -9,7 +9,7 @@ use crate::cli::doctor::{ChosenShell, TerminalFacts};
 use crate::cli::{environment, kept_keys};
 use crate::config::{Config, Paths};
 use crate::host::HostError;
-use crate::provider::{Finder, Keys, LocalServer, ModelOutline, ModelPreference, VENDORS, WithKeys, full_name};
+use crate::provider::{Finder, Keys, LocalServer, ModelOutline, ModelPreference, Server, VENDORS, WithKeys, full_name};
 use crate::text::sanitize;
 
 /// At most this many models are offered. A question fits on one screen.
@@ -85,6 +85,11 @@ impl Inventory {
             None => writeln!(out, "model     none; the built-in rules answer")?,
         }
         Ok(())
+    }
+
+    /// The server on this machine that has a model, if it was found there.
+    pub(super) fn server_of(&self, offer: &OfferedModel) -> Option<&Server> {
+        offer.server.and_then(|at| self.servers.get(at)).map(|found| &found.server)
     }
 
     /// The models that can be chosen: those of keys first, then those of servers on this machine.

@@ -5,7 +5,6 @@
 
 mod advice;
 mod found;
-mod questions;
 mod record;
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Paths, edit, private_dir};
+use crate::provider::{Consents, Server};
 
 use super::shown;
 
@@ -18,6 +19,9 @@ struct InitRecord {
     /// `None` if there was no file.
     before: Option<String>,
     after: String,
+    /// The server that the person agreed to.
+    #[serde(default)]
+    server: Option<Server>,
 }
 
 /// The text of the file; `None` if it does not exist.
@@ -29,12 +33,20 @@ pub(super) fn text_of(file: &Path) -> Result<Option<String>> {
     }
 }
 
-/// Writes the configuration. The record comes first, so that every change can be undone.
-pub(super) fn write(paths: &Paths, file: &Path, before: Option<String>, after: &str) -> Result<()> {
+/// Writes the configuration, and the consent to a server. The record comes first, so that every change can be undone.
+pub(super) fn write(
+    paths: &Paths,
+    file: &Path,
+    before: Option<String>,
+    after: &str,
+    server: Option<&Server>,
+) -> Result<()> {
     let path = paths.init_file().context("no directory for the record; `shellmate doctor` says why")?;
     let directory = path.parent().unwrap_or(Path::new("."));
     private_dir(directory).with_context(|| format!("cannot use {}", shown(directory)))?;
-    let record = InitRecord { file: file.to_owned(), before, after: after.to_owned() };
+    // A consent from before is not undone.
+    let server = server.filter(|server| !has_consent(paths, server));
+    let record = InitRecord { file: file.to_owned(), before, after: after.to_owned(), server: server.cloned() };
     let keep = || -> io::Result<()> {
         // Created with mode 0600.
         let mut kept = tempfile::NamedTempFile::new_in(directory)?;
@@ -44,7 +56,22 @@ pub(super) fn write(paths: &Paths, file: &Path, before: Option<String>, after: &
         Ok(())
     };
     keep().with_context(|| format!("cannot write {}, so nothing was changed", shown(&path)))?;
+    if let Some(server) = server {
+        agree_to(paths, server)?;
+    }
     edit::replace(file, after).with_context(|| format!("cannot write {}", shown(file)))
+}
+
+/// Keeps the consent to a server.
+pub(super) fn agree_to(paths: &Paths, server: &Server) -> Result<()> {
+    let file = paths.servers_file().context("no directory for the consent; `shellmate doctor` says why")?;
+    let directory = file.parent().unwrap_or(Path::new("."));
+    private_dir(directory).with_context(|| format!("cannot use {}", shown(directory)))?;
+    Ok(Consents::remember(&file, server)?)
+}
+
+fn has_consent(paths: &Paths, server: &Server) -> bool {
+    paths.servers_file().and_then(|file| Consents::load(&file).ok()).is_some_and(|consents| consents.has(server))
 }
 
 /// Restores the configuration of the last record and returns its path. A file that was changed since is left alone.
@@ -65,6 +92,9 @@ pub(super) fn undo(paths: &Paths) -> Result<PathBuf> {
         None => fs::remove_file(&record.file),
     };
     restored.with_context(|| format!("cannot restore {}", shown(&record.file)))?;
+    if let (Some(server), Some(file)) = (&record.server, paths.servers_file()) {
+        Consents::forget(&file, server)?;
+    }
     fs::remove_file(&path).with_context(|| format!("cannot remove {}", shown(&path)))?;
     Ok(record.file)
 }

@@ -2,8 +2,8 @@ use std::collections::VecDeque;
 use std::fs;
 use std::io;
 
-use super::questions::{Answer, Answers, agree, choose};
 use super::record;
+use crate::cli::questions::{Answer, Answers, agree, choose};
 use crate::cli::terminal_program::TerminalProgram;
 use crate::config::Paths;
 
@@ -28,6 +28,7 @@ fn a_number_enter_and_q_are_understood_and_other_words_are_asked_again() {
     assert_eq!(chosen(&[""]), Some(1));
     assert_eq!(chosen(&["q"]), None);
     assert_eq!(chosen(&["3", "0", "x", "2"]), Some(1));
+    assert_eq!(chosen(&["A"]), Some(0), "a name is understood too");
     assert_eq!(chosen(&[]), None);
     let agreed = |lines: &[&'static str]| agree("?", false, &mut says(lines), &mut io::sink()).unwrap();
     assert_eq!((agreed(&["Y"]), agreed(&[""]), agreed(&["maybe", "no"])), (Some(true), Some(false), Some(false)));
@@ -45,13 +46,13 @@ fn undo_restores_the_file_or_its_absence_and_leaves_later_edits_alone() {
     let paths = paths(temp.path());
     let file = paths.config_file().unwrap();
     assert!(record::undo(&paths).is_err(), "nothing was changed yet");
-    record::write(&paths, &file, None, "theme = \"dark\"\n").unwrap();
+    record::write(&paths, &file, None, "theme = \"dark\"\n", None).unwrap();
     record::undo(&paths).unwrap();
     assert!(!file.exists());
 
     let before = "# mine\ntheme = \"light\"\n";
     fs::write(&file, before).unwrap();
-    record::write(&paths, &file, Some(before.to_owned()), "# mine\ntheme = \"dark\"\n").unwrap();
+    record::write(&paths, &file, Some(before.to_owned()), "# mine\ntheme = \"dark\"\n", None).unwrap();
     fs::write(&file, "theme = \"mono\"\n").unwrap();
     let refusal = record::undo(&paths).unwrap_err().to_string();
     assert!(refusal.contains("was changed after `shellmate init`"), "{refusal}");

@@ -6,26 +6,31 @@ use anyhow::{Context, Result};
 
 use crate::cli::doctor::one_word;
 use crate::cli::environment;
+use crate::cli::questions::{Answer, Answers, AtTerminal, agree, choose};
 use crate::config::{Config, Paths, edit, theme_names};
-use crate::provider::{Finder, ModelPreference, WithKeys};
+use crate::provider::{Finder, ModelPreference, Server, WithKeys};
 use crate::render::{self, RenderOptions, ScreenSize, Theme, Wrapping};
 use crate::text::{human, sanitize};
 use crate::tty;
 
 use super::found::{Inventory, OfferedModel};
-use super::questions::{Answer, Answers, AtTerminal, agree, choose};
 use super::{advice, record, shown};
 
-/// The settings to change, by key.
-type Changes = Vec<(&'static str, String)>;
+/// What the answers lead to.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    /// The settings to change, by key.
+    settings: Vec<(&'static str, String)>,
+    /// The server on this machine that the person agreed to.
+    server: Option<Server>,
+}
 
 pub(super) fn run(found: &Inventory, paths: &Paths, out: &mut impl Write) -> Result<()> {
     let mut check = |name: &str, out: &mut dyn Write| try_out(found, name, out);
-    let changes = questions(found, paths, &mut AtTerminal, &mut check, out)?;
-    match changes {
+    match questions(found, paths, &mut AtTerminal, &mut check, out)? {
         None => writeln!(out, "\nNothing was changed. `shellmate init` starts again.")?,
-        Some(changes) => {
-            if apply(paths, &changes, &mut AtTerminal, out)? {
+        Some(plan) => {
+            if apply(paths, &plan, &mut AtTerminal, out)? {
                 advice::print(found, out)?;
             } else {
                 writeln!(out, "\nNothing was changed. `shellmate init` starts again.")?;
@@ -45,27 +50,28 @@ pub(super) fn questions(
     answers: &mut dyn Answers,
     try_out: &mut TryOut<'_>,
     out: &mut dyn Write,
-) -> Result<Option<Changes>> {
+) -> Result<Option<Plan>> {
     let Some(model) = model(found, answers, try_out, out)? else { return Ok(None) };
     let Some(theme) = theme(paths, answers, out)? else { return Ok(None) };
-    let model = model.map(|name| ("model.name", name));
-    Ok(Some(model.into_iter().chain(theme.map(|name| ("theme", name))).collect()))
+    let server = model.as_ref().and_then(|offer| found.server_of(offer)).cloned();
+    let model = model.map(|offer| ("model.name", offer.name));
+    Ok(Some(Plan { settings: model.into_iter().chain(theme.map(|name| ("theme", name))).collect(), server }))
 }
 
-/// The model to name in the configuration; `None` inside if it stays as it is.
+/// The model to use; `None` inside if it stays as it is.
 fn model(
     found: &Inventory,
     answers: &mut dyn Answers,
     try_out: &mut TryOut<'_>,
     out: &mut dyn Write,
-) -> Result<Option<Option<String>>> {
+) -> Result<Option<Option<OfferedModel>>> {
     let offers = found.offers();
     if offers.is_empty() {
         writeln!(
             out,
             "\nThere is no model to choose yet. One of these connects one; then run `shellmate init` again:"
         )?;
-        writeln!(out, "  shellmate auth login openai       stores a key (`shellmate auth login` lists the providers)")?;
+        writeln!(out, "  shellmate auth login              asks for a provider and stores its key")?;
         writeln!(out, "  ollama serve                      or another model server on this machine")?;
         writeln!(out, "  export OPENAI_BASE_URL=http://HOST:PORT/v1")?;
         return Ok(Some(None));
@@ -77,7 +83,7 @@ fn model(
         let Some(offer) = offers.get(at) else { return Ok(Some(None)) };
         match accept(found, offer, answers, try_out, out)? {
             None => return Ok(None),
-            Some(true) => return Ok(Some(Some(offer.name.clone()))),
+            Some(true) => return Ok(Some(Some(offer.clone()))),
             Some(false) => {}
         }
     }
@@ -91,8 +97,8 @@ fn accept(
     try_out: &mut TryOut<'_>,
     out: &mut dyn Write,
 ) -> Result<Option<bool>> {
-    if let Some(server) = offer.server.and_then(|at| found.servers.get(at)) {
-        match agree(&server.server.question(&offer.name), false, answers, out)? {
+    if let Some(server) = found.server_of(offer) {
+        match agree(&server.question(&offer.name), false, answers, out)? {
             Some(true) => {}
             answer => return Ok(answer),
         }
@@ -141,16 +147,19 @@ fn theme(paths: &Paths, answers: &mut dyn Answers, out: &mut dyn Write) -> Answe
 }
 
 /// Shows the changes and makes them after a yes. Returns whether the person stays.
-pub(super) fn apply(paths: &Paths, changes: &Changes, answers: &mut dyn Answers, out: &mut impl Write) -> Result<bool> {
+pub(super) fn apply(paths: &Paths, plan: &Plan, answers: &mut dyn Answers, out: &mut impl Write) -> Result<bool> {
     let file = paths.config_file().context("no directory for a configuration; `shellmate doctor` says why")?;
     let before = record::text_of(&file)?;
     let old = before.clone().unwrap_or_default();
     let mut new = old.clone();
-    for (key, value) in changes {
+    for (key, value) in &plan.settings {
         new = edit::set(&new, key, value)?;
     }
     if new == old {
-        writeln!(out, "\nThe configuration is as you want it.")?;
+        if let Some(server) = &plan.server {
+            record::agree_to(paths, server)?;
+        }
+        writeln!(out, "\nThe configuration stays as it is.")?;
         return Ok(true);
     }
     let diff = render::diff(&old, &new, &shown(&file), &options());
@@ -159,7 +168,7 @@ pub(super) fn apply(paths: &Paths, changes: &Changes, answers: &mut dyn Answers,
     if agree(&format!("Write this to {}?", shown(&file)), true, answers, out)? != Some(true) {
         return Ok(false);
     }
-    record::write(paths, &file, before, &new)?;
+    record::write(paths, &file, before, &new, plan.server.as_ref())?;
     writeln!(out, "\nWritten. `shellmate init --undo` takes it back.")?;
     Ok(true)
 }

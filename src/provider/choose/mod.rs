@@ -325,6 +325,11 @@ pub(super) fn local(settings: &ModelPreference, env: Env<'_>) -> Vec<ModelChoice
 }
 
 impl ModelChoice {
+    /// Whether it is a kind of server that is looked for on this machine, and is on this machine.
+    pub(super) fn is_local_server(&self) -> bool {
+        self.provider.vendor.is_local() && is_loopback(&self.base_url)
+    }
+
     /// The provider at its own URL, or at the URL that the environment names.
     fn at_home(
         provider: KnownProvider,

@@ -128,7 +128,7 @@ async fn a_found_server_is_asked_for_its_list_only() {
         Finder::default().find(&ModelPreference::default(), env).await
     };
     let found = find(&env).await.unwrap().unwrap();
-    assert!(found.discovered.is_some() && found.context_window.is_none());
+    assert!(found.is_discovered() && found.context_window.is_none());
     assert_eq!(server.asked(), ["GET /v1/models"]);
 }
 

@@ -14,7 +14,7 @@ use super::http::{Http, host, is_loopback};
 use super::list::{self, ListedModel};
 use super::model_traits::ModelTraits;
 use super::remote::Remote;
-use super::server::{self, Server, Socket};
+use super::server::{self, Listener, Server, Socket};
 
 /// How long to wait for a server that may run on this machine.
 const PROBE: Duration = Duration::from_millis(150);
@@ -36,8 +36,8 @@ pub(crate) struct Resolved {
     pub vendor: String,
     /// The host and port of the server.
     pub host: String,
-    /// The server, if it was found listening on this machine and nobody named it. It gets no question before the person agrees.
-    pub discovered: Option<Server>,
+    /// Its server, if it listens on this machine and may need the person's consent.
+    pub listener: Option<Listener>,
     /// Asks the server about the model.
     pub facts: Option<Arc<FactFinder>>,
     pub traits: ModelTraits,
@@ -47,6 +47,11 @@ impl Resolved {
     /// Whether its server runs on this machine, where a model costs nothing.
     pub(crate) fn is_here(&self) -> bool {
         is_loopback(&format!("http://{}", self.host))
+    }
+
+    /// Whether its server was found by its port, and nobody named it.
+    pub(crate) fn is_discovered(&self) -> bool {
+        matches!(self.listener, Some(Listener::Found(_)))
     }
 
     /// The name that resolves to this model.
@@ -66,7 +71,19 @@ impl Resolved {
 }
 
 /// Resolves a choice. A server that was named without a model is asked for its list.
-pub(super) async fn choice(choice: &ModelChoice, http: &Http, finders: &FactFinders) -> Result<Resolved, ResolveError> {
+/// `socket` is the one that listens at its address, if it is that of a model server on this machine.
+pub(super) async fn choice(
+    choice: &ModelChoice,
+    socket: Option<Socket>,
+    http: &Http,
+    finders: &FactFinders,
+) -> Result<Resolved, ResolveError> {
+    let resolved = named(choice, http, finders).await?;
+    let listener = socket.map(|socket| Listener::Named(Server::behind(socket, &choice.base_url)));
+    Ok(Resolved { listener, ..resolved })
+}
+
+async fn named(choice: &ModelChoice, http: &Http, finders: &FactFinders) -> Result<Resolved, ResolveError> {
     if let Some(model) = choice.model.clone() {
         let known = choice.known(ListedModel::known(choice.provider.vendor, model));
         return Ok(connect(choice, known, WindowSource::Catalogue, http, finders));
@@ -103,7 +120,8 @@ pub(super) async fn look_around(
         let model = pick(models?, name.model.as_deref())?;
         let choice = ModelChoice { effort: name.effort, ..choice.clone() };
         let resolved = connect(&choice, model, WindowSource::ModelList, http, finders);
-        Some(Resolved { discovered: socket.map(|socket| Server::behind(socket, &choice.base_url)), ..resolved })
+        let listener = socket.map(|socket| Listener::Found(Server::behind(socket, &choice.base_url)));
+        Some(Resolved { listener, ..resolved })
     });
     let stranger = servers.iter().find_map(|(socket, choice)| {
         let uid = socket.filter(|socket| !socket.is_ours())?.uid;
@@ -174,7 +192,7 @@ fn connect(
         cache: CacheLifetime::default(),
         vendor: choice.name().to_owned(),
         host: host(&choice.base_url).to_owned(),
-        discovered: None,
+        listener: None,
         facts: Some(facts),
         traits: model.traits,
         model: model.model,

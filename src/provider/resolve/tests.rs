@@ -42,7 +42,7 @@ async fn before_consent_a_found_server_receives_only_our_name() {
     let variables = [("OLLAMA_HOST", url.as_str()), ("OLLAMA_API_KEY", "sk-secret"), ("WORK_KEY", "sk-other")];
     let preference = ModelPreference { model: Some("phi".to_owned()), ..ModelPreference::default() };
     let found = resolve(&preference, &env(&variables)).await.unwrap().unwrap();
-    assert!(found.discovered.is_some());
+    assert!(found.is_discovered());
     let asked = server.request().to_ascii_lowercase();
     let mut lines: Vec<&str> = asked.trim_end().lines().collect();
     lines.sort_unstable();

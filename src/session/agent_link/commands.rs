@@ -189,6 +189,6 @@ fn skill_words(skills: &Skills, view: &ShellView) -> String {
 
 /// A model, its effort and its server.
 pub(super) fn told(resolved: &Resolved) -> String {
-    let found = if resolved.discovered.is_some() { ", found on this machine" } else { "" };
+    let found = if resolved.is_discovered() { ", found on this machine" } else { "" };
     format!("{} ({}) at {}{found}", resolved.name(), resolved.effort, resolved.host)
 }

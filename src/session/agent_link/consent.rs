@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use crate::agent::Front;
 use crate::chat::Event;
 use crate::config::private_dir;
-use crate::provider::{Consents, Resolved, Server};
+use crate::provider::{Consents, Listener, Resolved, Server};
 use crate::session::prompt::Confirmation;
 
 use super::RequestLink;
@@ -17,7 +17,7 @@ pub(super) type Declined = Arc<Mutex<HashSet<Server>>>;
 
 /// Asks the person before a discovered server is used for the first time.
 pub(super) struct Gate {
-    server: Server,
+    listener: Listener,
     model: String,
     /// The file with the servers that the person has agreed to use.
     file: Option<PathBuf>,
@@ -25,21 +25,21 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    /// The gate for a model, if its server was discovered and not named by the person.
+    /// The gate for a model, if its server listens on this machine.
     pub(super) fn before(resolved: &Resolved, file: Option<&Path>, declined: &Declined) -> Option<Gate> {
-        let server = resolved.discovered.clone()?;
-        Some(Gate { server, model: resolved.name(), file: file.map(Path::to_owned), declined: Arc::clone(declined) })
+        let listener = resolved.listener.clone()?;
+        Some(Gate { listener, model: resolved.name(), file: file.map(Path::to_owned), declined: Arc::clone(declined) })
     }
 
     /// Whether the person has said no already.
     pub(super) fn is_shut(&self) -> bool {
-        self.declined.lock().is_ok_and(|declined| declined.contains(&self.server))
+        self.declined.lock().is_ok_and(|declined| declined.contains(self.listener.server()))
     }
 
     /// Whether the person has agreed already.
     pub(super) fn has_consent(&self) -> bool {
         let known = self.file.as_deref().map(Consents::load).unwrap_or(Ok(Consents::default()));
-        known.is_ok_and(|known| known.has(&self.server))
+        known.unwrap_or_default().covers(&self.listener)
     }
 
     /// Whether the server may be used. Asks the person the first time.
@@ -47,13 +47,14 @@ impl Gate {
         if self.has_consent() {
             return true;
         }
-        let question = Confirmation { text: self.server.question(&self.model), yes: "yes, and remember it", no: "no" };
+        let question =
+            Confirmation { text: self.listener.server().question(&self.model), yes: "yes, and remember it", no: "no" };
         let is_yes = link.confirm(question).await;
         match is_yes {
             true => self.remember(link),
             false => {
                 if let Ok(mut declined) = self.declined.lock() {
-                    declined.insert(self.server.clone());
+                    declined.insert(self.listener.server().clone());
                 }
             }
         }
@@ -64,7 +65,8 @@ impl Gate {
         let Some(file) = &self.file else { return };
         let directory = file.parent().unwrap_or(Path::new("."));
         let kept = private_dir(directory).map_err(|error| error.to_string());
-        let kept = kept.and_then(|_| Consents::remember(file, &self.server).map_err(|error| error.to_string()));
+        let kept =
+            kept.and_then(|_| Consents::remember(file, self.listener.server()).map_err(|error| error.to_string()));
         if let Err(error) = kept {
             link.hear(Event::Notice(format!("{error}; you will be asked about this server again")));
         }
@@ -74,7 +76,7 @@ impl Gate {
     pub(super) fn refusal(&self) -> String {
         format!(
             "the server at {} is not used in this session; `> /model NAME` or `shellmate auth login` connects another model",
-            self.server.address
+            self.listener.server().address
         )
     }
 }
@@ -94,7 +96,7 @@ mod tests {
             arguments: Vec::new(),
             directory: None,
         };
-        Gate { server, model: "ollama/m".into(), file, declined: Arc::clone(declined) }
+        Gate { listener: Listener::Found(server), model: "ollama/m".into(), file, declined: Arc::clone(declined) }
     }
 
     /// Asks for consent. Returns whether it was given, how often the person was asked, and the notices.

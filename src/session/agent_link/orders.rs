@@ -498,7 +498,7 @@ mod tests {
             cache: Default::default(),
             vendor: "broken".into(),
             host: "localhost".into(),
-            discovered: None,
+            listener: None,
             window_source: Default::default(),
             facts: None,
             traits: crate::provider::ModelTraits::default(),

@@ -69,7 +69,7 @@ impl AgentThread {
             format!("it is the model of [[scope]] {} in the configuration", path.display())
         } else if settings.model.is_some() || settings.base_url.is_some() {
             "[model] in the configuration names it".to_owned()
-        } else if resolved.discovered.is_some() {
+        } else if resolved.is_discovered() {
             "nothing else is connected".to_owned()
         } else {
             "it is the first provider that is set up (`shellmate auth status`)".to_owned()

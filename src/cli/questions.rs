@@ -6,15 +6,15 @@ use crate::text::sanitize;
 use crate::tty;
 
 /// What a person answered: a value, or that they leave.
-pub(super) type Answer<T> = io::Result<Option<T>>;
+pub(in crate::cli) type Answer<T> = io::Result<Option<T>>;
 
 /// Reads one line after a prompt. `None` means that the person leaves.
-pub(super) trait Answers {
+pub(in crate::cli) trait Answers {
     fn read(&mut self, prompt: &str) -> Answer<String>;
 }
 
 /// The person at the terminal.
-pub(super) struct AtTerminal;
+pub(in crate::cli) struct AtTerminal;
 
 impl Answers for AtTerminal {
     fn read(&mut self, prompt: &str) -> Answer<String> {
@@ -23,7 +23,7 @@ impl Answers for AtTerminal {
 }
 
 /// Asks for one of several things. Enter takes the one at `usual`.
-pub(super) fn choose(
+pub(in crate::cli) fn choose(
     question: &str,
     choices: &[String],
     usual: usize,
@@ -41,10 +41,10 @@ pub(super) fn choose(
         match said.trim() {
             "" => return Ok(Some(usual)),
             "q" | "Q" => return Ok(None),
-            word => match word.parse::<usize>().ok().and_then(|number| number.checked_sub(1)) {
-                Some(at) if at < choices.len() => return Ok(Some(at)),
-                Some(_) | None => {
-                    writeln!(out, "Please type a number from 1 to {}.", choices.len())?;
+            word => match numbered(word, choices) {
+                Some(at) => return Ok(Some(at)),
+                None => {
+                    writeln!(out, "Please type a number from 1 to {}, or one of the names.", choices.len())?;
                     out.flush()?;
                 }
             },
@@ -52,8 +52,23 @@ pub(super) fn choose(
     }
 }
 
+/// The choice with this number, or whose first word this is.
+fn numbered(word: &str, choices: &[String]) -> Option<usize> {
+    let is_named =
+        |choice: &String| choice.split_whitespace().next().is_some_and(|name| name.eq_ignore_ascii_case(word));
+    match word.parse::<usize>() {
+        Ok(number) => number.checked_sub(1).filter(|at| *at < choices.len()),
+        Err(_) => choices.iter().position(is_named),
+    }
+}
+
 /// Asks a question with yes or no. Enter means `usual`.
-pub(super) fn agree(question: &str, usual: bool, answers: &mut dyn Answers, out: &mut dyn Write) -> Answer<bool> {
+pub(in crate::cli) fn agree(
+    question: &str,
+    usual: bool,
+    answers: &mut dyn Answers,
+    out: &mut dyn Write,
+) -> Answer<bool> {
     writeln!(out, "\n{}", sanitize(question))?;
     out.flush()?;
     loop {
