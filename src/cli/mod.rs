@@ -91,7 +91,7 @@ fn script_or_typo(arg0: &OsStr, shell: Option<PathBuf>, args: Vec<OsString>) -> 
         Some(near) => report.hint(format!("did you mean `shellmate {near}`?")),
         None => report.hint("`shellmate --help` lists the subcommands"),
     };
-    report.hint("a script needs its path, for example `shellmate ./x`").print()
+    report.hint(format!("to run a script, name its path: `shellmate ./{word}`")).print()
 }
 
 fn command(args: Vec<OsString>) -> ExitCode {

@@ -92,6 +92,8 @@ fn faults_of_the_configuration_are_found() {
         ("config", fail, "history.commands", "shellmate config edit"),
     );
     finds(home().config("theme = 'nope'\n"), &[], ("config", fail, "no theme `nope`", "shellmate config edit"));
+    let broken = home().config("theme = 'own'\n").file(".config/shellmate/themes/own.toml", "colour = [");
+    finds(broken, &[], ("config", fail, "not valid TOML", "correct ~/.config/shellmate/themes/own.toml"));
     finds(home().file(".config/shellmate/config.toml/x", ""), &[], ("config", fail, "cannot be read", "`mv ~/.config"));
     finds(
         home().file(".config/shellmate/hooks.json", "{ nonsense"),

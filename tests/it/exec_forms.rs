@@ -87,7 +87,7 @@ fn a_mistyped_subcommand_runs_nothing_from_the_path() {
         let (code, out, said) = run(&["hstory"]);
         assert_eq!((code, out.as_str()), (Some(127), ""), "{said}");
         assert!(said.contains("there is no subcommand `hstory`"), "{said}");
-        assert!(said.contains("did you mean `shellmate history`?") && said.contains("`shellmate ./x`"), "{said}");
+        assert!(said.contains("did you mean `shellmate history`?") && said.contains("`shellmate ./hstory`"), "{said}");
         let (code, _, said) = run(&["mcp", "list"]);
         assert_eq!(code, Some(127), "{said}");
         assert!(!said.contains("did you mean"), "{said}");

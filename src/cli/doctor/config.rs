@@ -1,5 +1,7 @@
 //! The configuration file: everything that is wrong in it.
 
+use crate::config::Problem;
+
 use super::{DoctorFinding, Exam};
 
 pub(super) fn check(exam: &Exam<'_>) -> Vec<DoctorFinding> {
@@ -10,7 +12,7 @@ pub(super) fn check(exam: &Exam<'_>) -> Vec<DoctorFinding> {
     };
     let loaded = &exam.loaded;
     let theme = loaded.config.themes(exam.paths).1;
-    let problems: Vec<String> = loaded.all_problems().iter().chain(&theme).map(|problem| problem.to_string()).collect();
+    let problems: Vec<Problem> = loaded.all_problems().into_iter().chain(theme).collect();
     let shown = exam.shown(&path);
     if problems.is_empty() {
         return vec![match path.exists() {
@@ -23,6 +25,13 @@ pub(super) fn check(exam: &Exam<'_>) -> Vec<DoctorFinding> {
         false => format!("`mv {shown} {shown}.old` starts without one"),
     };
     let count = problems.len();
-    let problem = |text: String| DoctorFinding::fail(text).fix(&*fix).public(format!("one of {count} problems"));
+    let problem = |problem: Problem| {
+        let fix = match &problem.file {
+            // Such as the file of a theme.
+            Some(file) if *file != path => format!("correct {}", exam.shown(file)),
+            Some(_) | None => fix.clone(),
+        };
+        DoctorFinding::fail(problem.to_string()).fix(&*fix).public(format!("one of {count} problems"))
+    };
     problems.into_iter().map(problem).collect()
 }
