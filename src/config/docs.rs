@@ -52,7 +52,7 @@ keeps the shell from starting.
 
 A saved file counts in running tabs: for the agent from the next question, for everything else from the next prompt. If it was saved
 broken, the settings before it stay, and one line above the prompt says where it is broken. These count in new tabs only: `shell`,
-`welcome`, `history.commands`, `history.size`, `capture.spill_days`, `conversations`, `grants.days`, and `history.enabled = true` in a tab
+`welcome`, `history.commands`, `history.size`, `capture.spill_days`, `conversations`, and `history.enabled = true` in a tab
 that began without a history.
 
 ## Keys that are not in the file

@@ -115,6 +115,13 @@ impl Grants {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A new lasting grant counts for this many days from here on.
+    pub(crate) fn set_days(&self, days: u64) {
+        if let Some(lasting) = &self.lasting {
+            lasting.set_days(days);
+        }
+    }
+
     /// Whether lasting grants can be kept.
     pub(super) fn can_last(&self) -> bool {
         self.lasting.is_some()

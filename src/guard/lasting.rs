@@ -5,8 +5,9 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +34,8 @@ pub(crate) enum LastingError {
 #[derive(Debug, Clone)]
 pub(crate) struct LastingGrants {
     path: PathBuf,
-    age: Duration,
+    /// How many days a new grant counts. Clones share it.
+    days: Arc<AtomicU64>,
     /// What was read last. Clones share it.
     read: Arc<Mutex<GrantsRead>>,
 }
@@ -60,11 +62,16 @@ struct GrantsFile {
 impl LastingGrants {
     /// The grants in this file. A new one counts for this many days.
     pub(crate) fn new(path: PathBuf, days: u64) -> LastingGrants {
-        LastingGrants { path, age: Duration::from_secs(days.saturating_mul(DAY)), read: Arc::default() }
+        LastingGrants { path, days: Arc::new(AtomicU64::new(days)), read: Arc::default() }
+    }
+
+    /// A new grant counts for this many days from here on.
+    pub(super) fn set_days(&self, days: u64) {
+        self.days.store(days, Ordering::Relaxed);
     }
 
     pub(super) fn add(&self, new: Vec<Grant>) -> Result<(), LastingError> {
-        let expires = now().saturating_add(self.age.as_secs());
+        let expires = now().saturating_add(self.days.load(Ordering::Relaxed).saturating_mul(DAY));
         self.change(|grants| {
             grants.retain(|kept| !new.contains(&kept.grant));
             grants.extend(new.into_iter().map(|grant| KeptGrant { grant, expires }));
@@ -142,6 +149,9 @@ mod tests {
         other.add(vec![edits("/b")]).unwrap();
         assert_eq!(one.listed().len(), 2);
         assert_eq!(one.listed()[0].1, "30 more days");
+        other.set_days(7);
+        other.add(vec![edits("/b")]).unwrap();
+        assert_eq!(one.listed()[1].1, "7 more days", "another setting counts for new grants");
         assert_eq!(one.revoke(0).unwrap(), Some(edits("/a")));
         assert_eq!(other.find(|grant| *grant == edits("/a")), None);
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);

@@ -68,6 +68,7 @@ impl AgentThread {
         self.redactor.set_masking(settings.masking.clone());
         let PermissionSettings { rules, modes } = settings.permissions.clone();
         (self.permissions.rules, self.permissions.modes) = (rules, modes);
+        self.permissions.grants.set_days(config.grants.days);
         self.setup.settings = settings;
         if let Some(paths) = &self.setup.paths {
             self.setup.keeper = config.keeper(paths);
