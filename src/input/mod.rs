@@ -9,6 +9,7 @@ pub(crate) mod decode;
 mod hotkey;
 mod key;
 mod line;
+mod replies;
 
 pub(crate) use decode::Decoder;
 pub(crate) use hotkey::{Hotkey, UnknownHotkey};
@@ -17,3 +18,4 @@ pub(crate) use line::{
     EditOutcome, Editing, EditorScreen, FoundPath, FoundReferences, LineEditor, Offers, QueryHistory, RecentCommand,
     Verb, forget_queries, keep_query, read_queries,
 };
+pub(crate) use replies::are_replies;

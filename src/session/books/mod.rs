@@ -18,6 +18,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use crate::capture::Size;
+use crate::input::are_replies;
 use crate::track::{HookProblem, Hooks, Mark, Modes, Moment, Scanner, Screen, Switch, Tracker, Zone};
 
 use super::follow::Follower;
@@ -48,7 +49,7 @@ pub(super) struct Books {
     follower: Follower,
     /// Whether the first prompt was drawn.
     pub(super) has_prompted: bool,
-    /// Whether the shell has received no keys since it drew its prompt.
+    /// Whether the shell has received no keys since it drew its prompt, except replies of the terminal.
     is_untouched: bool,
     /// When the shell last received Ctrl-C, if no key that accepts a line has followed.
     pub(super) interrupted_at: Option<Instant>,
@@ -84,7 +85,7 @@ impl Books {
 
     /// Notes that the shell gets these keys.
     pub(super) fn sent(&mut self, keys: &[u8]) {
-        self.is_untouched = false;
+        self.is_untouched = self.is_untouched && are_replies(keys);
         self.wipe_filter.sent(keys);
         if let Some(last) = keys.iter().rfind(|key| b"\x03\r\n\x0F".contains(key)) {
             self.interrupted_at = (*last == CTRL_C).then(Instant::now);

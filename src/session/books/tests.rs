@@ -134,6 +134,8 @@ fn an_announcement_waits_for_a_prompt_at_which_nothing_was_typed() {
     assert!(!desk.books.can_announce_here(), "there is nothing to announce");
     desk.books.next_prompt.announcement = b"request 1 is over\r\n".to_vec();
     assert!(desk.books.can_announce_here());
+    desk.books.sent(b"\x1b[4;1R\x1b[?62;22c");
+    assert!(desk.books.can_announce_here(), "the terminal has replied to the shell");
     desk.books.sent(b"l");
     assert!(!desk.books.can_announce_here());
     desk.shown();
