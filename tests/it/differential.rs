@@ -161,6 +161,7 @@ fn variables_the_user_set_arrive_as_they_are() {
         let mut ours = variables(&ours);
         ours.retain(|name, _| !name.starts_with("SHELLMATE"));
         let mut bare = variables(&bare);
+        bare.remove("SHELLMATE_LOG");
         // PROMPT_COMMAND contains our hook, and the user has exported it.
         ours.remove("PROMPT_COMMAND");
         bare.remove("PROMPT_COMMAND");

@@ -65,7 +65,9 @@ fn shown(builder: Builder, command: &str, keys: &str) -> Shown {
         term.typed(keys);
     }
     term.wait_for_raw(b"END\r\n");
-    let raw = term.raw().escape_ascii().to_string();
+    // fish 4 reports its directory.
+    let home = term.home().to_string_lossy().into_owned();
+    let raw = term.raw().escape_ascii().to_string().replace(&home, "HOME");
     let line = LINE.escape_ascii().to_string();
     let rest = raw.replace(&line, "");
     let (_, after) = rest.split_once(r"START\r\n").unwrap();

@@ -15,7 +15,7 @@ fn hostile(stance: Stance, shell: Shell) -> Ground {
         r#"
         evil() { printf '#!/bin/sh\n/usr/bin/touch ~/pwned-%s\nexec /bin/cat\n' "$1" > "$2"; chmod +x "$2"; }
         cd app
-        mkdir -p bin .shellmate/skills/evil .claude .vscode
+        mkdir -p bin .git/hooks .shellmate/skills/evil .claude .vscode
         for name in ls cat git grep find wc; do evil "path-$name" "bin/$name"; done
         evil ls ls
         for hook in post-checkout pre-commit post-index-change; do evil "hook-$hook" ".git/hooks/$hook"; done
