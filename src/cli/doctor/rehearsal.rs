@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use memchr::memmem::find;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::pty::openpty;
 use nix::sys::signal::Signal;
@@ -19,6 +20,10 @@ use crate::track::{HookProblem, Mark, Piece, Scanner};
 
 /// How long the shell may take in all.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Queries for the primary device attributes, which fish 4.1 and later wait for, and the reply of a terminal like xterm.
+const DEVICE_QUERIES: [&[u8]; 2] = [b"\x1b[0c", b"\x1b[c"];
+const DEVICE_REPLY: &[u8] = b"\x1b[?62;22c";
 
 /// The command that is run. A blank before it keeps it out of many histories; `keep_history_clean` does the rest.
 const COMMAND: &[u8] = b" true\r";
@@ -100,6 +105,7 @@ fn keep_history_clean(shell: &Path, place: &Path) -> io::Result<()> {
 fn watch(shell: &impl Shell, nonce: &str) -> Rehearsal {
     let (begun, mut scanner, mut seen) = (Instant::now(), Scanner::new(nonce), Rehearsal::default());
     let (mut chunk, mut is_typed, mut is_started) = ([0; 8192], false, false);
+    let mut queries = DeviceQueries::default();
     while !seen.has_run {
         let left = PATIENCE.saturating_sub(begun.elapsed());
         let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::ZERO);
@@ -112,6 +118,7 @@ fn watch(shell: &impl Shell, nonce: &str) -> Rehearsal {
             Ok(_) | Err(_) => break,
         };
         let mut is_ready = false;
+        queries.answer(&chunk[..count], shell);
         scanner.scan(&chunk[..count], |piece| match piece {
             Piece::Mark(Mark::Hello { problem, .. }) => (seen.has_loaded, seen.problem) = (true, problem),
             Piece::Mark(Mark::Input) => {
@@ -128,4 +135,49 @@ fn watch(shell: &impl Shell, nonce: &str) -> Rehearsal {
         }
     }
     seen
+}
+
+/// Finds queries for the device attributes in the output, although a read may end inside one.
+#[derive(Debug, Default)]
+struct DeviceQueries {
+    /// The last bytes of the output, fewer than a query has.
+    tail: Vec<u8>,
+}
+
+impl DeviceQueries {
+    fn answer(&mut self, bytes: &[u8], shell: &impl Shell) {
+        for _ in 0..self.count(bytes) {
+            let _ = shell.write(DEVICE_REPLY);
+        }
+    }
+
+    /// The number of queries that these bytes complete.
+    fn count(&mut self, bytes: &[u8]) -> usize {
+        self.tail.extend_from_slice(bytes);
+        let mut count = 0;
+        let end =
+            |output: &[u8]| DEVICE_QUERIES.iter().filter_map(|query| Some(find(output, query)? + query.len())).min();
+        while let Some(end) = end(&self.tail) {
+            self.tail.drain(..end);
+            count += 1;
+        }
+        let too_long = self.tail.len().saturating_sub(DEVICE_QUERIES[0].len() - 1);
+        self.tail.drain(..too_long);
+        count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_are_found_however_the_output_is_cut() {
+        let output = b"\x1b[?u\x1b[0c\rwelcome\x1b[c\x1b[6n\x1b[0c$ \x1b[?62c";
+        for size in 1..=output.len() {
+            let mut queries = DeviceQueries::default();
+            let found: usize = output.chunks(size).map(|bytes| queries.count(bytes)).sum();
+            assert_eq!(found, 3, "cut every {size} bytes");
+        }
+    }
 }
