@@ -34,7 +34,8 @@ fn reply(bytes: &[u8]) -> Option<usize> {
 fn is_control_reply(parameters: &[u8], last: u8) -> bool {
     match (parameters, last) {
         ([b'?', ..], b'c' | b'n' | b'u' | b'y' | b'R') | ([b'>', ..], b'c') | (b"0", b'n') => true,
-        // `CSI 1 ; 2 R` is F3 with Shift or the position of a cursor in the first row.
+        // `CSI 1 ; 2 R` is F3 with Shift, or the position of a cursor in the first row.
+        (b"1;1", b'R') => true,
         (position, b'R') => !position.starts_with(b"1;") && position.contains(&b';'),
         _ => false,
     }
@@ -49,6 +50,7 @@ mod tests {
         let replies: &[&[u8]] = &[
             b"\x1b[?62;22c",
             b"\x1b[24;80R\x1b[?62;22c",
+            b"\x1b[1;1R\x1b[?62;22c",
             b"\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\\x1b[2;1R\x1b[?62c",
             b"\x1b]11;rgb:1e1e/1e1e/2e2e\x07",
             b"\x1bP>|XTerm(390)\x1b\\\x1b[?0u",
