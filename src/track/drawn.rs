@@ -89,16 +89,12 @@ pub(crate) fn draws_text(bytes: &[u8]) -> bool {
     !is_blank(bytes) && !leaves_empty_row(bytes)
 }
 
-/// Whether these bytes switch to the alternate screen or place the cursor anywhere on the screen, as full-screen programs do first.
-pub(crate) fn takes_screen(bytes: &[u8]) -> bool {
+/// Whether these bytes place the cursor anywhere on the screen, as full-screen programs do first.
+pub(crate) fn places_cursor(bytes: &[u8]) -> bool {
     memchr::memmem::find_iter(bytes, b"\x1b[").any(|at| {
         let sequence = &bytes[at + 2..];
         let end = sequence.iter().position(|byte| (0x40..0x7F).contains(byte));
-        end.is_some_and(|end| match sequence[end] {
-            b'H' | b'f' | b'd' => true,
-            b'h' => matches!(&sequence[..end], b"?1049" | b"?1047" | b"?47"),
-            _ => false,
-        })
+        end.is_some_and(|end| matches!(sequence[end], b'H' | b'f' | b'd'))
     })
 }
 
@@ -186,11 +182,11 @@ mod tests {
 
     #[test]
     fn a_full_screen_program_is_known_by_its_first_bytes() {
-        for bytes in [&b"\x1b[?1049h"[..], b"x\x1b[?47h", b"\x1b[H\x1b[2J", b"\x1b[0;9fx", b"\x1b[4d"] {
-            assert!(takes_screen(bytes), "{}", bytes.escape_ascii());
+        for bytes in [&b"\x1b[H\x1b[2J"[..], b"\x1b[0;9fx", b"\x1b[4d"] {
+            assert!(places_cursor(bytes), "{}", bytes.escape_ascii());
         }
         for bytes in [&b""[..], b"H", b"\x1b[J\x1b[K$ ", b"\x1b[?2004h", b"\x1b[?1049l", b"\x1b[32mH", b"\x1b[9"] {
-            assert!(!takes_screen(bytes), "{}", bytes.escape_ascii());
+            assert!(!places_cursor(bytes), "{}", bytes.escape_ascii());
         }
     }
 

@@ -15,7 +15,7 @@ mod screen;
 mod tracker;
 
 pub(crate) use command::Command;
-pub(crate) use drawn::{draws_text, takes_screen};
+pub(crate) use drawn::{draws_text, places_cursor};
 pub(crate) use dress::{closing, epilogue, is_visible, prologue};
 pub(crate) use mark::{HookProblem, LineOnScreen, Mark};
 pub(crate) use modes::{Modes, Switch};

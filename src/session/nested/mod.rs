@@ -11,7 +11,7 @@
 mod command;
 
 use crate::host::{self, Shell};
-use crate::track::{Mark, Piece, draws_text, takes_screen};
+use crate::track::{Mark, Piece, draws_text, places_cursor};
 
 use super::books::Books;
 use super::wires::Wires;
@@ -68,11 +68,14 @@ impl NestedShells {
 
     fn look(&mut self, bytes: &[u8], books: &mut Books, wires: &mut Wires) {
         let Some(mut entering) = self.entering.take() else { return };
-        if books.modes.full_screen() || takes_screen(bytes) || entering.looks == 0 || entering.names == 0 {
+        let draws_text = draws_text(bytes);
+        // fish 4.1 and later switch to the alternate screen and back while they ask the terminal for its abilities.
+        let is_full_screen = draws_text && books.modes.full_screen() || places_cursor(bytes);
+        if is_full_screen || entering.looks == 0 || entering.names == 0 {
             return;
         }
         entering.looks -= 1;
-        if !draws_text(bytes) || !entering.is_running(&*wires.shell) {
+        if !draws_text || !entering.is_running(&*wires.shell) {
             self.entering = Some(entering);
         } else if books.tracker.is_on_empty_row() {
             self.told.push(entering.entered.kind);
@@ -112,6 +115,7 @@ mod tests {
     use super::*;
     use crate::host::ScriptHandle;
     use crate::session::scripted_tests::{books, wires};
+    use crate::track::Switch;
     use crate::tty::Person;
 
     /// A session in which a shell without a line editor is started.
@@ -180,8 +184,24 @@ mod tests {
         assert_eq!(nested.sees(&Piece::Bytes(b"\x1b[H\x1b[2J$ ")), "", "it takes the whole screen");
         assert_eq!(nested.sees(&Piece::Bytes(b"$ ")), "");
         nested.starts("sh");
+        nested.books.switch(Switch::On(1049));
+        assert_eq!(nested.sees(&Piece::Bytes(b"$ ")), "", "it draws on the alternate screen");
+        nested.books.switch(Switch::Off(1049));
+        assert_eq!(nested.sees(&Piece::Bytes(b"$ ")), "");
+        nested.starts("sh");
         nested.sees(&Piece::Mark(Mark::End { status: 0, eol_mark: Vec::new() }));
         assert_eq!(nested.sees(&Piece::Bytes(b"$ ")), "", "it has ended");
+    }
+
+    #[test]
+    fn a_shell_that_only_asks_on_the_alternate_screen_is_explained() {
+        let mut nested = Nested::new(true);
+        nested.starts("sh");
+        assert_eq!(nested.sees(&Piece::Bytes(b"\x1b[?u\x1b[?1049h")), "");
+        nested.books.switch(Switch::On(1049));
+        assert_eq!(nested.sees(&Piece::Bytes(b"\x1bP+q696e646e\x1b\\\x1b[?1049l")), "");
+        nested.books.switch(Switch::Off(1049));
+        assert!(nested.sees(&Piece::Bytes(b"\x1b[0c$ ")).contains("lines run as shell commands here"));
     }
 
     #[test]
