@@ -386,12 +386,21 @@ fn titles_and_bells_of_a_command_are_sent_once() {
     in_every_shell(|shell| {
         let mut term = Term::new(shell).start();
         term.wait_for_prompt();
+        // fish 4.1 and later ask the terminal for its name.
+        let before = term.raw().len();
         term.run("printf '\\033]2;a %s\\007\\007\\033[?7$p\\033[>0q' title");
         term.run("true");
         term.typed("> hello\r");
         term.wait_for_prompt();
         for bytes in [&b"\x1b]2;a title\x07"[..], b"\x1b[?7$p", b"\x1b[>0q"] {
-            assert_eq!(count(&term.raw(), bytes), 1, "{}: {}\n{}", shell.name(), bytes.escape_ascii(), term.describe());
+            assert_eq!(
+                count(&term.raw()[before..], bytes),
+                1,
+                "{}: {}\n{}",
+                shell.name(),
+                bytes.escape_ascii(),
+                term.describe()
+            );
         }
     });
 }

@@ -60,7 +60,7 @@ fn crowd(sessions: usize, commands: usize, meanwhile: impl FnOnce(&Path) -> Opti
     let mut first = Term::new(Shell::Bash).start();
     first.wait_for_prompt();
     first.run("true");
-    first.exit();
+    first.finish();
     let state = first.home().join(".local/state");
     let lock = meanwhile(&state.join("shellmate/history.db"));
     let shells = shells();
@@ -102,7 +102,7 @@ fn terminals_run_and_exit_while_the_history_is_locked_and_the_next_one_saves_the
     let mut first = Term::new(Shell::Bash).start();
     first.wait_for_prompt();
     first.run("true");
-    first.exit();
+    first.finish();
     let state = first.home().join(".local/state");
     let lock = Connection::open(state.join("shellmate/history.db")).expect("a database");
     lock.execute_batch("BEGIN IMMEDIATE").expect("a lock");

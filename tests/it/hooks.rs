@@ -159,7 +159,10 @@ fn a_shell_started_with_exec_gets_a_notice_above_its_prompt() {
         term.typed(format!("{read}\r"));
         term.typed("in it\r");
         term.wait_for_prompt();
-        term.run("exec 7>&1");
+        // fish 4.1 and later show a manual page instead.
+        if shell != Shell::Fish {
+            term.run("exec 7>&1");
+        }
         term.run("echo $line");
         term.wait_for("\nin it");
         assert!(!term.screen().contains(REPLACED), "{}", term.describe());
