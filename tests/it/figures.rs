@@ -1,4 +1,4 @@
-//! Measurements of the history for docs/BENCHMARKS.md. They take minutes, so they run only on demand:
+//! Measurements of the history and of the sandbox for docs/BENCHMARKS.md. They take minutes, so they run only on demand:
 //! `SHELLMATE_RELEASE=target/release/shellmate cargo nextest run --run-ignored only --no-capture --test it figures::`
 
 use std::fs;
@@ -9,8 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
+use serde_json::json;
 
-use crate::harness::{Builder, Shell, Term};
+use crate::harness::{Builder, Model, Reply, Shell, Term};
 
 /// A session of the release build, if one is named.
 fn measured() -> Builder {
@@ -175,4 +176,44 @@ fn start_with_a_long_history_and_many_spill_files() {
     let (none, many) = (median(&empty), median(&full));
     eprintln!("first prompt: {none:?} with nothing kept, {many:?} with 100,000 commands and 2,000 spill files");
     assert_eq!(fs::read_dir(&spilled).expect("a directory").count(), 2_000, "a spill file that is named was removed");
+}
+
+/// The time of `shellmate ask` while a model makes calls of `bash` one after the other.
+fn time_of_calls(level: &str, command: &str, calls: usize) -> Duration {
+    let call = |_| Reply::calls(&[("bash", json!({ "command": command }))]);
+    let model = Model::start((0..calls).map(call).chain([Reply::text(["done"])]));
+    let builder = (0..50).fold(Term::new(Shell::Bash), |builder, n| builder.file(&format!("app/{n}.txt"), "text\n"));
+    let app = builder.home().join("app");
+    let builder = builder.config(&format!("[sandbox]\nlevel = \"{level}\"\n")).dir(app).args(["ask", "--yes", "go"]);
+    let builder = builder.env("OPENAI_BASE_URL", model.url()).env("SHELLMATE_MODEL", "scripted");
+    let builder = match std::env::var_os("SHELLMATE_RELEASE") {
+        Some(program) => builder.program(PathBuf::from(program)),
+        None => builder,
+    };
+    let begun = Instant::now();
+    let output = builder.command().stdin(Stdio::null()).output().expect("the program");
+    let took = begun.elapsed();
+    assert!(String::from_utf8_lossy(&output.stdout).contains("done"), "{output:?}");
+    let last = model.others().pop().map(|request| request.body["messages"].to_string()).unwrap_or_default();
+    assert_eq!(last.matches("exit code 0").count(), calls, "{last}");
+    took
+}
+
+#[test]
+#[ignore = "takes minutes and prints figures"]
+fn wall_time_of_confined_commands() {
+    let (calls, rounds) = (30, 11);
+    for command in ["touch made", "ls"] {
+        let mut times = [Vec::new(), Vec::new()];
+        for _ in 0..rounds {
+            for (level, times) in ["off", "workspace"].into_iter().zip(&mut times) {
+                times.push(time_of_calls(level, command, calls));
+            }
+        }
+        let [off, confined] = times.map(|mut times| {
+            times.sort();
+            [times[0], times[rounds / 2], times[rounds - 1]].map(|time| time.as_secs_f64() * 1000.0 / calls as f64)
+        });
+        eprintln!("`{command}`, ms per call (least, median, most): unconfined {off:.2?}, confined {confined:.2?}");
+    }
 }
