@@ -3,6 +3,7 @@
 //! `invocation` sorts the arguments by hand first. Arguments that belong to the real shell cost one `exec` and nothing else; only a
 //! subcommand is parsed with clap. `report` alone turns errors into messages and exit codes.
 
+mod alternate_screen;
 pub(crate) mod args;
 pub(crate) mod ask;
 pub(crate) mod auth;

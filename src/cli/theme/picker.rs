@@ -1,6 +1,6 @@
 //! The list of themes on the alternate screen, with a sample of the selected one.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use anyhow::Result;
 use nix::poll::PollTimeout;
@@ -11,10 +11,7 @@ use crate::text::width;
 use crate::tty::{Tty, WindowSize};
 
 use super::{depth_note, options, sample};
-
-/// The alternate screen without a cursor and without wrapping, and back.
-const ENTER: &[u8] = b"\x1b[?1049h\x1b[?25l\x1b[?7l";
-const LEAVE: &[u8] = b"\x1b[?7h\x1b[?25h\x1b[?1049l";
+use crate::cli::alternate_screen::AlternateScreen;
 
 /// How long an ESC may be the beginning of another key, in milliseconds.
 const ESC_PATIENCE: u16 = 50;
@@ -44,13 +41,13 @@ pub(super) enum PickedTheme {
 pub(super) fn pick(themes: Vec<OfferedTheme>, begin: &str, out: &mut impl Write) -> Result<PickedTheme> {
     let tty = Tty::open()?;
     tty.enter_raw()?;
-    let screen = AlternateScreen::enter(out)?;
+    let mut screen = AlternateScreen::enter(out)?;
     let mut list = ThemeList::new(themes, begin);
     let (mut decoder, mut keys) = (Decoder::default(), [0; 256]);
     loop {
         let size = tty.size();
-        screen.out.write_all(list.frame(size).as_bytes())?;
-        screen.out.flush()?;
+        let (rows, is_synchronized) = list.frame(size);
+        screen.draw(&rows, is_synchronized)?;
         let inputs = loop {
             let patience = if decoder.is_undecided() { ESC_PATIENCE } else { SIZE_CHECK };
             if tty.has_keys_within(PollTimeout::from(patience)) {
@@ -68,24 +65,6 @@ pub(super) fn pick(themes: Vec<OfferedTheme>, begin: &str, out: &mut impl Write)
         if let Some(picked) = inputs.into_iter().find_map(|input| list.input(&input)) {
             return Ok(picked);
         }
-    }
-}
-
-/// The alternate screen. The screen before it is restored when this is dropped.
-struct AlternateScreen<'a, W: Write> {
-    out: &'a mut W,
-}
-
-impl<'a, W: Write> AlternateScreen<'a, W> {
-    fn enter(out: &'a mut W) -> io::Result<AlternateScreen<'a, W>> {
-        out.write_all(ENTER)?;
-        Ok(AlternateScreen { out })
-    }
-}
-
-impl<W: Write> Drop for AlternateScreen<'_, W> {
-    fn drop(&mut self) {
-        let _ = self.out.write_all(LEAVE).and_then(|()| self.out.flush());
     }
 }
 
@@ -129,9 +108,9 @@ impl ThemeList {
         None
     }
 
-    /// The whole screen.
-    fn frame(&self, size: WindowSize) -> String {
-        let Some(offered) = self.themes.get(self.selected) else { return String::new() };
+    /// The rows of the whole screen, and whether the terminal supports synchronized output.
+    fn frame(&self, size: WindowSize) -> (Vec<String>, bool) {
+        let Some(offered) = self.themes.get(self.selected) else { return (Vec::new(), false) };
         let options = options(offered.theme, size);
         let (columns, rows) = (options.columns, usize::from(options.rows));
         let widest = self.themes.iter().map(|offered| width::cells(&offered.name)).max().unwrap_or_default() + 2;
@@ -154,9 +133,7 @@ impl ThemeList {
             screen.extend(sample::rows(&options, columns));
         }
         screen.truncate(rows);
-        let (begin, end) = if options.synchronized { ("\x1b[?2026h", "\x1b[?2026l") } else { ("", "") };
-        let lines: Vec<String> = screen.iter().map(|line| format!("\x1b[0m\x1b[K{line}")).collect();
-        format!("{begin}\x1b[H{}\x1b[0m\x1b[J{end}", lines.join("\r\n"))
+        (screen, options.synchronized)
     }
 
     fn head(&self, options: &RenderOptions) -> String {
