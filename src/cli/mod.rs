@@ -212,15 +212,20 @@ fn display() -> history::Display {
     history::Display::new(io::stdout().is_terminal(), tty::width_of_stdout(), |name| std::env::var_os(name))
 }
 
-/// How charts look on stdout: its width, and the colours of the configured theme.
-fn chart_look(config: &Config, paths: &Paths) -> ChartLook {
+/// What the terminal can show: its size, and the colours of the configured theme.
+fn terminal_look(config: &Config, paths: &Paths) -> RenderOptions {
     let theme = config.themes_of_choice(paths).map(|(themes, _)| themes.on(theme::background())).unwrap_or_default();
     let variable = |name: &str| environment(name).unwrap_or_default();
     let size = tty::size_of_stdout();
     let size = ScreenSize { columns: size.cols, rows: size.rows };
-    let options = RenderOptions::of_terminal(size, theme, Wrapping::Words, variable);
+    RenderOptions::of_terminal(size, theme, Wrapping::Words, variable)
+}
+
+/// How charts look on stdout.
+fn chart_look(config: &Config, paths: &Paths) -> ChartLook {
+    let options = terminal_look(config, paths);
     let depth = (options.mode == TerminalMode::Terminal).then_some(options.colour);
-    ChartLook { columns: size.columns.into(), unicode: options.unicode, paint: theme.chart_paint(depth) }
+    ChartLook { columns: options.columns.into(), unicode: options.unicode, paint: options.theme.chart_paint(depth) }
 }
 
 fn show_usage(args: usage::Args, paths: &Paths, out: &mut impl io::Write) -> anyhow::Result<ExitCode> {
@@ -250,6 +255,7 @@ fn show_history(args: history::Args, paths: &Paths, out: &mut impl io::Write) ->
         cwd: &shell_directory(&cwd),
         now: jiff::Zoned::now(),
         chart: chart_look(&config, paths),
+        look: terminal_look(&config, paths).read_aloud(config.screen_reader),
         config: &config,
         variable: &|name| std::env::var_os(name),
     };

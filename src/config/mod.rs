@@ -166,6 +166,9 @@ pub(crate) struct HistorySettings {
     pub commands: u64,
     /// How large the history may grow on disk. The oldest commands are deleted first.
     pub size: ByteSize,
+    /// The key that opens the finder of the history at the prompt, with what is typed as its words: `"ctrl-"` with a letter, such as
+    /// `"ctrl-r"`, or `"none"`. It counts for shells that start afterwards.
+    pub key: HotkeyName,
 }
 
 impl HistorySettings {
@@ -310,6 +313,11 @@ pub(crate) enum EditingMode {
 pub struct HotkeyName(String);
 
 impl HotkeyName {
+    /// No key.
+    fn none() -> HotkeyName {
+        HotkeyName("none".into())
+    }
+
     /// The key, or `None` if it is turned off.
     pub fn key(&self) -> Option<Hotkey> {
         self.0.parse().ok()
@@ -350,7 +358,7 @@ impl LineSettings {
 
 impl Default for HistorySettings {
     fn default() -> Self {
-        Self { enabled: true, ignore: Vec::new(), commands: 100_000, size: ByteSize::gib(1) }
+        Self { enabled: true, ignore: Vec::new(), commands: 100_000, size: ByteSize::gib(1), key: HotkeyName::none() }
     }
 }
 

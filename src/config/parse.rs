@@ -353,6 +353,7 @@ mod tests {
             ignore = ['^pass\b', "TOKEN="]
             commands = 5
             size = "2 GiB"
+            key = "ctrl-r"
             [conversations]
             enabled = false
             days = 30
@@ -437,6 +438,7 @@ mod tests {
                 ignore: vec![r"^pass\b".to_owned(), "TOKEN=".to_owned()],
                 commands: 5,
                 size: ByteSize::gib(2),
+                key: "ctrl-r".to_owned().try_into().unwrap(),
             },
             conversations: ConversationSettings { enabled: false, days: 30, size: ByteSize::mib(5) },
             undo: crate::config::UndoSettings { enabled: false, days: 3, size: ByteSize::mib(1) },

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::HostError;
+use super::finder_key::finder_binding;
 use super::kind::ShellKind;
 use crate::text::shell::quote::{self, Dialect};
 
@@ -93,6 +94,17 @@ pub(crate) struct Integration<'a> {
     pub nonce: &'a str,
     /// The FIFO from which the hook reads directives.
     pub fifo: &'a Path,
+    /// The letter that opens the finder of the history together with Ctrl, and the path of this program.
+    pub finder: Option<(char, &'a Path)>,
+}
+
+impl Integration<'_> {
+    /// The script with the lines that bind the key of the finder, if there is one.
+    fn with_finder(&self, kind: ShellKind, script: &str) -> Vec<u8> {
+        let binding = self.finder.and_then(|(letter, program)| finder_binding(kind, letter, program.as_os_str()));
+        let binding = binding.map(|lines| lean(&String::from_utf8_lossy(&lines))).unwrap_or_default();
+        [lean(script), binding].concat().into_bytes()
+    }
 }
 
 /// Starts the shell with exactly these arguments. `SHELL` and `_` name the shell if they named shellmate.
@@ -175,8 +187,8 @@ impl Launch {
         // The first command, so that `bash -x` does not print the nonce and `bash -a` does not export it.
         let mut text = b"{ __shellmate_start_flags=${-//[!avx]/}; set +avx; } 2>/dev/null\n".to_vec();
         text.extend(preamble(&values, "__shellmate_", "=", Dialect::Posix));
-        write_secret(&script, &text, BASH)?;
-        write_secret(&lazy, b"", BASH_LAZY)?;
+        write_secret(&script, &text, &integration.with_finder(ShellKind::Bash, BASH))?;
+        write_secret(&lazy, b"", lean(BASH_LAZY).as_bytes())?;
         // With `--rcfile` bash would still read the system-wide bashrc, which `--norc` excludes too.
         let mut args: Vec<OsString> = if login || norc || posix {
             self.env.push(("ENV".into(), Some(script.clone().into())));
@@ -214,7 +226,8 @@ impl Launch {
             ("zdotdir", zdotdir.unwrap_or_default()),
             ("norcs", flag(wishes.args.iter().any(|arg| no_rcs(arg)))),
         ];
-        write_secret(&script, &preamble(&values, "__shellmate_", "=", Dialect::Posix), ZSH)?;
+        let text = preamble(&values, "__shellmate_", "=", Dialect::Posix);
+        write_secret(&script, &text, &integration.with_finder(ShellKind::Zsh, ZSH))?;
         self.args.retain(|arg| !no_rcs(arg));
         self.env.push(("ZDOTDIR".into(), Some(directory.into())));
         self.secrets.push(script);
@@ -232,7 +245,7 @@ impl Launch {
             integration.nonce
         );
         text.extend(mark.as_bytes());
-        write_secret(&script, &text, FISH)?;
+        write_secret(&script, &text, &integration.with_finder(ShellKind::Fish, FISH))?;
         let mut source = OsString::from("source ");
         source.push(bytes_to_os(quote::bytes(script.as_os_str().as_bytes(), Dialect::Fish)));
         self.args.push("--init-command".into());
@@ -245,7 +258,7 @@ impl Launch {
 /// Writes the files again that a shell may still read, after the session's directory was deleted.
 pub(crate) fn restore(kind: ShellKind, directory: &Path) -> io::Result<()> {
     match kind {
-        ShellKind::Bash => write_secret(&directory.join(BASH_LAZY_NAME), b"", BASH_LAZY),
+        ShellKind::Bash => write_secret(&directory.join(BASH_LAZY_NAME), b"", lean(BASH_LAZY).as_bytes()),
         ShellKind::Zsh | ShellKind::Fish | ShellKind::Other => Ok(()),
     }
 }
@@ -267,9 +280,9 @@ fn preamble(values: &[(&str, OsString)], set: &str, equals: &str, dialect: Diale
 }
 
 /// Writes a new file that only the user may read. Fails if the path exists, even as a symbolic link.
-fn write_secret(path: &Path, preamble: &[u8], script: &str) -> io::Result<()> {
+fn write_secret(path: &Path, preamble: &[u8], script: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    file.write_all(&[preamble, lean(script).as_bytes()].concat())
+    file.write_all(&[preamble, script].concat())
 }
 
 /// Removes comments and indentation, because the shell reads every character of the script at each start.

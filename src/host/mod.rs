@@ -5,6 +5,7 @@
 
 mod child;
 mod find;
+mod finder_key;
 mod kind;
 mod launch;
 mod pty;
@@ -19,6 +20,7 @@ use std::path::PathBuf;
 
 pub(crate) use child::{Child, ShellChange, ShellEnding, process_name};
 pub(crate) use find::{FoundShell, ShellSearch, ShellSource, find};
+pub(crate) use finder_key::finder_binding;
 pub(crate) use kind::ShellKind;
 pub(crate) use launch::{Integration, Launch, StartOptions, exact, exec, plain, restore};
 use pty::Pty;

@@ -58,6 +58,11 @@ impl Hotkey {
 }
 
 impl Hotkey {
+    /// The letter or sign that is pressed together with Ctrl.
+    pub(crate) fn letter(&self) -> char {
+        char::from(self.byte | 0x40).to_ascii_lowercase()
+    }
+
     /// The name as it is displayed: `Ctrl-\\`.
     pub fn label(&self) -> String {
         self.name.replacen('c', "C", 1)

@@ -6,12 +6,14 @@
 //! no terminal, no shell and no clock.
 
 pub(crate) mod decode;
+mod filter;
 mod hotkey;
 mod key;
 mod line;
 mod replies;
 
 pub(crate) use decode::Decoder;
+pub(crate) use filter::FilterText;
 pub(crate) use hotkey::{Hotkey, UnknownHotkey};
 pub(crate) use key::{Code, Input, Key};
 pub(crate) use line::{

@@ -73,7 +73,8 @@ pub(super) static TOPICS: &[Topic] = &[
             "search|find command|commands earlier|ran|yesterday|old|previous|typed",
         ],
         "command commands output printed ran run past my history from words text last week",
-        "`shellmate history search WORDS` finds commands by their text or their output; `shellmate history` lists the newest.\n  \
+        "`shellmate history search` opens a finder: type to filter, Enter puts the command on the prompt. With `--list` or in a pipe,\n  \
+         `shellmate history search WORDS` finds commands by their text or their output; `shellmate history` lists the newest.\n  \
          `--failed`, `--since 2d` and `--cwd DIR` narrow it. `shellmate history show ID` prints one with its output.",
         "docs/CLI.md",
     ),

@@ -33,7 +33,7 @@ fn questions_about_shellmate_are_answered() {
         ("how do I forget a command", "`shellmate history forget ID`"),
         ("how do I delete the last command from the history", "`shellmate history forget ID`"),
         ("how do I clear my history", "`shellmate history forget ID`"),
-        ("how do I search the history", "`shellmate history search WORDS`"),
+        ("how do I search the history", "`shellmate history search`"),
         ("how much output is kept", "capture.tail"),
         ("how do I switch the model", "model.name"),
         ("how do I use a different model by default", "model.name"),
@@ -206,7 +206,7 @@ fn every_document_is_in_the_binary() {
     let present: BTreeSet<String> = DOCUMENTS.iter().map(|document| document.name.to_owned()).collect();
     assert_eq!(present, wanted, "add the file to the list in src/manual/mod.rs");
     let size: usize = DOCUMENTS.iter().map(|document| document.text.len()).sum();
-    assert!(size < 250_000, "{size} bytes");
+    assert!(size < 260_000, "{size} bytes");
 }
 
 #[test]

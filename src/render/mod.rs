@@ -11,6 +11,7 @@ mod background;
 mod call;
 mod code;
 mod diff;
+mod finder;
 mod line;
 mod link;
 mod look;
@@ -33,6 +34,7 @@ pub(crate) use ask::{ApprovalRequest, Card, CardSize, FileChange, Subject, appro
 pub(crate) use background::{Background, Themes};
 pub(crate) use code::{highlighted, load_grammars, warm};
 pub(crate) use diff::{UnifiedDiff, diff, unified_diffs};
+pub(crate) use finder::{FinderLayout, FinderRow, FinderView, finder_rows};
 pub(crate) use options::{RenderOptions, ScreenSize, TerminalMode, Wrapping, cooked};
 pub(crate) use painter::{Painter, compaction, wrapped};
 pub(crate) use pick::{PickRow, pick_list};

@@ -70,7 +70,8 @@ impl Session {
         let errands = Errands::new().map_err(no_workspace)?;
         let mut workspace =
             Workspace::create(&paths, &id, ShellKind::of(&shell), errands.reporter()).map_err(no_workspace)?;
-        let launch = launch(&shell, &wishes, &workspace, &id, &nonce)?;
+        let launch =
+            launch(&shell, &wishes, &workspace, &id, &nonce, config.history.key.key().map(|key| key.letter()))?;
         tty.enter_raw().map_err(crate::tty::TtyError::Settings)?;
         let shell_process = host::spawn(&launch, shell_size(tty.size()), tty.settings())?;
         if let Some(terminal) = shell_process.terminal_name() {
@@ -125,9 +126,12 @@ fn launch(
     workspace: &Workspace,
     id: &str,
     nonce: &str,
+    finder: Option<char>,
 ) -> Result<host::Launch, host::HostError> {
     let mut launch = host::plain(shell, wishes);
-    let integration = Integration { directory: workspace.directory(), nonce, fifo: workspace.fifo() };
+    let program = finder.and_then(|_| std::env::current_exe().ok());
+    let finder = finder.zip(program.as_deref());
+    let integration = Integration { directory: workspace.directory(), nonce, fifo: workspace.fifo(), finder };
     launch.integrate(wishes, &integration, |name| std::env::var_os(name)).map_err(host::HostError::Integration)?;
     launch.env.push(("SHELL".into(), Some(shell.into())));
     launch.env.push(("SHELLMATE".into(), Some(env!("CARGO_PKG_VERSION").into())));

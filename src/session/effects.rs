@@ -168,6 +168,7 @@ impl Session {
                 Done::Edited(edited) => self.end_editor(edited),
                 Done::Files { typed, found } => self.on(LineEvent::Found { typed, found }),
                 Done::Queries(queries) => self.on(LineEvent::Queries(queries)),
+                Done::Offered(offered) => self.take_offered(offered),
                 Done::Settings(settings) => self.adopt(*settings),
             }
         }

@@ -10,6 +10,7 @@ use std::thread;
 use crate::input::FoundReferences;
 
 use super::live::LiveSettings;
+use super::prompt_door::OfferedCommand;
 
 /// The result of a thread.
 pub(super) enum Done {
@@ -27,6 +28,8 @@ pub(super) enum Done {
     Files { typed: String, found: FoundReferences },
     /// The queries of earlier conversations.
     Queries(Vec<String>),
+    /// A process wants a command on the prompt.
+    Offered(OfferedCommand),
     /// The configuration was saved.
     Settings(Box<LiveSettings>),
 }

@@ -12,6 +12,7 @@ use super::Session;
 use super::books::Books;
 use super::directives::{Directives, Reminder};
 use super::floor::Floor;
+use super::prompt_door::PromptDoor;
 use super::wires::Wires;
 use super::workspace::Workspace;
 
@@ -27,6 +28,8 @@ pub(super) struct HookLink {
     /// Whether the hooks are still expected: they have sent no mark, and their absence was not reported.
     is_expected: bool,
     hooked: Hooked,
+    /// Open while the finder of the history runs.
+    pub(super) door: Option<PromptDoor>,
 }
 
 impl HookLink {
@@ -37,6 +40,7 @@ impl HookLink {
             is_expected: !secrets.is_empty(),
             secrets,
             hooked: Hooked::default(),
+            door: None,
         }
     }
 
@@ -106,13 +110,16 @@ impl Session {
                 self.hook.workspace.has_nonce();
                 None
             }
+            Mark::Start { text, .. } => {
+                self.hook.door = PromptDoor::open(text, self.hook.workspace.directory(), &self.errands);
+                None
+            }
             Mark::Prompt { .. } => return self.prompts(),
             // After an interrupt bash draws its prompt without the mark that usually precedes it.
             Mark::Input if matches!(self.floor, Floor::Returning) => return self.prompts(),
             Mark::Hello { .. }
             | Mark::End { .. }
             | Mark::Input
-            | Mark::Start { .. }
             | Mark::Wiped { .. }
             | Mark::Query { .. }
             | Mark::Later { .. }
@@ -124,6 +131,7 @@ impl Session {
 
     /// The shell continues to its prompt, so no hook waits.
     fn prompts(&mut self) {
+        self.hook.door = None;
         self.hook.directives.prompts();
         self.hook.workspace.forget_old_fifos();
         self.hook.workspace.mend();

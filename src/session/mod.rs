@@ -33,6 +33,7 @@ mod privacy;
 mod probe;
 mod profile;
 mod prompt;
+mod prompt_door;
 #[cfg(test)]
 mod recorded;
 mod reports;
@@ -82,6 +83,7 @@ pub(crate) use build::{Start, run};
 pub(crate) use grammars::Grammars;
 pub(crate) use inquiry::{Inquired, QuestionLook, inquire};
 pub(crate) use prompt::Asked;
+pub(crate) use prompt_door::hand_to_prompt;
 pub(crate) use workspace::hosts;
 
 /// Why no session could be started. The user's shell can still be started without one.
@@ -380,8 +382,7 @@ impl Session {
         if self.books.zone() == Zone::Input
             && let Some(command) = self.suggestion.take()
         {
-            let clean: String = text::sanitize(&command).chars().filter(|c| *c != '\u{FFFD}').collect();
-            self.send(format!("\x1b[200~{clean}\x1b[201~").as_bytes());
+            self.send(format!("\x1b[200~{}\x1b[201~", text::without_controls(&command)).as_bytes());
         }
     }
 

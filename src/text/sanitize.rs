@@ -5,6 +5,11 @@ pub(crate) fn sanitize(text: &str) -> String {
     text.chars().map(|c| if steers(c) { '\u{FFFD}' } else { c }).collect()
 }
 
+/// Removes the characters that `sanitize` would replace, for text that is put on a prompt.
+pub(crate) fn without_controls(text: &str) -> String {
+    text.chars().filter(|c| !steers(*c) && *c != '\u{FFFD}').collect()
+}
+
 pub(super) fn steers(c: char) -> bool {
     matches!(c,
         '\0'..='\u{08}' | '\u{0B}'..='\u{1F}' | '\u{7F}'..='\u{9F}'

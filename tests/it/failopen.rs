@@ -220,7 +220,7 @@ fn history_on_a_full_disk(shell: Shell, ending: &str) {
     let script = format!(
         "mkdir -p ~/.local/state && mount -t tmpfs -o size=512k none ~/.local/state && {PROGRAM}; stty sane; \
          head -c 10m /dev/zero > ~/.local/state/full 2>/dev/null; df --output=avail ~/.local/state; \
-         {PROGRAM} history; {PROGRAM} history search brown; {PROGRAM} history show 1; {PROGRAM} history forget 1; \
+         {PROGRAM} history; {PROGRAM} history search --list brown; {PROGRAM} history show 1; {PROGRAM} history forget 1; \
          echo end of t''est"
     );
     let Some(builder) = in_a_namespace(shell, &script) else { return };

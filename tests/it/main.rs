@@ -29,6 +29,7 @@ mod exit;
 mod export;
 mod failopen;
 mod figures;
+mod finder;
 mod follow;
 mod forged;
 mod frameworks;

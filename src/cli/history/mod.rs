@@ -4,10 +4,13 @@
 //! sanitized before it is written, except for raw output and JSON.
 
 mod display;
+mod finder;
 mod forget;
 mod import;
 mod json;
+mod key;
 mod pause;
+mod search;
 mod show;
 mod stats;
 mod table;
@@ -22,6 +25,7 @@ use std::process::ExitCode;
 use jiff::{Timestamp, Zoned};
 
 use crate::config::Config;
+use crate::render::RenderOptions;
 use crate::store::{Filter, History};
 use crate::text::Since;
 use crate::text::bars::ChartLook;
@@ -47,14 +51,14 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum HistoryCommand {
-    /// Find commands by words in their text or output.
-    Search {
-        /// All of these words must occur; the last one may be incomplete.
-        #[arg(required = true, value_name = "WORDS")]
-        words: Vec<String>,
-        #[command(flatten)]
-        selection: Selection,
-    },
+    /// Find a command. On a terminal this opens a finder below the cursor: type to filter, Enter puts the command on the prompt, Tab
+    /// shows its whole output, Esc leaves. Otherwise it lists commands by words in their text or output.
+    ///
+    /// Exit status of the finder: 0 if a command was chosen, 1 if nothing matches, 130 if you leave.
+    Search(search::Args),
+    /// Print the lines that bind a key to the finder, for the start file of a shell. In a shell started by `shellmate` the setting
+    /// `history.key` does this.
+    Key(key::Args),
     /// Show a command with its output.
     Show {
         /// The number of the command, as listed by `shellmate history`. Those of imported commands are negative.
@@ -114,6 +118,8 @@ pub(crate) struct HistoryContext<'a> {
     pub now: Zoned,
     /// The styles of charts. Their width is that of the display.
     pub chart: ChartLook,
+    /// How the terminal shows the finder.
+    pub look: RenderOptions,
     pub config: &'a Config,
     /// The variables of the environment.
     pub variable: &'a dyn Fn(&str) -> Option<OsString>,
@@ -135,9 +141,10 @@ pub(crate) fn run(
     answers: Option<&mut dyn BufRead>,
     out: &mut impl Write,
 ) -> anyhow::Result<ExitCode> {
-    let done = dispatch(args, context, display, answers, out).and_then(|()| Ok(out.flush()?));
+    let mut code = ExitCode::SUCCESS;
+    let done = dispatch(args, context, display, answers, &mut code, out).and_then(|()| Ok(out.flush()?));
     match done {
-        Ok(()) => Ok(ExitCode::SUCCESS),
+        Ok(()) => Ok(code),
         // A closed pipe (`| head`) is not an error.
         Err(error) if is_broken_pipe(&error) => Ok(ExitCode::SUCCESS),
         Err(error) => Err(error),
@@ -149,6 +156,7 @@ fn dispatch(
     context: &HistoryContext<'_>,
     display: Display,
     answers: Option<&mut dyn BufRead>,
+    code: &mut ExitCode,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
     let json = args.json;
@@ -163,15 +171,11 @@ fn dispatch(
             report_empty(table::list(entries, context, display, out)?, args.selection.is_filtered());
             Ok(())
         }
-        Some(HistoryCommand::Search { words, selection }) => {
-            let (history, filter) = (open()?, filter(&selection, context, display)?);
-            let entries = |visit: &mut table::EntryVisitor<'_>| history.for_each_found(&words, &filter, visit);
-            if json {
-                return entries(&mut |entry| json::entry(&entry, out));
-            }
-            report_empty(table::found(&history, entries, &words, context, display, out)?, true);
+        Some(HistoryCommand::Search(args)) => {
+            *code = search::run(&args, json, context, display, out)?;
             Ok(())
         }
+        Some(HistoryCommand::Key(args)) => key::run(&args, out),
         Some(HistoryCommand::Show { id, raw }) => {
             let Some(stored) = open()?.get(id)? else {
                 anyhow::bail!("there is no command {id} in the history; `shellmate history` lists them")

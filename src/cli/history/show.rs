@@ -36,7 +36,7 @@ pub(super) fn raw(stored: &StoredCommand, out: &mut impl Write) -> anyhow::Resul
 }
 
 /// The facts about a command. What is unknown is left out.
-fn about(entry: &HistoryEntry, context: &HistoryContext<'_>) -> String {
+pub(super) fn about(entry: &HistoryEntry, context: &HistoryContext<'_>) -> String {
     let started = |time: SystemTime| {
         let local = timestamp(time).to_zoned(context.now.time_zone().clone());
         format!("{} ({})", local.strftime("%Y-%m-%d %H:%M:%S"), human::age(age(time, &context.now)))

@@ -8,6 +8,7 @@ use clap::Parser;
 
 use super::*;
 use crate::capture::{Output, Size};
+use crate::render::{ScreenSize, Theme, Wrapping};
 use crate::store::{CommandRecord, HistoryLimits, RecordingSession, Store};
 use crate::text::bars::ChartPaint;
 use crate::track;
@@ -75,6 +76,12 @@ impl Home {
             session: session.as_ref().map(|(id, directory)| CurrentSession { id, directory }),
             cwd: Path::new("/home/me/app/src"),
             now: Timestamp::from_second(NOW as i64).unwrap().in_tz("Europe/Vienna").unwrap(),
+            look: RenderOptions::of_terminal(
+                ScreenSize { columns: 80, rows: 24 },
+                Theme::default(),
+                Wrapping::default(),
+                |_| String::new(),
+            ),
             chart: ChartLook { columns: 80, unicode: true, paint: ChartPaint::NONE },
             config: &self.config,
             variable: &|name| (name == "HOME").then(|| self.directory.path().into()),

@@ -1,15 +1,13 @@
 //! A list from which the person picks one entry: typed words filter it, arrows move, Enter picks.
 
-use crate::input::{Code, Input, Key};
+use crate::input::{Code, FilterText, Input, Key};
 use crate::render::{self, PickRow, RenderOptions, TerminalMode};
-use crate::text;
+use crate::text::{self, fuzzy};
 
 /// The most entries on the screen.
 const SHOWN: usize = 10;
 /// Screen rows that a list leaves free beside its own hint and line.
 const FREE_ROWS: u16 = 4;
-/// The most bytes of the filter.
-const LONGEST_FILTER: usize = 200;
 
 /// One entry of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,8 +47,8 @@ impl Fit {
         let names = [Some(name), name.split_once('/').map(|(_, short)| short)];
         let fits = |is_fit: &dyn Fn(&str) -> bool| names.into_iter().flatten().any(is_fit);
         let has_letters = || {
-            let mut letters = name.chars();
-            filter.chars().filter(|c| !c.is_whitespace()).all(|wanted| letters.any(|letter| letter == wanted))
+            let letters: String = filter.split_whitespace().collect();
+            fuzzy::span(&letters, name.as_bytes()).is_some()
         };
         match () {
             () if fits(&|name| name == filter) => Some(Fit::Exact),
@@ -77,7 +75,7 @@ pub(super) enum Picked {
 /// An open list.
 pub(super) struct Picker {
     list: PickList,
-    filter: String,
+    filter: FilterText,
     /// The position of the selected entry among the matching ones.
     selected: usize,
     /// How many rows are on the screen, once it is drawn.
@@ -86,19 +84,19 @@ pub(super) struct Picker {
 
 impl Picker {
     pub(super) fn new(list: PickList) -> Picker {
-        Picker { list, filter: String::new(), selected: 0, drawn: 0 }
+        Picker { list, filter: FilterText::default(), selected: 0, drawn: 0 }
     }
 
     /// The entries that contain every word of the filter, or whose names fit it.
     fn matching(&self) -> Vec<&PickItem> {
         if self.list.by_name {
-            let filter = self.filter.trim().to_lowercase();
+            let filter = self.filter.as_str().trim().to_lowercase();
             let fit = |item: &&PickItem| Fit::of(&filter, &item.text.to_lowercase());
             let mut fitting: Vec<&PickItem> = self.list.items.iter().filter(|item| fit(item).is_some()).collect();
             fitting.sort_by_key(fit);
             return fitting;
         }
-        let words: Vec<String> = self.filter.split_whitespace().map(str::to_lowercase).collect();
+        let words: Vec<String> = self.filter.as_str().split_whitespace().map(str::to_lowercase).collect();
         let matches = |item: &&PickItem| {
             let text = format!("{} {}", item.facts, item.text).to_lowercase();
             words.iter().all(|word| text.contains(word))
@@ -145,19 +143,14 @@ impl Picker {
     }
 
     fn add(&mut self, text: &str) -> Picked {
-        for letter in text.chars() {
-            let letter = if letter.is_whitespace() { ' ' } else { letter };
-            if !letter.is_control() && self.filter.len() + letter.len_utf8() <= LONGEST_FILTER {
-                self.filter.push(letter);
-            }
-        }
+        self.filter.push(text);
         self.selected = 0;
         Picked::Changed
     }
 
     fn erase_letter(&mut self) -> Picked {
         self.selected = 0;
-        self.filter.pop().map_or(Picked::Nothing, |_| Picked::Changed)
+        if self.filter.erase_letter() { Picked::Changed } else { Picked::Nothing }
     }
 
     fn clear(&mut self) -> Picked {
@@ -186,7 +179,7 @@ impl Picker {
         };
         let keys = if options.unicode { "↑ ↓ move" } else { "Up Down move" };
         let hint = format!("{place}; type to filter, {keys}, Enter {}, Esc leave", self.list.action);
-        out.extend_from_slice(&render::pick_list(&rows, &hint, &self.filter, options));
+        out.extend_from_slice(&render::pick_list(&rows, &hint, self.filter.as_str(), options));
         self.drawn = rows.len() + 2;
     }
 
@@ -195,7 +188,7 @@ impl Picker {
         let matching = self.matching();
         let words = match matching.get(self.selected) {
             Some(item) => format!("{} of {}: {} {}", self.selected + 1, matching.len(), item.facts.trim(), item.text),
-            None => format!("nothing matches {}", self.filter),
+            None => format!("nothing matches {}", self.filter.as_str()),
         };
         out.extend_from_slice(text::sanitize(&words).replace('\n', " ").as_bytes());
         out.extend_from_slice(b"\r\n");
