@@ -81,3 +81,24 @@ fn searches_use_the_index_in_its_order() {
     assert!(!steps.iter().any(|step| step.contains("TEMP B-TREE")), "no sort: {steps:?}");
     assert!(steps.iter().any(|step| step.contains("INTEGER PRIMARY KEY")), "{steps:?}");
 }
+
+#[test]
+fn lines_are_visited_newest_first_in_slices_across_gaps() {
+    let home = Home::new();
+    home.keep((0..3).map(|number| printed(&format!("make {number}"), "built")));
+    let gap = "PRAGMA foreign_keys = OFF; UPDATE commands SET id = id + 1000000 WHERE id = 3; UPDATE commands SET id = -1 WHERE id = 1";
+    rusqlite::Connection::open(home.path()).unwrap().execute_batch(gap).unwrap();
+    let history = home.history();
+    let visited = |filter: &Filter| {
+        let (mut ids, mut before) = (Vec::new(), Some(i64::MAX));
+        while let Some(next) = before {
+            before = history.visit_before(next, filter, |line| ids.push((line.id, line.text.to_vec()))).unwrap();
+        }
+        ids
+    };
+    let line = |id, text: &str| (id, text.as_bytes().to_vec());
+    assert_eq!(visited(&Filter::default()), [line(1_000_003, "make 2"), line(2, "make 1"), line(-1, "make 0")]);
+    assert_eq!(visited(&Filter { failed: true, ..Filter::default() }), []);
+    assert_eq!(history.entry(2).unwrap().map(|entry| entry.command), Some(b"make 1".to_vec()));
+    assert_eq!(history.entry(1).unwrap(), None);
+}
