@@ -5,6 +5,7 @@
 
 #![allow(clippy::expect_used)]
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::capture::{Size, render};
@@ -109,6 +110,7 @@ pub fn markdown(input: (u8, u8, u8, String)) {
         synchronized: true,
         hyperlinks: true,
         mode: TerminalMode::Terminal,
+        keys: Arc::default(),
     };
     let (mut painter, mut out, now) = (Painter::new(options), Vec::new(), Instant::now());
     let chars: Vec<char> = text.chars().collect();
@@ -150,7 +152,7 @@ pub fn keys(input: (u8, u8, Vec<u8>)) {
     };
     let editing = if rows % 2 == 0 { Editing::Emacs } else { Editing::Vi };
     let (mut decoder, mut line, history, offers) =
-        (Decoder::default(), LineEditor::new(editing), QueryHistory::default(), Offers::default());
+        (Decoder::default(), LineEditor::new(editing, Arc::default()), QueryHistory::default(), Offers::default());
     for byte in &bytes {
         let Some(input) = decoder.byte(*byte) else { continue };
         match &input {
@@ -159,7 +161,7 @@ pub fn keys(input: (u8, u8, Vec<u8>)) {
             Input::Paste(text) => assert!(text.len() <= 3 * PASTE_CAP),
         }
         if !matches!(line.input(input, &history, &offers), EditOutcome::Open | EditOutcome::Edit(_)) {
-            line = LineEditor::new(editing);
+            line = LineEditor::new(editing, Arc::default());
         }
         line.paint(&screen, &history, &mut Vec::new());
     }

@@ -13,7 +13,7 @@ const AFTER_HELP: &str = "\
 In the shell:
   > QUESTION   Asks the agent; the shell never sees the line. `> /help` lists its commands
   >            Opens a line for a conversation
-  Ctrl-\\       Opens the same line over a running program; press it twice to send the key (setting `hotkey`)
+  Ctrl-\\       Opens the same line over a running program; press it twice to send the key (the default of `hotkey`)
   @FILE        In a question: attaches a file, a picture or the names in a directory
   @last, @ID   In a question: attaches the last command, or one of `shellmate history`, with its output
 

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use crate::config::{self, Config, Paths};
 use crate::provider::{self, Finder, ListedModel, ModelPreference, full_name};
-use crate::session::{self, Asked, QuestionLook};
+use crate::session::{self, Asked};
 use crate::text::sanitize;
 use crate::{agent, tty};
 
@@ -40,11 +40,7 @@ fn pick(
         report::words(agent::NO_MODEL);
         return Ok(ExitCode::FAILURE);
     }
-    let look = QuestionLook {
-        theme: super::ask::theme(config, paths),
-        wrap: config.wrap,
-        is_read_aloud: config.screen_reader,
-    };
+    let look = super::ask::question_look(config, paths);
     let (reply, mut picked) = oneshot::channel();
     let list = session::model_list(&entries, "make it your usual model");
     let cwd = std::env::current_dir().unwrap_or_default();

@@ -21,6 +21,7 @@ impl Config {
         problems.extend(self.masking().1);
         problems.extend(self.model_problems());
         problems.extend(self.permissions().1);
+        problems.extend(self.key_map().1);
         problems
     }
 }

@@ -9,6 +9,7 @@ pub(crate) mod docs;
 mod dollars;
 pub(crate) mod edit;
 mod ignore;
+mod keys;
 mod kit;
 mod layers;
 mod limits;
@@ -43,6 +44,7 @@ use crate::undo::UndoLimits;
 
 pub(crate) use agent::Agent;
 pub(crate) use edit::{EditError, set_in_file, set_model, unknown_key};
+pub(crate) use keys::KeySettings;
 pub(crate) use layers::{ConfigReader, Layer};
 pub(crate) use limits::LimitSettings;
 pub(crate) use load::Loaded;
@@ -118,6 +120,7 @@ pub(crate) struct Config {
     pub redact: Redact,
     pub sandbox: SandboxSettings,
     pub line: LineSettings,
+    pub keys: KeySettings,
     pub terminal: TerminalSettings,
 }
 
@@ -284,6 +287,7 @@ impl Default for Config {
             redact: Redact::default(),
             sandbox: SandboxSettings::default(),
             line: LineSettings::default(),
+            keys: KeySettings::default(),
             terminal: TerminalSettings::default(),
         }
     }

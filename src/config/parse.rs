@@ -387,6 +387,8 @@ mod tests {
             longest_timeout = 20
             [line]
             mode = "vi"
+            [keys]
+            unfold = "f5"
             [terminal]
             notify = "bell"
             notify_after = 60
@@ -487,6 +489,7 @@ mod tests {
                 command_timeout: 10,
                 longest_timeout: 20,
             },
+            keys: serde_json::from_str("{\"unfold\": [\"F5\"]}").unwrap(),
             line: LineSettings { mode: EditingMode::Vi },
             terminal: TerminalSettings { notify: NotifyMode::Bell, notify_after: 60, title: false, progress: false },
         };

@@ -65,7 +65,7 @@ mod tests {
         let tables = schema["properties"].as_object().unwrap().values();
         let keys: Vec<&Value> =
             tables.filter_map(|table| table["properties"].as_object()).flat_map(|t| t.values()).collect();
-        assert_eq!(keys.len(), 52);
+        assert_eq!(keys.len(), 78);
         for key in keys {
             assert!(key["description"].is_string() && !key["default"].is_null(), "{key}");
         }

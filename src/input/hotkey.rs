@@ -7,6 +7,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::chord::Chord;
+
 /// The key that opens the conversation line, and the bytes that terminals send for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hotkey {
@@ -65,7 +67,7 @@ impl Hotkey {
 
     /// The name as it is displayed: `Ctrl-\\`.
     pub fn label(&self) -> String {
-        self.name.replacen('c', "C", 1)
+        self.name.parse::<Chord>().map_or_else(|_| self.name.clone(), |chord| chord.label())
     }
 }
 
@@ -140,6 +142,8 @@ mod tests {
     #[test]
     fn hotkeys_are_parsed_from_their_names() {
         assert_eq!("Ctrl-G".parse::<Hotkey>().unwrap().to_string(), "ctrl-g");
+        assert_eq!("^g".parse::<Hotkey>().unwrap().label(), "Ctrl-G");
+        assert_eq!(hotkey().label(), "Ctrl-\\");
         for name in ["", "x", "ctrl-", "ctrl-m", "ctrl-c", "ctrl-aa", "alt-x", "ctrl-é"] {
             assert!(name.parse::<Hotkey>().is_err(), "{name}");
         }

@@ -75,6 +75,11 @@ impl Key {
         matches!(self.code, Code::Char(_)) && !self.mods.alt && !self.mods.ctrl
     }
 
+    /// Whether questions, lists and lines leave the key to the answer around them.
+    pub(crate) const fn is_special(&self) -> bool {
+        self.mods.ctrl || self.mods.alt || matches!(self.code, Code::Function(_))
+    }
+
     #[cfg(test)]
     pub(crate) const fn alt(letter: char) -> Key {
         Key { code: Code::Char(letter), mods: Mods::ALT }

@@ -27,7 +27,7 @@ macro_rules! documents {
     };
 }
 
-/// The README, and everything in `docs/`. Together they have less than half a percent of the binary's size, so they are not compressed.
+/// The README, and everything in `docs/`. Together they are small beside the binary, so they are not compressed.
 const DOCUMENTS: &[ManualDocument] = documents! {
     "README.md": "README.md",
     "ARCHITECTURE.md": "docs/ARCHITECTURE.md",

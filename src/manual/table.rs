@@ -20,15 +20,24 @@ const fn told(asks: &'static [&'static str], also: &'static str, words: &'static
 /// Of topics that fit equally well, the first counts.
 pub(super) static TOPICS: &[Topic] = &[
     setting(
-        &[
-            "hotkey",
-            "shortcut",
-            "keybinding",
-            "key conversation|line|prompt opens|open|opening",
-            "ctrl|control backslash",
-        ],
+        &["hotkey", "key conversation|line|prompt opens|open|opening", "ctrl|control backslash"],
         "key keys key-binding binding press pressed disable off conversation line program vim running over bind ctrl control",
         ("hotkey", "\"ctrl-]\"", "\"none\" turns it off."),
+    ),
+    setting(
+        &[
+            "keys change|changed|changing|configure|remap|rebind|bind|set|choose|own|customise|customize|list|off",
+            "key change|changed|changing|remap|rebind|unfold|unfolds|output|thinking|background|stop|stops|newline|editor",
+            "keybindings|keymap|bindings|shortcuts",
+            "rebind|remap",
+        ],
+        "key keys output thinking background answer line newline editor conversation list disable off another different \
+         unfold unfolds stop stops agent works while bindings which press pressed bind",
+        (
+            "keys.unfold",
+            "\"alt-o\"",
+            "`> /keys` lists the actions with the keys in force. `[]` turns an action off. Ctrl-C always stops an answer.",
+        ),
     ),
     setting(
         &["record|recording @off", "history|remember|remembering @off", "pause record|recording|history"],
@@ -313,13 +322,14 @@ pub(super) static TOPICS: &[Topic] = &[
         ],
         "level change hard model how less more off disable stop high low",
         "`> /thinking LEVEL` says how hard the model thinks: off, minimal, low, medium, high or xhigh.\n  \
-         In `model.name`, `SHELLMATE_MODEL` and `> /model` the level stands behind the name: `openai/gpt-5:high`. Ctrl-T shows the thinking.",
+         In `model.name`, `SHELLMATE_MODEL` and `> /model` the level stands behind the name: `openai/gpt-5:high`.\n  \
+         Ctrl-T shows the thinking, unless `[keys]` names another key for `thinking`.",
         "docs/MODELS.md",
     ),
     told(
         &["conversation|chat|context new|start|clear|reset|begin|forget|fresh"],
         "new start clear reset begin fresh previous old earlier conversation chat from scratch",
-        "`> /new` begins a new conversation. A bare `>` opens a line that stays open for follow-ups; an empty Enter closes it.",
+        "`> /new` begins a new conversation. A bare `>` opens a line that stays open for follow-ups; an empty line closes it.",
         "shellmate://docs/README.md",
     ),
     told(
@@ -327,13 +337,15 @@ pub(super) static TOPICS: &[Topic] = &[
             "stop|cancel|interrupt|abort|kill answer|answers|answering|request|question|you|agent|model|generation|response",
         ],
         "running current while it's half middle the-agent answering talking",
-        "Ctrl-C stops the answer and the commands it runs. Ctrl-Z, or ` &` at the end of the question, continues it in the background.",
+        "Ctrl-C stops the answer and the commands it runs. ` &` at the end of the question continues it in the background, and so does\n  \
+         the key for `background` (default Ctrl-Z; `> /keys` shows yours).",
         "shellmate://docs/README.md",
     ),
     told(
         &["background answer|question|request|ask|agent"],
         "send move keep let it's while running bring back foreground in",
-        "Ctrl-Z while it answers, or ` &` at the end of the question, continues it in the background; `> /show N` brings it back.",
+        "` &` at the end of the question continues it in the background, and so does the key for `background` while it answers (default\n  \
+         Ctrl-Z; `> /keys` shows yours). `> /show N` brings it back.",
         "shellmate://docs/README.md",
     ),
     told(
@@ -342,7 +354,7 @@ pub(super) static TOPICS: &[Topic] = &[
             "what|which|list command|commands|keys available|have|there|understand|support|know",
         ],
         "list available have slash all there understand support commands keys",
-        "`> /help` lists the commands and keys of a question, `shellmate --help` those of the shell.",
+        "`> /help` lists the commands of a question, `> /keys` the keys, `shellmate --help` those of the shell.",
         "docs/CLI.md",
     ),
     told(
@@ -389,7 +401,7 @@ pub(super) static TOPICS: &[Topic] = &[
             "quit|exit|leave|close conversation|line",
         ],
         "for good completely remove temporarily this session program get rid",
-        "`exit` leaves shellmate, an empty Enter or Esc closes the conversation line. To uninstall: `chsh -s /bin/bash` if it is your login shell,\n  \
+        "`exit` leaves shellmate, an empty line closes the conversation line. To uninstall: `chsh -s /bin/bash` if it is your login shell,\n  \
          then delete the binary, ~/.config/shellmate and ~/.local/state/shellmate.",
         "shellmate://docs/README.md",
     ),

@@ -199,8 +199,8 @@ impl CallList {
             return true;
         }
         let ellipsis = if self.options.has_signs() { "…" } else { "..." };
-        let unfolding = self.unfolding.of_output();
-        let folded = |hidden: usize| indented(&format!("{ellipsis} {hidden} more lines ({unfolding})"));
+        let unfolding = self.unfolding.of_output(&self.options);
+        let folded = |hidden: usize| indented(&format!("{ellipsis} {hidden} more lines{unfolding}"));
         if outcome.is_failed() {
             lines.push(folded(total - TAIL));
             lines.extend(output.tail(TAIL).iter().map(|line| indented(line)));

@@ -35,7 +35,7 @@ pub(crate) use background::{Background, Themes};
 pub(crate) use code::{highlighted, load_grammars, warm};
 pub(crate) use diff::{UnifiedDiff, diff, unified_diffs};
 pub(crate) use finder::{FinderLayout, FinderRow, FinderView, finder_rows};
-pub(crate) use options::{RenderOptions, ScreenSize, TerminalMode, Wrapping, cooked};
+pub(crate) use options::{KeyLabels, RenderOptions, ScreenSize, TerminalMode, Wrapping, cooked};
 pub(crate) use painter::{Painter, compaction, wrapped};
 pub(crate) use pick::{PickRow, pick_list};
 pub(crate) use theme::{BUILT_IN as BUILT_IN_THEMES, Theme, about as about_theme, background as theme_background};

@@ -1,5 +1,7 @@
 //! The size and the capabilities of the terminal.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +39,25 @@ pub(crate) struct RenderOptions {
     /// Whether the terminal supports hyperlinks (OSC 8).
     pub hyperlinks: bool,
     pub mode: TerminalMode,
+    /// The keys that are named while an answer is painted.
+    pub keys: Arc<KeyLabels>,
+}
+
+/// The names of keys on the screen. An action without a key has none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct KeyLabels {
+    /// Stops the answer.
+    pub stop: String,
+    /// Unfolds output.
+    pub unfold: Option<String>,
+    /// Shows thoughts.
+    pub thinking: Option<String>,
+}
+
+impl Default for KeyLabels {
+    fn default() -> KeyLabels {
+        KeyLabels { stop: "Ctrl-C".into(), unfold: Some("Ctrl-O".into()), thinking: Some("Ctrl-T".into()) }
+    }
 }
 
 /// The size of a terminal in cells, or 0 if it is unknown.
@@ -93,6 +114,7 @@ impl RenderOptions {
                 (false, true) => TerminalMode::Dumb,
                 (false, false) => TerminalMode::Terminal,
             },
+            keys: Arc::default(),
         }
     }
 }

@@ -54,7 +54,7 @@ impl Status {
             words += &format!("{dot}{mode} mode");
         }
         let line = StyledLine::of(Look::ACCENT, spinner(elapsed, options)).with(Look::MUTED, &words);
-        let hinted = line.clone().with(Look::MUTED, &format!("{dot}Ctrl-C stops"));
+        let hinted = line.clone().with(Look::MUTED, &format!("{dot}{} stops", options.keys.stop));
         let room = usize::from(options.columns).saturating_sub(1);
         if hinted.cells() <= room { hinted } else { line.clipped(room, options) }
     }

@@ -15,21 +15,23 @@ pub(crate) enum Unfolding {
 }
 
 impl Unfolding {
-    /// The instruction in the line for folded output.
-    pub(super) fn of_output(self) -> String {
-        match self {
-            Unfolding::Keys => "Ctrl-O".to_owned(),
-            Unfolding::KeysOrShow(number) => format!("Ctrl-O or > /show {number}"),
-            Unfolding::Show(number) => format!("> /show {number}"),
+    /// The instruction at the end of the line for folded output.
+    pub(super) fn of_output(self, options: &RenderOptions) -> String {
+        match (self, &options.keys.unfold) {
+            (Unfolding::Keys, None) => String::new(),
+            (Unfolding::Keys, Some(key)) => format!(" ({key})"),
+            (Unfolding::KeysOrShow(number), Some(key)) => format!(" ({key} or > /show {number})"),
+            (Unfolding::KeysOrShow(number), None) | (Unfolding::Show(number), _) => format!(" (> /show {number})"),
         }
     }
 
     /// The instruction at the end of the line for a folded thought.
     pub(super) fn of_thought(self, options: &RenderOptions) -> String {
         let gap = if options.unicode { " · " } else { ", " };
-        match self {
-            Unfolding::Keys | Unfolding::KeysOrShow(_) => format!("{gap}Ctrl-T"),
-            Unfolding::Show(number) => format!("{gap}> /show {number}"),
+        match (self, &options.keys.thinking) {
+            (Unfolding::Keys | Unfolding::KeysOrShow(_), Some(key)) => format!("{gap}{key}"),
+            (Unfolding::KeysOrShow(number), None) | (Unfolding::Show(number), _) => format!("{gap}> /show {number}"),
+            (Unfolding::Keys, None) => String::new(),
         }
     }
 }

@@ -170,7 +170,10 @@ fn agent_setup(
 
 /// The look of the session: theme, shell, host and terminal.
 fn profile(config: &Config, paths: &Paths, kind: ShellKind, host: String, problems: &mut Vec<Problem>) -> Profile {
-    let profile = Profile::new(kind, host, config.line.editing(), config.wrap).read_aloud(config.screen_reader);
+    let mut profile = Profile::new(kind, host, config.line.editing(), config.wrap).read_aloud(config.screen_reader);
+    let (keys, clashes) = config.key_map();
+    profile.adopt_keys(keys);
+    problems.extend(clashes);
     match config.themes_of_choice(paths) {
         Some((themes, bad_theme)) => {
             problems.extend(bad_theme);

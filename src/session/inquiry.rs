@@ -3,10 +3,12 @@
 use std::io;
 use std::os::fd::AsFd;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
+use crate::input::KeyMap;
 use crate::render::{RenderOptions, ScreenSize, Theme, Wrapping};
 use crate::tty::{self, Terminal, Tty, TtyError};
 
@@ -44,6 +46,7 @@ pub(crate) struct QuestionLook {
     pub theme: Theme,
     pub wrap: Wrapping,
     pub is_read_aloud: bool,
+    pub keys: Arc<KeyMap>,
 }
 
 /// Asks on the terminal and waits for an answer, or until `is_over`. Restores the terminal before it returns.
@@ -98,7 +101,7 @@ impl QuestionTerminal {
         let options = RenderOptions::of_terminal(size, look.theme, look.wrap, variable).read_aloud(look.is_read_aloud);
         let mut prompt = Prompt::new(asked, self.reads, Instant::now());
         // The directory is that of the prompt above, so user and host need not be shown.
-        let around = CardContext { user: "", host: "", cwd: Some(cwd), rows: size.rows };
+        let around = CardContext { user: "", host: "", cwd: Some(cwd), rows: size.rows, keys: &look.keys };
         prompt.write(&around, &options, &mut self.out);
         self.show()?;
         Ok(prompt)

@@ -7,7 +7,7 @@ use regex::bytes::RegexSet;
 
 use crate::capture::Limits;
 use crate::config::{Config, Loaded, Paths, Problem, TerminalSettings};
-use crate::input::{Editing, Hotkey};
+use crate::input::{Editing, Hotkey, KeyMap};
 use crate::render::{Themes, Wrapping};
 
 use super::Session;
@@ -17,6 +17,7 @@ use super::agent_link::Settings;
 pub(super) struct LiveSettings {
     agent: Settings,
     hotkey: Option<Hotkey>,
+    keys: KeyMap,
     pub(super) hint: bool,
     nested_hint: bool,
     themes: Option<Themes>,
@@ -41,11 +42,14 @@ impl LiveSettings {
         let (agent, mut bad_values) = Settings::of(config);
         let (themes, bad_theme) = config.themes_of_choice(paths).unzip();
         let (ignore, bad_patterns) = ignored(config);
+        let (keys, clashes) = config.key_map();
+        bad_values.extend(clashes);
         bad_values.extend(bad_theme.flatten().into_iter().chain(bad_patterns));
         let problems: Vec<Problem> = loaded.problems.iter().cloned().chain(loaded.located(bad_values)).collect();
         LiveSettings {
             agent,
             hotkey: config.hotkey.key(),
+            keys,
             hint: config.hint,
             nested_hint: config.nested_hint,
             themes,
@@ -88,6 +92,7 @@ impl Session {
         let label = live.hotkey.as_ref().map(Hotkey::label);
         self.nested.adopt(live.nested_hint, label);
         self.keyboard.adopt(live.hotkey);
+        self.profile.adopt_keys(live.keys);
         self.profile.adopt(live.editing, live.wrap, live.themes, live.is_read_aloud);
         self.outer.adopt(live.terminal);
         self.books.recorder.adopt(live.limits, live.spill_total, live.ignore, live.is_recording);

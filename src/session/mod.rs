@@ -22,6 +22,7 @@ mod grammars;
 mod hint;
 mod hooks;
 mod inquiry;
+mod key_list;
 mod keyboard;
 mod line;
 mod live;

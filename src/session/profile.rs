@@ -4,8 +4,8 @@ use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
 
 use crate::host::ShellKind;
-use crate::input::Editing;
-use crate::render::{self, Background, RenderOptions, Theme, Themes, Wrapping};
+use crate::input::{Editing, KeyAction, KeyMap};
+use crate::render::{self, Background, KeyLabels, RenderOptions, Theme, Themes, Wrapping};
 
 /// Facts about the person and the machine, and settings of the look.
 pub(super) struct Profile {
@@ -14,6 +14,9 @@ pub(super) struct Profile {
     /// The agent's thread looks it up when it starts, because that may take a network request.
     user: Arc<OnceLock<String>>,
     pub(super) editing: Editing,
+    /// The keys in force.
+    pub(super) keys: Arc<KeyMap>,
+    labels: Arc<KeyLabels>,
     /// Not read before it is needed: that takes memory, which a tab without questions can save.
     themes: OnceCell<Themes>,
     /// The background of the terminal, as far as it is known. Only looked for if the themes follow it.
@@ -30,11 +33,23 @@ impl Profile {
             host,
             user: Arc::default(),
             editing,
+            keys: Arc::default(),
+            labels: Arc::default(),
             themes: OnceCell::new(),
             background: None,
             wrap,
             is_read_aloud: false,
         }
+    }
+
+    /// Uses other keys from here on.
+    pub(super) fn adopt_keys(&mut self, keys: KeyMap) {
+        self.labels = Arc::new(KeyLabels {
+            stop: keys.label(KeyAction::Stop).unwrap_or_default(),
+            unfold: keys.label(KeyAction::Unfold),
+            thinking: keys.label(KeyAction::Thinking),
+        });
+        self.keys = Arc::new(keys);
     }
 
     /// Uses other settings from here on. Without a theme the default is used.
@@ -66,7 +81,8 @@ impl Profile {
     /// Options for painting on a terminal of this size.
     pub(super) fn options(&self, size: render::ScreenSize) -> RenderOptions {
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
-        RenderOptions::of_terminal(size, self.theme(), self.wrap, variable).read_aloud(self.is_read_aloud)
+        let options = RenderOptions::of_terminal(size, self.theme(), self.wrap, variable);
+        RenderOptions { keys: Arc::clone(&self.labels), ..options }.read_aloud(self.is_read_aloud)
     }
 
     /// The theme for the background of the terminal.

@@ -41,6 +41,7 @@ mod hostile;
 mod hotkey;
 mod init;
 mod inline;
+mod keys;
 mod line;
 mod look;
 mod manual;

@@ -230,7 +230,7 @@ async fn answer(
     cancel: CancellationToken,
 ) -> anyhow::Result<ExitCode> {
     let model = format!("{}/{}", resolved.vendor, resolved.model);
-    let look = || QuestionLook { theme: theme(config, paths), wrap: config.wrap, is_read_aloud: config.screen_reader };
+    let look = || question_look(config, paths);
     let approver = Arc::new(TerminalApprover::new(yes, look, query.view.cwd.clone(), writer.clone(), cancel.clone()));
     let scratch = Scratch::make(paths);
     keep_stdin(&mut query, &scratch);
@@ -347,6 +347,16 @@ async fn write_rules_later(writer: Arc<AnswerWriter>) {
     tokio::time::sleep(agent::RULES_WAIT).await;
     if writer.is_painted() {
         writer.write_rules();
+    }
+}
+
+/// How questions look on this terminal.
+pub(super) fn question_look(config: &Config, paths: &Paths) -> QuestionLook {
+    QuestionLook {
+        theme: theme(config, paths),
+        wrap: config.wrap,
+        is_read_aloud: config.screen_reader,
+        keys: Arc::new(config.key_map().0),
     }
 }
 

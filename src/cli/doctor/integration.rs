@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::unistd::{AccessFlags, access};
 
+use crate::input::Hotkey;
 use crate::text::human;
 use crate::track::HookProblem;
 
@@ -73,7 +74,9 @@ fn tried(exam: &Exam<'_>, shell: &InstalledShell) -> DoctorFinding {
             let has_files = start_file.exists();
             let args = if shell.name == "zsh" && !has_files { vec![OsString::from("-f")] } else { Vec::new() };
             match rehearse(&shell.path, args, exam.paths, exam.get) {
-                Ok(rehearsal) => judge(shell, &what, &exam.shown(&start_file), &rehearsal),
+                Ok(rehearsal) => {
+                    judge(shell, &what, &exam.shown(&start_file), &rehearsal, exam.loaded.config.hotkey.key())
+                }
                 Err(error) => DoctorFinding::fail(format!("{what} could not be tried: {error:#}"))
                     .fix("`shellmate --shell bash` tries another shell"),
             }
@@ -104,7 +107,13 @@ fn start_file(exam: &Exam<'_>, shell: &str) -> PathBuf {
 }
 
 /// Judges a start of the shell with the hooks in it.
-fn judge(shell: &InstalledShell, what: &str, start_file: &str, rehearsal: &Rehearsal) -> DoctorFinding {
+fn judge(
+    shell: &InstalledShell,
+    what: &str,
+    start_file: &str,
+    rehearsal: &Rehearsal,
+    hotkey: Option<Hotkey>,
+) -> DoctorFinding {
     let limit = human::duration(super::rehearsal::PATIENCE);
     let without = match shell.name {
         "zsh" => "shellmate --shell zsh -- -f",
@@ -122,7 +131,10 @@ fn judge(shell: &InstalledShell, what: &str, start_file: &str, rehearsal: &Rehea
         }
         Rehearsal { problem: Some(HookProblem::ForeignEditor), .. } => {
             DoctorFinding::warn(format!("{what}: another line editor has the keys, so `> ` lines may reach the shell"))
-                .fix("Ctrl-\\ opens a line for questions instead")
+                .fix(match hotkey {
+                    Some(key) => format!("{} opens a line for questions instead", key.label()),
+                    None => "the key of the setting `hotkey` opens a line for questions instead".to_owned(),
+                })
         }
         Rehearsal { has_loaded: false, .. } => DoctorFinding::fail(format!(
             "{what}: no hooks within {limit}; {start_file} ends, hangs or starts another program"

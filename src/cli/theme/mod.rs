@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 
 use crate::config::{self, Config, Paths};
+use crate::input::KeyMap;
 use crate::render::{self, Background, Depth, RenderOptions, ScreenSize, TerminalMode, Theme, Wrapping};
 use crate::{text, tty};
 
@@ -21,14 +22,15 @@ use sample::SampleSize;
 const AUTO: &str = "auto";
 
 pub(super) fn run(action: Option<ThemeAction>, paths: &Paths, out: &mut impl Write) -> Result<ExitCode> {
-    let chosen = Config::load(paths).config.theme;
+    let config = Config::load(paths).config;
+    let (chosen, keys) = (&config.theme, config.key_map().0);
     let current = || chosen.name(background()).to_owned();
     match action.unwrap_or(ThemeAction::List) {
         ThemeAction::List => list(&current(), paths, out)?,
         ThemeAction::Show { name } => show(&name.unwrap_or_else(current), paths, out)?,
-        ThemeAction::Preview { name } => preview(&name.unwrap_or_else(current), paths, out)?,
+        ThemeAction::Preview { name } => preview(&name.unwrap_or_else(current), keys, paths, out)?,
         ThemeAction::Set { name: Some(name) } => set(&name, paths, out)?,
-        ThemeAction::Set { name: None } => preview(&current(), paths, out)?,
+        ThemeAction::Set { name: None } => preview(&current(), keys, paths, out)?,
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
@@ -99,8 +101,8 @@ fn set(name: &str, paths: &Paths, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// Opens the list of themes with a sample. The theme that Enter picks is used from now on.
-fn preview(name: &str, paths: &Paths, out: &mut impl Write) -> Result<()> {
+/// Opens the list of themes with a sample. The theme that the person picks is used from now on.
+fn preview(name: &str, keys: KeyMap, paths: &Paths, out: &mut impl Write) -> Result<()> {
     let mut themes = Vec::new();
     for name in config::theme_names(paths) {
         // A theme that cannot be read cannot be tried. `theme show NAME` says why.
@@ -118,7 +120,7 @@ fn preview(name: &str, paths: &Paths, out: &mut impl Write) -> Result<()> {
             "the list needs a terminal; `shellmate theme list` and `theme show NAME` print, `theme set NAME` chooses"
         );
     }
-    match picker::pick(themes, name, out)? {
+    match picker::pick(themes, name, keys, out)? {
         PickedTheme::Use(picked) => set(&picked, paths, out),
         PickedTheme::Left => Ok(()),
     }

@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 use nix::poll::PollTimeout;
 
-use crate::input::{Code, Decoder, Input, Key};
+use crate::input::{Code, Decoder, Input, Key, KeyAction, KeyContext, KeyMap};
 use crate::render::{RenderOptions, Theme};
 use crate::text::width;
 use crate::tty::{Tty, WindowSize};
@@ -38,11 +38,11 @@ pub(super) enum PickedTheme {
 }
 
 /// Shows the list until the person picks a theme or leaves. The screen is restored in both cases.
-pub(super) fn pick(themes: Vec<OfferedTheme>, begin: &str, out: &mut impl Write) -> Result<PickedTheme> {
+pub(super) fn pick(themes: Vec<OfferedTheme>, begin: &str, keys: KeyMap, out: &mut impl Write) -> Result<PickedTheme> {
     let tty = Tty::open()?;
     tty.enter_raw()?;
     let mut screen = AlternateScreen::enter(out)?;
-    let mut list = ThemeList::new(themes, begin);
+    let mut list = ThemeList::new(themes, begin, keys);
     let (mut decoder, mut keys) = (Decoder::default(), [0; 256]);
     loop {
         let size = tty.size();
@@ -71,39 +71,38 @@ pub(super) fn pick(themes: Vec<OfferedTheme>, begin: &str, out: &mut impl Write)
 /// The themes and the selected one.
 struct ThemeList {
     themes: Vec<OfferedTheme>,
+    keys: KeyMap,
     selected: usize,
 }
 
 impl ThemeList {
-    fn new(themes: Vec<OfferedTheme>, begin: &str) -> ThemeList {
+    fn new(themes: Vec<OfferedTheme>, begin: &str, keys: KeyMap) -> ThemeList {
         let selected = themes.iter().position(|offered| offered.name == begin).unwrap_or_default();
-        ThemeList { themes, selected }
+        ThemeList { themes, keys, selected }
     }
 
     /// Takes a key. Returns how the list was left, if it was.
     fn input(&mut self, input: &Input) -> Option<PickedTheme> {
         let Input::Key(key) = input else { return None };
         let last = self.themes.len().saturating_sub(1);
-        match key.code {
-            Code::Enter => return self.themes.get(self.selected).map(|picked| PickedTheme::Use(picked.name.clone())),
-            Code::Esc => return Some(PickedTheme::Left),
-            Code::Char('c' | 'd') if key.mods.ctrl => return Some(PickedTheme::Left),
-            Code::Char('q') if key.is_typed() => return Some(PickedTheme::Left),
-            Code::Up => self.selected = self.selected.saturating_sub(1),
-            Code::Down | Code::Tab => self.selected = (self.selected + 1).min(last),
-            Code::Char('p') if *key == Key::ctrl('p') => self.selected = self.selected.saturating_sub(1),
-            Code::Char('n') if *key == Key::ctrl('n') => self.selected = (self.selected + 1).min(last),
-            Code::Char('k') if key.is_typed() => self.selected = self.selected.saturating_sub(1),
-            Code::Char('j') if key.is_typed() => self.selected = (self.selected + 1).min(last),
-            Code::Home | Code::PageUp => self.selected = 0,
-            Code::End | Code::PageDown => self.selected = last,
-            Code::Char(_)
-            | Code::Backspace
-            | Code::Left
-            | Code::Right
-            | Code::Insert
-            | Code::Delete
-            | Code::Function(_) => {}
+        // Ctrl-C leaves, whatever the configuration says.
+        let letter = key.is_typed().then_some(key.code);
+        let action = match (letter, *key == Key::ctrl('c')) {
+            (_, true) | (Some(Code::Char('q')), _) => Some(KeyAction::ListLeave),
+            (Some(Code::Char('k')), _) => Some(KeyAction::ListUp),
+            (Some(Code::Char('j')), _) => Some(KeyAction::ListDown),
+            _ => self.keys.action(KeyContext::List, *key),
+        };
+        match action {
+            Some(KeyAction::ListPick) => {
+                return self.themes.get(self.selected).map(|picked| PickedTheme::Use(picked.name.clone()));
+            }
+            Some(KeyAction::ListLeave) => return Some(PickedTheme::Left),
+            Some(KeyAction::ListUp) => self.selected = self.selected.saturating_sub(1),
+            Some(KeyAction::ListDown) => self.selected = (self.selected + 1).min(last),
+            Some(KeyAction::ListFirst | KeyAction::ListPageUp) => self.selected = 0,
+            Some(KeyAction::ListLast | KeyAction::ListPageDown) => self.selected = last,
+            _ => {}
         }
         None
     }
@@ -137,9 +136,11 @@ impl ThemeList {
     }
 
     fn head(&self, options: &RenderOptions) -> String {
-        let keys = if options.unicode { "↑ ↓ move" } else { "Up Down move" };
-        let place = format!("{} of {}", self.selected + 1, self.themes.len());
-        let words = format!("theme {place}; {keys}, Enter use, Esc leave");
+        let place = format!("theme {} of {}", self.selected + 1, self.themes.len());
+        let words = match self.keys.list_hints("use", options.unicode).join(", ") {
+            hints if hints.is_empty() => place,
+            hints => format!("{place}; {hints}"),
+        };
         width::fit(&words, usize::from(options.columns)).to_owned()
     }
 

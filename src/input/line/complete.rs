@@ -4,7 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::pane::EditorScreen;
 use super::{EditOutcome, LineEditor, QueryHistory};
-use crate::input::key::{Code, Key, Mods};
+use crate::input::key::{Code, Key};
+use crate::input::keymap::KeyAction;
 use crate::text::{sanitize, width};
 
 /// The most rows of the list.
@@ -175,25 +176,25 @@ impl LineEditor {
         }
     }
 
-    /// Handles a key while the list is open. Returns `None` if the key is not for the list.
-    pub(super) fn menu_key(&mut self, key: Key) -> Option<EditOutcome> {
+    /// Handles a key while the list is open. `action` is that of the key in the line. Returns `None` if the key is not for the list.
+    pub(super) fn menu_key(&mut self, key: Key, action: Option<KeyAction>) -> Option<EditOutcome> {
         let mut menu = self.menu.take()?;
         let count = menu.offers.len();
-        menu.chosen = match (key.code, key.mods, menu.chosen) {
-            (Code::Tab | Code::Down, Mods::NONE, None) => Some(0),
-            (Code::Tab | Code::Down, Mods::NONE, Some(chosen)) => Some((chosen + 1) % count),
-            (Code::Tab, Mods::SHIFT, None) | (Code::Up, Mods::NONE, None) => Some(count - 1),
-            (Code::Tab, Mods::SHIFT, Some(chosen)) | (Code::Up, Mods::NONE, Some(chosen)) => {
-                Some((chosen + count - 1) % count)
+        menu.chosen = match (action, menu.chosen) {
+            (Some(KeyAction::Complete | KeyAction::Next), chosen) => {
+                Some(chosen.map_or(0, |chosen| (chosen + 1) % count))
+            }
+            (Some(KeyAction::CompleteBack | KeyAction::Previous), chosen) => {
+                Some((chosen.unwrap_or(0) + count - 1) % count)
             }
             // The selected completion is already in the text.
-            (Code::Enter, Mods::NONE, Some(chosen)) => {
+            (Some(KeyAction::Submit), Some(chosen)) => {
                 if menu.offers[chosen].wants_blank {
                     self.text.insert(' ');
                 }
                 return Some(EditOutcome::Open);
             }
-            (Code::Esc, _, _) => return Some(EditOutcome::Open),
+            _ if key.code == Code::Esc => return Some(EditOutcome::Open),
             _ => return None,
         };
         if let Some(offer) = menu.chosen.and_then(|chosen| menu.offers.get(chosen)) {
@@ -360,14 +361,13 @@ mod tests {
     #[test]
     fn quoted_words_complete_to_the_commands_that_have_them() {
         let (offers, history) = (offers(), QueryHistory::default());
-        let press = |line: &mut LineEditor, letter| {
-            line.input(Input::Key(Key { code: Code::Char(letter), mods: Mods::NONE }), &history, &offers)
-        };
+        let press =
+            |line: &mut LineEditor, letter| line.input(Input::Key(Key::plain(Code::Char(letter))), &history, &offers);
         let commands = vec![RecentCommand { id: 12, text: "cargo\ntest".into() }];
         let found = FoundReferences { commands, ..FoundReferences::default() };
         for (typed, wanted, completed) in [("why @\"cargo te", "cargo te", "why @12 "), ("why @car", "car", "why @car")]
         {
-            let mut line = LineEditor::new(Default::default());
+            let mut line = LineEditor::new(Default::default(), Arc::default());
             typed.chars().for_each(|letter| drop(press(&mut line, letter)));
             line.found(wanted, &found, &offers);
             assert_eq!(line.text(), completed);
@@ -392,9 +392,8 @@ mod tests {
     #[test]
     fn paths_that_come_late_complete_only_what_is_still_typed() {
         let (offers, history) = (offers(), QueryHistory::default());
-        let mut line = LineEditor::new(Default::default());
-        let press =
-            |line: &mut LineEditor, key| line.input(Input::Key(Key { code: key, mods: Mods::NONE }), &history, &offers);
+        let mut line = LineEditor::new(Default::default(), Arc::default());
+        let press = |line: &mut LineEditor, key| line.input(Input::Key(Key::plain(key)), &history, &offers);
         "@sr".chars().for_each(|letter| drop(press(&mut line, Code::Char(letter))));
         assert_eq!(press(&mut line, Code::Tab), EditOutcome::Find("sr".into()));
         let paths = |path: &str| FoundReferences { paths: vec![found_path(path)], ..FoundReferences::default() };

@@ -13,7 +13,10 @@ mod search;
 mod text;
 mod vi;
 
-use super::key::{Code, Input, Key, Mods};
+use std::sync::Arc;
+
+use super::key::{Code, Input, Key};
+use super::keymap::{KeyAction, KeyContext, KeyMap};
 use complete::{Hint, Menu};
 use pane::Pane;
 use search::HistorySearch;
@@ -48,6 +51,7 @@ pub(crate) enum EditOutcome {
 /// A line being edited.
 pub(crate) struct LineEditor {
     text: EditBuffer,
+    keys: Arc<KeyMap>,
     vi: Option<vi::Vi>,
     /// The history entry that is shown, and the text that was typed before it.
     recalled: Option<(usize, String)>,
@@ -58,9 +62,10 @@ pub(crate) struct LineEditor {
 }
 
 impl LineEditor {
-    pub(crate) fn new(editing: Editing) -> LineEditor {
+    pub(crate) fn new(editing: Editing, keys: Arc<KeyMap>) -> LineEditor {
         LineEditor {
             text: EditBuffer::default(),
+            keys,
             vi: (editing == Editing::Vi).then(vi::Vi::default),
             recalled: None,
             search: None,
@@ -112,8 +117,9 @@ impl LineEditor {
     }
 
     fn key(&mut self, key: Key, history: &QueryHistory, offers: &Offers) -> EditOutcome {
+        let action = self.keys.action(KeyContext::Line, key);
         if let Some(search) = &mut self.search {
-            match search.key(key, history) {
+            match search.key(key, action, history) {
                 search::Next::Searching => return EditOutcome::Open,
                 search::Next::GivenUp => {
                     self.search = None;
@@ -127,31 +133,44 @@ impl LineEditor {
                 }
             }
         }
-        if let Some(outcome) = self.menu_key(key) {
+        if let Some(outcome) = self.menu_key(key, action) {
             return outcome;
         }
-        match (key.code, key.mods) {
-            (Code::Enter, Mods { shift: false, alt: false, .. }) => return self.submit(),
-            (Code::Enter, _) => self.text.insert('\n'),
-            (Code::Char('j'), Mods::CTRL) => self.text.insert('\n'),
-            (Code::Tab, Mods::NONE) => return self.complete(offers),
-            (Code::Char('c'), Mods::CTRL) if self.text.is_empty() => return EditOutcome::Closed,
-            (Code::Char('c'), Mods::CTRL) => self.start_over(),
-            (Code::Char('d'), Mods::CTRL) if self.text.is_empty() => return EditOutcome::Closed,
-            (Code::Char('g'), Mods::CTRL) => return EditOutcome::Edit(self.text.unfolded()),
-            (Code::Char('l'), Mods::CTRL) => self.pane.clear_screen(),
-            (Code::Char('r' | 's'), Mods::CTRL) => self.search = Some(HistorySearch::default()),
-            (Code::Esc, _) if self.text.is_empty() => return EditOutcome::Closed,
-            (Code::Up, Mods::NONE) | (Code::Char('p'), Mods::CTRL) => self.up(history),
-            (Code::Down, Mods::NONE) | (Code::Char('n'), Mods::CTRL) => self.down(history),
-            (Code::Right | Code::End, Mods::NONE) | (Code::Char('f' | 'e'), Mods::CTRL)
-                if self.text.is_at_end() && !self.hint.typed.is_empty() && self.is_inserting() =>
-            {
+        match action {
+            Some(KeyAction::Submit) => self.submit(),
+            Some(KeyAction::Complete) => self.complete(offers),
+            Some(KeyAction::Cancel | KeyAction::Close) if self.text.is_empty() => EditOutcome::Closed,
+            Some(KeyAction::Editor) => EditOutcome::Edit(self.text.unfolded()),
+            Some(action) if self.acts(action, history) => EditOutcome::Open,
+            Some(_) | None => self.edit(key, history),
+        }
+    }
+
+    /// Carries out an action that leaves the line open. Returns whether the key is used up.
+    fn acts(&mut self, action: KeyAction, history: &QueryHistory) -> bool {
+        match action {
+            KeyAction::Newline => self.text.insert('\n'),
+            KeyAction::Cancel => self.start_over(),
+            KeyAction::ClearScreen => self.pane.clear_screen(),
+            KeyAction::Search | KeyAction::SearchNewer => self.search = Some(HistorySearch::default()),
+            KeyAction::Previous => self.up(history),
+            KeyAction::Next => self.down(history),
+            KeyAction::Suggestion if self.text.is_at_end() && !self.hint.typed.is_empty() && self.is_inserting() => {
                 let rest = std::mem::take(&mut self.hint.typed);
                 self.text.paste(&rest);
             }
-            _ if self.vi.is_some() => return self.vi_key(key, history),
-            (Code::Esc, _) => self.start_over(),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes a key of the editing mode.
+    fn edit(&mut self, key: Key, history: &QueryHistory) -> EditOutcome {
+        if self.vi.is_some() {
+            return self.vi_key(key, history);
+        }
+        match key.code {
+            Code::Esc => self.start_over(),
             _ => self.emacs_key(key),
         }
         EditOutcome::Open

@@ -2,6 +2,7 @@
 
 use super::QueryHistory;
 use crate::input::key::{Code, Key, Mods};
+use crate::input::keymap::KeyAction;
 
 /// A search in progress.
 #[derive(Debug, Default)]
@@ -21,7 +22,24 @@ pub(super) enum Next {
 }
 
 impl HistorySearch {
-    pub(super) fn key(&mut self, key: Key, history: &QueryHistory) -> Next {
+    /// Takes a key, which has this action in the line.
+    pub(super) fn key(&mut self, key: Key, action: Option<KeyAction>, history: &QueryHistory) -> Next {
+        match action {
+            Some(KeyAction::Search | KeyAction::Previous) => {
+                self.passed += 1;
+                if self.found(history).is_none() {
+                    self.passed -= 1;
+                }
+                return Next::Searching;
+            }
+            Some(KeyAction::SearchNewer | KeyAction::Next) => {
+                self.passed = self.passed.saturating_sub(1);
+                return Next::Searching;
+            }
+            Some(KeyAction::Cancel) => return Next::GivenUp,
+            Some(KeyAction::Complete) => return Next::Found(true),
+            _ => {}
+        }
         match (key.code, key.mods) {
             (Code::Char(letter), Mods::NONE) => {
                 self.wanted.push(letter);
@@ -33,15 +51,8 @@ impl HistorySearch {
                 }
                 self.passed = 0;
             }
-            (Code::Char('r'), Mods::CTRL) | (Code::Up, _) => {
-                self.passed += 1;
-                if self.found(history).is_none() {
-                    self.passed -= 1;
-                }
-            }
-            (Code::Char('s'), Mods::CTRL) | (Code::Down, _) => self.passed = self.passed.saturating_sub(1),
-            (Code::Char('g' | 'c'), Mods::CTRL) => return Next::GivenUp,
-            (Code::Esc | Code::Tab, _) => return Next::Found(true),
+            (Code::Char('g'), Mods::CTRL) => return Next::GivenUp,
+            (Code::Esc, _) => return Next::Found(true),
             _ => return Next::Found(false),
         }
         Next::Searching

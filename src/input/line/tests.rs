@@ -26,7 +26,7 @@ impl Desk {
     fn new(editing: Editing) -> Desk {
         let shown = vt100::Parser::new(cells(SCREEN.rows), cells(SCREEN.columns), 0);
         let mut desk = Desk {
-            line: LineEditor::new(editing),
+            line: LineEditor::new(editing, Arc::default()),
             history: QueryHistory::default(),
             decoder: Decoder::default(),
             screen: SCREEN,
@@ -287,7 +287,7 @@ fn a_lifted_line_leaves_its_rows_to_other_output() {
 
 #[test]
 fn a_dumb_terminal_gets_no_cursor_moves() {
-    let mut line = LineEditor::new(Editing::Emacs);
+    let mut line = LineEditor::new(Editing::Emacs, Arc::default());
     let screen = EditorScreen { is_plain: true, colour: false, ..SCREEN };
     let mut out = Vec::new();
     for letter in "hi".chars() {
@@ -313,4 +313,31 @@ proptest::proptest! {
             proptest::prop_assert!(!is_settled || screen.starts_with("above") || screen.lines().count() >= 9, "{}", screen);
         }
     }
+}
+
+#[test]
+fn the_person_chooses_the_keys_of_the_line() {
+    let mut keys = KeyMap::default();
+    for (name, chords) in [
+        ("submit", &["alt-enter"][..]),
+        ("newline", &["enter"]),
+        ("close", &["ctrl-q"]),
+        ("cancel", &[]),
+        ("search", &["f3"]),
+        ("complete", &["ctrl-@"]),
+    ] {
+        keys.bind(KeyAction::named(name).unwrap(), chords).unwrap();
+    }
+    let mut desk = Desk::new(Editing::Emacs);
+    desk.line = LineEditor::new(Editing::Emacs, Arc::new(keys.settle().0));
+    desk.history.add("an older question");
+    assert_eq!(desk.typed("one\rtwo\x03\x12\t\x11"), EditOutcome::Open, "the default keys mean nothing");
+    assert_eq!(desk.typed("\x1b\r"), EditOutcome::Submitted("one\ntwo".into()));
+    desk.typed("\x15\x7f\x15/n\0");
+    assert_eq!(desk.line.text(), "/new");
+    desk.typed("\x15\x1b[13~older\x1b[13~\x1b");
+    assert_eq!(desk.line.text(), "an older question");
+    desk.typed("\x1b");
+    assert_eq!(desk.typed("\x1b"), EditOutcome::Open, "Esc closes no more");
+    assert_eq!(desk.typed("\x11"), EditOutcome::Closed);
 }

@@ -23,6 +23,7 @@ pub(super) fn options(columns: u16) -> RenderOptions {
         synchronized: true,
         hyperlinks: true,
         mode: TerminalMode::Terminal,
+        keys: Default::default(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! The text of `> /help`.
 
+use crate::input::KeyMap;
+use crate::session::key_list::{answer_keys, closing_keys};
 use crate::text::width;
 
 use super::slash::commands;
@@ -8,23 +10,12 @@ use super::slash::commands;
 const COLUMN: usize = 25;
 
 /// How to ask, and how to refer to files and outputs.
-const ASKING: [(&str, &str); 6] = [
+const ASKING: [(&str, &str); 5] = [
     ("> QUESTION", "ask; the shell never sees the line (a blank before `>` makes it a redirection)"),
-    (">", "open a line for a conversation; Enter on an empty line, Esc or Ctrl-D closes it"),
     ("@FILE", "in a question: attach a file, a picture or the names in a directory"),
     ("@last", "attach the last command with its output"),
     ("@ID", "attach an earlier command with its output (`shellmate history` lists the IDs)"),
     ("@\"WORDS\"", "attach the recorded command that matches these words best"),
-];
-
-/// What keys do while an answer is in progress.
-const KEYS: [(&str, &str); 6] = [
-    ("Ctrl-C", "stop the answer"),
-    ("Ctrl-Z", "continue in the background; so does a question that ends with ` &`"),
-    (">", "open a line to steer it; Esc closes the line"),
-    ("Ctrl-O", "unfold what a call printed"),
-    ("Ctrl-T", "show what the model thinks"),
-    ("other keys", "are kept for your prompt"),
 ];
 
 /// One row of `/help`. A form that does not fit into its column has a row of its own.
@@ -35,9 +26,11 @@ pub(super) fn help_row(usage: &str, help: &str) -> String {
 }
 
 /// The text of `/help`, with the name of the hotkey if there is one.
-pub(in crate::session) fn help(hotkey: Option<&str>) -> String {
+pub(in crate::session) fn help(keys: &KeyMap, hotkey: Option<&str>) -> String {
     let line = |usage: &str, help: &str| help_row(usage, help);
     let mut lines: Vec<String> = ASKING.iter().map(|(usage, help)| line(usage, help)).collect();
+    let closing = format!("open a line for a conversation; {} closes it", closing_keys(keys));
+    lines.insert(1, line(">", &closing));
     if let Some(key) = hotkey {
         lines.insert(
             2,
@@ -47,17 +40,20 @@ pub(in crate::session) fn help(hotkey: Option<&str>) -> String {
     lines.push(String::new());
     lines.extend(commands().map(|command| line(&command.usage(), command.help)));
     lines.extend(["".to_owned(), "while the agent works:".to_owned()]);
-    lines.extend(KEYS.iter().map(|(key, help)| line(key, help)));
+    lines.extend(answer_keys(keys).iter().map(|(key, help)| line(key, help)));
     lines.join("\n")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::KeyAction;
 
     #[test]
     fn the_explanations_of_help_are_in_one_column() {
-        for row in help(Some("ctrl-\\")).lines().filter(|row| !row.is_empty() && !row.ends_with(':')) {
+        for row in
+            help(&KeyMap::default(), Some("ctrl-\\")).lines().filter(|row| !row.is_empty() && !row.ends_with(':'))
+        {
             let (usage, help) = row.split_at(COLUMN);
             assert!(usage.ends_with(' ') && !help.starts_with(' '), "{row}");
         }
@@ -69,10 +65,16 @@ mod tests {
 
     #[test]
     fn help_says_how_to_ask() {
-        let said = help(Some("ctrl-\\"));
+        let said = help(&KeyMap::default(), Some("ctrl-\\"));
         for words in ["> QUESTION", "\n>  ", "ctrl-\\", "@FILE", "@last", "@ID", "Ctrl-Z"] {
             assert!(said.contains(words), "{words}: {said}");
         }
-        assert!(!help(None).contains("ctrl-\\"));
+        assert!(said.contains("an empty Enter, Esc or Ctrl-D closes it"), "{said}");
+        assert!(!help(&KeyMap::default(), None).contains("ctrl-\\"));
+        let mut keys = KeyMap::default();
+        keys.bind(KeyAction::Unfold, &["alt-o"]).unwrap();
+        keys.bind(KeyAction::Thinking, &[] as &[&str]).unwrap();
+        let said = help(&keys, None);
+        assert!(said.contains(&help_row("Alt-O", "unfold what a call printed")) && !said.contains("Ctrl-T"), "{said}");
     }
 }

@@ -88,6 +88,7 @@ pub(in crate::session) enum Slash {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::session) enum SessionCommand {
     Help,
+    Keys,
     Fix,
     Show(Option<u64>),
     Retry,
@@ -147,6 +148,12 @@ const PARTS: [(&str, ContextPart); 3] =
 
 const COMMANDS: &[SlashCommand] = &[
     SlashCommand::plain("/help", "show this list and your own commands", |_| Ok(Slash::Session(SessionCommand::Help))),
+    SlashCommand {
+        aliases: &["/keybindings", "/hotkeys", "/shortcuts"],
+        ..SlashCommand::plain("/keys", "show the keys in force, and which ones you have changed", |_| {
+            Ok(Slash::Session(SessionCommand::Keys))
+        })
+    },
     SlashCommand::plain("/fix", "put a corrected form of the last command on your prompt; `> fix` does too", |_| {
         Ok(Slash::Session(SessionCommand::Fix))
     }),
@@ -477,6 +484,7 @@ fn context(rest: &str) -> Result<Slash, SlashError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::KeyMap;
 
     /// The command, or the message for the person.
     fn read(line: &str) -> Result<Slash, String> {
@@ -558,7 +566,7 @@ mod tests {
             for argument in arguments {
                 assert!(read(&format!("{} {argument}", command.name)).is_ok(), "{} {argument}", command.name);
             }
-            assert!(super::super::help(None).contains(&command.usage()), "{}", command.name);
+            assert!(super::super::help(&KeyMap::default(), None).contains(&command.usage()), "{}", command.name);
             for name in command.aliases.iter().chain([&command.name]) {
                 let called = |other: &&SlashCommand| other.is_called(name);
                 assert_eq!(commands().filter(called).count(), 1, "{name} has one meaning");

@@ -3,6 +3,7 @@
 //! The line takes one key at a time. When a key submits or closes the line, the keys after it go to the next floor.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use nix::sys::signal::Signal;
 
@@ -34,7 +35,7 @@ impl Talk {
         effects.extend([Effect::LoadQueries, Effect::OpenLine, Effect::RouteHeld]);
         Floor::Talk(Box::new(Talk {
             under,
-            line: LineEditor::new(view.profile.editing),
+            line: LineEditor::new(view.profile.editing, Arc::clone(&view.profile.keys)),
             decoder: Decoder::default(),
             history: QueryHistory::default(),
             offers: Offers::default(),
@@ -134,7 +135,7 @@ impl Talk {
     fn open(mut self: Box<Self>, offers: Offers, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
         self.offers = offers;
         self.is_looking = false;
-        self.line = LineEditor::new(view.profile.editing);
+        self.line = LineEditor::new(view.profile.editing, Arc::clone(&view.profile.keys));
         match std::mem::take(&mut self.draft) {
             draft if draft.is_empty() => self.line.welcome(&self.history, &self.offers),
             draft => self.line.replace(&draft),

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::testing::{Scene, approve, name, outline, painted};
 use super::{Effect, Floor, FloorEvent, LoopEvent, Recalled, TurnEvent};
 use crate::chat::Event;
+use crate::input::{KeyAction, KeyMap};
 use crate::session::ESC_PATIENCE;
 use crate::session::agent_link::News;
 use crate::session::requests::Wish;
@@ -369,4 +370,54 @@ fn bytes_of_the_shell_are_shown_unless_another_floor_paints() {
     ] {
         assert_eq!(floor.takes(b"x"), is_shown, "{}", name(&floor));
     }
+}
+
+/// A scene in which actions have these keys.
+fn with_keys(keys: &[(KeyAction, &[&str])]) -> Scene {
+    let mut scene = Scene::new();
+    let mut own = KeyMap::default();
+    keys.iter().for_each(|(action, keys)| own.bind(*action, keys).unwrap());
+    scene.profile.adopt_keys(own);
+    scene
+}
+
+#[test]
+fn other_keys_stop_the_answer_and_move_it_to_the_background() {
+    let scene = with_keys(&[(KeyAction::Stop, &["f5", "ctrl-c"]), (KeyAction::Background, &["alt-b"])]);
+    for keys in [&b"\x03"[..], b"\x1b[15~", b"\x1b[99;5u", b"\x1b\x03"] {
+        let (floor, effects) = scene.keys(scene.turn(), keys);
+        assert_eq!(name(&floor), "turn");
+        assert!(outline(&effects).contains("cancel"), "{}: {}", keys.escape_ascii(), outline(&effects));
+    }
+    let (floor, effects) = scene.keys(scene.turn(), b"\x1a");
+    assert_eq!((name(&floor), &*outline(&effects)), ("turn", "hold \\x1a"), "the default key is one for the shell");
+    let (floor, _) = scene.keys(scene.turn(), b"\x1bb");
+    assert_eq!(name(&floor), "returning");
+}
+
+#[test]
+fn esc_counts_once_nothing_has_followed_it() {
+    let mut scene = with_keys(&[(KeyAction::Stop, &["esc", "ctrl-c"])]);
+    let (floor, effects) = scene.keys(scene.turn(), b"\x1b");
+    assert_eq!(outline(&effects), "");
+    let (floor, effects) = scene.keys(floor, b"[A");
+    assert_eq!(outline(&effects), "hold \\x1b[A", "an arrow that came in two pieces");
+    let (floor, _) = scene.keys(floor, b"\x1b");
+    scene.passes(ESC_PATIENCE);
+    let (_, effects) = scene.tell(floor, LoopEvent::Tick);
+    assert!(outline(&effects).contains("cancel"), "{}", outline(&effects));
+    let scene = Scene::new();
+    let (_, effects) = scene.keys(scene.turn(), b"\x1b");
+    assert_eq!(outline(&effects), "hold \\x1b", "without a meaning it is for the shell");
+}
+
+#[test]
+fn an_action_without_keys_leaves_its_default_to_the_shell() {
+    let scene = with_keys(&[(KeyAction::Unfold, &[]), (KeyAction::Steer, &["ctrl-s"])]);
+    let (_, effects) = scene.keys(scene.turn(), b"\x0f>");
+    assert_eq!(outline(&effects), "hold \\x0f>");
+    let (floor, effects) = scene.keys(scene.turn(), b"ls\x13");
+    assert!(painted(&effects).contains("> "), "{}", outline(&effects));
+    let (_, effects) = scene.keys(floor, b"no\r");
+    assert!(outline(&effects).contains("steer"), "{}", outline(&effects));
 }

@@ -1,9 +1,11 @@
 //! The card that asks for approval of a call.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::agent::Approval;
 use crate::guard::{Grant, GrantOffer, GrantOffers, GrantScope, Intent, SandboxException};
+use crate::input::KeyMap;
 use crate::render::{self, Card, FileChange, RenderOptions, Subject};
 use crate::tool::Preview;
 
@@ -15,6 +17,8 @@ pub(in crate::session) struct CardContext<'a> {
     pub(in crate::session) cwd: Option<&'a Path>,
     /// The height of the screen.
     pub(in crate::session) rows: u16,
+    /// The keys of a list.
+    pub(in crate::session) keys: &'a Arc<KeyMap>,
 }
 
 /// Draws the whole command or change, and the directory and the user if they differ from those of the prompt.

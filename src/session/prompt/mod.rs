@@ -9,6 +9,7 @@ mod field;
 mod hearing;
 mod pick;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use tokio::sync::oneshot;
@@ -110,7 +111,7 @@ impl Prompt {
                 out.extend_from_slice(card.text.as_bytes());
             }
             Asked::Pick(list, _) => {
-                let mut picker = Picker::new(list.clone());
+                let mut picker = Picker::new(list.clone(), Arc::clone(around.keys));
                 picker.draw(options, out);
                 self.picker = Some((picker, options.clone()));
                 self.hearing = Hearing::Open;
@@ -324,14 +325,19 @@ fn scope_words(scope: GrantScope) -> &'static str {
     }
 }
 
+const CTRL_C: u8 = 0x03;
 const ESC: u8 = 0x1B;
 
-/// The length of the key at the start of these bytes, if it is a key without a meaning here: an arrow, a function key, Alt.
-pub(super) fn idle_key(keys: &[u8]) -> Option<usize> {
+/// The length of the key at the start of these bytes, if it is one of several bytes: an arrow, a function key, Alt.
+pub(super) fn long_key(keys: &[u8]) -> Option<usize> {
     match keys {
+        // F1 to F5 on the Linux console.
+        [ESC, b'[', b'[', _, ..] => Some(4),
         [ESC, b'[', rest @ ..] => Some(3 + rest.iter().position(|byte| (0x40..0x7F).contains(byte))?),
         [ESC, b'O', _, ..] => Some(3),
-        [ESC, 0x20..0x7F, ..] => Some(2),
+        // Ctrl-C is never part of another key.
+        [ESC, CTRL_C | ESC, ..] => None,
+        [ESC, 0..=0x7F, ..] => Some(2),
         _ => None,
     }
 }
@@ -476,12 +482,15 @@ mod tests {
 
     #[test]
     fn arrows_and_function_keys_are_not_esc() {
-        assert_eq!(idle_key(b"\x1b[A"), Some(3));
-        assert_eq!(idle_key(b"\x1b[1;5Cx"), Some(6));
-        assert_eq!(idle_key(b"\x1bOPy"), Some(3));
-        assert_eq!(idle_key(b"\x1bb"), Some(2));
-        assert_eq!(idle_key(b"\x1b"), None);
-        assert_eq!(idle_key(b"\x1b\x1b"), None);
-        assert_eq!(idle_key(b"y"), None);
+        assert_eq!(long_key(b"\x1b[A"), Some(3));
+        assert_eq!(long_key(b"\x1b[1;5Cx"), Some(6));
+        assert_eq!(long_key(b"\x1bOPy"), Some(3));
+        assert_eq!(long_key(b"\x1bb"), Some(2));
+        assert_eq!(long_key(b"\x1b\rx"), Some(2));
+        assert_eq!(long_key(b"\x1b[[Ex"), Some(4));
+        assert_eq!(long_key(b"\x1b\x03"), None);
+        assert_eq!(long_key(b"\x1b"), None);
+        assert_eq!(long_key(b"\x1b\x1b"), None);
+        assert_eq!(long_key(b"y"), None);
     }
 }

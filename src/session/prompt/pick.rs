@@ -1,6 +1,8 @@
 //! A list from which the person picks one entry: typed words filter it, arrows move, Enter picks.
 
-use crate::input::{Code, FilterText, Input, Key};
+use std::sync::Arc;
+
+use crate::input::{Code, FilterText, Input, Key, KeyAction, KeyContext, KeyMap};
 use crate::render::{self, PickRow, RenderOptions, TerminalMode};
 use crate::text::{self, fuzzy};
 
@@ -75,6 +77,7 @@ pub(super) enum Picked {
 /// An open list.
 pub(super) struct Picker {
     list: PickList,
+    keys: Arc<KeyMap>,
     filter: FilterText,
     /// The position of the selected entry among the matching ones.
     selected: usize,
@@ -83,8 +86,8 @@ pub(super) struct Picker {
 }
 
 impl Picker {
-    pub(super) fn new(list: PickList) -> Picker {
-        Picker { list, filter: FilterText::default(), selected: 0, drawn: 0 }
+    pub(super) fn new(list: PickList, keys: Arc<KeyMap>) -> Picker {
+        Picker { list, keys, filter: FilterText::default(), selected: 0, drawn: 0 }
     }
 
     /// The entries that contain every word of the filter, or whose names fit it.
@@ -107,29 +110,25 @@ impl Picker {
     /// Takes a key or pasted text.
     pub(super) fn input(&mut self, input: Input) -> Picked {
         let count = self.matching().len();
-        match input {
-            Input::Paste(text) => self.add(&text),
-            Input::Key(key) => match key.code {
-                Code::Esc => Picked::Left,
-                Code::Char('d') if key == Key::ctrl('d') => Picked::Left,
-                Code::Enter => self.pick(),
-                Code::Char('j') if key == Key::ctrl('j') => self.pick(),
-                Code::Up => self.select(self.selected.saturating_sub(1), count),
-                Code::Down | Code::Tab => self.select(self.selected + 1, count),
-                Code::Char('p') if key == Key::ctrl('p') => self.select(self.selected.saturating_sub(1), count),
-                Code::Char('n') if key == Key::ctrl('n') => self.select(self.selected + 1, count),
-                Code::PageUp => self.select(self.selected.saturating_sub(SHOWN), count),
-                Code::PageDown => self.select(self.selected + SHOWN, count),
-                Code::Home => self.select(0, count),
-                Code::End => self.select(count, count),
-                Code::Backspace => self.erase_letter(),
-                Code::Char('h') if key == Key::ctrl('h') => self.erase_letter(),
-                Code::Char('u') if key == Key::ctrl('u') => self.clear(),
-                Code::Char(letter) if key.is_typed() => self.add(letter.encode_utf8(&mut [0; 4])),
-                Code::Char(_) | Code::Left | Code::Right | Code::Insert | Code::Delete | Code::Function(_) => {
-                    Picked::Nothing
-                }
-            },
+        let key = match input {
+            Input::Paste(text) => return self.add(&text),
+            Input::Key(key) => key,
+        };
+        let action = self.keys.action(KeyContext::List, key);
+        match (action, key.code) {
+            (Some(KeyAction::ListLeave), _) => Picked::Left,
+            (Some(KeyAction::ListPick), _) => self.pick(),
+            (Some(KeyAction::ListUp), _) => self.select(self.selected.saturating_sub(1), count),
+            (Some(KeyAction::ListDown), _) => self.select(self.selected + 1, count),
+            (Some(KeyAction::ListPageUp), _) => self.select(self.selected.saturating_sub(SHOWN), count),
+            (Some(KeyAction::ListPageDown), _) => self.select(self.selected + SHOWN, count),
+            (Some(KeyAction::ListFirst), _) => self.select(0, count),
+            (Some(KeyAction::ListLast), _) => self.select(count, count),
+            (_, Code::Backspace) => self.erase_letter(),
+            _ if key == Key::ctrl('h') => self.erase_letter(),
+            _ if key == Key::ctrl('u') => self.clear(),
+            (_, Code::Char(letter)) if key.is_typed() => self.add(letter.encode_utf8(&mut [0; 4])),
+            _ => Picked::Nothing,
         }
     }
 
@@ -177,8 +176,9 @@ impl Picker {
             0 => "nothing matches".to_owned(),
             count => format!("{} of {count}", self.selected + 1),
         };
-        let keys = if options.unicode { "↑ ↓ move" } else { "Up Down move" };
-        let hint = format!("{place}; type to filter, {keys}, Enter {}, Esc leave", self.list.action);
+        let hints = self.keys.list_hints(self.list.action, options.unicode).into_iter();
+        let hints: Vec<String> = ["type to filter".to_owned()].into_iter().chain(hints).collect();
+        let hint = format!("{place}; {}", hints.join(", "));
         out.extend_from_slice(&render::pick_list(&rows, &hint, self.filter.as_str(), options));
         self.drawn = rows.len() + 2;
     }
@@ -216,7 +216,10 @@ mod tests {
 
     fn picker(count: i64) -> Picker {
         let item = |id| PickItem { id, facts: format!("{id:>4}"), text: format!("question number {id}") };
-        Picker::new(PickList { items: (1..=count).map(item).collect(), action: "continue", by_name: false })
+        Picker::new(
+            PickList { items: (1..=count).map(item).collect(), action: "continue", by_name: false },
+            Arc::default(),
+        )
     }
 
     fn press(picker: &mut Picker, code: Code) -> Picked {
@@ -243,6 +246,18 @@ mod tests {
     }
 
     #[test]
+    fn the_person_chooses_the_keys() {
+        let mut keys = KeyMap::default();
+        keys.bind(KeyAction::ListLeave, &["ctrl-q"]).unwrap();
+        keys.bind(KeyAction::ListPick, &["tab", "enter"]).unwrap();
+        let mut picker = picker(3);
+        picker.keys = Arc::new(keys.settle().0);
+        assert_eq!(press(&mut picker, Code::Esc), Picked::Nothing);
+        assert_eq!(press(&mut picker, Code::Tab), Picked::Item(1));
+        assert_eq!(picker.input(Input::Key(Key::ctrl('q'))), Picked::Left);
+    }
+
+    #[test]
     fn words_filter_in_any_order_and_case() {
         let mut picker = picker(40);
         write(&mut picker, "17 NUMBER");
@@ -261,7 +276,7 @@ mod tests {
         let item =
             |(id, text): (usize, &&str)| PickItem { id: id as i64, facts: String::new(), text: (*text).to_owned() };
         let items = names.iter().enumerate().map(item).collect();
-        let mut picker = Picker::new(PickList { items, action: "use it", by_name: true });
+        let mut picker = Picker::new(PickList { items, action: "use it", by_name: true }, Arc::default());
         assert_eq!(picker.matching().len(), 5);
         write(&mut picker, "GPT-5");
         let ids: Vec<i64> = picker.matching().iter().map(|item| item.id).collect();

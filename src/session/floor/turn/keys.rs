@@ -1,52 +1,46 @@
 //! Keys while the agent works: the turn's own keys, an answer to a question, or type-ahead for the shell.
 
-use crate::session::prompt::{Prompt, QuestionMoment, ReadPosition, idle_key};
+use std::time::Instant;
+
+use crate::input::{Code, Decoder, Input, Key, KeyAction, KeyContext};
+use crate::session::keyboard::ESC_PATIENCE;
+use crate::session::prompt::{Prompt, QuestionMoment, ReadPosition, long_key};
 
 use super::{Attention, Effect, Floor, TurnFloor, View};
 
-const CTRL_C: u8 = 0x03;
-const CTRL_O: u8 = 0x0F;
-const CTRL_T: u8 = 0x14;
-const CTRL_Z: u8 = 0x1A;
+const ESC: u8 = 0x1B;
 
 impl TurnFloor {
     pub(super) fn keys(mut self: Box<Self>, keys: &[u8], view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        let joined = self.esc.take().map(|_| [&[ESC], keys].concat());
         let mut ahead = Vec::new();
-        let mut rest = keys;
-        while let Some(&key) = rest.first() {
+        let mut rest = joined.as_deref().unwrap_or(keys);
+        while !rest.is_empty() {
+            if ahead.is_empty() && self.may_be_esc(rest) {
+                self.esc = Some(view.now);
+                break;
+            }
             // The steering line and a question decode keys themselves.
             let is_steering = matches!(self.attention, Attention::Steering(_));
             let is_asked = matches!(&self.attention, Attention::Question(prompt) if ahead.is_empty() && prompt.hears());
-            let idle = if is_steering || is_asked { None } else { idle_key(rest) };
-            let (taken, after) = rest.split_at(idle.unwrap_or(1));
+            let (length, key) = first_key(rest);
+            let action = key.and_then(|key| self.action(key, ahead.is_empty(), view));
+            let is_split = action.is_none() && (is_steering || is_asked);
+            let (taken, after) = rest.split_at(if is_split { 1 } else { length });
             rest = after;
-            let is_painting = matches!(self.attention, Attention::Painter);
-            let floor = match key {
-                CTRL_C => {
-                    effects.push(Effect::Cancel(self.cancel.clone()));
-                    self.forget_question(view, effects);
-                    self.abandon_steering(view, effects);
-                    continue;
+            let floor = match action {
+                Some(action) => {
+                    if action == KeyAction::Background {
+                        hold(&mut ahead, effects);
+                    }
+                    self.act(action, view, effects)
                 }
-                CTRL_Z => {
-                    hold(&mut ahead, effects);
-                    self.abandon_steering(view, effects);
-                    self.go_behind(view, effects)
-                }
-                _ if is_steering => self.steer(key, view, effects),
-                _ if is_asked => {
+                None if is_steering => self.steer(taken[0], view, effects),
+                None if is_asked => {
                     let read = ReadPosition { number: view.keyboard.reads, at: view.now, is_last: rest.is_empty() };
-                    self.answer(|prompt, out| prompt.byte(key, read, out), view, effects)
+                    self.answer(|prompt, out| prompt.byte(taken[0], read, out), view, effects)
                 }
-                CTRL_O | CTRL_T if is_painting => {
-                    self.toggle(key, effects);
-                    continue;
-                }
-                b'>' if is_painting && ahead.is_empty() && self.can_steer(view) => {
-                    self.open_steering(view, effects);
-                    continue;
-                }
-                _ => {
+                None => {
                     ahead.extend_from_slice(taken);
                     continue;
                 }
@@ -65,13 +59,65 @@ impl TurnFloor {
         Floor::Turn(self)
     }
 
-    fn toggle(&mut self, key: u8, effects: &mut Vec<Effect>) {
-        let mut out = Vec::new();
-        match key {
-            CTRL_O => self.painter.toggle_output(&mut out),
-            _ => self.painter.toggle_thinking(&mut out),
+    /// What a key does now. Beside a question or a steering line, only the keys count that stop the answer or move it to the background,
+    /// and only if they are not keys of every question.
+    fn action(&self, key: Key, is_first: bool, view: &View<'_>) -> Option<KeyAction> {
+        let action = self.keys.action(KeyContext::Answer, key)?;
+        let counts = match action {
+            _ if matches!(self.attention, Attention::Painter) => true,
+            KeyAction::Stop | KeyAction::Background => key.is_special(),
+            _ => false,
+        };
+        let counts = counts && (action != KeyAction::Steer || self.can_steer(key, is_first, view));
+        counts.then_some(action)
+    }
+
+    fn act(mut self: Box<Self>, action: KeyAction, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        match action {
+            KeyAction::Stop => {
+                effects.push(Effect::Cancel(self.cancel.clone()));
+                self.forget_question(view, effects);
+                self.abandon_steering(view, effects);
+            }
+            KeyAction::Background => {
+                self.abandon_steering(view, effects);
+                return self.go_behind(view, effects);
+            }
+            KeyAction::Steer => self.open_steering(view, effects),
+            KeyAction::Unfold | KeyAction::Thinking => {
+                let mut out = Vec::new();
+                match action {
+                    KeyAction::Unfold => self.painter.toggle_output(&mut out),
+                    _ => self.painter.toggle_thinking(&mut out),
+                }
+                self.back.show(out, effects);
+            }
+            _ => {}
         }
-        self.back.show(out, effects);
+        Floor::Turn(self)
+    }
+
+    /// Whether these bytes are an ESC at the end of a read that may be the Esc key, if that key has a meaning.
+    fn may_be_esc(&self, rest: &[u8]) -> bool {
+        let is_bound = || self.keys.action(KeyContext::Answer, Key::plain(Code::Esc)).is_some();
+        rest == [ESC] && matches!(self.attention, Attention::Painter) && is_bound()
+    }
+
+    /// Whether nothing has followed an ESC for long enough.
+    pub(super) fn is_esc(&self, now: Instant) -> bool {
+        self.esc.is_some_and(|at| now.saturating_duration_since(at) >= ESC_PATIENCE)
+    }
+
+    /// Takes an ESC as the Esc key.
+    pub(super) fn press_esc(mut self: Box<Self>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
+        self.esc = None;
+        match self.action(Key::plain(Code::Esc), true, view) {
+            Some(action) => self.act(action, view, effects),
+            None => {
+                effects.push(Effect::Hold(vec![ESC]));
+                Floor::Turn(self)
+            }
+        }
     }
 
     /// Gives the keys to the question. An answer lets the agent continue.
@@ -108,6 +154,18 @@ impl TurnFloor {
             self.back.show(out, effects);
             self.back.draw(view.paste_brackets(true).to_vec(), effects);
         }
+    }
+}
+
+/// The length of the key at the start of these bytes, and the key, unless it is not whole or not a key.
+fn first_key(bytes: &[u8]) -> (usize, Option<Key>) {
+    let length = long_key(bytes).unwrap_or(1).min(bytes.len());
+    let mut decoder = Decoder::default();
+    match bytes[..length].iter().find_map(|byte| decoder.byte(*byte)) {
+        Some(Input::Key(key)) => (length, Some(key)),
+        // The first of two is the Esc key.
+        _ if bytes.starts_with(&[ESC, ESC]) => (1, Some(Key::plain(Code::Esc))),
+        _ => (length, None),
     }
 }
 

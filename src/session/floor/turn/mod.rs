@@ -3,14 +3,16 @@
 mod keys;
 mod steering;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
 
 use crate::chat::Event;
-use crate::input::Hotkey;
+use crate::input::{Hotkey, KeyMap};
 use crate::render::{self, Painter, Theme, Unfolding};
 use crate::session::agent_link::{self, AgentCommand, ITSELF, News, Ran, SessionCommand, Slash, SlashError};
+use crate::session::key_list;
 use crate::session::prompt::{CardContext, Prompt};
 use crate::session::requests::{MOST_BEHIND, Wish};
 use crate::session::transcript::RequestTranscript;
@@ -31,6 +33,10 @@ pub(in crate::session) struct TurnFloor {
     attention: Attention,
     /// Whether this is a slash command.
     is_obeyed: bool,
+    /// The keys, which stay the same until the answer ends.
+    keys: Arc<KeyMap>,
+    /// When an ESC was read that may be the Esc key.
+    esc: Option<Instant>,
 }
 
 /// Who paints at the lower edge of the screen, and who gets the keys that are not the turn's own.
@@ -62,6 +68,8 @@ impl TurnFloor {
             cancel: CancellationToken::new(),
             attention: Attention::Painter,
             is_obeyed: false,
+            keys: Arc::clone(&view.profile.keys),
+            esc: None,
         });
         match agent_link::parse(&text) {
             // The agent's thread knows the person's own commands, and says that there is none of this name.
@@ -120,7 +128,12 @@ impl TurnFloor {
         match command {
             SessionCommand::Help => {
                 let hotkey = view.keyboard.hotkey.as_ref().map(Hotkey::label);
-                return self.order(AgentCommand::Help(agent_link::help(hotkey.as_deref())), text, effects);
+                let help = agent_link::help(&self.keys, hotkey.as_deref());
+                return self.order(AgentCommand::Help(help), text, effects);
+            }
+            SessionCommand::Keys => {
+                let list = key_list::keys(&self.keys, view.keyboard.hotkey.as_ref());
+                return self.print(&list, view, effects);
             }
             SessionCommand::Fix => self.ask("fix".to_owned(), effects),
             SessionCommand::Show(number) => effects.push(Effect::Recall(number)),
@@ -246,7 +259,8 @@ impl TurnFloor {
                 let mut prompt = Prompt::new(asked, view.keyboard.reads, view.now);
                 let cwd = if self.back.is_covered() { None } else { view.books.cwd() };
                 let (user, host) = (view.profile.user(), &*view.profile.host);
-                prompt.write(&CardContext { user, host, cwd, rows: view.size().rows }, &view.options(), &mut out);
+                let around = CardContext { user, host, cwd, rows: view.size().rows, keys: &self.keys };
+                prompt.write(&around, &view.options(), &mut out);
                 self.attention = Attention::Question(Box::new(prompt));
                 self.back.show(out, effects);
                 Floor::Turn(self)
@@ -290,6 +304,7 @@ impl TurnFloor {
     /// Moves the status line, and decides what an ESC was.
     fn tick(mut self: Box<Self>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
         match self.attention {
+            Attention::Painter if self.is_esc(view.now) => self.press_esc(view, effects),
             Attention::Painter => {
                 let mut out = Vec::new();
                 self.painter.tick(view.now, &mut out);

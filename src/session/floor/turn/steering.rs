@@ -1,8 +1,9 @@
-//! A line to the agent while it works: `>` opens it, Enter sends it, Esc or an empty Enter closes it.
+//! A line to the agent while it works. It has the keys of the conversation line; Esc closes it, whatever is typed.
 //!
 //! While the line is open nothing else is painted. A message is read by the model before its next step. If it comes too late for
 //! that, the person gets it back.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::input::{Code, Decoder, EditOutcome, Editing, EditorScreen, Input, Key, LineEditor, Offers, QueryHistory};
@@ -32,14 +33,15 @@ fn screen(view: &View<'_>) -> EditorScreen {
 }
 
 impl TurnFloor {
-    /// Whether there is a request to steer in the foreground and no keys are held.
-    pub(super) fn can_steer(&self, view: &View<'_>) -> bool {
-        view.keyboard.held.is_empty() && view.requests.is_running(self.request)
+    /// Whether a key opens the line: there is a request to steer in the foreground, and a key that types a character is the first one.
+    pub(super) fn can_steer(&self, key: Key, is_first: bool, view: &View<'_>) -> bool {
+        let is_meant = !key.is_typed() || is_first && view.keyboard.held.is_empty();
+        is_meant && view.requests.is_running(self.request)
     }
 
     pub(super) fn open_steering(&mut self, view: &View<'_>, effects: &mut Vec<Effect>) {
         let mut steering = Steering {
-            line: LineEditor::new(Editing::Emacs),
+            line: LineEditor::new(Editing::Emacs, Arc::clone(&self.keys)),
             decoder: Decoder::default(),
             at: view.now,
             history: QueryHistory::default(),
