@@ -1,35 +1,44 @@
 //! The keys in force, as `/keys` and `/help` list them.
 
-use crate::input::{Hotkey, KeyAction, KeyContext, KeyMap};
+use crate::input::{Hotkey, KeyAction, KeyActionInfo, KeyContext, KeyMap};
 
 /// What the answers to an approval are, and how keys are changed.
 const NOTES: [&str; 2] = [
-    "`shellmate config set keys.ACTION KEY` changes a key, `[]` turns an action off (docs/CONFIG.md)",
+    "`shellmate config set keys.ACTION KEY` changes a key, `[]` turns an action off; the hotkey is the setting `hotkey`",
     "fixed: the answers to an approval (y, n, a, p, g, w, m, Esc); the editing keys of the line (`[line] mode`)",
 ];
 
 /// The text of `/keys`.
 pub(super) fn keys(keys: &KeyMap, hotkey: Option<&Hotkey>) -> String {
+    let usual = KeyMap::default();
     let mut lines = Vec::new();
-    let rows_of = |context| KeyAction::all().filter(move |info| info.context == context);
+    let mut changed = Vec::new();
     for context in KeyContext::ALL {
         lines.push(format!("{}:", context.words()));
-        let rows = rows_of(context).map(|info| {
-            let usual = keys.is_changed(info.action).then(|| KeyMap::default().labels(info.action).join(", "));
-            KeyRow { name: info.name, keys: keys.labels(info.action).join(", "), help: info.help, usual }
-        });
-        lines.extend(aligned(&rows.collect::<Vec<_>>()));
+        let infos: Vec<_> = KeyAction::all().filter(|info| info.context == context).collect();
+        let row = |info: &&KeyActionInfo| {
+            let is_changed = keys.is_changed(info.action);
+            KeyRow { name: info.name, keys: keys.labels(info.action).join(", "), help: info.help, is_changed }
+        };
+        lines.extend(aligned(&infos.iter().map(row).collect::<Vec<_>>()));
+        let usual = |info: &&KeyActionInfo| format!("{} {}", info.name, usual.labels(info.action).join(", "));
+        changed.extend(infos.iter().filter(|info| keys.is_changed(info.action)).map(usual));
     }
     lines.push("everywhere:".to_owned());
-    let usual = Some("Ctrl-\\".to_owned()).filter(|usual| hotkey.map(Hotkey::label).as_ref() != Some(usual));
     let label = hotkey.map(Hotkey::label).unwrap_or_default();
-    let help = "opens the conversation line, over a program too (setting `hotkey`)";
-    lines.extend(aligned(&[KeyRow { name: "hotkey", keys: label, help, usual }]));
-    let is_changed = lines.iter().any(|line| line.starts_with(CHANGED));
-    lines.extend(is_changed.then(|| format!("{CHANGED}changed by your configuration")));
+    let is_changed = label != HOTKEY;
+    let help = "opens the conversation line, over a program too";
+    lines.extend(aligned(&[KeyRow { name: "hotkey", keys: label, help, is_changed }]));
+    changed.extend(is_changed.then(|| format!("hotkey {HOTKEY}")));
+    if !changed.is_empty() {
+        lines.push(format!("{CHANGED}changed by your configuration; the defaults: {}", changed.join("; ")));
+    }
     lines.extend(NOTES.map(str::to_owned));
     lines.join("\n")
 }
+
+/// The default hotkey.
+const HOTKEY: &str = "Ctrl-\\";
 
 const CHANGED: &str = "* ";
 
@@ -38,8 +47,8 @@ struct KeyRow {
     name: &'static str,
     keys: String,
     help: &'static str,
-    /// The default keys, if they are not in force.
-    usual: Option<String>,
+    /// Whether the default keys are not in force.
+    is_changed: bool,
 }
 
 /// One line for each action, in columns.
@@ -48,9 +57,8 @@ fn aligned(rows: &[KeyRow]) -> Vec<String> {
     let shown = |row: &KeyRow| if row.keys.is_empty() { "off".to_owned() } else { row.keys.clone() };
     let key_width = rows.iter().map(|row| shown(row).len()).max().unwrap_or_default();
     let line = |row: &KeyRow| {
-        let mark = if row.usual.is_some() { CHANGED } else { "  " };
-        let usual = row.usual.as_ref().map(|usual| format!(" (default {usual})")).unwrap_or_default();
-        format!("{mark}{:<name_width$}  {:<key_width$}  {}{usual}", row.name, shown(row), row.help)
+        let mark = if row.is_changed { CHANGED } else { "  " };
+        format!("{mark}{:<name_width$}  {:<key_width$}  {}", row.name, shown(row), row.help)
     };
     rows.iter().map(line).collect()
 }
@@ -88,7 +96,7 @@ mod tests {
         for info in KeyAction::all() {
             assert!(usual.lines().any(|line| line.starts_with(&format!("  {} ", info.name))), "{usual}");
         }
-        assert!(!usual.contains("* ") && usual.lines().all(|line| line.len() <= 110), "{usual}");
+        assert!(!usual.contains("* ") && usual.lines().rev().skip(2).all(|line| line.len() <= 80), "{usual}");
         assert!(usual.contains("\neverywhere:\n  hotkey          Ctrl-\\  opens"), "{usual}");
         let mut own = KeyMap::default();
         own.bind(KeyAction::Unfold, &["alt-o", "f5"]).unwrap();
@@ -97,10 +105,10 @@ mod tests {
         for line in [
             "while the agent works:",
             "  stop            Ctrl-C     stops the answer and its commands",
-            "* unfold          Alt-O, F5  unfolds what calls print (default Ctrl-O)",
-            "* thinking        off        shows what the model thinks (default Ctrl-T)",
-            "* hotkey          off  opens the conversation line, over a program too (setting `hotkey`) (default Ctrl-\\)",
-            "* changed by your configuration",
+            "* unfold          Alt-O, F5  unfolds what calls print",
+            "* thinking        off        shows what the model thinks",
+            "* hotkey          off  opens the conversation line, over a program too",
+            "* changed by your configuration; the defaults: unfold Ctrl-O; thinking Ctrl-T; hotkey Ctrl-\\",
         ] {
             assert!(shown.lines().any(|shown| shown == line), "{line}\n{shown}");
         }

@@ -92,7 +92,7 @@ pub(crate) enum BindError {
     #[error("`{0}` is a character that you type; add ctrl- or alt-, or use another key")]
     Typed(Chord),
     #[error(
-        "ctrl-c must be one of its keys: it always stops an answer, so that nothing the agent does can go on against your will"
+        "ctrl-c must be one of its keys: it always stops an answer, so that you can always end what the agent does"
     )]
     CtrlCStays,
     #[error("it needs a key: without one a line could not be sent")]
