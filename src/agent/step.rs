@@ -105,7 +105,7 @@ async fn ask_once(turn: &Turn, request: &ModelRequest, meter: &mut Meter) -> Ste
             NextTry::Again(after) if tellings < kit.limits.tellings => after,
             NextTry::Again(_) | NextTry::GiveUp => return Step::Failed(draft.broken_off(), failure),
         };
-        front.hear(Event::Retrying { attempt: attempt + 1, after, why: failure.words });
+        front.hear(Event::Retrying { attempt: attempt + 1, after, why: error.cause() });
         if is_cancelled_within(after, cancel).await {
             return Step::Interrupted(draft.interrupted());
         }

@@ -279,6 +279,12 @@ impl ProviderError {
         }
     }
 
+    /// What went wrong, in the words of the server too. It fits while shellmate itself tries again.
+    pub(crate) fn cause(&self) -> String {
+        let words = self.0.words.as_deref().map(|words| format!(": {}", words.trim_end_matches('.')));
+        self.what() + &words.unwrap_or_default()
+    }
+
     /// What the person can do.
     fn advice(&self) -> Option<String> {
         Some(match &self.0.kind {
@@ -322,10 +328,7 @@ impl ProviderError {
 
 impl fmt::Display for ProviderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.what())?;
-        if let Some(words) = &self.0.words {
-            write!(f, ": {}", words.trim_end_matches('.'))?;
-        }
+        f.write_str(&self.cause())?;
         match self.advice() {
             Some(advice) => write!(f, "; {advice}"),
             None => Ok(()),

@@ -294,7 +294,7 @@ impl Painter {
         self.text_at = None;
         if self.options.mode != TerminalMode::Terminal {
             self.begin(OutputKind::Note, now);
-            self.say(vec![StyledLine::of(Look::PLAIN, &format!("{why}; try {attempt} in {}", human::duration(after)))]);
+            self.say(vec![StyledLine::of(Look::PLAIN, &format!("try {attempt} in {}: {why}", human::duration(after)))]);
         }
     }
 

@@ -67,7 +67,7 @@ impl Status {
             Doing::Working => "working".to_owned(),
             Doing::Retrying { attempt, until, why } => {
                 let left = until.saturating_duration_since(now);
-                format!("{why}; try {attempt} in {}", whole_seconds(left + Duration::from_millis(999)))
+                format!("try {attempt} in {}: {why}", whole_seconds(left + Duration::from_millis(999)))
             }
         }
     }

@@ -38,7 +38,7 @@ fn a_state_directory_that_others_can_write() {
         std::fs::create_dir_all(&state).unwrap();
         std::fs::set_permissions(&state, std::fs::Permissions::from_mode(0o777)).unwrap();
         let term = works("a state directory open to others", builder);
-        assert!(term.screen().contains("can be written by others"), "{}: {}", shell.name(), term.describe());
+        assert!(term.words().contains("can be written by others"), "{}: {}", shell.name(), term.describe());
         assert_eq!(std::fs::read_dir(&state).unwrap().count(), 0, "{}: it was used", shell.name());
     });
 }

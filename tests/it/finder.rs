@@ -38,7 +38,7 @@ fn enter_puts_the_chosen_command_on_the_prompt_and_does_not_run_it() {
         term.wait_for("│ one apple");
         term.key(Key::Enter);
         term.wait_for_prompt();
-        term.wait_for("$ echo one apple");
+        term.wait_until(|screen| screen.contents().matches("$ echo one apple").count() == 2);
         let screen = term.screen();
         assert!(!screen.contains("1 of 1;"), "{screen}");
         assert_eq!(screen.matches("\none apple\n").count(), 1, "{screen}");

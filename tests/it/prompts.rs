@@ -143,7 +143,7 @@ fn bash_readonly_variables_do_no_harm() {
         term.run("echo status $?");
         term.wait_for("\nstatus 1\n");
         assert!(
-            term.screen().lines().filter(|line| line.contains("shellmate")).count() <= 1,
+            term.screen().lines().filter(|line| line.starts_with("shellmate: ")).count() <= 1,
             "{text}\n{}",
             term.describe()
         );

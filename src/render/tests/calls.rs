@@ -278,7 +278,7 @@ fn a_thought_is_one_line_until_unfolded() {
 fn a_retry_is_shown_on_the_status_line() {
     let retry = Event::Retrying { attempt: 2, after: Duration::from_secs(4), why: "overloaded".to_owned() };
     let scene = Scene::new(60).event(Event::StepStarted { step: 1 }).event(retry).wait(1_500);
-    insta::assert_snapshot!(scene.screen(), @"⠇ overloaded; try 2 in 3s · 1s · Ctrl-C stops█");
+    insta::assert_snapshot!(scene.screen(), @"⠇ try 2 in 3s: overloaded · 1s · Ctrl-C stops█");
 }
 
 #[test]

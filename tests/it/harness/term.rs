@@ -156,6 +156,11 @@ impl Term {
 
     // Output.
 
+    /// The words on the screen with one blank between them, however notices are broken into rows.
+    pub(crate) fn words(&self) -> String {
+        self.screen().split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
     pub(crate) fn screen(&self) -> String {
         self.display.lock().text()
     }
