@@ -287,6 +287,7 @@ impl Query {
             happened: Vec::new(),
             last: None,
             screen: None,
+            columns: None,
         };
         Query { text: text.into(), view, attachments: Vec::new(), stdin: None }
     }

@@ -235,6 +235,7 @@ impl Session {
             happened,
             last: self.books.recent.last(),
             screen,
+            columns: Some(self.wires.terminal.size().cols.into()).filter(|columns| *columns > 0),
         };
         Query { text, view, attachments: Vec::new(), stdin: None }
     }

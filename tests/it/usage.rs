@@ -54,14 +54,14 @@ fn a_session_shows_its_own_tokens_first_and_then_a_chart() {
     term.typed("> /usage\r");
     term.wait_for("11 tokens in, 7 out, local");
     term.wait_for("in the last 7 days:");
-    term.wait_for("2 queries");
+    term.wait_until(|screen| screen.contents().matches("  2 queries\n").count() == 2);
     term.wait_for("█");
     term.wait_for_prompt();
     term.typed("> /usage month\r");
     term.wait_for("total: 22 tokens in, 14 out");
     term.wait_for_prompt();
     term.typed("> /usage year\r");
-    term.wait_for("there is no period year; there are today, week, month and all");
+    term.wait_for_state(|| term.words().contains("there is no period year; there are today, week, month and all"), &true);
 }
 
 #[test]

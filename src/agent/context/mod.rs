@@ -68,6 +68,8 @@ pub(crate) struct ShellView {
     pub last: Option<Happened>,
     /// The screen of the running program, if the query was asked while it runs.
     pub screen: Option<String>,
+    /// The columns of the terminal, if they are known.
+    pub columns: Option<usize>,
 }
 
 /// A command that the person ran.

@@ -31,6 +31,7 @@ pub(super) fn now(paths: &Paths, tell: impl Fn(String)) -> ShellView {
         last: happened.last().cloned(),
         happened,
         screen: None,
+        columns: None,
     }
 }
 

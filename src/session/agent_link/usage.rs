@@ -31,7 +31,7 @@ impl AgentThread {
         };
         // The last question may not be in the database yet.
         self.setup.conversations.settled(WRITING).await;
-        let columns = view.last.as_ref().map_or(COLUMNS, |last| last.size.cols.get().into()).min(COLUMNS);
+        let columns = view.columns.unwrap_or(COLUMNS).min(COLUMNS);
         match (period, recorded(database, period.unwrap_or(Period::Week)).await) {
             (None, Ok(report)) if report.is_empty() => session,
             (None, Ok(report)) => format!("{session}\n\n{}:\n{}", Period::Week.words(), drawn(&report, columns)),
