@@ -12,12 +12,12 @@ use crate::input::KeyMap;
 use crate::render::{RenderOptions, ScreenSize, Theme, Wrapping};
 use crate::tty::{self, Terminal, Tty, TtyError};
 
+use super::keyboard::CTRL_C;
 use super::prompt::{Asked, CardContext, Prompt, QuestionMoment, ReadPosition};
 use super::wires::is_later;
 
 /// The time between two checks whether an answer is still awaited, in milliseconds.
 const TICK: u8 = 50;
-const CTRL_C: u8 = 0x03;
 
 /// How a question on the terminal ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

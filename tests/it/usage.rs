@@ -61,7 +61,10 @@ fn a_session_shows_its_own_tokens_first_and_then_a_chart() {
     term.wait_for("total: 22 tokens in, 14 out");
     term.wait_for_prompt();
     term.typed("> /usage year\r");
-    term.wait_for_state(|| term.words().contains("there is no period year; there are today, week, month and all"), &true);
+    term.wait_for_state(
+        || term.words().contains("there is no period year; there are today, week, month and all"),
+        &true,
+    );
 }
 
 #[test]

@@ -7,11 +7,11 @@
 //! | floor | keys go to | who paints | ends with |
 //! |---|---|---|---|
 //! | `Shell` | the shell | the shell | an accepted query, or the hotkey |
-//! | `Accepted` | held for the next floor | nobody: the redraw is hidden | the hook's `wait`, or a prompt without it |
+//! | `Accepted` | held for the next floor; Ctrl-C withdraws the query | nobody: the redraw is hidden | the hook's `wait`, or a prompt without it |
 //! | `TurnFloor` | its own few keys, a question, a steering line; else held | the agent | the answer's end, Ctrl-Z, or a command for the shell |
 //! | `Lent` | the shell | the shell, for the agent | the hook's `ran` |
 //! | `Talk` | the conversation line | the line | Enter (a turn), or an empty Enter, Esc, Ctrl-D |
-//! | `Returning` | held for the prompt | the shell | the prompt |
+//! | `Returning` | held for the prompt, for two seconds at most | the shell | the prompt |
 
 mod accepted;
 mod cover;

@@ -20,7 +20,7 @@ use crate::input::{Code, Decoder, Input, Key};
 use crate::render::{self, CardSize, RenderOptions};
 use crate::tool::{UserAnswer, UserQuestion};
 
-use super::keyboard::ESC_PATIENCE;
+use super::keyboard::{CTRL_C, ESC_PATIENCE};
 pub(super) use card::CardContext;
 use field::Field;
 use hearing::Hearing;
@@ -325,7 +325,6 @@ fn scope_words(scope: GrantScope) -> &'static str {
     }
 }
 
-const CTRL_C: u8 = 0x03;
 const ESC: u8 = 0x1B;
 
 /// The length of the key at the start of these bytes, if it is one of several bytes: an arrow, a function key, Alt.
