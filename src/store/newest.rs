@@ -36,6 +36,12 @@ impl History {
         let found = self.best(&words, LastWord::Whole, limit)?;
         let last = last_indexed(&words).filter(|word| found.is_empty() && word.chars().count() >= PREFIX);
         let (Some(last), Some(connection)) = (last, self.connection()) else { return Ok(found) };
+        // Where no command has the other words together, the last one need not be looked up.
+        let others = words.split_last().map_or(&[][..], |(_, others)| others);
+        let one = Filter { limit: Some(1), ..Filter::default() };
+        if !others.is_empty() && self.newest(others, &one)?.entries.is_empty() {
+            return Ok(found);
+        }
         match unfinished::completions(connection, last)? {
             completions if completions.is_empty() => Ok(found),
             completions => self.best(&words, LastWord::AnyOf(&completions), limit),
@@ -44,16 +50,18 @@ impl History {
 
     /// The newest commands with the words in their text, then those with the words in their output.
     fn best(&self, words: &[String], last: LastWord<'_>, limit: usize) -> Result<Vec<HistoryEntry>, StoreError> {
-        let mut found: Vec<HistoryEntry> = Vec::new();
-        for query in [SearchTerms::new(words, last).in_command(), SearchTerms::new(words, last)] {
-            if query.is_empty() || found.len() >= limit {
-                break;
-            }
+        let search = |query: SearchTerms| -> Result<Vec<HistoryEntry>, StoreError> {
             let filter = Filter { limit: Some(limit), ..Filter::default() };
-            let more = self.newest_matching(query, &filter)?.entries.into_iter();
-            let more: Vec<HistoryEntry> = more.filter(|one| !found.iter().any(|known| known.id == one.id)).collect();
-            found.extend(more);
+            if query.is_empty() { Ok(Vec::new()) } else { Ok(self.newest_matching(query, &filter)?.entries) }
+        };
+        let anywhere = search(SearchTerms::new(words, last))?;
+        if anywhere.is_empty() {
+            return Ok(anywhere);
         }
+        let mut found = search(SearchTerms::new(words, last).in_command())?;
+        let is_new = |one: &HistoryEntry| found.iter().all(|known| known.id != one.id);
+        let more: Vec<HistoryEntry> = anywhere.into_iter().filter(is_new).collect();
+        found.extend(more);
         found.truncate(limit);
         Ok(found)
     }
