@@ -25,6 +25,8 @@ mod view;
 mod waiting;
 
 #[cfg(test)]
+mod lost_marks_tests;
+#[cfg(test)]
 mod table_tests;
 #[cfg(test)]
 mod talk_tests;
