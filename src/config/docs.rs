@@ -51,9 +51,8 @@ keeps the shell from starting.
 ## Changes while a session runs
 
 A saved file counts in running tabs: for the agent from the next question, for everything else from the next prompt. If it was saved
-broken, the settings before it stay, and one line above the prompt says where it is broken. These count in new tabs only: `shell`,
-`welcome`, `history.commands`, `history.size`, `capture.spill_days`, `conversations`, and `history.enabled = true` in a tab
-that began without a history.
+broken, the settings before it stay, and one line above the prompt says where it is broken. What concerns the start of a shell counts
+in new tabs only: `shell`, `welcome`, `history.key`, and `capture.spill_days`, because old files are deleted when a tab opens.
 
 ## Keys that are not in the file
 

@@ -40,8 +40,20 @@ impl Agent {
     }
 }
 
+impl ConversationSettings {
+    fn limits(&self) -> ConversationLimits {
+        let age = Duration::from_secs(self.days.saturating_mul(24 * 60 * 60));
+        ConversationLimits { age, bytes: self.size.bytes() }
+    }
+}
+
 impl Config {
-    /// Records conversations, unless the history is turned off. `terminal` identifies the window or pane; it may be empty.
+    /// How much of the conversations is kept. `None` if they are not recorded.
+    pub(crate) fn conversation_limits(&self) -> Option<ConversationLimits> {
+        (self.history.enabled && self.conversations.enabled).then(|| self.conversations.limits())
+    }
+
+    /// Records conversations, while the configuration wants it. `terminal` identifies the window or pane; it may be empty.
     pub(crate) fn conversation_recorder(
         &self,
         paths: &Paths,
@@ -49,14 +61,11 @@ impl Config {
         host: &str,
         terminal: String,
     ) -> ConversationRecorder {
-        let Some(database) = paths.history_db().filter(|_| self.history.enabled && self.conversations.enabled) else {
-            return ConversationRecorder::off();
-        };
-        let ConversationSettings { days, size, .. } = &self.conversations;
-        let age = Duration::from_secs(days.saturating_mul(24 * 60 * 60));
-        let limits = ConversationLimits { age, bytes: size.bytes() };
-        let (session, host) = (session.to_owned(), host.to_owned());
-        ConversationRecorder::new(ConversationSetup { database, session, host, terminal, limits })
+        let Some(database) = paths.history_db() else { return ConversationRecorder::off() };
+        let (session, host, limits) = (session.to_owned(), host.to_owned(), self.conversations.limits());
+        let recorder = ConversationRecorder::new(ConversationSetup { database, session, host, terminal, limits });
+        recorder.adopt(self.conversation_limits());
+        recorder
     }
 }
 

@@ -159,7 +159,7 @@ pub(crate) struct Model {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, expecting = "a table")]
 pub(crate) struct HistorySettings {
-    /// Whether commands are recorded.
+    /// Whether commands are recorded. Without it the latest ones still go with a question, and are forgotten when the tab closes.
     pub enabled: bool,
     /// Regular expressions. A command that matches one of them is not recorded. They match anywhere in the text unless anchored with
     /// `^` and `$`.

@@ -8,21 +8,21 @@ use std::time::SystemTime;
 use crate::capture::{Retention, SpillUse, Spiller, sweep_if_due};
 use crate::config::{Config, ConfigReader, Loaded, Paths, Problem};
 use crate::host::{self, Integration, Shell, ShellKind, StartOptions};
-use crate::store::{self, ConversationRecorder, PAUSED, Store};
+use crate::store::{self, ConversationRecorder, PAUSED};
 use crate::track::Scanner;
 use crate::tty::{self, Tty};
 
 use super::agent_link::{AgentSetup, Settings};
 use super::agent_news::AgentHandle;
 use super::books::{Books, OuterMarks, Recorder};
-use super::command_store::{Chores, CommandStore};
+use super::command_store::{Chores, CommandStore, HistoryPlace};
 use super::errands::{Errands, Reporter};
 use super::floor::Floor;
 use super::follow::Follower;
 use super::hint::Hints;
 use super::hooks::HookLink;
 use super::keyboard::Keyboard;
-use super::live::{ignored, limits, summary};
+use super::live::{history_limits, ignored, limits, summary};
 use super::memory;
 use super::nested::NestedShells;
 use super::outer_terminal::OuterTerminal;
@@ -98,7 +98,9 @@ impl Session {
         let hotkey = config.hotkey.key();
         let welcome = Welcome::new(config.welcome, paths.starts_file(), |name| std::env::var(name).ok());
         let watch = Watching { reader: setup.config.clone(), paths: paths.clone(), report: errands.reporter() };
-        let store = CommandStore::new(chores(&config, &paths, &workspace, writer, watch));
+        let history =
+            HistoryPlace { directory: workspace.directory().to_owned(), database: paths.history_db(), session: writer };
+        let store = CommandStore::new(history, history_limits(&config), chores(&config, &paths, watch));
         Ok(Session {
             wires: Wires::new(Box::new(tty), Box::new(shell_process), signals),
             books,
@@ -198,21 +200,10 @@ struct Watching {
     report: Reporter,
 }
 
-/// Opens the history, deletes old files, and watches the configuration.
-fn chores(
-    config: &Config,
-    paths: &Paths,
-    workspace: &Workspace,
-    writer: store::RecordingSession,
-    watching: Watching,
-) -> Chores {
+/// Deletes old files, and watches the configuration.
+fn chores(config: &Config, paths: &Paths, watching: Watching) -> Chores {
     let retention = Retention { age: config.capture.spill_age(), bytes: config.capture.spill_total.bytes() };
-    let limits = config.history.limits();
     let (history, root) = (paths.history_db(), paths.runtime_root().to_owned());
-    let store = match history.clone() {
-        Some(path) if config.history.enabled => Store::prepare(workspace.directory(), path, limits, writer),
-        _ => Store::off(),
-    };
     let Watching { reader, paths, report } = watching;
     let theme = config.theme_file(&paths);
     Box::new(move || {
@@ -220,9 +211,7 @@ fn chores(
         watch::start(reader, theme, paths, report);
         #[cfg(not(target_os = "linux"))]
         drop((reader, theme, paths, report));
-        let tidied = tidy(root, retention, history);
-        store.start();
-        (store, tidied)
+        tidy(root, retention, history)
     })
 }
 

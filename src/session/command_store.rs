@@ -1,11 +1,12 @@
 //! Writes finished commands to the history.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use crate::capture::Size;
-use crate::store::{CommandRecord, HandedOver, Store};
+use crate::store::{CommandRecord, HandedOver, HistoryLimits, RecordingSession, Store};
 
 use super::books::{Books, Finished};
 use super::memory;
@@ -13,12 +14,37 @@ use super::memory;
 /// Outputs of this size leave holes in the heap.
 const MUCH: usize = 64 * 1024;
 
-/// Opens the history and deletes old files. The receiver is closed when the files are deleted.
-pub(super) type Chores = Box<dyn FnOnce() -> (Store, Receiver<()>)>;
+/// Deletes old files and watches the configuration. The receiver is closed when the files are deleted.
+pub(super) type Chores = Box<dyn FnOnce() -> Receiver<()>>;
+
+/// Where and by whom commands are recorded.
+pub(super) struct HistoryPlace {
+    /// The private directory of the session.
+    pub(super) directory: PathBuf,
+    /// `None` if there is no place for it.
+    pub(super) database: Option<PathBuf>,
+    pub(super) session: RecordingSession,
+}
+
+impl HistoryPlace {
+    /// No place for a history.
+    #[cfg(test)]
+    pub(super) fn none() -> HistoryPlace {
+        let session = RecordingSession { id: "0".repeat(16), host: "here".into(), shell: "bash".into() };
+        HistoryPlace { directory: PathBuf::from("/no/such/directory"), database: None, session }
+    }
+
+    fn store(&self, limits: HistoryLimits) -> Store {
+        let prepare = |path: PathBuf| Store::prepare(&self.directory, path, limits, self.session.clone());
+        self.database.clone().map_or_else(Store::off, prepare)
+    }
+}
 
 /// The history of commands, for the session.
 pub(super) struct CommandStore {
+    /// Off until the history is turned on.
     store: Store,
+    place: HistoryPlace,
     /// Work that waits for the end of the first command or for a quiet moment at the first prompt, so that it does not slow down
     /// the shell's start.
     chores: Option<Chores>,
@@ -31,9 +57,11 @@ pub(super) struct CommandStore {
 }
 
 impl CommandStore {
-    pub(super) fn new(chores: Chores) -> CommandStore {
+    /// Records within these limits. Nothing is recorded without limits.
+    pub(super) fn new(place: HistoryPlace, limits: Option<HistoryLimits>, chores: Chores) -> CommandStore {
         CommandStore {
-            store: Store::off(),
+            store: limits.map_or_else(Store::off, |limits| place.store(limits)),
+            place,
             chores: Some(chores),
             tidied: None,
             handed_over: Vec::new(),
@@ -57,12 +85,22 @@ impl CommandStore {
 
     fn open(&mut self) {
         if let Some(chores) = self.chores.take() {
-            let (store, tidied) = chores();
-            self.store = store;
-            self.tidied = Some(tidied);
+            self.tidied = Some(chores());
+            self.store.start();
             // The code of the start is no longer needed when the threads that open the history are done.
             self.has_unused_memory = true;
         }
+    }
+
+    /// Records within other limits from the next command on. Nothing is recorded without limits.
+    pub(super) fn adopt(&mut self, limits: Option<HistoryLimits>) {
+        if let Some(limits) = limits.filter(|_| self.store.is_off()) {
+            self.store = self.place.store(limits);
+            if self.chores.is_none() {
+                self.store.start();
+            }
+        }
+        self.store.adopt(limits);
     }
 
     /// Copies finished commands to memory that survives the end of the process, before the screen shows that they have ended. No
@@ -109,11 +147,12 @@ mod tests {
     use std::cell::Cell;
     use std::rc::Rc;
     use std::sync::mpsc::channel;
-    use std::time::SystemTime;
+    use std::time::{Instant, SystemTime};
 
     use super::*;
     use crate::capture::{Capture, Limits, Spiller};
     use crate::session::scripted_tests::books;
+    use crate::store::{Filter, History};
     use crate::track::Command;
 
     fn finished(text: &str, bytes: usize) -> Finished {
@@ -129,9 +168,41 @@ mod tests {
         let count = Rc::clone(&opened);
         let chores = move || {
             count.set(count.get() + 1);
-            (Store::off(), channel().1)
+            channel().1
         };
-        (CommandStore::new(Box::new(chores)), opened)
+        (CommandStore::new(HistoryPlace::none(), None, Box::new(chores)), opened)
+    }
+
+    #[test]
+    fn saved_limits_count_from_the_next_command_on() {
+        let home = tempfile::tempdir().unwrap();
+        let database = home.path().join("history.db");
+        let (directory, session) = (home.path().to_owned(), HistoryPlace::none().session);
+        let place = HistoryPlace { directory, database: Some(database.clone()), session };
+        let mut store = CommandStore::new(place, None, Box::new(|| channel().1));
+        let mut books = books("nonce");
+        let limits = Some(HistoryLimits::default());
+        let few = Some(HistoryLimits { commands: 2, ..HistoryLimits::default() });
+        let steps = [(None, "a"), (limits, "b"), (limits, "c"), (None, "d"), (limits, "e"), (few, "f")];
+        for (limits, text) in steps {
+            store.adopt(limits);
+            store.hand_over(&mut vec![finished(text, 3)], Size::new(24, 80));
+            store.remember(&mut books);
+        }
+        assert_eq!(books.recent.peek().len(), steps.len(), "a question gets them all");
+        let kept = || -> Option<Vec<Vec<u8>>> {
+            let history = History::open(&database).ok()?;
+            let mut kept: Vec<Vec<u8>> =
+                history.list(&Filter::default()).ok()?.into_iter().map(|entry| entry.command).collect();
+            kept.sort();
+            Some(kept)
+        };
+        let end = Instant::now() + Duration::from_secs(30);
+        while kept() != Some(vec![b"e".to_vec(), b"f".to_vec()]) {
+            assert!(Instant::now() < end, "{:?}", kept());
+            std::thread::yield_now();
+        }
+        store.close(Duration::from_secs(30));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::capture::Limits;
 use crate::config::{Config, Loaded, Paths, Problem, TerminalSettings};
 use crate::input::{Editing, Hotkey, KeyMap};
 use crate::render::{Themes, Wrapping};
+use crate::store::HistoryLimits;
 
 use super::Session;
 use super::agent_link::Settings;
@@ -29,8 +30,7 @@ pub(super) struct LiveSettings {
     /// How large all spill files together may grow.
     spill_total: u64,
     ignore: Option<RegexSet>,
-    /// Whether commands are recorded.
-    is_recording: bool,
+    history: Option<HistoryLimits>,
     /// What is wrong with the files, in one line.
     problem: Option<String>,
 }
@@ -60,7 +60,7 @@ impl LiveSettings {
             limits: limits(config),
             spill_total: config.capture.spill_total.bytes(),
             ignore,
-            is_recording: config.history.enabled,
+            history: history_limits(config),
             problem: summary(&problems),
         }
     }
@@ -69,6 +69,11 @@ impl LiveSettings {
 /// How much of a command's output is kept.
 pub(super) fn limits(config: &Config) -> Limits {
     Limits { head: config.capture.head_bytes(), tail: config.capture.tail_bytes(), spill: config.capture.spill.bytes() }
+}
+
+/// How many commands are kept. `None` if none are recorded.
+pub(super) fn history_limits(config: &Config) -> Option<HistoryLimits> {
+    config.history.enabled.then(|| config.history.limits())
 }
 
 /// The commands that are not recorded. `None` if nothing is configured, which costs neither time nor memory.
@@ -95,9 +100,10 @@ impl Session {
         self.profile.adopt_keys(live.keys);
         self.profile.adopt(live.editing, live.wrap, live.themes, live.is_read_aloud);
         self.outer.adopt(live.terminal);
-        self.books.recorder.adopt(live.limits, live.spill_total, live.ignore, live.is_recording);
+        self.books.recorder.adopt(live.limits, live.spill_total, live.ignore);
+        self.store.adopt(live.history);
         self.books.recorder.hints.adopt(live.hint);
-        self.agent.setup.settings = live.agent;
+        self.agent.setup.adopt(live.agent);
         self.books.next_prompt.settings.replace(live.problem);
     }
 }

@@ -9,8 +9,6 @@ use regex::bytes::RegexSet;
 pub(super) struct Privacy {
     /// `None` if nothing is configured, because even an empty set costs time and memory.
     ignore: Option<RegexSet>,
-    /// Whether the history was turned off while the session runs.
-    is_off: bool,
     pause: RefCell<Pause>,
 }
 
@@ -26,12 +24,12 @@ struct Pause {
 impl Privacy {
     /// `pause` is the file that pauses recording.
     pub(super) fn new(ignore: Option<RegexSet>, pause: PathBuf) -> Self {
-        Privacy { ignore, is_off: false, pause: RefCell::new(Pause::new(pause)) }
+        Privacy { ignore, pause: RefCell::new(Pause::new(pause)) }
     }
 
     /// Uses other settings from here on.
-    pub(super) fn adopt(&mut self, ignore: Option<RegexSet>, is_recording: bool) {
-        (self.ignore, self.is_off) = (ignore, !is_recording);
+    pub(super) fn adopt(&mut self, ignore: Option<RegexSet>) {
+        self.ignore = ignore;
     }
 
     /// A command is not recorded if it starts with a blank, while recording is paused, or if it matches a configured pattern. Its
@@ -39,7 +37,7 @@ impl Privacy {
     pub(super) fn covers(&self, text: &[u8]) -> bool {
         let is_ignored = self.ignore.as_ref().is_some_and(|ignore| ignore.is_match(text));
         let is_blank = text.first().is_some_and(u8::is_ascii_whitespace);
-        self.is_off || is_blank || is_ignored || self.pause.borrow_mut().is_on()
+        is_blank || is_ignored || self.pause.borrow_mut().is_on()
     }
 }
 

@@ -10,13 +10,12 @@ use super::inbox::Jobs;
 use super::journal::{self, AppendError, HandOverPlace, Journal};
 use super::queue::WriteQueue;
 use super::trouble::Trouble;
-use super::{HistoryLimits, RecordingSession, StoreError, file, writer};
+use super::{RecordingSession, StoreError, file, writer};
 
 /// The arguments of the thread.
 pub(super) struct ThreadStart {
     /// The path of the database.
     pub(super) path: PathBuf,
-    pub(super) limits: HistoryLimits,
     pub(super) session: RecordingSession,
     /// Where the session keeps its commands until the journal has them.
     pub(super) handed: Option<HandOverPlace>,
@@ -49,7 +48,7 @@ pub(super) fn trouble_of(work: impl FnOnce() -> Result<(), Trouble>) -> Option<S
 }
 
 fn run(start: ThreadStart, queue: &Arc<WriteQueue>) -> Result<(), Trouble> {
-    let ThreadStart { path, limits, session, handed, jobs } = start;
+    let ThreadStart { path, session, handed, jobs } = start;
     let (id, remove) =
         (handed.as_ref().map(|place| place.id.as_str()), || handed.iter().for_each(HandOverPlace::remove));
     let trouble = |error| Trouble::new(error, &path);
@@ -60,7 +59,7 @@ fn run(start: ThreadStart, queue: &Arc<WriteQueue>) -> Result<(), Trouble> {
         removed => queue.tell(crowded_out(removed)),
     }
     let journal = Arc::new(Journal::create(&path, session, id).inspect_err(|_| remove()).map_err(create)?);
-    writer::start(path.clone(), limits, Arc::clone(&journal), Arc::clone(queue))?;
+    writer::start(path.clone(), Arc::clone(&journal), Arc::clone(queue))?;
     let appended = append(&journal, &jobs, queue);
     if appended.is_ok() {
         // Before the journal: without it the commands here would look new.

@@ -125,13 +125,16 @@ impl CommandRecord {
 #[derive(Debug)]
 pub(crate) struct HandedOver {
     pub record: CommandRecord,
-    sequence: u64,
+    /// `None` if it is not recorded.
+    sequence: Option<u64>,
 }
 
 /// A handle to the threads that write. They end when it is dropped or closed. Only `close` waits.
 pub(crate) struct Store {
-    /// `None` if nothing is recorded.
+    /// `None` if nothing was ever recorded.
     handle: Option<Handle>,
+    /// Whether the person has turned recording off meanwhile.
+    is_paused: Cell<bool>,
 }
 
 struct Handle {
@@ -180,11 +183,11 @@ impl Store {
 
     fn new(path: PathBuf, limits: HistoryLimits, session: RecordingSession) -> Store {
         let hand_over = HandOver::new(&path, &session);
-        let queue = Arc::new(WriteQueue::with(hand_over.counters()));
+        let queue = Arc::new(WriteQueue::with(hand_over.counters(), limits));
         let (inbox, jobs) = inbox(Arc::clone(&queue));
-        let start = ThreadStart { path, limits, session, handed: hand_over.place(), jobs };
+        let start = ThreadStart { path, session, handed: hand_over.place(), jobs };
         let (hand_over, start) = (RefCell::new(hand_over), Cell::new(Some(start)));
-        Store { handle: Some(Handle { queue, inbox, hand_over, start }) }
+        Store { handle: Some(Handle { queue, inbox, hand_over, start }), is_paused: Cell::new(false) }
     }
 
     /// Starts the threads.
@@ -194,15 +197,26 @@ impl Store {
 
     /// A store that records nothing.
     pub(crate) fn off() -> Store {
-        Store { handle: None }
+        Store { handle: None, is_paused: Cell::new(false) }
+    }
+
+    /// Whether this store can never record.
+    pub(crate) fn is_off(&self) -> bool {
+        self.handle.is_none()
+    }
+
+    /// Commands that are handed over from here on are recorded within these limits, or not at all.
+    pub(crate) fn adopt(&self, limits: Option<HistoryLimits>) {
+        self.is_paused.set(limits.is_none());
+        if let Some((handle, limits)) = self.handle.as_ref().zip(limits) {
+            handle.queue.set_limits(limits);
+        }
     }
 
     /// Copies a command to memory that outlives the process. From here on it is kept even if the process is killed.
     pub(crate) fn hand_over(&self, record: CommandRecord) -> HandedOver {
-        let sequence = self
-            .handle
-            .as_ref()
-            .map_or(0, |handle| handle.hand_over.borrow_mut().keep(&record, handle.queue.last_appended()));
+        let handle = self.handle.as_ref().filter(|_| !self.is_paused.get());
+        let sequence = handle.map(|handle| handle.hand_over.borrow_mut().keep(&record, handle.queue.last_appended()));
         HandedOver { record, sequence }
     }
 
@@ -216,7 +230,7 @@ impl Store {
     /// is dropped and reported as trouble.
     pub(crate) fn write(&self, HandedOver { record, sequence }: HandedOver) -> Ticket {
         let (stub, ticket) = Ticket::new();
-        if let Some(handle) = &self.handle {
+        if let (Some(handle), Some(sequence)) = (&self.handle, sequence) {
             handle.inbox.push(record, sequence, stub);
         }
         ticket

@@ -7,6 +7,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
+use super::HistoryLimits;
 use super::journal::{Counters, Position};
 use super::ticket::Stub;
 
@@ -35,6 +36,14 @@ pub(super) struct WriteQueue {
     trouble: TroubleLine,
     /// The journal's thread, once it runs.
     journal: OnceLock<Thread>,
+    limits: SharedLimits,
+}
+
+/// The limits of the history, which the person may change while the threads run.
+#[derive(Default)]
+struct SharedLimits {
+    commands: AtomicU64,
+    bytes: AtomicU64,
 }
 
 /// One line for the user. The session uses `try_lock`, so it never waits.
@@ -63,9 +72,22 @@ struct QueueState {
 }
 
 impl WriteQueue {
-    pub(super) fn with(counters: Option<Counters>) -> WriteQueue {
+    pub(super) fn with(counters: Option<Counters>, limits: HistoryLimits) -> WriteQueue {
         let state = QueueState { counters, ..QueueState::default() };
-        WriteQueue { state: Mutex::new(state), ..WriteQueue::default() }
+        let queue = WriteQueue { state: Mutex::new(state), ..WriteQueue::default() };
+        queue.set_limits(limits);
+        queue
+    }
+
+    /// The writer keeps to these limits from the next command on.
+    pub(super) fn set_limits(&self, HistoryLimits { commands, bytes }: HistoryLimits) {
+        self.limits.commands.store(commands, Ordering::Relaxed);
+        self.limits.bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    pub(super) fn limits(&self) -> HistoryLimits {
+        let SharedLimits { commands, bytes } = &self.limits;
+        HistoryLimits { commands: commands.load(Ordering::Relaxed), bytes: bytes.load(Ordering::Relaxed) }
     }
 
     /// The thread that calls this takes records from here on.

@@ -13,7 +13,7 @@ use super::database::{Database, LONGEST_RETRY, RETRY, with_jitter};
 use super::journal::Journal;
 use super::queue::{WriteQueue, WriterTask};
 use super::trouble::Trouble;
-use super::{HistoryLimits, StoreError, drain};
+use super::{StoreError, drain};
 
 /// The pause between two attempts to open a database that several terminals create at the same time.
 const REOPEN: Duration = Duration::from_millis(20);
@@ -22,15 +22,10 @@ const FAREWELL: Duration = Duration::from_millis(100);
 /// The least time between two chores, so that other terminals can write in between.
 const BREATH: Duration = Duration::from_millis(5);
 
-pub(super) fn start(
-    path: PathBuf,
-    limits: HistoryLimits,
-    journal: Arc<Journal>,
-    queue: Arc<WriteQueue>,
-) -> Result<(), Trouble> {
+pub(super) fn start(path: PathBuf, journal: Arc<Journal>, queue: Arc<WriteQueue>) -> Result<(), Trouble> {
     let work = move || {
         let at = journal.source().start();
-        let mut writer = Writer { path, limits, at, journal: &journal, queue: &queue };
+        let mut writer = Writer { path, at, journal: &journal, queue: &queue };
         let trouble = trouble_of(|| writer.run());
         // Another process may copy the rest from here on.
         drop(journal);
@@ -42,7 +37,6 @@ pub(super) fn start(
 
 struct Writer<'a> {
     path: PathBuf,
-    limits: HistoryLimits,
     journal: &'a Journal,
     /// Offset in the journal of the first record that the database has not.
     at: u64,
@@ -84,7 +78,7 @@ impl Writer<'_> {
                 turn @ (WriterTask::End | WriterTask::Idle) => {
                     let began = Instant::now();
                     self.reopen_if_replaced(&mut database)?;
-                    let step = chore.step(&mut database.connection, &self.path, self.limits);
+                    let step = chore.step(&mut database.connection, &self.path, self.queue.limits());
                     let (next, is_busy) = step.map_err(|error| database.trouble(error))?;
                     if is_busy && turn == WriterTask::End {
                         break;
@@ -165,7 +159,7 @@ mod tests {
         file::create(&path).unwrap();
         let journal = Journal::create(&path, session("a"), None).unwrap();
         let at = journal.source().start();
-        let mut writer = Writer { path, limits: HistoryLimits::default(), at, journal: &journal, queue: &queue };
+        let mut writer = Writer { path, at, journal: &journal, queue: &queue };
         let mut database = writer.open().unwrap().unwrap();
         let append = |sequence, text: &str, output: usize| {
             let record = super::super::tests::printed(text, &"y".repeat(output));

@@ -93,6 +93,30 @@ fn without_a_history_a_conversation_goes_on_in_memory() {
 }
 
 #[test]
+fn conversations_are_turned_off_and_on_from_the_next_question() {
+    let model = Model::start(["One.", "Two.", "Three.", "Four."].map(|text| Reply::text([text])));
+    let mut term = connected(&model).start();
+    term.wait_for_prompt();
+    let config = term.home().join(".config/shellmate/config.toml");
+    let base = std::fs::read_to_string(&config).unwrap_or_default();
+    std::fs::create_dir_all(config.parent().unwrap()).unwrap();
+    let save = |value: bool| std::fs::write(&config, format!("{base}\n[conversations]\nenabled = {value}\n")).unwrap();
+    ask(&mut term, "first", "One.");
+    save(false);
+    ask(&mut term, "second", "Two.");
+    assert_eq!(term.screen().matches("this conversation is in memory only").count(), 1, "{}", term.describe());
+    ask(&mut term, "third", "Three.");
+    save(true);
+    ask(&mut term, "fourth", "Four.");
+    let bodies: Vec<Value> = (0..4).map(|_| model.request().body).collect();
+    assert!(bodies[3]["messages"].to_string().contains("Two."), "the model still knows what was not recorded");
+    term.exit();
+    let entries = conversations(&term, &["show", "1"]);
+    let questions: Vec<&str> = entries.iter().filter_map(|entry| entry["body"]["question"].as_str()).collect();
+    assert_eq!(questions, ["first", "fourth"]);
+}
+
+#[test]
 fn a_history_that_is_no_database_is_told_once_and_the_conversation_goes_on() {
     let model = Model::start([Reply::text(["One."]), Reply::text(["Two."])]);
     let broken = ".local/state/shellmate/history.db";
@@ -176,6 +200,7 @@ fn a_conversation_that_is_in_use_is_forked() {
     let mut first = connected(&model).start();
     first.wait_for_prompt();
     ask(&mut first, "a1", "One.");
+    first.wait_for_state(|| kinds(&first, "1"), &["question", "assistant", "end"][..]);
     let state = first.home().join(".local/state");
     let mut second = connected(&model).env("XDG_STATE_HOME", state).start();
     second.wait_for_prompt();

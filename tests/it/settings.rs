@@ -146,6 +146,31 @@ fn a_saved_file_counts_from_a_prompt_soon_after() {
     });
 }
 
+/// Saves settings with a line number that no other save has, and waits for the prompt that counts them.
+fn save_and_wait(term: &mut Term, line: usize, text: &str) {
+    replace(&own_file(term), &format!("{}unknown = 1\n{text}", "\n".repeat(line - 1)));
+    prompts_until(term, |screen| screen.contains(&format!("config.toml:{line}: unknown key")));
+}
+
+#[test]
+fn the_history_is_turned_on_and_off_in_a_running_tab() {
+    in_every_shell(|shell| {
+        let mut term = Term::new(shell).config("[history]\nenabled = false\n").start();
+        term.wait_for_prompt();
+        term.run("echo one");
+        assert!(!term.home().join(".local/state/shellmate/history.db").exists());
+        save_and_wait(&mut term, 2, "");
+        term.run("echo two");
+        save_and_wait(&mut term, 3, "[history]\nenabled = false\n");
+        term.run("echo three");
+        save_and_wait(&mut term, 4, "[history]\nenabled = true\n");
+        term.run("echo four");
+        let commands: Vec<String> = term.finish().into_iter().map(|entry| entry.command).collect();
+        let said: Vec<&str> = commands.iter().filter_map(|command| command.strip_prefix("echo ")).collect();
+        assert_eq!(said, ["two", "four"], "{}: {commands:?}", shell.name());
+    });
+}
+
 #[test]
 fn the_settings_of_a_project_say_where_they_come_from_and_what_is_refused() {
     let text = "mode = 'auto'\ntheme = 'dark'\n[[rules]]\ncommand = 'git push *'\ndecision = 'deny'\n\n[[rules]]\ncommand = 'make *'\ndecision = 'allow'\n";

@@ -351,12 +351,10 @@ impl AgentThread {
         }
     }
 
-    /// Where what happens now is recorded: nowhere while the person has paused recording in this terminal.
+    /// Where what happens now is recorded: nowhere while the person has turned recording off, or paused it in this terminal.
     pub(super) fn log_for_now(&self) -> ConversationLog {
-        match self.setup.places.spill.join(PAUSED).exists() {
-            true => ConversationRecorder::off().begin(),
-            false => self.log.clone(),
-        }
+        let is_wanted = self.setup.conversations.is_on() && !self.setup.places.spill.join(PAUSED).exists();
+        if is_wanted { self.log.clone() } else { ConversationRecorder::off().begin() }
     }
 
     pub(super) fn kit(&self, resolved: Resolved) -> Kit {

@@ -5,7 +5,9 @@ use crate::config::{self, Config, Loaded, PermissionSettings, Problem};
 use crate::guard::{Grants, Masking, Permissions};
 use crate::provider::{Finder, Http, ModelPreference};
 use crate::reflex::RulesRole;
+use crate::store::ConversationLimits;
 
+use super::AgentSetup;
 use super::orders::AgentThread;
 
 /// Settings of the agent.
@@ -25,6 +27,8 @@ pub(in crate::session) struct Settings {
     pub(super) reflex: RulesRole,
     /// What questions may cost.
     pub(super) costs: CostLimits,
+    /// How much of the conversations is kept. `None` if they are not recorded.
+    pub(super) conversations: Option<ConversationLimits>,
 }
 
 impl Settings {
@@ -40,8 +44,8 @@ impl Settings {
         problems.extend(config.model_problems());
         let Config { agent, reflex, sandbox, .. } = config;
         let (preference, agent, sandbox) = (config.preference(), agent.clone(), sandbox.clone());
-        let costs = config.limits.costs();
-        (Settings { preference, masking, agent, sandbox, permissions, reflex: *reflex, costs }, problems)
+        let (costs, conversations, reflex) = (config.limits.costs(), config.conversation_limits(), *reflex);
+        (Settings { preference, masking, agent, sandbox, permissions, reflex, costs, conversations }, problems)
     }
 }
 
@@ -50,6 +54,14 @@ impl Settings {
     pub(super) fn permissions(&self, grants: Grants) -> Permissions {
         let PermissionSettings { rules, modes } = self.permissions.clone();
         Permissions::new(rules, modes, grants)
+    }
+}
+
+impl AgentSetup {
+    /// Uses other settings from here on. The recorder of conversations is shared by the session and the agent's thread.
+    pub(in crate::session) fn adopt(&mut self, settings: Settings) {
+        self.conversations.adopt(settings.conversations);
+        self.settings = settings;
     }
 }
 
@@ -69,7 +81,7 @@ impl AgentThread {
         let PermissionSettings { rules, modes } = settings.permissions.clone();
         (self.permissions.rules, self.permissions.modes) = (rules, modes);
         self.permissions.grants.set_days(config.grants.days);
-        self.setup.settings = settings;
+        self.setup.adopt(settings);
         if let Some(paths) = &self.setup.paths {
             self.setup.keeper = config.keeper(paths);
         }

@@ -38,16 +38,10 @@ impl Recorder {
     }
 
     /// Uses other settings for the commands that start from here on.
-    pub(in crate::session) fn adopt(
-        &mut self,
-        limits: Limits,
-        spill_total: u64,
-        ignore: Option<RegexSet>,
-        is_recording: bool,
-    ) {
+    pub(in crate::session) fn adopt(&mut self, limits: Limits, spill_total: u64, ignore: Option<RegexSet>) {
         self.limits = limits;
         self.spiller.set_total(spill_total);
-        self.privacy.adopt(ignore, is_recording);
+        self.privacy.adopt(ignore);
     }
 
     /// A capture with the session's limits, for output that is not a command's.

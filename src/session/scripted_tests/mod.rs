@@ -13,7 +13,7 @@ use nix::unistd::Pid;
 use super::agent_link::{AgentLink, AgentSetup, News, ScriptedAgent};
 use super::agent_news::AgentHandle;
 use super::books::{Books, OuterMarks, Recorder};
-use super::command_store::CommandStore;
+use super::command_store::{CommandStore, HistoryPlace};
 use super::errands::Errands;
 use super::floor::Floor;
 use super::follow::Follower;
@@ -33,7 +33,6 @@ use crate::config::{Paths, TerminalSettings};
 use crate::host::{ScriptHandle, ScriptedShell, ShellKind};
 use crate::input::Editing;
 use crate::render::Wrapping;
-use crate::store::Store;
 use crate::track::{Mark, Piece, Scanner};
 use crate::tty::{Person, ScriptedTerminal};
 
@@ -83,7 +82,7 @@ impl Scripted {
             hook: HookLink::new(workspace, Vec::new()),
             agent: AgentHandle { link: Some(link), ..AgentHandle::new(AgentSetup::default(), Default::default()) },
             requests: Requests::default(),
-            store: CommandStore::new(Box::new(|| (Store::off(), std::sync::mpsc::channel().1))),
+            store: CommandStore::new(HistoryPlace::none(), None, Box::new(|| std::sync::mpsc::channel().1)),
             profile: profile(),
             nested: NestedShells::new(false, None),
             outer: OuterTerminal::new(TerminalSettings::default()),

@@ -33,13 +33,14 @@ pub(crate) struct ConversationSetup {
     pub host: String,
     /// Identifies the terminal: it is the same for the next shell in the same window or pane.
     pub terminal: String,
+    /// Until `ConversationRecorder::adopt` changes them.
     pub limits: ConversationLimits,
 }
 
 /// A handle to the thread that records conversations. The first entry starts the thread. The default records nothing.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ConversationRecorder {
-    /// `None` if nothing is recorded.
+    /// `None` if there is no place for a record.
     shared: Option<Arc<RecorderShared>>,
 }
 
@@ -60,6 +61,8 @@ pub(super) struct RecorderStatus {
     trouble: Mutex<Option<String>>,
     /// Whether the person knows that entries are missing.
     has_told: AtomicBool,
+    /// How much is kept. `None` while the person has turned recording off.
+    limits: Mutex<Option<ConversationLimits>>,
 }
 
 /// The way to the thread.
@@ -208,7 +211,8 @@ pub(super) struct ExchangeState {
 
 impl ConversationRecorder {
     pub(crate) fn new(setup: ConversationSetup) -> ConversationRecorder {
-        let shared = RecorderShared { setup, jobs: Mutex::default(), status: Arc::default() };
+        let status = RecorderStatus { limits: Mutex::new(Some(setup.limits)), ..RecorderStatus::default() };
+        let shared = RecorderShared { setup, jobs: Mutex::default(), status: Arc::new(status) };
         ConversationRecorder { shared: Some(Arc::new(shared)) }
     }
 
@@ -217,8 +221,17 @@ impl ConversationRecorder {
         ConversationRecorder::default()
     }
 
+    /// Keeps to other limits from here on. Without limits no further conversation is recorded; an exchange that has begun is recorded
+    /// to its end.
+    pub(crate) fn adopt(&self, limits: Option<ConversationLimits>) {
+        if let Some(shared) = &self.shared {
+            *lock(&shared.status.limits) = limits;
+        }
+    }
+
+    /// Whether conversations are recorded now.
     pub(crate) fn is_on(&self) -> bool {
-        self.shared.is_some()
+        self.shared.as_ref().is_some_and(|shared| shared.status.limits().is_some())
     }
 
     /// A new conversation. It has no row before its first question.
@@ -231,7 +244,7 @@ impl ConversationRecorder {
     }
 
     pub(super) fn setup(&self) -> Option<&ConversationSetup> {
-        self.shared.as_ref().map(|shared| &shared.setup)
+        self.shared.as_ref().filter(|_| self.is_on()).map(|shared| &shared.setup)
     }
 
     /// Notes that the person was told how to continue a conversation.
@@ -326,6 +339,10 @@ impl RecorderShared {
 }
 
 impl RecorderStatus {
+    pub(super) fn limits(&self) -> Option<ConversationLimits> {
+        *lock(&self.limits)
+    }
+
     /// Keeps words for the person, unless they know that something is wrong already.
     pub(super) fn tell(&self, words: &str) {
         tracing::warn!("{words}");

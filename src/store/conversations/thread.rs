@@ -129,8 +129,8 @@ impl Recording {
 
     /// Removes something old, in one short transaction. Returns whether there may be more.
     fn prune_some(&self, connection: &mut Connection) -> Result<bool, StoreError> {
-        Ok(transcripts::prune_some(connection)?
-            || remove::prune_some(connection, &self.setup.database, self.setup.limits)?)
+        let Some(limits) = self.status.limits() else { return Ok(false) };
+        Ok(transcripts::prune_some(connection)? || remove::prune_some(connection, &self.setup.database, limits)?)
     }
 
     fn open(&self) -> Result<Option<Database>, Trouble> {
