@@ -29,8 +29,8 @@ use super::outer_terminal::OuterTerminal;
 use super::privacy::Privacy;
 use super::profile::Profile;
 use super::requests::Requests;
+use super::system::watch_configuration;
 use super::terminal_id::terminal_id;
-use super::watch;
 use super::welcome::Welcome;
 use super::wires::{Signals, Wires, shell_size};
 use super::workspace::{Workspace, random_hex};
@@ -207,10 +207,7 @@ fn chores(config: &Config, paths: &Paths, watching: Watching) -> Chores {
     let Watching { reader, paths, report } = watching;
     let theme = config.theme_file(&paths);
     Box::new(move || {
-        #[cfg(target_os = "linux")]
-        watch::start(reader, theme, paths, report);
-        #[cfg(not(target_os = "linux"))]
-        drop((reader, theme, paths, report));
+        watch_configuration(reader, theme, paths, report);
         tidy(root, retention, history)
     })
 }

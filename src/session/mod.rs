@@ -41,9 +41,9 @@ mod reports;
 mod requests;
 #[cfg(test)]
 mod scripted_tests;
+mod system;
 mod terminal_id;
 mod transcript;
-mod watch;
 mod welcome;
 mod wires;
 mod worker;

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use regex::bytes::RegexSet;
 
+use super::system::{ChangesLost, FileChanges};
+
 /// Decides, when a command starts, whether it is recorded.
 pub(super) struct Privacy {
     /// `None` if nothing is configured, because even an empty set costs time and memory.
@@ -57,60 +59,6 @@ impl Pause {
             }
         }
         if self.changes.is_some() { self.is_on } else { self.file.exists() }
-    }
-}
-
-/// The kernel does not report changes any more.
-struct ChangesLost;
-
-/// Reports when a file appears and disappears. Only Linux has a cheap report; elsewhere each command checks for the file.
-struct FileChanges {
-    #[cfg(target_os = "linux")]
-    name: std::ffi::OsString,
-    #[cfg(target_os = "linux")]
-    inotify: nix::sys::inotify::Inotify,
-}
-
-#[cfg(target_os = "linux")]
-impl FileChanges {
-    fn of(file: &std::path::Path) -> Option<FileChanges> {
-        use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
-        let inotify = Inotify::init(InitFlags::IN_NONBLOCK | InitFlags::IN_CLOEXEC).ok()?;
-        let wanted = AddWatchFlags::IN_CREATE | AddWatchFlags::IN_DELETE | AddWatchFlags::IN_MOVE;
-        inotify.add_watch(file.parent()?, wanted).ok()?;
-        Some(FileChanges { name: file.file_name()?.to_owned(), inotify })
-    }
-
-    /// Whether the file is there after the changes since the last call. `None` if nothing has changed.
-    fn newest(&self) -> Result<Option<bool>, ChangesLost> {
-        use nix::sys::inotify::AddWatchFlags;
-        let mut newest = None;
-        loop {
-            let events = match self.inotify.read_events() {
-                Ok(events) => events,
-                Err(nix::errno::Errno::EAGAIN) => return Ok(newest),
-                Err(_) => return Err(ChangesLost),
-            };
-            for event in events {
-                if event.mask.intersects(AddWatchFlags::IN_Q_OVERFLOW | AddWatchFlags::IN_IGNORED) {
-                    return Err(ChangesLost);
-                }
-                if event.name.as_ref() == Some(&self.name) {
-                    newest = Some(event.mask.intersects(AddWatchFlags::IN_CREATE | AddWatchFlags::IN_MOVED_TO));
-                }
-            }
-        }
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-impl FileChanges {
-    fn of(_: &std::path::Path) -> Option<FileChanges> {
-        None
-    }
-
-    fn newest(&self) -> Result<Option<bool>, ChangesLost> {
-        Err(ChangesLost)
     }
 }
 

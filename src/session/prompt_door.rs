@@ -20,6 +20,7 @@ use crate::text;
 
 use super::Session;
 use super::errands::{Done, Errands};
+use super::system::peer;
 
 /// The name of the socket.
 const NAME: &str = "prompt";
@@ -98,18 +99,6 @@ fn receive(connection: UnixStream) -> io::Result<Option<OfferedCommand>> {
     (&connection).take(LONGEST).read_to_end(&mut bytes)?;
     connection.set_nonblocking(true)?;
     Ok(Some(OfferedCommand { text: String::from_utf8_lossy(&bytes).into_owned(), sender, reply: connection }))
-}
-
-#[cfg(target_os = "linux")]
-fn peer(connection: &UnixStream) -> io::Result<Option<Pid>> {
-    use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
-    Ok(Some(Pid::from_raw(getsockopt(connection, PeerCredentials)?.pid())))
-}
-
-/// The sender is unknown here, so no text is taken, and the finder prints it.
-#[cfg(not(target_os = "linux"))]
-fn peer(_: &UnixStream) -> io::Result<Option<Pid>> {
-    Ok(None)
 }
 
 /// Whether a process runs the same program file as this one, even if that was replaced since.

@@ -25,8 +25,6 @@ fn judge(level: SandboxLevel, abilities: &Abilities) -> Vec<DoctorFinding> {
         Backend::Namespaces => DoctorFinding::ok(format!("namespaces, {landlock}, seccomp")),
         Backend::Landlock => DoctorFinding::warn(format!("{landlock} and seccomp only: namespaces are refused here"))
             .fix(format!("{}; /tmp and delicate files of a project are less well protected", remedy(abilities))),
-        #[cfg(target_os = "macos")]
-        Backend::Seatbelt => DoctorFinding::warn("Seatbelt (untested)"),
         Backend::None => DoctorFinding::warn("nothing can confine the agent's commands here")
             .fix(format!("{}; each command can do what you can", remedy(abilities))),
     }];

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use super::system::landlock_version;
 use super::{Backend, Network, bubblewrap, launch};
 
 /// What this machine can enforce.
@@ -63,24 +64,6 @@ pub(super) fn works(backend: Backend, network: Network) -> bool {
     match backend {
         Backend::Bubblewrap | Backend::Namespaces => launch::probe(backend, network),
         Backend::Landlock => landlock_version().is_some(),
-        #[cfg(target_os = "macos")]
-        Backend::Seatbelt => false,
         Backend::None => true,
     }
-}
-
-/// The version of Landlock's interface in this kernel.
-#[cfg(target_os = "linux")]
-#[allow(unsafe_code)]
-fn landlock_version() -> Option<u32> {
-    const VERSION: u32 = 1;
-    let nothing = std::ptr::null::<u8>();
-    // SAFETY: with this flag the call reads no memory and only returns a number.
-    let version = unsafe { nix::libc::syscall(nix::libc::SYS_landlock_create_ruleset, nothing, 0, VERSION) };
-    u32::try_from(version).ok().filter(|version| *version > 0)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn landlock_version() -> Option<u32> {
-    None
 }

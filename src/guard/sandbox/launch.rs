@@ -12,6 +12,7 @@ use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 
 use super::orders::{LandlockRules, NamespaceOrders, Orders, ProcessScope, SocketRules, WirePath};
 use super::profile::variable;
+use super::system::nameless_file;
 use super::temporary::TempParts;
 use super::{
     Backend, Confinement, DelicateWatch, Network, SandboxError, SandboxLevel, SandboxProfile, abilities, bubblewrap,
@@ -153,18 +154,6 @@ fn sockets(backend: Backend, network: Network) -> SocketRules {
     }
 }
 
-/// A file without a name, in memory if the system has such files.
-#[cfg(target_os = "linux")]
-fn nameless_file() -> io::Result<File> {
-    use nix::sys::memfd::{MFdFlags, memfd_create};
-    Ok(File::from(memfd_create(c"shellmate-orders", MFdFlags::MFD_CLOEXEC)?))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn nameless_file() -> io::Result<File> {
-    tempfile::tempfile()
-}
-
 /// A file with the orders.
 fn written(orders: &Orders) -> io::Result<OwnedFd> {
     let mut file = nameless_file()?;
@@ -183,14 +172,6 @@ fn bash(environment: &[(OsString, OsString)]) -> PathBuf {
 /// Lets a descriptor be inherited by the next program. Safe to call between `fork` and `exec`.
 pub(crate) fn inherit(descriptor: &OwnedFd) -> io::Result<()> {
     fcntl(descriptor, FcntlArg::F_SETFD(FdFlag::empty())).map(drop).map_err(io::Error::from)
-}
-
-/// Keeps other processes of the user from reading this one's memory and environment, which hold keys of models.
-///
-/// Not for the session: terminals find the directory for a new tab in its `/proc` entry, which nobody could read any more.
-pub(crate) fn protect_memory() {
-    #[cfg(target_os = "linux")]
-    let _ = nix::sys::prctl::set_dumpable(false);
 }
 
 /// Whether a command can be started with this backend.

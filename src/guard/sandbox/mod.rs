@@ -20,8 +20,9 @@ mod orders;
 mod plan;
 mod profile;
 mod report;
-#[cfg(any(target_os = "macos", test))]
+#[cfg(test)]
 mod seatbelt;
+mod system;
 mod temporary;
 #[cfg(test)]
 #[allow(clippy::print_stderr, reason = "tests say what they skip and what they measure")]
@@ -35,18 +36,11 @@ use serde::{Deserialize, Serialize};
 pub(crate) use abilities::{Abilities, best as best_backend};
 pub(crate) use delicate::DelicateWatch;
 pub(crate) use exception::{SandboxChange, SandboxException};
-#[cfg(target_os = "linux")]
-pub(crate) use helper::run as run_helper;
-pub(crate) use launch::{CommandRequest, ConfinedCommand, HELPER as SANDBOX_HELPER, inherit, protect_memory};
+pub(crate) use launch::{CommandRequest, ConfinedCommand, HELPER as SANDBOX_HELPER, inherit};
 pub(crate) use profile::SandboxProfile;
 pub(crate) use report::{HelperReport, ReportedEnd};
+pub(crate) use system::{protect_memory, run_helper};
 pub(crate) use temporary::PrivateTemp;
-
-/// Only Linux has a helper. Elsewhere nothing starts it.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn run_helper(_orders: i32) -> u8 {
-    125
-}
 
 /// How far a command may reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -78,9 +72,6 @@ pub(crate) enum Backend {
     Namespaces,
     /// Landlock and seccomp, without namespaces.
     Landlock,
-    /// macOS.
-    #[cfg(target_os = "macos")]
-    Seatbelt,
     None,
 }
 
@@ -89,8 +80,6 @@ impl Backend {
     pub(crate) fn weakness(self) -> Option<&'static str> {
         match self {
             Backend::Bubblewrap | Backend::Namespaces => None,
-            #[cfg(target_os = "macos")]
-            Backend::Seatbelt => None,
             Backend::Landlock => Some("weaker sandbox: this kernel refuses namespaces"),
             Backend::None => Some("no sandbox: this machine cannot confine commands"),
         }
@@ -121,8 +110,6 @@ impl Applied {
             Backend::Bubblewrap => "bubblewrap",
             Backend::Namespaces => "namespaces",
             Backend::Landlock => "weaker: no namespaces",
-            #[cfg(target_os = "macos")]
-            Backend::Seatbelt => "Seatbelt",
             Backend::None => return "none".to_owned(),
         };
         let level = match level {

@@ -1,8 +1,7 @@
 //! Returns unused memory to the system.
 #![allow(unsafe_code)]
 
-#[cfg(target_os = "linux")]
-mod code;
+use super::system::unmap_code;
 
 /// Buffers from this size on get memory of their own, which is returned when the buffer is dropped. So the memory of a large
 /// output does not stay in an idle tab. The C library would raise its own threshold with the first large buffer.
@@ -29,8 +28,7 @@ pub(super) fn keep_little() {}
 /// Returns the free parts of the heap and the pages of code that are not in use. Takes less than a millisecond.
 pub(super) fn give_back() {
     trim_heap();
-    #[cfg(target_os = "linux")]
-    code::unmap();
+    unmap_code();
 }
 
 #[cfg(target_env = "gnu")]

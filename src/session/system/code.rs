@@ -2,6 +2,7 @@
 //!
 //! Starting up uses much code that is never used again, and the kernel maps the pages around each one with it. Once they are unmapped,
 //! only those that are used come back, from the page cache and without reading the disk.
+#![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_int, c_void};
 use std::{ptr, slice};
@@ -16,7 +17,7 @@ const DT_FLAGS: usize = 30;
 const DF_TEXTREL: usize = 4;
 
 /// Unmaps all pages of the program and its libraries that hold what their files hold.
-pub(super) fn unmap() {
+pub(in crate::session) fn unmap() {
     let Ok(Some(page)) = sysconf(SysconfVar::PAGE_SIZE) else { return };
     let Ok(mut page) = usize::try_from(page) else { return };
     // SAFETY: `unmap_object` has the signature of a callback and takes a pointer to a page size.

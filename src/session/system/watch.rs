@@ -4,7 +4,6 @@
 //! saved. It watches directories, not files: editors replace a file by another one of the same name. A directory that does not exist yet
 //! is noticed by the one above it, and of a link the place that it leads to is watched too. Only Linux has this; elsewhere saved settings
 //! count in new sessions and for questions.
-#![cfg(target_os = "linux")]
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -20,8 +19,8 @@ use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify, InotifyEvent, WatchDe
 
 use crate::config::{ConfigReader, Paths};
 
-use super::errands::{Done, Reporter};
-use super::live::LiveSettings;
+use crate::session::errands::{Done, Reporter};
+use crate::session::live::LiveSettings;
 
 /// Enough for parsing a file and compiling patterns.
 const STACK: usize = 1024 * 1024;
@@ -33,7 +32,7 @@ const REPLACING: Duration = Duration::from_millis(300);
 type WatchedNames = BTreeMap<PathBuf, Vec<OsString>>;
 
 /// Starts the thread. It lives as long as the process. `theme` is the file of the theme in use.
-pub(super) fn start(mut reader: ConfigReader, theme: Option<PathBuf>, paths: Paths, report: Reporter) {
+pub(in crate::session) fn start(mut reader: ConfigReader, theme: Option<PathBuf>, paths: Paths, report: Reporter) {
     let follow = move || {
         reader.depend_on(theme);
         let mut watch = ConfigWatch { reader, paths, report };
