@@ -29,7 +29,7 @@ impl CostLimits {
         let cost = cost.filter(|cost| self.query > 0 && *cost >= amount(self.query))?;
         let (spent, limit) = (human::cost(Some(cost)), human::cost(Some(amount(self.query))));
         Some(format!(
-            "stopped: this question has cost {spent}, and its limit is {limit}; `shellmate config set limits.query {}` \
+            "stopped: this question has cost {spent} and the limit is {limit}; `shellmate config set limits.query {}` \
              raises it",
             doubled(self.query)
         ))
@@ -60,7 +60,7 @@ impl CostLimits {
         let (key, when, limit, spent) =
             limits.into_iter().find(|(_, _, limit, spent)| *limit > 0 && *spent >= amount(*limit))?;
         Some(format!(
-            "nothing was asked: {} were spent {when}, and the limit is {}; `shellmate config set limits.{key} {}` raises it",
+            "nothing was asked: {} has been spent {when} and the limit is {}; `shellmate config set limits.{key} {}` raises it",
             human::cost(Some(spent)),
             human::cost(Some(amount(limit))),
             doubled(limit)

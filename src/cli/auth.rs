@@ -62,10 +62,10 @@ pub(super) fn run(
             let (taker, mut keys) = (named(&provider, &takers)?, Keys::load(&path)?);
             let forgotten = taker.variables.iter().filter(|variable| keys.forget(variable)).count();
             if forgotten == 0 {
-                bail!("no key of {} is stored{}", taker.name, in_environment(taker));
+                bail!("no key for {} is stored{}", taker.name, in_environment(taker));
             }
             keys.save(&path)?;
-            writeln!(out, "deleted the key of {}{}", taker.name, in_environment(taker))?;
+            writeln!(out, "deleted the key for {}{}", taker.name, in_environment(taker))?;
         }
     }
     out.flush()?;
@@ -97,7 +97,7 @@ fn key_takers(tables: &ProviderTables) -> Vec<KeyTaker> {
 fn named<'a>(name: &str, takers: &'a [KeyTaker]) -> Result<&'a KeyTaker> {
     if let Some(taker) = takers.iter().find(|taker| taker.name.eq_ignore_ascii_case(name)) {
         if taker.configured.is_some() {
-            bail!("the key of {name} comes from the configuration ([providers.{name}]); remove it there to store one");
+            bail!("the key for {name} comes from the configuration ([providers.{name}]); remove it there to store one");
         }
         return Ok(taker);
     }
@@ -106,7 +106,7 @@ fn named<'a>(name: &str, takers: &'a [KeyTaker]) -> Result<&'a KeyTaker> {
     }
     let near = text::nearest(name, takers.iter().map(|taker| taker.name.as_str()));
     let hint = near.map(|near| format!(" (did you mean {near}?)")).unwrap_or_default();
-    bail!("no provider is called {name}{hint}; `shellmate auth status` lists them")
+    bail!("there is no provider named {name}{hint}; `shellmate auth status` lists them")
 }
 
 fn is_set(name: &str) -> bool {
@@ -126,7 +126,10 @@ fn login_to_one_of(takers: &[KeyTaker], path: &Path, out: &mut impl Write) -> Re
     let takers: Vec<&KeyTaker> = takers.iter().filter(|taker| taker.configured.is_none()).collect();
     let names: Vec<String> = takers.iter().map(|taker| taker.name.clone()).collect();
     if !tty::is_interactive() {
-        bail!("which provider is the key for? `shellmate auth login NAME`, with one of {}", names.join(", "));
+        bail!(
+            "which provider is the key for? run `shellmate auth login NAME`, where NAME is one of {}",
+            names.join(", ")
+        );
     }
     match choose("Which provider is the key for?", &names, 0, &mut AtTerminal, out)?.and_then(|at| takers.get(at)) {
         Some(taker) => login(taker, path, out),
@@ -138,7 +141,7 @@ fn login(vendor: &KeyTaker, path: &Path, out: &mut impl Write) -> Result<()> {
     let Some(variable) = vendor.variables.first() else { bail!("{} needs no key", vendor.name) };
     let mut keys = Keys::load(path)?;
     let typed = if io::stdin().is_terminal() {
-        let prompt = format!("key of {} (not shown): ", vendor.name);
+        let prompt = format!("{} key (not shown):  ", vendor.name);
         tty::read_secret(&prompt).context("cannot ask on the terminal")?
     } else {
         let mut piped = String::new();
@@ -158,7 +161,7 @@ fn login(vendor: &KeyTaker, path: &Path, out: &mut impl Write) -> Result<()> {
     keys.keep(variable, key);
     keys.save(path)?;
     let first = set_variable(vendor).map(|set| format!("; {set} is also set and is used first")).unwrap_or_default();
-    writeln!(out, "stored the key of {} in {}{first}", vendor.name, path.display())?;
+    writeln!(out, "stored the key for {} in {}{first}", vendor.name, path.display())?;
     Ok(())
 }
 

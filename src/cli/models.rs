@@ -34,7 +34,8 @@ fn pick(
     paths: &Paths,
     out: &mut impl Write,
 ) -> Result<ExitCode> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot begin")?;
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;
     let entries = runtime.block_on(Finder::default().overview(preference, env, paths.models_file()));
     if entries.iter().all(|entry| entry.missing_key.is_some()) {
         report::words(agent::NO_MODEL);
@@ -42,7 +43,7 @@ fn pick(
     }
     let look = super::ask::question_look(config, paths);
     let (reply, mut picked) = oneshot::channel();
-    let list = session::model_list(&entries, "make it your usual model");
+    let list = session::model_list(&entries, "make it your default model");
     let cwd = std::env::current_dir().unwrap_or_default();
     session::inquire(Asked::Pick(list, reply), &look, &cwd, || false).context("cannot ask on the terminal")?;
     // Lists that were still being asked for are kept for the next time.
@@ -54,7 +55,7 @@ fn pick(
     }
     let file = paths.config_file().context("there is no directory for the configuration")?;
     config::set_model(&file, &entry.name)?;
-    writeln!(out, "{} is your usual model now (`model.name` in {})", sanitize(&entry.name), file.display())?;
+    writeln!(out, "{} is now your default model (`model.name` in {})", sanitize(&entry.name), file.display())?;
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }
@@ -81,7 +82,8 @@ pub(super) fn run(
     if args.picks() {
         return pick(config, &preference, env, paths, out);
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot begin")?;
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;
     let lists = runtime.block_on(Finder::default().list(&preference, env));
     let mut shown = 0;
     for list in &lists {

@@ -114,7 +114,7 @@ fn unusable(config: &Config, key: &str, paths: &Paths) -> Option<Problem> {
     let message = match key {
         "theme" => return config.theme_problem(paths),
         "model.api_key_env" if !is_variable(&model.api_key_env) => {
-            "this is not the name of a variable; `shellmate auth login` keeps a key itself"
+            "this is not the name of a variable; to store a key itself, use `shellmate auth login`"
         }
         "model.base_url" if !["", "http://", "https://"].contains(&scheme(&model.base_url)) => {
             "a URL begins with http:// or https://"

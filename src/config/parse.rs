@@ -223,7 +223,7 @@ fn in_words(message: &str) -> String {
 fn expectation(expected: &str) -> &str {
     match expected {
         "a boolean" => "true or false",
-        "a string" => "a text in quotes",
+        "a string" => "text in quotes",
         "path string" => "a path in quotes",
         other => other,
     }
@@ -523,7 +523,7 @@ mod tests {
             [
                 "1: shell: expected a path in quotes, not 3",
                 "3: history.enabled: expected true or false, not \"yes\"",
-                "5: history.ignore: expected a text in quotes, not 1",
+                "5: history.ignore: expected text in quotes, not 1",
                 "7: capture.head: expected a size such as 65536 or \"64 KiB\", not \"big\"",
                 "8: capture.tail: expected a size such as 65536 or \"64 KiB\", not -1",
             ]
@@ -554,7 +554,7 @@ mod tests {
                 "10: rules: unknown key `comand`, did you mean `command`?",
                 "13: rules: the key `decision` is missing",
                 "22: scope: unknown value `all`, expected one of `ask`, `auto`, `plan`",
-                "27: redact.patterns: expected a text in quotes, not 1",
+                "27: redact.patterns: expected text in quotes, not 1",
                 "29: agent.skill_paths: expected a path in quotes, not true",
                 "27: redact.patterns: `(` is not a regular expression: unclosed group",
             ]

@@ -196,7 +196,7 @@ impl ProviderSettings {
     }
 
     fn credential(&self) -> Result<Credential, Fault> {
-        let clash = "`api_key`, `bearer` and `auth = \"none\"` exclude each other";
+        let clash = "`api_key`, `bearer` and `auth = \"none\"` cannot be combined";
         match (&self.api_key, &self.bearer, self.auth) {
             (None, None, Some(AuthKind::None)) => Ok(Credential::Nothing),
             (Some(key), None, None | Some(AuthKind::Key)) => Ok(Credential::Key(key.clone())),
@@ -318,8 +318,8 @@ mod tests {
             ("[providers.corp]\nbase_url = 'a.example'".to_owned(), "begins with http:// or https://"),
             (format!("[providers.corp]\n{url}\nurl = 'x'"), "unknown key `url`, expected one of `base_url`"),
             (format!("[providers.corp]\n{url}\nprotocol = 'grpc'"), "unknown value `grpc`, expected one of `auto`"),
-            (format!("[providers.corp]\n{url}\napi_key = {{ file = 'x' }}"), "expected a text, { env = \"NAME\" } or"),
-            (format!("[providers.corp]\n{url}\napi_key = 'k'\nauth = 'none'"), "exclude each other"),
+            (format!("[providers.corp]\n{url}\napi_key = {{ file = 'x' }}"), "expected text, { env = \"NAME\" } or"),
+            (format!("[providers.corp]\n{url}\napi_key = 'k'\nauth = 'none'"), "cannot be combined"),
             (format!("[providers.corp]\n{url}\nbody = {{ model = 'x' }}"), "`model` is set by shellmate"),
             (format!("[providers.corp]\n{url}\nheaders = {{ 'x y' = 'z' }}"), "`x y` is not the name of a header"),
             (format!("[providers.corp]\n{url}\n[[providers.corp.models]]\nwindow = 5"), "the key `id` is missing"),

@@ -17,7 +17,7 @@ pub(crate) enum Effort {
 
 /// A word that is not the name of a level.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no thinking level is called {0}; there are off, minimal, low, medium, high and xhigh")]
+#[error("there is no thinking level {0}; the levels are off, minimal, low, medium, high and xhigh")]
 pub(crate) struct UnknownEffort(String);
 
 impl Effort {

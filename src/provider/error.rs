@@ -273,9 +273,9 @@ impl ProviderError {
             ErrorKind::ConnectTimedOut { address } => format!("connecting to {address} timed out"),
             ErrorKind::Silent { after } => format!("no response from {vendor} for {}", text::human::duration(*after)),
             ErrorKind::BrokenOff => format!("the connection to {vendor} was lost before the answer was complete"),
-            ErrorKind::Damaged => format!("the answer of {vendor} arrived damaged"),
+            ErrorKind::Damaged => format!("the answer from {vendor} arrived damaged"),
             ErrorKind::Certificate => format!("the client certificate for {vendor} cannot be used"),
-            ErrorKind::Malformed => format!("the response of {vendor} is not an answer of a model"),
+            ErrorKind::Malformed => format!("the response from {vendor} is not a model's answer"),
         }
     }
 
@@ -299,7 +299,7 @@ impl ProviderError {
             ErrorKind::ModelNotFound { .. } if !self.0.near.is_empty() => {
                 format!("did you mean {}? `shellmate models` lists all", text::sanitize(&self.0.near.join(" or ")))
             }
-            ErrorKind::ModelNotFound { .. } => "`shellmate models` lists those it has".to_owned(),
+            ErrorKind::ModelNotFound { .. } => "`shellmate models` lists the ones it has".to_owned(),
             ErrorKind::ContextTooLong { .. } => "ask about less, or start afresh with /new".to_owned(),
             ErrorKind::Quota => "add credit, or choose another model with /model".to_owned(),
             ErrorKind::Forbidden => "check what the key is for, or choose another model".to_owned(),

@@ -112,7 +112,7 @@ impl<'de> Visitor<'de> for OriginVisitor {
     type Value = ValueOrigin;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text, { env = \"NAME\" } or { command = \"PROGRAM\" }")
+        f.write_str("text, { env = \"NAME\" } or { command = \"PROGRAM\" }")
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<ValueOrigin, E> {
@@ -297,7 +297,7 @@ mod tests {
             let table = read(text).unwrap();
             assert_eq!(toml::from_str::<Table>(&toml::to_string(&table).unwrap()).unwrap(), table, "{text}");
         }
-        let accepted = "expected a text, { env = \"NAME\" } or { command = \"PROGRAM\" }";
+        let accepted = "expected text, { env = \"NAME\" } or { command = \"PROGRAM\" }";
         for text in ["3", "{}", "{ file = \"x\" }", "{ env = \"A\", command = \"b\" }"] {
             let said = read(text).unwrap_err();
             assert!(said.ends_with(accepted), "{text}: {said}");

@@ -53,7 +53,7 @@ fn a_model_exported_in_a_start_file_is_asked() {
         term.wait_for("SHELLMATE_MODEL names it");
         term.wait_for("Enter use it");
         term.typed("\x1b");
-        term.wait_for("the model stays as it is");
+        term.wait_for("the model was not changed");
     });
 }
 
@@ -273,9 +273,9 @@ fn login_asks_for_the_provider() {
         term.wait_for("Which provider is the key for?");
         term.wait_for("or q to leave:");
         term.typed("anthropic\r");
-        term.wait_for("key of anthropic (not shown):");
+        term.wait_for("anthropic key (not shown):");
         term.typed("sk-typed-1\r");
-        term.wait_for("stored the key of anthropic");
+        term.wait_for("stored the key for anthropic");
         term.wait_for_prompt();
         assert!(!term.screen().contains("sk-typed-1"), "{}", term.screen());
     });

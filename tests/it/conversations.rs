@@ -177,7 +177,7 @@ fn a_conversation_is_continued_after_the_process_was_killed() {
     again.typed("> /resume\r");
     again.wait_for("home: capital of France");
     again.typed("\x1b");
-    again.wait_for("the conversation stays as it is");
+    again.wait_for("the conversation was not changed");
     again.wait_for_prompt();
     again.typed("> /resume france\r");
     again.wait_for("conversation 1 goes on: capital of France");
@@ -400,7 +400,7 @@ fn a_conversation_has_a_name_and_a_fork_of_its_own() {
     let mut term = connected(&model).start();
     term.wait_for_prompt();
     term.typed("> /name too early\r");
-    term.wait_for("nothing was asked yet");
+    term.wait_for("nothing has been asked yet");
     term.wait_for_prompt();
     ask(&mut term, "first question", "One.");
     term.typed("> /name the long hunt\r");
@@ -450,7 +450,7 @@ fn a_conversation_is_picked_from_a_list() {
         term.wait_for_prompt();
         ask(&mut term, "about rivers", "One.");
         term.typed("> /new\r");
-        term.wait_for("a new conversation begins");
+        term.wait_for("started a new conversation");
         term.wait_for_prompt();
         ask(&mut term, "about mountains", "Two.");
         term.typed("> /new\r");

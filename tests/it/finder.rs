@@ -23,7 +23,7 @@ fn with_commands(builder: Builder) -> Term {
 /// Opens the finder and waits until its list is complete.
 fn open(term: &mut Term, words: &str) {
     term.typed(format!("{PROGRAM} history search {words}\r"));
-    term.wait_for("Enter take it");
+    term.wait_for("Enter choose");
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn a_dumb_terminal_and_a_screen_reader_get_the_list() {
         let mut term = with_commands(builder);
         term.run(&format!("{PROGRAM} history search apple"));
         let screen = term.screen();
-        assert!(screen.contains("echo one apple") && !screen.contains("Enter take it"), "{screen}");
+        assert!(screen.contains("echo one apple") && !screen.contains("Enter choose"), "{screen}");
     }
 }
 

@@ -33,7 +33,7 @@ fn the_questions_lead_to_a_model_that_answers_and_undo_takes_it_back() {
     asked(&term, "Use it?");
     term.typed("y\r");
     asked(&term, "for one word now");
-    assert!(model.others().iter().all(|request| request.body.get("messages").is_none()), "nothing was asked yet");
+    assert!(model.others().iter().all(|request| request.body.get("messages").is_none()), "nothing has been asked yet");
     term.typed("\r");
     asked(&term, "Which colours");
     assert!(term.screen().contains("it answers: ready"), "{}", term.describe());
@@ -104,7 +104,7 @@ fn a_model_that_does_not_answer_is_not_taken_unless_the_person_insists() {
     term.typed("y\r");
     asked(&term, "for one word now");
     term.typed("y\r");
-    asked(&term, "Use it nevertheless?");
+    asked(&term, "Use it anyway?");
     assert!(term.screen().contains("it does not answer: "), "{}", term.describe());
     term.typed("\r");
     term.wait_until(|screen| screen.contents().matches("Which model should answer?").count() == 2);

@@ -106,7 +106,10 @@ fn a_command_that_gives_no_token_is_named() {
     );
     let (code, _, err) = run(&home, &["ask", "--model", "corp/m", "hi"]);
     assert_eq!(code, Some(1), "{err}");
-    assert!(err.contains("api_key of [providers.corp]: the command `echo locked >&2; exit 4` gives no value"), "{err}");
+    assert!(
+        err.contains("api_key of [providers.corp]: the command `echo locked >&2; exit 4` printed no usable value"),
+        "{err}"
+    );
     assert!(err.contains("it exited with 4: locked"), "{err}");
 }
 
@@ -139,7 +142,7 @@ fn a_question_that_reaches_its_limit_stops_with_what_was_said() {
     let home = dear(&model, "[limits]\nquery = 1");
     let (code, out, err) = run(&home, &["ask", "hi"]);
     assert_eq!((code, out.as_str()), (Some(1), "Let me look.\n"), "{err}");
-    assert!(err.contains("this question has cost $1.10, and its limit is $1.00"), "{err}");
+    assert!(err.contains("this question has cost $1.10 and the limit is $1.00"), "{err}");
     assert!(err.contains("`shellmate config set limits.query 2` raises it"), "{err}");
     model.request();
     assert_eq!(model.others().len(), 0);
@@ -154,7 +157,7 @@ fn a_limit_of_the_day_refuses_before_anything_is_asked() {
     model.request();
     let (code, out, err) = run(&home, &["ask", "hi"]);
     assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
-    assert!(err.contains("nothing was asked: $1.10 were spent today, and the limit is $1.00"), "{err}");
+    assert!(err.contains("nothing was asked: $1.10 has been spent today and the limit is $1.00"), "{err}");
     assert_eq!(model.others().len(), 0);
     let (code, _, err) = run(&home, &["config", "set", "limits.day", "5"]);
     assert_eq!(code, Some(0), "{err}");
@@ -259,9 +262,9 @@ fn models_on_a_terminal_are_picked_from() {
     let mut term = Term::new(Shell::Bash).env("OLLAMA_HOST", "127.0.0.1:9").config(&config).size(40, 120).start();
     term.wait_for_prompt();
     term.typed(format!("{PROGRAM} models\r"));
-    term.wait_for("Enter make it your usual model");
+    term.wait_for("Enter make it your default model");
     term.typed("second\r");
-    term.wait_for("corp/second is your usual model now");
+    term.wait_for("corp/second is now your default model");
     term.run(&format!("{PROGRAM} config get model.name"));
     term.wait_for("corp/second");
 }

@@ -150,7 +150,7 @@ fn a_stored_key_is_used_and_never_shown() {
     let builder = home().env("OPENAI_BASE_URL", model.url());
     let (builder, code, out, err) = run(builder, &["auth", "login", "openai"], &format!("{SECRET}\n"));
     assert_eq!(code, Some(0), "{err}");
-    assert!(out.starts_with("stored the key of openai in ") && !(out + &err).contains(SECRET));
+    assert!(out.starts_with("stored the key for openai in ") && !(out + &err).contains(SECRET));
     let file = builder.home().join(".local/state/shellmate/keys.json");
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
 
@@ -164,7 +164,7 @@ fn a_stored_key_is_used_and_never_shown() {
     let (builder, ..) = run(builder, &["ask", "hi"], "");
     assert!(model.request().head.contains("authorization: bearer sk-set-0123456789\r\n"));
     let (builder, _, out, _) = run(builder, &["auth", "logout", "openai"], "");
-    assert_eq!(out, "deleted the key of openai; OPENAI_API_KEY is still set\n");
+    assert_eq!(out, "deleted the key for openai; OPENAI_API_KEY is still set\n");
     assert_eq!(std::fs::read_to_string(&file).unwrap().trim(), "{}");
     let (_home, code, _, err) = run(builder, &["auth", "login", "opnai"], "");
     assert_eq!(code, Some(125));
@@ -176,9 +176,9 @@ fn a_key_is_typed_without_echo() {
     let mut term = Term::new(Shell::Bash).start();
     term.wait_for_prompt();
     term.typed(format!("{} auth login groq\r", crate::harness::PROGRAM));
-    term.wait_for("key of groq (not shown):");
+    term.wait_for("groq key (not shown):");
     term.typed("gsk-typed-0123456789\r");
-    term.wait_for("stored the key of groq in ");
+    term.wait_for("stored the key for groq in ");
     assert!(!term.screen().contains("gsk-typed"), "{}", term.screen());
 }
 

@@ -188,7 +188,7 @@ async fn fast_model(
     match Finder::new(Http::new(patience)).find(&preference, env).await {
         Ok(found) => found.filter(|found| consent::is_given(found, paths)),
         Err(error) => {
-            report::notices([format!("the model of `model.fast` is not used: {error}")]);
+            report::notices([format!("the model in `model.fast` is not used: {error}")]);
             None
         }
     }

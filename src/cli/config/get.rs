@@ -38,7 +38,7 @@ pub(super) fn get(paths: &Paths, key: Option<&str>, form: GetForm, out: &mut imp
         project.put_above(&mut loaded);
     }
     add_variables(&mut loaded, |name| std::env::var(name).ok());
-    let mut all = Table::try_from(&loaded.config).context("the configuration has no text form")?;
+    let mut all = Table::try_from(&loaded.config).context("cannot print the configuration")?;
     mask(&mut all, &mut Vec::new(), &config::schema());
     let found = match key {
         None => Value::Table(all),

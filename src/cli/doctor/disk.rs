@@ -34,7 +34,7 @@ fn space(exam: &Exam<'_>, what: &str, path: &Path) -> Option<DoctorFinding> {
         ..FULL => {
             DoctorFinding::fail(format!("{what}: the disk of {shown} is full, so nothing is recorded")).fix(fix())
         }
-        FULL..TIGHT => DoctorFinding::warn(format!("{what}: only {size} are free for {shown}")).fix(fix()),
+        FULL..TIGHT => DoctorFinding::warn(format!("{what}: only {size} free for {shown}")).fix(fix()),
         TIGHT.. => DoctorFinding::ok(format!("{what}: {size} free for {shown}")),
     };
     Some(finding.public(public))

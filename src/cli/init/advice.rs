@@ -34,7 +34,7 @@ pub(super) fn print(found: &Inventory, out: &mut dyn Write) -> Result<()> {
 /// Prints the commands that the questions would lead to, for a run without a terminal.
 pub(super) fn print_commands(found: &Inventory, out: &mut dyn Write) -> Result<()> {
     let offers = found.offers();
-    writeln!(out, "\nThere is no terminal to ask on. These commands do what the questions would:")?;
+    writeln!(out, "\nThere is no terminal to ask questions on. These commands do the same:")?;
     match offers.first() {
         Some(_) => {
             offers.iter().try_for_each(|offer| writeln!(out, "  shellmate config set model.name {}", offer.name))?

@@ -43,7 +43,8 @@ impl Inventory {
     pub(super) fn look(paths: &Paths, chosen: Result<ChosenShell, HostError>) -> Result<Inventory> {
         let (config, keys) = (Config::load(paths).config, kept_keys(paths));
         let preference = config.preference();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot begin")?;
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;
         let env = WithKeys { exported: environment, keys: &keys };
         let servers = runtime.block_on(Finder::default().servers_here(&preference, &env));
         let current = ModelOutline::of(&preference, &env).ok().flatten();
@@ -81,7 +82,7 @@ impl Inventory {
             writeln!(out, "servers   {} at {}: {count} {models}", server.vendor, sanitize(&server.server.address))?;
         }
         match &self.current {
-            Some(model) => writeln!(out, "model     {} (as things are now)", sanitize(&model.name()))?,
+            Some(model) => writeln!(out, "model     {} (in use now)", sanitize(&model.name()))?,
             None => writeln!(out, "model     none; the built-in rules answer")?,
         }
         Ok(())
@@ -99,7 +100,7 @@ impl Inventory {
         let current = self.current.iter().filter(|current| current.model.is_some());
         offers.extend(current.map(|current| OfferedModel {
             name: current.name(),
-            source: "as things are now".to_owned(),
+            source: "in use now".to_owned(),
             server: None,
         }));
         for (vendor, variable, _) in &self.set_keys {

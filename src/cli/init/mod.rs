@@ -39,7 +39,7 @@ pub(super) fn run(
 ) -> Result<ExitCode> {
     if args.undo {
         let restored = record::undo(paths)?;
-        writeln!(out, "{} is as it was before `shellmate init`", shown(&restored))?;
+        writeln!(out, "restored {} to what it was before `shellmate init`", shown(&restored))?;
         return Ok(ExitCode::SUCCESS);
     }
     let found = Inventory::look(paths, chosen)?;

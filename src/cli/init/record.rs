@@ -77,7 +77,7 @@ fn has_consent(paths: &Paths, server: &Server) -> bool {
 /// Restores the configuration of the last record and returns its path. A file that was changed since is left alone.
 pub(super) fn undo(paths: &Paths) -> Result<PathBuf> {
     let path = paths.init_file().context("no directory for the record; `shellmate doctor` says why")?;
-    let Some(text) = text_of(&path)? else { bail!("`shellmate init` has changed nothing here that could be restored") };
+    let Some(text) = text_of(&path)? else { bail!("`shellmate init` has made no change here that could be undone") };
     let record: InitRecord =
         serde_json::from_str(&text).with_context(|| format!("{} is damaged; remove it", shown(&path)))?;
     if text_of(&record.file)?.as_deref() != Some(record.after.as_str()) {

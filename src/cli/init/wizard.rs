@@ -69,7 +69,7 @@ fn model(
     if offers.is_empty() {
         writeln!(
             out,
-            "\nThere is no model to choose yet. One of these connects one; then run `shellmate init` again:"
+            "\nThere is no model to choose from yet. Connect one in one of these ways, then run `shellmate init` again:"
         )?;
         writeln!(out, "  shellmate auth login              asks for a provider and stores its key")?;
         writeln!(out, "  ollama serve                      or another model server on this machine")?;
@@ -77,7 +77,7 @@ fn model(
         return Ok(Some(None));
     }
     let mut choices: Vec<String> = offers.iter().map(|offer| format!("{} ({})", offer.name, offer.source)).collect();
-    choices.push("leave it as it is".to_owned());
+    choices.push("keep the current setting".to_owned());
     loop {
         let Some(at) = choose("Which model should answer?", &choices, 0, answers, out)? else { return Ok(None) };
         let Some(offer) = offers.get(at) else { return Ok(Some(None)) };
@@ -112,20 +112,21 @@ fn accept(
     if try_out(&offer.name, out)? {
         return Ok(Some(true));
     }
-    Ok(agree("Use it nevertheless?", false, answers, out)?)
+    Ok(agree("Use it anyway?", false, answers, out)?)
 }
 
 fn try_out(found: &Inventory, name: &str, out: &mut dyn Write) -> Result<bool> {
     writeln!(out, "asking {} …", sanitize(name))?;
     out.flush()?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot begin")?;
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;
     let env = WithKeys { exported: environment, keys: &found.keys };
     let wish =
         ModelPreference { model: Some(name.to_owned()), ..ModelPreference::default() }.or(&found.preference, &env);
     let said = runtime.block_on(async {
         match Finder::default().find(&wish, &env).await {
             Ok(Some(model)) => one_word(&model).await.map_err(|error| error.to_string()),
-            Ok(None) => Err("no server has it".to_owned()),
+            Ok(None) => Err("no provider has this model".to_owned()),
             Err(error) => Err(error.to_string()),
         }
     });
@@ -141,7 +142,7 @@ fn theme(paths: &Paths, answers: &mut dyn Answers, out: &mut dyn Write) -> Answe
     let current = Config::load(paths).config.theme.name(None).to_owned();
     let names = theme_names(paths);
     let usual = names.iter().position(|name| *name == current).unwrap_or(0);
-    let question = "Which colours should answers have? (`shellmate theme show NAME` prints a sample)";
+    let question = "Which theme should answers use? (`shellmate theme show NAME` prints a sample)";
     let Some(at) = choose(question, &names, usual, answers, out)? else { return Ok(None) };
     Ok(Some(names.get(at).filter(|name| **name != current).cloned()))
 }
@@ -159,7 +160,7 @@ pub(super) fn apply(paths: &Paths, plan: &Plan, answers: &mut dyn Answers, out: 
         if let Some(server) = &plan.server {
             record::agree_to(paths, server)?;
         }
-        writeln!(out, "\nThe configuration stays as it is.")?;
+        writeln!(out, "\nThe configuration was not changed.")?;
         return Ok(true);
     }
     let diff = render::diff(&old, &new, &shown(&file), &options());

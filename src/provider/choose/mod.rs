@@ -146,7 +146,7 @@ pub(crate) enum ResolveError {
          `shellmate config set model.name {vendor}/MODEL`"
     )]
     Stranger { vendor: &'static str, address: String, owner: String },
-    #[error("{what}: the command `{command}` gives no value: {why}")]
+    #[error("{what}: the command `{command}` printed no usable value: {why}")]
     CommandFailed { what: String, command: String, why: String },
     #[error("{model} may not be asked here: {rule}")]
     Forbidden { model: String, rule: String },

@@ -83,7 +83,7 @@ async fn messages_say_what_to_do_and_never_the_key() {
     let error = refused(404, "", r#"{"error":{"message":"no","code":"model_not_found"}}"#).await;
     assert_eq!(
         without_port(&error.to_string()),
-        "HOST has no model called m: no; `shellmate models` lists those it has"
+        "HOST has no model called m: no; `shellmate models` lists the ones it has"
     );
     let long = refused(400, "", &"é".repeat(70_000)).await.to_string();
     assert!(long.len() < 1_000);

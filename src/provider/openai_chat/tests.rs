@@ -269,7 +269,7 @@ fn errors_inside_the_stream() {
 #[test]
 fn a_stream_that_is_damaged_later_is_not_blamed_on_the_url() {
     let damaged = error(&events(&[CALLS[1], r#"{"choices":[{"del"#]));
-    assert_eq!(damaged.to_string(), "the answer of custom arrived damaged; ask again");
+    assert_eq!(damaged.to_string(), "the answer from custom arrived damaged; ask again");
     assert_eq!(damaged.retry(), Retry::Backoff);
 }
 

@@ -83,7 +83,7 @@ async fn an_answer_without_an_end_is_given_up() {
     assert_eq!(text.len(), 17 << 20);
     assert_eq!(
         without_port(&error.to_string()),
-        "the response of HOST is not an answer of a model: it does not end; check the base URL, which usually ends with /v1"
+        "the response from HOST is not a model's answer: it does not end; check the base URL, which usually ends with /v1"
     );
 }
 
@@ -91,7 +91,7 @@ async fn an_answer_without_an_end_is_given_up() {
 async fn an_error_that_is_compressed_is_read() {
     let object = br#"{"error":{"message":"packed words","code":"model_not_found"}}"#;
     let words = refusal(404, "Content-Encoding: gzip\r\n", &stored_gzip(object)).await;
-    assert_eq!(words, "HOST has no model called m: packed words; `shellmate models` lists those it has");
+    assert_eq!(words, "HOST has no model called m: packed words; `shellmate models` lists the ones it has");
     // One that only says so is an error like any other.
     let words = refusal(500, "Content-Encoding: gzip\r\n", b"not packed").await;
     assert_eq!(words, "HOST reported a server error (500); ask again later, or choose another model with /model");
@@ -106,7 +106,7 @@ async fn a_web_page_instead_of_an_answer_is_named_by_its_title() {
     );
     assert_eq!(
         refusal(404, "", page).await,
-        "the response of HOST is not an answer of a model: a web page, \"Bad gateway\" (status 404); check the base URL, which usually ends with /v1"
+        "the response from HOST is not a model's answer: a web page, \"Bad gateway\" (status 404); check the base URL, which usually ends with /v1"
     );
     assert_eq!(
         refusal(403, "", page).await,
@@ -114,7 +114,7 @@ async fn a_web_page_instead_of_an_answer_is_named_by_its_title() {
     );
     assert_eq!(
         refusal(404, "", b"").await,
-        "the response of HOST is not an answer of a model: (status 404); check the base URL, which usually ends with /v1"
+        "the response from HOST is not a model's answer: (status 404); check the base URL, which usually ends with /v1"
     );
     for page in ["<html>", "<title>", "<title>x", "<title></title>", "<title >"] {
         assert_eq!(
@@ -126,7 +126,7 @@ async fn a_web_page_instead_of_an_answer_is_named_by_its_title() {
     let (_, answer) = body("Content-Type: text/html\r\n", *page).await;
     assert_eq!(
         without_port(&answer.unwrap_err().to_string()),
-        "the response of HOST is not an answer of a model: a web page, \"Bad gateway\"; check the base URL, which usually ends with /v1"
+        "the response from HOST is not a model's answer: a web page, \"Bad gateway\"; check the base URL, which usually ends with /v1"
     );
 }
 

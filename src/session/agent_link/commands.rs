@@ -34,7 +34,7 @@ impl AgentThread {
             AgentCommand::Skills => self.skills(&query.view),
             AgentCommand::New => {
                 self.begin_conversation();
-                "a new conversation begins".into()
+                "started a new conversation".into()
             }
             AgentCommand::Resume(wanted) => self.resume(&wanted, &query.view).await,
             AgentCommand::Fork => self.fork().await,
@@ -46,7 +46,7 @@ impl AgentThread {
             AgentCommand::Compact(focus) => self.compact(&focus, query).await,
             AgentCommand::Quit => {
                 self.begin_conversation();
-                "the conversation is over; the next question begins another".into()
+                "ended the conversation; the next question starts a new one".into()
             }
             AgentCommand::Usage(period) => self.usage_words(period, &query.view).await,
             AgentCommand::Copy => match self.conversation.last_answer() {

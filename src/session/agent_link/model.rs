@@ -78,7 +78,7 @@ impl AgentThread {
         let preference = ModelPreference { model: model.clone(), ..ModelPreference::default() }.or(&settings, &env);
         let trouble = match self.finder.find_beside(&preference, &env).await {
             Ok(found) => return found.filter(|found| self.may_ask(found)),
-            Err(error) => format!("the model of `model.fast` is not used: {error}"),
+            Err(error) => format!("the model in `model.fast` is not used: {error}"),
         };
         if self.told.fast.replace(trouble.clone()).as_ref() != Some(&trouble) {
             link.hear(Event::Notice(trouble));

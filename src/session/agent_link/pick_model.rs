@@ -28,13 +28,13 @@ impl AgentThread {
                 }
                 self.link.say(News::Words(now));
                 match self.link.pick(model_list(&entries, "use it")).await {
-                    None => return "the model stays as it is".to_owned(),
+                    None => return "the model was not changed".to_owned(),
                     Some(place) => match usize::try_from(place).ok().and_then(|place| entries.get(place)) {
                         Some(entry) => match entry.missing_key {
                             Some(variable) => return needs_key(entry, variable),
                             None => entry.name.clone(),
                         },
-                        None => return "the model stays as it is".to_owned(),
+                        None => return "the model was not changed".to_owned(),
                     },
                 }
             }
@@ -62,11 +62,11 @@ impl AgentThread {
         let words = if self.preference.model.is_some() {
             "you chose it with /model for this conversation".to_owned()
         } else if self.is_planning(view) && settings.roles.plan.is_some() {
-            "it is `plan` of [model] in the configuration, because this is plan mode".to_owned()
+            "`plan` under [model] in the configuration names it, and this is plan mode".to_owned()
         } else if self.named.clone().flatten().is_some_and(|name| !name.trim().is_empty()) {
             format!("{MODEL_VARIABLE} names it")
         } else if let Some((_, path)) = settings.policy.model() {
-            format!("it is the model of [[scope]] {} in the configuration", path.display())
+            format!("[[scope]] for {} in the configuration names it", path.display())
         } else if settings.model.is_some() || settings.base_url.is_some() {
             "[model] in the configuration names it".to_owned()
         } else if resolved.is_discovered() {
@@ -80,14 +80,14 @@ impl AgentThread {
     /// Writes the model into the person's configuration.
     fn save_model(&self, name: &str, view: &ShellView) -> String {
         let Some(file) = self.setup.config.user_file() else {
-            return "it is not saved: there is no configuration file".to_owned();
+            return "cannot save it: there is no configuration directory".to_owned();
         };
         if let Err(error) = config::set_model(file, name) {
-            return format!("it is not saved: {error}");
+            return format!("cannot save it: {error}");
         }
         let saved = format!("saved as `model.name` in {}", crate::agent::shown_path(file, view.home()));
         match self.named.clone().flatten().filter(|name| !name.trim().is_empty()) {
-            Some(named) => format!("{saved}; {MODEL_VARIABLE}={named} comes first where it is set"),
+            Some(named) => format!("{saved}; where {MODEL_VARIABLE}={named} is set, it takes precedence"),
             None => saved,
         }
     }

@@ -39,7 +39,7 @@ impl AgentThread {
                 Ok(list) if list.items.is_empty() => return "no other conversation has been recorded yet".to_owned(),
                 Ok(list) => match self.link.pick(list).await {
                     Some(id) => conversations.get(id),
-                    None => return "the conversation stays as it is".to_owned(),
+                    None => return "the conversation was not changed".to_owned(),
                 },
                 Err(error) => Err(error),
             },
@@ -146,8 +146,8 @@ impl AgentThread {
         if exchanges > asked {
             return Err(match asked {
                 0 => NOTHING_YET.to_owned(),
-                1 => "only one question was asked".to_owned(),
-                asked => format!("only {asked} questions were asked"),
+                1 => "only one question has been asked".to_owned(),
+                asked => format!("only {asked} questions have been asked"),
             });
         }
         self.setup.conversations.settled(SETTLING).await;
@@ -184,7 +184,7 @@ impl AgentThread {
     }
 }
 
-const NOTHING_YET: &str = "nothing was asked yet";
+const NOTHING_YET: &str = "nothing has been asked yet";
 
 fn unreadable(error: &StoreError) -> String {
     format!("the conversations cannot be read: {error}")

@@ -17,7 +17,7 @@ fn without_recording_there_is_no_conversation_to_resume() {
 fn before_the_first_question_there_is_nothing_to_fork_name_or_take_back() {
     let mut desk = Desk::new();
     for line in ["/fork", "/name the build", "/rewind", "/rewind 3"] {
-        assert_eq!(desk.types(line), "nothing was asked yet", "{line}");
+        assert_eq!(desk.types(line), "nothing has been asked yet", "{line}");
     }
     assert_eq!(desk.types("/resume"), "no other conversation has been recorded yet");
     assert!(desk.news().is_none());
@@ -95,7 +95,7 @@ fn the_list_has_this_repository_first_and_never_the_current_conversation() {
         listed = list.items.iter().map(|item| (item.id, item.text.clone())).collect();
         reply.send(None).unwrap();
     });
-    assert_eq!(words, "the conversation stays as it is");
+    assert_eq!(words, "the conversation was not changed");
     let texts =
         [(inside, format!("in the app  ({MODEL})")), (outside, format!("other: chores: in another place  ({MODEL})"))];
     assert_eq!(listed, texts);
@@ -161,7 +161,7 @@ fn questions_are_taken_back_onto_the_prompt_and_stay_away_after_a_resume() {
         desk.exchange(question, "Yes.");
     }
     let number = desk.number().unwrap();
-    assert_eq!(desk.types("/rewind 4"), "only 3 questions were asked");
+    assert_eq!(desk.types("/rewind 4"), "only 3 questions have been asked");
     assert!(desk.types("/rewind").starts_with("took the last question back"));
     assert!(matches!(desk.news(), Some(News::AskAgain(question)) if question == "three"));
     desk.exchange("four", "Yes.");
@@ -170,7 +170,7 @@ fn questions_are_taken_back_onto_the_prompt_and_stay_away_after_a_resume() {
         matches!(desk.news(), Some(News::AskAgain(question)) if question == "two"),
         "the first of those taken back"
     );
-    assert_eq!(desk.types("/rewind 2"), "only one question was asked");
+    assert_eq!(desk.types("/rewind 2"), "only one question has been asked");
     assert_eq!(desk.questions(), ["one"]);
     desk.number();
     desk.types("/new");

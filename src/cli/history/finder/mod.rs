@@ -201,7 +201,7 @@ impl FinderScreen<'_> {
             count => format!("{} of {count}{more}", self.state.selected() + 1),
         };
         let arrows = if self.look.unicode { "↑ ↓" } else { "Up Down" };
-        format!("{place}; {arrows} move, Enter take it, Tab all output, Esc leave")
+        format!("{place}; {arrows} move, Enter choose, Tab full output, Esc leave")
     }
 
     fn row(&self, entry: &HistoryEntry) -> FinderRow {
