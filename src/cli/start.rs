@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use nix::unistd::{Uid, User};
+use nix::unistd::{Pid, Uid, User, getpid, getppid};
 
 use crate::config::{Config, Paths, Problem};
 use crate::host::{self, FoundShell, HostError, ShellSearch, ShellSource, StartOptions};
@@ -99,11 +99,24 @@ fn is_nested(paths: &Paths) -> bool {
         .is_some_and(|terminal| paths.runtime_roots().any(|root| session::hosts(&root.join(&session), &terminal)))
 }
 
-/// Replaces shellmate by the plain shell after one line that says why.
+/// The variable with the process id of a plain shell that shellmate has become.
+const PLAIN: &str = "SHELLMATE_PLAIN";
+
+/// Replaces shellmate by the plain shell after one line that says why. If that shell's start file starts shellmate again, its start files
+/// are left out: they would start shellmate for ever.
 fn instead(shell: &Path, wishes: &StartOptions, why: impl std::fmt::Display) -> ExitCode {
+    let plain = std::env::var(PLAIN).ok().and_then(|id| id.parse().ok());
+    let is_again = plain.is_some_and(|id| [getpid(), getppid()].map(Pid::as_raw).contains(&id));
+    let mut launch = host::plain(shell, wishes);
+    let mut why = why.to_string();
+    if is_again {
+        launch = host::without_start_files(launch);
+        why = format!("started again from your plain shell; starting {} without its start files", shell.display());
+    }
     let stderr = io::stderr();
     let _ = report::notice(&mut stderr.lock(), Surface::of(&stderr), why);
-    fail(host::exec(&host::plain(shell, wishes)))
+    launch.env.push((PLAIN.into(), Some(getpid().to_string().into())));
+    fail(host::exec(&launch))
 }
 
 fn code_of(error: &HostError) -> u8 {

@@ -129,6 +129,20 @@ pub(crate) fn plain(program: &Path, wishes: &StartOptions) -> Launch {
     exact(program, &wishes.arg0, login.into_iter().chain(wishes.args.iter().cloned()).collect())
 }
 
+/// The same launch with the shell's own start files left out, as far as the shell can.
+pub(crate) fn without_start_files(launch: Launch) -> Launch {
+    let options: &[&str] = match ShellKind::of(&launch.program) {
+        ShellKind::Bash => &["--noprofile", "--norc"],
+        ShellKind::Zsh => &["-f"],
+        ShellKind::Fish => &["--no-config"],
+        ShellKind::Other => &[],
+    };
+    // A POSIX shell has no option for this, but reads only the file in `ENV`.
+    let env = launch.env.into_iter().chain([("ENV".into(), None)]).collect();
+    let args = options.iter().map(OsString::from).chain(launch.args).collect();
+    Launch { args, env, ..launch }
+}
+
 /// Replaces this process with the shell. Returns only if that fails.
 pub(crate) fn exec(launch: &Launch) -> HostError {
     let mut command = Command::new(&launch.program);

@@ -22,7 +22,7 @@ pub(crate) use child::{Child, ShellChange, ShellEnding, process_name};
 pub(crate) use find::{FoundShell, ShellSearch, ShellSource, find};
 pub(crate) use finder_key::finder_binding;
 pub(crate) use kind::ShellKind;
-pub(crate) use launch::{Integration, Launch, StartOptions, exact, exec, plain, restore};
+pub(crate) use launch::{Integration, Launch, StartOptions, exact, exec, plain, restore, without_start_files};
 use pty::Pty;
 pub(crate) use pty::PtySize;
 #[cfg(test)]

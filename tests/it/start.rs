@@ -286,3 +286,17 @@ fn a_state_directory_that_cannot_be_written_shows_no_line_for_ever() {
     }
     assert!(!term.screen().contains("to ask"), "{}", term.describe());
 }
+
+#[test]
+fn a_start_file_that_starts_shellmate_does_not_do_so_for_ever() {
+    let start_files = [(Shell::Bash, ".bashrc"), (Shell::Zsh, ".zshrc"), (Shell::Fish, ".config/fish/config.fish")];
+    for (shell, file) in start_files.into_iter().filter(|(shell, _)| shell.available()) {
+        for line in [format!("exec {PROGRAM}\n"), format!("{PROGRAM}\n")] {
+            let mut term = Term::new(shell).file(file, &line).size(24, 160).start();
+            term.wait_for("already running on this terminal; starting your plain shell");
+            term.wait_for("without its start files");
+            term.typed("echo li''ving\r");
+            term.wait_for("\nliving");
+        }
+    }
+}
