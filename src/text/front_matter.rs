@@ -9,13 +9,13 @@ use std::iter::Peekable;
 /// Why front matter cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum FrontMatterError {
-    #[error("its front matter has no end")]
+    #[error("its front matter has no closing `---`")]
     NoEnd,
     #[error("line {line} of its front matter is not `key: value`")]
     NotAField { line: usize },
-    #[error("the quoted text in line {line} of its front matter has no end")]
+    #[error("the quote in line {line} of its front matter is not closed")]
     OpenQuote { line: usize },
-    #[error("the list in line {line} of its front matter has no end")]
+    #[error("the list in line {line} of its front matter is not closed")]
     OpenList { line: usize },
 }
 
@@ -70,6 +70,14 @@ impl FrontMatter {
         match value {
             FieldValue::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),
             FieldValue::List(_) | FieldValue::Nested => None,
+        }
+    }
+
+    /// The text of a field. A list is written as in one line of YAML, `[a, b]`, so brackets that mean something else are kept.
+    pub(crate) fn text_or_list(&self, key: &str) -> Option<String> {
+        match &self.0.iter().find(|(name, _)| name == key)?.1 {
+            FieldValue::List(items) => Some(format!("[{}]", items.join(", "))),
+            FieldValue::Text(_) | FieldValue::Nested => self.text(key).map(str::to_owned),
         }
     }
 
@@ -131,8 +139,11 @@ impl<'a, I: Iterator<Item = (usize, &'a str)>> Lines<'a, I> {
         }
     }
 
-    /// `[a, "b, c"]`, perhaps over several lines.
+    /// `[a, "b, c"]`, perhaps over several lines. `[FILE] [WORDS]` is text: it goes on behind the first bracket that closes.
     fn flow_list(&mut self, number: usize, first: &str) -> Result<FieldValue, FrontMatterError> {
+        if closing_bracket(first).is_some_and(|at| at + 1 < first.len()) {
+            return Ok(FieldValue::Text(first.to_owned()));
+        }
         let mut text = first.to_owned();
         while !text.ends_with(']') {
             let more = self.next_below().ok_or(FrontMatterError::OpenList { line: number })?;
@@ -163,6 +174,20 @@ impl<'a, I: Iterator<Item = (usize, &'a str)>> Lines<'a, I> {
             None => Err(FrontMatterError::OpenQuote { line: number }),
         }
     }
+}
+
+/// Where the first `]` outside of quotes is.
+fn closing_bracket(text: &str) -> Option<usize> {
+    let mut quote = None;
+    text.char_indices().find_map(|(at, c)| {
+        match (c, quote) {
+            (']', None) => return Some(at),
+            ('"' | '\'', None) => quote = Some(c),
+            (_, Some(open)) if c == open => quote = None,
+            _ => {}
+        }
+        None
+    })
 }
 
 /// Splits `key: value`. A key is one word, perhaps quoted.
@@ -317,6 +342,9 @@ mod tests {
         assert_eq!(description("description: \"PDF\" files, and more"), "\"PDF\" files, and more");
         assert_eq!(description("description: *.rs files"), "*.rs files");
         assert_eq!(description("description: it's fine"), "it's fine");
+        assert_eq!(description("description: [FILE] [WORDS]"), "[FILE] [WORDS]");
+        assert_eq!(description("description: [FILE] and more"), "[FILE] and more");
+        assert_eq!(read("hint: [FILE, \"[x]\"]").text_or_list("hint").as_deref(), Some("[FILE, [x]]"));
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl FoundConventions {
             self.add(&path, within, home);
         } else {
             let name = shown(&path, within);
-            self.problems.push(format!("{name} is not sent: it leads out of the project, or may hold credentials"));
+            self.problems.push(format!("{name} is not sent: it is outside the project, or may hold credentials"));
         }
     }
 

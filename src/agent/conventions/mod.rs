@@ -88,7 +88,7 @@ fn fitting(files: &[Convention], cap: usize, redactor: &Redactor, notices: &mut 
         let kept = beginning(&text, left);
         let cut = if kept.len() < text.len() {
             let (sent, whole) = (human::size(kept.len() as u64), human::size(text.len() as u64));
-            notices.push(format!("{sent} of {whole} of {name} are sent"));
+            notices.push(format!("only {sent} of the {whole} of {name} is sent"));
             format!("\n[{} more bytes left out; read_file shows them]", text.len() - kept.len())
         } else {
             String::new()

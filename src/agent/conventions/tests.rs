@@ -85,7 +85,7 @@ fn rules_of_other_editors_are_sent_or_named() {
     let found = home.conventions("app/src", CAP);
     assert!(found.text.contains("No unwrap.") && found.text.contains("Be kind."), "{}", found.text);
     assert!(found.text.contains("- .cursor/rules/b.mdc: How to release") && !found.text.contains("Tag it."));
-    assert_eq!(found.notices, [".cursor/rules/c.mdc is not sent: its front matter has no end"]);
+    assert_eq!(found.notices, [".cursor/rules/c.mdc is not sent: its front matter has no closing `---`"]);
 }
 
 /// The conversation of a model that touches files in `app`.
@@ -159,7 +159,7 @@ fn files_elsewhere_bring_nothing() {
     assert_eq!(results[0].outcome.text(), "", "a directory without a repository");
     let linked = home.conventions("app/src", CAP);
     assert!(!linked.text.contains("PRIVATE"), "{}", linked.text);
-    assert_eq!(linked.notices, ["src/AGENTS.md is not sent: it leads out of the project, or may hold credentials"]);
+    assert_eq!(linked.notices, ["src/AGENTS.md is not sent: it is outside the project, or may hold credentials"]);
 }
 
 #[test]

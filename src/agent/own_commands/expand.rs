@@ -1,11 +1,9 @@
 //! Fills the arguments of a command into its text.
 
-use crate::text::shell::{Token, tokens};
-
 const ALL: &str = "ARGUMENTS";
 
-/// The text with `$ARGUMENTS` and `$1` to `$9` replaced, each once: what an argument contains is not replaced again. If the text has
-/// no such place, the arguments follow it.
+/// The text with `$ARGUMENTS` and `$1` to `$9` replaced, each once: what an argument contains is not replaced again. `$$1` and `\$1` are
+/// `$1` itself. If the text has no such place, the arguments follow it.
 pub(super) fn expanded(body: &str, arguments: &str) -> String {
     let words = words(arguments);
     let mut filled = String::with_capacity(body.len() + arguments.len());
@@ -13,27 +11,44 @@ pub(super) fn expanded(body: &str, arguments: &str) -> String {
     let mut rest = body;
     while let Some(at) = rest.find('$') {
         let (before, after) = (&rest[..at], &rest[at + 1..]);
-        filled.push_str(before);
-        match place(after) {
-            Some((place, length)) => {
-                has_place = true;
-                filled.push_str(match place {
-                    Place::All => arguments,
-                    Place::Word(number) => words.get(number).map_or("", String::as_str),
-                });
-                rest = &after[length..];
-            }
-            None => {
-                filled.push('$');
-                rest = after;
+        if let Some((_, length)) = after.strip_prefix('$').and_then(place) {
+            filled.push_str(before);
+            filled.push_str(&after[..=length]);
+            rest = &after[length + 1..];
+            continue;
+        }
+        let Some((place, length)) = place(after) else {
+            filled.push_str(&rest[..=at]);
+            rest = after;
+            continue;
+        };
+        if let Some(before) = before.strip_suffix('\\') {
+            filled.push_str(before);
+            filled.push_str(&rest[at..=at + length]);
+        } else {
+            has_place = true;
+            filled.push_str(before);
+            match place {
+                Place::All => filled.push_str(arguments),
+                Place::Word(number) => {
+                    let word = words.get(number).map_or("", String::as_str);
+                    filled.push_str(&attachable(word, before));
+                }
             }
         }
+        rest = &after[length..];
     }
     filled.push_str(rest);
     if !has_place && !arguments.is_empty() {
         filled = format!("{}\n\n{arguments}", filled.trim_end());
     }
     filled
+}
+
+/// The word, in quotes if it follows an `@` and has blanks: without them only its first part would be attached.
+fn attachable(word: &str, before: &str) -> String {
+    let needs_quotes = before.ends_with('@') && word.contains(char::is_whitespace) && !word.contains('"');
+    if needs_quotes { format!("\"{word}\"") } else { word.to_owned() }
 }
 
 enum Place {
@@ -53,17 +68,32 @@ fn place(after: &str) -> Option<(Place, usize)> {
     (!is_number).then_some((Place::Word(digit as usize - 1), 1))
 }
 
-/// The words of the arguments, divided as a shell does.
+/// The arguments, divided at blanks. Quotes around an argument, or around the value in `name="value"`, keep its blanks together. A quote
+/// anywhere else, such as an apostrophe, is part of the text.
 fn words(arguments: &str) -> Vec<String> {
-    let quoted = |token| match token {
-        Token::Word(word) => Some(word.text),
-        Token::Redirection(_) | Token::Operator(..) => None,
-    };
-    // A text that is not a command line, such as one with an apostrophe, is divided at its blanks.
-    let is_plain = !arguments.contains(['"', '\'', '\\']) || arguments.matches(['"', '\'']).count() % 2 == 1;
-    match is_plain || arguments.contains(['<', '>', '|', '&', ';', '(', ')', '$', '`', '\n']) {
-        true => arguments.split_whitespace().map(str::to_owned).collect(),
-        false => tokens(arguments).filter_map(quoted).collect(),
+    let mut words = Vec::new();
+    let mut rest = arguments.trim_start();
+    while !rest.is_empty() {
+        let (word, after) = next_word(rest);
+        words.push(word);
+        rest = after.trim_start();
+    }
+    words
+}
+
+/// The first word of a text that does not begin with a blank, and what follows it.
+fn next_word(text: &str) -> (String, &str) {
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    let plain = (text[..end].to_owned(), &text[end..]);
+    let Some(open) = text[..end].find(['"', '\'']) else { return plain };
+    if !(text[..open].is_empty() || text[..open].ends_with('=')) {
+        return plain;
+    }
+    let (quote, inner) = text[open..].split_at(1);
+    let is_end = |at: usize| inner[at + 1..].chars().next().is_none_or(char::is_whitespace);
+    match inner.match_indices(quote).find(|(at, _)| is_end(*at)) {
+        Some((close, _)) => (format!("{}{}", &text[..open], &inner[..close]), &inner[close + 1..]),
+        None => plain,
     }
 }
 
@@ -80,7 +110,33 @@ mod tests {
         assert_eq!(expanded("$1 costs $10, $ARGUMENTSX, $HOME and $", "x"), "x costs $10, $ARGUMENTSX, $HOME and $");
         assert_eq!(expanded("review this\n", "src/main.rs"), "review this\n\nsrc/main.rs");
         assert_eq!(expanded("review this", ""), "review this");
-        assert_eq!(expanded("$2", "don't stop"), "stop");
+    }
+
+    #[test]
+    fn quotes_around_an_argument_keep_its_blanks_together() {
+        for (arguments, parts) in [
+            (r#"a 'b c' "d e""#, ["a", "b c", "d e"]),
+            ("don't and can't", ["don't", "and", "can't"]),
+            (r#""a (b) & c" it's 'so'"#, ["a (b) & c", "it's", "so"]),
+            (r#"name="x y" 5" 3""#, ["name=x y", "5\"", "3\""]),
+            (r#"'it's fine' "" "open "#, ["it's fine", "", "\"open"]),
+            ("  one\ttwo\u{a0}three ", ["one", "two", "three"]),
+            (r"C:\dir $(x) <b>", [r"C:\dir", "$(x)", "<b>"]),
+        ] {
+            assert_eq!(words(arguments), parts, "{arguments}");
+        }
+    }
+
+    #[test]
+    fn a_place_can_be_written_literally() {
+        assert_eq!(expanded(r"$$1 is \$5, $$ and \$ stay, $1", "x"), r"$1 is $5, $$ and \$ stay, x");
+        assert_eq!(expanded(r"write $$ARGUMENTS or \$ARGUMENTS", "x"), "write $ARGUMENTS or $ARGUMENTS\n\nx");
+    }
+
+    #[test]
+    fn a_file_name_with_blanks_is_attached_as_a_whole() {
+        assert_eq!(expanded("read @$1, then $1", "'my file.rs'"), "read @\"my file.rs\", then my file.rs");
+        assert_eq!(expanded("read @$1", "src/main.rs"), "read @src/main.rs");
     }
 
     proptest! {

@@ -7,8 +7,8 @@ mod expand;
 #[cfg(test)]
 mod tests;
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use super::regular::{self, TextError};
 use super::{Project, shown_path};
@@ -19,7 +19,7 @@ use crate::text::{self, KIB};
 const LARGEST: u64 = 64 * KIB as u64;
 /// How many commands are read: of the project, and of the person.
 const MOST: usize = 200;
-/// How many entries of a directory are looked at, and how deep directories may be nested.
+/// How many files and directories are looked at, and how deep directories may be nested.
 const ENTRIES: usize = 1_000;
 const DEPTH: usize = 4;
 /// The most characters of a part of a name, of a description and of a hint.
@@ -53,13 +53,13 @@ pub(crate) struct OwnCommand {
 enum NotACommand {
     #[error("{0}")]
     Text(String),
-    #[error("it has more than 64 KiB")]
+    #[error("it is larger than 64 KiB")]
     TooLarge,
     #[error(transparent)]
     FrontMatter(#[from] FrontMatterError),
-    #[error("it has no text")]
+    #[error("it is empty")]
     Empty,
-    #[error("its name may have letters, digits, - and _ only")]
+    #[error("its name may contain only letters, digits, - and _")]
     Name,
     #[error("/{0} is a built-in command")]
     BuiltIn(String),
@@ -111,7 +111,8 @@ impl OwnCommands {
         home: Option<&Path>,
         is_built_in: IsBuiltIn<'_>,
     ) -> OwnCommands {
-        let mut search = CommandSearch { is_built_in, found: OwnCommands::default(), most: 0 };
+        let mut search =
+            CommandSearch { is_built_in, found: OwnCommands::default(), most: 0, seen: Vec::new(), entries: 0 };
         if let Some(project) = project {
             search.project(project, home);
         }
@@ -160,6 +161,10 @@ struct CommandSearch<'a> {
     found: OwnCommands,
     /// How many commands there may be in all.
     most: usize,
+    /// The directories that were searched, without symbolic links: a link to one of them leads nowhere new.
+    seen: Vec<PathBuf>,
+    /// How many files and directories were looked at.
+    entries: usize,
 }
 
 impl CommandSearch<'_> {
@@ -182,15 +187,12 @@ impl CommandSearch<'_> {
 
     /// Takes the commands below a directory.
     fn directory(&mut self, directory: &Path, prefix: &str, home: Option<&Path>, depth: usize) {
-        let entries = fs::read_dir(directory).into_iter().flatten().flatten().take(ENTRIES);
-        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-        paths.sort();
-        for path in paths {
+        let Some(entries) = self.entries(directory, home) else { return };
+        for path in entries {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if self.found.list.len() >= self.most {
-                let words =
-                    format!("{} is not searched further: it has too many commands", shown_path(directory, home));
-                return self.found.problems.push(OwnCommandProblem { name: None, words });
+            self.entries += 1;
+            if self.found.list.len() >= self.most || self.entries > ENTRIES {
+                return self.problem(directory, home, "is not searched further: it has too many files");
             }
             if name.starts_with('.') {
                 continue;
@@ -205,6 +207,32 @@ impl CommandSearch<'_> {
                 self.add(format!("{prefix}{name}"), shown_path(&path, home), text);
             }
         }
+    }
+
+    /// What is in a directory, in order. `None` if it was searched already or cannot be read.
+    fn entries(&mut self, directory: &Path, home: Option<&Path>) -> Option<Vec<PathBuf>> {
+        let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+        if self.seen.contains(&real) {
+            return None;
+        }
+        self.seen.push(real);
+        match fs::read_dir(directory) {
+            Ok(entries) => {
+                let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).take(ENTRIES + 1).collect();
+                paths.sort();
+                Some(paths)
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => {
+                self.problem(directory, home, &format!("cannot be read: {error}"));
+                None
+            }
+        }
+    }
+
+    fn problem(&mut self, directory: &Path, home: Option<&Path>, what: &str) {
+        let words = format!("{} {what}", shown_path(directory, home));
+        self.found.problems.push(OwnCommandProblem { name: None, words });
     }
 
     fn add(&mut self, name: String, file: String, text: Result<String, NotACommand>) {
@@ -239,7 +267,7 @@ impl CommandSearch<'_> {
         Ok(OwnCommand {
             name: name.to_owned(),
             description: one_line(matter.text("description").unwrap_or(first), DESCRIPTION),
-            hint: one_line(matter.text("argument-hint").unwrap_or_default(), HINT),
+            hint: one_line(&matter.text_or_list("argument-hint").unwrap_or_default(), HINT),
             model: matter.text("model").map(str::to_owned),
             file: file.to_owned(),
             body: body.to_owned(),

@@ -95,10 +95,10 @@ fn a_file_that_cannot_be_used_is_named_with_its_reason() {
         problems(&found),
         [
             "~/config/commands/a.md is not used: line 2 of its front matter is not `key: value`",
-            "~/config/commands/b.md is not used: its front matter has no end",
-            "~/config/commands/c c.md is not used: its name may have letters, digits, - and _ only",
-            "~/config/commands/d.md is not used: it has no text",
-            "~/config/commands/e.md is not used: it has more than 64 KiB",
+            "~/config/commands/b.md is not used: its front matter has no closing `---`",
+            "~/config/commands/c c.md is not used: its name may contain only letters, digits, - and _",
+            "~/config/commands/d.md is not used: it is empty",
+            "~/config/commands/e.md is not used: it is larger than 64 KiB",
             "~/config/commands/help.md is not used: /help is a built-in command",
             "~/config/commands/skill/x.md is not used: /skill:x is a built-in command",
         ]
@@ -116,5 +116,35 @@ fn the_number_of_commands_is_limited() {
     }
     let found = home.find(false);
     assert_eq!(found.list.len(), MOST);
-    assert_eq!(problems(&found), ["~/config/commands is not searched further: it has too many commands"]);
+    assert_eq!(problems(&found), ["~/config/commands is not searched further: it has too many files"]);
+}
+
+#[test]
+fn an_argument_hint_in_brackets_is_shown_as_it_is_written() {
+    let home = Home::new(&[
+        ("config/commands/one.md", "---\nargument-hint: [message]\n---\nbody"),
+        ("config/commands/two.md", "---\nargument-hint: [pr-number] [priority]\nunknown: {x: y}\n---\nbody"),
+    ]);
+    let found = home.find(false);
+    let hints: Vec<&str> = found.list.iter().map(|one| one.hint.as_str()).collect();
+    assert_eq!((hints.as_slice(), problems(&found)), (["[message]", "[pr-number] [priority]"].as_slice(), vec![]));
+}
+
+#[test]
+fn a_link_to_a_directory_that_was_searched_leads_nowhere_new() {
+    let home = Home::new(&[("config/commands/git/one.md", "body")]);
+    let directory = home.0.path().join("config/commands");
+    std::os::unix::fs::symlink(".", directory.join("loop")).unwrap();
+    std::os::unix::fs::symlink("../commands", directory.join("git/up")).unwrap();
+    let found = home.find(false);
+    let names: Vec<&str> = found.list.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!((names.as_slice(), problems(&found)), (["git:one"].as_slice(), vec![]));
+}
+
+#[test]
+fn a_directory_that_cannot_be_read_is_named() {
+    let home = Home::new(&[("config/commands", "a file")]);
+    let said = problems(&home.find(false));
+    assert!(said.len() == 1 && said[0].starts_with("~/config/commands cannot be read: "), "{said:?}");
+    assert_eq!(problems(&Home::new(&[]).find(false)), Vec::<String>::new());
 }

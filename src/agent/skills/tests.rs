@@ -131,10 +131,10 @@ fn files_that_are_no_skills_are_skipped_and_named() {
         reasons,
         [
             "it has no description",
-            "the quoted text in line 2 of its front matter has no end",
+            "the quoted text in line 2 of its front matter has no closing `---`",
             "it does not begin with front matter",
             "it is not text",
-            "its front matter has no end",
+            "its front matter has no closing `---`",
             "the file must be called SKILL.md",
             "it is not a regular file",
             "it may hold credentials",

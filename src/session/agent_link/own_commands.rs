@@ -7,7 +7,7 @@ use crate::guard::TrustStore;
 
 use super::help::help_row;
 use super::orders::AgentThread;
-use super::slash::{is_built_in, parse};
+use super::slash::{SlashError, is_built_in, parse};
 
 /// What a question turned out to be.
 pub(super) enum OwnCommandCall {
@@ -53,6 +53,18 @@ impl AgentThread {
 pub(in crate::session) fn find(cwd: &Path, home: Option<&Path>, own: Option<&Path>, trust: &TrustStore) -> OwnCommands {
     let project = Project::of(cwd, trust).and_then(Result::ok);
     OwnCommands::find(own, project.as_ref(), home, &is_built_in)
+}
+
+/// Why a line that begins with a slash cannot be asked outside of a session: it means a command that works only there, or none.
+pub(crate) fn refusal_outside(line: &str) -> Option<String> {
+    let word = line.split_whitespace().next()?;
+    Some(match parse(line.trim())? {
+        Ok(_) => format!("{word} works only in a session of shellmate: `> {word}`"),
+        Err(SlashError::Unknown { name, .. }) => {
+            format!("there is no command {name}; `shellmate doctor` lists your own commands")
+        }
+        Err(error) => error.to_string(),
+    })
 }
 
 /// The name with its arguments.
