@@ -16,7 +16,7 @@ pub(super) fn judge(
     let is_empty = message.text().trim().is_empty() && !has_calls;
     let failed = |kind, words: &str| Some(Ending::Failed(Failure::new(kind, words)));
     let ending = match stop {
-        Stop::Filtered => failed(FailureKind::Refused, "the vendor's filter cut the answer off"),
+        Stop::Filtered => failed(FailureKind::Refused, "the provider's filter cut the answer off"),
         Stop::Refused(why) if why.trim().is_empty() => failed(FailureKind::Refused, "the model refused to answer"),
         Stop::Refused(why) => failed(FailureKind::Refused, &format!("the model refused to answer: {}", why.trim())),
         Stop::Length if is_empty => {
@@ -28,7 +28,7 @@ pub(super) fn judge(
             (!has_calls).then_some(Ending::Answered)
         }
         Stop::Paused => {
-            front.hear(Event::Notice("the model paused too often; ask it to go on".to_owned()));
+            front.hear(Event::Notice("the model paused too often; ask it to continue".to_owned()));
             (!has_calls).then_some(Ending::Answered)
         }
         Stop::Other(reason) => {

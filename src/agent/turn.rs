@@ -255,7 +255,7 @@ impl Turn {
 
     async fn may_go_on(&self, steps: u32, place: &tool::Context) -> bool {
         let question = Approval {
-            title: format!("{steps} steps so far: continue?"),
+            title: format!("{steps} steps so far. Continue?"),
             tool: String::new(),
             intent: Intent::Ask,
             preview: None,

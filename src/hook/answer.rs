@@ -194,7 +194,7 @@ impl HookAnswer {
 }
 
 fn no_reason() -> String {
-    "a hook says no and gives no reason".to_owned()
+    "a hook refused without a reason".to_owned()
 }
 
 fn words<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a str> {

@@ -158,7 +158,7 @@ impl HookReader {
         let pattern = match group.get("matcher").filter(|_| event.has_matcher()) {
             None | Some(Value::Null) => "",
             Some(Value::String(pattern)) => pattern,
-            Some(_) => return self.skipped.push(format!("a matcher of {name} is not a text")),
+            Some(_) => return self.skipped.push(format!("a matcher of {name} is not a string")),
         };
         let matcher = match Matcher::new(pattern) {
             Ok(matcher) => matcher,
@@ -207,9 +207,9 @@ fn command(event: HookEvent, entry: &Map<String, Value>) -> Result<HookCommand, 
         None | Some(Value::Null) => None,
         Some(Value::Array(words)) => {
             let words: Option<Vec<String>> = words.iter().map(|word| word.as_str().map(str::to_owned)).collect();
-            Some(words.ok_or("\"args\" is not a list of texts")?)
+            Some(words.ok_or("\"args\" is not a list of strings")?)
         }
-        Some(_) => return Err("\"args\" is not a list of texts".to_owned()),
+        Some(_) => return Err("\"args\" is not a list of strings".to_owned()),
     };
     let fails_closed = match entry.get("failClosed") {
         None | Some(Value::Null) => false,

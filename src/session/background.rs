@@ -85,7 +85,7 @@ impl Session {
         };
         let Some(request) = self.requests.get(number) else {
             let words = match last {
-                None => "nothing was asked yet".to_owned(),
+                None => "nothing has been asked yet".to_owned(),
                 Some(last) if number == 0 || number > last => {
                     format!("there is no request {number}; the last is {last}")
                 }
@@ -111,7 +111,7 @@ impl Session {
         if older > 0 {
             lines.push(format!("     {older} older; `> /show N` shows one"));
         }
-        if lines.is_empty() { "nothing was asked yet".to_owned() } else { lines.join("\n") }
+        if lines.is_empty() { "nothing has been asked yet".to_owned() } else { lines.join("\n") }
     }
 }
 
@@ -129,9 +129,9 @@ fn news_of(request: &Request) -> String {
         (RequestState::Running { .. }, None) => format!("shellmate: request {number} is still running (> {asked})"),
         (RequestState::Over, _) if request.suggestion.is_some() => {
             format!(
-                "shellmate: request {number} is over; `> /show {number}` puts its command on your prompt (> {asked})"
+                "shellmate: request {number} has finished; `> /show {number}` puts its command on your prompt (> {asked})"
             )
         }
-        (RequestState::Over, _) => format!("shellmate: request {number} is over (> {asked})"),
+        (RequestState::Over, _) => format!("shellmate: request {number} has finished (> {asked})"),
     }
 }

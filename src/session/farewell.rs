@@ -49,7 +49,7 @@ impl Session {
             LoopEnd::Told(signal) => 128 + signal,
             LoopEnd::HungUp => 128 + nix::libc::SIGHUP,
             LoopEnd::Broken => {
-                self.books.say("something of ours failed again, so this session ends", &mut self.wires.to_screen);
+                self.books.say("shellmate failed again, so this session ends", &mut self.wires.to_screen);
                 FAILED
             }
         };

@@ -151,7 +151,7 @@ impl Session {
             // The person has the keyboard, and can press Ctrl-C.
             Reminder::Insist(_) if self.floor.is_shell() => self.forget_wait(),
             Reminder::Insist(line) => {
-                tracing::warn!("the shell's hook does not hear us; it is interrupted");
+                tracing::warn!("the shell's hook does not respond and was interrupted");
                 self.hook.workspace.direct_anew(line);
                 self.wires.shell.signal(Signal::SIGINT);
             }
@@ -179,7 +179,8 @@ impl Session {
     pub(super) fn miss_hooks(&mut self, keys: &[u8]) {
         if self.hook.is_expected && keys.contains(&b'\r') && self.wires.shell.edits_a_line() {
             self.hook.is_expected = false;
-            let words = "this shell did not load our hooks, so commands are not recorded; see `shellmate doctor`";
+            let words =
+                "this shell did not load shellmate's hooks, so commands are not recorded; see `shellmate doctor`";
             self.books.say(words, &mut self.wires.to_screen);
         }
     }
@@ -213,7 +214,7 @@ impl Hooked {
             if shell.program().is_none_or(|program| ShellKind::of(&program) == ShellKind::Other) {
                 return;
             }
-            let words = "another shell has taken the place of this one, without our hooks: \
+            let words = "another shell has replaced this one, without our hooks: \
                          its commands are not recorded, and `> ` means a redirection there";
             books.say(words, &mut wires.to_screen);
         }

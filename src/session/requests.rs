@@ -139,7 +139,7 @@ impl Request {
             (RequestState::Running { .. }, Some(Wish::Answer(_))) => "has a question".to_owned(),
             (RequestState::Running { .. }, Some(Wish::Run(..))) => "waits for your shell".to_owned(),
             (RequestState::Running { .. }, None) => format!("is running, {}", human::duration(self.started.elapsed())),
-            (RequestState::Over, _) => "is over".to_owned(),
+            (RequestState::Over, _) => "has finished".to_owned(),
         };
         format!("{:>3}  {state:<20}  > {}", self.number, self.query.lines().next().unwrap_or_default())
     }
@@ -302,7 +302,7 @@ mod tests {
         request.wants(run("ls"));
         assert!(request.line().contains("waits for your shell"));
         request.end();
-        assert!(request.line().contains("is over") && request.line().ends_with("> q"));
+        assert!(request.line().contains("has finished") && request.line().ends_with("> q"));
     }
 
     #[test]

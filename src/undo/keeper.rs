@@ -121,7 +121,7 @@ impl UndoKeeper {
                 (changes, None)
             }
             Err(_) => {
-                let words = "the command created too many files; `/undo` does not remove them";
+                let words = "the command created too many files; `/undo` will not remove them";
                 (before.changes_of_known(&mut observer), Some(words.to_owned()))
             }
         };

@@ -23,7 +23,7 @@ fn ctrl_z_gives_the_prompt_back_and_the_answer_appears_above_a_later_one() {
         model.release();
         term.wait_for("It is");
         term.key(Key::CtrlZ);
-        term.wait_for("why is it slow\nshellmate: request 1 goes on in the background; `> /show 1` brings it back");
+        term.wait_for("why is it slow\nshellmate: request 1 continues in the background; `> /show 1` brings it back");
         term.wait_for_prompt();
         term.run("echo wor''king on");
         assert!(term.screen().contains("\nworking on"), "{}", term.screen());
@@ -35,7 +35,7 @@ fn ctrl_z_gives_the_prompt_back_and_the_answer_appears_above_a_later_one() {
         // The prompt is empty, so the answer is shown above it.
         model.release();
         model.release();
-        term.wait_for("request 1 is over (> why is it slow)\nIt is the cache.\n");
+        term.wait_for("request 1 has finished (> why is it slow)\nIt is the cache.\n");
         term.wait_until(|screen| text_of(screen).trim_end().ends_with("]$"));
         assert_eq!(term.screen().matches("[4]$").count(), 1, "{}\n{}", shell.name(), term.screen());
         term.run("echo on''ward");
@@ -57,7 +57,7 @@ fn a_line_that_is_being_edited_is_left_alone() {
         term.typed("ne\r");
         term.wait_for_prompt();
         // The command prints nothing, so there is no blank line.
-        term.wait_for("]$ test half -a line\nshellmate: request 1 is over (> why is it slow)\nIt is the cache.\n");
+        term.wait_for("]$ test half -a line\nshellmate: request 1 has finished (> why is it slow)\nIt is the cache.\n");
     });
 }
 
@@ -144,7 +144,7 @@ fn ctrl_z_just_when_a_question_appears_does_not_refuse_it() {
     model.release();
     // Ctrl-Z may come before or after the question is drawn. In both cases the question waits.
     term.key(Key::CtrlZ);
-    term.wait_for("goes on in the background");
+    term.wait_for("continues in the background");
     term.wait_for_prompt();
     term.wait_until(|screen| {
         let screen = screen.contents();
@@ -293,7 +293,7 @@ fn the_end_of_the_shell_says_which_request_it_stopped() {
         let mut term = asking(shell, &model).start();
         term.wait_for_prompt();
         term.typed("> take your time &\r");
-        term.wait_for("goes on in the background");
+        term.wait_for("continues in the background");
         term.wait_for_prompt();
         assert!(term.exit().success(), "{}", shell.name());
         term.wait_for("stopped request 1, which was still running (> take your time)");

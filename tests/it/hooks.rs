@@ -142,7 +142,7 @@ fn zsh_redirects_a_line_that_starts_with_a_blank() {
     }
 }
 
-const REPLACED: &str = "another shell has taken the place of this one";
+const REPLACED: &str = "another shell has replaced this one";
 
 #[test]
 fn a_shell_started_with_exec_gets_a_notice_above_its_prompt() {

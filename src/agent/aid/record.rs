@@ -35,7 +35,7 @@ pub(super) fn answer(question: &LocalQuestion, view: &ShellView, history: Option
 }
 
 fn latest(view: &ShellView, say: impl FnOnce(&Happened) -> String) -> String {
-    view.last.as_ref().map_or("no command was run in this terminal yet".to_owned(), say)
+    view.last.as_ref().map_or("no command has been run in this terminal yet".to_owned(), say)
 }
 
 fn look(asked: &LocalQuestion, view: &ShellView, path: &Path) -> Result<String, StoreError> {

@@ -43,7 +43,7 @@ pub(super) struct Attached {
 /// Why something after an `@` cannot be attached.
 #[derive(Debug, thiserror::Error)]
 enum AttachError {
-    #[error("no command was run yet")]
+    #[error("no command has been run yet")]
     NoLastCommand,
     #[error("there is no command {0} in the history")]
     NoCommand(i64),
@@ -80,9 +80,9 @@ enum Reference {
 pub(super) fn attach(query: &Query, history: Option<&Path>, clock: &Clock, redactor: &Redactor) -> Attached {
     let mut attached = Attached::default();
     let references = references(&query.text);
-    let surplus = references
-        .get(REFERENCES)
-        .map(|first| format!("only {REFERENCES} things are attached, not {} and what follows", typed(first)));
+    let surplus = references.get(REFERENCES).map(|first| {
+        format!("at most {REFERENCES} things are attached; {} and what follows are left out", typed(first))
+    });
     for reference in references.into_iter().take(REFERENCES) {
         match found(&reference, query, history, clock, redactor) {
             Ok(Attachment { fragment, notice, image }) if attached.has_room_for(&fragment, image.as_ref()) => {
@@ -90,7 +90,7 @@ pub(super) fn attach(query: &Query, history: Option<&Path>, clock: &Clock, redac
                 attached.notices.extend(notice);
                 attached.images.extend(image);
             }
-            Ok(_) => attached.notices.push(format!("{} does not fit any more and is not attached", typed(&reference))),
+            Ok(_) => attached.notices.push(format!("{} no longer fits and is not attached", typed(&reference))),
             Err(why) => attached.notices.push(format!("{why}; {} is sent as text", typed(&reference))),
         }
     }
@@ -244,8 +244,8 @@ fn read(typed: &str, path: &Path, redactor: &Redactor) -> Result<Attachment, Att
     let words = format!("<file path=\"{shown}\">\n{}\n{unread}</file>\n", given(&text, FILE_CAP, &rest));
     let size = |bytes: u64| human::size(bytes);
     let is_cut = text.len() > FILE_CAP || !unread.is_empty();
-    let cut =
-        is_cut.then(|| format!("{typed} has {}; {} of it are attached", size(metadata.len()), size(FILE_CAP as u64)));
+    let cut = is_cut
+        .then(|| format!("{typed} is {} long; {} of it is attached", size(metadata.len()), size(FILE_CAP as u64)));
     Ok(Attachment { fragment: Fragment::new("file", FILE_CAP, typed, words), notice: cut, image: None })
 }
 
@@ -357,7 +357,7 @@ mod tests {
         for (text, why) in [
             ("see @nope.rs", "there is no file nope.rs; @nope.rs is sent as text"),
             ("see @dir/binary", "dir/binary is not text; @dir/binary is sent as text"),
-            ("see @last", "no command was run yet; @last is sent as text"),
+            ("see @last", "no command has been run yet; @last is sent as text"),
             ("see @99", "there is no command 99 in the history; @99 is sent as text"),
             ("see @/dev/zero", "/dev/zero is not a regular file; @/dev/zero is sent as text"),
         ] {

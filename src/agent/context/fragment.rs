@@ -46,7 +46,7 @@ impl Fragment {
         let size = |bytes: usize| human::size(bytes as u64);
         let line = |whole| {
             let Fragment { origin, cap, .. } = self;
-            format!("{origin} has {}; the model gets {} of it and is told so", size(whole), size(*cap))
+            format!("{origin}: {} of {} is sent, and the model is told so", size(*cap), size(whole))
         };
         self.cut_from.map(line)
     }

@@ -164,5 +164,5 @@ fn every_fragment_has_a_tag_that_data_cannot_forge_and_says_when_it_was_cut() {
         assert!(fragment.text.starts_with(&format!("<{}", fragment.tag)), "{fragment:?}");
         assert!(text::TAGS.iter().any(|tag| fragment.tag.starts_with(tag)), "{}", fragment.tag);
     }
-    assert_eq!(notices, ["what was piped in has 64 KiB; the model gets 32 KiB of it and is told so"]);
+    assert_eq!(notices, ["what was piped in: 32 KiB of 64 KiB is sent, and the model is told so"]);
 }

@@ -156,11 +156,12 @@ impl Turn {
         let answer = self.run_hooks(HookEvent::Stop, &[], &here, fields).await;
         let (Some(HookDecision::Block(why)), None) = (answer.decision, answer.stop) else { return false };
         if so_far == MOST_CONTINUATIONS {
-            let words = format!("a hook wants the answer to go on, but has done so {MOST_CONTINUATIONS} times already");
+            let words =
+                format!("a hook asked to continue the answer, but has already done so {MOST_CONTINUATIONS} times");
             self.front.hear(Event::Notice(words));
             return false;
         }
-        self.front.hear(Event::Notice(format!("a hook lets the answer go on: {}", one_line(&why))));
+        self.front.hear(Event::Notice(format!("a hook continued the answer: {}", one_line(&why))));
         let text = format!("<hook event=\"Stop\">\n{}\n</hook>", escape(&why));
         self.add(Message { role: Role::User, parts: vec![Part::Text(text)] }, transcript);
         true
@@ -177,8 +178,7 @@ impl Turn {
         let fields = json!({ "trigger": trigger, "custom_instructions": focus });
         let answer = self.run_hooks(HookEvent::PreCompact, &[trigger], place, fields).await;
         let Some(HookDecision::Block(why)) = answer.decision else { return true };
-        self.front
-            .hear(Event::Notice(format!("a hook keeps the conversation from being summarised: {}", one_line(&why))));
+        self.front.hear(Event::Notice(format!("a hook prevented the summary of the conversation: {}", one_line(&why))));
         false
     }
 

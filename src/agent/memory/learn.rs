@@ -36,7 +36,7 @@ beginning with \"- \", each one short sentence; or with the word NONE.";
 pub(crate) enum LearnError {
     #[error("the conversations cannot be read: {0}")]
     Store(#[from] StoreError),
-    #[error("the model did not answer, so nothing was learnt; the log says why")]
+    #[error("the model did not answer, so there are no new notes; `shellmate doctor --online` tests it")]
     NoAnswer,
 }
 

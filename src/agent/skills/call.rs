@@ -88,7 +88,7 @@ impl CalledSkill {
         let rest = if is_cut { "\n[the rest is left out; read_file shows it]" } else { "" };
         let notice = is_cut.then(|| {
             format!(
-                "the skill {} has {}; the model gets {} of it",
+                "the skill {} is {} long; the model gets {} of it",
                 skill.name,
                 human::size(size),
                 human::size(CAP as u64)

@@ -65,6 +65,6 @@ pub(super) fn end(hooks: AnsweredHooks) {
     if let Some((hooks, place)) = hooks
         && let Err(error) = hooks.run_detached("other", &place)
     {
-        tracing::warn!(%error, "the hooks at the end of the session could not be started");
+        tracing::warn!(%error, "cannot start the hooks for the end of the session");
     }
 }

@@ -122,7 +122,7 @@ fn an_answer_is_copied_once_there_is_one() {
 #[test]
 fn an_export_has_what_was_said_whether_or_not_it_is_recorded() {
     for mut desk in [Desk::new(), Desk::unrecorded()] {
-        assert_eq!(desk.types("/export"), "nothing was said yet, so there is nothing to export");
+        assert_eq!(desk.types("/export"), "nothing has been said yet, so there is nothing to export");
         desk.exchange("Why does it fail?", "A semicolon is missing.");
         desk.exchange("And now?", "It works.");
         let words = desk.types("/export md");
@@ -139,7 +139,7 @@ fn an_export_has_what_was_said_whether_or_not_it_is_recorded() {
 #[test]
 fn usage_counts_conversations_that_are_over() {
     let mut desk = Desk::unrecorded();
-    assert!(desk.types("/usage").starts_with("nothing was asked yet"));
+    assert!(desk.types("/usage").starts_with("nothing has been asked yet"));
     desk.exchange("why", "Because.");
     desk.types("/new");
     desk.exchange("why", "Because.");
@@ -155,7 +155,7 @@ fn usage_of_a_period_counts_what_was_recorded() {
     desk.number();
     let mut other = desk.beside();
     let words = other.types("/usage");
-    assert!(words.starts_with("nothing was asked yet"), "in this terminal: {words}");
+    assert!(words.starts_with("nothing has been asked yet"), "in this terminal: {words}");
     assert!(words.contains("in the last 7 days:") && words.contains("claude-sonnet-4-5"), "{words}");
     assert!(other.types("/usage today").contains("claude-sonnet-4-5"));
     let mut fresh = Desk::new();
@@ -208,7 +208,7 @@ fn a_new_conversation_forgets_the_messages_but_not_the_masked_secrets() {
         desk.exchange("why", "Because.");
         desk.thread.redactor.learn_secret("password", "hunter2-hunter2");
         desk.types(line);
-        assert_eq!(desk.types("/context conversation"), "nothing was said yet", "{line}");
+        assert_eq!(desk.types("/context conversation"), "nothing has been said yet", "{line}");
         assert_eq!(desk.types("/copy"), "there is no answer to copy yet");
         assert!(!desk.thread.redactor.mask("hunter2-hunter2").contains("hunter2"));
     }

@@ -49,7 +49,7 @@ impl ExportOrder {
     /// Writes the document and returns words for the person.
     pub(super) fn carry_out(&self, document: &Document, cwd: &Path, home: Option<&Path>) -> String {
         if document.exchanges.is_empty() {
-            return "nothing was said yet, so there is nothing to export".to_owned();
+            return "nothing has been said yet, so there is nothing to export".to_owned();
         }
         let text = export::document(document, self.format);
         let written = match &self.path {
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(ExportOrder::read("html"), order(DocumentFormat::Html, None));
         assert_eq!(ExportOrder::read("jsonl a b.txt"), order(DocumentFormat::JsonLines, Some("a b.txt")));
         assert_eq!(ExportOrder::read("~/a b.html"), order(DocumentFormat::Html, Some("~/a b.html")));
-        assert!(ExportOrder::read("notes.pdf").unwrap_err().to_string().contains("md, jsonl, html"));
+        assert!(ExportOrder::read("notes.pdf").unwrap_err().to_string().contains("md, jsonl or html"));
     }
 
     #[test]
@@ -179,7 +179,7 @@ mod tests {
     fn an_empty_conversation_is_not_written() {
         let place = tempfile::tempdir().unwrap();
         let said = ExportOrder::read("").unwrap().carry_out(&Document::default(), place.path(), None);
-        assert_eq!(said, "nothing was said yet, so there is nothing to export");
+        assert_eq!(said, "nothing has been said yet, so there is nothing to export");
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
     }
 }

@@ -47,7 +47,7 @@ impl SessionHooks {
     pub(super) fn end(&mut self, reason: &str) {
         let Some((hooks, place)) = self.last.lock().ok().and_then(|mut last| last.take()) else { return };
         if let Err(error) = hooks.run_detached(reason, &place) {
-            tracing::warn!(%error, "the hooks at the end of the session could not be started");
+            tracing::warn!(%error, "cannot start the hooks for the end of the session");
         }
     }
 

@@ -121,7 +121,7 @@ fn redirection_advice(query: &Query) -> Option<String> {
     let name = query.text.trim();
     let is_one_word = !name.is_empty() && !name.contains(char::is_whitespace);
     let is_file = is_one_word && query.view.cwd.join(name).is_file();
-    is_file.then(|| format!("`{name}` was asked about, not emptied; to empty it: `: > {name}`"))
+    is_file.then(|| format!("this asked about `{name}` and did not empty it; to empty it, run `: > {name}`"))
 }
 
 /// Shown once in a session that records nothing.
@@ -129,8 +129,7 @@ const IN_MEMORY: &str =
     "this conversation is in memory only: recording is off (`history.enabled`, `conversations.enabled`)";
 
 /// Shown when a request panicked.
-pub(in crate::session) const CRASHED: &str =
-    "the agent has crashed (the log says where); your shell goes on, and so does the next `> `";
+pub(in crate::session) const CRASHED: &str = "the agent crashed; your shell is unaffected, and you can ask again";
 
 impl RequestLink {
     fn over(&self, was_asked: bool) {

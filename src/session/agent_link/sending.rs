@@ -20,7 +20,7 @@ pub(super) fn words(preview: &ContextPreview, part: ContextPart) -> String {
                 preview.tools.iter().map(|tool| format!("{}: {}\n  {}", tool.name, tool.description, tool.schema));
             tools.collect::<Vec<_>>().join("\n")
         }
-        ContextPart::Conversation if preview.conversation.is_empty() => "nothing was said yet".to_owned(),
+        ContextPart::Conversation if preview.conversation.is_empty() => "nothing has been said yet".to_owned(),
         ContextPart::Conversation => preview.conversation.iter().map(said).collect::<Vec<_>>().join("\n\n"),
     }
 }

@@ -47,19 +47,19 @@ pub(in crate::session) enum SlashError {
     NotACount(String),
     #[error("`{0}` is not a number of questions; `> /undo 2` undoes what the last two changed")]
     NotAnUndoCount(String),
-    #[error("`{0}` is not understood; `> /diff` shows lines, `> /diff --stat` only their numbers")]
+    #[error("`/diff` does not take `{0}`; `> /diff` shows lines, `> /diff --stat` only their numbers")]
     UnknownDiffForm(String),
     #[error("`{0}` is not a mode; the modes are ask, auto and plan")]
     UnknownMode(String),
     #[error(
-        "`{0}` does not say which approval; `> /permissions` numbers them, `> /permissions revoke 2` takes the second back"
+        "`{0}` is not the number of an approval; `> /permissions` numbers them, `> /permissions revoke 2` takes the second back"
     )]
     NoGrant(String),
     #[error("which title? `> /name the build on arm`")]
     NoTitle,
     #[error("`{0}` is not a part of the context; the parts are system, tools and conversation")]
     UnknownPart(String),
-    #[error("`{0}` does not say which format; `> /export html` and `> /export notes.md` do (md, jsonl, html)")]
+    #[error("`{0}` is not a format (md, jsonl or html); for example `> /export html` or `> /export notes.md`")]
     NoFormat(String),
     #[error("what should be remembered? `/remember TEXT` for this repository, `/remember -g TEXT` for everywhere")]
     NothingToRemember,

@@ -58,7 +58,7 @@ fn drawn(report: &UsageReport, columns: usize) -> String {
 /// Tokens and cost, in the units of the line below an answer.
 fn session_words(usage: Usage) -> String {
     if usage == Usage::default() {
-        return "nothing was asked yet, so nothing was used".to_owned();
+        return "nothing has been asked yet, so nothing has been used".to_owned();
     }
     let Usage { input, output, cached, .. } = usage;
     let cached = if cached > 0 { format!(" ({} cached)", human::count(cached)) } else { String::new() };
@@ -75,6 +75,6 @@ mod tests {
         assert_eq!(session_words(usage), "12k tokens in (8.0k cached), 350 out, $0.0042");
         let local = Usage { input: 999, output: 1_000_000, ..Usage::default() };
         assert_eq!(session_words(local), "999 tokens in, 1.0M out, local");
-        assert_eq!(session_words(Usage::default()), "nothing was asked yet, so nothing was used");
+        assert_eq!(session_words(Usage::default()), "nothing has been asked yet, so nothing has been used");
     }
 }

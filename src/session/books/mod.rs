@@ -306,12 +306,12 @@ impl Books {
             None => return,
             Some(HookProblem::TooOld) => "this shell is too old for its hooks, so commands are not recorded",
             Some(HookProblem::ReadOnly) => {
-                "a read-only prompt variable keeps our hooks out, so commands are not recorded"
+                "a read-only prompt variable blocks shellmate's hooks, so commands are not recorded"
             }
             Some(HookProblem::ForeignEditor) => {
                 "shellmate cannot hook this line editor; lines that start with `> ` will run as shell commands"
             }
         };
-        self.say(&format!("{line}; run `shellmate doctor` to see more"), out);
+        self.say(&format!("{line}; `shellmate doctor` says more"), out);
     }
 }

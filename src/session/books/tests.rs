@@ -132,7 +132,7 @@ fn an_announcement_waits_for_a_prompt_at_which_nothing_was_typed() {
     let mut desk = Desk::new();
     desk.prompts();
     assert!(!desk.books.can_announce_here(), "there is nothing to announce");
-    desk.books.next_prompt.announcement = b"request 1 is over\r\n".to_vec();
+    desk.books.next_prompt.announcement = b"request 1 has finished\r\n".to_vec();
     assert!(desk.books.can_announce_here());
     desk.books.sent(b"\x1b[4;1R\x1b[?62;22c");
     assert!(desk.books.can_announce_here(), "the terminal has replied to the shell");
@@ -142,7 +142,7 @@ fn an_announcement_waits_for_a_prompt_at_which_nothing_was_typed() {
     desk.runs("ls", b"\r\n", 0);
     desk.shown();
     desk.prompts();
-    assert_eq!(desk.shown(), r"request 1 is over\r\n$ ");
+    assert_eq!(desk.shown(), r"request 1 has finished\r\n$ ");
     assert!(desk.books.next_prompt.take_announced());
     assert!(!desk.books.next_prompt.take_announced(), "asked once");
 }

@@ -75,7 +75,7 @@ impl Lent {
     fn on_turn_event(self: Box<Self>, event: TurnEvent<'_>, view: &View<'_>, effects: &mut Vec<Effect>) -> Floor {
         match event {
             TurnEvent::NotHanded(error) => {
-                refuse(self.loan, format!("the command could not be handed to the shell: {error}"));
+                refuse(self.loan, format!("cannot pass the command to the shell: {error}"));
                 return self.turn.go_on(view, effects);
             }
             TurnEvent::News(news) => return self.hear(news, view, effects),

@@ -235,7 +235,7 @@ impl Talk {
         match edited {
             Ok(text) => self.line.replace(&text),
             Err(error) => {
-                let words = view.books.words(&format!("the editor did not work: {error}; set VISUAL or EDITOR"));
+                let words = view.books.words(&format!("cannot use the editor: {error}; set VISUAL or EDITOR"));
                 self.under.draw(words, effects);
             }
         }

@@ -320,7 +320,7 @@ fn a_turn_of_a_conversation_goes_back_to_its_line() {
     assert!(!floor.is_covered() && floor.ticks() && !floor.shell_has_keyboard());
     let (floor, effects) = scene.tell(floor, TurnEvent::GoBehind);
     assert_eq!((name(&floor), &*outline(&effects)), ("talk", "open line, route held"));
-    assert!(painted(&effects).contains("request 1 goes on in the background"));
+    assert!(painted(&effects).contains("request 1 continues in the background"));
 }
 
 #[test]

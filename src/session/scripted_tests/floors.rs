@@ -136,7 +136,7 @@ fn a_request_in_the_background_is_announced_above_an_idle_prompt() {
     scripted.prompts();
     scripted.asks("> why");
     scripted.types("\x1a");
-    assert!(scripted.person.sees().contains("request 1 goes on in the background"));
+    assert!(scripted.person.sees().contains("request 1 continues in the background"));
     assert_eq!(scripted.directive(), "token\n");
     scripted.prompts();
     scripted.person.sees();
@@ -145,7 +145,7 @@ fn a_request_in_the_background_is_announced_above_an_idle_prompt() {
     scripted.tells(1, News::Event(Event::Finished(Ending::Answered)));
     scripted.tells(1, over());
     let screen = scripted.person.sees();
-    assert!(screen.contains("request 1 is over") && screen.contains("Because."), "{screen}");
+    assert!(screen.contains("request 1 has finished") && screen.contains("Because."), "{screen}");
     assert!(screen.contains("Because.\r\n$ "), "the prompt is drawn again: {screen:?}");
 }
 
@@ -162,7 +162,7 @@ fn a_request_in_the_background_does_not_disturb_a_line_that_is_being_edited() {
     assert_eq!(scripted.person.sees(), "");
     scripted.says("start;/;ls");
     scripted.prompts();
-    assert!(scripted.person.sees().contains("request 1 is over"), "the next prompt tells");
+    assert!(scripted.person.sees().contains("request 1 has finished"), "the next prompt tells");
     scripted.says("start;/;ls");
     scripted.prompts();
     assert!(!scripted.person.sees().contains("request 1"), "and only that one");
@@ -276,7 +276,7 @@ fn the_end_of_the_agents_thread_ends_its_requests() {
     scripted.asks("> why");
     drop(std::mem::replace(&mut scripted.agent, AgentLink::scripted().1));
     scripted.settle();
-    assert!(scripted.person.sees().contains("the agent has crashed"));
+    assert!(scripted.person.sees().contains("the agent crashed"));
     assert!(matches!(scripted.session.floor, Floor::Returning));
     assert_eq!(scripted.session.requests.running(), Vec::<u64>::new());
 }

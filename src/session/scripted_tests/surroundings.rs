@@ -147,7 +147,7 @@ fn a_shell_without_our_hooks_is_reported_once_when_enter_is_pressed() {
     scripted.types("x");
     assert_eq!(scripted.person.sees(), "");
     scripted.types("\r");
-    assert!(scripted.person.sees().contains("did not load our hooks"));
+    assert!(scripted.person.sees().contains("did not load shellmate's hooks"));
     scripted.types("\r");
     assert_eq!(scripted.person.sees(), "");
     assert_eq!(scripted.reads(), "x\rx\r\r", "no key is lost meanwhile");
@@ -255,7 +255,7 @@ fn an_interrupted_command_of_the_agent_gives_the_prompt_back_and_its_answer_goes
     assert!(scripted.session.floor.is_shell() && !question.cancel.is_cancelled());
     scripted.person.sees();
     scripted.tells(1, over());
-    assert!(scripted.person.sees().contains("request 1 is over"));
+    assert!(scripted.person.sees().contains("request 1 has finished"));
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn a_list_of_requests_shows_the_state_of_each() {
     let mut scripted = Scripted::new();
     scripted.prompts();
     scripted.asks("> /show");
-    assert!(scripted.person.sees().contains("nothing was asked yet"));
+    assert!(scripted.person.sees().contains("nothing has been asked yet"));
     scripted.prompts();
     scripted.asks("> first");
     scripted.types("\x1a");
@@ -301,7 +301,7 @@ fn a_trailing_ampersand_asks_in_the_background() {
     scripted.prompts();
     scripted.asks("> count the lines &");
     assert_eq!(scripted.agent.query().as_deref(), Some("count the lines"));
-    assert!(scripted.person.sees().contains("request 1 goes on in the background"));
+    assert!(scripted.person.sees().contains("request 1 continues in the background"));
     assert!(matches!(scripted.session.floor, Floor::Returning));
     assert_eq!(scripted.directive(), "token\n");
 }

@@ -213,7 +213,7 @@ fn no_refspec(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
         }
         Some(_) => Some(
             Finding::fix(Confidence::Likely, initial, "a first commit, then the push")
-                .because("There is nothing to push: nothing was committed yet."),
+                .because("There is nothing to push: nothing has been committed yet."),
         ),
         // A misspelt `main` or `master` is more likely than a repository without a commit.
         None if index.is_some() && typo::nearest(wrong, ["main", "master"]).is_some() => {
@@ -225,8 +225,8 @@ fn no_refspec(case: &Case<'_>, world: &dyn World) -> Option<Finding> {
             )
         }
         None => {
-            let finding = Finding::fix(Confidence::Likely, initial, "if nothing was committed yet")
-                .because(format!("There is no branch {wrong} with a commit: either nothing was committed yet, or the branch has another name."));
+            let finding = Finding::fix(Confidence::Likely, initial, "if nothing has been committed yet")
+                .because(format!("There is no branch {wrong} with a commit: either nothing has been committed yet, or the branch has another name."));
             Some(match (counterpart(wrong), index) {
                 (Some(other), Some(index)) => finding.or(case.with_word(index, &other), "if the branch is called so"),
                 _ => finding,

@@ -76,7 +76,7 @@ impl TurnFloor {
             None | Some(Err(SlashError::Unknown { .. })) => {
                 match text.strip_suffix('&').filter(|rest| rest.ends_with(char::is_whitespace)) {
                     Some(_) if is_full(ITSELF, view) => {
-                        turn.end(Some(&format!("{}, so this was not asked", full())), view, effects)
+                        turn.end(Some(&format!("{}; this was not asked", full())), view, effects)
                     }
                     Some(rest) => {
                         turn.ask(rest.trim_end().to_owned(), effects);
@@ -407,7 +407,7 @@ impl TurnFloor {
             out.extend_from_slice(view.paste_brackets(false));
         }
         self.painter.suspend(&mut out);
-        let words = format!("request {number} goes on in the background; `> /show {number}` brings it back");
+        let words = format!("request {number} continues in the background; `> /show {number}` brings it back");
         self.leave(out, Some(&words), view, effects)
     }
 
@@ -446,7 +446,7 @@ fn is_full(number: u64, view: &View<'_>) -> bool {
 }
 
 fn full() -> String {
-    format!("{MOST_BEHIND} requests are in the background already (`> /show` lists them)")
+    format!("{MOST_BEHIND} requests are already running in the background (`> /show` lists them)")
 }
 
 /// Writes text of shellmate itself, line by line.
