@@ -49,7 +49,7 @@ pub(crate) struct Cli {
     #[arg(short = 'V', long)]
     pub version: bool,
 
-    /// With `--version`: print also how this program was built.
+    /// With `--version`: also print how this program was built.
     #[arg(long, requires = "version")]
     pub verbose: bool,
 
@@ -61,7 +61,7 @@ pub(crate) struct Cli {
 pub(crate) enum Action {
     /// Ask one question and print the answer.
     ///
-    /// In a terminal with shellmate the model sees what you ran there. Commands and edits need your approval, or `--yes` if there is no
+    /// In a session of shellmate the model sees what you ran there. Commands and edits need your approval, or `--yes` if there is no
     /// terminal. Exits with 0 if the question was answered, 1 if not, 130 if it was stopped.
     Ask(Box<super::ask::Args>),
     /// List, search, show or delete recorded commands.
@@ -99,7 +99,7 @@ pub(crate) enum Action {
     Config(ConfigArgs),
     /// List, try and choose themes.
     Theme(ThemeArgs),
-    /// Trust a project, so that its `.shellmate` directory may bring settings, hooks and skills.
+    /// Trust a project, so that its `.shellmate` directory may bring settings, hooks, skills and commands.
     ///
     /// Shows what the directory brings and asks. The trust is for exactly these contents: a change asks again.
     Trust(super::trust::Args),
@@ -120,7 +120,7 @@ pub(crate) struct DoctorArgs {
     /// Print one JSON object for each finding instead of lines, with `check`, `level` (ok, warn or fail), `text` and `fix`.
     #[arg(long)]
     pub json: bool,
-    /// Print what an issue may contain: no names, paths, addresses or contents of yours.
+    /// Print lines for a bug report, without names, paths, addresses or contents of yours.
     #[arg(long, conflicts_with = "json")]
     pub report: bool,
     /// Ask the model for one word. Without this, nothing is sent.

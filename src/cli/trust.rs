@@ -1,4 +1,4 @@
-//! `shellmate trust`: which projects may bring settings, hooks and skills.
+//! `shellmate trust`: which projects may bring settings, hooks, skills and commands.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub(crate) struct Args {
 pub(crate) enum TrustAction {
     /// List the trusted projects.
     List,
-    /// Take the trust back.
+    /// Stop trusting a project.
     Revoke {
         /// The project, or a directory in it. By default the current directory.
         directory: Option<PathBuf>,

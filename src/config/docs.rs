@@ -11,21 +11,21 @@ const OPENING: &str = "\
 
 <!-- Generated from the field descriptions in src/config/mod.rs; `UPDATE_DOCS=1 cargo test` writes it. -->
 
-shellmate needs no configuration. What you want otherwise goes into your own file, `$XDG_CONFIG_HOME/shellmate/config.toml` (default
+shellmate needs no configuration. To change something, put it into your own file, `$XDG_CONFIG_HOME/shellmate/config.toml` (default
 `~/.config/shellmate/config.toml`). `shellmate config edit` opens it and checks it afterwards, `shellmate config set KEY VALUE` changes
 a key and keeps your comments, `shellmate config get` shows what is in effect, `shellmate config schema` is a JSON schema for editors.
-Sizes are bytes (`65536`) or have a unit (`\"64 KiB\"`, `\"500 MB\"`).
+Sizes are in bytes (`65536`) or have a unit (`\"64 KiB\"`, `\"500 MB\"`).
 
 ## Where settings come from
 
-Each of these has precedence over those before it:
+Each of these takes precedence over those before it:
 
 1. the defaults, which are below
 2. `/etc/shellmate/config.toml`, for all users of the machine. It is not used if everyone can write it.
 3. your own file
 4. `.shellmate/config.toml` of the project that you are in. It can set only `mode` and `[[rules]]`, and until you trust the project it can
    only forbid, never allow ([SECURITY](SECURITY.md)).
-5. environment variables: `SHELLMATE_SHELL` for `shell`, `SHELLMATE_MODEL` for `model.name`. `SHELLMATE_LOG` sets how much is logged.
+5. environment variables: `SHELLMATE_SHELL` for `shell`, `SHELLMATE_MODEL` for `model.name`. `SHELLMATE_LOG` turns the log on, for example with `debug`.
 6. options of a command, such as `--shell` and `--model`
 
 Your file overrides the machine's key by key. `[[rules]]` and `[[scope]]` of both count together, so a denial of the machine stays.
@@ -34,7 +34,7 @@ Your file overrides the machine's key by key. `[[rules]]` and `[[scope]]` of bot
     $ shellmate config get history.commands --origin
     history.commands = 7  # /home/me/.config/shellmate/config.toml:3
 
-In a project the values of its file are shown too. A line `# not used: …` names a setting of the project that does not count, and why.
+In a project, `get` also shows the values of its file. A line `# not used: …` names a setting of the project that does not count, and why.
 
 `shellmate config set` also reaches into tables and lists. Entries are counted from 0, and the number after the last one adds an entry:
 
@@ -56,7 +56,7 @@ in new tabs only: `shell`, `welcome`, `history.key`, and `capture.spill_days`, b
 
 ## Keys that are not in the file
 
-A key or a header of a provider can be a text, or say where the text is found. It is looked up when a question needs it, never before:
+A key or a header of a provider can be text in quotes, or say where to find it. It is looked up when a question needs it, never before:
 
     [providers.work]
     base_url = \"https://llm.example.com/v1\"

@@ -7,7 +7,7 @@ use super::report;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct LimitArgs {
-    /// Approve all commands and edits that would be asked. Without it you are asked; without a terminal they are refused. What is denied
+    /// Approve all commands and edits that need approval. Without it you are asked; without a terminal they are refused. What is denied
     /// stays denied.
     #[arg(long)]
     pub(super) yes: bool,
