@@ -298,7 +298,7 @@ pub(super) static TOPICS: &[Topic] = &[
             "compact|compaction threshold|change|turn",
         ],
         "conversation conversations automatically automatic when older long threshold earlier later sooner off history how it's by hand",
-        ("agent.compact_at", "100000", "`> /compact` does it by hand; words behind it say what matters."),
+        ("agent.compact_at", "100000", "`> /compact` does it by hand; words after it say what matters."),
     ),
     setting(
         &["context window", "window model|token|llm", "num_ctx"],
@@ -322,7 +322,7 @@ pub(super) static TOPICS: &[Topic] = &[
         ],
         "level change hard model how less more off disable stop high low",
         "`> /thinking LEVEL` says how hard the model thinks: off, minimal, low, medium, high or xhigh.\n  \
-         In `model.name`, `SHELLMATE_MODEL` and `> /model` the level stands behind the name: `openai/gpt-5:high`.\n  \
+         In `model.name`, `SHELLMATE_MODEL` and `> /model` the level follows the name: `openai/gpt-5:high`.\n  \
          Ctrl-T shows the thinking, unless `[keys]` names another key for `thinking`.",
         "docs/MODELS.md",
     ),
@@ -370,7 +370,7 @@ pub(super) static TOPICS: &[Topic] = &[
     told(
         &["log|logs|logging shellmate|your|you @where|see|read|find|enable|level|turn", "debug shellmate"],
         "file kept written level debug log logs where",
-        "The log is in ~/.local/state/shellmate/log/. SHELLMATE_LOG=debug, set before shellmate starts, makes it say more.",
+        "SHELLMATE_LOG=debug, set before shellmate starts, writes a log to ~/.local/state/shellmate/log/. Without it there is none.",
         "docs/CONTRIBUTING.md",
     ),
     told(

@@ -349,7 +349,7 @@ fn unlinked(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
         }
     }
     let flags = flags.join(" ");
-    let because = format!("The library that has {first} must be named to the linker, behind the files that use it.");
+    let because = format!("The library that has {first} must be named to the linker, after the files that use it.");
     Some(
         Finding::fix(Confidence::Sure, case.with_inserted(usize::MAX, &flags), format!("links with {flags}"))
             .because(because),

@@ -169,7 +169,7 @@ fn option_value(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
 fn missing_operand(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let cause = match case.tool() {
         "cp" | "mv" | "ln" if case.operands().count() == 1 => {
-            format!("{} needs a destination behind what it is to take.", case.tool())
+            format!("{} needs a destination after what it is to take.", case.tool())
         }
         tool => format!("{tool} needs to be told what to work on."),
     };

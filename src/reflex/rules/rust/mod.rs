@@ -416,7 +416,7 @@ fn for_the_program(case: &Case<'_>, _: &dyn World) -> Option<Finding> {
     let index =
         case.words().iter().position(|word| word.text == argument || word.text.starts_with(&format!("{argument}=")))?;
     let is_run = case.has_word(&["run", "r", "test", "t", "bench"]) && !case.has_word(&["--"]);
-    let because = format!("cargo has no option {argument}; behind -- it goes to the program.");
+    let because = format!("cargo has no option {argument}; after -- it goes to the program.");
     let meant = typo::nearest(argument, OPTIONS.iter().copied());
     if let Some(meant) = meant {
         let rest = &case.raw(index)[argument.len().min(case.raw(index).len())..];

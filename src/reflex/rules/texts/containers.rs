@@ -233,7 +233,7 @@ pub(super) const FACTS: &[Fact] = &[
         DOCKER,
         "repository name must be lowercase",
         r"repository name(?: \((.+?)\))? must be lowercase",
-        "Names of images have small letters only.",
+        "Names of images are in lowercase only.",
         &[],
     ),
     fact(

@@ -28,7 +28,7 @@ pub(super) const FACTS: &[Fact] = &[
         &["jq"],
         "Cannot index",
         r"Cannot index (\w+) with (?:string |number )?(.+)$",
-        "The filter asks a value of type $1 for $2; use .[] first to go through an array.",
+        "The filter asks for $2 in a value of type $1; use .[] first to go through an array.",
         &[],
     ),
     fact(
@@ -42,7 +42,7 @@ pub(super) const FACTS: &[Fact] = &[
         &["jq"],
         "Unix shell quoting issues?",
         "",
-        "The filter cannot be read: put it into single quotes, so that the shell leaves it alone.",
+        "The filter cannot be read: put it in single quotes, so that the shell leaves it alone.",
         &[],
     ),
     fact(

@@ -44,14 +44,14 @@ pub(super) const FACTS: &[Fact] = &[
         &["zypper"],
         "System management is locked",
         r"pid (\d+) \((.+?)\)",
-        "Process $1 ($2) holds the package database. Let it end.",
+        "Process $1 ($2) holds the package database. Wait for it to finish.",
         &[("ps -fp $1", "what is holding it")],
     ),
     fact(
         RPM,
         "Waiting for process with pid",
         r"process with pid (\d+)",
-        "Process $1 holds the package database. Let it end.",
+        "Process $1 holds the package database. Wait for it to finish.",
         &[("ps -fp $1", "what is holding it")],
     ),
     fact(
@@ -166,7 +166,7 @@ pub(super) const FACTS: &[Fact] = &[
         "There is already an application at $1.",
         &[],
     ),
-    fact(BREW, "Another active Homebrew", "", "Another brew is running. Let it end.", &[]),
+    fact(BREW, "Another active Homebrew", "", "Another brew is running. Wait for it to finish.", &[]),
     fact(
         BREW,
         "xcode-select --install",
@@ -296,7 +296,7 @@ pub(super) const FACTS: &[Fact] = &[
         "The shell has not been set up for conda.",
         &[("conda init", "sets it up; then open a new shell")],
     ),
-    fact(CONDA, "LockError", "", "Another conda is running. Let it end.", &[]),
+    fact(CONDA, "LockError", "", "Another conda is running. Wait for it to finish.", &[]),
     fact(ENVS, "is not installed", r"version [`'](.+?)['`] is not installed", "Version $1 is not installed here.", &[]),
     fact(
         &["pyenv"],

@@ -123,7 +123,7 @@ pub(super) const FACTS: &[Fact] = &[
         &["certbot"],
         "Another instance of Certbot is already running",
         "",
-        "Another certbot is running. Let it end.",
+        "Another certbot is running. Wait for it to finish.",
         &[],
     ),
     fact(
