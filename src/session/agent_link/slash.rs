@@ -189,7 +189,7 @@ const COMMANDS: &[SlashCommand] = &[
         completes: Completes::Words(&["system", "tools", "conversation"]),
         ..SlashCommand::plain(
             "/context",
-            "what would be sent with the next question, and its size; PART: system, tools or conversation",
+            "show what the next question would send, and its size; PART: system, tools or conversation",
             context,
         )
     },
@@ -286,7 +286,7 @@ const COMMANDS: &[SlashCommand] = &[
         completes: Completes::Words(&MemoryOrder::WORDS),
         ..SlashCommand::plain(
             "/memory",
-            "your notes; ACTION: view, edit, clear or learn (the model proposes some); -g: those for everywhere",
+            "show your notes; ACTION: view, edit, clear or learn (the model proposes some); -g: those for everywhere",
             |rest| MemoryOrder::read(rest).map(|order| Slash::Agent(AgentCommand::Memory(order))),
         )
     },
