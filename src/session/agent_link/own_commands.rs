@@ -55,10 +55,12 @@ pub(in crate::session) fn find(cwd: &Path, home: Option<&Path>, own: Option<&Pat
     OwnCommands::find(own, project.as_ref(), home, &is_built_in)
 }
 
-/// Why a line that begins with a slash cannot be asked outside of a session: it means a command that works only there, or none.
-pub(crate) fn refusal_outside(line: &str) -> Option<String> {
+/// Why a line that begins with a slash cannot be asked outside of a session: it means a command that works only there, or none. A text
+/// of several lines was not typed as a command.
+pub(crate) fn refusal_outside(text: &str) -> Option<String> {
+    let line = Some(text.trim()).filter(|line| !line.contains('\n'))?;
     let word = line.split_whitespace().next()?;
-    Some(match parse(line.trim())? {
+    Some(match parse(line)? {
         Ok(_) => format!("{word} works only in a session of shellmate: `> {word}`"),
         Err(SlashError::Unknown { name, .. }) => {
             format!("there is no command {name}; `shellmate doctor` lists your own commands")
