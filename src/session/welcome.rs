@@ -4,7 +4,7 @@
 //! it would come back for ever.
 
 use std::fs::OpenOptions;
-use std::io::{self, Write};
+use std::io::{self, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -46,8 +46,10 @@ fn count(path: &Path) -> io::Result<bool> {
     }
     // The history of commands makes the same directory, but perhaps later.
     path.parent().map_or(Ok(()), private_dir)?;
-    OpenOptions::new().append(true).create(true).mode(0o600).open(path)?.write_all(b".")?;
-    Ok(true)
+    let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+    file.write_all(b".")?;
+    // The system appends one byte after the other, so that tabs which start at once have different positions.
+    Ok(file.stream_position()? <= STARTS)
 }
 
 #[cfg(test)]
@@ -66,6 +68,22 @@ mod tests {
         let shown: Vec<bool> = (0..5).map(|_| welcome.line().is_some()).collect();
         assert_eq!(shown, [true, true, true, false, false]);
         assert_eq!(std::fs::read(temp.path().join("state/starts")).unwrap(), b"...");
+    }
+
+    #[test]
+    fn tabs_that_start_at_once_show_it_three_times_together() {
+        let temp = tempfile::tempdir().unwrap();
+        let welcome = Welcome::new(true, Some(temp.path().join("starts")), xterm);
+        let begin = std::sync::Barrier::new(16);
+        let start = || {
+            begin.wait();
+            welcome.line().is_some()
+        };
+        let shown = std::thread::scope(|scope| {
+            let tabs: Vec<_> = (0..16).map(|_| scope.spawn(start)).collect();
+            tabs.into_iter().map(|tab| tab.join().unwrap()).filter(|shown| *shown).count()
+        });
+        assert_eq!(shown, 3);
     }
 
     #[test]
