@@ -159,6 +159,7 @@ fn put(doc: &mut DocumentMut, path: &[&str], value: Value) -> Result<(), EditErr
     // Comments at the end of the file belong to the keys before them, so new keys are added after the comments.
     let trailing = doc.trailing().as_str().unwrap_or_default().to_owned();
     let mut used_trailing = false;
+    let is_first = doc.as_table().is_empty();
     let mut table: &mut dyn TableLike = doc.as_table_mut();
     for (at, parent) in parents.iter().enumerate() {
         if is_index(parent) {
@@ -179,7 +180,7 @@ fn put(doc: &mut DocumentMut, path: &[&str], value: Value) -> Result<(), EditErr
             let mut added = Table::new();
             // `[providers.work]` needs no `[providers]` above it.
             added.set_implicit(at + 1 < parents.len());
-            added.decor_mut().set_prefix(set_apart(&trailing, !table.is_empty() || at > 0));
+            added.decor_mut().set_prefix(set_apart(&trailing, !table.is_empty() || (at > 0 && !is_first)));
             used_trailing = true;
             table.insert(parent, Item::Table(added));
         }
@@ -313,6 +314,10 @@ mod tests {
     #[test]
     fn missing_keys_and_tables_are_added() {
         assert_eq!(set("", "history.enabled", "false").unwrap(), "[history]\nenabled = false\n");
+        assert_eq!(
+            set("", "providers.work.base_url", "https://a.example").unwrap(),
+            "[providers.work]\nbase_url = \"https://a.example\"\n"
+        );
         assert_eq!(set("# mine\n", "shell", "zsh").unwrap(), "# mine\n\nshell = \"zsh\"\n");
         assert_eq!(set("# mine", "capture.head", "1 MiB").unwrap(), "# mine\n\n[capture]\nhead = \"1 MiB\"\n");
         assert_eq!(
