@@ -12,6 +12,7 @@ use std::process::Command;
 use super::HostError;
 use super::finder_key::finder_binding;
 use super::kind::ShellKind;
+use super::own_command::own_command;
 use crate::text::shell::quote::{self, Dialect};
 
 const BASH: &str = concat!(
@@ -96,9 +97,16 @@ pub(crate) struct Integration<'a> {
     pub fifo: &'a Path,
     /// The letter that opens the finder of the history together with Ctrl, and the path of this program.
     pub finder: Option<(char, &'a Path)>,
+    /// The path of this program, if `PATH` does not find it as `shellmate`.
+    pub command: Option<&'a Path>,
 }
 
 impl Integration<'_> {
+    /// The line that defines the command `shellmate`, if it is needed.
+    fn command(&self, kind: ShellKind) -> Vec<u8> {
+        self.command.map(|program| own_command(kind, program)).unwrap_or_default()
+    }
+
     /// The script with the lines that bind the key of the finder, if there is one.
     fn with_finder(&self, kind: ShellKind, script: &str) -> Vec<u8> {
         let binding = self.finder.and_then(|(letter, program)| finder_binding(kind, letter, program.as_os_str()));
@@ -201,6 +209,7 @@ impl Launch {
         // The first command, so that `bash -x` does not print the nonce and `bash -a` does not export it.
         let mut text = b"{ __shellmate_start_flags=${-//[!avx]/}; set +avx; } 2>/dev/null\n".to_vec();
         text.extend(preamble(&values, "__shellmate_", "=", Dialect::Posix));
+        text.extend(integration.command(ShellKind::Bash));
         write_secret(&script, &text, &integration.with_finder(ShellKind::Bash, BASH))?;
         write_secret(&lazy, b"", lean(BASH_LAZY).as_bytes())?;
         // With `--rcfile` bash would still read the system-wide bashrc, which `--norc` excludes too.
@@ -240,7 +249,8 @@ impl Launch {
             ("zdotdir", zdotdir.unwrap_or_default()),
             ("norcs", flag(wishes.args.iter().any(|arg| no_rcs(arg)))),
         ];
-        let text = preamble(&values, "__shellmate_", "=", Dialect::Posix);
+        let mut text = preamble(&values, "__shellmate_", "=", Dialect::Posix);
+        text.extend(integration.command(ShellKind::Zsh));
         write_secret(&script, &text, &integration.with_finder(ShellKind::Zsh, ZSH))?;
         self.args.retain(|arg| !no_rcs(arg));
         self.env.push(("ZDOTDIR".into(), Some(directory.into())));
@@ -259,6 +269,7 @@ impl Launch {
             integration.nonce
         );
         text.extend(mark.as_bytes());
+        text.extend(integration.command(ShellKind::Fish));
         write_secret(&script, &text, &integration.with_finder(ShellKind::Fish, FISH))?;
         let mut source = OsString::from("source ");
         source.push(bytes_to_os(quote::bytes(script.as_os_str().as_bytes(), Dialect::Fish)));

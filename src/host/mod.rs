@@ -8,6 +8,7 @@ mod find;
 mod finder_key;
 mod kind;
 mod launch;
+mod own_command;
 mod pty;
 #[cfg(test)]
 mod scripted;
@@ -23,6 +24,7 @@ pub(crate) use find::{FoundShell, ShellSearch, ShellSource, find};
 pub(crate) use finder_key::finder_binding;
 pub(crate) use kind::ShellKind;
 pub(crate) use launch::{Integration, Launch, StartOptions, exact, exec, plain, restore, without_start_files};
+pub(crate) use own_command::is_on_path;
 use pty::Pty;
 pub(crate) use pty::PtySize;
 #[cfg(test)]

@@ -131,9 +131,12 @@ fn launch(
     finder: Option<char>,
 ) -> Result<host::Launch, host::HostError> {
     let mut launch = host::plain(shell, wishes);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let command = (!host::is_on_path("shellmate", &path)).then(|| std::env::current_exe().ok()).flatten();
     let program = finder.and_then(|_| std::env::current_exe().ok());
     let finder = finder.zip(program.as_deref());
-    let integration = Integration { directory: workspace.directory(), nonce, fifo: workspace.fifo(), finder };
+    let (directory, fifo, command) = (workspace.directory(), workspace.fifo(), command.as_deref());
+    let integration = Integration { directory, nonce, fifo, finder, command };
     launch.integrate(wishes, &integration, |name| std::env::var_os(name)).map_err(host::HostError::Integration)?;
     launch.env.push(("SHELL".into(), Some(shell.into())));
     launch.env.push(("SHELLMATE".into(), Some(env!("CARGO_PKG_VERSION").into())));

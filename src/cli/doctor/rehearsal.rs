@@ -52,7 +52,7 @@ pub(super) fn rehearse(
     nix::unistd::mkfifo(&fifo, Mode::S_IRUSR | Mode::S_IWUSR).context("cannot make a pipe")?;
     let wishes = StartOptions { arg0: "shellmate".into(), args, ..StartOptions::default() };
     let mut launch = host::plain(shell, &wishes);
-    let integration = Integration { directory: place.path(), nonce: &nonce, fifo: &fifo, finder: None };
+    let integration = Integration { directory: place.path(), nonce: &nonce, fifo: &fifo, finder: None, command: None };
     launch.integrate(&wishes, &integration, get).context("cannot write the hooks")?;
     keep_history_clean(shell, place.path()).context("cannot write the hooks")?;
     launch.env.push(("SHELL".into(), Some(shell.into())));
