@@ -85,8 +85,10 @@ No model is connected yet.
 Without one, the built-in rules explain a failed command (`> why did that fail`), put a correction on your prompt (`> fix`) and \
 answer questions about what you ran (`> when did I last run make`).
 
-To connect a model, run `shellmate init`, which finds what is here and asks step by step, or do it by hand:
+To connect a model, run `shellmate init` at the prompt of your shell. It asks step by step. Or do it by hand:
   1. with a key: run `shellmate auth login` and ask again. It asks for the provider and keeps the key in a private file.
   2. on this machine: start Ollama, LM Studio, llama.cpp or vLLM and ask again.
   3. any other server: `export OPENAI_BASE_URL=http://HOST:PORT/v1` and ask again; SHELLMATE_MODEL names one of its models.
+
+`> /help` lists what else you can type.
 ";
