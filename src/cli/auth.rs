@@ -1,20 +1,18 @@
 //! `shellmate auth`: stored keys of providers, for people who do not want them in their environment.
 
 use std::io::{self, IsTerminal, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use serde_json::json;
 
-use crate::config::{Paths, private_dir};
-use crate::provider::{Credential, Keys, ProviderTable, ProviderTables, VENDORS, ValueOrigin};
+use crate::config::Paths;
+use crate::provider::{Keys, ProviderTables, VENDORS, ValueOrigin};
 use crate::{text, tty};
 
-use super::questions::{AtTerminal, choose};
-
-/// Maximum length of a key, in bytes.
-const CAP: u64 = 4096;
+use super::key_taker::{self, KeyTaker, is_set};
+use super::questions::{Answers, AtTerminal, choose};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum AuthAction {
@@ -36,15 +34,6 @@ pub(crate) enum AuthAction {
     },
 }
 
-/// A provider that takes a key.
-struct KeyTaker {
-    name: String,
-    /// The variables that may hold the key.
-    variables: Vec<String>,
-    /// Where the configuration says that the key comes from, instead.
-    configured: Option<ValueOrigin>,
-}
-
 /// Shows, stores or deletes keys of the vendors and of the providers in the configuration.
 pub(super) fn run(
     action: Option<AuthAction>,
@@ -52,7 +41,7 @@ pub(super) fn run(
     tables: &ProviderTables,
     out: &mut impl Write,
 ) -> Result<ExitCode> {
-    let takers = key_takers(tables);
+    let takers = KeyTaker::all(tables);
     let path = paths.keys_file().context("no directory for keys; `shellmate doctor` says why")?;
     match action.unwrap_or(AuthAction::Status { json: false }) {
         AuthAction::Status { json } => status(&takers, &path, json, out)?,
@@ -62,36 +51,14 @@ pub(super) fn run(
             let (taker, mut keys) = (named(&provider, &takers)?, Keys::load(&path)?);
             let forgotten = taker.variables.iter().filter(|variable| keys.forget(variable)).count();
             if forgotten == 0 {
-                bail!("no key for {} is stored{}", taker.name, in_environment(taker));
+                bail!("no key for {} is stored{}", taker.name, taker.in_environment());
             }
             keys.save(&path)?;
-            writeln!(out, "deleted the key for {}{}", taker.name, in_environment(taker))?;
+            writeln!(out, "deleted the key for {}{}", taker.name, taker.in_environment())?;
         }
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// The vendors that need a key, and the providers of the configuration that send one.
-fn key_takers(tables: &ProviderTables) -> Vec<KeyTaker> {
-    let origin = |table: &ProviderTable| match &table.credential {
-        Credential::Key(origin) | Credential::Bearer(origin) => Some(origin.clone()),
-        Credential::Usual | Credential::Nothing => None,
-    };
-    let vendors = VENDORS.iter().filter(|vendor| !vendor.key_variables.is_empty()).map(|vendor| KeyTaker {
-        name: vendor.name.to_owned(),
-        variables: vendor.key_variables.iter().map(|name| (*name).to_owned()).collect(),
-        configured: tables.named(vendor.name).and_then(|table| origin(table)),
-    });
-    let mut takers: Vec<KeyTaker> = vendors.collect();
-    let sends_key = |table: &&std::sync::Arc<ProviderTable>| table.credential != Credential::Nothing;
-    for table in tables.iter().filter(sends_key) {
-        if !VENDORS.iter().any(|vendor| vendor.name.eq_ignore_ascii_case(&table.name)) {
-            let variables = vec![ProviderTable::key_variable(&table.name)];
-            takers.push(KeyTaker { name: table.name.clone(), variables, configured: origin(table) });
-        }
-    }
-    takers
 }
 
 fn named<'a>(name: &str, takers: &'a [KeyTaker]) -> Result<&'a KeyTaker> {
@@ -107,18 +74,6 @@ fn named<'a>(name: &str, takers: &'a [KeyTaker]) -> Result<&'a KeyTaker> {
     let near = text::nearest(name, takers.iter().map(|taker| taker.name.as_str()));
     let hint = near.map(|near| format!(" (did you mean {near}?)")).unwrap_or_default();
     bail!("there is no provider named {name}{hint}; `shellmate auth status` lists them")
-}
-
-fn is_set(name: &str) -> bool {
-    std::env::var(name).is_ok_and(|value| !value.trim().is_empty())
-}
-
-fn set_variable(taker: &KeyTaker) -> Option<&str> {
-    taker.variables.iter().map(String::as_str).find(|name| is_set(name))
-}
-
-fn in_environment(taker: &KeyTaker) -> String {
-    set_variable(taker).map(|variable| format!("; {variable} is still set")).unwrap_or_default()
 }
 
 /// Asks which provider the key is for.
@@ -137,31 +92,19 @@ fn login_to_one_of(takers: &[KeyTaker], path: &Path, out: &mut impl Write) -> Re
     }
 }
 
-fn login(vendor: &KeyTaker, path: &Path, out: &mut impl Write) -> Result<()> {
-    let Some(variable) = vendor.variables.first() else { bail!("{} needs no key", vendor.name) };
-    let mut keys = Keys::load(path)?;
+fn login(taker: &KeyTaker, path: &Path, out: &mut impl Write) -> Result<()> {
     let typed = if io::stdin().is_terminal() {
-        let prompt = format!("{} key (not shown):  ", vendor.name);
-        tty::read_secret(&prompt).context("cannot ask on the terminal")?
+        AtTerminal.read_secret(&taker.prompt()).context("cannot ask on the terminal")?
     } else {
         let mut piped = String::new();
-        io::stdin().take(CAP).read_to_string(&mut piped).context("cannot read the key from stdin")?;
+        io::stdin().take(key_taker::CAP).read_to_string(&mut piped).context("cannot read the key from stdin")?;
         Some(piped)
     };
-    let typed = typed.unwrap_or_default();
-    let key = typed.trim();
-    if key.is_empty() {
-        bail!("no key was given; nothing was changed");
-    }
-    if key.contains(|c: char| c.is_whitespace() || c.is_control() || !c.is_ascii()) {
-        bail!("this is not a key: it contains blanks or characters that keys never have; nothing was changed");
-    }
-    let directory = path.parent().map(Path::to_owned).unwrap_or_else(|| PathBuf::from("."));
-    private_dir(&directory).with_context(|| format!("cannot use {}", directory.display()))?;
-    keys.keep(variable, key);
-    keys.save(path)?;
-    let first = set_variable(vendor).map(|set| format!("; {set} is also set and is used first")).unwrap_or_default();
-    writeln!(out, "stored the key for {} in {}{first}", vendor.name, path.display())?;
+    let key = key_taker::checked(&typed.unwrap_or_default()).map_err(|why| anyhow!("{why}; nothing was changed"))?;
+    taker.store(&key, path)?;
+    let set = taker.set_variable();
+    let first = set.map(|set| format!("; {set} is also set and is used first")).unwrap_or_default();
+    writeln!(out, "stored the key for {} in {}{first}", taker.name, path.display())?;
     Ok(())
 }
 
@@ -169,7 +112,7 @@ fn status(takers: &[KeyTaker], path: &Path, as_json: bool, out: &mut impl Write)
     let keys = Keys::load(path)?;
     for taker in takers {
         let kept = taker.variables.iter().find(|variable| keys.has(variable)).map(String::as_str);
-        let (source, variable) = match (&taker.configured, set_variable(taker), kept) {
+        let (source, variable) = match (&taker.configured, taker.set_variable(), kept) {
             (Some(ValueOrigin::Variable(name)), ..) if is_set(name) => ("environment", Some(name.as_str())),
             (Some(ValueOrigin::Variable(_)), ..) => ("none", None),
             (Some(ValueOrigin::Text(_) | ValueOrigin::Command(_)), ..) => ("configuration", None),

@@ -17,6 +17,7 @@ pub(crate) mod history;
 pub(crate) mod init;
 pub(crate) mod invocation;
 mod json;
+mod key_taker;
 pub(crate) mod log;
 pub(crate) mod models;
 mod questions;

@@ -11,6 +11,9 @@ pub(in crate::cli) type Answer<T> = io::Result<Option<T>>;
 /// Reads one line after a prompt. `None` means that the person leaves.
 pub(in crate::cli) trait Answers {
     fn read(&mut self, prompt: &str) -> Answer<String>;
+
+    /// Reads a secret, which is not shown.
+    fn read_secret(&mut self, prompt: &str) -> Answer<String>;
 }
 
 /// The person at the terminal.
@@ -20,9 +23,16 @@ impl Answers for AtTerminal {
     fn read(&mut self, prompt: &str) -> Answer<String> {
         tty::read_answer(prompt)
     }
+
+    fn read_secret(&mut self, prompt: &str) -> Answer<String> {
+        tty::read_secret(prompt)
+    }
 }
 
-/// Asks for one of several things. Enter takes the one at `usual`.
+/// A longer list is cut. The rest is found by words.
+const MOST_SHOWN: usize = 20;
+
+/// Asks for one of several things. Enter takes the one at `usual`. Of a long list, the first ones and the last one are shown.
 pub(in crate::cli) fn choose(
     question: &str,
     choices: &[String],
@@ -31,8 +41,14 @@ pub(in crate::cli) fn choose(
     out: &mut dyn Write,
 ) -> Answer<usize> {
     writeln!(out, "\n{question}")?;
+    let last = choices.len().saturating_sub(1);
+    let cut = choices.len().saturating_sub(MOST_SHOWN);
     for (at, choice) in choices.iter().enumerate() {
-        writeln!(out, "  {:>2}  {}", at + 1, sanitize(choice))?;
+        if cut == 0 || at < MOST_SHOWN - 1 || at == last {
+            writeln!(out, "  {:>2}  {}", at + 1, sanitize(choice))?;
+        } else if at == MOST_SHOWN - 1 {
+            writeln!(out, "   …  {cut} more: type a part of a name to list those that contain it")?;
+        }
     }
     out.flush()?;
     loop {
@@ -43,13 +59,26 @@ pub(in crate::cli) fn choose(
             "q" | "Q" => return Ok(None),
             word => match numbered(word, choices) {
                 Some(at) => return Ok(Some(at)),
-                None => {
-                    writeln!(out, "Please type a number from 1 to {}, or one of the names.", choices.len())?;
-                    out.flush()?;
-                }
+                None => list_matches(word, choices, out)?,
             },
         }
     }
+}
+
+/// Shows the choices that contain these words, with their numbers.
+fn list_matches(words: &str, choices: &[String], out: &mut dyn Write) -> io::Result<()> {
+    let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
+    let has_words = |choice: &str| words.iter().all(|word| choice.to_lowercase().contains(word.as_str()));
+    let found = || choices.iter().enumerate().filter(|(_, choice)| has_words(choice));
+    for (at, choice) in found().take(MOST_SHOWN) {
+        writeln!(out, "  {:>2}  {}", at + 1, sanitize(choice))?;
+    }
+    match found().count() {
+        0 => writeln!(out, "Please type a number from 1 to {}, or one of the names.", choices.len())?,
+        count if count > MOST_SHOWN => writeln!(out, "   …  {} more: type more of the name", count - MOST_SHOWN)?,
+        _ => {}
+    }
+    out.flush()
 }
 
 /// The choice with this number, or whose first word this is.

@@ -16,7 +16,10 @@ pub(super) enum TerminalProgram {
     WindowsTerminal,
     Konsole,
     GnomeTerminal,
+    /// Another terminal with the widget of GNOME Terminal, such as Xfce Terminal or Tilix.
+    Vte,
     Foot,
+    Xterm,
 }
 
 impl TerminalProgram {
@@ -39,7 +42,9 @@ impl TerminalProgram {
             (Program::WindowsTerminal, is_set("WT_SESSION")),
             (Program::Konsole, is_set("KONSOLE_VERSION")),
             (Program::Foot, is("TERM", "foot") || is("TERM", "foot-extra")),
-            (Program::GnomeTerminal, is_set("GNOME_TERMINAL_SCREEN") || is_set("VTE_VERSION")),
+            (Program::GnomeTerminal, is_set("GNOME_TERMINAL_SCREEN")),
+            (Program::Vte, is_set("VTE_VERSION")),
+            (Program::Xterm, is_set("XTERM_VERSION")),
         ];
         signs.into_iter().find_map(|(program, is_here)| is_here.then_some(program))
     }
@@ -59,7 +64,9 @@ impl TerminalProgram {
             TerminalProgram::WindowsTerminal => "Windows Terminal",
             TerminalProgram::Konsole => "Konsole",
             TerminalProgram::GnomeTerminal => "GNOME Terminal",
+            TerminalProgram::Vte => "a terminal with the VTE widget",
             TerminalProgram::Foot => "foot",
+            TerminalProgram::Xterm => "xterm",
         }
     }
 }
@@ -77,7 +84,10 @@ mod tests {
         assert_eq!(of(&[]), None);
         assert_eq!(of(&[("KITTY_WINDOW_ID", "1"), ("TMUX", "/tmp/x,1,0")]), Some("tmux"));
         assert_eq!(of(&[("TERM_PROGRAM", "vscode"), ("VTE_VERSION", "7000")]), Some("VS Code"));
-        assert_eq!(of(&[("VTE_VERSION", "7000")]), Some("GNOME Terminal"));
+        let gnome = [("VTE_VERSION", "7000"), ("GNOME_TERMINAL_SCREEN", "/org/gnome/Terminal/screen/1")];
+        assert_eq!(of(&gnome), Some("GNOME Terminal"));
+        assert_eq!(of(&[("VTE_VERSION", "7000")]), Some("a terminal with the VTE widget"));
+        assert_eq!(of(&[("XTERM_VERSION", "XTerm(390)"), ("TERM", "xterm")]), Some("xterm"));
         assert_eq!(of(&[("TERM", "alacritty")]), Some("Alacritty"));
         assert_eq!(of(&[("WT_SESSION", "")]), None);
     }

@@ -127,6 +127,26 @@ impl Finder {
         overview::overview(settings, &WithOutputs { env, outputs: &self.outputs }, &self.http, file).await
     }
 
+    /// The models of one provider that can hold a conversation: its default model first, then those that it lists.
+    pub(crate) async fn models_of(
+        &mut self,
+        provider: &str,
+        settings: &ModelPreference,
+        env: Env<'_>,
+    ) -> Result<Vec<ModelEntry>, ResolveError> {
+        self.outputs.refresh();
+        let wish = ModelPreference { model: Some(format!("{provider}/")), ..ModelPreference::default() };
+        let wish = wish.or(settings, env);
+        let choice = loop {
+            match choose(&wish, &WithOutputs { env, outputs: &self.outputs }) {
+                Err(ResolveError::NotRun { command }) => self.outputs.run(&command).await,
+                choice => break choice?,
+            }
+        };
+        let Some(choice) = choice else { return Ok(Vec::new()) };
+        Ok(overview::listed_now(&choice, settings, &self.http).await?)
+    }
+
     /// The secrets of the configuration that are in use: what commands have printed, and the key and headers of the last model.
     pub(crate) fn secrets(&self) -> Vec<String> {
         let chosen = match &self.last {

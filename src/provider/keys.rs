@@ -34,6 +34,11 @@ impl Keys {
         self.0.remove(variable).is_some()
     }
 
+    /// The stored key.
+    pub(crate) fn get(&self, variable: &str) -> Option<&str> {
+        self.0.get(variable).map(String::as_str)
+    }
+
     pub(crate) fn has(&self, variable: &str) -> bool {
         self.0.contains_key(variable)
     }

@@ -13,10 +13,12 @@ use tokio::task::JoinSet;
 
 use super::catalog::Price;
 use super::choose::{Env, ModelChoice, ModelPreference, everyone, full_name};
+use super::error::ProviderError;
 use super::http::Http;
 use super::list::{self, ListedModel};
 use super::model_traits::ModelTraits;
 use super::private_file;
+use super::resolve;
 use super::vendors::VENDORS;
 
 /// A list that is older is asked for again. Lists of servers on this machine always are.
@@ -207,6 +209,25 @@ pub(super) async fn overview(
     entries(&choices, &kept, settings)
 }
 
+/// The models that a provider lists now, as far as they can hold a conversation: its default model first, then those that are public.
+pub(super) async fn listed_now(
+    choice: &ModelChoice,
+    settings: &ModelPreference,
+    http: &Http,
+) -> Result<Vec<ModelEntry>, ProviderError> {
+    let mut models = list::models(choice, http, PATIENCE).await?;
+    models.retain(resolve::converses);
+    let public: Vec<&str> = choice.provider.vendor.known_models().collect();
+    models.sort_by_key(|model| !public.contains(&model.model.as_str()));
+    // A default that is not listed cannot be asked.
+    let model = choice.model.clone().filter(|name| models.is_empty() || models.iter().any(|one| one.model == *name));
+    let mut kept = KeptLists::default();
+    kept.keep(choice, &models);
+    let mut entries = entries(&[ModelChoice { model, ..choice.clone() }], &kept, settings);
+    entries.retain(|entry| entry.missing_key.is_none());
+    Ok(entries)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::Finder;
@@ -247,6 +268,25 @@ mod tests {
         let kept = KeptLists::load(&file);
         let choices = everyone(&settings, &env).unwrap();
         assert_eq!(named(&entries(&choices, &kept, &settings)), expected);
+    }
+
+    #[tokio::test]
+    async fn the_list_of_one_provider_has_only_what_it_lists_now() {
+        let list =
+            br#"{"data":[{"id":"text-embed-1"},{"id":"house-large","context_length":64000},{"id":"gpt-6-sol"}]}"#;
+        let server = FakeServer::answering(200, "Content-Type: application/json\r\n", list);
+        let table = super::super::ProviderTable::at("openai", &format!("{}/v1", server.url));
+        let settings = ModelPreference { providers: Default::default(), ..ModelPreference::default() };
+        let settings = ModelPreference { providers: settings.providers.with(table), ..settings };
+        let entries = Finder::default().models_of("openai", &settings, &|_: &str| None).await.unwrap();
+        let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+        assert_eq!(
+            names,
+            ["openai/gpt-6-sol", "openai/house-large"],
+            "public ones first, without those for other tasks"
+        );
+        let none = Finder::default().models_of("openai", &ModelPreference::default(), &|_: &str| None).await;
+        assert!(none.is_err(), "there is no key");
     }
 
     #[test]

@@ -61,6 +61,20 @@ pub(crate) struct ModelTable {
 }
 
 impl ProviderTable {
+    /// A provider of which only the address is known.
+    pub(crate) fn at(name: &str, base_url: &str) -> ProviderTable {
+        ProviderTable {
+            name: name.to_owned(),
+            base_url: Some(base_url.to_owned()),
+            protocol: Protocol::Auto,
+            credential: Credential::Usual,
+            headers: Vec::new(),
+            body: Map::new(),
+            identity: None,
+            models: Vec::new(),
+        }
+    }
+
     /// What the table says about this model.
     pub(super) fn model(&self, id: &str) -> Option<&ModelTable> {
         self.models.iter().find(|model| model.id == id)
@@ -100,6 +114,12 @@ impl ProviderTables {
     /// The table with this name.
     pub(crate) fn named(&self, name: &str) -> Option<&Arc<ProviderTable>> {
         self.0.iter().find(|table| table.name.eq_ignore_ascii_case(name))
+    }
+
+    /// These tables and another one, in place of the one with its name.
+    pub(crate) fn with(&self, table: ProviderTable) -> ProviderTables {
+        let others = self.0.iter().filter(|other| !other.name.eq_ignore_ascii_case(&table.name)).cloned();
+        ProviderTables(others.chain([Arc::new(table.clone())]).collect())
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<ProviderTable>> {

@@ -34,7 +34,7 @@ use crate::config::{Config, Loaded, Paths};
 use crate::host::HostError;
 use crate::provider::Keys;
 
-pub(super) use online::one_word;
+pub(super) use online::{NoWord, OneWord, one_word};
 pub(crate) use print::{DoctorForm, print};
 pub(super) use terminal::TerminalFacts;
 

@@ -2,11 +2,15 @@
 
 use std::fs;
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::Result;
+use nix::unistd::{User, geteuid};
 
 use crate::cli::environment;
 use crate::cli::terminal_program::TerminalProgram;
+use crate::host;
+use crate::text::shell::quote;
 
 use super::found::Inventory;
 
@@ -16,18 +20,35 @@ pub(super) fn print(found: &Inventory, out: &mut dyn Write) -> Result<()> {
     let (place, lines) = of_terminal(found.terminal.program, &binary);
     writeln!(out, "\nTo start shellmate in every new terminal,\n{place}:")?;
     lines.iter().try_for_each(|line| writeln!(out, "  {line}"))?;
-    writeln!(out, "\nOr make it your login shell (`chsh -s {}` undoes it):", former_shell(found))?;
     let listed = fs::read_to_string("/etc/shells").unwrap_or_default();
-    if !listed.lines().any(|line| line.trim() == binary) {
-        writeln!(out, "  echo {binary} | sudo tee -a /etc/shells")?;
-    }
-    writeln!(out, "  chsh -s {binary}")?;
+    let login = User::from_uid(geteuid()).ok().flatten().map(|user| user.shell).unwrap_or_default();
+    login_shell(&found.binary, &login, &listed, out)?;
+    let is_on_path = host::is_on_path("shellmate", &std::env::var_os("PATH").unwrap_or_default());
     let here = match environment("SHELLMATE_SESSION") {
-        Some(_) => "You are in shellmate now:",
-        None => "`shellmate` starts it here;",
+        Some(_) => "You are in shellmate now:".to_owned(),
+        None if is_on_path => "`shellmate` starts it here;".to_owned(),
+        None => format!("`{}` starts it here;", quote::display(&binary)),
     };
     writeln!(out, "\n{here} `> QUESTION` asks, and `> /help` lists the commands.")?;
-    writeln!(out, "`shellmate doctor` looks for problems.")?;
+    writeln!(out, "In it, `shellmate doctor` looks for problems.")?;
+    Ok(())
+}
+
+/// Prints the lines that make the binary the login shell, and the line that undoes it.
+pub(super) fn login_shell(binary: &Path, login: &Path, listed: &str, out: &mut dyn Write) -> Result<()> {
+    let (path, quoted) = (binary.display().to_string(), quote::display(&binary.display().to_string()));
+    let is_shellmate = login == binary || login.file_name().is_some_and(|name| name == "shellmate");
+    let former = if is_shellmate || login.as_os_str().is_empty() { Path::new("/bin/bash") } else { login };
+    let back = quote::display(&former.display().to_string());
+    if is_shellmate {
+        writeln!(out, "\nshellmate is your login shell; `chsh -s {back}` changes that.")?;
+        return Ok(());
+    }
+    writeln!(out, "\nOr make it your login shell (`chsh -s {back}` undoes it):")?;
+    if !listed.lines().any(|line| line.trim() == path) {
+        writeln!(out, "  echo {quoted} | sudo tee -a /etc/shells")?;
+    }
+    writeln!(out, "  chsh -s {quoted}")?;
     Ok(())
 }
 
@@ -46,10 +67,6 @@ pub(super) fn print_commands(found: &Inventory, out: &mut dyn Write) -> Result<(
     writeln!(out, "  shellmate doctor --online")?;
     writeln!(out, "  shellmate config set theme dark")?;
     Ok(())
-}
-
-fn former_shell(found: &Inventory) -> String {
-    found.chosen.as_ref().map_or_else(|_| "/bin/bash".to_owned(), |chosen| chosen.path.display().to_string())
 }
 
 /// Where a terminal has its command, and the lines that make it shellmate.
@@ -78,13 +95,17 @@ pub(super) fn of_terminal(program: Option<TerminalProgram>, binary: &str) -> (&'
             let lines = vec!["[terminal]".to_owned(), format!("shell = \"{binary}\"")];
             ("put this into ~/.config/alacritty/alacritty.toml", lines)
         }
-        Some(TerminalProgram::WezTerm) => {
-            ("put this into ~/.wezterm.lua", one(format!("config.default_prog = {{ \"{binary}\" }}")))
-        }
+        Some(TerminalProgram::WezTerm) => (
+            "put this into ~/.wezterm.lua, above `return config`",
+            one(format!("config.default_prog = {{ \"{binary}\" }}")),
+        ),
         Some(TerminalProgram::Ghostty) => {
             ("put this into ~/.config/ghostty/config", one(format!("command = {binary}")))
         }
-        Some(TerminalProgram::Foot) => ("put this into ~/.config/foot/foot.ini", one(format!("shell={binary}"))),
+        Some(TerminalProgram::Foot) => {
+            ("put this into ~/.config/foot/foot.ini", vec!["[main]".to_owned(), format!("shell={binary}")])
+        }
+        Some(TerminalProgram::Xterm) => ("start xterm with this command", one(format!("xterm -e {binary}"))),
         Some(TerminalProgram::Iterm2) => {
             ("open Settings, Profiles, General, Command, choose Custom Shell and enter", one(binary.to_owned()))
         }
@@ -102,6 +123,8 @@ pub(super) fn of_terminal(program: Option<TerminalProgram>, binary: &str) -> (&'
             let place = "open Preferences, your profile, Command, choose \"Run a custom command instead of my shell\" and enter";
             (place, one(binary.to_owned()))
         }
-        None => ("enter this as the command of a profile of your terminal", one(binary.to_owned())),
+        Some(TerminalProgram::Vte) | None => {
+            ("enter this as the command of a profile of your terminal", one(binary.to_owned()))
+        }
     }
 }

@@ -9,7 +9,9 @@ use crate::cli::doctor::{ChosenShell, TerminalFacts};
 use crate::cli::{environment, kept_keys};
 use crate::config::{Config, Paths};
 use crate::host::HostError;
-use crate::provider::{Finder, Keys, LocalServer, ModelOutline, ModelPreference, Server, VENDORS, WithKeys, full_name};
+use crate::provider::{
+    Finder, Keys, LocalServer, ModelOutline, ModelPreference, ResolveError, Server, VENDORS, WithKeys, full_name,
+};
 use crate::text::sanitize;
 
 /// At most this many models are offered. A question fits on one screen.
@@ -25,7 +27,7 @@ pub(super) struct Inventory {
     pub(super) servers: Vec<LocalServer>,
     pub(super) binary: PathBuf,
     /// The model of the settings and variables as they are now.
-    pub(super) current: Option<ModelOutline>,
+    pub(super) current: Result<Option<ModelOutline>, ResolveError>,
 }
 
 /// A model that can be chosen.
@@ -47,7 +49,7 @@ impl Inventory {
             tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;
         let env = WithKeys { exported: environment, keys: &keys };
         let servers = runtime.block_on(Finder::default().servers_here(&preference, &env));
-        let current = ModelOutline::of(&preference, &env).ok().flatten();
+        let current = ModelOutline::of(&preference, &env);
         let is_exported = |name: &str| environment(name).is_some_and(|value| !value.trim().is_empty());
         let set_keys = VENDORS.iter().flat_map(|vendor| vendor.key_variables.iter().map(|name| (vendor.name, *name)));
         let set_keys = set_keys.filter_map(|(vendor, name)| match (is_exported(name), keys.has(name)) {
@@ -68,7 +70,7 @@ impl Inventory {
         }
         writeln!(out, "terminal  {}", self.terminal.words())?;
         if self.set_keys.is_empty() {
-            writeln!(out, "keys      none; `shellmate auth login` stores one")?;
+            writeln!(out, "keys      none")?;
         }
         for (vendor, variable, source) in &self.set_keys {
             writeln!(out, "keys      {variable} is {source} ({vendor})")?;
@@ -82,8 +84,9 @@ impl Inventory {
             writeln!(out, "servers   {} at {}: {count} {models}", server.vendor, sanitize(&server.server.address))?;
         }
         match &self.current {
-            Some(model) => writeln!(out, "model     {} (in use now)", sanitize(&model.name()))?,
-            None => writeln!(out, "model     none; the built-in rules answer")?,
+            Ok(Some(model)) => writeln!(out, "model     {} (in use now)", sanitize(&model.name()))?,
+            Ok(None) => writeln!(out, "model     none; the built-in rules answer")?,
+            Err(error) => writeln!(out, "model     none: {}", sanitize(&error.to_string()))?,
         }
         Ok(())
     }
@@ -97,7 +100,7 @@ impl Inventory {
     pub(super) fn offers(&self) -> Vec<OfferedModel> {
         let env = WithKeys { exported: environment, keys: &self.keys };
         let mut offers: Vec<OfferedModel> = Vec::new();
-        let current = self.current.iter().filter(|current| current.model.is_some());
+        let current = self.current.iter().flatten().filter(|current| current.model.is_some());
         offers.extend(current.map(|current| OfferedModel {
             name: current.name(),
             source: "in use now".to_owned(),

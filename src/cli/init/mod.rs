@@ -1,9 +1,11 @@
-//! `shellmate init`: finds shells, keys and model servers, and writes the few settings of a first start.
+//! `shellmate init`: finds shells, keys and model servers, connects a model, and writes the few settings of a first start.
 //!
 //! Nothing is written before the last question, which shows every change. Start files and the login shell are never touched: the lines
-//! to type are printed. `init --undo` restores the configuration.
+//! to type are printed. `init --undo` takes all changes back.
 
+mod access;
 mod advice;
+mod connect;
 mod found;
 mod record;
 #[cfg(test)]
@@ -26,7 +28,7 @@ use found::Inventory;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Restore the configuration as it was before the last `shellmate init`.
+    /// Take back what the last `shellmate init` has changed.
     #[arg(long)]
     undo: bool,
 }
@@ -38,8 +40,11 @@ pub(super) fn run(
     out: &mut impl Write,
 ) -> Result<ExitCode> {
     if args.undo {
-        let restored = record::undo(paths)?;
-        writeln!(out, "restored {} to what it was before `shellmate init`", shown(&restored))?;
+        let record::Undone { file, key } = record::undo(paths)?;
+        writeln!(out, "restored {} to what it was before `shellmate init`", shown(&file))?;
+        if let Some(variable) = key {
+            writeln!(out, "deleted the stored key {variable}")?;
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let found = Inventory::look(paths, chosen)?;

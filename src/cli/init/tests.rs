@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 use std::fs;
 use std::io;
 
-use super::record;
+use super::record::{self, Changes};
 use crate::cli::questions::{Answer, Answers, agree, choose};
 use crate::cli::terminal_program::TerminalProgram;
 use crate::config::Paths;
@@ -13,6 +13,10 @@ struct Script(VecDeque<&'static str>);
 impl Answers for Script {
     fn read(&mut self, _prompt: &str) -> Answer<String> {
         Ok(self.0.pop_front().map(str::to_owned))
+    }
+
+    fn read_secret(&mut self, prompt: &str) -> Answer<String> {
+        self.read(prompt)
     }
 }
 
@@ -46,13 +50,17 @@ fn undo_restores_the_file_or_its_absence_and_leaves_later_edits_alone() {
     let paths = paths(temp.path());
     let file = paths.config_file().unwrap();
     assert!(record::undo(&paths).is_err(), "nothing was changed yet");
-    record::write(&paths, &file, None, "theme = \"dark\"\n", None).unwrap();
+    let write = |before: Option<&str>, after: &str| {
+        let before = before.map(str::to_owned);
+        record::write(&paths, Changes { file: &file, before, after, server: None, key: None }).unwrap();
+    };
+    write(None, "theme = \"dark\"\n");
     record::undo(&paths).unwrap();
     assert!(!file.exists());
 
     let before = "# mine\ntheme = \"light\"\n";
     fs::write(&file, before).unwrap();
-    record::write(&paths, &file, Some(before.to_owned()), "# mine\ntheme = \"dark\"\n", None).unwrap();
+    write(Some(before), "# mine\ntheme = \"dark\"\n");
     fs::write(&file, "theme = \"mono\"\n").unwrap();
     let refusal = record::undo(&paths).unwrap_err().to_string();
     assert!(refusal.contains("was changed after `shellmate init`"), "{refusal}");

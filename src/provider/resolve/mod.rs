@@ -164,7 +164,7 @@ fn pick(models: Vec<ListedModel>, name: Option<&str>) -> Option<ListedModel> {
 }
 
 /// Whether a model can hold a conversation, as far as its name tells. Servers list all their models together.
-fn converses(model: &ListedModel) -> bool {
+pub(super) fn converses(model: &ListedModel) -> bool {
     /// Parts of the names of models for other tasks.
     const OTHERS: [&str; 6] = ["embed", "rerank", "whisper", "tts", "bge-", "diffusion"];
     !OTHERS.iter().any(|other| model.model.to_ascii_lowercase().contains(other))

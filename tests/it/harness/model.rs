@@ -112,15 +112,26 @@ struct Script {
     replies: Mutex<VecDeque<Reply>>,
     asked: Mutex<Sender<ModelRequest>>,
     gate: Mutex<Receiver<()>>,
+    /// Requests without this key are refused.
+    key: Option<&'static str>,
 }
 
 impl Model {
     pub(crate) fn start(replies: impl IntoIterator<Item = Reply>) -> Model {
+        Model::serving(replies, None)
+    }
+
+    /// Refuses requests without this key, which has no capitals. Its base URL ends with `/v1`: there is nothing above it.
+    pub(crate) fn locked(key: &'static str, replies: impl IntoIterator<Item = Reply>) -> Model {
+        Model::serving(replies, Some(key))
+    }
+
+    fn serving(replies: impl IntoIterator<Item = Reply>, key: Option<&'static str>) -> Model {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address").to_string();
         let ((tell, asked), (gate, wait)) = (channel(), channel());
         let replies = Mutex::new(replies.into_iter().collect());
-        let script = Arc::new(Script { replies, asked: Mutex::new(tell), gate: Mutex::new(wait) });
+        let script = Arc::new(Script { replies, asked: Mutex::new(tell), gate: Mutex::new(wait), key });
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let script = Arc::clone(&script);
@@ -166,6 +177,14 @@ impl Script {
     /// TerminalReplies one connection. It is no error if the client closes it.
     fn serve(&self, stream: TcpStream) {
         let Some((head, body)) = read_request(&stream) else { return };
+        if self.key.is_some() && !head.contains(" /v1/") {
+            let _ = send(&stream, 404, "", "application/json", r#"{"error":{"message":"not found"}}"#);
+            return;
+        }
+        if self.key.is_some_and(|key| !head.contains(&format!("authorization: bearer {key}\r\n"))) {
+            let _ = send(&stream, 401, "", "application/json", r#"{"error":{"message":"wrong key"}}"#);
+            return;
+        }
         if head.starts_with("get ") {
             let _ = send(&stream, 200, "", "application/json", r#"{"data":[{"id":"scripted"}]}"#);
             return;
