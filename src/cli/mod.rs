@@ -273,6 +273,16 @@ fn this_session(paths: &Paths) -> Option<(String, PathBuf)> {
     Some((id, directory))
 }
 
+/// The working directory, by the path that the shell uses. One that was deleted has the path that it had.
+fn working_directory() -> PathBuf {
+    if let Ok(cwd) = std::env::current_dir() {
+        return shell_directory(&cwd);
+    }
+    let was = std::fs::read_link("/proc/self/cwd").ok();
+    let was = was.and_then(|path| path.to_str()?.strip_suffix(" (deleted)").map(PathBuf::from));
+    was.or_else(|| std::env::var_os("PWD").map(PathBuf::from)).unwrap_or_default()
+}
+
 /// The working directory by the path that the shell uses (`$PWD`), which is the one in the history.
 fn shell_directory(cwd: &Path) -> PathBuf {
     let named = std::env::var_os("PWD").map(PathBuf::from).filter(|path| path.is_absolute());

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Config, Paths, Problem, parse};
 use crate::guard::{Grants, LastingGrants, ModeSettings, PermissionMode, PermissionRule};
-use crate::provider::ModelScope;
+use crate::provider::{ModelScope, VENDORS};
 
 /// Settings for one directory and everything below it. The deepest directory counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -75,9 +75,62 @@ impl Config {
         (PermissionSettings { rules: Arc::new(rules), modes: Arc::new(modes) }, problems)
     }
 
+    /// Problems of the directories and of the models that may be asked there. A misspelled pattern would forbid nothing.
+    pub(super) fn scope_problems(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for (entry, scope) in self.scope.iter().enumerate() {
+            let mut report = |message: String| problems.push(Problem::new(&message).key("scope").entry(entry));
+            if !scope.path.is_absolute() && !scope.path.starts_with("~") {
+                report(format!("path: `{}` matches no directory; a path begins with / or ~/", scope.path.display()));
+            }
+            let patterns = [("allow", &scope.allow), ("deny", &scope.deny)];
+            for (key, pattern) in patterns.iter().flat_map(|(key, patterns)| patterns.iter().map(move |one| (key, one)))
+            {
+                if !self.names_provider(pattern) {
+                    report(format!(
+                        "{key}: `{pattern}` matches no model; write PROVIDER or PROVIDER/MODEL, such as openai or openai/gpt-5*"
+                    ));
+                }
+            }
+        }
+        problems
+    }
+
+    /// Whether a pattern begins with the name of a provider, or with one that has a `*`.
+    fn names_provider(&self, pattern: &str) -> bool {
+        // What begins with a `*` covers providers too: `gpt-5*` does not.
+        let name = pattern.split('/').next().unwrap_or_default();
+        let is_it = |known: &str| known.eq_ignore_ascii_case(name);
+        let has_star = name.contains('*') && (pattern.contains('/') || name.starts_with('*'));
+        let is_built_in = has_star || is_it("custom") || VENDORS.iter().any(|vendor| is_it(vendor.name));
+        is_built_in || self.providers.keys().any(|known| is_it(known))
+    }
+
     /// The grants of a new session: its own, and those that last.
     pub(crate) fn grants(&self, paths: &Paths) -> Grants {
         let lasting = paths.grants_file().map(|file| LastingGrants::new(file, self.grants.days));
         lasting.map_or_else(Grants::default, Grants::with_lasting)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_that_matches_no_model_is_reported() {
+        let scope = |text: &str| {
+            let text = format!("[providers.corp]\nbase_url = 'https://a.example'\n[[scope]]\n{text}");
+            let problems = Config::parse(&text).config.scope_problems();
+            problems.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let fine =
+            "path = '~/a'\nallow = ['openai', 'Corp/*', 'ollama/qwen3:8b', '*', '*/gpt-*', 'o*/x']\ndeny = ['custom']";
+        assert_eq!(scope(fine), Vec::<String>::new());
+        let wrong = scope("path = '/a'\ndeny = ['gpt-5*', 'opanai', 'openai/gpt-5']");
+        assert_eq!(wrong.len(), 2, "{wrong:?}");
+        assert!(wrong[0].starts_with("scope: deny: `gpt-5*` matches no model; write PROVIDER"), "{wrong:?}");
+        let relative = scope("path = 'work'");
+        assert_eq!(relative, ["scope: path: `work` matches no directory; a path begins with / or ~/"]);
     }
 }

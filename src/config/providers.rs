@@ -142,9 +142,10 @@ impl Config {
         (ProviderTables::new(tables), problems)
     }
 
-    /// Problems of the settings about models: tables and limits that cannot be used.
+    /// Problems of the settings about models: tables, limits and scopes that cannot be used.
     pub(crate) fn model_problems(&self) -> Vec<Problem> {
-        self.provider_tables().1.into_iter().chain(self.limit_problems()).collect()
+        let problems = self.provider_tables().1.into_iter().chain(self.limit_problems());
+        problems.chain(self.scope_problems()).collect()
     }
 }
 

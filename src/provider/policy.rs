@@ -1,6 +1,6 @@
 //! Which models are asked in a directory, and which may not be.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::choose::ModelPreference;
@@ -35,7 +35,6 @@ impl ModelScopes {
         if self.0.is_empty() {
             return ModelPolicy::default();
         }
-        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let named = |path: &Path| match (path.strip_prefix("~"), home) {
             (Ok(below), Some(home)) => home.join(below),
             (Ok(_), None) | (Err(_), _) => path.to_owned(),
@@ -43,13 +42,31 @@ impl ModelScopes {
         let real_cwd = real(cwd);
         let around = self.0.iter().filter_map(|scope| {
             let path = named(&scope.path);
-            let holds = cwd.starts_with(&path) || real_cwd.starts_with(real(&path));
-            holds.then(|| (path.components().count(), scope.clone()))
+            let real_path = real(&path);
+            let holds = cwd.starts_with(&path) || real_cwd.starts_with(&real_path);
+            holds.then(|| (real_path.components().count(), scope.clone()))
         });
         let mut around: Vec<(usize, ModelScope)> = around.collect();
         around.sort_by_key(|(depth, _)| *depth);
         ModelPolicy(around.into_iter().map(|(_, scope)| scope).collect())
     }
+}
+
+/// The path without links and `..`. A directory that was deleted while the shell is in it is still below the same ones.
+fn real(path: &Path) -> PathBuf {
+    let existing = path.ancestors().find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
+    let Some((ancestor, mut real_path)) = existing else { return path.to_owned() };
+    let rest = path.strip_prefix(ancestor).unwrap_or(Path::new(""));
+    for component in rest.components() {
+        match component {
+            Component::ParentDir => drop(real_path.pop()),
+            Component::Normal(name) => real_path.push(name),
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+        }
+    }
+    // What is behind `..` may exist.
+    let goes_up = rest.components().any(|component| component == Component::ParentDir);
+    if goes_up { real(&real_path) } else { real_path }
 }
 
 impl ModelPolicy {
@@ -174,7 +191,29 @@ mod tests {
         std::fs::create_dir(&real).unwrap();
         std::os::unix::fs::symlink(&real, &link).unwrap();
         let scopes = ModelScopes::new(vec![scope(&real.to_string_lossy(), &[], &["*"])]);
-        assert!(scopes.around(&link, None).check("openai", Some("gpt-5")).is_err());
+        let is_denied = |scopes: &ModelScopes, cwd: &Path| scopes.around(cwd, None).check("openai", Some("m")).is_err();
+        assert!(is_denied(&scopes, &link));
+        assert!(is_denied(&scopes, &link.join("deleted/below")));
+        assert!(is_denied(&scopes, &place.path().join("deleted/../link")));
+        for written in ["real/", "link", "link/../real/.", "deleted/../real"] {
+            let scopes = ModelScopes::new(vec![scope(&place.path().join(written).to_string_lossy(), &[], &["*"])]);
+            assert!(is_denied(&scopes, &real.join("deleted")), "{written}");
+            assert!(!is_denied(&scopes, place.path()), "{written}");
+        }
+    }
+
+    #[test]
+    fn the_depth_of_a_scope_is_that_of_its_real_directory() {
+        let place = tempfile::tempdir().unwrap();
+        let (outer, inner, link) = (place.path().join("a/b"), place.path().join("a/b/c/d"), place.path().join("link"));
+        std::fs::create_dir_all(&inner).unwrap();
+        std::os::unix::fs::symlink(&inner, &link).unwrap();
+        let with = |path: &Path, model: &str| ModelScope {
+            model: Some(model.to_owned()),
+            ..scope(&path.to_string_lossy(), &[], &[])
+        };
+        let scopes = ModelScopes::new(vec![with(&link, "inner"), with(&outer, "outer")]);
+        assert_eq!(scopes.around(&inner, None).model().unwrap().0, "inner");
     }
 
     #[test]

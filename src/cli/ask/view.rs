@@ -23,7 +23,7 @@ pub(super) fn now(paths: &Paths, tell: impl Fn(String)) -> ShellView {
     });
     ShellView {
         at: SystemTime::now(),
-        cwd: super::super::shell_directory(&std::env::current_dir().unwrap_or_default()),
+        cwd: super::super::working_directory(),
         environment: std::env::vars_os().collect(),
         shell: shell.rsplit('/').next().unwrap_or_default().to_owned(),
         host: host.unwrap_or_default(),

@@ -6,7 +6,7 @@ use crate::reflex::RulesRole;
 use super::{DoctorFinding, Exam, online};
 
 pub(super) fn check(exam: &Exam<'_>) -> Vec<DoctorFinding> {
-    let (cwd, home) = (std::env::current_dir().unwrap_or_default(), std::env::home_dir());
+    let (cwd, home) = (super::super::working_directory(), std::env::home_dir());
     let preference = exam.loaded.config.preference().within(&cwd, home.as_deref());
     let env = WithKeys { exported: |name: &str| exam.var(name), keys: &exam.keys };
     if exam.loaded.config.reflex == RulesRole::Only {
