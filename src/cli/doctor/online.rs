@@ -109,6 +109,7 @@ fn unresolved(error: &ResolveError) -> DoctorFinding {
         | ResolveError::NotRun { .. }
         | ResolveError::Forbidden { .. }
         | ResolveError::KeyInClear { .. }
+        | ResolveError::OtherHost { .. }
         | ResolveError::Stranger { .. } => {
             finding.fix("`shellmate init` finds a model and sets it up").public("none can be chosen")
         }

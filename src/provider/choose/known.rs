@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::api_key::ApiKey;
-use super::super::http::is_loopback;
+use super::super::http::{host, is_loopback};
 use super::super::protocol::Protocol;
 use super::super::table::{Credential, ProviderTable, ProviderTables};
 use super::super::value_origin::{Unread, ValueOrigin};
@@ -96,6 +96,19 @@ impl KnownProvider {
             Credential::Nothing => true,
             Credential::Key(origin) | Credential::Bearer(origin) => origin.is_there(env),
             Credential::Usual => self.key(env).is_ok_and(|key| key.is_some()),
+        }
+    }
+
+    /// Whether the secrets of its table may be sent to this URL: the host is that of the table, or else that of the vendor. A table
+    /// without secrets goes with every URL.
+    pub(super) fn is_at_home(&self, url: &str) -> bool {
+        let Some(table) = &self.table else { return true };
+        if !self.has_own_key() && table.headers.is_empty() && table.identity.is_none() {
+            return true;
+        }
+        match &table.base_url {
+            Some(configured) => host(configured).eq_ignore_ascii_case(host(url)),
+            None => Vendor::at(url) == Some(self.vendor) || self.vendor.is_local() && is_loopback(url),
         }
     }
 

@@ -146,6 +146,11 @@ pub(crate) enum ResolveError {
          `shellmate config set model.name {vendor}/MODEL`"
     )]
     Stranger { vendor: &'static str, address: String, owner: String },
+    #[error(
+        "the base URL leads to {host}, but the key, headers and certificate of [providers.{provider}] are for another \
+         host; set `base_url` in that table to send them there"
+    )]
+    OtherHost { provider: String, host: String },
     #[error("{what}: the command `{command}` printed no usable value: {why}")]
     CommandFailed { what: String, command: String, why: String },
     #[error("{model} may not be asked here: {rule}")]
@@ -362,6 +367,9 @@ impl ModelChoice {
             return Err(ResolveError::BadUrl { url });
         }
         let vendor = provider.vendor;
+        if !provider.is_at_home(&url) {
+            return Err(ResolveError::OtherHost { provider: provider.name().to_owned(), host: host(&url).to_owned() });
+        }
         let key = match &preference.api_key_env {
             Some(name) => {
                 let secret = variable(env, name).ok_or_else(|| ResolveError::Unset { variable: name.clone() })?;

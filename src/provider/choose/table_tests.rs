@@ -77,6 +77,40 @@ fn a_known_name_is_changed_in_what_the_table_names() {
 }
 
 #[test]
+fn the_secrets_of_a_table_go_to_its_host_only() {
+    let secret = |name: &str| ProviderTable {
+        headers: vec![("x-token".into(), ValueOrigin::Variable("TOKEN".into()))],
+        ..table(name, "")
+    };
+    let refused = |settings: &ModelPreference, model: &str, env: Env<'_>| {
+        matches!(chosen(model, settings, env), Err(ResolveError::OtherHost { .. }))
+    };
+    let moved = |name: &str| match name {
+        "ANTHROPIC_BASE_URL" => Some("https://other.example".to_owned()),
+        "OLLAMA_HOST" => Some("gpu.example:11434".to_owned()),
+        "OPENAI_BASE_URL" => Some("https://other.example/v1".to_owned()),
+        "ANTHROPIC_API_KEY" | "OPENAI_API_KEY" | "TOKEN" => Some("t".to_owned()),
+        _ => None,
+    };
+    assert!(refused(&settings(vec![secret("anthropic")]), "anthropic/claude-x", &moved));
+    assert!(refused(&settings(vec![secret("ollama")]), "ollama/m", &moved));
+    let openai = chosen("openai/gpt-4o", &settings(vec![secret("openai")]), &moved).unwrap().unwrap();
+    assert_eq!((openai.name(), openai.headers.len()), ("custom", 0));
+    let own = ProviderTable { credential: Credential::Key(ValueOrigin::Text("k".into())), ..table("anthropic", "") };
+    assert!(refused(&settings(vec![own]), "anthropic/claude-x", &moved));
+    // Its own host, that of its table, and a table without secrets.
+    let at_home = |name: &str| moved(name).filter(|_| name.ends_with("KEY") || name == "TOKEN");
+    assert!(chosen("anthropic/claude-x", &settings(vec![secret("anthropic")]), &at_home).is_ok());
+    let with_url = ProviderTable { base_url: Some("https://proxy.example".into()), ..secret("anthropic") };
+    let choice = chosen("anthropic/claude-x", &settings(vec![with_url.clone()]), &moved).unwrap().unwrap();
+    assert_eq!((choice.base_url.as_str(), choice.headers.len()), ("https://proxy.example", 1));
+    assert!(chosen("anthropic/claude-x", &settings(vec![table("anthropic", "")]), &moved).is_ok());
+    let elsewhere = ModelPreference { base_url: Some("https://other.example".into()), ..settings(vec![with_url]) };
+    let named = ModelPreference { model: Some("anthropic/claude-x".into()), ..elsewhere };
+    assert!(matches!(choose(&named, &moved), Err(ResolveError::OtherHost { .. })));
+}
+
+#[test]
 fn the_configuration_decides_about_the_key() {
     let with = |credential| settings(vec![ProviderTable { credential, ..table("openai", "https://proxy.example/v1") }]);
     let key = |settings: &ModelPreference, env: Env<'_>| {
