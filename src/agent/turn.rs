@@ -11,6 +11,7 @@ use super::front::{Approval, Approver, Decision, Front, WorkingContext};
 use super::mask::masked;
 use super::record::ExchangeRecord;
 use super::skills::UnknownSkill;
+use super::spending::RunningCost;
 use super::step::{self, Step};
 use super::stream::ModelAnswer;
 use super::window::compact::{self, Reach};
@@ -46,8 +47,8 @@ impl Turn {
         self.learn_window().await;
         let scale = transcript.scale().of(&self.kit.model.name());
         *transcript.scale_mut() = scale;
-        let ending = match self.over_recorded().await {
-            Some(ending) => ending,
+        let ending = match self.over_recorded(&transcript, false).await {
+            Some(words) => Ending::Failed(Failure::new(FailureKind::CostLimit, words)),
             None => self.answer(query, &mut transcript).await,
         };
         let (usage, timing) = (transcript.meter.usage(), transcript.meter.timing());
@@ -118,7 +119,7 @@ impl Turn {
                     return Ending::Failed(failure);
                 }
             };
-            let (message, ending) = stop::judge(message, stop, self.over_query(transcript), &*self.front);
+            let (message, ending) = stop::judge(message, stop, self.over_limits(transcript).await, &*self.front);
             let calls: Vec<Call> = message.calls().cloned().collect();
             transcript.say(message);
             if let Some(ending) = ending {
@@ -149,16 +150,17 @@ impl Turn {
         unreachable!("the loop returns when the turn ends")
     }
 
-    /// How the turn ends before it begins, if the day or the month has cost as much as it may.
-    async fn over_recorded(&self) -> Option<Ending> {
+    /// Why the turn may go no further, if the day or the month has cost as much as it may. `has_asked` says whether it has begun.
+    async fn over_recorded(&self, transcript: &Transcript, has_asked: bool) -> Option<String> {
         let Kit { limits, places, .. } = &*self.kit;
-        let words = limits.cost.over_recorded(places.history.clone()).await?;
-        Some(Ending::Failed(Failure::new(FailureKind::CostLimit, words)))
+        let (started, cost) = (transcript.meter.timing().started, transcript.meter.usage().cost.unwrap_or(0.0));
+        limits.cost.over_recorded(places.history.clone(), RunningCost { started, cost, has_asked }).await
     }
 
-    /// Why the turn may make no further call, if it has cost as much as it may.
-    fn over_query(&self, transcript: &Transcript) -> Option<String> {
-        self.kit.limits.cost.over_query(transcript.meter.usage().cost)
+    /// Why the turn may make no further call, if it, the day or the month has cost as much as it may.
+    async fn over_limits(&self, transcript: &Transcript) -> Option<String> {
+        let over_query = self.kit.limits.cost.over_query(transcript.meter.usage().cost);
+        if over_query.is_some() { over_query } else { self.over_recorded(transcript, true).await }
     }
 
     /// Runs the calls of a message and appends their results. Returns how the turn ends, if it does.
