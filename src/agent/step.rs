@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use super::meter::Meter;
 use super::stream::{AnswerDraft, LONGEST_ANSWER, ModelAnswer};
 use super::{Turn, failure};
-use crate::chat::{Event, Failure, FailureKind, Message, Part};
+use crate::chat::{Event, Failure, FailureKind, Message, Part, Role};
 use crate::provider::{Delta, ErrorKind, ModelRequest, NextTry, Stop};
 use crate::text::human;
 
@@ -55,7 +55,11 @@ fn after(said: Message, step: Step) -> Step {
     match step {
         Step::Said(ModelAnswer { message, stop }) => Step::Said(ModelAnswer { message: joined(message), stop }),
         Step::Interrupted(message) => Step::Interrupted(text_before(message)),
-        Step::Failed(message, failure) => Step::Failed(message.map(text_before), failure),
+        // What was said before stays, although the request after it brought nothing.
+        Step::Failed(message, failure) => {
+            let nothing = Message { role: Role::Assistant, parts: Vec::new() };
+            Step::Failed(Some(text_before(message.unwrap_or(nothing))), failure)
+        }
         Step::TooLong { window, failure } => Step::TooLong { window, failure },
     }
 }
